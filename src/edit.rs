@@ -1,0 +1,1 @@
+//! Edits: finding the one place, plans, diffs, merges. Pure.

@@ -1,0 +1,3 @@
+//! The `editd` binary: arguments to subcommand.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Text: buffers, line ends, encodings, content hashes and positions. Pure.
