@@ -1,1 +1,22 @@
 //! Text: buffers, line ends, encodings, content hashes and positions. Pure.
+//!
+//! Everything here agrees on one rule of lines, which is that of the language server protocol: LF,
+//! CRLF and a lone CR end a line, nothing else does.
+
+mod buffer;
+mod decode;
+mod encoding;
+mod hash;
+mod lines;
+mod position;
+mod style;
+
+pub use buffer::Text;
+pub use decode::{Decoded, NotText, decode};
+pub use encoding::{Encoding, Format, Legacy, Unencodable};
+pub use hash::{ContentHash, ParseHashError};
+pub use lines::{Line, LineEnding, Lines, count_lines, line_end, line_start, lines};
+pub use position::{Position, PositionEncoding, positions_of};
+pub use style::{EolStyle, IndentKind, IndentStyle, eol_style, indent_style};
+
+pub(crate) use lines::count_line_ends;

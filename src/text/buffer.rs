@@ -1,0 +1,196 @@
+//! The text of an open document.
+
+use std::fmt;
+use std::ops::Range;
+
+use ropey::Rope;
+
+use super::{Position, PositionEncoding};
+
+/// A text that is cheap to clone and to change in the middle. Speaks bytes and editor positions, never
+/// panics: what lies outside is clamped to what is there.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Text(Rope);
+
+impl Text {
+    /// Bytes of UTF-8.
+    pub fn len_bytes(&self) -> usize {
+        self.0.len_bytes()
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.0.len_bytes() == 0
+    }
+
+    /// Lines as editors count them: one more than there are line ends.
+    pub fn line_count(&self) -> usize {
+        self.0.len_lines()
+    }
+
+    /// The text in pieces of a few hundred bytes to a few kilobytes.
+    pub fn chunks(&self) -> impl Iterator<Item = &str> {
+        self.0.chunks()
+    }
+
+    /// The text as pieces to hash; see [`super::ContentHash::of_chunks`].
+    pub fn hash_input(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.chunks().map(str::as_bytes)
+    }
+
+    /// Whether this is exactly `other`, without putting the text together.
+    pub fn eq_str(&self, other: &str) -> bool {
+        let mut rest = other.as_bytes();
+        let equal = |chunk: &str| match rest.split_at_checked(chunk.len()) {
+            Some((head, tail)) if head == chunk.as_bytes() => {
+                rest = tail;
+                true
+            }
+            _ => false,
+        };
+        self.len_bytes() == other.len() && self.0.chunks().all(equal)
+    }
+
+    /// The bytes of `range`, or nothing if it lies outside or cuts a character.
+    pub fn slice(&self, range: Range<usize>) -> Option<String> {
+        let slice = self.0.get_byte_slice(range)?;
+        Some(slice.to_string())
+    }
+
+    /// The position of the byte at `offset`. Inside a character it is the character's start, inside a
+    /// line end the line's, behind the text the text's end.
+    pub fn position_of(&self, offset: usize, encoding: PositionEncoding) -> Position {
+        let wanted = self.char_at(offset);
+        let line = self.0.try_char_to_line(wanted).unwrap_or_default();
+        let (start, end) = self.line_chars(line);
+        let at = wanted.min(end);
+        let character = self.units_before(at, encoding) - self.units_before(start, encoding);
+        Position { line, character }
+    }
+
+    /// The byte at `position`. A column behind the line's content is the end of that content, a line
+    /// behind the text the text's end, a column inside a character the character's start.
+    pub fn byte_of(&self, position: Position, encoding: PositionEncoding) -> usize {
+        if position.line >= self.line_count() {
+            return self.len_bytes();
+        }
+        let (start, end) = self.line_chars(position.line);
+        let units = self.units_before(start, encoding).saturating_add(position.character);
+        let at = match encoding {
+            PositionEncoding::Utf8 => self.char_at(units),
+            PositionEncoding::Utf16 => self.0.try_utf16_cu_to_char(units).unwrap_or(end),
+            PositionEncoding::Utf32 => units,
+        };
+        self.byte_at(at.min(end))
+    }
+
+    /// Puts `text` in the place of `range` (bytes, clamped, widened to whole characters at its start).
+    pub fn splice(&mut self, range: Range<usize>, text: &str) {
+        let start = self.char_at(range.start);
+        let end = self.char_at(range.end).max(start);
+        // Neither can fail: both ends come from the rope itself.
+        let removed = self.0.try_remove(start..end);
+        let inserted = self.0.try_insert(start, text);
+        debug_assert!(removed.is_ok() && inserted.is_ok(), "a clamped range lies in the text");
+    }
+
+    fn char_at(&self, offset: usize) -> usize {
+        self.0.try_byte_to_char(offset).unwrap_or_else(|_| self.0.len_chars())
+    }
+
+    fn byte_at(&self, character: usize) -> usize {
+        self.0.try_char_to_byte(character).unwrap_or_else(|_| self.0.len_bytes())
+    }
+
+    /// First character of a line, and the one behind its content.
+    fn line_chars(&self, line: usize) -> (usize, usize) {
+        let start = self.0.try_line_to_char(line).unwrap_or_else(|_| self.0.len_chars());
+        let next = self.0.try_line_to_char(line + 1).unwrap_or_else(|_| self.0.len_chars());
+        let mut end = next;
+        if end > start && self.0.get_char(end - 1) == Some('\n') {
+            end -= 1;
+        }
+        let returned = end > start && self.0.get_char(end - 1) == Some('\r');
+        (start, if returned { end - 1 } else { end })
+    }
+
+    fn units_before(&self, character: usize, encoding: PositionEncoding) -> usize {
+        match encoding {
+            PositionEncoding::Utf8 => self.byte_at(character),
+            PositionEncoding::Utf16 => self.0.try_char_to_utf16_cu(character).unwrap_or_default(),
+            PositionEncoding::Utf32 => character,
+        }
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self(Rope::from_str(text))
+    }
+}
+
+impl std::str::FromStr for Text {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Self::from(text))
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chunks().try_for_each(|chunk| formatter.write_str(chunk))
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Text({} bytes)", self.len_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_rope_counts_lines_as_the_protocol_does() {
+        // Cargo unifies features: another crate could turn `unicode_lines` on for all of us.
+        assert_eq!(Rope::from_str("a\u{2028}b\u{85}c\rd").len_lines(), 2);
+    }
+
+    #[test]
+    fn columns_are_clamped_to_the_content_of_the_line() {
+        let text = Text::from("ab\r\nc😀\nd");
+        let at = |line, character| text.byte_of(Position { line, character }, PositionEncoding::Utf16);
+        assert_eq!((at(0, 9), at(1, 1), at(1, 2), at(1, 3), at(1, 9)), (2, 5, 5, 9, 9));
+        assert_eq!((at(2, 9), at(3, 0), at(usize::MAX, usize::MAX)), (11, 11, 11));
+    }
+
+    #[test]
+    fn a_splice_outside_the_text_is_clamped() {
+        let mut text = Text::from("é");
+        text.splice(7..9, "x");
+        text.splice(1..0, "y");
+        assert!(text.eq_str("yéx"));
+        assert_eq!((text.slice(0..3), text.slice(2..3), text.slice(3..9)), (Some("yé".into()), None, None));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn splices_do_what_they_do_to_a_string(
+            start in "[a-c\r\né]{0,9}", text in "[x\r\n]{0,4}", from in 0_usize..9, length in 0_usize..4,
+        ) {
+            let from = (0..=from.min(start.len())).rev().find(|&at| start.is_char_boundary(at)).unwrap();
+            let to = (from + length).min(start.len());
+            let to = (to..=start.len()).find(|&at| start.is_char_boundary(at)).unwrap();
+            let (mut buffer, mut plain) = (Text::from(start.as_str()), start.clone());
+            buffer.splice(from..to, &text);
+            plain.replace_range(from..to, &text);
+            prop_assert!(buffer.eq_str(&plain));
+            prop_assert_eq!(buffer.to_string(), plain);
+        }
+    }
+}

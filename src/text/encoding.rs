@@ -1,0 +1,156 @@
+//! How a text is written as bytes.
+
+use std::borrow::Cow;
+
+use encoding_rs::EncoderResult;
+
+pub(super) const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
+pub(super) const UTF16LE_BOM: &[u8] = b"\xFF\xFE";
+pub(super) const UTF16BE_BOM: &[u8] = b"\xFE\xFF";
+/// The character for stray byte 0; only those for 0x80 to 0xFF are used. The last private-use plane is
+/// as good as never used, and the round-trip check of `decode` catches where it is.
+const STRAY: u32 = 0x10_FF00;
+const STRAY_NAME: &str = "utf-8-stray";
+
+/// The encoding of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8.
+    Utf8,
+    /// UTF-8 with a few bytes that are none, each carried as one opaque character U+10FF80 to U+10FFFF.
+    Utf8Stray,
+    /// UTF-16, low byte first.
+    Utf16Le,
+    /// UTF-16, high byte first.
+    Utf16Be,
+    /// One of the web's legacy encodings.
+    Legacy(Legacy),
+}
+
+/// An encoding of the web's standard other than the Unicode ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Legacy(pub(super) &'static encoding_rs::Encoding);
+
+impl Encoding {
+    /// The encoding for a label of the web's standard (`latin1`, `UTF-8`, ...), in any case.
+    pub fn from_label(label: &str) -> Option<Self> {
+        if label.trim().eq_ignore_ascii_case(STRAY_NAME) {
+            return Some(Self::Utf8Stray);
+        }
+        let found = encoding_rs::Encoding::for_label_no_replacement(label.as_bytes())?;
+        Some(match found {
+            found if found == encoding_rs::UTF_8 => Self::Utf8,
+            found if found == encoding_rs::UTF_16LE => Self::Utf16Le,
+            found if found == encoding_rs::UTF_16BE => Self::Utf16Be,
+            found => Self::Legacy(Legacy(found)),
+        })
+    }
+
+    /// Its lower-case name, which [`Encoding::from_label`] reads back. UTF-8 with stray bytes has a name
+    /// of its own, `utf-8-stray`.
+    pub fn name(self) -> String {
+        match self {
+            Self::Utf8 => "utf-8".to_owned(),
+            Self::Utf8Stray => STRAY_NAME.to_owned(),
+            Self::Utf16Le => "utf-16le".to_owned(),
+            Self::Utf16Be => "utf-16be".to_owned(),
+            Self::Legacy(Legacy(encoding)) => encoding.name().to_ascii_lowercase(),
+        }
+    }
+
+    pub(super) fn bom(self) -> &'static [u8] {
+        match self {
+            Self::Utf8 | Self::Utf8Stray => UTF8_BOM,
+            Self::Utf16Le => UTF16LE_BOM,
+            Self::Utf16Be => UTF16BE_BOM,
+            Self::Legacy(_) => b"",
+        }
+    }
+}
+
+/// How the bytes of one file stand for its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format {
+    /// The encoding.
+    pub encoding: Encoding,
+    /// Whether the file starts with a byte order mark, which is not part of the text.
+    pub bom: bool,
+    /// Whether the encoding was told from the text's statistics and may be another one.
+    pub guessed: bool,
+}
+
+/// A character that the encoding has not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the encoding has no U+{:04X}, which stands at byte {offset}", u32::from(*.character))]
+pub struct Unencodable {
+    /// Bytes of the text before it.
+    pub offset: usize,
+    /// The character.
+    pub character: char,
+}
+
+impl Format {
+    /// UTF-8 without a byte order mark: the format of new files.
+    pub const UTF8: Self = Self { encoding: Encoding::Utf8, bom: false, guessed: false };
+
+    /// The bytes of `text`, byte order mark included. Plain UTF-8 costs nothing.
+    pub fn encode<'a>(&self, text: &'a str) -> Result<Cow<'a, [u8]>, Unencodable> {
+        let body = match self.encoding {
+            Encoding::Utf8 => Cow::Borrowed(text.as_bytes()),
+            Encoding::Utf8Stray => Cow::Owned(encode_stray(text)),
+            Encoding::Utf16Le => Cow::Owned(text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
+            Encoding::Utf16Be => Cow::Owned(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
+            Encoding::Legacy(Legacy(encoding)) => encode_legacy(encoding, text)?,
+        };
+        Ok(if self.bom { Cow::Owned([self.encoding.bom(), &body].concat()) } else { body })
+    }
+
+    /// Whether `added`, text that an edit brings in, means the same under every likely encoding: under a
+    /// guessed one it has to be ASCII.
+    pub fn takes(&self, added: &str) -> bool {
+        !self.guessed || added.is_ascii()
+    }
+}
+
+/// The character that stands for a byte outside UTF-8.
+pub(super) fn stray_char(byte: u8) -> char {
+    char::from_u32(STRAY + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+fn stray_byte(character: char) -> Option<u8> {
+    let byte = u32::from(character).checked_sub(STRAY)?;
+    u8::try_from(byte).ok().filter(|&byte| byte >= 0x80)
+}
+
+fn encode_stray(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut copied = 0;
+    for (at, character) in text.char_indices() {
+        if let Some(byte) = stray_byte(character) {
+            bytes.extend_from_slice(&text.as_bytes()[copied..at]);
+            bytes.push(byte);
+            copied = at + character.len_utf8();
+        }
+    }
+    bytes.extend_from_slice(&text.as_bytes()[copied..]);
+    bytes
+}
+
+fn encode_legacy<'a>(
+    encoding: &'static encoding_rs::Encoding,
+    text: &'a str,
+) -> Result<Cow<'a, [u8]>, Unencodable> {
+    let (bytes, _, replaced) = encoding.encode(text);
+    if !replaced {
+        return Ok(bytes);
+    }
+    // Slow way, for the error alone: the first character that does not fit.
+    let mut encoder = encoding.new_encoder();
+    let mut buffer = vec![0; text.len() * 4 + 64];
+    match encoder.encode_from_utf8_without_replacement(text, &mut buffer, true) {
+        (EncoderResult::Unmappable(character), read, _) => {
+            Err(Unencodable { offset: read - character.len_utf8(), character })
+        }
+        (_, read, _) => Err(Unencodable { offset: read, character: char::REPLACEMENT_CHARACTER }),
+    }
+}

@@ -1,0 +1,182 @@
+//! Lines and what ends them.
+
+use memchr::{memchr, memchr_iter, memchr2, memrchr2};
+
+/// What ends a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LineEnding {
+    /// `\r\n`.
+    Crlf,
+    /// A lone `\r`.
+    Cr,
+    /// `\n`.
+    Lf,
+    /// Nothing: the last line of a text that does not end in a line end.
+    None,
+}
+
+impl LineEnding {
+    /// The characters themselves.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Crlf => "\r\n",
+            Self::Cr => "\r",
+            Self::Lf => "\n",
+            Self::None => "",
+        }
+    }
+}
+
+/// One line of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// Byte offset of the line in its text.
+    pub start: usize,
+    /// The line without what ends it.
+    pub content: &'a str,
+    /// What ends it.
+    pub ending: LineEnding,
+}
+
+impl Line<'_> {
+    /// Byte offset behind the content, before the line end.
+    pub fn content_end(&self) -> usize {
+        self.start + self.content.len()
+    }
+
+    /// Byte offset behind the line end: where the next line starts.
+    pub fn end(&self) -> usize {
+        self.content_end() + self.ending.as_str().len()
+    }
+}
+
+/// The lines of `text`. A line end at the end of a text ends its last line and starts no further one:
+/// `"a\n"` is one line, `""` none.
+pub fn lines(text: &str) -> Lines<'_> {
+    Lines { text, at: 0 }
+}
+
+/// Iterator over the lines of a text; see [`lines`].
+#[derive(Debug, Clone)]
+pub struct Lines<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let (length, ending) = first_ending(rest.as_bytes());
+        let line = Line { start: self.at, content: &rest[..length], ending };
+        self.at = line.end();
+        Some(line)
+    }
+}
+
+/// How many lines [`lines`] yields. Near memory speed unless the text has carriage returns.
+pub fn count_lines(text: &str) -> usize {
+    let open = !text.is_empty() && !text.ends_with(['\n', '\r']);
+    count_line_ends(text) + usize::from(open)
+}
+
+/// How many line ends stand in `text`.
+pub(crate) fn count_line_ends(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let feeds = memchr_iter(b'\n', bytes).count();
+    match memchr(b'\r', bytes) {
+        None => feeds,
+        Some(first) => {
+            let lone = memchr_iter(b'\r', &bytes[first..]).filter(|at| bytes.get(first + at + 1) != Some(&b'\n'));
+            feeds + lone.count()
+        }
+    }
+}
+
+/// Start of the line that holds the byte at `offset`. Between the two bytes of a CRLF the line is the
+/// one that they end. An offset behind the end counts as the end.
+pub fn line_start(text: &str, offset: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut end = offset.min(bytes.len());
+    if end > 0 && bytes[end - 1] == b'\r' && bytes.get(end) == Some(&b'\n') {
+        end -= 1;
+    }
+    memrchr2(b'\n', b'\r', &bytes[..end]).map_or(0, |at| at + 1)
+}
+
+/// Where the line that holds the byte at `offset` ends: before its line end, and behind it.
+pub fn line_end(text: &str, offset: usize) -> (usize, usize) {
+    let bytes = text.as_bytes();
+    let mut start = offset.min(bytes.len());
+    if start > 0 && bytes[start - 1] == b'\r' && bytes.get(start) == Some(&b'\n') {
+        start -= 1;
+    }
+    let (length, ending) = first_ending(&bytes[start..]);
+    (start + length, start + length + ending.as_str().len())
+}
+
+fn first_ending(bytes: &[u8]) -> (usize, LineEnding) {
+    match memchr2(b'\n', b'\r', bytes) {
+        None => (bytes.len(), LineEnding::None),
+        Some(at) if bytes[at] == b'\n' => (at, LineEnding::Lf),
+        Some(at) if bytes.get(at + 1) == Some(&b'\n') => (at, LineEnding::Crlf),
+        Some(at) => (at, LineEnding::Cr),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn split(text: &str) -> Vec<(usize, &str, LineEnding)> {
+        lines(text).map(|line| (line.start, line.content, line.ending)).collect()
+    }
+
+    #[test]
+    fn a_final_line_end_starts_no_further_line() {
+        assert_eq!(split(""), []);
+        assert_eq!(split("a\n"), [(0, "a", LineEnding::Lf)]);
+        assert_eq!(split("\n"), [(0, "", LineEnding::Lf)]);
+        assert_eq!(split("a"), [(0, "a", LineEnding::None)]);
+    }
+
+    #[test]
+    fn only_lf_crlf_and_cr_end_lines() {
+        let found = split("a\r\nb\rc\u{2028}\u{85}\u{b}\u{c}\n\r\r\nd");
+        let expected = [
+            (0, "a", LineEnding::Crlf),
+            (3, "b", LineEnding::Cr),
+            (5, "c\u{2028}\u{85}\u{b}\u{c}", LineEnding::Lf),
+            (14, "", LineEnding::Cr),
+            (15, "", LineEnding::Crlf),
+            (17, "d", LineEnding::None),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn between_the_bytes_of_a_crlf_the_line_is_the_one_they_end() {
+        let text = "ab\r\ncd";
+        assert_eq!((line_start(text, 3), line_end(text, 3)), (0, (2, 4)));
+        assert_eq!((line_start(text, 4), line_end(text, 4)), (4, (6, 6)));
+        assert_eq!((line_start(text, 99), line_end(text, 99)), (4, (6, 6)));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn lines_put_together_are_the_text(text in "[ab\r\n]{0,20}") {
+            let whole: String = lines(&text).flat_map(|line| [line.content, line.ending.as_str()]).collect();
+            prop_assert_eq!(&whole, &text);
+            prop_assert_eq!(count_lines(&text), lines(&text).count());
+            for line in lines(&text) {
+                for at in line.start..line.end() {
+                    prop_assert_eq!(line_start(&text, at), line.start);
+                    prop_assert_eq!(line_end(&text, at), (line.content_end(), line.end()));
+                }
+            }
+        }
+    }
+}
