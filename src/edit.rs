@@ -1,1 +1,32 @@
 //! Edits: finding the one place, plans, diffs, merges. Pure.
+//!
+//! [`find`] turns the edits of one call into a [`Plan`] over the base text, or says why it cannot.
+//! Offsets are bytes of the base's UTF-8, lines in results count from 1.
+
+mod base;
+mod blend;
+mod closest;
+mod conflicts;
+mod deadline;
+mod find;
+mod fold;
+mod indent;
+mod index;
+mod line_diff;
+mod needle;
+mod occurrences;
+mod plan;
+mod refusal;
+mod request;
+mod similarity;
+mod tiers;
+mod typography;
+mod weave;
+mod whole_lines;
+
+pub use deadline::{Deadline, TimedOut};
+pub use find::{Found, Match, find};
+pub use index::Index;
+pub use plan::{Plan, PlanError, Splice};
+pub use refusal::{Closest, EditRefusal, EditRefusalKind, LineRange, Occurrence, Occurrences};
+pub use request::{Count, Edit, Options, Strategy};

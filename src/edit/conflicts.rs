@@ -1,0 +1,87 @@
+//! Edits of one call that get in each other's way.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::needle::Needle;
+use super::occurrences::LineCounter;
+use super::{EditRefusal, EditRefusalKind, Splice, Strategy};
+
+/// An edit that has its places.
+pub(super) struct Placed {
+    pub(super) edit: usize,
+    pub(super) strategy: Strategy,
+    pub(super) warning: &'static str,
+    /// Bytes of the base that the edit accounts for.
+    pub(super) sites: Vec<Range<usize>>,
+    pub(super) splices: Vec<Splice>,
+}
+
+/// An edit that brings in the text that the edit at `edit` looks for: in its new text, not in its old.
+pub(super) fn written_by(edit: usize, needles: &[Needle<'_>]) -> Option<usize> {
+    let wanted = &needles[edit];
+    if wanted.blank || needles.len() < 2 {
+        return None;
+    }
+    let finder = memmem::Finder::new(wanted.old.as_bytes());
+    let has = |text: &str| finder.find(text.as_bytes()).is_some();
+    let others = needles.iter().enumerate().filter(|&(other, _)| other != edit);
+    others.filter(|(_, needle)| has(&needle.new) && !has(&needle.old)).map(|(other, _)| other).next()
+}
+
+/// Refusals of edits whose places have bytes in common with an earlier edit's. An edit that repeats
+/// another is dropped with a warning instead.
+pub(super) fn between(base: &str, placed: &mut Vec<Placed>, warnings: &mut Vec<String>) -> Vec<EditRefusal> {
+    let mut sites: Vec<(Range<usize>, usize)> = Vec::new();
+    for (at, placed) in placed.iter().enumerate() {
+        sites.extend(placed.sites.iter().map(|site| (site.clone(), at)));
+    }
+    sites.sort_by_key(|(site, at)| (site.start, site.end, *at));
+    let mut refused: Vec<EditRefusal> = Vec::new();
+    let mut repeated: Vec<usize> = Vec::new();
+    // The site that reaches farthest so far.
+    let mut far: Option<(Range<usize>, usize)> = None;
+    for (site, at) in sites {
+        if let Some((before, other)) = &far
+            && site.start < before.end
+            && *other != at
+        {
+            let (first, second) = (&placed[(*other).min(at)], &placed[(*other).max(at)]);
+            if repeats(first, second) {
+                repeated.push((*other).max(at));
+            } else if refused.iter().all(|refusal| refusal.edit != second.edit) {
+                let (mine, theirs) = if *other < at { (&site, before) } else { (before, &site) };
+                refused.push(EditRefusal { edit: second.edit, kind: collision(base, mine, theirs, first.edit) });
+            }
+        }
+        if far.as_ref().is_none_or(|(before, _)| site.end > before.end) {
+            far = Some((site, at));
+        }
+    }
+    drop_repeated(placed, repeated, warnings);
+    refused
+}
+
+fn repeats(one: &Placed, other: &Placed) -> bool {
+    one.sites == other.sites && one.splices == other.splices
+}
+
+fn collision(base: &str, mine: &Range<usize>, theirs: &Range<usize>, other_edit: usize) -> EditRefusalKind {
+    let mut counter = LineCounter::new(base);
+    let (lines, other_lines) = (counter.lines(mine), counter.lines(theirs));
+    if mine == theirs {
+        EditRefusalKind::Contradiction { other_edit, lines }
+    } else {
+        EditRefusalKind::Overlap { other_edit, lines, other_lines }
+    }
+}
+
+fn drop_repeated(placed: &mut Vec<Placed>, mut repeated: Vec<usize>, warnings: &mut Vec<String>) {
+    repeated.sort_unstable();
+    repeated.dedup();
+    for at in repeated.into_iter().rev() {
+        let dropped = placed.remove(at);
+        warnings.push(format!("edit {} repeats another edit and was dropped", dropped.edit));
+    }
+}

@@ -1,0 +1,175 @@
+//! From the edits of one call to one plan.
+
+use std::ops::Range;
+
+use super::base::Base;
+use super::conflicts::{self, Placed};
+use super::needle::Needle;
+use super::occurrences::LineCounter;
+use super::tiers::{Hits, TIERS, Tier};
+use super::weave::Weave;
+use super::{Count, Edit, EditRefusal, EditRefusalKind, Occurrences, Options, Plan, Splice, Strategy, TimedOut};
+use super::{closest, similarity};
+
+/// Hits after which it is plain that a text stands in too many places; counting on would be slow where
+/// the hits overlap each other.
+const MANY: usize = 1000;
+
+/// Where the edits of a call go.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The change as a whole.
+    pub plan: Plan,
+    /// How each edit was found, in order; idle edits have none.
+    pub matches: Vec<Match>,
+    /// What the author should know, in words.
+    pub warnings: Vec<String>,
+}
+
+/// How one edit was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Match {
+    /// Index of the edit, from 0.
+    pub edit: usize,
+    /// The tier that found it.
+    pub strategy: Strategy,
+    /// How near the old text came to what is there, 0 to 1.
+    pub similarity: f64,
+    /// First line of its (first) place in the base, from 1.
+    pub start_line: usize,
+    /// Last line of that place.
+    pub end_line: usize,
+    /// Places that are replaced.
+    pub replacements: usize,
+}
+
+/// Finds the place of every edit in `base` and plans the change, or says of every edit that has no place
+/// why. All edits are looked for in `base`, not in each other's results.
+///
+/// Line ends of the edits' texts do not matter; a byte order mark at their head is ignored.
+pub fn find(base: &str, edits: &[Edit], options: &Options) -> Result<Found, Vec<EditRefusal>> {
+    let finder = Finder { base: Base::new(base, options), edits, fuzzy: options.fuzzy };
+    let needles: Vec<_> = edits.iter().map(Needle::new).collect();
+    let mut warnings = Vec::new();
+    let (mut placed, mut refused) = (Vec::new(), Vec::new());
+    for (edit, needle) in needles.iter().enumerate() {
+        if needle.old == needle.new && !needle.old.is_empty() {
+            warnings.push(format!("edit {edit} changes nothing: its old and new text are the same"));
+            continue;
+        }
+        match finder.place(edit, &needles) {
+            Ok(found) => placed.push(found),
+            Err(kind) => refused.push(EditRefusal { edit, kind }),
+        }
+    }
+    refused.extend(conflicts::between(base, &mut placed, &mut warnings));
+    if !refused.is_empty() {
+        refused.sort_by_key(|refusal| refusal.edit);
+        return Err(refused);
+    }
+    let matches = describe(base, &placed, edits, &mut warnings);
+    let splices = placed.into_iter().flat_map(|placed| placed.splices).collect();
+    match Plan::new(base.len(), splices) {
+        Ok(plan) if !plan.is_empty() => Ok(Found { plan, matches, warnings }),
+        _ => Err(vec![EditRefusal { edit: 0, kind: EditRefusalKind::NoChange }]),
+    }
+}
+
+struct Finder<'a> {
+    base: Base<'a>,
+    edits: &'a [Edit],
+    fuzzy: bool,
+}
+
+impl Finder<'_> {
+    fn place(&self, edit: usize, needles: &[Needle<'_>]) -> Result<Placed, EditRefusalKind> {
+        let needle = &needles[edit];
+        if needle.old.is_empty() {
+            return Err(EditRefusalKind::EmptyOldText);
+        }
+        let timed_out = |_: TimedOut| EditRefusalKind::Timeout;
+        let limit = if self.edits[edit].count == Count::One { MANY } else { usize::MAX };
+        let exact = (TIERS[0].locate)(&self.base, needle, limit).map_err(timed_out)?;
+        if !exact.sites.is_empty() {
+            return self.exact(edit, needle, exact);
+        }
+        if let Some(other_edit) = conflicts::written_by(edit, needles) {
+            return Err(EditRefusalKind::Dependency { other_edit });
+        }
+        for tier in TIERS[1..].iter().filter(|_| self.fuzzy) {
+            let hits = (tier.locate)(&self.base, needle, MANY).map_err(timed_out)?;
+            if !hits.sites.is_empty() {
+                return self.tolerated(edit, needle, tier, hits);
+            }
+        }
+        Err(closest::not_found(&self.base, needle))
+    }
+
+    fn exact(&self, edit: usize, needle: &Needle<'_>, hits: Hits) -> Result<Placed, EditRefusalKind> {
+        let found = hits.sites.len();
+        let occurrences = || Occurrences::of(self.base.text, &hits);
+        match self.edits[edit].count {
+            Count::One if found > 1 => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
+            Count::Exactly(expected) if expected as usize != found => {
+                Err(EditRefusalKind::CountMismatch { expected, found, occurrences: occurrences() })
+            }
+            _ if hits.overlap() => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
+            _ => Ok(self.placed(edit, needle, &TIERS[0], hits.sites)),
+        }
+    }
+
+    /// A tolerant tier serves one place only, whatever the count.
+    fn tolerated(
+        &self,
+        edit: usize,
+        needle: &Needle<'_>,
+        tier: &Tier,
+        hits: Hits,
+    ) -> Result<Placed, EditRefusalKind> {
+        let found = hits.sites.len();
+        let occurrences = || Occurrences::of(self.base.text, &hits);
+        match self.edits[edit].count {
+            Count::Exactly(expected) if expected != 1 && expected as usize != found => {
+                Err(EditRefusalKind::CountMismatch { expected, found, occurrences: occurrences() })
+            }
+            _ if found > 1 => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
+            _ => Ok(self.placed(edit, needle, tier, hits.sites)),
+        }
+    }
+
+    fn placed(&self, edit: usize, needle: &Needle<'_>, tier: &Tier, sites: Vec<Range<usize>>) -> Placed {
+        let reindent = tier.strategy >= Strategy::Indentation;
+        let splices = |site: &Range<usize>| -> Vec<Splice> {
+            Weave::new(self.base.text, site.clone(), &needle.old, &needle.new, reindent).splices()
+        };
+        let splices = sites.iter().flat_map(splices).collect();
+        Placed { edit, strategy: tier.strategy, warning: tier.warning, sites, splices }
+    }
+}
+
+fn describe(base: &str, placed: &[Placed], edits: &[Edit], warnings: &mut Vec<String>) -> Vec<Match> {
+    let mut counter = LineCounter::new(base);
+    let mut describe = |placed: &Placed| {
+        let first = placed.sites.first()?;
+        let lines = counter.lines(first);
+        if !placed.warning.is_empty() {
+            warnings.push(format!("edit {}, line {}: {}", placed.edit, lines.start, placed.warning));
+        }
+        if placed.splices.is_empty() {
+            warnings.push(format!("edit {} changes nothing: the text is there already", placed.edit));
+        }
+        let similarity = match placed.strategy {
+            Strategy::Exact => 1.0,
+            _ => similarity::of_texts(&edits[placed.edit].old, &base[first.clone()]),
+        };
+        Some(Match {
+            edit: placed.edit,
+            strategy: placed.strategy,
+            similarity,
+            start_line: lines.start,
+            end_line: lines.end,
+            replacements: placed.sites.len(),
+        })
+    };
+    placed.iter().filter_map(&mut describe).collect()
+}

@@ -1,0 +1,229 @@
+//! Indentation of new text, from how the file indents what was matched.
+
+use super::blend::blend;
+use super::whole_lines::split_indent;
+use crate::text::{IndentKind, Line, indent_style};
+
+/// Wider steps are alignment, not levels.
+const WIDEST: usize = 8;
+const USUAL: usize = 4;
+
+/// Maps the indentation of a request to that of the file.
+pub(super) struct Indenter<'a> {
+    /// Old line's indentation and the file's, for every old line that is not blank.
+    pairs: Vec<Option<Pair<'a>>>,
+    /// Only the first line's indentation was wrong, as when a text is copied from its first letter on: it
+    /// says nothing of the other lines.
+    first_alone: bool,
+    asked: Unit,
+    file: Unit,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Pair<'a> {
+    old: &'a str,
+    there: &'a str,
+}
+
+/// One level of indentation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Tab,
+    Spaces(usize),
+}
+
+impl<'a> Indenter<'a> {
+    pub(super) fn new(base: &str, there: &[Line<'a>], old: &[Line<'a>], new: &[Line<'a>]) -> Self {
+        let pair = |(old, there): (&Line<'a>, &Line<'a>)| {
+            let ((old, rest), (there, _)) = (split_indent(old.content), split_indent(there.content));
+            (!rest.is_empty()).then_some(Pair { old, there })
+        };
+        let pairs: Vec<_> = old.iter().zip(there).map(pair).collect();
+        let first_alone = first_alone(&pairs);
+        let trusted = &pairs[usize::from(first_alone)..];
+        let indents = |lines: &[Line<'a>]| -> Vec<&'a str> {
+            let split = lines.iter().skip(usize::from(first_alone)).map(|line| split_indent(line.content));
+            split.filter(|(_, rest)| !rest.is_empty()).map(|(indent, _)| indent).collect()
+        };
+        let asked_indents = [indents(old), indents(new)];
+        let (asked, file) = if first_alone { (Unit::Tab, Unit::Tab) } else { units(base, trusted, &asked_indents) };
+        Self { pairs, first_alone, asked, file }
+    }
+
+    /// Appends a new line (index and content) with the indentation it has to have. `partner` is the old
+    /// line it replaces, with the file's and the old content; `reached` the old line it stands at.
+    pub(super) fn push(
+        &self,
+        text: &mut String,
+        (line, new): (usize, &str),
+        partner: Option<(usize, (&str, &str))>,
+        reached: usize,
+    ) {
+        let (indent, body) = split_indent(new);
+        if body.is_empty() {
+            return;
+        }
+        text.push_str(&self.map(indent, line == 0, partner.map(|(at, _)| at), reached));
+        match partner {
+            Some((_, (there, old))) => text.push_str(&blend(split_indent(there).1, split_indent(old).1, body)),
+            None => text.push_str(body),
+        }
+    }
+
+    fn map(&self, indent: &str, first: bool, partner: Option<usize>, reached: usize) -> String {
+        let own = partner.and_then(|at| self.pairs[at]).filter(|pair| pair.old == indent);
+        let same = || self.nearest(reached, first, |pair| pair.old == indent);
+        if let Some(pair) = own.or_else(same) {
+            return pair.there.to_owned();
+        }
+        match self.nearest(reached, false, |_| true) {
+            Some(pair) => self.shift(indent, pair),
+            None => indent.to_owned(),
+        }
+    }
+
+    /// The pair nearest to `reached` that is wanted; of two as near, the one before.
+    fn nearest(&self, reached: usize, first: bool, wanted: impl Fn(&Pair<'a>) -> bool) -> Option<Pair<'a>> {
+        let skipped = usize::from(self.first_alone && !first);
+        let pairs = self.pairs.iter().enumerate().skip(skipped).filter_map(|(at, pair)| Some((at, (*pair)?)));
+        let distance = |at: usize| if at < reached { (reached - at) * 2 - 1 } else { (at - reached) * 2 };
+        pairs.filter(|(_, pair)| wanted(pair)).min_by_key(|&(at, _)| distance(at)).map(|(_, pair)| pair)
+    }
+
+    /// `indent`, as far from the file's indentation as it is from the old line's.
+    fn shift(&self, indent: &str, pair: Pair<'_>) -> String {
+        if let Some(deeper) = indent.strip_prefix(pair.old) {
+            return [pair.there, &self.translate(deeper)].concat();
+        }
+        let (levels, rest) = match pair.old.strip_prefix(indent) {
+            Some(shed) => (self.asked.levels(shed), 0),
+            None => {
+                let (new, old) = (self.asked.levels(indent), self.asked.levels(pair.old));
+                if new.0 >= old.0 {
+                    return [pair.there, &self.file.repeat(new.0 - old.0)].concat();
+                }
+                ((old.0 - new.0, 0), new.1)
+            }
+        };
+        let kept = self.file.shed(pair.there, levels.0);
+        // What is less than a level is taken off as it is.
+        let kept = &kept[..kept.len() - levels.1.min(trailing_spaces(kept))];
+        format!("{kept}{:rest$}", "")
+    }
+
+    fn translate(&self, extra: &str) -> String {
+        if self.asked == self.file {
+            return extra.to_owned();
+        }
+        let (levels, rest) = self.asked.levels(extra);
+        format!("{}{:rest$}", self.file.repeat(levels), "")
+    }
+}
+
+impl Unit {
+    /// Whole levels in an indentation, and the blanks left over.
+    fn levels(self, indent: &str) -> (usize, usize) {
+        let tabs = indent.matches('\t').count();
+        let spaces = indent.chars().count() - tabs;
+        match self {
+            Self::Tab => (tabs, spaces),
+            Self::Spaces(width) => (tabs + spaces / width, spaces % width),
+        }
+    }
+
+    fn repeat(self, levels: usize) -> String {
+        match self {
+            Self::Tab => "\t".repeat(levels),
+            Self::Spaces(width) => " ".repeat(width * levels),
+        }
+    }
+
+    /// An indentation with some levels less.
+    fn shed(self, indent: &str, levels: usize) -> &str {
+        let mut kept = indent;
+        for _ in 0..levels {
+            kept = match (kept.strip_suffix('\t'), self) {
+                (Some(shorter), _) => shorter,
+                (None, Self::Tab) => kept.strip_suffix("    ").unwrap_or_default(),
+                (None, Self::Spaces(width)) => &kept[..kept.len() - width.min(trailing_spaces(kept))],
+            };
+        }
+        kept
+    }
+}
+
+fn trailing_spaces(indent: &str) -> usize {
+    indent.len() - indent.trim_end_matches(' ').len()
+}
+
+fn first_alone(pairs: &[Option<Pair<'_>>]) -> bool {
+    let Some((Some(first), rest)) = pairs.split_first() else { return false };
+    let mut rest = rest.iter().flatten().peekable();
+    first.old != first.there && rest.peek().is_some() && rest.all(|pair| pair.old == pair.there)
+}
+
+/// The unit of the request and that of the file.
+fn units(base: &str, pairs: &[Option<Pair<'_>>], asked: &[Vec<&str>; 2]) -> (Unit, Unit) {
+    let style = indent_style(base);
+    let asked_tabs = asked.iter().flatten().any(|indent| indent.contains('\t'));
+    let indented = || pairs.iter().flatten().filter(|pair| !pair.there.is_empty());
+    let file_tabs = match indented().next() {
+        Some(_) => indented().any(|pair| pair.there.contains('\t')),
+        None if style.kind == IndentKind::None => asked_tabs,
+        None => style.kind == IndentKind::Tabs,
+    };
+    let width = style.width.map(usize::from);
+    let slope = slope(pairs);
+    let asked_width = || match (slope, width) {
+        (Some((old, there)), _) if file_tabs => old.checked_div(there),
+        (Some((old, there)), Some(width)) if (width * old).is_multiple_of(there) => Some(width * old / there),
+        (Some((old, there)), _) if old == there => width,
+        _ => None,
+    };
+    let asked_unit = if asked_tabs {
+        Unit::Tab
+    } else {
+        Unit::Spaces(asked_width().filter(|&width| width > 0).unwrap_or_else(|| step(asked)))
+    };
+    let file_unit = match (file_tabs, asked_unit, slope) {
+        (true, ..) => Unit::Tab,
+        (false, Unit::Tab, Some((old, there))) if there >= old => Unit::Spaces(there / old),
+        (false, Unit::Tab, _) => Unit::Spaces(width.unwrap_or(USUAL)),
+        (false, Unit::Spaces(_), Some((old, there))) if old == there => asked_unit,
+        (false, Unit::Spaces(step), _) => Unit::Spaces(width.unwrap_or(step)),
+    };
+    (asked_unit, file_unit)
+}
+
+/// How a step in the request's indentation shows in the file's: the smallest step that both take.
+fn slope(pairs: &[Option<Pair<'_>>]) -> Option<(usize, usize)> {
+    let pairs: Vec<_> = pairs.iter().flatten().map(|pair| (width(pair.old), width(pair.there))).collect();
+    let steps = pairs.windows(2).filter_map(|two| {
+        let ((old, there), (old_next, there_next)) = (two[0], two[1]);
+        let same_way = (old < old_next) == (there < there_next);
+        let step = (old.abs_diff(old_next), there.abs_diff(there_next));
+        (same_way && step.0 > 0 && step.1 > 0).then_some(step)
+    });
+    steps.min()
+}
+
+fn width(indent: &str) -> usize {
+    indent.chars().count()
+}
+
+/// Columns of one level in a request that indents with spaces.
+fn step(asked: &[Vec<&str>; 2]) -> usize {
+    let widths = || asked.iter().flatten().map(|indent| width(indent));
+    let steps = || {
+        let within = asked.iter().flat_map(|text| text.windows(2).map(|two| width(two[0]).abs_diff(width(two[1]))));
+        let between = asked[0].last().zip(asked[1].last()).map(|(old, new)| width(old).abs_diff(width(new)));
+        within.chain(between).filter(|&step| step > 0)
+    };
+    let plausible = |step: &usize| (2..=WIDEST).contains(step);
+    let common = |numbers: &mut dyn Iterator<Item = usize>| Some(numbers.fold(0, greatest_common)).filter(plausible);
+    common(&mut widths()).or_else(|| common(&mut steps())).or_else(|| steps().filter(plausible).min()).unwrap_or(USUAL)
+}
+
+fn greatest_common(one: usize, other: usize) -> usize {
+    if other == 0 { one } else { greatest_common(other, one % other) }
+}

@@ -1,0 +1,78 @@
+//! What is known of each line of a base, for tolerant tiers and for the closest regions.
+
+use crate::text::{Lines, lines};
+
+use super::fold;
+
+/// One entry a line: where it starts, a key of what it says, and a signature of its letters. 16 bytes a
+/// line, built in one pass over the text, true for one version of it only.
+#[derive(Debug, Clone, Default)]
+pub struct Index {
+    entries: Vec<Entry>,
+}
+
+/// What is known of one line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    /// Byte offset of the line. Texts above 4 GiB are refused long before they get here.
+    pub(super) start: u32,
+    /// Equal for lines that are equal but for blanks and typography.
+    pub(super) key: u32,
+    /// A set of the line's pairs of letters.
+    pub(super) pairs: u64,
+}
+
+impl Index {
+    /// The index of `base`.
+    pub fn build(base: &str) -> Self {
+        let entry = |line: crate::text::Line<'_>| {
+            let (key, pairs) = describe(line.content);
+            Entry { start: line.start as u32, key, pairs }
+        };
+        Self { entries: lines(base).map(entry).collect() }
+    }
+
+    /// How many lines it knows.
+    pub fn lines(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The lines of `base` from `line` (counted from 0) on.
+    pub(super) fn lines_from<'a>(&self, base: &'a str, line: usize) -> Lines<'a> {
+        let start = self.entries.get(line).map_or(base.len(), |entry| entry.start as usize);
+        lines(base.get(start..).unwrap_or_default())
+    }
+
+    /// Where `line` (counted from 0) starts; the end of `base` behind the last.
+    pub(super) fn start(&self, base: &str, line: usize) -> usize {
+        self.entries.get(line).map_or(base.len(), |entry| entry.start as usize)
+    }
+
+    /// The line (counted from 0) that holds the byte at `offset`.
+    pub(super) fn line_of(&self, offset: usize) -> usize {
+        self.entries.partition_point(|entry| entry.start as usize <= offset).saturating_sub(1)
+    }
+}
+
+/// The key and the letter pairs of a line. A blank line has key 0, no other has.
+pub(super) fn describe(content: &str) -> (u32, u64) {
+    if content.is_ascii() { describe_bytes(content.as_bytes()) } else { describe_bytes(fold::plain(content).as_bytes()) }
+}
+
+fn describe_bytes(bytes: &[u8]) -> (u32, u64) {
+    const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+    let (mut hash, mut pairs, mut before) = (0_u64, 0_u64, 0_u64);
+    for &byte in bytes.iter().filter(|byte| !matches!(byte, b' ' | b'\t')) {
+        let byte = u64::from(byte);
+        hash = (hash.rotate_left(5) ^ byte).wrapping_mul(MIX);
+        let pair = (before << 8 | byte).wrapping_mul(MIX);
+        pairs |= 1 << (pair >> 58);
+        before = byte;
+    }
+    let key = (hash >> 32) as u32;
+    if before == 0 { (0, 0) } else { (key.max(1), pairs) }
+}

@@ -1,0 +1,45 @@
+//! Which lines changed.
+
+use std::hash::Hash;
+use std::ops::Range;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+
+use super::Deadline;
+
+/// A run of changed lines: those of the old text, and those that took their place.
+pub(super) type Run = (Range<usize>, Range<usize>);
+
+/// The changed runs between two lists of lines, in order. Once the deadline has passed the answer is
+/// coarser, never wrong.
+pub(super) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline) -> Vec<Run> {
+    let shorter = old.len().min(new.len());
+    let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let tail = old.iter().rev().zip(new.iter().rev()).take(shorter - head);
+    let tail = tail.take_while(|(old, new)| old == new).count();
+    let (old, new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
+    if old.is_empty() && new.is_empty() {
+        return Vec::new();
+    }
+    if old.len().min(new.len()) == 0 || old.len().max(new.len()) == 1 {
+        return vec![(head..head + old.len(), head..head + new.len())];
+    }
+    let mut found: Vec<Run> = Vec::new();
+    for op in capture_diff_slices_deadline(Algorithm::Histogram, old, new, deadline.instant()) {
+        if matches!(op, DiffOp::Equal { .. }) {
+            continue;
+        }
+        let (old, new) = (moved(&op.old_range(), head), moved(&op.new_range(), head));
+        match found.last_mut() {
+            Some(last) if last.0.end == old.start && last.1.end == new.start => {
+                (last.0.end, last.1.end) = (old.end, new.end);
+            }
+            _ => found.push((old, new)),
+        }
+    }
+    found
+}
+
+fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
+    range.start + by..range.end + by
+}

@@ -1,0 +1,74 @@
+//! Places as they are shown to whoever has to choose between them.
+
+use std::ops::Range;
+
+use super::tiers::Hits;
+use super::{LineRange, Occurrence, Occurrences};
+use crate::text::{count_line_ends, count_lines, line_end, line_start, lines};
+
+const LISTED: usize = 10;
+/// Lines shown before and behind the first line of a place.
+const AROUND: usize = 1;
+/// Characters of a line that are shown.
+const WIDTH: usize = 160;
+
+impl Occurrences {
+    pub(super) fn of(base: &str, hits: &Hits) -> Self {
+        let mut counter = LineCounter::new(base);
+        let listed = hits.sites.iter().take(LISTED).map(|site| {
+            let lines = counter.lines(site);
+            let excerpt = excerpt(base, site.start, lines.start);
+            Occurrence { start_line: lines.start, end_line: lines.end, excerpt }
+        });
+        Self { total: hits.sites.len(), more: hits.more, listed: listed.collect() }
+    }
+}
+
+/// Tells the lines of ranges; cheap as long as these come in order.
+pub(super) struct LineCounter<'a> {
+    base: &'a str,
+    at: usize,
+    line: usize,
+}
+
+impl<'a> LineCounter<'a> {
+    pub(super) fn new(base: &'a str) -> Self {
+        Self { base, at: 0, line: 1 }
+    }
+
+    /// The lines that a range of bytes touches.
+    pub(super) fn lines(&mut self, range: &Range<usize>) -> LineRange {
+        let start = line_start(self.base, range.start);
+        if start < self.at {
+            (self.at, self.line) = (0, 1);
+        }
+        self.line += count_line_ends(&self.base[self.at..start]);
+        self.at = start;
+        let touched = count_lines(&self.base[start..range.end.max(start)]).max(1);
+        LineRange { start: self.line, end: self.line + touched - 1 }
+    }
+}
+
+/// The line at `offset`, whose number is `line`, between its neighbours.
+fn excerpt(base: &str, offset: usize, line: usize) -> String {
+    let mut start = line_start(base, offset);
+    let mut first = line;
+    while first > 1 && line - first < AROUND {
+        start = line_start(base, start - 1);
+        first -= 1;
+    }
+    let end = (0..=AROUND).fold(line_start(base, offset), |at, _| line_end(base, at).1);
+    numbered(&base[start..end], first)
+}
+
+/// The lines of `text` with their numbers, the first being `first`. Long lines are cut.
+pub(super) fn numbered(text: &str, first: usize) -> String {
+    let mut shown = String::new();
+    for (line, number) in lines(text).zip(first..) {
+        let content = line.content;
+        let cut = content.char_indices().nth(WIDTH).map(|(at, _)| at);
+        let (content, more) = cut.map_or((content, ""), |at| (&content[..at], "…"));
+        shown.push_str(&format!("{number}\t{content}{more}\n"));
+    }
+    shown
+}

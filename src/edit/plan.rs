@@ -1,0 +1,184 @@
+//! A change as a value.
+
+use std::ops::Range;
+
+use crate::text::Text;
+
+/// New text for a range of the base.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Splice {
+    /// Bytes of the base.
+    pub range: Range<usize>,
+    /// What takes their place.
+    pub text: String,
+}
+
+/// Why splices are no plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// Two splices have bytes in common.
+    #[error("two changes have bytes in common")]
+    Overlap,
+    /// A splice lies outside the base, or ends before it starts.
+    #[error("a change lies outside the text")]
+    OutOfBounds,
+}
+
+/// Splices of one base, sorted and disjoint, none empty, none touching the next.
+///
+/// A plan is bound to its base: applied to any other text it gives nonsense, so whoever keeps one keeps
+/// the base's hash with it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    base_len: usize,
+    splices: Vec<Splice>,
+}
+
+impl Plan {
+    /// The plan of `splices` (in any order) over a base of `base_len` bytes. Splices that touch become
+    /// one; insertions at the same place stay in the order given.
+    pub fn new(base_len: usize, mut splices: Vec<Splice>) -> Result<Self, PlanError> {
+        splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
+        let mut merged: Vec<Splice> = Vec::with_capacity(splices.len());
+        for splice in splices {
+            if splice.range.start > splice.range.end || splice.range.end > base_len {
+                return Err(PlanError::OutOfBounds);
+            }
+            match merged.last_mut() {
+                Some(last) if splice.range.start < last.range.end => return Err(PlanError::Overlap),
+                Some(last) if splice.range.start == last.range.end => last.extend(&splice),
+                _ => merged.push(splice),
+            }
+        }
+        merged.retain(|splice| !splice.range.is_empty() || !splice.text.is_empty());
+        Ok(Self { base_len, splices: merged })
+    }
+
+    /// The plan that changes nothing.
+    pub fn empty(base_len: usize) -> Self {
+        Self { base_len, splices: Vec::new() }
+    }
+
+    /// Bytes of the base.
+    pub fn base_len(&self) -> usize {
+        self.base_len
+    }
+
+    /// Bytes of the result.
+    pub fn result_len(&self) -> usize {
+        let removed: usize = self.splices.iter().map(|splice| splice.range.len()).sum();
+        let added: usize = self.splices.iter().map(|splice| splice.text.len()).sum();
+        self.base_len - removed + added
+    }
+
+    /// The splices, in order.
+    pub fn splices(&self) -> &[Splice] {
+        &self.splices
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.splices.is_empty()
+    }
+
+    /// Whether `base` can be the text that this plan was made for: its length fits, and no splice cuts a
+    /// character.
+    pub fn fits(&self, base: &str) -> bool {
+        let whole = |at| base.is_char_boundary(at);
+        base.len() == self.base_len
+            && self.splices.iter().all(|splice| whole(splice.range.start) && whole(splice.range.end))
+    }
+
+    /// The result of the plan. `base` must be the text that the plan was made for; where it does not even
+    /// [fit](Self::fits), nothing is changed.
+    pub fn apply(&self, base: &str) -> String {
+        debug_assert!(self.fits(base), "a plan is applied to its own base");
+        if !self.fits(base) {
+            return base.to_owned();
+        }
+        let mut result = String::with_capacity(self.result_len());
+        let mut copied = 0;
+        for splice in &self.splices {
+            result.push_str(&base[copied..splice.range.start]);
+            result.push_str(&splice.text);
+            copied = splice.range.end;
+        }
+        result.push_str(&base[copied..]);
+        result
+    }
+
+    /// Applies the plan in place. `text` must be the text that the plan was made for.
+    pub fn apply_to(&self, text: &mut Text) {
+        debug_assert_eq!(text.len_bytes(), self.base_len, "a plan is applied to its own base");
+        // From the end, so that the ranges before stay true.
+        for splice in self.splices.iter().rev() {
+            text.splice(splice.range.clone(), &splice.text);
+        }
+    }
+
+    /// The plan that leads from the result back to `base`.
+    pub fn invert(&self, base: &str) -> Self {
+        let mut shift = Shift::default();
+        let invert = |splice: &Splice| {
+            let start = shift.apply(splice.range.start);
+            shift.pass(splice);
+            let text = base.get(splice.range.clone()).unwrap_or_default().to_owned();
+            Splice { range: start..start + splice.text.len(), text }
+        };
+        Self { base_len: self.result_len(), splices: self.splices.iter().map(invert).collect() }
+    }
+
+    /// This plan over the result of `earlier`, which was made for the same base. Nothing if the two touch
+    /// anywhere: then neither is sure to mean what it meant.
+    pub fn map_through(&self, earlier: &Self) -> Option<Self> {
+        if self.base_len != earlier.base_len {
+            return None;
+        }
+        let mut shift = Shift::default();
+        let mut before = earlier.splices.iter().peekable();
+        let mut splices = Vec::with_capacity(self.splices.len());
+        for splice in &self.splices {
+            while let Some(passed) = before.next_if(|other| other.range.end < splice.range.start) {
+                shift.pass(passed);
+            }
+            if before.peek().is_some_and(|other| other.range.start <= splice.range.end) {
+                return None;
+            }
+            let range = shift.apply(splice.range.start)..shift.apply(splice.range.end);
+            splices.push(Splice { range, text: splice.text.clone() });
+        }
+        Some(Self { base_len: earlier.result_len(), splices })
+    }
+
+    /// The plan of those splices only that `keep` accepts.
+    #[must_use]
+    pub fn filtered(&self, mut keep: impl FnMut(&Splice) -> bool) -> Self {
+        let splices = self.splices.iter().filter(|splice| keep(splice)).cloned().collect();
+        Self { base_len: self.base_len, splices }
+    }
+}
+
+impl Splice {
+    fn extend(&mut self, next: &Self) {
+        self.range.end = next.range.end;
+        self.text.push_str(&next.text);
+    }
+}
+
+/// How far the splices passed so far move what follows them.
+#[derive(Default)]
+struct Shift {
+    added: usize,
+    removed: usize,
+}
+
+impl Shift {
+    fn pass(&mut self, splice: &Splice) {
+        self.added += splice.text.len();
+        self.removed += splice.range.len();
+    }
+
+    fn apply(&self, offset: usize) -> usize {
+        offset + self.added - self.removed
+    }
+}

@@ -1,0 +1,83 @@
+//! What is asked for.
+
+use std::sync::Arc;
+
+use super::{Deadline, Index};
+
+/// One replacement: the text to look for and the text to put there. Both are data, never patterns.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Edit {
+    /// The text that stands in the base.
+    pub old: String,
+    /// The text to put in its place.
+    pub new: String,
+    /// How many places are meant.
+    pub count: Count,
+}
+
+impl Edit {
+    /// A replacement of the one place where `old` stands.
+    pub fn new(old: impl Into<String>, new: impl Into<String>) -> Self {
+        Self { old: old.into(), new: new.into(), count: Count::One }
+    }
+
+    /// The same, with another count.
+    #[must_use]
+    pub fn counted(self, count: Count) -> Self {
+        Self { count, ..self }
+    }
+}
+
+/// How many places an edit means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Count {
+    /// Exactly one, and a second is `Ambiguous`.
+    #[default]
+    One,
+    /// All there are, at least one.
+    All,
+    /// As many as this; any other number is a `CountMismatch`.
+    Exactly(u32),
+}
+
+/// How to look.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Whether tolerant tiers may follow the exact one.
+    pub fuzzy: bool,
+    /// When to give up.
+    pub deadline: Deadline,
+    /// The base's index, where the caller keeps one; built when needed otherwise.
+    pub index: Option<Arc<Index>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { fuzzy: true, deadline: Deadline::NONE, index: None }
+    }
+}
+
+/// The tier that found a place. Each tolerates what those before it do, and one thing more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Strategy {
+    /// Nothing but line ends.
+    Exact,
+    /// Blanks at line ends.
+    TrailingBlanks,
+    /// Quotes, dashes, Unicode spaces and compatibility forms.
+    Typography,
+    /// Leading blanks.
+    Indentation,
+}
+
+impl Strategy {
+    /// Its stable name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::TrailingBlanks => "trailing_blanks",
+            Self::Typography => "typography",
+            Self::Indentation => "indentation",
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Search in a folded view, for the tiers that match text rather than whole lines.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::super::base::Base;
+use super::super::fold::{Fold, Level};
+use super::super::needle::{Asked, Needle};
+use super::{Hits, TimedOut};
+use crate::text::line_start;
+
+/// Hits between two looks at the clock.
+const STRIDE: usize = 256;
+
+/// All places of `needle` in the view of `level`, overlapping ones too, up to `limit`.
+pub(super) fn search(
+    base: &Base<'_>,
+    needle: &Needle<'_>,
+    level: Level,
+    limit: usize,
+) -> Result<Hits, TimedOut> {
+    base.deadline.check()?;
+    let asked = needle.at(level);
+    let place = Place { base: base.text, view: base.view(level), asked: &asked, level };
+    let mut hits = Hits::default();
+    let haystack = place.view.text().as_bytes();
+    let finder = memmem::Finder::new(asked.text.as_bytes());
+    let (mut from, mut seen) = (0, 0_usize);
+    while let Some(found) = haystack.get(from..).and_then(|rest| finder.find(rest)) {
+        let at = from + found;
+        hits.sites.extend(place.raw(at..at + asked.text.len()));
+        if hits.sites.len() >= limit {
+            hits.more = true;
+            return Ok(hits);
+        }
+        from = at + first_len(haystack, at);
+        seen += 1;
+        if seen.is_multiple_of(STRIDE) {
+            base.deadline.check()?;
+        }
+    }
+    if !needle.blank {
+        hits.sites.extend(place.at_end());
+    }
+    Ok(hits)
+}
+
+fn first_len(haystack: &[u8], at: usize) -> usize {
+    let continues = |byte: &&u8| **byte & 0xC0 == 0x80;
+    1 + haystack[at + 1..].iter().take_while(continues).count()
+}
+
+struct Place<'a> {
+    base: &'a str,
+    view: &'a Fold<'a>,
+    asked: &'a Asked<'a>,
+    level: Level,
+}
+
+impl Place<'_> {
+    /// The bytes of the base for a hit in the view; nothing if it cuts one of its characters.
+    fn raw(&self, hit: Range<usize>) -> Option<Range<usize>> {
+        let before = self.view.ends_at(hit.start)?;
+        // Blanks that fill their line up to here are the line: who takes the line end takes them too.
+        let lead = !before.is_empty() && (self.asked.lead || line_start(self.base, before.end) == before.start);
+        // The last line's own blanks belong to it, as they do on the lines above.
+        let trail = self.level > Level::LineEnds && !self.asked.text.ends_with('\n');
+        let after = self.view.ends_at(hit.end)?;
+        let start = if lead { before.start } else { before.end };
+        let end = if trail { after.end } else { after.start };
+        let rest = self.base.get(end..)?;
+        let fits = !self.asked.ends_line || rest.is_empty() || rest.starts_with(['\n', '\r']);
+        (fits && start < end).then_some(start..end)
+    }
+
+    /// The place where the end of the file stands for the line end that the old text ends in.
+    fn at_end(&self) -> Option<Range<usize>> {
+        let (text, asked) = (self.view.text(), self.asked.text.strip_suffix('\n')?);
+        if !text.ends_with(asked) || asked.is_empty() {
+            return None;
+        }
+        let range = self.raw(text.len() - asked.len()..text.len())?;
+        Some(range.start..self.base.len())
+    }
+}

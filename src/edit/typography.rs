@@ -1,0 +1,88 @@
+//! Characters that people and models write for one another.
+
+use std::ops::Range;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::canonical_combining_class;
+
+/// Calls `found` for every stretch of `content` whose plain form differs from it, in order, with the
+/// stretch and that form. A stretch is one character with the marks that combine with it: never less than
+/// what a reader sees as one character.
+pub(super) fn each(content: &str, mut found: impl FnMut(Range<usize>, &str)) {
+    let mut at = 0;
+    let mut folded = String::new();
+    while let Some(range) = next_cluster(content, at) {
+        folded.clear();
+        fold(&content[range.clone()], &mut folded);
+        at = range.end;
+        if folded != content[range.clone()] {
+            found(range, &folded);
+        }
+    }
+}
+
+/// Whether a character is a space that counts as one blank.
+pub(super) fn is_space(character: char) -> bool {
+    matches!(character, '\u{A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}')
+}
+
+/// The plain form of a sign, where it has one.
+fn sign(character: char) -> Option<char> {
+    Some(match character {
+        '\u{2018}'..='\u{201B}' | '\u{2032}' | '\u{2BC}' => '\'',
+        '\u{201C}'..='\u{201F}' | '\u{2033}' => '"',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        space if is_space(space) => ' ',
+        _ => return None,
+    })
+}
+
+fn fold(cluster: &str, folded: &mut String) {
+    let mut characters = cluster.chars();
+    if let (Some(only), None) = (characters.next(), characters.next())
+        && let Some(plain) = sign(only)
+    {
+        return folded.push(plain);
+    }
+    // Compatibility forms can hide signs of their own, such as the small hyphen.
+    folded.extend(cluster.nfkc().map(|character| sign(character).unwrap_or(character)));
+}
+
+/// The next stretch at or behind `at` that is not plain ASCII: a character and what combines with it.
+fn next_cluster(content: &str, at: usize) -> Option<Range<usize>> {
+    let skipped = content.as_bytes()[at..].iter().position(|byte| !byte.is_ascii())?;
+    let mut start = at + skipped;
+    let mut rest = content[start..].char_indices();
+    let (_, first) = rest.next()?;
+    if skipped > 0 && combines(first) {
+        start -= 1;
+    }
+    let from = at + skipped;
+    let end = rest.find(|&(_, next)| !combines(next)).map_or(content.len(), |(length, _)| from + length);
+    Some(start..end)
+}
+
+/// Whether a character can become one with the one before it.
+fn combines(character: char) -> bool {
+    matches!(character, '\u{1160}'..='\u{11FF}')
+        || (character >= '\u{300}' && canonical_combining_class(character) != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use crate::edit::fold::plain;
+
+    #[rstest]
+    #[case("‘a’ “b”", "'a' \"b\"")]
+    #[case("a – b — c − d", "a - b - c - d")]
+    #[case("a\u{a0}b\u{3000}c", "a b c")]
+    #[case("½ ﬁ …", "1⁄2 fi ...")]
+    #[case("e\u{301} é", "é é")]
+    #[case("\u{1112}\u{1161}\u{11ab} 한", "한 한")]
+    #[case("\t😀\u{2028}", "\t😀\u{2028}")]
+    fn signs_have_a_plain_form(#[case] text: &str, #[case] expected: &str) {
+        assert_eq!(plain(text), expected);
+    }
+}

@@ -1,0 +1,165 @@
+//! What is written: the new text, with the file's own bytes wherever old and new text agree.
+
+use std::ops::Range;
+
+use super::blend::{blend, pair_up};
+use super::indent::Indenter;
+use super::line_diff::runs;
+use super::{Deadline, Splice};
+use crate::text::{Line, LineEnding, line_end, line_start, lines};
+
+/// What one place is replaced with.
+pub(super) struct Weave<'a> {
+    base: &'a str,
+    /// The place.
+    range: Range<usize>,
+    /// The lines of the place; as many as `old`, each the counterpart of the one beside it.
+    there: Vec<Line<'a>>,
+    old: Vec<Line<'a>>,
+    new: Vec<Line<'a>>,
+    indenter: Option<Indenter<'a>>,
+}
+
+impl<'a> Weave<'a> {
+    /// `old` and `new` have LF line ends only. `reindent` says that leading blanks were not compared.
+    pub(super) fn new(
+        base: &'a str,
+        range: Range<usize>,
+        old: &'a str,
+        new: &'a str,
+        reindent: bool,
+    ) -> Self {
+        let there: Vec<_> = lines(&base[range.clone()]).collect();
+        let (mut old, mut new): (Vec<_>, Vec<_>) = (lines(old).collect(), lines(new).collect());
+        if ends_open(&there) && !ends_open(&old) {
+            // The end of the file stood for the last line end: it stays as it is.
+            for last in [old.last_mut(), new.last_mut()].into_iter().flatten() {
+                last.ending = LineEnding::None;
+            }
+        }
+        let indenter = reindent.then(|| Indenter::new(base, &there, &old, &new));
+        Self { base, range, there, old, new, indenter }
+    }
+
+    /// The splices, none of which changes more than it has to.
+    pub(super) fn splices(&self) -> Vec<Splice> {
+        if self.there.len() != self.old.len() {
+            debug_assert!(false, "a place has as many lines as the text it was found for");
+            return Vec::new();
+        }
+        let key = |line: &Line<'a>| (line.content, line.ending == LineEnding::None);
+        let old: Vec<_> = self.old.iter().map(key).collect();
+        let new: Vec<_> = self.new.iter().map(key).collect();
+        let changed = runs(&old, &new, Deadline::NONE);
+        changed.into_iter().filter_map(|(old, new)| self.splice(&old, new)).collect()
+    }
+
+    fn splice(&self, old: &Range<usize>, new: Range<usize>) -> Option<Splice> {
+        let end = |line: Option<&Line<'_>>| line.map_or(0, Line::end);
+        let start = self.there.get(old.start).map_or_else(|| end(self.there.last()), |line| line.start);
+        let stop = if old.is_empty() { start } else { end(self.there.get(old.end - 1)) };
+        let text = self.text(old, new);
+        let range = self.range.start + start..self.range.start + stop;
+        trimmed(self.base, range, &text)
+    }
+
+    fn text(&self, old: &Range<usize>, new: Range<usize>) -> String {
+        let partners = pair_up(&self.old[old.clone()], &self.new[new.clone()]);
+        let mut text = String::new();
+        // Up to which old line the new text has got: what stands beside a line that is all new.
+        let mut reached = old.start;
+        for (line, partner) in new.zip(partners) {
+            let partner = partner.map(|partner| old.start + partner);
+            reached = partner.unwrap_or(reached);
+            self.push_content(&mut text, line, partner, reached);
+            if self.new[line].ending != LineEnding::None {
+                text.push_str(self.ending(partner, old, reached).as_str());
+            }
+            reached = partner.map_or(reached, |partner| partner + 1);
+        }
+        text
+    }
+
+    fn push_content(&self, text: &mut String, line: usize, partner: Option<usize>, reached: usize) {
+        let new = self.new[line].content;
+        let counterpart = partner.map(|at| (self.there[at].content, self.old[at].content));
+        match &self.indenter {
+            Some(indenter) => indenter.push(text, (line, new), partner.zip(counterpart), reached),
+            None => match counterpart {
+                Some((there, old)) => text.push_str(&blend(there, old, new)),
+                None => text.push_str(new),
+            },
+        }
+    }
+
+    /// The ending of a new line: its counterpart's, else one of the lines replaced, else a neighbour's in
+    /// the place, else that of the line the place lies in or of the one before.
+    fn ending(&self, partner: Option<usize>, old: &Range<usize>, reached: usize) -> LineEnding {
+        let of = |line: &Line<'_>| Some(line.ending).filter(|&ending| ending != LineEnding::None);
+        let own = partner.and_then(|at| of(&self.there[at]));
+        let replaced = || {
+            let near = reached.min(old.end).max(old.start);
+            let before = self.there[old.start..near].iter().rev().find_map(of);
+            before.or_else(|| self.there[near..old.end].iter().find_map(of))
+        };
+        let beside = || {
+            let before = self.there[..old.start].iter().rev().find_map(of);
+            before.or_else(|| self.there[old.end..].iter().find_map(of))
+        };
+        own.or_else(replaced).or_else(beside).unwrap_or_else(|| self.ending_around())
+    }
+
+    fn ending_around(&self) -> LineEnding {
+        let (content_end, end) = line_end(self.base, self.range.end);
+        let start = line_start(self.base, self.range.start);
+        let before = || lines(&self.base[line_start(self.base, start.saturating_sub(1))..start]).next();
+        match &self.base[content_end..end] {
+            "" => before().map_or(LineEnding::Lf, |line| line.ending),
+            "\r\n" => LineEnding::Crlf,
+            "\r" => LineEnding::Cr,
+            _ => LineEnding::Lf,
+        }
+    }
+}
+
+fn ends_open(lines: &[Line<'_>]) -> bool {
+    lines.last().is_some_and(|line| line.ending == LineEnding::None)
+}
+
+/// The splice that puts `text` in place of `range`, without what the two have in common at their ends.
+/// Nothing if they are the same. Never cuts a character or a CRLF.
+pub(super) fn trimmed(base: &str, range: Range<usize>, text: &str) -> Option<Splice> {
+    let there = &base[range.clone()];
+    if there == text {
+        return None;
+    }
+    let head = common_head(there, text);
+    let tail = common_tail(&there[head..], &text[head..]);
+    let range = range.start + head..range.end - tail;
+    Some(Splice { range, text: text[head..text.len() - tail].to_owned() })
+}
+
+/// Bytes that two texts have in common at their start, short of a cut character or CRLF.
+pub(super) fn common_head(one: &str, other: &str) -> usize {
+    let equal = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+    let whole = |at: usize| one.is_char_boundary(at) && other.is_char_boundary(at);
+    let mut at = equal;
+    while !whole(at) || at > 0 && one.as_bytes()[at - 1] == b'\r' && at < one.len().max(other.len()) {
+        at -= 1;
+    }
+    at
+}
+
+/// Bytes that two texts have in common at their end, short of a cut character or CRLF.
+pub(super) fn common_tail(one: &str, other: &str) -> usize {
+    let equal = one.bytes().rev().zip(other.bytes().rev()).take_while(|(one, other)| one == other).count();
+    let cuts = |text: &str, tail: usize| {
+        let at = text.len() - tail;
+        !text.is_char_boundary(at) || text[at..].starts_with('\n') && text[..at].ends_with('\r')
+    };
+    let mut tail = equal;
+    while tail > 0 && (cuts(one, tail) || cuts(other, tail)) {
+        tail -= 1;
+    }
+    tail
+}
