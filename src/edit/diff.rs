@@ -1,0 +1,264 @@
+//! Changes as people read them.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use super::line_diff::runs;
+use super::weave::{common_head, common_tail};
+use super::{Deadline, Plan, Splice};
+use crate::text::{count_line_ends, line_end, line_start, lines};
+
+/// Unchanged lines shown around a change.
+const CONTEXT: usize = 3;
+
+/// What the two sides of a diff are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Labels<'a> {
+    /// Path of the old text, shown as `a/path`; none if it did not exist.
+    pub old: Option<&'a str>,
+    /// Path of the new text, shown as `b/path`; none if it will not exist.
+    pub new: Option<&'a str>,
+}
+
+/// The diff of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileDiff {
+    /// Unified diff with three lines of context; empty if nothing changed.
+    pub unified: String,
+    /// Every run of changed lines.
+    pub hunks: Vec<Hunk>,
+    /// First changed line of the new text, from 1; the last line where its end was cut off.
+    pub first_changed_line: Option<usize>,
+    /// Lines added.
+    pub added: usize,
+    /// Lines removed.
+    pub removed: usize,
+}
+
+/// One run of changed lines, numbered as unified diffs number: from 1, and the line before where there
+/// are none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Hunk {
+    /// First old line.
+    pub old_start: usize,
+    /// Old lines.
+    pub old_lines: usize,
+    /// First new line.
+    pub new_start: usize,
+    /// New lines.
+    pub new_lines: usize,
+}
+
+impl<'a> Labels<'a> {
+    /// Both sides are the same existing file.
+    pub fn same(path: &'a str) -> Self {
+        Self { old: Some(path), new: Some(path) }
+    }
+}
+
+/// The diff that `plan` makes of `base`. Costs about as much as the change is large, and one pass over
+/// the text to count lines.
+pub fn diff_plan(base: &str, plan: &Plan, labels: Labels<'_>) -> FileDiff {
+    changes(base, plan, Deadline::NONE).map(|changes| render(base, &changes, labels)).unwrap_or_default()
+}
+
+/// The diff of two texts. Once the deadline has passed it is coarser, never wrong.
+pub fn diff_texts(old: &str, new: &str, labels: Labels<'_>, deadline: Deadline) -> FileDiff {
+    let head = common_head(old, new);
+    let tail = common_tail(&old[head..], &new[head..]);
+    let splice = Splice { range: head..old.len() - tail, text: new[head..new.len() - tail].to_owned() };
+    let plan = Plan::new(old.len(), vec![splice]).unwrap_or_else(|_| Plan::empty(old.len()));
+    changes(old, &plan, deadline).map(|changes| render(old, &changes, labels)).unwrap_or_default()
+}
+
+/// A run of changed lines with its texts.
+struct Change {
+    /// Lines before it in the old and in the new text.
+    old_line: usize,
+    new_line: usize,
+    /// Bytes of the base.
+    range: Range<usize>,
+    old_lines: usize,
+    new_lines: usize,
+    text: String,
+}
+
+/// Whole lines of the base that one or more splices touch.
+struct Block<'p> {
+    range: Range<usize>,
+    splices: &'p [Splice],
+}
+
+impl Block<'_> {
+    fn text(&self, base: &str) -> String {
+        let mut text = String::new();
+        let mut copied = self.range.start;
+        for splice in self.splices {
+            text.push_str(&base[copied..splice.range.start]);
+            text.push_str(&splice.text);
+            copied = splice.range.end;
+        }
+        text.push_str(&base[copied..self.range.end]);
+        text
+    }
+}
+
+fn changes(base: &str, plan: &Plan, deadline: Deadline) -> Option<Vec<Change>> {
+    if !plan.fits(base) {
+        debug_assert!(false, "a plan is shown over its own base");
+        return None;
+    }
+    let mut changes = Vec::new();
+    let (mut counted, mut old_line, mut new_line) = (0, 0, 0);
+    for block in blocks(base, plan.splices()) {
+        let between = count_line_ends(&base[counted..block.range.start]);
+        (old_line, new_line) = (old_line + between, new_line + between);
+        let text = block.text(base);
+        let split = |text| -> Vec<&str> { whole_lines(text).collect() };
+        let (old, new) = (split(&base[block.range.clone()]), split(text.as_str()));
+        let offsets = offsets(block.range.start, &old);
+        for (there, here) in runs(&old, &new, deadline) {
+            changes.push(Change {
+                old_line: old_line + there.start,
+                new_line: new_line + here.start,
+                range: offsets[there.start]..offsets[there.end],
+                old_lines: there.len(),
+                new_lines: here.len(),
+                text: new[here].concat(),
+            });
+        }
+        (old_line, new_line) = (old_line + old.len(), new_line + new.len());
+        counted = block.range.end;
+    }
+    Some(changes)
+}
+
+fn whole_lines(text: &str) -> impl Iterator<Item = &str> {
+    lines(text).map(|line| &text[line.start..line.end()])
+}
+
+fn offsets(start: usize, lines: &[&str]) -> Vec<usize> {
+    let ends = lines.iter().scan(start, |at, line| {
+        *at += line.len();
+        Some(*at)
+    });
+    std::iter::once(start).chain(ends).collect()
+}
+
+fn blocks<'p>(base: &str, splices: &'p [Splice]) -> Vec<Block<'p>> {
+    let mut blocks: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    for (at, splice) in splices.iter().enumerate() {
+        let range = touched(base, splice);
+        match blocks.last_mut() {
+            Some((last, covered)) if range.start <= last.end => {
+                last.end = last.end.max(range.end);
+                covered.end = at + 1;
+            }
+            _ => blocks.push((range, at..at + 1)),
+        }
+    }
+    blocks.into_iter().map(|(range, covered)| Block { range, splices: &splices[covered] }).collect()
+}
+
+/// The lines that a splice may change. A line before counts where it ends in a lone CR, because an LF may
+/// join it; so does an unended one before an insertion at the end.
+fn touched(base: &str, splice: &Splice) -> Range<usize> {
+    let mut start = line_start(base, splice.range.start);
+    if base[..start].ends_with('\r') {
+        start = line_start(base, start - 1);
+    }
+    start..line_end(base, splice.range.end).1
+}
+
+fn render(base: &str, changes: &[Change], labels: Labels<'_>) -> FileDiff {
+    let Some(first) = changes.first() else { return FileDiff::default() };
+    let mut unified = String::new();
+    let side = |side: char, path: Option<&str>| path.map_or("/dev/null".to_owned(), |path| format!("{side}/{path}"));
+    let _ = writeln!(unified, "--- {}\n+++ {}", side('a', labels.old), side('b', labels.new));
+    let mut rest = changes;
+    while !rest.is_empty() {
+        let (group, later) = rest.split_at(group_len(rest));
+        push_group(&mut unified, base, group);
+        rest = later;
+    }
+    FileDiff {
+        unified,
+        hunks: changes.iter().map(Change::hunk).collect(),
+        first_changed_line: Some((first.new_line + usize::from(first.new_lines > 0)).max(1)),
+        added: changes.iter().map(|change| change.new_lines).sum(),
+        removed: changes.iter().map(|change| change.old_lines).sum(),
+    }
+}
+
+/// How many of the first changes are near enough to share their context.
+fn group_len(changes: &[Change]) -> usize {
+    let near = |two: &[Change]| two[1].old_line - (two[0].old_line + two[0].old_lines) <= CONTEXT * 2;
+    1 + changes.windows(2).take_while(|two| near(two)).count()
+}
+
+fn push_group(unified: &mut String, base: &str, group: &[Change]) {
+    let [first, .., last] = group else {
+        return group.first().map_or((), |only| push_lines(unified, base, group, only, only));
+    };
+    push_lines(unified, base, group, first, last);
+}
+
+fn push_lines(unified: &mut String, base: &str, group: &[Change], first: &Change, last: &Change) {
+    let before: Vec<&str> = lines_before(base, first.range.start);
+    let after: Vec<&str> = whole_lines(&base[last.range.end..]).take(CONTEXT).collect();
+    let around = before.len() + after.len();
+    let old_lines = last.old_line + last.old_lines - first.old_line + around;
+    let new_lines = last.new_line + last.new_lines - first.new_line + around;
+    let old = span(first.old_line - before.len(), old_lines);
+    let new = span(first.new_line - before.len(), new_lines);
+    let _ = writeln!(unified, "@@ -{old} +{new} @@");
+    push(unified, ' ', before.into_iter());
+    let mut shown = first.range.start;
+    for change in group {
+        push(unified, ' ', whole_lines(&base[shown..change.range.start]));
+        push(unified, '-', whole_lines(&base[change.range.clone()]));
+        push(unified, '+', whole_lines(&change.text));
+        shown = change.range.end;
+    }
+    push(unified, ' ', after.into_iter());
+}
+
+fn lines_before(base: &str, offset: usize) -> Vec<&str> {
+    let mut start = offset;
+    for _ in 0..CONTEXT {
+        start = if start == 0 { 0 } else { line_start(base, start - 1) };
+    }
+    whole_lines(&base[start..offset]).collect()
+}
+
+/// First line and count, as unified diffs write them.
+fn span(before: usize, count: usize) -> String {
+    match count {
+        0 => format!("{before},0"),
+        1 => format!("{}", before + 1),
+        count => format!("{},{count}", before + 1),
+    }
+}
+
+fn push<'t>(unified: &mut String, sign: char, lines: impl Iterator<Item = &'t str>) {
+    for line in lines {
+        unified.push(sign);
+        unified.push_str(line);
+        if !line.ends_with('\n') {
+            // A lone CR ends a line of the text but none of a diff.
+            unified.push_str(if line.ends_with('\r') { "\n" } else { "\n\\ No newline at end of file\n" });
+        }
+    }
+}
+
+impl Change {
+    fn hunk(&self) -> Hunk {
+        let start = |line: usize, count: usize| line + usize::from(count > 0);
+        Hunk {
+            old_start: start(self.old_line, self.old_lines),
+            old_lines: self.old_lines,
+            new_start: start(self.new_line, self.new_lines),
+            new_lines: self.new_lines,
+        }
+    }
+}
