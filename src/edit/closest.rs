@@ -1,15 +1,127 @@
 //! Regions that come near a text that stands nowhere.
 
+mod candidates;
+mod reason;
+
+use std::ops::Range;
+
 use memchr::memmem;
 
-use super::EditRefusalKind;
 use super::base::Base;
 use super::fold::Level;
+use super::line_diff::runs;
 use super::needle::Needle;
+use super::{Closest, Deadline, EditRefusalKind, similarity};
+use crate::text::{Line, lines};
+
+const LISTED: usize = 3;
+/// Below this a region resembles by accident.
+const LEAST: f64 = 0.5;
+/// Lines of a shown difference, and characters of a line in it.
+const DIFF_LINES: usize = 40;
+const DIFF_WIDTH: usize = 200;
+/// New text below this length stands in many places by accident.
+const TELLING: usize = 4;
 
 /// The refusal for a text that stands nowhere.
 pub(super) fn not_found(base: &Base<'_>, needle: &Needle<'_>) -> EditRefusalKind {
-    let there = || memmem::find(base.view(Level::LineEnds).text().as_bytes(), needle.new.as_bytes()).is_some();
-    let already_applied = !needle.new.trim().is_empty() && there();
-    EditRefusalKind::NotFound { closest: Vec::new(), already_applied }
+    EditRefusalKind::NotFound { closest: closest(base, needle), already_applied: already_applied(base, needle) }
 }
+
+fn already_applied(base: &Base<'_>, needle: &Needle<'_>) -> bool {
+    let new = needle.new.as_bytes();
+    let telling = needle.new.trim().len() >= TELLING && memmem::find(needle.old.as_bytes(), new).is_none();
+    telling && memmem::find(base.view(Level::LineEnds).text().as_bytes(), new).is_some()
+}
+
+/// A window of the base's lines, counted from 0.
+struct Region {
+    lines: Range<usize>,
+    similarity: f64,
+}
+
+/// Up to three regions, nearest first. Where time is up, none.
+fn closest(base: &Base<'_>, needle: &Needle<'_>) -> Vec<Closest> {
+    if needle.blank || base.deadline.check().is_err() {
+        return Vec::new();
+    }
+    let asked: Vec<&str> = lines(needle.old.trim_matches('\n')).map(|line| line.content).collect();
+    let total = base.index().lines();
+    let window = |start: usize| start..(start + asked.len()).min(total);
+    let mut regions: Vec<Region> = Vec::new();
+    for start in candidates::starts(base, &asked) {
+        if base.deadline.check().is_err() {
+            break;
+        }
+        let lines = window(start);
+        let similarity = resemblance(&asked, &contents(base, &lines));
+        regions.push(Region { lines, similarity });
+    }
+    regions.sort_by(|one, other| {
+        other.similarity.total_cmp(&one.similarity).then(one.lines.start.cmp(&other.lines.start))
+    });
+    let mut listed: Vec<Region> = Vec::new();
+    for region in regions.into_iter().filter(|region| region.similarity >= LEAST) {
+        let apart = |other: &Region| {
+            other.lines.end <= region.lines.start || region.lines.end <= other.lines.start
+        };
+        if listed.len() < LISTED && listed.iter().all(apart) {
+            listed.push(region);
+        }
+    }
+    listed.iter().map(|region| explain(base, &asked, region)).collect()
+}
+
+fn contents<'a>(base: &Base<'a>, window: &Range<usize>) -> Vec<&'a str> {
+    let lines = base.index().lines_from(base.text, window.start).take(window.len());
+    lines.map(|line: Line<'a>| line.content).collect()
+}
+
+/// Like the similarity of the texts, but a short text may also resemble a part of a longer line.
+fn resemblance(asked: &[&str], there: &[&str]) -> f64 {
+    let whole = similarity::of_texts(&asked.join("\n"), &there.join("\n"));
+    match (asked, there) {
+        ([asked], [there]) if there.len() > asked.len() && there.len() < asked.len() * 4 => {
+            let common = whole * (asked.len() + there.len()) as f64 / 2.0;
+            whole.max(common / asked.len() as f64 * 0.75)
+        }
+        _ => whole,
+    }
+}
+
+fn explain(base: &Base<'_>, asked: &[&str], region: &Region) -> Closest {
+    let there = contents(base, &region.lines);
+    let first = region.lines.start + 1;
+    Closest {
+        start_line: first,
+        end_line: region.lines.end,
+        similarity: region.similarity,
+        diff: difference(asked, &there),
+        reason: reason::of(asked, &there, first),
+    }
+}
+
+/// Lines asked for against lines that are there.
+fn difference(asked: &[&str], there: &[&str]) -> String {
+    let mut shown = String::new();
+    let mut left = DIFF_LINES;
+    let mut push = |sign: &str, lines: &[&str]| {
+        for line in lines.iter().take(left) {
+            let end = line.char_indices().nth(DIFF_WIDTH).map_or(line.len(), |(at, _)| at);
+            shown.extend([sign, &line[..end], "\n"]);
+        }
+        left = left.saturating_sub(lines.len());
+    };
+    let mut at = 0;
+    for (old, new) in runs(asked, there, Deadline::NONE) {
+        push(" ", &asked[at..old.start]);
+        push("-", &asked[old.clone()]);
+        push("+", &there[new]);
+        at = old.end;
+    }
+    push(" ", &asked[at..]);
+    shown
+}
+
+#[cfg(test)]
+mod tests;

@@ -262,3 +262,6 @@ impl Change {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

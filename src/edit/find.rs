@@ -173,3 +173,6 @@ fn describe(base: &str, placed: &[Placed], edits: &[Edit], warnings: &mut Vec<St
     };
     placed.iter().filter_map(&mut describe).collect()
 }
+
+#[cfg(test)]
+mod tests;

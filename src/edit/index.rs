@@ -52,10 +52,6 @@ impl Index {
         self.entries.get(line).map_or(base.len(), |entry| entry.start as usize)
     }
 
-    /// The line (counted from 0) that holds the byte at `offset`.
-    pub(super) fn line_of(&self, offset: usize) -> usize {
-        self.entries.partition_point(|entry| entry.start as usize <= offset).saturating_sub(1)
-    }
 }
 
 /// The key and the letter pairs of a line. A blank line has key 0, no other has.

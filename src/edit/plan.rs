@@ -182,3 +182,6 @@ impl Shift {
         offset + self.added - self.removed
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+//! How many places an edit means.
+
+use rstest::rstest;
+
+use super::*;
+
+fn counted(base: &str, old: &str, count: Count) -> Result<(String, Vec<Match>, Vec<String>), Vec<EditRefusal>> {
+    apply(base, &[Edit::new(old, "x").counted(count)])
+}
+
+#[rstest]
+#[case("a b a\n", "a", Count::All, "x b x\n", 2)]
+#[case("a b a\n", "a", Count::Exactly(2), "x b x\n", 2)]
+#[case("a\r\na\r\n", "a\n", Count::All, "xx", 2)]
+#[case::only_exact_hits("\"a\" “a”\n", "\"a\"", Count::All, "x “a”\n", 1)]
+#[case::one_tolerant_place("“a”\n", "\"a\"", Count::All, "x\n", 1)]
+#[case::one_tolerant_place_counted("“a”\n", "\"a\"", Count::Exactly(1), "x\n", 1)]
+fn as_many_places_as_meant_are_replaced(
+    #[case] base: &str,
+    #[case] old: &str,
+    #[case] count: Count,
+    #[case] expected: &str,
+    #[case] replacements: usize,
+) {
+    let (result, matches, _) = counted(base, old, count).unwrap();
+    assert_eq!((&*result, matches[0].replacements), (expected, replacements));
+}
+
+#[rstest]
+#[case("a a a\n", "a", 2, 3)]
+#[case("a\n", "a", 2, 1)]
+#[case::overlapping_hits_count("aaa\n", "aa", 1, 2)]
+#[case::a_tolerant_place_serves_for_one("“a”\n", "\"a\"", 2, 1)]
+fn another_number_is_a_mismatch(
+    #[case] base: &str,
+    #[case] old: &str,
+    #[case] expected: u32,
+    #[case] found: usize,
+) {
+    let kind = counted(base, old, Count::Exactly(expected)).unwrap_err().remove(0).kind;
+    let EditRefusalKind::CountMismatch { expected: told, found: there, .. } = kind else { panic!("{kind:?}") };
+    assert_eq!((told, there), (expected, found));
+}
+
+#[rstest]
+#[case::overlapping("aaa\n", "aa", Count::All)]
+#[case::overlapping_and_counted("aaa\n", "aa", Count::Exactly(2))]
+#[case::several_tolerant("“a” “a”\n", "\"a\"", Count::All)]
+#[case::several_tolerant_counted("“a” “a”\n", "\"a\"", Count::Exactly(2))]
+fn doubtful_places_are_ambiguous(#[case] base: &str, #[case] old: &str, #[case] count: Count) {
+    let kind = counted(base, old, count).unwrap_err().remove(0).kind;
+    assert!(matches!(kind, EditRefusalKind::Ambiguous { .. }), "{kind:?}");
+}
+
+#[test]
+fn nothing_at_all_is_not_found() {
+    let kind = counted("b\n", "a", Count::Exactly(2)).unwrap_err().remove(0).kind;
+    assert!(matches!(kind, EditRefusalKind::NotFound { .. }));
+}

@@ -1,0 +1,73 @@
+//! What holds for all texts.
+
+use proptest::prelude::*;
+use proptest::strategy::Strategy;
+
+use super::*;
+use crate::text::lines;
+
+/// Texts whose lines repeat and nearly repeat, with all kinds of line ends.
+fn texts() -> impl Strategy<Value = String> {
+    let line = "[ \t]{0,3}(a|b|“c”|\"c\"|½|dd)[ab]{0,2}[ \t]{0,2}";
+    let end = prop_oneof![4 => Just("\n"), 1 => Just("\r\n"), 1 => Just("\r"), 1 => Just("")];
+    proptest::collection::vec((line, end), 0..8)
+        .prop_map(|lines| lines.into_iter().flat_map(|(line, end)| [line, end.to_owned()]).collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn a_text_found_once_is_replaced_literally(
+        base in "[ab\n“”\"\t ]{0,30}", from in 0..30_usize, length in 1..8_usize, new in "[xy\n\"]{0,6}",
+    ) {
+        let old: String = base.chars().skip(from).take(length).collect();
+        let open_end = old.ends_with('\n') && !base.ends_with('\n') && base.ends_with(old.trim_end_matches('\n'));
+        let hits = (0..base.len()).filter(|&at| base.as_bytes()[at..].starts_with(old.as_bytes())).count();
+        prop_assume!(!old.is_empty() && hits == 1 && old != new && !open_end);
+        prop_assert_eq!(one(&base, &old, &new), (base.replacen(&old, &new, 1), super::Strategy::Exact));
+    }
+
+    #[test]
+    fn bytes_outside_the_matched_lines_stay(base in texts(), old in texts(), new in texts()) {
+        let Ok((result, matches, _)) = apply(&base, &[Edit::new(old, new)]) else { return Ok(()) };
+        let all: Vec<_> = lines(&base).collect();
+        let head = &base[..all[matches[0].start_line - 1].start];
+        let tail = &base[all[matches[0].end_line - 1].end()..];
+        prop_assert!(result.starts_with(head), "{result:?} lost {head:?}");
+        prop_assert!(result.ends_with(tail), "{result:?} lost {tail:?}");
+    }
+
+    #[test]
+    fn line_ends_of_the_request_do_not_matter(base in texts(), old in texts(), new in texts()) {
+        let dos = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n");
+        let as_given = apply(&base, &[Edit::new(&*old, &*new)]).map(|(result, ..)| result).ok();
+        let as_dos = apply(&base, &[Edit::new(dos(&old), dos(&new))]).map(|(result, ..)| result).ok();
+        prop_assert_eq!(as_given, as_dos);
+    }
+
+    #[test]
+    fn the_order_of_independent_edits_does_not_matter(
+        words in proptest::collection::hash_set("[a-f]{3}", 2..6), turn in 0..5_usize,
+    ) {
+        let words: Vec<_> = words.into_iter().collect();
+        let base = words.join("\n") + "\n";
+        let mut edits: Vec<_> = words.iter().map(|word| Edit::new(word, word.to_uppercase())).collect();
+        let expected = base.to_uppercase();
+        prop_assert_eq!(&apply(&base, &edits).unwrap().0, &expected);
+        let turn = turn % edits.len();
+        edits.rotate_left(turn);
+        prop_assert_eq!(&apply(&base, &edits).unwrap().0, &expected);
+    }
+
+    #[test]
+    fn an_idle_rewording_of_the_same_place_keeps_the_file(base in texts(), old in texts()) {
+        // Common lines keep the file's bytes, so an added line is all that changes.
+        prop_assume!(old.ends_with('\n') && !old.trim().is_empty());
+        let new = format!("{old}zzz\n");
+        let Ok((result, ..)) = apply(&base, &[Edit::new(old, new)]) else { return Ok(()) };
+        let without: String = lines(&result).filter(|line| !line.content.ends_with("zzz"))
+            .flat_map(|line| [line.content, line.ending.as_str()]).collect();
+        prop_assert!(without == base || without.trim_end() == base.trim_end(), "{result:?} from {base:?}");
+    }
+}

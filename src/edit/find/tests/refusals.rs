@@ -1,0 +1,118 @@
+//! What must be refused, and how it is explained.
+
+use rstest::rstest;
+
+use super::*;
+use crate::edit::{Deadline, LineRange};
+
+#[rstest]
+#[case::exact("a\na\n", "a")]
+#[case::overlapping("aaa\n", "aa")]
+#[case::end_of_file_counts("b\nab", "b\n")]
+#[case::trailing_blanks("a \nb\nx\na\t\nb\n", "a\nb")]
+#[case::typography("“a”\n„a”\n“a”\n", "\"a\"")]
+#[case::indentation("\ta()\n\t\ta()\n", "    a()")]
+#[case::near_twins_at_two_depths(
+    "if a:\n\tx = 1\n\ty = 2\nif b:\n\t\tx = 1\n\t\ty = 2\n",
+    "  x = 1\n  y = 2\n"
+)]
+#[case::a_looser_tier_never_breaks_a_tie("a()\n a()\n", "a()")]
+fn more_than_one_place_is_ambiguous(#[case] base: &str, #[case] old: &str) {
+    let EditRefusalKind::Ambiguous { occurrences } = refusal(base, old, "new") else {
+        panic!("{:?}", refusal(base, old, "new"));
+    };
+    assert!(occurrences.total > 1 && occurrences.listed.len() == occurrences.total);
+}
+
+#[rstest]
+#[case::anchors_only("fn a() {\n    one();\n    two();\n}\n", "fn a() {\n    three();\n    four();\n}\n")]
+#[case::a_surplus_line_in_the_file("a();\nb();\nc();\n", "a();\nc();\n")]
+#[case::a_missing_line("a();\nc();\n", "a();\nb();\nc();\n")]
+#[case::half_a_character("½ cup\n", "1⁄")]
+#[case::half_a_line_with_other_blanks("foobar\n", "foo ")]
+#[case::tab_is_no_unicode_space("a\tb\n", "a\u{a0}b")]
+#[case::quotes_of_another_kind("'a'\n", "“a”")]
+#[case::escaped_once_too_often("say(\"a\")\n", "say(\\\"a\\\")")]
+#[case::line_number_prefixes("a\nb\n", "1\ta\n2\tb\n")]
+#[case::inner_blanks("a  b\n", "a b")]
+#[case::blanks_only_are_literal("a\t\nb\n", "  \n")]
+#[case::letter_case("Foo\n", "foo")]
+#[case::empty_file("", "a")]
+fn what_is_not_there_is_not_found(#[case] base: &str, #[case] old: &str) {
+    assert!(matches!(refusal(base, old, "new"), EditRefusalKind::NotFound { .. }), "{:?}", one(base, old, "new"));
+}
+
+#[test]
+fn tolerance_can_be_switched_off() {
+    let options = Options { fuzzy: false, ..Options::default() };
+    let refused = find("a \nb\n", &[Edit::new("a\nb", "c")], &options).unwrap_err();
+    assert!(matches!(refused[0].kind, EditRefusalKind::NotFound { .. }));
+}
+
+#[test]
+fn a_stricter_tier_is_never_overruled() {
+    // One exact place, and looser ones beside it.
+    assert_eq!(one("\ta()\n  a();\n“a” \"a\"\n", "  a()", "  b()").0, "\ta()\n  b();\n“a” \"a\"\n");
+    assert_eq!(one("“a”\n\"a\"\n", "\"a\"", "c").0, "“a”\nc\n");
+}
+
+#[test]
+fn new_text_that_is_there_is_said_to_be() {
+    let kind = refusal("let x = 2;\n", "let x = 1;", "let x = 2;");
+    assert!(matches!(kind, EditRefusalKind::NotFound { already_applied: true, .. }));
+}
+
+#[test]
+fn nothing_to_look_for_is_refused() {
+    assert_eq!(refusal("a", "", "b"), EditRefusalKind::EmptyOldText);
+    assert_eq!(refusal("a", "\u{feff}", "b"), EditRefusalKind::EmptyOldText);
+}
+
+#[test]
+fn a_change_that_changes_nothing_is_refused_as_a_whole() {
+    assert_eq!(refusal("a\n", "a", "a"), EditRefusalKind::NoChange);
+    assert_eq!(refusal("“a”\n", "\"a\"", "“a”"), EditRefusalKind::NoChange);
+    let (result, matches, warnings) = apply("a\nb\n", &[Edit::new("a", "a"), Edit::new("b", "c")]).unwrap();
+    assert_eq!((&*result, matches.len(), warnings.len()), ("a\nc\n", 1, 1));
+}
+
+#[test]
+fn edits_that_share_bytes_are_refused() {
+    let refused = apply("a\nb\nc\n", &[Edit::new("a\nb", "x"), Edit::new("b\nc", "y")]).unwrap_err();
+    let lines = |start, end| LineRange { start, end };
+    let expected = EditRefusalKind::Overlap { other_edit: 0, lines: lines(2, 3), other_lines: lines(1, 2) };
+    assert_eq!(refused, [EditRefusal { edit: 1, kind: expected }]);
+}
+
+#[test]
+fn edits_that_contradict_each_other_are_refused() {
+    let refused = apply("a\nb\n", &[Edit::new("b", "x"), Edit::new("b", "y")]).unwrap_err();
+    let lines = LineRange { start: 2, end: 2 };
+    assert_eq!(refused, [EditRefusal { edit: 1, kind: EditRefusalKind::Contradiction { other_edit: 0, lines } }]);
+}
+
+#[test]
+fn an_edit_said_twice_is_done_once() {
+    let (result, matches, warnings) = apply("a\nb\n", &[Edit::new("b", "x"), Edit::new("b", "x")]).unwrap();
+    assert_eq!((&*result, matches.len(), warnings.len()), ("a\nx\n", 1, 1));
+}
+
+#[test]
+fn an_edit_of_another_edits_new_text_is_a_dependency() {
+    let refused = apply("a\n", &[Edit::new("a", "let b = 1;"), Edit::new("b = 1", "b = 2")]).unwrap_err();
+    assert_eq!(refused, [EditRefusal { edit: 1, kind: EditRefusalKind::Dependency { other_edit: 0 } }]);
+}
+
+#[test]
+fn every_edit_says_what_is_wrong_with_it() {
+    let edits = [Edit::new("x", "1"), Edit::new("a", "2"), Edit::new("", "3"), Edit::new("b", "4")];
+    let refused = apply("a\na\nb\n", &edits).unwrap_err();
+    assert_eq!(refused.iter().map(|refusal| refusal.edit).collect::<Vec<_>>(), [0, 1, 2]);
+}
+
+#[test]
+fn a_deadline_ends_the_search() {
+    let options = Options { deadline: Deadline::after(std::time::Duration::ZERO), ..Options::default() };
+    let refused = find("a\n", &[Edit::new("b", "c")], &options).unwrap_err();
+    assert_eq!(refused, [EditRefusal { edit: 0, kind: EditRefusalKind::Timeout }]);
+}
