@@ -1,6 +1,6 @@
 //! One changed line: the new wording, with the file's own signs where the wording stays.
 
-use super::{fold, typography};
+use super::{fold, similarity, typography};
 use crate::text::Line;
 
 /// Above this many comparisons lines are paired by their order alone.
@@ -71,7 +71,9 @@ pub(super) fn pair_up(old: &[Line<'_>], new: &[Line<'_>]) -> Vec<Option<usize>> 
     let columns = new.len() + 1;
     // best[o * columns + n]: the most likeness to be had from the lines o.. and n.. on.
     let mut best = vec![0.0_f64; (old.len() + 1) * columns];
-    let gain = |o: usize, n: usize, best: &[f64]| likeness(old[o].content, new[n].content) + best[(o + 1) * columns + n + 1];
+    let gain = |o: usize, n: usize, best: &[f64]| {
+        likeness(old[o].content, new[n].content) + best[(o + 1) * columns + n + 1]
+    };
     for o in (0..old.len()).rev() {
         for n in (0..new.len()).rev() {
             let skip = best[(o + 1) * columns + n].max(best[o * columns + n + 1]);
@@ -103,7 +105,6 @@ fn likeness(old: &str, new: &str) -> f64 {
     }
     let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
-    let common = (head + tail).min(shorter) as f64;
-    let ratio = 2.0 * common / (old.len() + new.len()) as f64;
+    let ratio = similarity::share((head + tail).min(shorter) * 2, old.len() + new.len());
     if ratio < 1.0 / 3.0 { 0.0 } else { ratio }
 }

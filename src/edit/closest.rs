@@ -25,7 +25,10 @@ const TELLING: usize = 4;
 
 /// The refusal for a text that stands nowhere.
 pub(super) fn not_found(base: &Base<'_>, needle: &Needle<'_>) -> EditRefusalKind {
-    EditRefusalKind::NotFound { closest: closest(base, needle), already_applied: already_applied(base, needle) }
+    EditRefusalKind::NotFound {
+        closest: closest(base, needle),
+        already_applied: already_applied(base, needle),
+    }
 }
 
 fn already_applied(base: &Base<'_>, needle: &Needle<'_>) -> bool {
@@ -62,9 +65,8 @@ fn closest(base: &Base<'_>, needle: &Needle<'_>) -> Vec<Closest> {
     });
     let mut listed: Vec<Region> = Vec::new();
     for region in regions.into_iter().filter(|region| region.similarity >= LEAST) {
-        let apart = |other: &Region| {
-            other.lines.end <= region.lines.start || region.lines.end <= other.lines.start
-        };
+        let apart =
+            |other: &Region| other.lines.end <= region.lines.start || region.lines.end <= other.lines.start;
         if listed.len() < LISTED && listed.iter().all(apart) {
             listed.push(region);
         }
@@ -82,8 +84,9 @@ fn resemblance(asked: &[&str], there: &[&str]) -> f64 {
     let whole = similarity::of_texts(&asked.join("\n"), &there.join("\n"));
     match (asked, there) {
         ([asked], [there]) if there.len() > asked.len() && there.len() < asked.len() * 4 => {
-            let common = whole * (asked.len() + there.len()) as f64 / 2.0;
-            whole.max(common / asked.len() as f64 * 0.75)
+            // The part of the asked text that is there, in order; in a longer line some of it by accident.
+            let found = whole * similarity::share(asked.len() + there.len(), asked.len() * 2);
+            whole.max(found * 0.75)
         }
         _ => whole,
     }

@@ -4,9 +4,12 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::needle::Needle;
+use super::needle::{Needle, plain_ends};
 use super::occurrences::LineCounter;
-use super::{EditRefusal, EditRefusalKind, Splice, Strategy};
+use super::{EditRefusal, EditRefusalKind, Plan, Splice, Strategy};
+
+/// Above this many edits it is not tried out which of them another depends on.
+const MANY_EDITS: usize = 32;
 
 /// An edit that has its places.
 pub(super) struct Placed {
@@ -28,6 +31,26 @@ pub(super) fn written_by(edit: usize, needles: &[Needle<'_>]) -> Option<usize> {
     let has = |text: &str| finder.find(text.as_bytes()).is_some();
     let others = needles.iter().enumerate().filter(|&(other, _)| other != edit);
     others.filter(|(_, needle)| has(&needle.new) && !has(&needle.old)).map(|(other, _)| other).next()
+}
+
+/// Turns `NotFound` into `Dependency` where the text would stand in the result of the edits that were
+/// placed.
+pub(super) fn explain(base: &str, needles: &[Needle<'_>], placed: &[Placed], refused: &mut [EditRefusal]) {
+    let missing = |refusal: &&mut EditRefusal| matches!(refusal.kind, EditRefusalKind::NotFound { .. });
+    for refusal in refused.iter_mut().filter(missing) {
+        let wanted = memmem::Finder::new(needles[refusal.edit].old.as_bytes());
+        let stands = |placed: &[Placed]| {
+            let splices = placed.iter().flat_map(|placed| placed.splices.iter().cloned()).collect();
+            let result = Plan::new(base.len(), splices).map(|plan| plan.apply(base));
+            result.is_ok_and(|result| wanted.find(plain_ends(&result).as_bytes()).is_some())
+        };
+        if placed.is_empty() || placed.len() > MANY_EDITS || !stands(placed) {
+            continue;
+        }
+        let alone = placed.iter().find(|one| stands(std::slice::from_ref(*one)));
+        let other_edit = alone.or(placed.last()).map_or(0, |other| other.edit);
+        refusal.kind = EditRefusalKind::Dependency { other_edit };
+    }
 }
 
 /// Refusals of edits whose places have bytes in common with an earlier edit's. An edit that repeats
@@ -52,7 +75,8 @@ pub(super) fn between(base: &str, placed: &mut Vec<Placed>, warnings: &mut Vec<S
                 repeated.push((*other).max(at));
             } else if refused.iter().all(|refusal| refusal.edit != second.edit) {
                 let (mine, theirs) = if *other < at { (&site, before) } else { (before, &site) };
-                refused.push(EditRefusal { edit: second.edit, kind: collision(base, mine, theirs, first.edit) });
+                refused
+                    .push(EditRefusal { edit: second.edit, kind: collision(base, mine, theirs, first.edit) });
             }
         }
         if far.as_ref().is_none_or(|(before, _)| site.end > before.end) {

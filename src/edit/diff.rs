@@ -173,7 +173,8 @@ fn touched(base: &str, splice: &Splice) -> Range<usize> {
 fn render(base: &str, changes: &[Change], labels: Labels<'_>) -> FileDiff {
     let Some(first) = changes.first() else { return FileDiff::default() };
     let mut unified = String::new();
-    let side = |side: char, path: Option<&str>| path.map_or("/dev/null".to_owned(), |path| format!("{side}/{path}"));
+    let side =
+        |side: char, path: Option<&str>| path.map_or("/dev/null".to_owned(), |path| format!("{side}/{path}"));
     let _ = writeln!(unified, "--- {}\n+++ {}", side('a', labels.old), side('b', labels.new));
     let mut rest = changes;
     while !rest.is_empty() {

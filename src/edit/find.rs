@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use super::base::Base;
 use super::conflicts::{self, Placed};
-use super::needle::Needle;
+use super::fold::is_blank;
+use super::needle::{Needle, plain_ends};
 use super::occurrences::LineCounter;
-use super::tiers::{Hits, TIERS, Tier};
+use super::tiers::{Hits, MANY, TIERS, Tier};
 use super::weave::Weave;
-use super::{Count, Edit, EditRefusal, EditRefusalKind, Occurrences, Options, Plan, Splice, Strategy, TimedOut};
+use super::{
+    Count, Edit, EditRefusal, EditRefusalKind, Occurrences, Options, Plan, Splice, Strategy, TimedOut,
+};
 use super::{closest, similarity};
-
-/// Hits after which it is plain that a text stands in too many places; counting on would be slow where
-/// the hits overlap each other.
-const MANY: usize = 1000;
+use crate::text::line_start;
 
 /// Where the edits of a call go.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +62,7 @@ pub fn find(base: &str, edits: &[Edit], options: &Options) -> Result<Found, Vec<
             Err(kind) => refused.push(EditRefusal { edit, kind }),
         }
     }
+    conflicts::explain(base, &needles, &placed, &mut refused);
     refused.extend(conflicts::between(base, &mut placed, &mut warnings));
     if !refused.is_empty() {
         refused.sort_by_key(|refusal| refusal.edit);
@@ -155,12 +156,19 @@ fn describe(base: &str, placed: &[Placed], edits: &[Edit], warnings: &mut Vec<St
         if !placed.warning.is_empty() {
             warnings.push(format!("edit {}, line {}: {}", placed.edit, lines.start, placed.warning));
         }
+        if placed.strategy == Strategy::Exact && starts_inside_indentation(base, first.start) {
+            let line = lines.start;
+            warnings
+                .push(format!("edit {}: line {line} is indented deeper than the old text says", placed.edit));
+        }
         if placed.splices.is_empty() {
             warnings.push(format!("edit {} changes nothing: the text is there already", placed.edit));
         }
         let similarity = match placed.strategy {
             Strategy::Exact => 1.0,
-            _ => similarity::of_texts(&edits[placed.edit].old, &base[first.clone()]),
+            _ => {
+                similarity::of_texts(&plain_ends(&edits[placed.edit].old), &plain_ends(&base[first.clone()]))
+            }
         };
         Some(Match {
             edit: placed.edit,
@@ -172,6 +180,13 @@ fn describe(base: &str, placed: &[Placed], edits: &[Edit], warnings: &mut Vec<St
         })
     };
     placed.iter().filter_map(&mut describe).collect()
+}
+
+/// Whether a place starts behind some but not all of the blanks that its line starts with. It is taken
+/// literally all the same.
+fn starts_inside_indentation(base: &str, start: usize) -> bool {
+    let before = &base[line_start(base, start)..start];
+    !before.is_empty() && before.chars().all(is_blank) && base[start..].starts_with(is_blank)
 }
 
 #[cfg(test)]

@@ -61,7 +61,8 @@ impl<'a> Fold<'a> {
             Some(piece) if piece.folded + piece.folded_len > at => return None,
             Some(piece) => piece.raw + piece.raw_len + (at - piece.folded - piece.folded_len),
         };
-        let gone = self.pieces[after..].iter().take_while(|piece| piece.folded == at && piece.folded_len == 0);
+        let gone =
+            self.pieces[after..].iter().take_while(|piece| piece.folded == at && piece.folded_len == 0);
         Some(first..gone.last().map_or(first, |piece| piece.raw + piece.raw_len))
     }
 }

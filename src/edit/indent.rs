@@ -46,7 +46,8 @@ impl<'a> Indenter<'a> {
             split.filter(|(_, rest)| !rest.is_empty()).map(|(indent, _)| indent).collect()
         };
         let asked_indents = [indents(old), indents(new)];
-        let (asked, file) = if first_alone { (Unit::Tab, Unit::Tab) } else { units(base, trusted, &asked_indents) };
+        let (asked, file) =
+            if first_alone { (Unit::Tab, Unit::Tab) } else { units(base, trusted, &asked_indents) };
         Self { pairs, first_alone, asked, file }
     }
 
@@ -65,7 +66,9 @@ impl<'a> Indenter<'a> {
         }
         text.push_str(&self.map(indent, line == 0, partner.map(|(at, _)| at), reached));
         match partner {
-            Some((_, (there, old))) => text.push_str(&blend(split_indent(there).1, split_indent(old).1, body)),
+            Some((_, (there, old))) => {
+                text.push_str(&blend(split_indent(there).1, split_indent(old).1, body))
+            }
             None => text.push_str(body),
         }
     }
@@ -95,20 +98,16 @@ impl<'a> Indenter<'a> {
         if let Some(deeper) = indent.strip_prefix(pair.old) {
             return [pair.there, &self.translate(deeper)].concat();
         }
-        let (levels, rest) = match pair.old.strip_prefix(indent) {
-            Some(shed) => (self.asked.levels(shed), 0),
-            None => {
-                let (new, old) = (self.asked.levels(indent), self.asked.levels(pair.old));
-                if new.0 >= old.0 {
-                    return [pair.there, &self.file.repeat(new.0 - old.0)].concat();
-                }
-                ((old.0 - new.0, 0), new.1)
-            }
-        };
-        let kept = self.file.shed(pair.there, levels.0);
-        // What is less than a level is taken off as it is.
-        let kept = &kept[..kept.len() - levels.1.min(trailing_spaces(kept))];
-        format!("{kept}{:rest$}", "")
+        if let Some(shed) = pair.old.strip_prefix(indent) {
+            let (levels, rest) = self.asked.levels(shed);
+            let kept = self.file.shed(pair.there, levels);
+            // What is less than a level is taken off as it is.
+            return kept[..kept.len() - rest.min(trailing_spaces(kept))].to_owned();
+        }
+        // Tabs here and spaces there in the same request: only the depths can be compared.
+        let ((new, rest), (old, _)) = (self.asked.levels(indent), self.asked.levels(pair.old));
+        let kept = self.file.shed(pair.there, old.saturating_sub(new));
+        format!("{kept}{}{:rest$}", self.file.repeat(new.saturating_sub(old)), "")
     }
 
     fn translate(&self, extra: &str) -> String {
@@ -215,13 +214,18 @@ fn width(indent: &str) -> usize {
 fn step(asked: &[Vec<&str>; 2]) -> usize {
     let widths = || asked.iter().flatten().map(|indent| width(indent));
     let steps = || {
-        let within = asked.iter().flat_map(|text| text.windows(2).map(|two| width(two[0]).abs_diff(width(two[1]))));
+        let within =
+            asked.iter().flat_map(|text| text.windows(2).map(|two| width(two[0]).abs_diff(width(two[1]))));
         let between = asked[0].last().zip(asked[1].last()).map(|(old, new)| width(old).abs_diff(width(new)));
         within.chain(between).filter(|&step| step > 0)
     };
     let plausible = |step: &usize| (2..=WIDEST).contains(step);
-    let common = |numbers: &mut dyn Iterator<Item = usize>| Some(numbers.fold(0, greatest_common)).filter(plausible);
-    common(&mut widths()).or_else(|| common(&mut steps())).or_else(|| steps().filter(plausible).min()).unwrap_or(USUAL)
+    let common =
+        |numbers: &mut dyn Iterator<Item = usize>| Some(numbers.fold(0, greatest_common)).filter(plausible);
+    common(&mut widths())
+        .or_else(|| common(&mut steps()))
+        .or_else(|| steps().filter(plausible).min())
+        .unwrap_or(USUAL)
 }
 
 fn greatest_common(one: usize, other: usize) -> usize {

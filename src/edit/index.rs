@@ -51,12 +51,15 @@ impl Index {
     pub(super) fn start(&self, base: &str, line: usize) -> usize {
         self.entries.get(line).map_or(base.len(), |entry| entry.start as usize)
     }
-
 }
 
 /// The key and the letter pairs of a line. A blank line has key 0, no other has.
 pub(super) fn describe(content: &str) -> (u32, u64) {
-    if content.is_ascii() { describe_bytes(content.as_bytes()) } else { describe_bytes(fold::plain(content).as_bytes()) }
+    if content.is_ascii() {
+        describe_bytes(content.as_bytes())
+    } else {
+        describe_bytes(fold::plain(content).as_bytes())
+    }
 }
 
 fn describe_bytes(bytes: &[u8]) -> (u32, u64) {

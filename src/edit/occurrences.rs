@@ -1,5 +1,6 @@
 //! Places as they are shown to whoever has to choose between them.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::tiers::Hits;
@@ -68,7 +69,7 @@ pub(super) fn numbered(text: &str, first: usize) -> String {
         let content = line.content;
         let cut = content.char_indices().nth(WIDTH).map(|(at, _)| at);
         let (content, more) = cut.map_or((content, ""), |at| (&content[..at], "…"));
-        shown.push_str(&format!("{number}\t{content}{more}\n"));
+        let _ = writeln!(shown, "{number}\t{content}{more}");
     }
     shown
 }

@@ -117,6 +117,7 @@ impl Plan {
     }
 
     /// The plan that leads from the result back to `base`.
+    #[must_use]
     pub fn invert(&self, base: &str) -> Self {
         let mut shift = Shift::default();
         let invert = |splice: &Splice| {

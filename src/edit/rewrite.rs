@@ -24,7 +24,8 @@ impl Plan {
     /// The plan that leads from `old` to `new`: changed lines, and within them no more than what changed.
     /// Never cuts a character or a CRLF. Once the deadline has passed the plan is coarser, never wrong.
     pub fn between(old: &str, new: &str, deadline: Deadline) -> Self {
-        let split = |text| -> Vec<_> { lines(text).map(|line| (line.content, line.ending.as_str())).collect() };
+        let split =
+            |text| -> Vec<_> { lines(text).map(|line| (line.content, line.ending.as_str())).collect() };
         let (old_lines, new_lines) = (split(old), split(new));
         let (old_starts, new_starts) = (starts(old), starts(new));
         let splices = runs(&old_lines, &new_lines, deadline).into_iter().filter_map(|(there, here)| {

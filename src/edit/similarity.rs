@@ -15,6 +15,12 @@ pub(super) fn of_texts(one: &str, other: &str) -> f64 {
     indel::normalized_similarity(one.chars(), other.chars())
 }
 
+/// `part` of `whole` as a number; 0 of nothing.
+pub(super) fn share(part: usize, whole: usize) -> f64 {
+    let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    if whole == 0 { 0.0 } else { number(part) / number(whole) }
+}
+
 fn beginning(text: &str) -> &str {
     let mut end = COMPARED.min(text.len());
     while !text.is_char_boundary(end) {

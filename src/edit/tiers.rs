@@ -45,6 +45,10 @@ pub(super) const TIERS: &[Tier] = &[
     },
 ];
 
+/// Hits after which it is plain that a text stands in too many places; counting on would be slow where
+/// the hits overlap each other.
+pub(super) const MANY: usize = 1000;
+
 /// The places found for a needle, in order of the file.
 #[derive(Debug, Default)]
 pub(super) struct Hits {
@@ -57,5 +61,9 @@ pub(super) struct Hits {
 impl Hits {
     pub(super) fn overlap(&self) -> bool {
         self.sites.windows(2).any(|pair| pair[1].start < pair[0].end)
+    }
+
+    fn ends_in_overlap(&self) -> bool {
+        matches!(&self.sites[..], [.., one, other] if other.start < one.end)
     }
 }

@@ -23,7 +23,10 @@ pub(super) fn each(content: &str, mut found: impl FnMut(Range<usize>, &str)) {
 
 /// Whether a character is a space that counts as one blank.
 pub(super) fn is_space(character: char) -> bool {
-    matches!(character, '\u{A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}')
+    matches!(
+        character,
+        '\u{A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}'
+    )
 }
 
 /// The plain form of a sign, where it has one.

@@ -21,13 +21,17 @@ impl Wanted {
         Self { keys, ended: old.ends_with('\n') }
     }
 
-    /// The line to look for first, as (index, key): the one that the file has least often among the first
-    /// few that are not blank.
+    /// The line to look for first, as (index, key): the one that the file has least often among some that
+    /// are not blank and not equal to each other.
     pub(super) fn rarest(&self, entries: &[Entry]) -> (usize, u32) {
         const TRIED: usize = 8;
-        let lines = self.keys.iter().copied().enumerate().filter(|&(_, key)| key != 0);
+        let mut lines: Vec<(usize, u32)> = self.keys.iter().copied().enumerate().collect();
+        lines.retain(|&(_, key)| key != 0);
+        lines.sort_by_key(|&(_, key)| key);
+        lines.dedup_by_key(|&mut (_, key)| key);
         let often = |key| entries.iter().filter(|entry| entry.key == key).count();
-        lines.take(TRIED).min_by_key(|&(_, key)| often(key)).unwrap_or((0, 0))
+        let tried = lines.iter().copied().step_by(lines.len().div_ceil(TRIED).max(1));
+        tried.min_by_key(|&(_, key)| often(key)).unwrap_or((0, 0))
     }
 
     /// The bytes of the base for the place that starts at `line` (from 0).

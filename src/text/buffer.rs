@@ -172,7 +172,7 @@ mod tests {
     fn a_splice_outside_the_text_is_clamped() {
         let mut text = Text::from("é");
         text.splice(7..9, "x");
-        text.splice(1..0, "y");
+        text.splice(Range { start: 1, end: 0 }, "y");
         assert!(text.eq_str("yéx"));
         assert_eq!((text.slice(0..3), text.slice(2..3), text.slice(3..9)), (Some("yé".into()), None, None));
     }

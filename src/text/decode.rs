@@ -48,7 +48,9 @@ pub fn decode(bytes: &[u8], declared: Option<Encoding>) -> Result<Decoded<'_>, N
         }
     }
     match declared {
-        Some(encoding) => checked(bytes, Format { encoding, bom: false, guessed: false }).ok_or(NotText::Encoding),
+        Some(encoding) => {
+            checked(bytes, Format { encoding, bom: false, guessed: false }).ok_or(NotText::Encoding)
+        }
         None => detect(bytes),
     }
 }

@@ -88,7 +88,8 @@ pub(crate) fn count_line_ends(text: &str) -> usize {
     match memchr(b'\r', bytes) {
         None => feeds,
         Some(first) => {
-            let lone = memchr_iter(b'\r', &bytes[first..]).filter(|at| bytes.get(first + at + 1) != Some(&b'\n'));
+            let lone =
+                memchr_iter(b'\r', &bytes[first..]).filter(|at| bytes.get(first + at + 1) != Some(&b'\n'));
             feeds + lone.count()
         }
     }

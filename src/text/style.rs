@@ -1,6 +1,6 @@
 //! What a text uses to end and to indent its lines.
 
-use memchr::{memchr, memchr2_iter, memchr_iter};
+use memchr::{memchr, memchr_iter, memchr2_iter};
 
 /// Lines looked at to tell the indentation: more would not change the answer, only its cost.
 const SAMPLE: usize = 20_000;

@@ -38,13 +38,15 @@ impl Votes {
 
     /// Whether some window shares at least a third of its lines.
     fn convincing(&self, lines: usize) -> bool {
-        lines > 1 && self.0.values().any(|&votes| votes * 3.0 >= lines as f64)
+        lines > 1 && self.0.values().any(|&votes| votes >= similarity::share(lines, 3))
     }
 
     fn best(&self, lines: usize) -> Vec<usize> {
         let of = |start: usize| self.0.get(&start).copied().unwrap_or_default();
         // A line too many or too few splits the votes of one place between neighbours.
-        let near = |start: usize| (1..=2).map(|by| of(start + by) + start.checked_sub(by).map_or(0.0, of)).sum::<f64>();
+        let near = |start: usize| {
+            (1..=2).map(|by| of(start + by) + start.checked_sub(by).map_or(0.0, of)).sum::<f64>()
+        };
         let mut ranked: Vec<_> = self.0.keys().map(|&start| (start, of(start) + near(start) / 2.0)).collect();
         ranked.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
         let mut chosen: Vec<usize> = Vec::new();
@@ -79,9 +81,11 @@ fn by_equal_lines(entries: &[Entry], described: &[(u32, u64)], votes: &mut Votes
         }
     }
     for (key, lines) in places.iter().filter(|(_, lines)| lines.len() <= COMMON) {
-        let weight = 1.0 / (lines.len() as f64).sqrt();
+        let weight = similarity::share(1, lines.len()).sqrt();
         for &index in wanted.get(key).into_iter().flatten() {
-            lines.iter().for_each(|&line| votes.add(line, index, weight));
+            for &line in lines {
+                votes.add(line, index, weight);
+            }
         }
     }
 }

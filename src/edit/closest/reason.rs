@@ -13,7 +13,8 @@ pub(super) fn of(asked: &[&str], there: &[&str], first: usize) -> String {
         return String::new();
     }
     let pairs = || asked.iter().copied().zip(there.iter().copied());
-    let differ: Vec<usize> = pairs().enumerate().filter(|(_, (old, new))| old != new).map(|(at, _)| at).collect();
+    let differ: Vec<usize> =
+        pairs().enumerate().filter(|(_, (old, new))| old != new).map(|(at, _)| at).collect();
     let Some(&at) = differ.first() else { return String::new() };
     let all = |same: fn(&str, &str) -> bool| pairs().all(|(old, new)| same(old, new));
     let line = first + at;

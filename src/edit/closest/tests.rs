@@ -24,7 +24,8 @@ fn the_reason_is_told(#[case] base: &str, #[case] old: &str, #[case] line: usize
 
 #[test]
 fn the_difference_shows_what_is_asked_and_what_is_there() {
-    let found = closest("fn a() {\n    one();\n    two();\n}\n", "fn a() {\n    one();\n    tow();\n}\n", true);
+    let found =
+        closest("fn a() {\n    one();\n    two();\n}\n", "fn a() {\n    one();\n    tow();\n}\n", true);
     assert_eq!(found[0].diff, " fn a() {\n     one();\n-    tow();\n+    two();\n }\n");
     assert_eq!((found.len(), found[0].start_line, found[0].end_line), (1, 1, 4));
     assert!(found[0].similarity > 0.9);

@@ -22,7 +22,8 @@ fn changes_are_shown_with_their_bytes(#[case] old: &str, #[case] new: &str, #[ca
 #[test]
 fn a_hunk_is_one_run_of_changed_lines() {
     let diff = diff_texts("a\nb\nc\nd\n", "x\nb\nc\n", Labels { old: Some("f"), new: None }, Deadline::NONE);
-    let hunk = |old_start, old_lines, new_start, new_lines| Hunk { old_start, old_lines, new_start, new_lines };
+    let hunk =
+        |old_start, old_lines, new_start, new_lines| Hunk { old_start, old_lines, new_start, new_lines };
     assert_eq!(diff.hunks, [hunk(1, 1, 1, 1), hunk(4, 1, 3, 0)]);
     assert_eq!((diff.first_changed_line, diff.added, diff.removed), (Some(1), 1, 2));
     assert!(diff.unified.starts_with("--- a/f\n+++ /dev/null\n@@ -1,4 +1,3 @@\n"));
@@ -37,7 +38,7 @@ fn texts_that_are_equal_have_no_diff() {
 fn a_snippet_is_numbered_and_cut() {
     assert_eq!(snippet("a\nb\nc\nd\n", 2, 2, 1), "1\ta\n2\tb\n3\tc\n");
     assert_eq!(snippet("a\n", 9, 9, 1), "");
-    let long: String = (1..=500).map(|line| format!("{line}\n")).collect();
+    let long = (1..=500).map(|line| format!("{line}\n")).collect::<Vec<_>>().concat();
     let shown = snippet(&long, 10, 400, 3);
     assert_eq!(shown.lines().count(), 61);
     assert!(shown.starts_with("7\t7\n") && shown.ends_with("403\t403\n"), "{shown}");
@@ -55,8 +56,10 @@ fn patched(old: &str, unified: &str) -> String {
         }
         match &line[..1] {
             "@" => {
-                let start: Vec<usize> =
-                    line.split(' ').nth(1).unwrap()[1..].split(',').map(|number| number.parse().unwrap()).collect();
+                let start: Vec<usize> = line.split(' ').nth(1).unwrap()[1..]
+                    .split(',')
+                    .map(|number| number.parse().unwrap())
+                    .collect();
                 let upto = start[0] - usize::from(start.get(1) != Some(&0));
                 result.extend(old[at..upto].iter().copied());
                 at = upto;

@@ -80,10 +80,20 @@ fn blanks_at_line_ends_are_tolerated(
 }
 
 #[rstest]
-#[case::quotes_of_the_file_stay("say “hi” to ‘x’ now\n", "say \"hi\" to 'x' now", "say \"hi\" to 'x' then", "say “hi” to ‘x’ then\n")]
+#[case::quotes_of_the_file_stay(
+    "say “hi” to ‘x’ now\n",
+    "say \"hi\" to 'x' now",
+    "say \"hi\" to 'x' then",
+    "say “hi” to ‘x’ then\n"
+)]
 #[case::request_has_the_curly_ones("say \"hi\"\n", "say “hi”", "say “ho”", "say \"ho\"\n")]
 #[case::dash_and_space("a\u{a0}– b\n", "a - b", "a - c", "a\u{a0}– c\n")]
-#[case::common_lines_keep_theirs("“a”\n“b”\n“c”\n", "\"a\"\n\"b\"\n\"c\"", "\"a\"\n\"x\"\n\"c\"", "“a”\n“x”\n“c”\n")]
+#[case::common_lines_keep_theirs(
+    "“a”\n“b”\n“c”\n",
+    "\"a\"\n\"b\"\n\"c\"",
+    "\"a\"\n\"x\"\n\"c\"",
+    "“a”\n“x”\n“c”\n"
+)]
 #[case::composed_and_decomposed("cafe\u{301} a\n", "café a", "café b", "cafe\u{301} b\n")]
 #[case::whole_characters("1½ cups\n", "11⁄2 cups", "11⁄2 mugs", "1½ mugs\n")]
 #[case::asked_for_signs_are_written("a – b\n", "a - b", "a — c", "a — c\n")]
@@ -136,12 +146,7 @@ fn look_alike_signs_are_tolerated(
     "        def b():\n            x = 1\n            return x",
     "def b():\n    x = 1\n    return x\n"
 )]
-#[case::one_dedented_line(
-    "\tfoo(a,\n\t\tb)\n",
-    "foo(a,\nb)",
-    "foo(a,\nc)",
-    "\tfoo(a,\n\t\tc)\n"
-)]
+#[case::one_dedented_line("\tfoo(a,\n\t\tb)\n", "foo(a,\nb)", "foo(a,\nc)", "\tfoo(a,\n\t\tc)\n")]
 #[case::first_line_only(
     "class A:\n    a()\n    b()\n",
     "        a()\n    b()",
@@ -154,12 +159,7 @@ fn look_alike_signs_are_tolerated(
     "    b()\n    \n    d()\n    \n    c()\n",
     "if a:\n\tb()\n\n\td()\n\n\tc()\n"
 )]
-#[case::deeper_wrapping(
-    "x:\n\ta()\n",
-    "    a()\n",
-    "    if b:\n        a()\n",
-    "x:\n\tif b:\n\t\ta()\n"
-)]
+#[case::deeper_wrapping("x:\n\ta()\n", "    a()\n", "    if b:\n        a()\n", "x:\n\tif b:\n\t\ta()\n")]
 #[case::shallower_than_the_match(
     "a:\n\tb:\n\t\tc()\n",
     "        c()\n",
@@ -172,15 +172,15 @@ fn look_alike_signs_are_tolerated(
     "  foo(a,\n      b,\n      c)",
     "\tfoo(a,\n\t    b,\n\t    c)\n"
 )]
-#[case::signs_and_indent(
-    "\tsay(“a”)\n",
-    "  say(\"a\")\n",
-    "  say(\"b\")\n",
-    "\tsay(“b”)\n"
-)]
+#[case::signs_and_indent("\tsay(“a”)\n", "  say(\"a\")\n", "  say(\"b\")\n", "\tsay(“b”)\n")]
 #[case::crlf("a:\r\n\tb\r\n", "    b\n", "    c\n    d\n", "a:\r\n\tc\r\n\td\r\n")]
 #[case::end_of_file("a:\n\tb", "  b\n", "  c\n", "a:\n\tc")]
-fn leading_blanks_are_mapped(#[case] base: &str, #[case] old: &str, #[case] new: &str, #[case] expected: &str) {
+fn leading_blanks_are_mapped(
+    #[case] base: &str,
+    #[case] old: &str,
+    #[case] new: &str,
+    #[case] expected: &str,
+) {
     assert_eq!(one(base, old, new), (expected.to_owned(), Strategy::Indentation));
 }
 

@@ -18,7 +18,10 @@ fn splices_that_touch_become_one() {
 fn splices_that_overlap_or_lie_outside_are_no_plan() {
     assert_eq!(Plan::new(9, vec![splice(0..3, ""), splice(2..4, "")]), Err(PlanError::Overlap));
     assert_eq!(Plan::new(3, vec![splice(2..4, "")]), Err(PlanError::OutOfBounds));
-    assert_eq!(Plan::new(3, vec![Splice { range: Range { start: 2, end: 1 }, text: String::new() }]), Err(PlanError::OutOfBounds));
+    assert_eq!(
+        Plan::new(3, vec![Splice { range: Range { start: 2, end: 1 }, text: String::new() }]),
+        Err(PlanError::OutOfBounds)
+    );
     assert!(Plan::new(3, vec![splice(1..1, "")]).unwrap().is_empty());
 }
 
@@ -71,7 +74,8 @@ fn plans() -> impl Strategy<Value = (String, Plan)> {
         let mut at = 0;
         let mut splices = Vec::new();
         for (skip, length, text) in wanted {
-            let round = |at: usize| (0..=at.min(base.len())).rev().find(|&at| base.is_char_boundary(at)).unwrap();
+            let round =
+                |at: usize| (0..=at.min(base.len())).rev().find(|&at| base.is_char_boundary(at)).unwrap();
             let start = round(at + skip % 5).max(at);
             let end = round(start + length).max(start);
             splices.push(Splice { range: start..end, text });
@@ -136,7 +140,7 @@ proptest! {
     fn merging_changes_apart_is_doing_one_after_the_other(
         lines in proptest::collection::vec("[a-e]{2}", 6..12), first in 0..3_usize, second in 0..3_usize,
     ) {
-        let base: String = lines.iter().enumerate().map(|(at, line)| format!("{at}{line}\n")).collect();
+        let base = lines.iter().enumerate().map(|(at, line)| format!("{at}{line}\n")).collect::<Vec<_>>().concat();
         let change = |at: usize| Plan::between(&base, &base.replace(&format!("{at}{}", lines[at]), "changed"), Deadline::NONE);
         let (ours, theirs) = (change(first), change(lines.len() - 1 - second));
         prop_assume!(lines.len() - 1 - second > first + 1);

@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::super::base::Base;
 use super::super::fold::{Fold, Level};
 use super::super::needle::{Asked, Needle};
-use super::{Hits, TimedOut};
+use super::{Hits, MANY, TimedOut};
 use crate::text::line_start;
 
 /// Hits between two looks at the clock.
@@ -30,7 +30,7 @@ pub(super) fn search(
     while let Some(found) = haystack.get(from..).and_then(|rest| finder.find(rest)) {
         let at = from + found;
         hits.sites.extend(place.raw(at..at + asked.text.len()));
-        if hits.sites.len() >= limit {
+        if hits.sites.len() >= limit || hits.sites.len() > MANY && hits.ends_in_overlap() {
             hits.more = true;
             return Ok(hits);
         }
@@ -63,7 +63,8 @@ impl Place<'_> {
     fn raw(&self, hit: Range<usize>) -> Option<Range<usize>> {
         let before = self.view.ends_at(hit.start)?;
         // Blanks that fill their line up to here are the line: who takes the line end takes them too.
-        let lead = !before.is_empty() && (self.asked.lead || line_start(self.base, before.end) == before.start);
+        let lead =
+            !before.is_empty() && (self.asked.lead || line_start(self.base, before.end) == before.start);
         // The last line's own blanks belong to it, as they do on the lines above.
         let trail = self.level > Level::LineEnds && !self.asked.text.ends_with('\n');
         let after = self.view.ends_at(hit.end)?;

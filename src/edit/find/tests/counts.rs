@@ -4,7 +4,11 @@ use rstest::rstest;
 
 use super::*;
 
-fn counted(base: &str, old: &str, count: Count) -> Result<(String, Vec<Match>, Vec<String>), Vec<EditRefusal>> {
+fn counted(
+    base: &str,
+    old: &str,
+    count: Count,
+) -> Result<(String, Vec<Match>, Vec<String>), Vec<EditRefusal>> {
     apply(base, &[Edit::new(old, "x").counted(count)])
 }
 
@@ -38,7 +42,9 @@ fn another_number_is_a_mismatch(
     #[case] found: usize,
 ) {
     let kind = counted(base, old, Count::Exactly(expected)).unwrap_err().remove(0).kind;
-    let EditRefusalKind::CountMismatch { expected: told, found: there, .. } = kind else { panic!("{kind:?}") };
+    let EditRefusalKind::CountMismatch { expected: told, found: there, .. } = kind else {
+        panic!("{kind:?}")
+    };
     assert_eq!((told, there), (expected, found));
 }
 

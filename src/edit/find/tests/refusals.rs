@@ -39,7 +39,11 @@ fn more_than_one_place_is_ambiguous(#[case] base: &str, #[case] old: &str) {
 #[case::letter_case("Foo\n", "foo")]
 #[case::empty_file("", "a")]
 fn what_is_not_there_is_not_found(#[case] base: &str, #[case] old: &str) {
-    assert!(matches!(refusal(base, old, "new"), EditRefusalKind::NotFound { .. }), "{:?}", one(base, old, "new"));
+    assert!(
+        matches!(refusal(base, old, "new"), EditRefusalKind::NotFound { .. }),
+        "{:?}",
+        one(base, old, "new")
+    );
 }
 
 #[test]
@@ -88,7 +92,10 @@ fn edits_that_share_bytes_are_refused() {
 fn edits_that_contradict_each_other_are_refused() {
     let refused = apply("a\nb\n", &[Edit::new("b", "x"), Edit::new("b", "y")]).unwrap_err();
     let lines = LineRange { start: 2, end: 2 };
-    assert_eq!(refused, [EditRefusal { edit: 1, kind: EditRefusalKind::Contradiction { other_edit: 0, lines } }]);
+    assert_eq!(
+        refused,
+        [EditRefusal { edit: 1, kind: EditRefusalKind::Contradiction { other_edit: 0, lines } }]
+    );
 }
 
 #[test]
@@ -101,6 +108,20 @@ fn an_edit_said_twice_is_done_once() {
 fn an_edit_of_another_edits_new_text_is_a_dependency() {
     let refused = apply("a\n", &[Edit::new("a", "let b = 1;"), Edit::new("b = 1", "b = 2")]).unwrap_err();
     assert_eq!(refused, [EditRefusal { edit: 1, kind: EditRefusalKind::Dependency { other_edit: 0 } }]);
+}
+
+#[test]
+fn an_edit_of_another_edits_result_is_a_dependency() {
+    let edits = [Edit::new("c", "d"), Edit::new("foo", "bar"), Edit::new("x = bar(1)", "y")];
+    let refused = apply("x = foo(1)\nc\n", &edits).unwrap_err();
+    assert_eq!(refused, [EditRefusal { edit: 2, kind: EditRefusalKind::Dependency { other_edit: 1 } }]);
+}
+
+#[test]
+fn a_literal_place_inside_the_indentation_is_warned_of() {
+    let (result, _, warnings) = apply("a:\n    b\n", &[Edit::new("  b\n", "  c\n  d\n")]).unwrap();
+    assert_eq!(result, "a:\n    c\n  d\n");
+    assert!(warnings[0].contains("line 2"), "{warnings:?}");
 }
 
 #[test]

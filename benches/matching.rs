@@ -1,0 +1,157 @@
+//! What matching costs on texts as large as people have them.
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use editd::edit::{Count, Deadline, Edit, Labels, Options, Plan, diff_plan, diff_texts, find, rewrite};
+use editd::text::{PositionEncoding, count_lines, eol_style, indent_style, positions_of};
+
+const MEGABYTE: usize = 1 << 20;
+
+/// Lines as code has them: repeated shapes, different words, four depths.
+fn code(size: usize) -> String {
+    let mut text = String::with_capacity(size + 200);
+    let mut seed = 1_u64;
+    while text.len() < size {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let (word, depth) = (seed >> 40, (seed >> 33) as usize % 4 * 4);
+        let _ = match seed >> 61 {
+            0 => writeln!(text, "{:depth$}}}", ""),
+            1 => writeln!(text),
+            2 => writeln!(text, "{:depth$}if value_{word:x} > {} {{", "", word % 97),
+            3 => writeln!(text, "{:depth$}// what happens to {word:x} is explained here at some length", ""),
+            4 => writeln!(text, "{:depth$}return Err(Error::new(\"item {word:x} is missing\"));", ""),
+            _ => writeln!(text, "{:depth$}let item_{word:x} = self.table.get(&key_{:x});", "", word / 7),
+        };
+    }
+    text
+}
+
+/// Forty lines from the middle of `text`.
+fn block(text: &str) -> String {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    lines[lines.len() / 2..][..40].concat()
+}
+
+/// The block with every eighth line reworded: stands nowhere.
+fn absent(text: &str) -> String {
+    let lines = block(text);
+    let reword =
+        |(at, line): (usize, &str)| if at % 8 == 3 { line.replace("e", "o") + "x" } else { line.to_owned() };
+    lines.split_inclusive('\n').enumerate().map(reword).collect()
+}
+
+fn exact(criterion: &mut Criterion) {
+    let text = code(MEGABYTE);
+    let edit = [Edit::new(block(&text), "new\n")];
+    let options = Options::default();
+    criterion.bench_function("exact 1 MB", |bench| bench.iter(|| find(black_box(&text), &edit, &options)));
+    let dos = text.replace('\n', "\r\n");
+    criterion
+        .bench_function("exact 1 MB CRLF", |bench| bench.iter(|| find(black_box(&dos), &edit, &options)));
+    let tabs = [Edit::new(block(&text).replace("    ", "\t"), "new\n")];
+    criterion
+        .bench_function("indentation 1 MB", |bench| bench.iter(|| find(black_box(&text), &tabs, &options)));
+}
+
+fn refusals(criterion: &mut Criterion) {
+    let options = Options::default();
+    for megabytes in [1, 10] {
+        let text = code(MEGABYTE * megabytes);
+        let edit = [Edit::new(absent(&text), "new\n")];
+        let name = format!("absent block {megabytes} MB");
+        criterion.bench_function(&name, |bench| bench.iter(|| find(black_box(&text), &edit, &options)));
+        let line = [Edit::new("let item_none = self.table.got(&key_none);", "new\n")];
+        let name = format!("absent line {megabytes} MB");
+        criterion.bench_function(&name, |bench| bench.iter(|| find(black_box(&text), &line, &options)));
+    }
+    let mut signs = code(MEGABYTE);
+    signs.push_str("// “quoted” – and a dash\n");
+    let edit = [Edit::new(absent(&signs), "new\n")];
+    criterion.bench_function("absent block 1 MB not ASCII", |bench| {
+        bench.iter(|| find(black_box(&signs), &edit, &options))
+    });
+    let curly = code(MEGABYTE).replace('"', "“").replace("value", "välue");
+    criterion.bench_function("absent block 1 MB many signs", |bench| {
+        bench.iter(|| find(black_box(&curly), &edit, &options))
+    });
+}
+
+fn hostile(criterion: &mut Criterion) {
+    let options = Options::default();
+    let same = "a".repeat(MEGABYTE);
+    for (name, old) in [("aaaa found", "a".repeat(4000)), ("aaaa absent", "a".repeat(4000) + "b")] {
+        let edit = [Edit::new(old, "c")];
+        criterion.bench_function(name, |bench| bench.iter(|| find(black_box(&same), &edit, &options)));
+    }
+    let long: String = code(MEGABYTE)
+        .replace('\n', " ")
+        .as_bytes()
+        .chunks(20_000)
+        .map(|line| String::from_utf8_lossy(line).into_owned() + "\n")
+        .collect();
+    let edit = [Edit::new("let item_none = self.table.got(&key_none);\nnext", "c")];
+    criterion
+        .bench_function("long lines absent", |bench| bench.iter(|| find(black_box(&long), &edit, &options)));
+    let lines = "a\n".repeat(MEGABYTE / 2);
+    let edit = [Edit::new("a\n".repeat(200) + "b\n", "c")];
+    criterion.bench_function("equal lines absent", |bench| {
+        bench.iter(|| find(black_box(&lines), &edit, &options))
+    });
+    let edit = [Edit::new(" a\n".repeat(200), "c")];
+    criterion.bench_function("equal lines indented", |bench| {
+        bench.iter(|| find(black_box(&lines), &edit, &options))
+    });
+}
+
+fn many(criterion: &mut Criterion) {
+    let text: String = code(MEGABYTE)
+        .lines()
+        .enumerate()
+        .map(|(at, line)| format!("{line}{}\n", if at % 2 == 0 { " NEEDLE" } else { "" }))
+        .collect();
+    let edit = [Edit::new("NEEDLE", "pin").counted(Count::All)];
+    let options = Options::default();
+    println!("{} replacements", text.matches("NEEDLE").count());
+    criterion.bench_function("many: find", |bench| bench.iter(|| find(black_box(&text), &edit, &options)));
+    let plan = find(&text, &edit, &options).map(|found| found.plan).unwrap_or_default();
+    criterion.bench_function("many: apply", |bench| bench.iter(|| plan.apply(black_box(&text))));
+    criterion.bench_function("many: diff_plan", |bench| {
+        bench.iter(|| diff_plan(black_box(&text), &plan, Labels::same("f")))
+    });
+}
+
+fn whole(criterion: &mut Criterion) {
+    let text = code(10 * MEGABYTE);
+    let changed = text.replacen(&block(&text), "changed\n", 1);
+    criterion.bench_function("between 10 MB", |bench| {
+        bench.iter(|| Plan::between(black_box(&text), &changed, Deadline::NONE))
+    });
+    criterion
+        .bench_function("rewrite 10 MB", |bench| bench.iter(|| rewrite(black_box(&text), &changed, false)));
+    criterion.bench_function("diff_texts 10 MB", |bench| {
+        bench.iter(|| diff_texts(black_box(&text), &changed, Labels::same("f"), Deadline::NONE))
+    });
+    let offsets: Vec<usize> = (0..10_000).map(|at| at * 1000).collect();
+    criterion.bench_function("positions 10 MB", |bench| {
+        bench.iter(|| positions_of(black_box(&text), &offsets, PositionEncoding::Utf16))
+    });
+    let small = &text[..100 * 1024];
+    criterion.bench_function("styles 100 KB", |bench| {
+        bench.iter(|| (eol_style(black_box(small)), indent_style(small), count_lines(small)))
+    });
+    criterion.bench_function("eol_style 10 MB", |bench| bench.iter(|| eol_style(black_box(&text))));
+}
+
+fn short() -> Criterion {
+    Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(600))
+        .without_plots()
+}
+
+criterion_group! { name = benches; config = short(); targets = exact, refusals, hostile, many, whole }
+criterion_main!(benches);
