@@ -11,13 +11,19 @@
 mod change;
 mod commit;
 mod error;
+mod failing;
+mod memory;
 mod os;
 mod place;
 mod stat;
+#[cfg(test)]
+mod tests;
 
-pub use change::{Change, CommitError, Committed, Durability, Expected};
-pub use commit::commit;
+pub use change::{Change, CommitError, Committed, ContentCheck, Durability, Expected};
+pub use commit::{commit, is_stray};
 pub use error::{DiskError, DiskErrorKind, Result};
+pub use failing::FailingDisk;
+pub use memory::MemoryDisk;
 pub use os::OsDisk;
 pub use place::{Entry, FileImage, Handle, Root, Target};
 pub use stat::{MTime, Stat};
@@ -56,7 +62,12 @@ pub struct StageOrder<'a> {
 #[derive(Clone, Debug)]
 pub enum Staged {
     /// The file stands under its staged name.
-    Ready(Stat),
+    Ready {
+        /// Its state.
+        stat: Stat,
+        /// The file, opened: holding it keeps its inode number from being given to another file.
+        handle: Handle,
+    },
     /// No file was left behind, because it could not have been like the original (its owner, ACL or
     /// attributes, or a folder that takes no new files): the original has to be written in place.
     Unfaithful,
@@ -101,6 +112,9 @@ pub trait Disk: Send + Sync {
     /// Swaps two files in one step. `false`: this file system cannot, and nothing happened.
     fn exchange(&self, a: &Entry, b: &Entry) -> Result<bool>;
 
+    /// Gives `from`'s file a second name. `false`: this file system cannot, and nothing happened.
+    fn link(&self, from: &Entry, to: &Entry) -> Result<bool>;
+
     /// Writes `content` into the file that `original` holds open, keeping its inode.
     fn overwrite(&self, entry: &Entry, original: &Examined, content: &[u8], flush: bool) -> Result<()>;
 
@@ -118,8 +132,4 @@ pub trait Disk: Send + Sync {
 
     /// Flushes a folder's names to stable storage. `path` is for errors.
     fn sync_dir(&self, dir: &Handle, path: &Path) -> Result<()>;
-
-    /// Whether a file system keeps the order "data, then the name that replaces another", so that a
-    /// power cut leaves old or new without a flush. `entry` says where.
-    fn orders_rename(&self, target: &Target) -> bool;
 }

@@ -7,13 +7,16 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// Says whether bytes are those that a change was made for.
+pub type ContentCheck = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
+
 /// What a file must be for a change to be meant for it.
 #[derive(Clone)]
 pub struct Expected {
     /// The state in which the caller read it.
     pub stat: Stat,
     /// Whether bytes are those the caller read: asked only when the state alone does not prove it.
-    pub same: Arc<dyn Fn(&[u8]) -> bool + Send + Sync>,
+    pub same: ContentCheck,
 }
 
 impl Expected {

@@ -1,8 +1,14 @@
 //! The real disk.
 
+mod attributes;
+mod examine;
+mod folders;
+mod names;
+mod overwrite;
 mod read;
 mod resolve;
 mod root;
+mod stage;
 
 use super::error::{DiskError, DiskErrorKind, Result};
 use super::place::{Entry, FileImage, Handle, Root, Target};
@@ -13,13 +19,22 @@ use rustix::io::Errno;
 use std::path::Path;
 
 /// The file system of this machine.
-#[derive(Debug, Default)]
-pub struct OsDisk(());
+#[derive(Debug)]
+pub struct OsDisk {
+    umask: u32,
+}
+
+impl Default for OsDisk {
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
 impl OsDisk {
-    /// A disk. Reads the umask, so make it before a daemon sets its own.
+    /// A disk. New files get the mode that the present umask gives: a daemon that sets its own umask
+    /// makes its disk before that.
     pub fn new() -> Self {
-        Self(())
+        Self { umask: process_umask() }
     }
 }
 
@@ -34,13 +49,13 @@ impl Disk for OsDisk {
 
     fn stat(&self, target: &Target) -> Result<Option<Stat>> {
         let Some(entry) = target.entry() else { return Ok(None) };
-        Ok(self.look(&entry)?.map(|stat| with_root(stat, &target.root)))
+        Ok(self.look(&entry)?.map(|stat| target.root.judged(stat)))
     }
 
     fn read(&self, target: &Target, limit: u64) -> Result<Option<FileImage>> {
         let Some(entry) = target.entry() else { return Ok(None) };
         let Some(mut image) = self.read_entry(&entry, limit)? else { return Ok(None) };
-        image.stat = with_root(image.stat, &target.root);
+        image.stat = target.root.judged(image.stat);
         Ok(Some(image))
     }
 
@@ -53,56 +68,61 @@ impl Disk for OsDisk {
     }
 
     fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {
-        Err(unsupported(entry))
+        examine::examine(entry)
     }
 
-    fn stage(&self, entry: &Entry, _order: StageOrder<'_>) -> Result<Staged> {
-        Err(unsupported(entry))
+    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
+        stage::stage(entry, order, self.umask)
     }
 
-    fn rename_over(&self, from: &Entry, _to: &Entry) -> Result<()> {
-        Err(unsupported(from))
+    fn rename_over(&self, from: &Entry, to: &Entry) -> Result<()> {
+        names::rename_over(from, to)
     }
 
-    fn rename_new(&self, from: &Entry, _to: &Entry) -> Result<()> {
-        Err(unsupported(from))
+    fn rename_new(&self, from: &Entry, to: &Entry) -> Result<()> {
+        names::rename_new(from, to)
     }
 
-    fn exchange(&self, a: &Entry, _b: &Entry) -> Result<bool> {
-        Err(unsupported(a))
+    fn exchange(&self, a: &Entry, b: &Entry) -> Result<bool> {
+        names::exchange(a, b)
     }
 
-    fn overwrite(&self, entry: &Entry, _: &Examined, _: &[u8], _: bool) -> Result<()> {
-        Err(unsupported(entry))
+    fn link(&self, from: &Entry, to: &Entry) -> Result<bool> {
+        names::link(from, to)
+    }
+
+    fn overwrite(&self, entry: &Entry, original: &Examined, content: &[u8], flush: bool) -> Result<()> {
+        overwrite::overwrite(entry, original, content, flush)
     }
 
     fn remove(&self, entry: &Entry) -> Result<()> {
-        Err(unsupported(entry))
+        names::remove(entry)
     }
 
     fn make_dir(&self, entry: &Entry) -> Result<()> {
-        Err(unsupported(entry))
+        folders::make(entry, self.umask)
     }
 
     fn open_dir(&self, entry: &Entry) -> Result<Handle> {
-        Err(unsupported(entry))
+        folders::open(entry)
     }
 
     fn remove_dir(&self, entry: &Entry) -> Result<()> {
-        Err(unsupported(entry))
+        folders::remove(entry)
     }
 
-    fn sync_dir(&self, _dir: &Handle, path: &Path) -> Result<()> {
-        Err(DiskError::new(DiskErrorKind::Io, "flush", path))
-    }
-
-    fn orders_rename(&self, target: &Target) -> bool {
-        target.root.0.orders_rename
+    fn sync_dir(&self, dir: &Handle, path: &Path) -> Result<()> {
+        folders::sync(dir, path)
     }
 }
 
-fn unsupported(entry: &Entry) -> DiskError {
-    DiskError::new(DiskErrorKind::Io, "change", &entry.path)
+/// The umask of this process, which cannot be read by a call that does not also set it.
+fn process_umask() -> u32 {
+    /// What nearly every system starts with.
+    const USUAL: u32 = 0o022;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let digits = status.lines().find_map(|line| line.strip_prefix("Umask:"));
+    digits.and_then(|digits| u32::from_str_radix(digits.trim(), 8).ok()).unwrap_or(USUAL)
 }
 
 /// The state of a name, its last symlink not followed.
@@ -112,12 +132,6 @@ fn look(entry: &Entry) -> Result<Option<Stat>> {
         Err(Errno::NOENT) => Ok(None),
         Err(errno) => Err(DiskError::from_errno(errno, "look at", &entry.path)),
     }
-}
-
-/// A file whose file system is not the root's own, or not one whose stamps are known, is always racy.
-fn with_root(mut stat: Stat, root: &Root) -> Stat {
-    stat.racy |= !root.0.steady_stamps || stat.dev != root.device();
-    stat
 }
 
 /// The system's answer in editd's terms.

@@ -91,6 +91,19 @@ impl Root {
     pub fn device(&self) -> u64 {
         self.0.device
     }
+
+    /// Marks a state as racy where its file system is not the root's own, or not one whose stamps are
+    /// known to move with every change.
+    pub(super) fn judged(&self, mut stat: Stat) -> Stat {
+        stat.racy |= !self.0.steady_stamps || stat.dev != self.device();
+        stat
+    }
+
+    /// Whether a name that replaces another reaches stable storage only after the data of its file, so
+    /// that a power cut leaves old or new without a flush.
+    pub(super) fn orders_rename(&self) -> bool {
+        self.0.orders_rename
+    }
 }
 
 /// A resolved place beneath a root: a file, or where one would be.
