@@ -8,6 +8,7 @@
 //! Nothing here knows which roots or names are allowed, what a session has read, or what a text means.
 //! All calls block; the daemon runs them on threads of their own.
 
+mod bases;
 mod change;
 mod commit;
 mod error;
@@ -18,7 +19,9 @@ mod place;
 mod stat;
 #[cfg(test)]
 mod tests;
+mod watch;
 
+pub use bases::BaseStore;
 pub use change::{Change, CommitError, Committed, ContentCheck, Durability, Expected};
 pub use commit::{commit, is_stray};
 pub use error::{DiskError, DiskErrorKind, Result};
@@ -27,6 +30,7 @@ pub use memory::MemoryDisk;
 pub use os::OsDisk;
 pub use place::{Entry, FileImage, Handle, Root, Target};
 pub use stat::{MTime, Stat};
+pub use watch::{WatchHint, Watcher};
 
 use std::path::Path;
 

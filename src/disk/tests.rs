@@ -1,12 +1,14 @@
 //! Tests of the disks and of the commit over them.
 
 mod attributes;
+mod bases;
 mod escapes;
 mod hostile;
 mod limits;
 mod reading;
 mod sets;
 mod single;
+mod watching;
 
 use super::*;
 use std::fs;

@@ -114,5 +114,4 @@ fn of_an_editors_saves_at_the_same_time_hardly_one_in_a_hundred_is_lost() {
     assert!(commits > 10 && saves > 10, "{commits} commits, {saves} saves");
     // The swap back makes our text visible for microseconds, in which a save builds on it.
     assert!(lost * 100 <= saves + 100, "{lost} of {saves} saves lost beside {commits} commits");
-    eprintln!("{lost} of {saves} saves lost beside {commits} commits");
 }
