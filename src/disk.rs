@@ -43,10 +43,17 @@ const MAX_TRIES: usize = 16;
 pub struct Examined {
     /// The file as it is.
     pub stat: Stat,
-    /// Whether another inode may take its name without changing what the file is.
-    pub replaceable: bool,
+    /// Why its name cannot be taken from it, if so: the folder forbids it, or something is mounted there.
+    pub pinned: Option<DiskErrorKind>,
     /// The opened file: while it is held, its inode number cannot be given to another file.
     pub handle: Handle,
+}
+
+impl Examined {
+    /// Whether another inode may take its name without changing what the file is.
+    pub fn is_replaceable(&self) -> bool {
+        self.stat.nlink == 1 && self.pinned.is_none()
+    }
 }
 
 /// What a staged file is to hold and to look like.

@@ -26,6 +26,13 @@ struct Failure {
     error: DiskError,
 }
 
+impl Failure {
+    /// As the caller is told it, when all has been undone but this.
+    fn undone(self, not_undone: Vec<DiskError>) -> CommitError {
+        CommitError { error: self.error, change: self.change, not_undone }
+    }
+}
+
 /// Result of a phase.
 type Phase<T> = Result<T, Failure>;
 
@@ -44,31 +51,28 @@ pub fn commit(
     changes: &[Change],
     durability: Durability,
 ) -> Result<Vec<Committed>, CommitError> {
+    let mut parts = plan::plan(disk, changes, durability).map_err(|failure| failure.undone(Vec::new()))?;
+    // A crash journal notes the staged and displaced names here: they are known and none exists yet.
     let mut undo = Undo::default();
-    match attempt(disk, changes, durability, &mut undo) {
-        Ok(parts) => Ok(finish(disk, &parts)),
-        Err(failure) => Err(CommitError {
-            error: failure.error,
-            change: failure.change,
-            not_undone: undo.roll_back(disk),
-        }),
+    match stage_and_switch(disk, &mut parts, durability, &mut undo) {
+        // Its commit record goes here. Until then a restart rolls back.
+        Ok(()) => Ok(finish(disk, &parts)),
+        // The parts are alive until all is undone: the files they hold open keep their inode numbers.
+        Err(failure) => Err(failure.undone(undo.roll_back(disk))),
     }
 }
 
-/// All phases that can be undone.
-fn attempt<'a>(
+/// The phases that can be undone.
+fn stage_and_switch(
     disk: &dyn Disk,
-    changes: &'a [Change],
+    parts: &mut [Part<'_>],
     durability: Durability,
     undo: &mut Undo,
-) -> Phase<Vec<Part<'a>>> {
-    let mut parts = plan::plan(disk, changes, durability)?;
-    // A crash journal notes the staged and displaced names here: they are known and none exists yet.
-    staging::stage(disk, &mut parts, durability, undo)?;
-    // It notes what is about to be switched here, flushed, with the old bytes of files written in place.
-    switch::switch(disk, &mut parts, durability, undo)?;
-    // Its commit record goes here. Until then a restart rolls back.
-    Ok(parts)
+) -> Phase<()> {
+    staging::stage(disk, parts, durability, undo)?;
+    // The journal notes what is about to be switched here, flushed, with the old bytes of files that
+    // will be written in place.
+    switch::switch(disk, parts, durability, undo)
 }
 
 /// Removes what was displaced and tells what became of each change.

@@ -301,3 +301,42 @@ fn may_change(kind: EventKind) -> bool {
         _ => true,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use notify::event::Flag;
+
+    fn hints_after(events: Vec<notify::Result<Event>>) -> Vec<WatchHint> {
+        let shared = Shared { state: Mutex::default(), wake: Condvar::new(), system: Mutex::new(None) };
+        for event in events {
+            shared.hear(event);
+        }
+        shared.state.into_inner().take_hints()
+    }
+
+    #[test]
+    fn lost_events_ask_for_a_look_at_everything() {
+        let overflow = Event::new(EventKind::Other).set_flag(Flag::Rescan);
+        assert_eq!(hints_after(vec![Ok(overflow)]), [WatchHint::Rescan]);
+    }
+
+    #[test]
+    fn an_exhausted_limit_is_said_once() {
+        let full = || Err(notify::Error::new(ErrorKind::MaxFilesWatch));
+        let hints = hints_after(vec![full(), full()]);
+        assert!(matches!(&hints[..], [WatchHint::Degraded(_), WatchHint::Rescan]), "{hints:?}");
+    }
+
+    #[test]
+    fn too_many_files_become_one_hint() {
+        let mut state = State::default();
+        for number in 0..=MAX_NAMED {
+            let path = PathBuf::from(format!("/folder/{number}"));
+            state.add(&path, Path::new("/folder"));
+            state.mark(&path);
+        }
+        assert_eq!(state.take_hints(), [WatchHint::Rescan]);
+        assert!(state.take_hints().is_empty());
+    }
+}

@@ -121,7 +121,7 @@ fn plan_one<'a>(disk: &dyn Disk, change: &'a Change, swift: bool) -> Result<Part
     match change {
         Change::Replace { target, content, expect } => {
             let original = find_original(disk, target, expect)?;
-            let way = match (original.examined.replaceable, swift) {
+            let way = match (original.examined.is_replaceable(), swift) {
                 (false, _) => Way::InPlace,
                 (true, true) => Way::Swift,
                 (true, false) => Way::Exchange,
@@ -142,14 +142,17 @@ fn plan_one<'a>(disk: &dyn Disk, change: &'a Change, swift: bool) -> Result<Part
             Ok(part)
         }
         Change::Delete { target, expect } => {
+            let original = find_original(disk, target, expect)?;
+            require_loose(&original)?;
             let mut part = new_part(change, Way::Remove);
-            part.original = Some(find_original(disk, target, expect)?);
+            part.original = Some(original);
             part.kept_at = Some(stray_beside(target));
             Ok(part)
         }
         Change::Rename { from, to, expect, content } => {
             require_free(disk, to)?;
             let original = find_original(disk, from, expect)?;
+            require_loose(&original)?;
             plan_rename(disk, change, (from, to), original, content.clone())
         }
     }
@@ -166,7 +169,7 @@ fn plan_rename<'a>(
     if crosses && content.is_none() {
         content = Some(whole(disk, &original)?);
     }
-    let way = match (&content, original.examined.replaceable || crosses) {
+    let way = match (&content, original.examined.is_replaceable() || crosses) {
         (None, _) => Way::Move,
         (Some(_), true) => Way::MoveEdited,
         (Some(_), false) => Way::MoveInPlace,
@@ -202,6 +205,14 @@ fn find_original<'a>(disk: &dyn Disk, target: &Target, expect: &'a Expected) -> 
         return Err(DiskError::new(DiskErrorKind::Changed, "change", &target.path));
     }
     Ok(Original { entry, examined, expect })
+}
+
+/// A name that cannot be taken from its file can be refused before anything of the set changes.
+fn require_loose(original: &Original<'_>) -> Result<()> {
+    match &original.examined.pinned {
+        None => Ok(()),
+        Some(kind) => Err(DiskError::new(kind.clone(), "remove the name of", &original.entry.path)),
+    }
 }
 
 fn require_free(disk: &dyn Disk, target: &Target) -> Result<()> {

@@ -17,7 +17,7 @@ pub(super) enum Step {
     /// The staged file took a free name.
     Installed { name: Entry, at: Entry, ours: Stat },
     /// A file was renamed.
-    Moved { from: Entry, to: Entry },
+    Moved { from: Entry, to: Entry, file: Stat },
     /// A file was overwritten, whole if `done`.
     Overwritten { name: Entry, original: Examined, old: Arc<[u8]>, new: Arc<[u8]>, done: bool },
     /// A folder was created.
@@ -55,7 +55,11 @@ fn undo(disk: &dyn Disk, step: Step) -> Result<()> {
             require_ours(disk, &name, &ours)?;
             disk.rename_new(&name, &at)
         }
-        Step::Moved { from, to } => disk.rename_new(&to, &from),
+        Step::Moved { from, to, file } => match disk.look(&to)? {
+            // Its content may have been changed there; it is still the file that belongs here.
+            Some(stat) if stat.same_file(&file) => disk.rename_new(&to, &from),
+            _ => Err(overtaken(&from)),
+        },
         Step::Overwritten { name, original, old, new, done } => {
             write_back(disk, &name, &original, (&old, &new), done)
         }

@@ -149,7 +149,11 @@ impl Switch<'_> {
     /// Renames the old file away, to be kept until all is done.
     fn keep_away(&mut self, original: &Original<'_>, kept_at: &Entry) -> Result<()> {
         self.disk.rename_new(&original.entry, kept_at)?;
-        self.undo.push(Step::Moved { from: original.entry.clone(), to: kept_at.clone() });
+        self.undo.push(Step::Moved {
+            from: original.entry.clone(),
+            to: kept_at.clone(),
+            file: original.examined.stat,
+        });
         Ok(())
     }
 
@@ -161,7 +165,11 @@ impl Switch<'_> {
         self.touch(&original.entry);
         self.touch(&name);
         self.disk.rename_new(&original.entry, &name)?;
-        self.undo.push(Step::Moved { from: original.entry.clone(), to: name.clone() });
+        self.undo.push(Step::Moved {
+            from: original.entry.clone(),
+            to: name.clone(),
+            file: original.examined.stat,
+        });
         if let Some(present) = present {
             self.require_displaced(&name, &present, original.expect)?;
         }

@@ -21,10 +21,13 @@ pub(super) fn examine(entry: &Entry) -> Result<Option<Examined>> {
     require_file(&stat, &entry.path)?;
     require_writable(entry, &raw, &stat)?;
     let folder = state(entry.dir.as_os()?).map_err(failed)?;
-    let replaceable = stat.nlink == 1
-        && !raw.stx_attributes.contains(StatxAttributes::MOUNT_ROOT)
-        && lets_replace(&folder, stat.uid);
-    Ok(Some(Examined { stat, replaceable, handle: Handle::os(fd) }))
+    let pinned = if raw.stx_attributes.contains(StatxAttributes::MOUNT_ROOT) {
+        Some(DiskErrorKind::Busy)
+    } else {
+        (!lets_replace(&folder, stat.uid) || !is_open_to_us(entry)?)
+            .then_some(DiskErrorKind::PermissionDenied)
+    };
+    Ok(Some(Examined { stat, pinned, handle: Handle::os(fd) }))
 }
 
 fn state(fd: impl AsFd) -> std::result::Result<Statx, Errno> {
@@ -49,8 +52,13 @@ fn require_writable(entry: &Entry, raw: &Statx, stat: &Stat) -> Result<()> {
     }
 }
 
-/// Whether a folder lets this process rename over a file of that owner. Plain write permission is not
-/// asked for here: staging a file shows it.
+/// Whether this process may create and remove names in the folder.
+fn is_open_to_us(entry: &Entry) -> Result<bool> {
+    let rights = Access::WRITE_OK | Access::EXEC_OK;
+    Ok(accessat(entry.dir.as_os()?, ".", rights, AtFlags::EACCESS).is_ok())
+}
+
+/// Whether a folder that this process may write lets it rename over a file of that owner.
 fn lets_replace(folder: &Statx, file_owner: u32) -> bool {
     let me = geteuid();
     let sealed = folder.stx_attributes.intersects(StatxAttributes::IMMUTABLE | StatxAttributes::APPEND);
