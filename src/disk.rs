@@ -1,1 +1,146 @@
 //! Files behind a trait: the real disk and a memory disk that is stricter than it.
+//!
+//! Two halves meet in [`Disk`]. The first four methods are what the daemon observes with: open a root,
+//! resolve a path beneath it, stat, read. The rest are the primitives that [`commit`] is written over,
+//! once, for every disk: so a test can fail the k-th of them and see that a set of changes happened
+//! whole or not at all.
+//!
+//! Nothing here knows which roots or names are allowed, what a session has read, or what a text means.
+//! All calls block; the daemon runs them on threads of their own.
+
+mod bases;
+mod change;
+mod commit;
+mod error;
+mod failing;
+mod memory;
+mod os;
+mod place;
+mod stat;
+#[cfg(test)]
+mod tests;
+mod watch;
+
+pub use bases::BaseStore;
+pub use change::{Change, CommitError, Committed, ContentCheck, Durability, Expected};
+pub use commit::{commit, is_stray};
+pub use error::{DiskError, DiskErrorKind, Result};
+pub use failing::FailingDisk;
+pub use memory::MemoryDisk;
+pub use os::OsDisk;
+pub use place::{Entry, FileImage, Handle, Root, Target};
+pub use stat::{MTime, Stat};
+pub use watch::{WatchHint, Watcher};
+
+use std::path::Path;
+
+/// The largest number of times an observation is repeated because the file system moved under it.
+/// A name that changes this often within microseconds is under attack or in a loop, not in use.
+const MAX_TRIES: usize = 16;
+
+/// What a commit found at a name before it touched anything.
+#[derive(Clone, Debug)]
+pub struct Examined {
+    /// The file as it is.
+    pub stat: Stat,
+    /// Why its name cannot be taken from it, if so: the folder forbids it, or something is mounted there.
+    pub pinned: Option<DiskErrorKind>,
+    /// The opened file: while it is held, its inode number cannot be given to another file.
+    pub handle: Handle,
+}
+
+impl Examined {
+    /// Whether another inode may take its name without changing what the file is.
+    pub fn is_replaceable(&self) -> bool {
+        self.stat.nlink == 1 && self.pinned.is_none()
+    }
+}
+
+/// What a staged file is to hold and to look like.
+#[derive(Clone, Copy, Debug)]
+pub struct StageOrder<'a> {
+    /// The whole content.
+    pub content: &'a [u8],
+    /// The file whose owner, mode, ACL and attributes it takes over.
+    pub like: Option<&'a Examined>,
+    /// The permission bits of a new file; none means what the user's umask leaves of 0666.
+    pub mode: Option<u32>,
+    /// Whether the content must be on stable storage before its name is given to it.
+    pub flush: bool,
+}
+
+/// How staging went.
+#[derive(Clone, Debug)]
+pub enum Staged {
+    /// The file stands under its staged name.
+    Ready {
+        /// Its state.
+        stat: Stat,
+        /// The file, opened: holding it keeps its inode number from being given to another file.
+        handle: Handle,
+    },
+    /// No file was left behind, because it could not have been like the original (its owner, ACL or
+    /// attributes, or a folder that takes no new files): the original has to be written in place.
+    Unfaithful,
+}
+
+/// A file system as editd needs it. All paths are judged by what was opened, never by their text.
+pub trait Disk: Send + Sync {
+    /// Opens a root folder. `path` must be absolute and lead to an existing folder.
+    fn open_root(&self, path: &Path) -> Result<Root>;
+
+    /// Finds the place that `relative` means beneath `root`, whether or not a file is there yet.
+    /// Symlinks that stay beneath the root are followed, in the last component too; a link whose end
+    /// does not exist means the place where it points.
+    fn resolve(&self, root: &Root, relative: &Path) -> Result<Target>;
+
+    /// The state of the file at `target`; none if nothing is there.
+    fn stat(&self, target: &Target) -> Result<Option<Stat>>;
+
+    /// The whole file at `target` with the state it was read in; none if nothing is there. Refuses
+    /// files above `limit` bytes before it allocates.
+    fn read(&self, target: &Target, limit: u64) -> Result<Option<FileImage>>;
+
+    /// The state of a name in an opened folder, symlinks not followed.
+    fn look(&self, entry: &Entry) -> Result<Option<Stat>>;
+
+    /// Reads a name in an opened folder; a symlink there is an error.
+    fn read_entry(&self, entry: &Entry, limit: u64) -> Result<Option<FileImage>>;
+
+    /// Judges whether the file may be changed, and how. Refuses what must not be: read-only files,
+    /// what is not a regular file, files that this process may not write.
+    fn examine(&self, entry: &Entry) -> Result<Option<Examined>>;
+
+    /// Writes a new file under a name that does not exist yet. Leaves nothing behind when it fails.
+    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged>;
+
+    /// Gives `from`'s file the name `to`, whatever had it before.
+    fn rename_over(&self, from: &Entry, to: &Entry) -> Result<()>;
+
+    /// Gives `from`'s file the name `to`; fails with [`DiskErrorKind::Exists`] if that is taken.
+    fn rename_new(&self, from: &Entry, to: &Entry) -> Result<()>;
+
+    /// Swaps two files in one step. `false`: this file system cannot, and nothing happened.
+    fn exchange(&self, a: &Entry, b: &Entry) -> Result<bool>;
+
+    /// Gives `from`'s file a second name. `false`: this file system cannot, and nothing happened.
+    fn link(&self, from: &Entry, to: &Entry) -> Result<bool>;
+
+    /// Writes `content` into the file that `original` holds open, keeping its inode.
+    fn overwrite(&self, entry: &Entry, original: &Examined, content: &[u8], flush: bool) -> Result<()>;
+
+    /// Removes a file's name.
+    fn remove(&self, entry: &Entry) -> Result<()>;
+
+    /// Creates a folder; fails with [`DiskErrorKind::Exists`] if the name is taken.
+    fn make_dir(&self, entry: &Entry) -> Result<()>;
+
+    /// Opens a folder by its name in an opened folder; a symlink there is an error.
+    fn open_dir(&self, entry: &Entry) -> Result<Handle>;
+
+    /// Removes an empty folder.
+    fn remove_dir(&self, entry: &Entry) -> Result<()>;
+
+    /// Flushes a folder's names to stable storage. `path` is for errors.
+    fn sync_dir(&self, dir: &Handle, path: &Path) -> Result<()>;
+}

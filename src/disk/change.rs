@@ -1,0 +1,120 @@
+//! What is to be changed, in resolved terms.
+
+use super::error::DiskError;
+use super::place::{FileImage, Target};
+use super::stat::Stat;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Says whether bytes are those that a change was made for.
+pub type ContentCheck = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
+
+/// What a file must be for a change to be meant for it.
+#[derive(Clone)]
+pub struct Expected {
+    /// The state in which the caller read it.
+    pub stat: Stat,
+    /// Whether bytes are those the caller read: asked only when the state alone does not prove it.
+    pub same: ContentCheck,
+}
+
+impl Expected {
+    /// Expects a state, or else a content that `same` accepts.
+    pub fn new(stat: Stat, same: impl Fn(&[u8]) -> bool + Send + Sync + 'static) -> Self {
+        Self { stat, same: Arc::new(same) }
+    }
+
+    /// Expects what was read.
+    pub fn image(image: &FileImage) -> Self {
+        let bytes = image.bytes.clone();
+        Self::new(image.stat, move |present| present == bytes)
+    }
+}
+
+impl fmt::Debug for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Expected").field("stat", &self.stat).finish_non_exhaustive()
+    }
+}
+
+/// One file's part of a set.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// An existing file gets a new content and keeps all else.
+    Replace {
+        /// The file.
+        target: Target,
+        /// Its whole new content.
+        content: Arc<[u8]>,
+        /// What it must be.
+        expect: Expected,
+    },
+    /// A file appears where none is; missing folders are created.
+    Create {
+        /// The place.
+        target: Target,
+        /// Its whole content.
+        content: Arc<[u8]>,
+        /// Its permission bits; none means what the user's umask leaves of 0666.
+        mode: Option<u32>,
+    },
+    /// A file goes away.
+    Delete {
+        /// The file.
+        target: Target,
+        /// What it must be.
+        expect: Expected,
+    },
+    /// A file takes another name, which must be free; missing folders are created.
+    Rename {
+        /// The file.
+        from: Target,
+        /// Its new place.
+        to: Target,
+        /// What it must be.
+        expect: Expected,
+        /// Its whole new content, if it is edited together with the rename.
+        content: Option<Arc<[u8]>>,
+    },
+}
+
+/// What is promised once a commit has returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// The change survives the end of this process. A power cut may take it back, leaving the old file.
+    Process,
+    /// The change survives a power cut.
+    Full,
+}
+
+/// What became of one change.
+#[derive(Clone, Debug)]
+pub struct Committed {
+    /// The file's state now; none for a deleted one, or where it could not be looked at any more.
+    pub stat: Option<Stat>,
+    /// Where the file is now, or was.
+    pub path: PathBuf,
+    /// A staged or displaced file that could not be removed any more; harmless, a start removes it.
+    pub leftover: Option<PathBuf>,
+}
+
+/// A set that did not happen.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct CommitError {
+    /// Why.
+    #[source]
+    pub error: DiskError,
+    /// The index of the change that failed.
+    pub change: usize,
+    /// What could not be put back or removed, empty if everything is as it was before.
+    pub not_undone: Vec<DiskError>,
+}
+
+impl CommitError {
+    /// Whether everything is as it was before the commit began.
+    pub fn rolled_back(&self) -> bool {
+        self.not_undone.is_empty()
+    }
+}

@@ -1,0 +1,103 @@
+//! The commit of a set of changes: all of them or none, over the primitives of any disk.
+//!
+//! Four phases. *Plan* looks, refuses what must not be changed, and chooses every name that will exist
+//! for a while; nothing is touched. *Stage* writes the new files beside the old ones under those names.
+//! *Switch* gives them their real names and keeps what they displace. *Finish* removes what was
+//! displaced. A failure before *finish* puts everything back in reverse; *finish* itself cannot undo and
+//! does not fail.
+
+mod plan;
+mod rollback;
+mod staging;
+mod switch;
+
+use super::Disk;
+use super::change::{Change, CommitError, Committed, Durability};
+use super::error::DiskError;
+use super::place::Entry;
+use super::stat::Stat;
+use plan::Part;
+pub use plan::is_stray;
+use rollback::Undo;
+
+/// A failed phase: which change, and why.
+struct Failure {
+    change: usize,
+    error: DiskError,
+}
+
+impl Failure {
+    /// As the caller is told it, when all has been undone but this.
+    fn undone(self, not_undone: Vec<DiskError>) -> CommitError {
+        CommitError { error: self.error, change: self.change, not_undone }
+    }
+}
+
+/// Result of a phase.
+type Phase<T> = Result<T, Failure>;
+
+/// Names the change in whose course an operation failed.
+fn of_change<T>(change: usize, result: super::Result<T>) -> Phase<T> {
+    result.map_err(|error| Failure { change, error })
+}
+
+/// Applies all changes, in their order, or none.
+///
+/// A file that is not what a change expects fails the set with [`Changed`](super::DiskErrorKind::Changed).
+/// The error says whether everything could be put back; what another program wrote meanwhile is never
+/// overwritten to do so.
+pub fn commit(
+    disk: &dyn Disk,
+    changes: &[Change],
+    durability: Durability,
+) -> Result<Vec<Committed>, CommitError> {
+    let mut parts = plan::plan(disk, changes, durability).map_err(|failure| failure.undone(Vec::new()))?;
+    // A crash journal notes the staged and displaced names here: they are known and none exists yet.
+    let mut undo = Undo::default();
+    match stage_and_switch(disk, &mut parts, durability, &mut undo) {
+        // Its commit record goes here. Until then a restart rolls back.
+        Ok(()) => Ok(finish(disk, &parts)),
+        // The parts are alive until all is undone: the files they hold open keep their inode numbers.
+        Err(failure) => Err(failure.undone(undo.roll_back(disk))),
+    }
+}
+
+/// The phases that can be undone.
+fn stage_and_switch(
+    disk: &dyn Disk,
+    parts: &mut [Part<'_>],
+    durability: Durability,
+    undo: &mut Undo,
+) -> Phase<()> {
+    staging::stage(disk, parts, durability, undo)?;
+    // The journal notes what is about to be switched here, flushed, with the old bytes of files that
+    // will be written in place.
+    switch::switch(disk, parts, durability, undo)
+}
+
+/// Removes what was displaced and tells what became of each change.
+fn finish(disk: &dyn Disk, parts: &[Part<'_>]) -> Vec<Committed> {
+    let displaced: Vec<_> = parts.iter().map(|part| remove_displaced(disk, part)).collect();
+    parts
+        .iter()
+        .zip(displaced)
+        .map(|(part, leftover)| Committed {
+            stat: part.final_entry().and_then(|entry| final_stat(disk, part, entry)),
+            path: part.final_path().to_owned(),
+            leftover: leftover.map(|entry| entry.path.clone()),
+        })
+        .collect()
+}
+
+fn final_stat(disk: &dyn Disk, part: &Part<'_>, entry: &Entry) -> Option<Stat> {
+    let stat = disk.look(entry).ok().flatten()?;
+    Some(part.final_root().judged(stat))
+}
+
+/// Removes the displaced file; the name is returned if that failed twice.
+fn remove_displaced<'p>(disk: &dyn Disk, part: &'p Part<'_>) -> Option<&'p Entry> {
+    let entry = part.displaced_at()?;
+    // Once more: a signal or a passing shortage is no reason to leave a stray.
+    let removed = disk.remove(entry).or_else(|_| disk.remove(entry));
+    removed.is_err().then_some(entry)
+}

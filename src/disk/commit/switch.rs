@@ -1,0 +1,282 @@
+//! The third phase: the staged files get their names, and what they displace is checked and kept.
+
+use super::plan::{Original, Part, Way};
+use super::rollback::{Step, Undo};
+use super::{Phase, of_change};
+use crate::disk::Disk;
+use crate::disk::change::{Change, Durability, Expected};
+use crate::disk::error::{DiskError, DiskErrorKind, Result};
+use crate::disk::place::{Entry, Handle, Target};
+use crate::disk::stat::Stat;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Folders whose names have changed, by path.
+type TouchedDirs = BTreeMap<PathBuf, Handle>;
+
+/// Carries out every part, then flushes the folders if that was promised.
+pub(super) fn switch(
+    disk: &dyn Disk,
+    parts: &mut [Part<'_>],
+    durability: Durability,
+    undo: &mut Undo,
+) -> Phase<()> {
+    let flush = durability == Durability::Full;
+    let mut touched = TouchedDirs::new();
+    for (index, part) in parts.iter_mut().enumerate() {
+        let mut switch = Switch { disk, undo: &mut *undo, touched: &mut touched, flush };
+        of_change(index, switch.carry_out(part))?;
+    }
+    if flush {
+        let last = parts.len().saturating_sub(1);
+        for (path, dir) in &touched {
+            of_change(last, disk.sync_dir(dir, path))?;
+        }
+    }
+    Ok(())
+}
+
+/// What the steps of one part share.
+struct Switch<'s> {
+    disk: &'s dyn Disk,
+    undo: &'s mut Undo,
+    touched: &'s mut TouchedDirs,
+    flush: bool,
+}
+
+impl Switch<'_> {
+    fn carry_out(&mut self, part: &mut Part<'_>) -> Result<()> {
+        match part.way {
+            Way::Swift => self.swift(part),
+            Way::Exchange | Way::Linked => self.exchange(part),
+            Way::InPlace => self.overwrite(part),
+            Way::Install => self.install(part),
+            Way::Remove => self.remove(part),
+            Way::Move => self.rename(part),
+            Way::MoveEdited => self.remove(part).and_then(|()| self.install(part)),
+            Way::MoveInPlace => self.overwrite(part).and_then(|()| self.rename(part)),
+        }
+    }
+
+    fn swift(&mut self, part: &Part<'_>) -> Result<()> {
+        let (original, staged_at, _) = staged_parts(part)?;
+        self.require_expected(original)?;
+        self.touch(&original.entry);
+        self.disk.rename_over(staged_at, &original.entry)
+    }
+
+    fn exchange(&mut self, part: &mut Part<'_>) -> Result<()> {
+        let (original, staged_at, ours) = staged_parts(part)?;
+        let present = self.require_expected(original)?;
+        self.touch(&original.entry);
+        if !self.disk.exchange(staged_at, &original.entry)? {
+            return self.replace_linked(part);
+        }
+        self.undo.push(Step::Exchanged { name: original.entry.clone(), at: staged_at.clone(), ours });
+        self.require_displaced(staged_at, &present, original.expect)
+    }
+
+    /// Without an exchange: the old file keeps a second name while the new one is renamed over its first.
+    /// Weaker, because a save between the last look and the rename is lost.
+    fn replace_linked(&mut self, part: &mut Part<'_>) -> Result<()> {
+        let (original, staged_at, ours) = staged_parts(part)?;
+        let kept_at = part.kept_at.clone().ok_or_else(|| unplanned(&original.entry))?;
+        if !self.disk.link(&original.entry, &kept_at)? {
+            self.keep_away(original, &kept_at)?;
+            self.disk.rename_new(staged_at, &original.entry)?;
+            self.undo.push(Step::Installed { name: original.entry.clone(), at: staged_at.clone(), ours });
+            part.way = Way::Linked;
+            return Ok(());
+        }
+        self.undo.push(Step::Linked { name: original.entry.clone(), kept: kept_at.clone(), ours });
+        let linked = self.disk.look(&original.entry)?;
+        require(linked.is_some_and(|stat| stat.same_content(&original.examined.stat)), &original.entry)?;
+        self.disk.rename_over(staged_at, &original.entry)?;
+        part.way = Way::Linked;
+        Ok(())
+    }
+
+    fn overwrite(&mut self, part: &mut Part<'_>) -> Result<()> {
+        let original = part.original.as_ref().ok_or_else(|| unplanned_path(part.final_path()))?;
+        let content = part.content.clone().unwrap_or_default();
+        self.require_expected(original)?;
+        let old = self.old_bytes(original)?;
+        self.undo.push(Step::Overwritten {
+            name: original.entry.clone(),
+            original: original.examined.clone(),
+            old,
+            new: content.clone(),
+            done: false,
+        });
+        self.disk.overwrite(&original.entry, &original.examined, &content, self.flush)?;
+        self.undo.mark_overwritten();
+        part.settled = Some(original.entry.clone());
+        Ok(())
+    }
+
+    /// The bytes to put back. They are what the change was made for, or the file is not touched.
+    fn old_bytes(&self, original: &Original<'_>) -> Result<Arc<[u8]>> {
+        let image = self.disk.read_entry(&original.entry, original.expect.stat.size)?;
+        let image = image.filter(|image| image.stat.same_file(&original.examined.stat));
+        let image = image.ok_or_else(|| changed(&original.entry))?;
+        require((original.expect.same)(&image.bytes), &original.entry)?;
+        Ok(image.bytes.into())
+    }
+
+    fn install(&mut self, part: &mut Part<'_>) -> Result<()> {
+        let target = destination(part.change);
+        let name = self.make_folders(target)?;
+        let (Some(staged_at), Some((ours, _))) = (&part.staged_at, &part.staged) else {
+            return Err(unplanned(&name));
+        };
+        self.touch(&name);
+        self.disk.rename_new(staged_at, &name)?;
+        self.undo.push(Step::Installed { name: name.clone(), at: staged_at.clone(), ours: *ours });
+        part.settled = Some(name);
+        Ok(())
+    }
+
+    fn remove(&mut self, part: &mut Part<'_>) -> Result<()> {
+        let original = part.original.as_ref().ok_or_else(|| unplanned_path(part.final_path()))?;
+        let kept_at = part.kept_at.as_ref().ok_or_else(|| unplanned(&original.entry))?;
+        let present = self.require_expected(original)?;
+        self.touch(&original.entry);
+        self.keep_away(original, kept_at)?;
+        self.require_displaced(kept_at, &present, original.expect)
+    }
+
+    /// Renames the old file away, to be kept until all is done.
+    fn keep_away(&mut self, original: &Original<'_>, kept_at: &Entry) -> Result<()> {
+        self.disk.rename_new(&original.entry, kept_at)?;
+        self.undo.push(Step::Moved {
+            from: original.entry.clone(),
+            to: kept_at.clone(),
+            file: original.examined.stat,
+        });
+        Ok(())
+    }
+
+    fn rename(&mut self, part: &mut Part<'_>) -> Result<()> {
+        let name = self.make_folders(destination(part.change))?;
+        let original = part.original.as_ref().ok_or_else(|| unplanned(&name))?;
+        let edited = part.way == Way::MoveInPlace;
+        let present = if edited { None } else { Some(self.require_expected(original)?) };
+        self.touch(&original.entry);
+        self.touch(&name);
+        self.disk.rename_new(&original.entry, &name)?;
+        self.undo.push(Step::Moved {
+            from: original.entry.clone(),
+            to: name.clone(),
+            file: original.examined.stat,
+        });
+        if let Some(present) = present {
+            self.require_displaced(&name, &present, original.expect)?;
+        }
+        part.settled = Some(name);
+        Ok(())
+    }
+
+    /// Creates the folders that a target lacks; gives the file's name in the innermost.
+    fn make_folders(&mut self, target: &Target) -> Result<Entry> {
+        let mut dir = target.parent.clone();
+        let mut path = target.opened_dir();
+        for name in &target.missing_dirs {
+            path.push(name);
+            let folder = Entry { dir, name: name.clone(), path: path.clone() };
+            self.make_folder(&folder)?;
+            dir = self.disk.open_dir(&folder)?;
+        }
+        Ok(Entry { dir, name: target.name.clone(), path: target.path.clone() })
+    }
+
+    /// Another change of the set, or another program, may have made it just before: that is as good.
+    fn make_folder(&mut self, folder: &Entry) -> Result<()> {
+        match self.disk.make_dir(folder) {
+            Ok(()) => {
+                self.touch(folder);
+                self.undo.push(Step::MadeDir { at: folder.clone() });
+                Ok(())
+            }
+            Err(error) if error.kind == DiskErrorKind::Exists => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn touch(&mut self, entry: &Entry) {
+        if !self.flush {
+            return;
+        }
+        let folder = entry.path.parent().unwrap_or(Path::new("/"));
+        self.touched.entry(folder.to_owned()).or_insert_with(|| entry.dir.clone());
+    }
+
+    /// The last look before a switch.
+    fn require_expected(&self, original: &Original<'_>) -> Result<Stat> {
+        let Some(present) = self.disk.look(&original.entry)? else { return Err(changed(&original.entry)) };
+        // The strategy and the attributes were taken from the inode that was examined.
+        require(present.same_file(&original.examined.stat), &original.entry)?;
+        let expect = original.expect;
+        let proven = present.same_version(&expect.stat) && !expect.stat.racy;
+        require(proven || self.holds_expected(&original.entry, &present, expect)?, &original.entry)?;
+        Ok(present)
+    }
+
+    /// The look after: was it really that file which the switch displaced? A rename moves the ctime, so
+    /// that is not compared; a file too young for its stamps to prove anything is read once more.
+    fn require_displaced(&self, at: &Entry, present: &Stat, expect: &Expected) -> Result<()> {
+        let Some(displaced) = self.disk.look(at)? else { return Err(changed(at)) };
+        let proven = displaced.same_content(present) && !present.racy && !expect.stat.racy;
+        require(proven || self.holds_expected(at, &displaced, expect)?, at)
+    }
+
+    fn holds_expected(&self, at: &Entry, stat: &Stat, expect: &Expected) -> Result<bool> {
+        if stat.size != expect.stat.size {
+            return Ok(false);
+        }
+        match self.disk.read_entry(at, expect.stat.size) {
+            Ok(image) => Ok(image.is_some_and(|image| (expect.same)(&image.bytes))),
+            // It grew, is another thing, or does not keep still.
+            Err(error) if is_change(&error.kind) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn is_change(kind: &DiskErrorKind) -> bool {
+    use DiskErrorKind as Kind;
+    matches!(kind, Kind::TooLarge { .. } | Kind::NotAFile { .. } | Kind::Changed | Kind::Unstable)
+}
+
+fn destination(change: &Change) -> &Target {
+    match change {
+        Change::Replace { target, .. } | Change::Create { target, .. } | Change::Delete { target, .. } => {
+            target
+        }
+        Change::Rename { to, .. } => to,
+    }
+}
+
+fn staged_parts<'p, 'a>(part: &'p Part<'a>) -> Result<(&'p Original<'a>, &'p Entry, Stat)> {
+    match (&part.original, &part.staged_at, &part.staged) {
+        (Some(original), Some(staged_at), Some((ours, _))) => Ok((original, staged_at, *ours)),
+        _ => Err(unplanned_path(part.final_path())),
+    }
+}
+
+fn require(holds: bool, entry: &Entry) -> Result<()> {
+    if holds { Ok(()) } else { Err(changed(entry)) }
+}
+
+fn changed(entry: &Entry) -> DiskError {
+    DiskError::new(DiskErrorKind::Changed, "change", &entry.path)
+}
+
+/// A part without what its way needs is a mistake of the plan; it fails the set like any other error.
+fn unplanned(entry: &Entry) -> DiskError {
+    unplanned_path(&entry.path)
+}
+
+fn unplanned_path(path: &Path) -> DiskError {
+    DiskError::new(DiskErrorKind::Io, "carry out the plan for", path)
+}

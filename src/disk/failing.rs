@@ -1,0 +1,183 @@
+//! A disk whose k-th primitive fails, or is preceded by someone else's doing.
+
+use super::error::{DiskError, DiskErrorKind, Result};
+use super::place::{Entry, FileImage, Handle, Root, Target};
+use super::stat::Stat;
+use super::{Disk, Examined, StageOrder, Staged};
+use parking_lot::Mutex;
+use std::fmt;
+use std::path::Path;
+
+/// What happens at a counted call.
+enum Fault {
+    /// It fails without having done anything.
+    Error(DiskErrorKind),
+    /// It and all later ones fail.
+    Broken(DiskErrorKind),
+    /// This runs right before it.
+    Interpose(Box<dyn FnMut() + Send>),
+}
+
+/// The calls seen so far, and the fault to come.
+#[derive(Default)]
+struct Plan {
+    calls: usize,
+    fault: Option<(usize, Fault)>,
+}
+
+/// A disk that passes everything on to another, and counts the primitives, from 1.
+pub struct FailingDisk<D> {
+    inner: D,
+    plan: Mutex<Plan>,
+}
+
+impl<D> fmt::Debug for FailingDisk<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FailingDisk").field("calls", &self.calls()).finish_non_exhaustive()
+    }
+}
+
+impl<D> FailingDisk<D> {
+    /// A disk without a fault yet.
+    pub fn new(inner: D) -> Self {
+        Self { inner, plan: Mutex::default() }
+    }
+
+    /// The disk that does the work.
+    pub fn inner(&self) -> &D {
+        &self.inner
+    }
+
+    /// Lets the k-th primitive from now on fail, once.
+    pub fn fail_at(&self, k: usize, kind: DiskErrorKind) {
+        self.arm(k, Fault::Error(kind));
+    }
+
+    /// Lets the k-th primitive from now on fail, and every one after it.
+    pub fn fail_from(&self, k: usize, kind: DiskErrorKind) {
+        self.arm(k, Fault::Broken(kind));
+    }
+
+    /// Lets something happen right before the k-th primitive from now on.
+    pub fn run_at(&self, k: usize, what: impl FnMut() + Send + 'static) {
+        self.arm(k, Fault::Interpose(Box::new(what)));
+    }
+
+    /// How many primitives were called since the last fault was set.
+    pub fn calls(&self) -> usize {
+        self.plan.lock().calls
+    }
+
+    fn arm(&self, k: usize, fault: Fault) {
+        *self.plan.lock() = Plan { calls: 0, fault: Some((k, fault)) };
+    }
+
+    /// Counts a call; fails where it is to fail.
+    fn count(&self, operation: &'static str, path: &Path) -> Result<()> {
+        let mut plan = self.plan.lock();
+        plan.calls += 1;
+        let calls = plan.calls;
+        let kind = match &mut plan.fault {
+            Some((k, Fault::Interpose(what))) if calls == *k => {
+                what();
+                return Ok(());
+            }
+            Some((k, Fault::Error(kind))) if calls == *k => kind.clone(),
+            Some((k, Fault::Broken(kind))) if calls >= *k => kind.clone(),
+            _ => return Ok(()),
+        };
+        Err(DiskError::new(kind, operation, path))
+    }
+}
+
+impl<D: Disk> Disk for FailingDisk<D> {
+    fn open_root(&self, path: &Path) -> Result<Root> {
+        self.inner.open_root(path)
+    }
+
+    fn resolve(&self, root: &Root, relative: &Path) -> Result<Target> {
+        self.inner.resolve(root, relative)
+    }
+
+    fn stat(&self, target: &Target) -> Result<Option<Stat>> {
+        self.inner.stat(target)
+    }
+
+    fn read(&self, target: &Target, limit: u64) -> Result<Option<FileImage>> {
+        self.inner.read(target, limit)
+    }
+
+    fn look(&self, entry: &Entry) -> Result<Option<Stat>> {
+        self.count("look at", &entry.path)?;
+        self.inner.look(entry)
+    }
+
+    fn read_entry(&self, entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
+        self.count("read", &entry.path)?;
+        self.inner.read_entry(entry, limit)
+    }
+
+    fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {
+        self.count("examine", &entry.path)?;
+        self.inner.examine(entry)
+    }
+
+    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
+        self.count("stage", &entry.path)?;
+        self.inner.stage(entry, order)
+    }
+
+    fn rename_over(&self, from: &Entry, to: &Entry) -> Result<()> {
+        self.count("rename over", &to.path)?;
+        self.inner.rename_over(from, to)
+    }
+
+    fn rename_new(&self, from: &Entry, to: &Entry) -> Result<()> {
+        self.count("rename to", &to.path)?;
+        self.inner.rename_new(from, to)
+    }
+
+    fn exchange(&self, a: &Entry, b: &Entry) -> Result<bool> {
+        self.count("exchange", &b.path)?;
+        self.inner.exchange(a, b)
+    }
+
+    fn link(&self, from: &Entry, to: &Entry) -> Result<bool> {
+        self.count("link", &from.path)?;
+        self.inner.link(from, to)
+    }
+
+    fn overwrite(&self, entry: &Entry, original: &Examined, content: &[u8], flush: bool) -> Result<()> {
+        // A write that fails has often written something: half of it, to be hard on the rollback.
+        if let Err(error) = self.count("overwrite", &entry.path) {
+            self.inner.overwrite(entry, original, &content[..content.len() / 2], flush)?;
+            return Err(error);
+        }
+        self.inner.overwrite(entry, original, content, flush)
+    }
+
+    fn remove(&self, entry: &Entry) -> Result<()> {
+        self.count("remove", &entry.path)?;
+        self.inner.remove(entry)
+    }
+
+    fn make_dir(&self, entry: &Entry) -> Result<()> {
+        self.count("make the folder", &entry.path)?;
+        self.inner.make_dir(entry)
+    }
+
+    fn open_dir(&self, entry: &Entry) -> Result<Handle> {
+        self.count("open the folder", &entry.path)?;
+        self.inner.open_dir(entry)
+    }
+
+    fn remove_dir(&self, entry: &Entry) -> Result<()> {
+        self.count("remove the folder", &entry.path)?;
+        self.inner.remove_dir(entry)
+    }
+
+    fn sync_dir(&self, dir: &Handle, path: &Path) -> Result<()> {
+        self.count("flush the folder", path)?;
+        self.inner.sync_dir(dir, path)
+    }
+}

@@ -1,0 +1,245 @@
+//! A disk in memory for tests, in every way at least as awkward as a real one: its clock stands still
+//! between ticks of one second, inode numbers are reused at once, and it fails when told to.
+
+mod tree;
+mod walk;
+
+use super::error::{DiskError, DiskErrorKind, Result};
+use super::place::{Entry, FileImage, Handle, HandleKind, Root, RootInner, Target};
+use super::stat::Stat;
+use super::{Disk, Examined, StageOrder, Staged};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tree::{Body, Tree};
+
+/// A disk in memory. Everything is behind one lock, so each call is atomic.
+#[derive(Debug, Default)]
+pub struct MemoryDisk {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    tree: Tree,
+    calls: usize,
+    fail: Option<(usize, DiskErrorKind)>,
+    log: Vec<String>,
+    without_exchange: bool,
+}
+
+impl MemoryDisk {
+    /// An empty disk, its clock at 1000 seconds.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Creates a folder and those above it.
+    pub fn add_dir(&self, path: &str) {
+        self.state.lock().tree.add_dirs(Path::new(path));
+    }
+
+    /// Writes a file as another program would, in place if it exists; folders are created.
+    pub fn write_behind(&self, path: &str, bytes: &[u8]) {
+        self.state.lock().tree.write(Path::new(path), bytes);
+    }
+
+    /// Saves a file as many editors do, by renaming a new one over it.
+    pub fn replace_behind(&self, path: &str, bytes: &[u8]) {
+        let tree = &mut self.state.lock().tree;
+        tree.unlink_path(Path::new(path));
+        tree.write(Path::new(path), bytes);
+    }
+
+    /// Removes a file's name.
+    pub fn remove_behind(&self, path: &str) {
+        self.state.lock().tree.unlink_path(Path::new(path));
+    }
+
+    /// Adds a symlink.
+    pub fn symlink(&self, to: &str, path: &str) {
+        self.state.lock().tree.add(Path::new(path), Body::Link(PathBuf::from(to)), 0o120_777);
+    }
+
+    /// Gives a file a second name; the file must exist.
+    pub fn hard_link(&self, existing: &str, path: &str) {
+        self.state.lock().tree.hard_link(Path::new(existing), Path::new(path));
+    }
+
+    /// Sets a file's permission bits.
+    pub fn set_mode(&self, path: &str, mode: u32) {
+        self.state.lock().tree.set_mode(Path::new(path), mode);
+    }
+
+    /// Sets the clock, in seconds.
+    pub fn set_clock(&self, seconds: i64) {
+        self.state.lock().tree.clock = seconds;
+    }
+
+    /// Lets time pass, in seconds.
+    pub fn advance(&self, seconds: i64) {
+        self.state.lock().tree.clock += seconds;
+    }
+
+    /// Makes this a file system that cannot swap two names.
+    pub fn without_exchange(&self) {
+        self.state.lock().without_exchange = true;
+    }
+
+    /// Lets the k-th primitive from now on, counted from 1, fail once. Failing writes stop half way.
+    pub fn fail_at(&self, k: usize, kind: DiskErrorKind) {
+        let mut state = self.state.lock();
+        state.calls = 0;
+        state.fail = Some((k, kind));
+    }
+
+    /// How many primitives were called since the disk was made or a failure was set.
+    pub fn calls(&self) -> usize {
+        self.state.lock().calls
+    }
+
+    /// All primitives called so far, one a line.
+    pub fn log(&self) -> Vec<String> {
+        self.state.lock().log.clone()
+    }
+
+    /// Every file's content and every folder (as none), by path. Symlinks are not in it.
+    pub fn contents(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+        self.state.lock().tree.contents()
+    }
+
+    /// One file's content.
+    pub fn content(&self, path: &str) -> Option<Vec<u8>> {
+        self.contents().remove(Path::new(path)).flatten()
+    }
+}
+
+impl State {
+    /// Notes a primitive; fails where it is to fail.
+    fn call(&mut self, operation: &'static str, path: &Path) -> Result<()> {
+        self.calls += 1;
+        self.log.push(format!("{operation} {}", path.display()));
+        match &self.fail {
+            Some((k, kind)) if *k == self.calls => Err(DiskError::new(kind.clone(), operation, path)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Disk for MemoryDisk {
+    fn open_root(&self, path: &Path) -> Result<Root> {
+        let state = self.state.lock();
+        let (inode, canonical) = walk::open_root(&state.tree, path)?;
+        Ok(Root(Arc::new(RootInner {
+            given: path.to_owned(),
+            path: canonical,
+            device: tree::DEVICE,
+            handle: Handle(HandleKind::Memory(inode)),
+            steady_stamps: true,
+            orders_rename: true,
+        })))
+    }
+
+    fn resolve(&self, root: &Root, relative: &Path) -> Result<Target> {
+        walk::resolve(&self.state.lock().tree, root, relative)
+    }
+
+    fn stat(&self, target: &Target) -> Result<Option<Stat>> {
+        let Some(entry) = target.entry() else { return Ok(None) };
+        self.state.lock().tree.look(&entry)
+    }
+
+    fn read(&self, target: &Target, limit: u64) -> Result<Option<FileImage>> {
+        let Some(entry) = target.entry() else { return Ok(None) };
+        self.state.lock().tree.read(&entry, limit)
+    }
+
+    fn look(&self, entry: &Entry) -> Result<Option<Stat>> {
+        let mut state = self.state.lock();
+        state.call("look at", &entry.path)?;
+        state.tree.look(entry)
+    }
+
+    fn read_entry(&self, entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
+        let mut state = self.state.lock();
+        state.call("read", &entry.path)?;
+        state.tree.read(entry, limit)
+    }
+
+    fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {
+        let mut state = self.state.lock();
+        state.call("examine", &entry.path)?;
+        state.tree.examine(entry)
+    }
+
+    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
+        let mut state = self.state.lock();
+        state.call("stage", &entry.path)?;
+        state.tree.stage(entry, order)
+    }
+
+    fn rename_over(&self, from: &Entry, to: &Entry) -> Result<()> {
+        let mut state = self.state.lock();
+        state.call("rename over", &to.path)?;
+        state.tree.rename(from, to, true)
+    }
+
+    fn rename_new(&self, from: &Entry, to: &Entry) -> Result<()> {
+        let mut state = self.state.lock();
+        state.call("rename to", &to.path)?;
+        state.tree.rename(from, to, false)
+    }
+
+    fn exchange(&self, a: &Entry, b: &Entry) -> Result<bool> {
+        let mut state = self.state.lock();
+        state.call("exchange", &b.path)?;
+        if state.without_exchange {
+            return Ok(false);
+        }
+        state.tree.exchange(a, b).map(|()| true)
+    }
+
+    fn link(&self, from: &Entry, to: &Entry) -> Result<bool> {
+        let mut state = self.state.lock();
+        state.call("link", &from.path)?;
+        state.tree.link(from, to).map(|()| true)
+    }
+
+    fn overwrite(&self, entry: &Entry, original: &Examined, content: &[u8], _flush: bool) -> Result<()> {
+        let mut state = self.state.lock();
+        if let Err(error) = state.call("overwrite", &entry.path) {
+            state.tree.overwrite(entry, original, &content[..content.len() / 2])?;
+            return Err(error);
+        }
+        state.tree.overwrite(entry, original, content)
+    }
+
+    fn remove(&self, entry: &Entry) -> Result<()> {
+        let mut state = self.state.lock();
+        state.call("remove", &entry.path)?;
+        state.tree.remove(entry)
+    }
+
+    fn make_dir(&self, entry: &Entry) -> Result<()> {
+        let mut state = self.state.lock();
+        state.call("make the folder", &entry.path)?;
+        state.tree.make_dir(entry)
+    }
+
+    fn open_dir(&self, entry: &Entry) -> Result<Handle> {
+        let mut state = self.state.lock();
+        state.call("open the folder", &entry.path)?;
+        state.tree.open_dir(entry)
+    }
+
+    fn remove_dir(&self, entry: &Entry) -> Result<()> {
+        let mut state = self.state.lock();
+        state.call("remove the folder", &entry.path)?;
+        state.tree.remove_dir(entry)
+    }
+
+    fn sync_dir(&self, _dir: &Handle, path: &Path) -> Result<()> {
+        self.state.lock().call("flush the folder", path)
+    }
+}

@@ -1,0 +1,138 @@
+//! The primitives of the memory disk.
+
+use super::{Body, Tree};
+use crate::disk::memory::{
+    DiskError, DiskErrorKind, Entry, Examined, FileImage, Handle, HandleKind, Result, StageOrder, Staged,
+    Stat,
+};
+use std::collections::BTreeMap;
+
+fn error<T>(kind: DiskErrorKind, operation: &'static str, entry: &Entry) -> Result<T> {
+    Err(DiskError::new(kind, operation, &entry.path))
+}
+
+impl Tree {
+    pub(in crate::disk::memory) fn look(&self, entry: &Entry) -> Result<Option<Stat>> {
+        let dir = entry.dir.as_memory()?;
+        let inode = if entry.name == "." { Some(dir) } else { self.child(dir, &entry.name) };
+        Ok(inode.and_then(|inode| self.stat_of(inode)))
+    }
+
+    pub(in crate::disk::memory) fn read(&self, entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
+        let Some(stat) = self.look(entry)? else { return Ok(None) };
+        match self.body(stat.ino) {
+            Some(Body::File(_)) if stat.size > limit => {
+                error(DiskErrorKind::TooLarge { size: stat.size, limit }, "read", entry)
+            }
+            Some(Body::File(bytes)) => Ok(Some(FileImage { bytes: bytes.clone(), stat })),
+            Some(Body::Link(_)) => error(DiskErrorKind::Changed, "read", entry),
+            _ => error(DiskErrorKind::NotAFile { what: "a folder" }, "read", entry),
+        }
+    }
+
+    pub(in crate::disk::memory) fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {
+        let Some(FileImage { stat, .. }) = self.read(entry, u64::MAX)? else { return Ok(None) };
+        if stat.has_no_write_bit() {
+            return error(DiskErrorKind::ReadOnly, "examine", entry);
+        }
+        let handle = Handle(HandleKind::Memory(stat.ino));
+        Ok(Some(Examined { stat, pinned: None, handle }))
+    }
+
+    pub(in crate::disk::memory) fn stage(&mut self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
+        let dir = self.free_place(entry)?;
+        let mode = order.like.map_or(0o100_000 | order.mode.unwrap_or(0o644), |like| like.stat.mode);
+        let inode = self.insert(dir, &entry.name, Body::File(order.content.to_owned()), mode);
+        let handle = Handle(HandleKind::Memory(inode));
+        match self.stat_of(inode) {
+            Some(stat) => Ok(Staged::Ready { stat, handle }),
+            None => error(DiskErrorKind::Io, "stage", entry),
+        }
+    }
+
+    pub(in crate::disk::memory) fn rename(&mut self, from: &Entry, to: &Entry, over: bool) -> Result<()> {
+        let to_dir = if over { to.dir.as_memory()? } else { self.free_place(to)? };
+        let Some(inode) = self.take(from.dir.as_memory()?, &from.name) else {
+            return error(DiskErrorKind::NotFound, "rename", from);
+        };
+        self.take(to_dir, &to.name).into_iter().for_each(|old| self.drop_name(old));
+        self.put(to_dir, &to.name, inode);
+        self.renamed(inode);
+        Ok(())
+    }
+
+    pub(in crate::disk::memory) fn exchange(&mut self, a: &Entry, b: &Entry) -> Result<()> {
+        let (a_dir, b_dir) = (a.dir.as_memory()?, b.dir.as_memory()?);
+        let (Some(first), Some(second)) = (self.child(a_dir, &a.name), self.child(b_dir, &b.name)) else {
+            return error(DiskErrorKind::NotFound, "exchange", b);
+        };
+        self.put(a_dir, &a.name, second);
+        self.put(b_dir, &b.name, first);
+        self.renamed(first);
+        self.renamed(second);
+        Ok(())
+    }
+
+    pub(in crate::disk::memory) fn link(&mut self, from: &Entry, to: &Entry) -> Result<()> {
+        let dir = self.free_place(to)?;
+        let Some(inode) = self.child(from.dir.as_memory()?, &from.name) else {
+            return error(DiskErrorKind::NotFound, "link", from);
+        };
+        self.put(dir, &to.name, inode);
+        self.add_name(inode);
+        Ok(())
+    }
+
+    pub(in crate::disk::memory) fn overwrite(
+        &mut self,
+        entry: &Entry,
+        original: &Examined,
+        content: &[u8],
+    ) -> Result<()> {
+        match self.look(entry)? {
+            Some(stat) if stat.same_file(&original.stat) => self.fill(stat.ino, content),
+            _ => return error(DiskErrorKind::Changed, "overwrite", entry),
+        }
+        Ok(())
+    }
+
+    pub(in crate::disk::memory) fn remove(&mut self, entry: &Entry) -> Result<()> {
+        match self.take(entry.dir.as_memory()?, &entry.name) {
+            Some(inode) => self.drop_name(inode),
+            None => return error(DiskErrorKind::NotFound, "remove", entry),
+        }
+        Ok(())
+    }
+
+    pub(in crate::disk::memory) fn make_dir(&mut self, entry: &Entry) -> Result<()> {
+        let dir = self.free_place(entry)?;
+        self.insert(dir, &entry.name, Body::Dir(BTreeMap::new()), 0o40_755);
+        Ok(())
+    }
+
+    pub(in crate::disk::memory) fn open_dir(&self, entry: &Entry) -> Result<Handle> {
+        match self.child(entry.dir.as_memory()?, &entry.name) {
+            Some(inode) if self.names(inode).is_some() => Ok(Handle(HandleKind::Memory(inode))),
+            Some(_) => error(DiskErrorKind::NotAFile { what: "a path through a file" }, "open", entry),
+            None => error(DiskErrorKind::NotFound, "open", entry),
+        }
+    }
+
+    pub(in crate::disk::memory) fn remove_dir(&mut self, entry: &Entry) -> Result<()> {
+        let inode = self.open_dir(entry)?.as_memory()?;
+        if self.names(inode).is_some_and(|names| !names.is_empty()) {
+            return error(DiskErrorKind::Exists, "remove the folder", entry);
+        }
+        self.remove(entry)
+    }
+
+    /// The folder of a name that must be free.
+    fn free_place(&self, entry: &Entry) -> Result<u64> {
+        let dir = entry.dir.as_memory()?;
+        match self.names(dir) {
+            None => error(DiskErrorKind::NotFound, "use the folder of", entry),
+            Some(names) if names.contains_key(&entry.name) => error(DiskErrorKind::Exists, "create", entry),
+            Some(_) => Ok(dir),
+        }
+    }
+}

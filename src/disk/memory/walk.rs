@@ -1,0 +1,164 @@
+//! Paths of the memory disk, by the same rules as on the real one.
+
+use super::tree::{Body, TOP, Tree};
+use super::{DiskError, DiskErrorKind, Handle, HandleKind, Result, Root, Target};
+use crate::workspace::FileKey;
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// As many symlinks as the real disk follows.
+const MAX_LINKS: usize = 40;
+
+/// Bytes in a name, as on nearly every file system.
+const MAX_NAME: usize = 255;
+
+/// Opened folders from the start of a walk to where it is.
+struct Walk<'t> {
+    tree: &'t Tree,
+    folders: Vec<u64>,
+    path: PathBuf,
+    rest: VecDeque<OsString>,
+    links: usize,
+    asked: PathBuf,
+}
+
+/// Opens a root; its own path may lead through any symlink.
+pub(super) fn open_root(tree: &Tree, path: &Path) -> Result<(u64, PathBuf)> {
+    let failed = |kind| DiskError::new(kind, "open the root", path);
+    if !path.is_absolute() {
+        return Err(failed(DiskErrorKind::InvalidName));
+    }
+    let mut inode = TOP;
+    for name in path.iter().skip(1) {
+        inode = tree.child(inode, name).ok_or_else(|| failed(DiskErrorKind::NotFound))?;
+    }
+    match tree.body(inode) {
+        Some(Body::Dir(_)) => Ok((inode, path.to_owned())),
+        _ => Err(failed(DiskErrorKind::NotAFile { what: "a path through a file" })),
+    }
+}
+
+/// Finds the place that a path means beneath a root.
+pub(super) fn resolve(tree: &Tree, root: &Root, relative: &Path) -> Result<Target> {
+    let mut walk = Walk {
+        tree,
+        folders: vec![root.0.handle.as_memory()?],
+        path: root.path().to_owned(),
+        rest: VecDeque::new(),
+        links: 0,
+        asked: root.path().join(relative),
+    };
+    if relative.as_os_str().as_bytes().contains(&0) {
+        return walk.refuse(DiskErrorKind::InvalidName);
+    }
+    if relative.as_os_str().as_bytes().ends_with(b"/") {
+        return walk.refuse(DiskErrorKind::NotAFile { what: "the name of a folder" });
+    }
+    walk.prepend(relative)?;
+    while let Some(name) = walk.rest.pop_front() {
+        if let Some(target) = walk.step(root, &name)? {
+            return Ok(target);
+        }
+    }
+    walk.refuse(DiskErrorKind::NotAFile { what: "a folder" })
+}
+
+impl Walk<'_> {
+    fn refuse<T>(&self, kind: DiskErrorKind) -> Result<T> {
+        Err(DiskError::new(kind, "resolve", &self.asked))
+    }
+
+    fn here(&self) -> u64 {
+        self.folders.last().copied().unwrap_or(TOP)
+    }
+
+    /// Puts a link's or a request's text before what is left to walk.
+    fn prepend(&mut self, path: &Path) -> Result<()> {
+        if path.is_absolute() {
+            return self.refuse(DiskErrorKind::OutsideRoot);
+        }
+        for part in path.iter().rev() {
+            self.rest.push_front(part.to_owned());
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, root: &Root, name: &OsStr) -> Result<Option<Target>> {
+        if name == "." {
+            return Ok(None);
+        }
+        if name == ".." {
+            return self.up().map(|()| None);
+        }
+        if name.len() > MAX_NAME {
+            return self.refuse(DiskErrorKind::NameTooLong);
+        }
+        let Some(inode) = self.tree.child(self.here(), name) else {
+            return self.missing(root, name).map(Some);
+        };
+        match self.tree.body(inode) {
+            Some(Body::Dir(_)) => {
+                self.folders.push(inode);
+                self.path.push(name);
+                Ok(None)
+            }
+            Some(Body::Link(to)) => self.follow(&to.clone()).map(|()| None),
+            _ if self.rest.is_empty() => Ok(Some(self.found(root, name, inode))),
+            _ => self.refuse(DiskErrorKind::NotAFile { what: "a path through a file" }),
+        }
+    }
+
+    fn up(&mut self) -> Result<()> {
+        if self.folders.len() == 1 {
+            return self.refuse(DiskErrorKind::OutsideRoot);
+        }
+        self.folders.pop();
+        self.path.pop();
+        Ok(())
+    }
+
+    fn follow(&mut self, to: &Path) -> Result<()> {
+        self.links += 1;
+        if self.links > MAX_LINKS {
+            return self.refuse(DiskErrorKind::Loop);
+        }
+        self.prepend(to)
+    }
+
+    fn found(&self, root: &Root, name: &OsStr, inode: u64) -> Target {
+        let mut target = self.target(root, name, Vec::new());
+        target.exists = true;
+        if self.tree.nlink(inode) > 1 {
+            target.key = FileKey::Inode { device: super::tree::DEVICE, inode };
+        }
+        target
+    }
+
+    fn missing(&self, root: &Root, name: &OsStr) -> Result<Target> {
+        if self.rest.iter().any(|part| part == "..") {
+            return self.refuse(DiskErrorKind::NotFound);
+        }
+        Ok(self.target(root, name, self.rest.iter().cloned().collect()))
+    }
+
+    fn target(&self, root: &Root, name: &OsStr, rest: Vec<OsString>) -> Target {
+        let mut path = self.path.join(name);
+        path.extend(&rest);
+        let mut missing_dirs = vec![name.to_owned()];
+        missing_dirs.extend(rest);
+        let name = missing_dirs.pop().unwrap_or_default();
+        Target {
+            key: FileKey::Path(Arc::from(path.as_path())),
+            path,
+            root: root.clone(),
+            exists: false,
+            via_symlink: self.links > 0,
+            missing_dirs,
+            name,
+            parent: Handle(HandleKind::Memory(self.here())),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The real disk.
+
+mod attributes;
+mod examine;
+mod folders;
+mod names;
+mod overwrite;
+mod read;
+mod resolve;
+mod root;
+mod stage;
+
+use super::error::{DiskError, DiskErrorKind, Result};
+use super::place::{Entry, FileImage, Handle, Root, Target};
+use super::stat::{MTime, Stat};
+use super::{Disk, Examined, StageOrder, Staged};
+use rustix::fs::{AtFlags, statat};
+use rustix::io::Errno;
+use std::path::Path;
+
+/// The file system of this machine.
+#[derive(Debug)]
+pub struct OsDisk {
+    umask: u32,
+}
+
+impl Default for OsDisk {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl OsDisk {
+    /// A disk. New files get the mode that the present umask gives: a daemon that sets its own umask
+    /// makes its disk before that.
+    pub fn new() -> Self {
+        Self { umask: process_umask() }
+    }
+}
+
+impl Disk for OsDisk {
+    fn open_root(&self, path: &Path) -> Result<Root> {
+        root::open(path)
+    }
+
+    fn resolve(&self, root: &Root, relative: &Path) -> Result<Target> {
+        resolve::resolve(root, relative)
+    }
+
+    fn stat(&self, target: &Target) -> Result<Option<Stat>> {
+        let Some(entry) = target.entry() else { return Ok(None) };
+        Ok(self.look(&entry)?.map(|stat| target.root.judged(stat)))
+    }
+
+    fn read(&self, target: &Target, limit: u64) -> Result<Option<FileImage>> {
+        let Some(entry) = target.entry() else { return Ok(None) };
+        let Some(mut image) = self.read_entry(&entry, limit)? else { return Ok(None) };
+        image.stat = target.root.judged(image.stat);
+        Ok(Some(image))
+    }
+
+    fn look(&self, entry: &Entry) -> Result<Option<Stat>> {
+        look(entry)
+    }
+
+    fn read_entry(&self, entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
+        read::read(entry, limit)
+    }
+
+    fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {
+        examine::examine(entry)
+    }
+
+    fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
+        stage::stage(entry, order, self.umask)
+    }
+
+    fn rename_over(&self, from: &Entry, to: &Entry) -> Result<()> {
+        names::rename_over(from, to)
+    }
+
+    fn rename_new(&self, from: &Entry, to: &Entry) -> Result<()> {
+        names::rename_new(from, to)
+    }
+
+    fn exchange(&self, a: &Entry, b: &Entry) -> Result<bool> {
+        names::exchange(a, b)
+    }
+
+    fn link(&self, from: &Entry, to: &Entry) -> Result<bool> {
+        names::link(from, to)
+    }
+
+    fn overwrite(&self, entry: &Entry, original: &Examined, content: &[u8], flush: bool) -> Result<()> {
+        overwrite::overwrite(entry, original, content, flush)
+    }
+
+    fn remove(&self, entry: &Entry) -> Result<()> {
+        names::remove(entry)
+    }
+
+    fn make_dir(&self, entry: &Entry) -> Result<()> {
+        folders::make(entry, self.umask)
+    }
+
+    fn open_dir(&self, entry: &Entry) -> Result<Handle> {
+        folders::open(entry)
+    }
+
+    fn remove_dir(&self, entry: &Entry) -> Result<()> {
+        folders::remove(entry)
+    }
+
+    fn sync_dir(&self, dir: &Handle, path: &Path) -> Result<()> {
+        folders::sync(dir, path)
+    }
+}
+
+/// The umask of this process, which cannot be read by a call that does not also set it.
+fn process_umask() -> u32 {
+    /// What nearly every system starts with.
+    const USUAL: u32 = 0o022;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let digits = status.lines().find_map(|line| line.strip_prefix("Umask:"));
+    digits.and_then(|digits| u32::from_str_radix(digits.trim(), 8).ok()).unwrap_or(USUAL)
+}
+
+/// The state of a name, its last symlink not followed.
+fn look(entry: &Entry) -> Result<Option<Stat>> {
+    match statat(entry.dir.as_os()?, &entry.name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(raw) => Ok(Some(convert(&raw))),
+        Err(Errno::NOENT) => Ok(None),
+        Err(errno) => Err(DiskError::from_errno(errno, "look at", &entry.path)),
+    }
+}
+
+/// The system's answer in editd's terms.
+#[expect(clippy::unnecessary_cast, reason = "the system's field types differ between processors")]
+fn convert(raw: &rustix::fs::Stat) -> Stat {
+    let mut stat = Stat {
+        dev: raw.st_dev as u64,
+        ino: raw.st_ino as u64,
+        size: raw.st_size.cast_unsigned(),
+        mtime: MTime { seconds: raw.st_mtime as i64, nanos: raw.st_mtime_nsec as u32 },
+        ctime: MTime { seconds: raw.st_ctime as i64, nanos: raw.st_ctime_nsec as u32 },
+        mode: raw.st_mode as u32,
+        nlink: raw.st_nlink as u64,
+        uid: raw.st_uid as u32,
+        gid: raw.st_gid as u32,
+        racy: false,
+    };
+    stat.racy = stat.is_racy(MTime::now());
+    stat
+}
+
+/// Refuses what is not a regular file.
+fn require_file(stat: &Stat, path: &Path) -> Result<()> {
+    use rustix::fs::FileType;
+    let what = match FileType::from_raw_mode(stat.mode) {
+        FileType::RegularFile => return Ok(()),
+        FileType::Directory => "a folder",
+        FileType::Symlink => "a symlink",
+        FileType::Fifo => "a named pipe",
+        FileType::Socket => "a socket",
+        FileType::CharacterDevice | FileType::BlockDevice => "a device",
+        FileType::Unknown => "something unknown",
+    };
+    Err(DiskError::new(DiskErrorKind::NotAFile { what }, "use", path))
+}

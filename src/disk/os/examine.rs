@@ -1,0 +1,86 @@
+//! May this file be changed, and may another inode take its place?
+
+use super::{DiskError, DiskErrorKind, Entry, Handle, Result, read, require_file};
+use crate::disk::{Examined, MTime, Stat};
+use rustix::fs::{
+    Access, AtFlags, Statx, StatxAttributes, StatxFlags, StatxTimestamp, accessat, makedev, statx,
+};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+use std::os::fd::AsFd;
+
+const OPERATION: &str = "change";
+const STICKY: u32 = 0o1000;
+
+/// Looks at the file and its folder; refuses a file that is not to be changed.
+pub(super) fn examine(entry: &Entry) -> Result<Option<Examined>> {
+    let Some(fd) = read::open(entry)? else { return Ok(None) };
+    let failed = |errno| DiskError::from_errno(errno, OPERATION, &entry.path);
+    let raw = state(&fd).map_err(failed)?;
+    let stat = convert(&raw);
+    require_file(&stat, &entry.path)?;
+    require_writable(entry, &raw, &stat)?;
+    let folder = state(entry.dir.as_os()?).map_err(failed)?;
+    let pinned = if raw.stx_attributes.contains(StatxAttributes::MOUNT_ROOT) {
+        Some(DiskErrorKind::Busy)
+    } else {
+        (!lets_replace(&folder, stat.uid) || !is_open_to_us(entry)?)
+            .then_some(DiskErrorKind::PermissionDenied)
+    };
+    Ok(Some(Examined { stat, pinned, handle: Handle::os(fd) }))
+}
+
+fn state(fd: impl AsFd) -> std::result::Result<Statx, Errno> {
+    statx(fd, c"", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS)
+}
+
+/// Replacing a file needs no permission to write it, and root needs none at all; whoever marked the
+/// file as not to be written meant that too.
+fn require_writable(entry: &Entry, raw: &Statx, stat: &Stat) -> Result<()> {
+    let sealed = raw.stx_attributes.intersects(StatxAttributes::IMMUTABLE | StatxAttributes::APPEND);
+    if stat.has_no_write_bit() || sealed {
+        return Err(DiskError::new(DiskErrorKind::ReadOnly, OPERATION, &entry.path));
+    }
+    match accessat(entry.dir.as_os()?, &entry.name, Access::WRITE_OK, AtFlags::EACCESS) {
+        // A running program can be replaced, though not written.
+        Ok(()) | Err(Errno::TXTBSY) => Ok(()),
+        Err(errno) => {
+            let error = DiskError::from_errno(errno, OPERATION, &entry.path);
+            let own = errno == Errno::ACCESS && stat.uid == geteuid().as_raw();
+            Err(if own { error.with_kind(DiskErrorKind::ReadOnly) } else { error })
+        }
+    }
+}
+
+/// Whether this process may create and remove names in the folder.
+fn is_open_to_us(entry: &Entry) -> Result<bool> {
+    let rights = Access::WRITE_OK | Access::EXEC_OK;
+    Ok(accessat(entry.dir.as_os()?, ".", rights, AtFlags::EACCESS).is_ok())
+}
+
+/// Whether a folder that this process may write lets it rename over a file of that owner.
+fn lets_replace(folder: &Statx, file_owner: u32) -> bool {
+    let me = geteuid();
+    let sealed = folder.stx_attributes.intersects(StatxAttributes::IMMUTABLE | StatxAttributes::APPEND);
+    let sticky = u32::from(folder.stx_mode) & STICKY != 0;
+    let mine = me.is_root() || me.as_raw() == folder.stx_uid || me.as_raw() == file_owner;
+    !sealed && (!sticky || mine)
+}
+
+fn convert(raw: &Statx) -> Stat {
+    let stamp = |time: &StatxTimestamp| MTime { seconds: time.tv_sec, nanos: time.tv_nsec };
+    let mut stat = Stat {
+        dev: makedev(raw.stx_dev_major, raw.stx_dev_minor),
+        ino: raw.stx_ino,
+        size: raw.stx_size,
+        mtime: stamp(&raw.stx_mtime),
+        ctime: stamp(&raw.stx_ctime),
+        mode: raw.stx_mode.into(),
+        nlink: raw.stx_nlink.into(),
+        uid: raw.stx_uid,
+        gid: raw.stx_gid,
+        racy: false,
+    };
+    stat.racy = stat.is_racy(MTime::now());
+    stat
+}

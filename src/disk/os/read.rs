@@ -1,0 +1,79 @@
+//! Reading a whole file in one state.
+
+use super::{DiskError, DiskErrorKind, Entry, FileImage, Result, convert, require_file};
+use crate::disk::{MAX_TRIES, Stat};
+use rustix::fs::{Mode, OFlags, fstat, openat};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+
+const OPERATION: &str = "read";
+
+/// Reads a name in an opened folder. The state before and after must agree.
+pub(super) fn read(entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
+    let Some(fd) = open(entry)? else { return Ok(None) };
+    read_open(&mut File::from(fd), entry, limit).map(Some)
+}
+
+/// Opens a file for reading. Never waits: a FIFO without a writer opens at once and is then refused.
+pub(super) fn open(entry: &Entry) -> Result<Option<OwnedFd>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    match openat(entry.dir.as_os()?, &entry.name, flags, Mode::empty()) {
+        Ok(fd) => Ok(Some(fd)),
+        Err(Errno::NOENT) => Ok(None),
+        // A symlink has taken the name since it was resolved.
+        Err(errno @ Errno::LOOP) => {
+            Err(DiskError::from_errno(errno, OPERATION, &entry.path).with_kind(DiskErrorKind::Changed))
+        }
+        Err(errno) => Err(DiskError::from_errno(errno, OPERATION, &entry.path)),
+    }
+}
+
+/// Reads all of an opened file, again if it changed meanwhile.
+pub(super) fn read_open(file: &mut File, entry: &Entry, limit: u64) -> Result<FileImage> {
+    let mut bytes = Vec::new();
+    for _ in 0..MAX_TRIES {
+        let before = state(file, entry)?;
+        require_file(&before, &entry.path)?;
+        require_small(before.size, limit, entry)?;
+        read_to(file, &mut bytes, before.size, entry)?;
+        if before.same_version(&state(file, entry)?) && bytes.len() as u64 == before.size {
+            return Ok(FileImage { bytes, stat: before });
+        }
+        rewind(file, entry)?;
+    }
+    Err(DiskError::new(DiskErrorKind::Unstable, OPERATION, &entry.path))
+}
+
+fn state(file: &File, entry: &Entry) -> Result<Stat> {
+    fstat(file).map(|raw| convert(&raw)).map_err(|errno| DiskError::from_errno(errno, OPERATION, &entry.path))
+}
+
+fn require_small(size: u64, limit: u64, entry: &Entry) -> Result<()> {
+    if size <= limit {
+        return Ok(());
+    }
+    Err(DiskError::new(DiskErrorKind::TooLarge { size, limit }, OPERATION, &entry.path))
+}
+
+/// Reads up to one byte more than the file should have: enough to see that it grew, and no more memory.
+fn read_to(file: &mut File, bytes: &mut Vec<u8>, size: u64, entry: &Entry) -> Result<()> {
+    bytes.clear();
+    // The extra byte of room lets the end be seen without the buffer growing.
+    bytes.reserve_exact(size as usize + 1);
+    file.take(size + 1).read_to_end(bytes).map(drop).map_err(|source| from_io(source, entry))
+}
+
+fn rewind(file: &mut File, entry: &Entry) -> Result<()> {
+    std::io::Seek::rewind(file).map_err(|source| from_io(source, entry))
+}
+
+fn from_io(source: std::io::Error, entry: &Entry) -> DiskError {
+    match Errno::from_io_error(&source) {
+        Some(errno) => DiskError::from_errno(errno, OPERATION, &entry.path),
+        None => {
+            DiskError { source: Some(source), ..DiskError::new(DiskErrorKind::Io, OPERATION, &entry.path) }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! From a path in a request to an opened place beneath a root.
+//!
+//! The folder is opened beneath the root by the kernel, which follows symlinks there and refuses every
+//! way out. The last component is followed by hand, so that a link whose end does not exist yet is
+//! judged by the same rules. What is returned is what was opened: between the judgement and a later
+//! commit no path is looked up again.
+
+use super::root::path_of;
+use super::{DiskError, DiskErrorKind, Handle, Result, Root, Stat, Target, convert, require_file};
+use crate::disk::MAX_TRIES;
+use crate::workspace::FileKey;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, openat2, readlinkat, statat};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+const OPERATION: &str = "resolve";
+
+/// As many symlinks as the kernel itself follows in one path.
+const MAX_LINKS: usize = 40;
+
+/// What one step of following found.
+enum Step {
+    Found(Target),
+    /// A symlink: this path, relative to the root, is what it means.
+    Follow(PathBuf),
+}
+
+/// Finds the place that `relative` means beneath `root`.
+pub(super) fn resolve(root: &Root, relative: &Path) -> Result<Target> {
+    let asked = root.path().join(relative);
+    refuse_unusable(relative, &asked)?;
+    let mut path = relative.to_owned();
+    for _ in 0..=MAX_LINKS {
+        match step(root, &path, &asked)? {
+            Step::Found(mut target) => {
+                target.via_symlink = target.path != without_dots(&asked);
+                return Ok(target);
+            }
+            Step::Follow(next) => path = next,
+        }
+    }
+    Err(refusal(DiskErrorKind::Loop, &asked))
+}
+
+fn refusal(kind: DiskErrorKind, asked: &Path) -> DiskError {
+    DiskError::new(kind, OPERATION, asked)
+}
+
+fn refuse_unusable(relative: &Path, asked: &Path) -> Result<()> {
+    if relative.as_os_str().as_bytes().contains(&0) {
+        return Err(refusal(DiskErrorKind::InvalidName, asked));
+    }
+    if relative.is_absolute() {
+        return Err(refusal(DiskErrorKind::OutsideRoot, asked));
+    }
+    Ok(())
+}
+
+/// Resolves everything but a symlink in the last existing component.
+fn step(root: &Root, path: &Path, asked: &Path) -> Result<Step> {
+    if path.is_absolute() {
+        return Err(refusal(DiskErrorKind::OutsideRoot, asked));
+    }
+    let Some(name) = file_name(path) else { return Err(as_folder(root, path, asked)) };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    match open_folder(root, folder) {
+        Ok(opened) => at_name(root, &opened, name, &[], asked),
+        Err(Errno::NOENT) => below_missing(root, path, asked),
+        Err(errno) => Err(from_errno(errno, asked)),
+    }
+}
+
+/// The last component, unless the path names a folder by ending in a slash, `.` or `..`.
+fn file_name(path: &Path) -> Option<&OsStr> {
+    let bytes = path.as_os_str().as_bytes();
+    if bytes.ends_with(b"/") || bytes.ends_with(b"/.") {
+        return None;
+    }
+    path.file_name()
+}
+
+/// The error for a path that can only name a folder.
+fn as_folder(root: &Root, path: &Path, asked: &Path) -> DiskError {
+    match open_folder(root, path) {
+        Ok(_) => refusal(DiskErrorKind::NotAFile { what: "a folder" }, asked),
+        Err(Errno::NOENT) => refusal(DiskErrorKind::NotAFile { what: "the name of a folder" }, asked),
+        Err(errno) => from_errno(errno, asked),
+    }
+}
+
+/// An opened folder and its canonical path.
+struct Opened {
+    handle: Handle,
+    path: PathBuf,
+}
+
+/// Opens a folder beneath the root, following symlinks that stay there.
+fn open_folder(root: &Root, folder: &Path) -> std::result::Result<Opened, Errno> {
+    if folder.as_os_str().is_empty() {
+        return Ok(Opened { handle: root.0.handle.clone(), path: root.path().to_owned() });
+    }
+    let root_fd = root.0.handle.as_os().map_err(|_| Errno::BADF)?;
+    let fd = open_beneath(root_fd, folder)?;
+    let path = path_of(&fd)?;
+    // A root that was moved away still opens its files, but under names that no one asked for.
+    if !path.starts_with(root.path()) {
+        return Err(Errno::STALE);
+    }
+    Ok(Opened { handle: Handle::os(fd), path })
+}
+
+/// The kernel asks to try again when a rename or mount elsewhere made its walk uncertain.
+fn open_beneath(root: &OwnedFd, folder: &Path) -> std::result::Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    for _ in 0..MAX_TRIES * 4 {
+        match openat2(root, folder, flags, Mode::empty(), how) {
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            result => return result,
+        }
+    }
+    Err(Errno::AGAIN)
+}
+
+/// What stands at a name in an opened folder. `rest` are the components after it that do not exist.
+fn at_name(root: &Root, opened: &Opened, name: &OsStr, rest: &[OsString], asked: &Path) -> Result<Step> {
+    let folder = opened.handle.as_os()?;
+    let stat = match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(raw) => convert(&raw),
+        Err(Errno::NOENT) => return Ok(Step::Found(missing(root, opened, name, rest))),
+        Err(errno) => return Err(from_errno(errno, asked)),
+    };
+    if FileType::from_raw_mode(stat.mode) == FileType::Symlink {
+        return follow(root, opened, name, rest, asked).map(Step::Follow);
+    }
+    if !rest.is_empty() {
+        // It has appeared since the folders were opened: start again.
+        return Ok(Step::Follow(joined(&beneath(root, opened, name), rest)));
+    }
+    require_file(&stat, asked)?;
+    Ok(Step::Found(found(root, opened, name, &stat)))
+}
+
+/// The path that a symlink means, relative to the root.
+fn follow(root: &Root, opened: &Opened, name: &OsStr, rest: &[OsString], asked: &Path) -> Result<PathBuf> {
+    let text = match readlinkat(opened.handle.as_os()?, name, Vec::new()) {
+        Ok(text) => PathBuf::from(OsString::from_vec(text.into_bytes())),
+        // No symlink any more: look again.
+        Err(Errno::INVAL | Errno::NOENT) => PathBuf::from(name),
+        Err(errno) => return Err(from_errno(errno, asked)),
+    };
+    if text.is_absolute() {
+        return Err(refusal(DiskErrorKind::OutsideRoot, asked));
+    }
+    Ok(joined(&beneath(root, opened, text.as_os_str()), rest))
+}
+
+/// `name` in an opened folder as a path relative to the root.
+fn beneath(root: &Root, opened: &Opened, name: &OsStr) -> PathBuf {
+    opened.path.strip_prefix(root.path()).unwrap_or(Path::new("")).join(name)
+}
+
+fn joined(first: &Path, rest: &[OsString]) -> PathBuf {
+    let mut path = first.to_owned();
+    path.extend(rest);
+    path
+}
+
+/// Resolves a path some of whose folders do not exist.
+fn below_missing(root: &Root, path: &Path, asked: &Path) -> Result<Step> {
+    let mut parts: Vec<Component<'_>> = path.components().collect();
+    let mut rest: Vec<OsString> = Vec::new();
+    while let Some(last) = parts.pop() {
+        rest.insert(0, last.as_os_str().to_owned());
+        let folder: PathBuf = parts.iter().collect();
+        match open_folder(root, &folder) {
+            Ok(opened) => return below(root, &opened, &rest, asked),
+            Err(Errno::NOENT) => {}
+            Err(errno) => return Err(from_errno(errno, asked)),
+        }
+    }
+    Err(refusal(DiskErrorKind::NotFound, asked))
+}
+
+/// The components after the deepest existing folder must be plain names: `..` after a folder that does
+/// not exist has no meaning that could be checked.
+fn below(root: &Root, opened: &Opened, rest: &[OsString], asked: &Path) -> Result<Step> {
+    if rest.iter().any(|part| part == "..") {
+        return Err(refusal(out_or_missing(&beneath(root, opened, OsStr::new("")), rest), asked));
+    }
+    match rest {
+        [name, rest @ ..] => at_name(root, opened, name, rest, asked),
+        [] => Err(refusal(DiskErrorKind::NotFound, asked)),
+    }
+}
+
+/// Whether components would lead out of the root if all of them were folders.
+fn out_or_missing(folder: &Path, rest: &[OsString]) -> DiskErrorKind {
+    let mut depth = folder.components().count();
+    for part in rest {
+        match (part == "..", depth) {
+            (true, 0) => return DiskErrorKind::OutsideRoot,
+            (true, _) => depth -= 1,
+            (false, _) => depth += 1,
+        }
+    }
+    DiskErrorKind::NotFound
+}
+
+fn found(root: &Root, opened: &Opened, name: &OsStr, stat: &Stat) -> Target {
+    let mut target = missing(root, opened, name, &[]);
+    target.exists = true;
+    if stat.nlink > 1 {
+        target.key = FileKey::Inode { device: stat.dev, inode: stat.ino };
+    }
+    target
+}
+
+/// The place of a file that does not exist: `name`, then `rest`, below the opened folder.
+fn missing(root: &Root, opened: &Opened, name: &OsStr, rest: &[OsString]) -> Target {
+    let path = joined(&opened.path.join(name), rest);
+    let mut missing_dirs = vec![name.to_owned()];
+    missing_dirs.extend_from_slice(rest);
+    let name = missing_dirs.pop().unwrap_or_default();
+    Target {
+        key: FileKey::Path(Arc::from(path.as_path())),
+        path,
+        root: root.clone(),
+        exists: false,
+        via_symlink: false,
+        missing_dirs,
+        name,
+        parent: opened.handle.clone(),
+    }
+}
+
+fn from_errno(errno: Errno, asked: &Path) -> DiskError {
+    let error = DiskError::from_errno(errno, OPERATION, asked);
+    match errno {
+        Errno::XDEV => error.with_kind(DiskErrorKind::OutsideRoot),
+        Errno::AGAIN => error.with_kind(DiskErrorKind::Unstable),
+        Errno::STALE => error.with_kind(DiskErrorKind::Changed),
+        _ => error,
+    }
+}
+
+/// The path with `.` and `..` taken out by their text: what it means if no symlink is on it.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
+}

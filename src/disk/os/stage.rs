@@ -1,0 +1,81 @@
+//! Writing a new file under a name of its own.
+
+use super::attributes::{self, Likeness};
+use super::{DiskError, DiskErrorKind, Entry, Handle, Result, convert};
+use crate::disk::{StageOrder, Staged, Stat};
+use rustix::fs::{Mode, OFlags, fchmod, fstat, fsync, openat};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::OwnedFd;
+
+const OPERATION: &str = "stage the new content of";
+
+/// Creates, fills and dresses the file; nothing is left behind if that fails.
+pub(super) fn stage(entry: &Entry, order: StageOrder<'_>, umask: u32) -> Result<Staged> {
+    let mut file = match create(entry, &order) {
+        Ok(fd) => File::from(fd),
+        // A folder that takes no new file may still hold a file that can be written.
+        Err(Errno::ACCESS | Errno::PERM) if order.like.is_some() => return Ok(Staged::Unfaithful),
+        Err(errno) => return Err(failure(errno, entry, &order)),
+    };
+    let result = fill(&mut file, &order, umask);
+    if !matches!(result, Ok(Some(_))) {
+        super::names::remove(entry)?;
+    }
+    match result {
+        Ok(Some(stat)) => Ok(Staged::Ready { stat, handle: Handle::os(file.into()) }),
+        Ok(None) => Ok(Staged::Unfaithful),
+        Err(errno) => Err(failure(errno, entry, &order)),
+    }
+}
+
+fn create(entry: &Entry, order: &StageOrder<'_>) -> std::result::Result<OwnedFd, Errno> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    // What replaces a private file must not be readable for a moment either.
+    let mode = if order.like.is_some() { 0o600 } else { order.mode.unwrap_or(0o666) & 0o777 };
+    let dir = entry.dir.as_os().map_err(|_| Errno::BADF)?;
+    openat(dir, &entry.name, flags, Mode::from_raw_mode(mode))
+}
+
+/// Content, likeness, flush. None: it cannot be made like the original.
+fn fill(file: &mut File, order: &StageOrder<'_>, umask: u32) -> std::result::Result<Option<Stat>, Errno> {
+    file.write_all(order.content).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+    let stat = match order.like {
+        Some(original) => match attributes::reproduce(file, original)? {
+            Likeness::Reproduced(stat) => stat,
+            Likeness::Impossible => return Ok(None),
+        },
+        None => dress_new(file, order.mode, umask)?,
+    };
+    if order.flush {
+        fsync(&*file)?;
+    }
+    Ok(Some(stat))
+}
+
+/// A new file's mode. An ACL that it inherited from its folder takes the place of the umask.
+fn dress_new(file: &File, mode: Option<u32>, umask: u32) -> std::result::Result<Stat, Errno> {
+    let stat = convert(&fstat(file)?);
+    let wanted = mode.unwrap_or(0o666 & !umask) & 0o7777;
+    if stat.mode & 0o7777 == wanted || (mode.is_none() && attributes::has_acl(file)) {
+        return Ok(stat);
+    }
+    fchmod(file, Mode::from_raw_mode(wanted))?;
+    fstat(file).map(|raw| convert(&raw))
+}
+
+/// The error, with what a full disk would have needed and what it has now that the part is removed.
+fn failure(errno: Errno, entry: &Entry, order: &StageOrder<'_>) -> DiskError {
+    with_space(DiskError::from_errno(errno, OPERATION, &entry.path), entry, order.content.len() as u64)
+}
+
+/// Fills in the numbers of [`DiskErrorKind::NoSpace`].
+pub(super) fn with_space(error: DiskError, entry: &Entry, required: u64) -> DiskError {
+    if !matches!(error.kind, DiskErrorKind::NoSpace { .. }) {
+        return error;
+    }
+    let space = entry.dir.as_os().ok().and_then(|dir| rustix::fs::fstatvfs(dir).ok());
+    let available = space.map(|space| space.f_bavail.saturating_mul(space.f_frsize));
+    error.with_kind(DiskErrorKind::NoSpace { required: Some(required), available })
+}

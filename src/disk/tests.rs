@@ -1,0 +1,104 @@
+//! Tests of the disks and of the commit over them.
+
+mod attributes;
+mod bases;
+mod escapes;
+mod hostile;
+mod limits;
+mod reading;
+mod sets;
+mod single;
+mod watching;
+
+use super::*;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// More than any test file has.
+const LIMIT: u64 = 1 << 20;
+
+/// A workspace on the real disk with a neighbour that must stay untouched.
+struct Fixture {
+    dir: TempDir,
+    disk: OsDisk,
+    root: Root,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        fs::create_dir_all(dir.path().join("ws")).expect("the workspace");
+        fs::create_dir_all(dir.path().join("ws-evil")).expect("the neighbour");
+        fs::write(dir.path().join("ws-evil/canary"), "alive").expect("the canary");
+        let disk = OsDisk::new();
+        let root = disk.open_root(&dir.path().join("ws")).expect("the root");
+        Self { dir, disk, root }
+    }
+
+    fn path(&self, relative: &str) -> PathBuf {
+        self.root.path().join(relative)
+    }
+
+    fn write(&self, relative: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(relative);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+        fs::write(path, text).expect("a file");
+    }
+
+    fn text(&self, relative: &str) -> String {
+        fs::read_to_string(self.path(relative)).expect("a readable file")
+    }
+
+    fn target(&self, relative: &str) -> Target {
+        self.disk.resolve(&self.root, Path::new(relative)).expect("a place")
+    }
+
+    fn commit(&self, changes: &[Change]) -> std::result::Result<Vec<Committed>, CommitError> {
+        commit(&self.disk, changes, Durability::Process)
+    }
+
+    /// Everything under the workspace, by path: text of files, none for folders.
+    fn all(&self) -> std::collections::BTreeMap<PathBuf, Option<Vec<u8>>> {
+        let mut all = std::collections::BTreeMap::new();
+        let mut folders = vec![self.root.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry")) {
+                let is_dir = entry.file_type().expect("a type").is_dir();
+                all.insert(entry.path(), (!is_dir).then(|| fs::read(entry.path()).expect("a file")));
+                if is_dir {
+                    folders.push(entry.path());
+                }
+            }
+        }
+        all
+    }
+}
+
+/// What a caller would expect who has just read the file.
+fn expected(disk: &dyn Disk, target: &Target) -> Expected {
+    Expected::image(&disk.read(target, LIMIT).expect("readable").expect("there"))
+}
+
+fn replace(disk: &dyn Disk, target: &Target, text: &str) -> Change {
+    let expect = expected(disk, target);
+    Change::Replace { target: target.clone(), content: bytes(text), expect }
+}
+
+fn create(target: &Target, text: &str) -> Change {
+    Change::Create { target: target.clone(), content: bytes(text), mode: None }
+}
+
+fn delete(disk: &dyn Disk, target: &Target) -> Change {
+    Change::Delete { target: target.clone(), expect: expected(disk, target) }
+}
+
+fn rename(disk: &dyn Disk, from: &Target, to: &Target, text: Option<&str>) -> Change {
+    let expect = expected(disk, from);
+    Change::Rename { from: from.clone(), to: to.clone(), expect, content: text.map(bytes) }
+}
+
+fn bytes(text: &str) -> Arc<[u8]> {
+    Arc::from(text.as_bytes())
+}

@@ -1,0 +1,112 @@
+//! Reading: whole, in one state, never waiting.
+
+use super::*;
+use rustix::fs::{CWD, FileType, Mode, mkfifoat, mknodat};
+use std::os::unix::net::UnixListener;
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_file_is_read_with_the_state_it_has() {
+    let fixture = Fixture::new();
+    fixture.write("file", "some text");
+    let target = fixture.target("file");
+    let image = fixture.disk.read(&target, LIMIT).expect("readable").expect("there");
+    assert_eq!(image.bytes, b"some text");
+    assert_eq!(image.stat.size, 9);
+    assert!(image.stat.racy, "a file written a moment ago proves nothing by its stamps");
+    let again = fixture.disk.stat(&target).expect("a state").expect("there");
+    assert!(image.stat.same_version(&again));
+}
+
+#[test]
+fn what_is_not_there_is_none_and_no_error() {
+    let fixture = Fixture::new();
+    for path in ["none", "no/such/folder"] {
+        let target = fixture.target(path);
+        assert_eq!(fixture.disk.read(&target, LIMIT).expect("no error"), None);
+        assert_eq!(fixture.disk.stat(&target).expect("no error"), None);
+    }
+}
+
+#[test]
+fn a_file_above_the_limit_is_refused_by_its_size() {
+    let fixture = Fixture::new();
+    let file = fs::File::create(fixture.path("huge")).expect("a file");
+    file.set_len(1 << 40).expect("a sparse file");
+    let error = fixture.disk.read(&fixture.target("huge"), 10).expect_err("too large");
+    assert_eq!(error.kind, DiskErrorKind::TooLarge { size: 1 << 40, limit: 10 });
+    fixture.write("just", "0123456789");
+    assert!(fixture.disk.read(&fixture.target("just"), 10).is_ok());
+}
+
+#[test]
+fn pipes_sockets_and_devices_are_refused_at_once() {
+    let fixture = Fixture::new();
+    mkfifoat(CWD, fixture.path("fifo"), Mode::RUSR | Mode::WUSR).expect("a FIFO");
+    let _listener = UnixListener::bind(fixture.path("socket")).expect("a socket");
+    // The device of /dev/zero; making it needs root, like other tests here.
+    let zero = rustix::fs::makedev(1, 5);
+    mknodat(CWD, fixture.path("zero"), FileType::CharacterDevice, Mode::RUSR, zero)
+        .expect("a device as root");
+    let start = Instant::now();
+    for (name, what) in [("fifo", "a named pipe"), ("socket", "a socket"), ("zero", "a device")] {
+        let error = fixture.disk.resolve(&fixture.root, Path::new(name)).expect_err(name);
+        assert_eq!(error.kind, DiskErrorKind::NotAFile { what });
+    }
+    assert!(start.elapsed() < Duration::from_secs(1));
+}
+
+#[test]
+fn a_file_that_becomes_a_pipe_after_it_was_resolved_does_not_hang_the_reader() {
+    let fixture = Fixture::new();
+    fixture.write("file", "text");
+    let target = fixture.target("file");
+    fs::remove_file(fixture.path("file")).expect("removed");
+    mkfifoat(CWD, fixture.path("file"), Mode::RUSR | Mode::WUSR).expect("a FIFO");
+    let error = fixture.disk.read(&target, LIMIT).expect_err("refused");
+    assert_eq!(error.kind, DiskErrorKind::NotAFile { what: "a named pipe" });
+}
+
+#[test]
+fn a_file_that_becomes_a_link_after_it_was_resolved_is_not_followed() {
+    let fixture = Fixture::new();
+    fixture.write("file", "text");
+    let target = fixture.target("file");
+    let change = replace(&fixture.disk, &target, "new");
+    fs::remove_file(fixture.path("file")).expect("removed");
+    std::os::unix::fs::symlink(fixture.dir.path().join("ws-evil/canary"), fixture.path("file"))
+        .expect("a link");
+    assert_eq!(fixture.disk.read(&target, LIMIT).expect_err("refused").kind, DiskErrorKind::Changed);
+    let error = fixture.commit(&[change]).expect_err("refused");
+    assert_eq!(error.error.kind, DiskErrorKind::Changed);
+    assert_eq!(fs::read_to_string(fixture.dir.path().join("ws-evil/canary")).expect("text"), "alive");
+}
+
+#[test]
+fn a_generated_file_whose_size_is_not_its_content_is_refused() {
+    let disk = OsDisk::new();
+    let root = disk.open_root(Path::new("/proc")).expect("a root");
+    let target = disk.resolve(&root, Path::new("sys/kernel/ostype")).expect("a place");
+    assert_eq!(disk.read(&target, LIMIT).expect_err("refused").kind, DiskErrorKind::Unstable);
+}
+
+#[test]
+fn a_file_with_two_names_is_known_by_its_inode() {
+    let fixture = Fixture::new();
+    fixture.write("one", "text");
+    fs::hard_link(fixture.path("one"), fixture.path("two")).expect("a link");
+    let (one, two) = (fixture.target("one"), fixture.target("two"));
+    assert_eq!(one.key, two.key);
+    assert!(matches!(one.key, crate::workspace::FileKey::Inode { .. }));
+    assert_ne!(one.path, two.path);
+}
+
+#[test]
+fn stamps_are_racy_while_young_or_in_the_future() {
+    let fixture = Fixture::new();
+    fixture.write("file", "text");
+    let stat = fixture.disk.stat(&fixture.target("file")).expect("a state").expect("there");
+    let at = |offset: i64| MTime { seconds: stat.mtime.seconds + offset, nanos: 0 };
+    assert!(stat.is_racy(at(0)) && stat.is_racy(at(2)) && stat.is_racy(at(-1000)));
+    assert!(!stat.is_racy(at(3)));
+}

@@ -1,0 +1,276 @@
+//! Sets of changes: whole or not at all, whichever primitive fails.
+
+use super::*;
+use std::collections::BTreeMap;
+
+type Contents = BTreeMap<PathBuf, Option<Vec<u8>>>;
+
+/// The files that the set below is for. `linked` has a second name.
+const FILES: [&str; 6] = ["a", "b", "linked", "gone", "moved", "edited"];
+
+/// One change of every kind.
+fn set(disk: &dyn Disk, root: &Root) -> Vec<Change> {
+    let at = |path: &str| disk.resolve(root, Path::new(path)).expect("a place");
+    vec![
+        replace(disk, &at("a"), "new a"),
+        create(&at("deep/er/new"), "new"),
+        replace(disk, &at("linked"), "new and longer linked"),
+        delete(disk, &at("gone")),
+        rename(disk, &at("moved"), &at("deep/moved"), None),
+        rename(disk, &at("edited"), &at("other/edited"), Some("new edited")),
+        replace(disk, &at("b"), "new b"),
+    ]
+}
+
+fn memory() -> MemoryDisk {
+    let disk = MemoryDisk::new();
+    for name in FILES {
+        disk.write_behind(&format!("/ws/{name}"), name.as_bytes());
+    }
+    disk.hard_link("/ws/linked", "/ws/linked-too");
+    disk
+}
+
+fn real() -> Fixture {
+    let fixture = Fixture::new();
+    for name in FILES {
+        fixture.write(name, name);
+    }
+    fs::hard_link(fixture.path("linked"), fixture.path("linked-too")).expect("a link");
+    fixture
+}
+
+/// What the set makes of the files, by their paths in the workspace.
+fn expected_after(ws: &Path) -> Contents {
+    [
+        ("a", Some("new a")),
+        ("b", Some("new b")),
+        ("linked", Some("new and longer linked")),
+        ("linked-too", Some("new and longer linked")),
+        ("deep", None),
+        ("deep/er", None),
+        ("deep/er/new", Some("new")),
+        ("deep/moved", Some("moved")),
+        ("other", None),
+        ("other/edited", Some("new edited")),
+    ]
+    .into_iter()
+    .map(|(path, text)| (ws.join(path), text.map(|text| text.as_bytes().to_owned())))
+    .collect()
+}
+
+fn assert_all_or_nothing<T>(
+    result: &std::result::Result<T, CommitError>,
+    before: &Contents,
+    after: &Contents,
+    wanted: &Contents,
+    k: usize,
+) {
+    match result {
+        Ok(_) => assert_eq!(after, wanted, "k = {k}"),
+        Err(error) => {
+            assert!(error.rolled_back(), "k = {k}: {:?}", error.not_undone);
+            assert_eq!(after, before, "k = {k}: {error}");
+        }
+    }
+}
+
+/// Runs the set on memory disks whose k-th primitive fails, until none does any more; says how many.
+fn fail_each_on_memory(kind: &DiskErrorKind, durability: Durability, exchanges: bool) -> usize {
+    for k in 1.. {
+        let disk = memory();
+        if !exchanges {
+            disk.without_exchange();
+        }
+        let root = disk.open_root(Path::new("/ws")).expect("a root");
+        let changes = set(&disk, &root);
+        let before = disk.contents();
+        disk.fail_at(k, kind.clone());
+        let result = commit(&disk, &changes, durability);
+        let mut wanted = expected_after(Path::new("/ws"));
+        wanted.insert(PathBuf::from("/ws"), None);
+        assert_all_or_nothing(&result, &before, &disk.contents(), &wanted, k);
+        if disk.calls() < k {
+            assert!(result.is_ok());
+            return k - 1;
+        }
+    }
+    unreachable!("the loop has no end of its own")
+}
+
+#[test]
+fn on_the_memory_disk_a_set_is_whole_or_nothing_whichever_primitive_fails() {
+    for kind in [DiskErrorKind::Io, DiskErrorKind::NoSpace { required: None, available: None }] {
+        for durability in [Durability::Process, Durability::Full] {
+            for exchanges in [true, false] {
+                let primitives = fail_each_on_memory(&kind, durability, exchanges);
+                assert!(primitives > 40, "only {primitives} primitives");
+            }
+        }
+    }
+}
+
+#[test]
+fn on_the_real_disk_a_set_is_whole_or_nothing_whichever_primitive_fails() {
+    for k in 1.. {
+        let fixture = real();
+        let disk = FailingDisk::new(OsDisk::new());
+        let changes = set(&disk, &fixture.root);
+        let before = fixture.all();
+        disk.fail_at(k, DiskErrorKind::Io);
+        let result = commit(&disk, &changes, Durability::Full);
+        let wanted = expected_after(fixture.root.path());
+        assert_all_or_nothing(&result, &before, &fixture.all(), &wanted, k);
+        if disk.calls() < k {
+            assert!(result.is_ok() && k > 40, "only {k} primitives");
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_disk_that_stays_broken_is_reported_as_not_rolled_back_or_is_as_before() {
+    for k in 1.. {
+        let fixture = real();
+        let disk = FailingDisk::new(OsDisk::new());
+        let changes = set(&disk, &fixture.root);
+        let before = fixture.all();
+        disk.fail_from(k, DiskErrorKind::Io);
+        match commit(&disk, &changes, Durability::Full) {
+            // The end is reached; what cannot be removed any more is named.
+            Ok(done) if disk.calls() >= k => {
+                assert!(done.iter().any(|one| one.leftover.is_some() || one.stat.is_none()));
+            }
+            Ok(_) => return,
+            Err(error) if error.rolled_back() => assert_eq!(fixture.all(), before, "k = {k}"),
+            Err(_) => {}
+        }
+    }
+}
+
+#[test]
+fn one_stale_file_fails_the_set_before_and_after_the_others() {
+    for stale in ["a", "linked", "gone", "moved", "edited", "b"] {
+        let fixture = real();
+        let changes = set(&fixture.disk, &fixture.root);
+        // As long as the old text, so that only the content tells.
+        fixture.write(stale, "!".repeat(stale.len()));
+        let before = fixture.all();
+        let error = fixture.commit(&changes).expect_err("stale");
+        assert_eq!(error.error.kind, DiskErrorKind::Changed, "{stale}");
+        assert_eq!(error.error.path, fixture.path(stale));
+        assert!(error.rolled_back());
+        assert_eq!(fixture.all(), before);
+    }
+}
+
+/// Someone saves `path` right before the k-th primitive, for each k. Their text must stand somewhere.
+fn save_before_each(path: &'static str, save: fn(&Path, &str)) {
+    for k in 1.. {
+        let fixture = real();
+        let disk = FailingDisk::new(OsDisk::new());
+        let changes = set(&disk, &fixture.root);
+        let place = fixture.path(path);
+        disk.run_at(k, move || save(&place, "theirs"));
+        let result = commit(&disk, &changes, Durability::Full);
+        if disk.calls() < k {
+            return;
+        }
+        let all = fixture.all();
+        let theirs = all.values().flatten().any(|text| text == b"theirs");
+        assert!(theirs, "k = {k} {path}: their save was lost, {result:?} {:#?}", all.keys());
+    }
+}
+
+#[test]
+fn a_rename_save_in_the_middle_of_a_set_is_never_lost() {
+    for path in ["a", "b"] {
+        save_before_each(path, |path, text| {
+            let temporary = path.with_file_name("editor-temp");
+            fs::write(&temporary, text).expect("their file");
+            fs::rename(temporary, path).expect("their save");
+        });
+    }
+}
+
+#[test]
+fn a_save_in_place_in_the_middle_of_a_set_is_never_lost() {
+    for path in ["a", "b"] {
+        save_before_each(path, |path, text| fs::write(path, text).expect("their save"));
+    }
+}
+
+#[test]
+fn what_someone_put_into_a_created_folder_survives_the_rollback() {
+    let fixture = real();
+    let disk = FailingDisk::new(OsDisk::new());
+    let at = |path: &str| disk.resolve(&fixture.root, Path::new(path)).expect("a place");
+    let changes = [create(&at("deep/new"), "new"), create(&at("second"), "new")];
+    let (theirs, taken) = (fixture.path("deep/theirs"), fixture.path("second"));
+    // Count first where the second file is installed.
+    disk.run_at(usize::MAX, || {});
+    commit(&disk, &changes, Durability::Process).expect("committed");
+    let calls = disk.calls();
+    fs::remove_dir_all(fixture.path("deep")).expect("removed");
+    fs::remove_file(fixture.path("second")).expect("removed");
+    disk.run_at(calls - 2, move || {
+        fs::write(&theirs, "theirs").expect("their file");
+        fs::write(&taken, "theirs").expect("their file");
+    });
+    let error = commit(&disk, &changes, Durability::Process).expect_err("the name is taken");
+    assert_eq!((error.error.kind.clone(), error.change), (DiskErrorKind::Exists, 1));
+    assert!(error.rolled_back());
+    assert_eq!((fixture.text("deep/theirs"), fixture.text("second")), ("theirs".into(), "theirs".into()));
+    assert!(!fixture.path("deep/new").exists());
+}
+
+#[test]
+fn two_files_in_one_new_folder_share_it() {
+    let fixture = Fixture::new();
+    let changes = [create(&fixture.target("new/a"), "a"), create(&fixture.target("new/b"), "b")];
+    fixture.commit(&changes).expect("committed");
+    assert_eq!((fixture.text("new/a"), fixture.text("new/b")), ("a".into(), "b".into()));
+}
+
+#[test]
+fn a_read_only_member_fails_the_set_before_anything_is_staged() {
+    let disk = memory();
+    disk.set_mode("/ws/b", 0o444);
+    let root = disk.open_root(Path::new("/ws")).expect("a root");
+    let changes = set(&disk, &root);
+    let before = disk.contents();
+    disk.fail_at(usize::MAX, DiskErrorKind::Io);
+    let error = commit(&disk, &changes, Durability::Process).expect_err("refused");
+    assert_eq!((error.error.kind, error.change), (DiskErrorKind::ReadOnly, 6));
+    assert_eq!(disk.contents(), before);
+    assert!(!disk.log().iter().any(|line| line.starts_with("stage")), "{:?}", disk.log());
+}
+
+#[test]
+fn on_the_memory_disk_a_same_tick_rewrite_of_the_same_size_is_seen() {
+    let disk = memory();
+    let root = disk.open_root(Path::new("/ws")).expect("a root");
+    let target = disk.resolve(&root, Path::new("a")).expect("a place");
+    let change = replace(&disk, &target, "new");
+    disk.replace_behind("/ws/a", b"b");
+    let present = disk.stat(&target).expect("a state").expect("there");
+    if let Change::Replace { expect, .. } = &change {
+        assert!(present.same_version(&expect.stat), "nothing but the content tells");
+    }
+    let error = commit(&disk, &[change], Durability::Process).expect_err("stale");
+    assert_eq!(error.error.kind, DiskErrorKind::Changed);
+    assert_eq!(disk.content("/ws/a").as_deref(), Some(b"b".as_slice()));
+}
+
+#[test]
+fn staged_names_are_recognised_and_others_are_not() {
+    let disk = memory();
+    let root = disk.open_root(Path::new("/ws")).expect("a root");
+    let changes = set(&disk, &root);
+    commit(&disk, &changes, Durability::Process).expect("committed");
+    let log = disk.log();
+    let staged: Vec<_> = log.iter().filter_map(|line| line.strip_prefix("stage /ws/")).collect();
+    assert_eq!(staged.len(), 4);
+    assert!(staged.iter().all(|name| is_stray(name.as_ref())));
+    assert!(!is_stray(".editd-notes".as_ref()) && !is_stray("a".as_ref()));
+}

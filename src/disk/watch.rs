@@ -1,0 +1,342 @@
+//! Hints that files may have changed. Never more than hints: events get lost, come late, or never come
+//! (memory maps, remote file systems), so nothing is decided by them.
+//!
+//! What is watched is the folder of a file: a watch on the file itself would end with the first save
+//! that replaces it.
+
+use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
+use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
+use parking_lot::{Condvar, Mutex};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// How long hints are gathered before they are given: a save is several events, a checkout thousands.
+const QUIET: Duration = Duration::from_millis(40);
+
+/// How long until a folder that disappeared is looked for again.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// Files named in one hint. Above it, saying "look at everything" is cheaper than the list.
+const MAX_NAMED: usize = 4096;
+
+/// What the watcher has to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WatchHint {
+    /// These watched files may have changed, appeared or gone.
+    Changed(Vec<PathBuf>),
+    /// Any watched file may have changed: events were lost, or there were too many.
+    Rescan,
+    /// Some files cannot be watched, for this reason; said once.
+    Degraded(String),
+}
+
+/// Watches the folders of files. Hints are given on a thread of its own, which ends with the watcher.
+pub struct Watcher {
+    shared: Arc<Shared>,
+}
+
+/// Two locks, never one inside the other except `system` before `state`: the system's thread takes
+/// `state` in every event, and `system` waits for that thread.
+struct Shared {
+    state: Mutex<State>,
+    wake: Condvar,
+    system: Mutex<Option<RecommendedWatcher>>,
+}
+
+#[derive(Default)]
+struct State {
+    /// How often each file is watched.
+    files: HashMap<PathBuf, usize>,
+    /// How many files are watched in each folder.
+    folders: HashMap<PathBuf, usize>,
+    /// Folders that ought to be watched and are not: gone, or above the system's limit.
+    lost: BTreeSet<PathBuf>,
+    changed: HashSet<PathBuf>,
+    rescan: bool,
+    complaint: Option<String>,
+    complained: bool,
+    ended: bool,
+}
+
+impl fmt::Debug for Watcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.shared.state.lock();
+        f.debug_struct("Watcher").field("folders", &state.folders.len()).finish_non_exhaustive()
+    }
+}
+
+impl Watcher {
+    /// A watcher that calls `hint` from its own thread. Where the system offers no watching at all the
+    /// watcher works too, and says so in its first hint.
+    pub fn new(hint: impl Fn(WatchHint) + Send + 'static) -> Self {
+        let shared =
+            Arc::new(Shared { state: Mutex::default(), wake: Condvar::new(), system: Mutex::new(None) });
+        let listener = Arc::downgrade(&shared);
+        let heard = move |event| {
+            if let Some(shared) = listener.upgrade() {
+                shared.hear(event);
+            }
+        };
+        match RecommendedWatcher::new(heard, Config::default().with_follow_symlinks(false)) {
+            Ok(system) => *shared.system.lock() = Some(system),
+            Err(error) => shared.state.lock().complain(&error),
+        }
+        let teller = shared.clone();
+        let spawned = thread::Builder::new().name("watch".into()).spawn(move || teller.tell(&hint));
+        drop(spawned); // Without the thread there are no hints, which is what hints may do.
+        Self { shared }
+    }
+
+    /// Watches a file by its canonical path, whether or not it exists. Counted: a file watched twice
+    /// needs two calls of [`Watcher::unwatch`].
+    pub fn watch(&self, path: &Path) {
+        let Some(folder) = path.parent() else { return };
+        let mut system = self.shared.system.lock();
+        if self.shared.state.lock().add(path, folder) {
+            self.shared.watch_folder(system.as_mut(), folder);
+        }
+    }
+
+    /// Ends one watch of a file.
+    pub fn unwatch(&self, path: &Path) {
+        let Some(folder) = path.parent() else { return };
+        let mut system = self.shared.system.lock();
+        let last = self.shared.state.lock().remove(path, folder);
+        if let (true, Some(system)) = (last, system.as_mut()) {
+            // It may have been lost before; then there is nothing to end.
+            system.unwatch(folder).ok();
+        }
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.shared.state.lock().ended = true;
+        self.shared.wake.notify_all();
+        // Its thread waits for no one of ours, so this ends at once.
+        drop(self.shared.system.lock().take());
+    }
+}
+
+impl State {
+    /// Counts a file; `true` if its folder is new.
+    fn add(&mut self, path: &Path, folder: &Path) -> bool {
+        let times = self.files.entry(path.to_owned()).or_default();
+        *times += 1;
+        if *times > 1 {
+            return false;
+        }
+        let files = self.folders.entry(folder.to_owned()).or_default();
+        *files += 1;
+        *files == 1
+    }
+
+    /// Uncounts a file; `true` if its folder is not needed any more.
+    fn remove(&mut self, path: &Path, folder: &Path) -> bool {
+        if !count_down(&mut self.files, path) || !count_down(&mut self.folders, folder) {
+            return false;
+        }
+        !self.lost.remove(folder)
+    }
+
+    /// Says once that watching is not complete.
+    fn complain(&mut self, error: &notify::Error) {
+        if !self.complained {
+            self.complained = true;
+            self.complaint = Some(error.to_string());
+        }
+    }
+
+    /// Marks all files of a folder.
+    fn mark_folder(&mut self, folder: &Path) {
+        let within = self.files.keys().filter(|path| path.parent() == Some(folder));
+        self.changed.extend(within.cloned());
+    }
+
+    fn mark(&mut self, path: &Path) {
+        if self.files.contains_key(path) {
+            self.changed.insert(path.to_owned());
+        }
+    }
+
+    fn has_news(&self) -> bool {
+        self.rescan || !self.changed.is_empty() || self.complaint.is_some()
+    }
+
+    /// What is to be told, in order.
+    fn take_hints(&mut self) -> Vec<WatchHint> {
+        let changed = std::mem::take(&mut self.changed);
+        let rescan = std::mem::take(&mut self.rescan) || changed.len() > MAX_NAMED;
+        let complaint = self.complaint.take().map(WatchHint::Degraded);
+        let news = match (rescan, changed.is_empty()) {
+            (true, _) => Some(WatchHint::Rescan),
+            (false, true) => None,
+            (false, false) => Some(WatchHint::Changed(changed.into_iter().collect())),
+        };
+        complaint.into_iter().chain(news).collect()
+    }
+}
+
+/// Counts down; `true` if the last is gone.
+fn count_down(counts: &mut HashMap<PathBuf, usize>, path: &Path) -> bool {
+    let Some(count) = counts.get_mut(path) else { return false };
+    *count -= 1;
+    if *count > 0 {
+        return false;
+    }
+    counts.remove(path);
+    true
+}
+
+impl Shared {
+    /// On the system's thread: takes note and returns.
+    fn hear(&self, event: notify::Result<Event>) {
+        let mut state = self.state.lock();
+        match event {
+            Ok(event) => take_note(&mut state, &event),
+            Err(error) => {
+                state.complain(&error);
+                state.rescan = true;
+            }
+        }
+        if state.has_news() {
+            self.wake.notify_all();
+        }
+    }
+
+    /// On the watcher's own thread: waits for news, lets them gather, tells them.
+    fn tell(&self, hint: &impl Fn(WatchHint)) {
+        while self.wait() {
+            thread::sleep(QUIET);
+            let hints = self.state.lock().take_hints();
+            hints.into_iter().for_each(hint);
+        }
+    }
+
+    /// Waits for news; `false` at the end. Meanwhile looks for folders that have come back.
+    fn wait(&self) -> bool {
+        let mut state = self.state.lock();
+        while !state.ended && !state.has_news() {
+            if state.lost.is_empty() {
+                self.wake.wait(&mut state);
+            } else if self.wake.wait_for(&mut state, RETRY).timed_out() {
+                drop(state);
+                self.find_lost();
+                state = self.state.lock();
+            }
+        }
+        !state.ended
+    }
+
+    fn find_lost(&self) {
+        let mut system = self.system.lock();
+        let lost = self.state.lock().lost.clone();
+        for folder in lost {
+            // Whatever watch is left leads to an inode that is not that folder any more.
+            system.as_mut().map(|system| system.unwatch(&folder).ok());
+            if self.watch_folder(system.as_mut(), &folder) {
+                self.state.lock().mark_folder(&folder);
+            }
+        }
+    }
+
+    /// Asks the system to watch a folder; notes it as lost if it cannot.
+    fn watch_folder(&self, system: Option<&mut RecommendedWatcher>, folder: &Path) -> bool {
+        let result = system.map(|system| system.watch(folder, RecursiveMode::NonRecursive));
+        let mut state = self.state.lock();
+        match result {
+            Some(Ok(())) => {
+                state.lost.remove(folder);
+                return true;
+            }
+            Some(Err(error)) => {
+                state.lost.insert(folder.to_owned());
+                // A folder that does not exist yet is nothing to complain of.
+                if !is_missing(&error) {
+                    state.complain(&error);
+                }
+            }
+            // Already said: there is no watching here.
+            None => {}
+        }
+        self.wake.notify_all();
+        false
+    }
+}
+
+fn is_missing(error: &notify::Error) -> bool {
+    match &error.kind {
+        ErrorKind::PathNotFound => true,
+        ErrorKind::Io(source) => source.kind() == std::io::ErrorKind::NotFound,
+        _ => false,
+    }
+}
+
+/// Marks what an event is about.
+fn take_note(state: &mut State, event: &Event) {
+    if event.need_rescan() {
+        state.rescan = true;
+    }
+    if !may_change(event.kind) {
+        return;
+    }
+    for path in &event.paths {
+        let gone = matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)));
+        if gone && state.folders.contains_key(path) {
+            state.lost.insert(path.clone());
+            state.mark_folder(path);
+        }
+        state.mark(path);
+    }
+}
+
+/// Everything but looking at a file. Closing one after writing counts: a long write ends with it.
+fn may_change(kind: EventKind) -> bool {
+    match kind {
+        EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use notify::event::Flag;
+
+    fn hints_after(events: Vec<notify::Result<Event>>) -> Vec<WatchHint> {
+        let shared = Shared { state: Mutex::default(), wake: Condvar::new(), system: Mutex::new(None) };
+        for event in events {
+            shared.hear(event);
+        }
+        shared.state.into_inner().take_hints()
+    }
+
+    #[test]
+    fn lost_events_ask_for_a_look_at_everything() {
+        let overflow = Event::new(EventKind::Other).set_flag(Flag::Rescan);
+        assert_eq!(hints_after(vec![Ok(overflow)]), [WatchHint::Rescan]);
+    }
+
+    #[test]
+    fn an_exhausted_limit_is_said_once() {
+        let full = || Err(notify::Error::new(ErrorKind::MaxFilesWatch));
+        let hints = hints_after(vec![full(), full()]);
+        assert!(matches!(&hints[..], [WatchHint::Degraded(_), WatchHint::Rescan]), "{hints:?}");
+    }
+
+    #[test]
+    fn too_many_files_become_one_hint() {
+        let mut state = State::default();
+        for number in 0..=MAX_NAMED {
+            let path = PathBuf::from(format!("/folder/{number}"));
+            state.add(&path, Path::new("/folder"));
+            state.mark(&path);
+        }
+        assert_eq!(state.take_hints(), [WatchHint::Rescan]);
+        assert!(state.take_hints().is_empty());
+    }
+}
