@@ -1,5 +1,28 @@
-//! The rules of the product: sessions, what each has read, proposals, refusals. Pure.
+//! The rules of the product: sessions and what each was given, documents, proposals, refusals.
+//!
+//! Pure: no file, no clock, no wire. [`Workspace`] is changed by one thread only, in steps that take
+//! microseconds whatever the size of the files; everything that costs more happens before on immutable
+//! [`Snapshot`]s and is brought here as a result.
 
+mod answers;
+mod document;
 mod file_key;
+pub mod limits;
+mod log;
+mod proposal;
+mod refusal;
+pub mod rules;
+mod session;
+mod state;
+mod texts;
 
+pub use answers::{RememberedAnswers, RequestKey};
+pub use document::{Seen, Truth};
 pub use file_key::FileKey;
+pub use limits::Limits;
+pub use log::{Author, Transition, TransitionLog};
+pub use proposal::{Action, OnStale, PlannedFile, Proposal, ProposalId, ProposalState};
+pub use refusal::{Refusal, RefusalKind};
+pub use session::{Base, Coverage, Role, Session, SessionId};
+pub use state::{ApplyStep, BaseState, Changed, Counts, Moved, NewProposal, Notice, Outcome, Workspace};
+pub use texts::{Snapshot, TextStore};

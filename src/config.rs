@@ -1,0 +1,221 @@
+//! What the user configured, for this machine and user; never from a workspace.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::disk::Durability;
+use crate::workspace::Limits;
+
+/// When a person must decide before a change happens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Review {
+    /// Never: agents apply at once.
+    Off,
+    /// Where an editor that reviews covers the path.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+}
+
+impl Review {
+    /// The name in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Auto => "auto",
+            Self::Always => "always",
+        }
+    }
+}
+
+/// Everything that can be configured, with defaults filled in.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The file that it was read from, whether or not it exists.
+    pub file: PathBuf,
+    /// When a person must decide.
+    pub review: Review,
+    /// What is promised once a change is answered; if not set, it depends on the number of files.
+    pub durability: Option<Durability>,
+    /// Where agents may work; empty: wherever is not forbidden.
+    pub roots: Vec<PathBuf>,
+    /// Where agents may read besides.
+    pub read_roots: Vec<PathBuf>,
+    /// Whether agents may change files that have several names.
+    pub hard_links: bool,
+    /// How long the daemon stays without a connection.
+    pub idle_exit: Duration,
+    /// Bounds on everything.
+    pub limits: Limits,
+    /// Why the configuration could not be read: then nothing may be written.
+    pub error: Option<String>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Table {
+    review: Review,
+    durability: Option<DurabilityName>,
+    roots: Vec<PathBuf>,
+    read_roots: Vec<PathBuf>,
+    hard_links: bool,
+    idle_exit: Option<String>,
+    limits: LimitsTable,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum DurabilityName {
+    Process,
+    Full,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct LimitsTable {
+    file_size: Option<u64>,
+    memory: Option<u64>,
+    kept_bases: Option<u64>,
+    connections: Option<usize>,
+    message_size: Option<usize>,
+    requests_in_flight: Option<usize>,
+    unsent_output: Option<usize>,
+    changes: Option<usize>,
+    edits: Option<usize>,
+    proposals: Option<usize>,
+    deadline_ms: Option<u64>,
+}
+
+const DEFAULT_IDLE_EXIT: Duration = Duration::from_secs(30 * 60);
+
+impl Config {
+    /// Reads the configuration. It always gives one: where the file cannot be read, the defaults hold and
+    /// [`error`](Self::error) says so, which stops all writes.
+    pub fn load(file: PathBuf) -> Self {
+        let defaults = Self::with(file.clone(), Table::default(), DEFAULT_IDLE_EXIT);
+        match read(&file) {
+            Ok((table, idle_exit)) => {
+                let error = unsupported_policy(&file);
+                Self { error, ..Self::with(file, table, idle_exit) }
+            }
+            Err(error) => Self { error: Some(error), ..defaults },
+        }
+    }
+
+    fn with(file: PathBuf, table: Table, idle_exit: Duration) -> Self {
+        Self {
+            file,
+            review: table.review,
+            durability: table.durability.map(|name| match name {
+                DurabilityName::Full => Durability::Full,
+                DurabilityName::Process => Durability::Process,
+            }),
+            roots: table.roots.iter().map(|root| canonical(root)).collect(),
+            read_roots: table.read_roots.iter().map(|root| canonical(root)).collect(),
+            hard_links: table.hard_links,
+            idle_exit,
+            limits: limits(&table.limits),
+            error: None,
+        }
+    }
+}
+
+fn read(file: &Path) -> Result<(Table, Duration), String> {
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(format!("{} cannot be read: {error}", file.display())),
+    };
+    let table: Table = toml::from_str(&text)
+        .map_err(|error| format!("{}: {}", file.display(), error.to_string().trim_end().replace('\n', " ")))?;
+    let idle_exit = table.idle_exit.as_deref().map_or(Ok(DEFAULT_IDLE_EXIT), duration);
+    let idle_exit = idle_exit.map_err(|error| format!("{}: `idle_exit`: {error}", file.display()))?;
+    Ok((table, idle_exit))
+}
+
+/// A length of time as people write it: `30m`, `1h 30m`, `2s`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let span: jiff::SignedDuration = text.parse().map_err(|error: jiff::Error| error.to_string())?;
+    Duration::try_from(span).map_err(|_| "it is negative".to_owned())
+}
+
+/// A policy that is there but not obeyed would be worse than none.
+fn unsupported_policy(file: &Path) -> Option<String> {
+    let policy = file.with_file_name("policy.toml");
+    policy.exists().then(|| format!("{} exists, but this version does not know path rules yet", policy.display()))
+}
+
+/// Roots are compared with what was opened, so they are resolved once here; one that does not exist matches
+/// nothing.
+fn canonical(root: &Path) -> PathBuf {
+    std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned())
+}
+
+fn limits(table: &LimitsTable) -> Limits {
+    let default = Limits::default();
+    Limits {
+        file_size: table.file_size.unwrap_or(default.file_size),
+        memory: table.memory.unwrap_or(default.memory),
+        kept_bases: table.kept_bases.unwrap_or(default.kept_bases),
+        connections: table.connections.unwrap_or(default.connections),
+        message_size: table.message_size.unwrap_or(default.message_size),
+        requests_in_flight: table.requests_in_flight.unwrap_or(default.requests_in_flight),
+        unsent_output: table.unsent_output.unwrap_or(default.unsent_output),
+        changes: table.changes.unwrap_or(default.changes),
+        edits: table.edits.unwrap_or(default.edits),
+        proposals: table.proposals.unwrap_or(default.proposals),
+        deadline_ms: table.deadline_ms.unwrap_or(default.deadline_ms),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str) -> Config {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("config.toml"), text).unwrap();
+        Config::load(dir.path().join("config.toml"))
+    }
+
+    #[test]
+    fn an_absent_file_gives_the_defaults() {
+        let config = Config::load("/nonexistent/config.toml".into());
+        assert_eq!((config.error, config.review, config.limits), (None, Review::Auto, Limits::default()));
+    }
+
+    #[test]
+    fn values_are_read() {
+        let config = load("review = \"off\"\ndurability = \"full\"\nidle_exit = \"1h 30m\"\n[limits]\nfile_size = 5\n");
+        assert_eq!(config.error, None);
+        assert_eq!(config.review, Review::Off);
+        assert_eq!(config.durability, Some(Durability::Full));
+        assert_eq!(config.idle_exit, Duration::from_secs(5400));
+        assert_eq!(config.limits.file_size, 5);
+    }
+
+    #[test]
+    fn whatever_does_not_parse_is_an_error_that_names_the_place() {
+        for (text, named) in [
+            ("reviw = \"off\"", "reviw"),
+            ("review = \"maybe\"", "maybe"),
+            ("idle_exit = \"soon\"", "idle_exit"),
+            ("[limits]\nfile_sise = 1", "file_sise"),
+            ("= 1", "config.toml"),
+        ] {
+            let error = load(text).error.unwrap();
+            assert!(error.contains(named), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_policy_that_would_not_be_obeyed_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("policy.toml"), "").unwrap();
+        assert!(Config::load(dir.path().join("config.toml")).error.is_some());
+    }
+}

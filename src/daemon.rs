@@ -1,0 +1,266 @@
+//! The daemon: one loop that changes the [`Workspace`], and around it the work that may take time.
+//!
+//! A request goes through four steps. It **observes** on a thread of its own: finds its files, waits for its
+//! turn on each, reads them. It asks the loop to **decide**: is this what the author was given? It works
+//! the change out and **performs** it, again off the loop. It **commits**: the loop writes the books, tells
+//! other readers, and the request is answered. A request is answered exactly once, whatever happens.
+
+mod answer;
+mod cache;
+mod clients;
+mod commit;
+mod content;
+mod event;
+mod failure;
+mod hints;
+mod job;
+mod lanes;
+mod locate;
+mod main_loop;
+mod observe;
+mod requests;
+mod session;
+mod work;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Notify, mpsc};
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
+use crate::disk::{BaseStore, Disk, Root};
+use crate::edit::Deadline;
+use crate::workspace::{Session, SessionId, Workspace};
+
+pub use clients::Outlet;
+pub use failure::Failure;
+pub use requests::Introduction;
+pub use session::SessionContext;
+
+use cache::SnapshotCache;
+use clients::Clients;
+use event::Event;
+use hints::{Hints, WatchOrder};
+use lanes::Lanes;
+use main_loop::MainLoop;
+
+/// Events that wait for the loop. It needs microseconds for each, so this many only gather if something is
+/// badly wrong; those who send them then wait.
+const MAILBOX: usize = 1024;
+
+/// Where the daemon keeps its things.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// State: the lock, kept bases, logs.
+    pub state_dir: PathBuf,
+    /// Sockets.
+    pub runtime_dir: PathBuf,
+}
+
+/// What every request has at hand. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Core(Arc<CoreInner>);
+
+pub(crate) struct CoreInner {
+    config: Config,
+    disk: Arc<dyn Disk>,
+    /// Configured roots, for sessions that have none.
+    roots: Vec<Root>,
+    /// Folders that agents may read besides their roots.
+    read_roots: Vec<Root>,
+    state_dir: PathBuf,
+    runtime_dir: PathBuf,
+    mailbox: mpsc::Sender<Event>,
+    lanes: Lanes,
+    cache: Arc<SnapshotCache>,
+    clients: Clients,
+    bases: Arc<BaseStore>,
+    hints: Hints,
+    started: Instant,
+}
+
+impl std::ops::Deref for Core {
+    type Target = CoreInner;
+
+    fn deref(&self) -> &CoreInner {
+        &self.0
+    }
+}
+
+impl Core {
+    /// When the work for a request that starts now must be done.
+    fn deadline(&self) -> Deadline {
+        Deadline::after(Duration::from_millis(self.config.limits.deadline_ms))
+    }
+}
+
+/// The running daemon, as its transports see it. Cheap to clone.
+#[derive(Clone)]
+pub struct Daemon {
+    core: Core,
+    life: Arc<Life>,
+}
+
+/// When to end.
+struct Life {
+    connections: AtomicUsize,
+    changed: Notify,
+    /// A client newer than this daemon was here: end as soon as nobody is connected.
+    outdated: std::sync::atomic::AtomicBool,
+    stop: CancellationToken,
+    next_session: AtomicU64,
+}
+
+/// Counts as a connection for as long as it lives.
+pub struct ConnectionGuard(Arc<Life>);
+
+impl Daemon {
+    /// Starts the loop and its helpers on the current runtime.
+    pub fn start(config: Config, disk: Arc<dyn Disk>, places: Places) -> std::io::Result<Self> {
+        let (mailbox, events) = mpsc::channel(MAILBOX);
+        let (watch, orders) = std::sync::mpsc::channel::<WatchOrder>();
+        let (evicted, leaving) = std::sync::mpsc::channel();
+        let bases = Arc::new(BaseStore::open(&places.state_dir.join("bases"), config.limits.kept_bases)?);
+        let hints = Hints::default();
+        let open = |roots: &[PathBuf]| roots.iter().filter_map(|root| disk.open_root(root).ok()).collect();
+        let inner = CoreInner {
+            roots: open(&config.roots),
+            read_roots: open(&config.read_roots),
+            state_dir: places.state_dir,
+            runtime_dir: places.runtime_dir,
+            mailbox,
+            lanes: Lanes::default(),
+            cache: Arc::default(),
+            clients: Clients::default(),
+            bases: bases.clone(),
+            hints: hints.clone(),
+            started: Instant::now(),
+            config,
+            disk,
+        };
+        let core = Core(Arc::new(inner));
+        let workspace = Workspace::new(core.config.limits.clone(), &nonce());
+        let (cache, clients) = (core.cache.clone(), core.clients.clone());
+        tokio::spawn(MainLoop { workspace, cache, clients, watch, evicted }.run(events));
+        tokio::spawn(core.clone().follow_hints());
+        spawn_thread("watch", move || hints::keep_watch(&orders, &hints))?;
+        spawn_thread("bases", move || hints::keep_bases(&leaving, &bases))?;
+        let life = Life {
+            connections: AtomicUsize::new(0),
+            changed: Notify::new(),
+            outdated: false.into(),
+            stop: CancellationToken::new(),
+            next_session: AtomicU64::new(1),
+        };
+        Ok(Self { core, life: Arc::new(life) })
+    }
+
+    /// What the daemon was configured with.
+    pub fn config(&self) -> &Config {
+        &self.core.config
+    }
+
+    /// Counts a connection. None if there are as many as there may be.
+    pub fn connection(&self) -> Option<ConnectionGuard> {
+        let limit = self.core.config.limits.connections;
+        let before = self.life.connections.fetch_add(1, Ordering::SeqCst);
+        let guard = ConnectionGuard(self.life.clone());
+        self.life.changed.notify_one();
+        (before < limit).then_some(guard)
+    }
+
+    /// Cancelled when the daemon is to end.
+    pub fn stopped(&self) -> CancellationToken {
+        self.life.stop.clone()
+    }
+
+    /// Ends the daemon: no new connections; requests under way are finished.
+    pub fn stop(&self) {
+        self.life.stop.cancel();
+    }
+
+    /// A number for a new session.
+    pub fn next_session(&self) -> SessionId {
+        SessionId(self.life.next_session.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Registers a session and the way to its client. From now on it may send requests.
+    pub async fn connect(&self, context: &SessionContext, outlet: Arc<dyn Outlet>) -> Result<(), Failure> {
+        let session = Session::new(context.id, context.role, context.author.clone(), context.root_paths());
+        self.core.clients.insert(context.id, outlet);
+        self.core.ask_async(|reply| Event::Connected { session, reply }).await
+    }
+
+    /// Forgets a session: its client is gone.
+    pub async fn disconnect(&self, session: SessionId) {
+        self.core.clients.remove(session);
+        // The loop has ended only if the daemon has.
+        let _ = self.core.mailbox.send(Event::Disconnected { session }).await;
+    }
+
+    /// Ends the daemon once nobody has been connected for as long as configured.
+    pub async fn exit_when_idle(&self) {
+        loop {
+            let idle = self.life.connections.load(Ordering::SeqCst) == 0;
+            let outdated = self.life.outdated.load(Ordering::SeqCst);
+            if idle && outdated {
+                return self.stop();
+            }
+            let wait = async {
+                if idle { tokio::time::sleep(self.core.config.idle_exit).await } else { std::future::pending().await }
+            };
+            tokio::select! {
+                () = wait => return self.stop(),
+                () = self.life.changed.notified() => {}
+                () = self.life.stop.cancelled() => return,
+            }
+        }
+    }
+
+    /// A client of this version is here; if it is newer, the daemon makes room when it can.
+    pub fn met_client_version(&self, version: &str) {
+        if is_newer(version, env!("CARGO_PKG_VERSION")) {
+            self.life.outdated.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+impl Drop for ConnectionGuard {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Ordering::SeqCst);
+        self.0.changed.notify_one();
+    }
+}
+
+fn spawn_thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
+}
+
+/// Makes ids differ from those of every other start.
+fn nonce() -> String {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let mixed = blake3::hash(&[now.as_nanos().to_le_bytes().as_slice(), &std::process::id().to_le_bytes()].concat());
+    mixed.to_hex()[..6].to_owned()
+}
+
+/// Compares versions number by number.
+fn is_newer(a: &str, b: &str) -> bool {
+    let numbers = |version: &str| -> Vec<u64> {
+        version.split(['.', '-', '+']).take(3).map_while(|part| part.parse().ok()).collect()
+    };
+    numbers(a) > numbers(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_by_number() {
+        assert!(is_newer("0.10.0", "0.9.1") && is_newer("1.0.0", "0.9.9"));
+        assert!(!is_newer("0.1.0", "0.1.0") && !is_newer("nonsense", "0.1.0"));
+    }
+}

@@ -1,0 +1,174 @@
+//! What the workspace knows, in the words of the wire.
+
+use std::time::{Duration, SystemTime};
+
+use lsp_types::WorkspaceEdit;
+use serde_json::{Value, json};
+
+use crate::disk::MTime;
+use crate::edit::Match;
+use crate::protocol::{
+    AppliedFile, FILE_CHANGED, FileEntry, Hunk, MatchEntry, PROPOSAL_CHANGED, ProposalSummary, ProposeResult,
+    uri_of, workspace_edit,
+};
+use crate::text::{Position, PositionEncoding, lines};
+use crate::workspace::{Action, Notice, PlannedFile, Proposal, ProposalState, Snapshot};
+
+use super::commit::Landed;
+
+/// Lines around a change in its snippet.
+const SNIPPET_CONTEXT: usize = 3;
+/// Lines of a snippet; what comes after is left out.
+const SNIPPET_LINES: usize = 60;
+/// Bytes of a snippet.
+const SNIPPET_BYTES: usize = 8 << 10;
+
+/// A notification's method and parameters.
+pub(crate) fn notice(notice: &Notice) -> (&'static str, Value) {
+    match notice {
+        Notice::FileChanged { path, hash, by } => {
+            let hash = hash.map(|hash| hash.to_string());
+            let params = json!({ "uri": uri_of(path), "path": path.display().to_string(), "hash": hash, "by": by });
+            (FILE_CHANGED, params)
+        }
+        Notice::ProposalChanged { id, revision, state } => {
+            let params = json!({ "id": id.to_string(), "revision": revision, "state": state.name() });
+            (PROPOSAL_CHANGED, params)
+        }
+    }
+}
+
+/// A proposal as it stands.
+pub(crate) fn proposal(proposal: &Proposal, encoding: PositionEncoding) -> ProposeResult {
+    let open = proposal.state.is_open();
+    ProposeResult {
+        id: proposal.id.to_string(),
+        revision: proposal.revision,
+        state: proposal.state.name().to_owned(),
+        label: proposal.label.clone(),
+        // Nothing is left to do for a closed one.
+        workspace_edit: if open { workspace_edit(&proposal.files, encoding) } else { WorkspaceEdit::default() },
+        files: proposal.files.iter().map(|file| entry(file, proposal.state)).collect(),
+    }
+}
+
+/// A proposal's line in the list.
+pub(crate) fn summary(proposal: &Proposal) -> ProposalSummary {
+    ProposalSummary {
+        id: proposal.id.to_string(),
+        revision: proposal.revision,
+        state: proposal.state.name().to_owned(),
+        author: proposal.author.clone(),
+        label: proposal.label.clone(),
+        at: system_time(proposal.at),
+        paths: proposal.files.iter().map(|file| file.path.display().to_string()).collect(),
+        added: proposal.files.iter().map(|file| file.diff.added).sum(),
+        removed: proposal.files.iter().map(|file| file.diff.removed).sum(),
+    }
+}
+
+/// What a proposal does to a file.
+pub(crate) fn entry(file: &PlannedFile, state: ProposalState) -> FileEntry {
+    let diff = &file.diff;
+    FileEntry {
+        uri: uri_of(&file.path),
+        path: file.path.display().to_string(),
+        action: file.action.name().to_owned(),
+        new_path: match &file.action {
+            Action::Rename { to, .. } => Some(to.display().to_string()),
+            _ => None,
+        },
+        hash_before: file.hash_before.map(|hash| hash.to_string()),
+        hash_after: file.hash_after.map(|hash| hash.to_string()),
+        diff: diff.unified.clone(),
+        first_changed_line: diff.first_changed_line,
+        added: diff.added,
+        removed: diff.removed,
+        hunks: diff.hunks.iter().enumerate().map(|(index, it)| hunk(index, *it, state)).collect(),
+        matches: file.matches.iter().map(match_entry).collect(),
+        warnings: file.warnings.clone(),
+        tags: Vec::new(),
+    }
+}
+
+fn hunk(index: usize, hunk: crate::edit::Hunk, state: ProposalState) -> Hunk {
+    let state = match state {
+        ProposalState::Applied => "accepted",
+        ProposalState::Proposed | ProposalState::Applying => "pending",
+        _ => "rejected",
+    };
+    Hunk {
+        id: format!("h{}", index + 1),
+        old_start: hunk.old_start,
+        old_lines: hunk.old_lines,
+        new_start: hunk.new_start,
+        new_lines: hunk.new_lines,
+        state: state.to_owned(),
+    }
+}
+
+fn match_entry(found: &Match) -> MatchEntry {
+    MatchEntry {
+        edit: found.edit,
+        strategy: found.strategy.name().to_owned(),
+        similarity: found.similarity,
+        start_line: found.start_line,
+        end_line: found.end_line,
+        replacements: found.replacements,
+    }
+}
+
+/// What was done to a file.
+pub(crate) fn applied_file(landed: &Landed) -> AppliedFile {
+    AppliedFile {
+        entry: entry(&landed.file, ProposalState::Applied),
+        hash: landed.seen.truth.hash().map(|hash| hash.to_string()),
+        mtime: landed.stat.as_ref().map(|stat| mtime(stat.mtime)),
+        source: "disk".to_owned(),
+        saved: true,
+        snippet: landed.seen.truth.snapshot().map(|now| snippet(now, &landed.file)).unwrap_or_default(),
+        rebased: landed.file.rebased,
+    }
+}
+
+/// The changed lines and some around them, numbered. Its cost does not depend on the size of the file.
+fn snippet(now: &Snapshot, file: &PlannedFile) -> String {
+    let (Some(first), Some(last)) = (file.diff.hunks.first(), file.diff.hunks.last()) else {
+        return String::new();
+    };
+    let start = first.new_start.saturating_sub(SNIPPET_CONTEXT + 1);
+    let wanted = last.new_start + last.new_lines.saturating_sub(1) + SNIPPET_CONTEXT;
+    let end = wanted.min(start + SNIPPET_LINES);
+    let at = |line| now.text.byte_of(Position { line, character: 0 }, PositionEncoding::Utf8);
+    let end_byte = if end >= now.text.line_count() { now.text.len_bytes() } else { at(end) };
+    let text = now.text.slice(at(start)..end_byte).unwrap_or_default();
+    let mut snippet = String::new();
+    for (index, line) in lines(&text).enumerate() {
+        if snippet.len() + line.content.len() > SNIPPET_BYTES {
+            snippet.push_str("…\n");
+            return snippet;
+        }
+        snippet.push_str(&format!("{}\t{}\n", start + index + 1, line.content));
+    }
+    if end < wanted.min(now.text.line_count()) {
+        snippet.push_str("…\n");
+    }
+    snippet
+}
+
+/// A file's time as the wire has it: RFC 3339 with nanoseconds, UTC.
+pub(crate) fn mtime(time: MTime) -> String {
+    let nanos = i32::try_from(time.nanos).unwrap_or_default();
+    jiff::Timestamp::new(time.seconds, nanos).map_or_else(|_| String::new(), rfc3339)
+}
+
+/// A moment as the wire has it.
+pub(crate) fn system_time(time: SystemTime) -> String {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+    mtime(MTime { seconds, nanos: since.subsec_nanos() })
+}
+
+fn rfc3339(time: jiff::Timestamp) -> String {
+    format!("{time:.9}")
+}

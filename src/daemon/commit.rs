@@ -1,0 +1,130 @@
+use std::sync::Arc;
+
+use crate::disk::{Change, Committed, DiskErrorKind, Durability, Expected, Root, Stat, Target, commit};
+use crate::text::ContentHash;
+use crate::workspace::{Action, Moved, PlannedFile, Refusal, Seen, Truth};
+
+use super::Core;
+use super::failure::refusal_of;
+use super::observe::Observed;
+use super::work::{Want, WantedFile, Worked, stale};
+
+/// One file after a commit.
+#[derive(Debug)]
+pub(crate) struct Landed {
+    pub(crate) file: PlannedFile,
+    pub(crate) seen: Seen,
+    pub(crate) stat: Option<Stat>,
+    pub(crate) root: Root,
+}
+
+impl Landed {
+    /// A file that was found to be already what a plan wanted.
+    pub(crate) fn found(file: &PlannedFile, now: Observed) -> Self {
+        Self { file: file.clone(), seen: now.seen(), stat: now.stat, root: now.target.root }
+    }
+
+    /// The entry for the books.
+    pub(crate) fn moved(&self) -> (Moved, Option<Stat>, Root) {
+        let moved = Moved {
+            key: self.file.key.clone(),
+            before: self.file.hash_before,
+            after: self.seen.clone(),
+            plan: (self.file.action == Action::Edit).then(|| self.file.plan.clone()),
+            coverage: self.file.coverage,
+        };
+        (moved, self.stat.clone(), self.root.clone())
+    }
+}
+
+/// A worked-out file together with the place of its new name, if it gets one.
+pub(crate) struct Due {
+    pub(crate) worked: Worked,
+    pub(crate) to: Option<Target>,
+}
+
+impl WantedFile {
+    /// Where a rename leads.
+    pub(crate) fn new_place(&self) -> Option<Target> {
+        match &self.want {
+            Want::Rename { to, .. } => Some(to.target.clone()),
+            _ => None,
+        }
+    }
+}
+
+impl Core {
+    /// Writes all files or none. The caller holds their queues, so only programs that do not ask editd can
+    /// come in between, and those are noticed.
+    pub(crate) fn commit(&self, due: Vec<Due>) -> Result<Vec<Landed>, Refusal> {
+        let changes: Vec<Change> = due.iter().map(change).collect();
+        match commit(&*self.disk, &changes, self.durability(due.len())) {
+            Ok(committed) => Ok(due.into_iter().zip(committed).map(|(due, done)| landed(due, done)).collect()),
+            Err(error) => {
+                if !error.rolled_back() {
+                    tracing::error!(?error.not_undone, "a failed change could not be put back completely");
+                }
+                let index = error.change.min(due.len().saturating_sub(1));
+                let due = due.into_iter().nth(index);
+                Err(due.map_or_else(
+                    || Refusal::new(refusal_of(&error.error)),
+                    |due| self.why_not(due, &error.error).of_change(index),
+                ))
+            }
+        }
+    }
+
+    fn durability(&self, files: usize) -> Durability {
+        let by_size = if files > 1 { Durability::Full } else { Durability::Process };
+        self.config.durability.unwrap_or(by_size)
+    }
+
+    fn why_not(&self, due: Due, error: &crate::disk::DiskError) -> Refusal {
+        let file = due.worked.file;
+        if error.kind == DiskErrorKind::Changed {
+            // Somebody was faster between the look and the write: tell what they did.
+            return match self.observe(due.worked.observed.target) {
+                Ok(now) => {
+                    let kind = stale(file.before.as_deref(), &now, self.deadline());
+                    Refusal::at(&file.path, kind)
+                }
+                Err(refusal) => refusal,
+            };
+        }
+        Refusal::at(&error.path, refusal_of(error))
+    }
+}
+
+fn change(due: &Due) -> Change {
+    let Worked { file, content, observed } = &due.worked;
+    let content = content.as_ref().map(|content| content.bytes.clone());
+    let target = observed.target.clone();
+    match (&file.action, &due.to, expected(observed)) {
+        (Action::Rename { .. }, Some(to), Some(expect)) => {
+            let content = content.filter(|_| !file.plan.is_empty());
+            Change::Rename { from: target, to: to.clone(), expect, content }
+        }
+        (Action::Delete, _, Some(expect)) => Change::Delete { target, expect },
+        (_, _, Some(expect)) => Change::Replace { target, content: content.unwrap_or_else(|| Arc::from([])), expect },
+        (_, _, None) => Change::Create { target, content: content.unwrap_or_else(|| Arc::from([])), mode: None },
+    }
+}
+
+fn expected(observed: &Observed) -> Option<Expected> {
+    let hash = observed.truth.hash()?;
+    Some(Expected::new(observed.stat.clone()?, move |bytes| ContentHash::of(bytes) == hash))
+}
+
+fn landed(due: Due, done: Committed) -> Landed {
+    let Due { worked: Worked { file, content, observed }, to } = due;
+    if let Some(leftover) = &done.leftover {
+        tracing::warn!(path = %leftover.display(), "a displaced file could not be removed");
+    }
+    let truth = match (&file.action, content) {
+        (Action::Delete, _) => Truth::Missing,
+        (_, Some(content)) => Truth::Text(Arc::clone(&content.snapshot)),
+        (_, None) => observed.truth,
+    };
+    let target = to.unwrap_or(observed.target);
+    Landed { seen: Seen { key: target.key, path: done.path, truth }, stat: done.stat, root: target.root, file }
+}

@@ -1,0 +1,70 @@
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use crate::disk::{Root, Stat};
+use crate::text::ContentHash;
+use crate::workspace::{
+    ApplyStep, BaseState, Changed, Counts, Coverage, FileKey, Moved, NewProposal, PlannedFile, Proposal,
+    ProposalState, Refusal, RequestKey, Seen, Session, SessionId,
+};
+
+/// Where the answer to an event goes. A receiver that is gone has been cancelled; nothing is owed to it.
+pub(crate) type Reply<T> = oneshot::Sender<T>;
+
+/// A file as it was looked at, with what is needed to look again.
+#[derive(Clone, Debug)]
+pub(crate) struct Sighting {
+    /// The file and its content.
+    pub(crate) seen: Seen,
+    /// The state in which it was read; none if it does not exist.
+    pub(crate) stat: Option<Stat>,
+    /// The root that it was reached through.
+    pub(crate) root: Root,
+}
+
+/// Everything that can happen to the workspace, in one list. Events come in through the mailbox and are
+/// handled one at a time; none of them waits, reads a file or looks at a text.
+pub(crate) enum Event {
+    /// A client has said `initialize`.
+    Connected { session: Session, reply: Reply<()> },
+    /// A client is gone.
+    Disconnected { session: SessionId },
+    /// A session was given a file.
+    Read { session: SessionId, sighting: Sighting, coverage: Coverage, reply: Reply<()> },
+    /// Somebody looked at a file for another reason.
+    Looked { sighting: Sighting },
+    /// A session wants to change files as they were just seen, maybe on a base that it sent.
+    Bases { session: SessionId, files: Vec<(Seen, Option<ContentHash>)>, reply: Reply<Vec<BaseState>> },
+    /// A session made a proposal.
+    Propose { new: NewProposal, reply: Reply<Result<Proposal, Refusal>> },
+    /// A session asks for a proposal; to act on it (`open`), or to look.
+    Find { session: SessionId, id: String, open: Option<Option<u32>>, reply: Reply<Result<Proposal, Refusal>> },
+    /// A session asks for the list.
+    List { session: SessionId, state: Option<String>, reply: Reply<Vec<Proposal>> },
+    /// A session takes a proposal back.
+    Discard { session: SessionId, id: String, reason: Option<String>, reply: Reply<Result<Proposal, Refusal>> },
+    /// A session starts to apply a proposal to files as they were just seen.
+    BeginApply { session: SessionId, id: String, seen: Vec<Seen>, reply: Reply<Result<Vec<ApplyStep>, Refusal>> },
+    /// It was applied. `files` is what was done, where it is not what was proposed.
+    Applied {
+        session: SessionId,
+        author: String,
+        id: String,
+        files: Option<Vec<PlannedFile>>,
+        moved: Vec<(Moved, Option<Stat>, Root)>,
+        reply: Reply<Arc<str>>,
+    },
+    /// It was not.
+    NotApplied { session: SessionId, id: String, state: ProposalState },
+    /// A session asks which files it has read.
+    FilesRead { session: SessionId, reply: Reply<Vec<(FileKey, std::path::PathBuf)>> },
+    /// A session asks what others changed in them, after they were looked at.
+    Changes { session: SessionId, seen: Vec<Seen>, since: Option<u64>, reply: Reply<(u64, Vec<Changed>)> },
+    /// A request that may be sent twice came in.
+    Recall { key: RequestKey, reply: Reply<Option<Arc<str>>> },
+    /// It was answered.
+    Remember { key: RequestKey, answer: Arc<str> },
+    /// Somebody asks for sizes.
+    Count { reply: Reply<Counts> },
+}

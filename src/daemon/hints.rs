@@ -1,0 +1,134 @@
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use crate::disk::{BaseStore, MTime, Stat, WatchHint, Watcher};
+use crate::workspace::Snapshot;
+
+use super::Core;
+use super::event::Event;
+
+/// Changed paths that wait to be looked at; beyond as many, everything is looked at anew instead.
+const WAITING_PATHS: usize = 4096;
+
+/// What the watcher should do.
+#[derive(Debug)]
+pub(crate) enum WatchOrder {
+    Watch(PathBuf),
+    Forget(PathBuf),
+}
+
+/// What other programs may have changed, collected until somebody looks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hints(Arc<HintsInner>);
+
+#[derive(Debug, Default)]
+struct HintsInner {
+    waiting: Mutex<Waiting>,
+    some: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    paths: HashSet<PathBuf>,
+    anything: bool,
+}
+
+impl Hints {
+    fn changed(&self, paths: impl IntoIterator<Item = PathBuf>) {
+        let mut waiting = self.0.waiting.lock();
+        waiting.paths.extend(paths);
+        if waiting.paths.len() > WAITING_PATHS {
+            *waiting = Waiting { paths: HashSet::new(), anything: true };
+        }
+        self.0.some.notify_one();
+    }
+
+    fn anything(&self) {
+        self.0.waiting.lock().anything = true;
+        self.0.some.notify_one();
+    }
+
+    async fn take(&self) -> Waiting {
+        self.0.some.notified().await;
+        std::mem::take(&mut *self.0.waiting.lock())
+    }
+}
+
+/// Carries out orders to watch, on a thread of its own: the system's calls may take long.
+///
+/// Watching is never needed for correctness. Where it fails, changes are noticed at the next request.
+pub(crate) fn keep_watch(orders: &Receiver<WatchOrder>, hints: &Hints) {
+    let told = hints.clone();
+    let watcher = Watcher::new(move |hint| match hint {
+        WatchHint::Changed(paths) => told.changed(paths),
+        WatchHint::Rescan => told.anything(),
+        WatchHint::Degraded(why) => tracing::warn!(why, "changes of files may be noticed late"),
+    });
+    for order in orders {
+        match order {
+            WatchOrder::Watch(path) => {
+                watcher.watch(&path);
+                // What happened between the read and the watch.
+                hints.changed([path]);
+            }
+            WatchOrder::Forget(path) => watcher.unwatch(&path),
+        }
+    }
+}
+
+impl Core {
+    /// Looks at what hints name, for as long as the daemon runs.
+    pub(crate) async fn follow_hints(self) {
+        loop {
+            let Waiting { paths, anything } = self.hints.take().await;
+            let paths = if anything { self.cache.paths() } else { paths.into_iter().collect() };
+            for path in paths {
+                self.look_again(&path).await;
+            }
+        }
+    }
+
+    /// Looks at a file that may have changed, in turn with the requests on it: so a change that editd is
+    /// just making itself is in the books before it is seen.
+    async fn look_again(&self, path: &Path) {
+        let Some(key) = self.cache.key_of(path) else { return };
+        let place = self.lanes.join(vec![key.clone()]);
+        place.at_head().await;
+        let core = self.clone();
+        let looked = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            let cached = core.cache.get(&key)?;
+            let relative = cached.path.strip_prefix(cached.root.path()).ok()?;
+            let target = core.disk.resolve(&cached.root, relative).ok()?;
+            let stat = core.disk.stat(&target).ok()?;
+            if stat.as_ref().is_some_and(|stat| is_settled(stat, &cached.stat)) {
+                return None;
+            }
+            let observed = core.observe(target).ok()?;
+            core.mailbox.blocking_send(Event::Looked { sighting: observed.sighting() }).ok()
+        });
+        // A panic in there was logged; there is nobody to tell.
+        let _ = looked.await;
+    }
+}
+
+/// Whether a file is certainly what it was: the same stamps, and old enough for stamps to tell.
+fn is_settled(now: &Stat, then: &Stat) -> bool {
+    now.same_version(then) && !now.is_racy(MTime::now())
+}
+
+/// Stores texts that left memory, on a thread of its own.
+pub(crate) fn keep_bases(evicted: &Receiver<Arc<Snapshot>>, store: &BaseStore) {
+    for snapshot in evicted {
+        let text = snapshot.text.to_string();
+        let Ok(bytes) = snapshot.format.encode(&text) else { continue };
+        if let Err(error) = store.put(&snapshot.hash.to_string(), &bytes) {
+            tracing::warn!(%error, "a base could not be kept");
+        }
+    }
+}

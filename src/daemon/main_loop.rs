@@ -1,0 +1,131 @@
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::Instant;
+
+use tokio::sync::mpsc::Receiver;
+
+use crate::disk::{Root, Stat};
+use crate::workspace::{Moved, Notice, Outcome, Seen, Snapshot, Truth, Workspace};
+
+use super::cache::{Cached, SnapshotCache};
+use super::clients::Clients;
+use super::event::{Event, Sighting};
+use super::hints::WatchOrder;
+
+/// The one place that changes the [`Workspace`].
+pub(crate) struct MainLoop {
+    pub(crate) workspace: Workspace,
+    pub(crate) cache: Arc<SnapshotCache>,
+    pub(crate) clients: Clients,
+    pub(crate) watch: Sender<WatchOrder>,
+    pub(crate) evicted: Sender<Arc<Snapshot>>,
+}
+
+impl MainLoop {
+    /// Handles events until every sender is gone.
+    pub(crate) async fn run(mut self, mut mailbox: Receiver<Event>) {
+        while let Some(event) = mailbox.recv().await {
+            self.handle(event);
+            let outcome = self.workspace.take_outcome();
+            self.perform(outcome);
+        }
+    }
+
+    fn handle(&mut self, event: Event) {
+        let workspace = &mut self.workspace;
+        // A reply to somebody who has gone away is no error.
+        match event {
+            Event::Connected { session, reply } => {
+                workspace.connect(session);
+                let _ = reply.send(());
+            }
+            Event::Disconnected { session } => workspace.disconnect(session),
+            Event::Read { session, sighting, coverage, reply } => {
+                workspace.record_read(session, &sighting.seen, coverage);
+                self.keep(sighting);
+                let _ = reply.send(());
+            }
+            Event::Looked { sighting } => {
+                workspace.observe(&sighting.seen);
+                self.keep(sighting);
+            }
+            Event::Bases { session, files, reply } => {
+                let states =
+                    files.iter().map(|(seen, sent)| workspace.base_state(session, seen, *sent)).collect();
+                let _ = reply.send(states);
+            }
+            Event::Propose { new, reply } => drop(reply.send(workspace.add_proposal(new))),
+            Event::Find { session, id, open, reply } => {
+                let found = match open {
+                    Some(revision) => workspace.open_proposal(session, &id, revision),
+                    None => workspace.proposal(session, &id),
+                };
+                let _ = reply.send(found.cloned());
+            }
+            Event::List { session, state, reply } => {
+                let list = workspace.proposals(session, state.as_deref()).into_iter().cloned().collect();
+                let _ = reply.send(list);
+            }
+            Event::Discard { session, id, reason, reply } => {
+                let _ = reply.send(workspace.discard(session, &id, reason));
+            }
+            Event::BeginApply { session, id, seen, reply } => {
+                let _ = reply.send(workspace.begin_apply(session, &id, &seen));
+            }
+            Event::Applied { session, author, id, files, moved, reply } => {
+                let transaction = workspace.applied(session, &id, files);
+                let books = moved.iter().map(|(moved, ..)| moved.clone()).collect();
+                workspace.record_commit(session, &author, books);
+                self.keep_all(moved);
+                let _ = reply.send(transaction);
+            }
+            Event::NotApplied { session, id, state } => workspace.not_applied(session, &id, state),
+            Event::FilesRead { session, reply } => drop(reply.send(workspace.files_read_by(session))),
+            Event::Changes { session, seen, since, reply } => {
+                let _ = reply.send(workspace.changes(session, &seen, since));
+            }
+            Event::Recall { key, reply } => drop(reply.send(workspace.remembered(&key, Instant::now()))),
+            Event::Remember { key, answer } => workspace.remember(key, answer, Instant::now()),
+            Event::Count { reply } => drop(reply.send(workspace.counts())),
+        }
+    }
+
+    fn keep_all(&self, moved: Vec<(Moved, Option<Stat>, Root)>) {
+        for (moved, stat, root) in moved {
+            self.keep(Sighting { seen: moved.after, stat, root });
+        }
+    }
+
+    /// Keeps what was seen of a file at hand, as long as somebody has read the file.
+    fn keep(&self, Sighting { seen, stat, root }: Sighting) {
+        let Seen { key, path, truth } = seen;
+        if let (Truth::Text(snapshot), Some(stat), true) = (truth, stat, self.workspace.is_read(&key)) {
+            self.cache.insert(key, Cached { snapshot, stat, root, path });
+        }
+    }
+
+    fn perform(&self, outcome: Outcome) {
+        for (session, notice) in outcome.notices {
+            self.clients.notify(session, &notice);
+        }
+        for (key, path) in outcome.forget {
+            self.cache.remove(&key, &path);
+            // The watcher and the keeper of bases only end with the daemon.
+            let _ = self.watch.send(WatchOrder::Forget(path));
+        }
+        for (_, path) in outcome.watch {
+            let _ = self.watch.send(WatchOrder::Watch(path));
+        }
+        for snapshot in outcome.evicted {
+            self.cache.evict(snapshot.hash);
+            let _ = self.evicted.send(snapshot);
+        }
+    }
+}
+
+impl Clients {
+    fn notify(&self, session: crate::workspace::SessionId, notice: &Notice) {
+        let (method, params) = super::answer::notice(notice);
+        self.send(session, method, params);
+    }
+}

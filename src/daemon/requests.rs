@@ -1,0 +1,11 @@
+//! One file for each request, and what several need.
+
+mod apply;
+mod changes;
+mod introduce;
+mod proposals;
+mod propose;
+mod read;
+mod status;
+
+pub use introduce::Introduction;

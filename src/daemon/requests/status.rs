@@ -1,0 +1,76 @@
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::disk::Durability;
+use crate::protocol::{PROTOCOL, ShutdownResult, StatusResult};
+use crate::workspace::Limits;
+use crate::workspace::limits::{READ_BYTES, READ_LINES};
+
+use crate::daemon::event::Event;
+use crate::daemon::{Daemon, Failure, SessionContext};
+
+impl Daemon {
+    /// `editd/status`.
+    pub async fn status(&self, _: &Arc<SessionContext>) -> Result<StatusResult, Failure> {
+        let counts = self.core.ask_async(|reply| Event::Count { reply }).await?;
+        let config = &self.core.config;
+        Ok(StatusResult {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            protocol: PROTOCOL,
+            pid: std::process::id(),
+            uptime_seconds: self.core.started.elapsed().as_secs(),
+            sessions: counts.sessions,
+            documents: counts.documents,
+            proposals: counts.proposals,
+            open_proposals: counts.open_proposals,
+            text_bytes: counts.text_bytes,
+            resident_bytes: resident_bytes(),
+            review: config.review.name().to_owned(),
+            durability: match config.durability {
+                Some(Durability::Process) => "process",
+                Some(Durability::Full) => "full",
+                None => "process for one file, full for several",
+            }
+            .to_owned(),
+            state_dir: self.core.state_dir.display().to_string(),
+            runtime_dir: self.core.runtime_dir.display().to_string(),
+            configuration_error: config.error.clone(),
+            limits: limits(&config.limits),
+        })
+    }
+
+    /// `editd/shutdown`.
+    pub fn shutdown(&self) -> ShutdownResult {
+        tracing::info!("asked to stop");
+        self.stop();
+        ShutdownResult { pid: std::process::id() }
+    }
+}
+
+/// Resident memory of this process, where the system tells it (Linux).
+fn resident_bytes() -> Option<u64> {
+    let pages: u64 = std::fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse().ok()?;
+    Some(pages * rustix::param::page_size() as u64)
+}
+
+fn limits(limits: &Limits) -> Map<String, Value> {
+    let Value::Object(limits) = json!({
+        "fileSize": limits.file_size,
+        "memory": limits.memory,
+        "keptBases": limits.kept_bases,
+        "connections": limits.connections,
+        "messageSize": limits.message_size,
+        "requestsInFlight": limits.requests_in_flight,
+        "unsentOutput": limits.unsent_output,
+        "changes": limits.changes,
+        "edits": limits.edits,
+        "proposals": limits.proposals,
+        "deadlineMs": limits.deadline_ms,
+        "readLines": READ_LINES,
+        "readBytes": READ_BYTES,
+    }) else {
+        return Map::new();
+    };
+    limits
+}

@@ -1,0 +1,343 @@
+//! Working a change out to the byte, on what was just observed. Nothing here touches a file.
+
+use std::sync::Arc;
+
+use crate::edit::{
+    self, Deadline, Edit, FileDiff, Found, Labels, Match, MergeError, Options, Plan, diff_plan, diff_texts, find,
+};
+use crate::text::{ContentHash, Encoding, Format};
+use crate::workspace::limits::DIFFED_BYTES;
+use crate::workspace::{
+    Action, BaseState, Coverage, OnStale, PlannedFile, Refusal, RefusalKind, Snapshot, Truth,
+};
+
+use super::content::Content;
+use super::observe::Observed;
+
+/// Lines around the wanted text in the refusal `unread`.
+const EXCERPT_CONTEXT: usize = 3;
+
+/// What a request wants of one file.
+#[derive(Debug)]
+pub(crate) enum Want {
+    Edit(Vec<Edit>),
+    Write { content: String, literal: bool, encoding: Option<Encoding> },
+    Delete,
+    /// With the edits that go along, if any.
+    Rename { edits: Vec<Edit>, to: Box<Observed> },
+}
+
+/// One file of a request, looked at.
+#[derive(Debug)]
+pub(crate) struct WantedFile {
+    /// Index of the change in the request.
+    pub(crate) index: usize,
+    pub(crate) want: Want,
+    /// The base that came with the change.
+    pub(crate) sent: Option<ContentHash>,
+    pub(crate) observed: Observed,
+}
+
+/// How to work.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    pub(crate) fuzzy: bool,
+    pub(crate) on_stale: OnStale,
+    pub(crate) deadline: Deadline,
+    pub(crate) file_size: u64,
+}
+
+/// A file's change, worked out, and its new content if it has one.
+#[derive(Debug)]
+pub(crate) struct Worked {
+    pub(crate) file: PlannedFile,
+    pub(crate) content: Option<Content>,
+    pub(crate) observed: Observed,
+}
+
+/// What was found out about the text of a file before it is written down as a [`PlannedFile`].
+#[derive(Default)]
+struct Drafted {
+    plan: Plan,
+    matches: Vec<Match>,
+    warnings: Vec<String>,
+    rebased: bool,
+}
+
+impl WantedFile {
+    /// Works the change out, or says everything that is wrong with it.
+    pub(crate) fn work_out(self, base: &BaseState, rules: &Rules) -> Result<Worked, Vec<Refusal>> {
+        let (index, path) = (self.index, self.observed.target.path.clone());
+        let about = |kind| Refusal::at(&path, kind).of_change(index);
+        let coverage = self.known(base, rules).map_err(|kind| vec![about(kind)])?;
+        match self.draft(base, rules) {
+            Ok(drafted) => self.finish(drafted, coverage, rules).map_err(|kind| vec![about(kind)]),
+            Err(Trouble::File(kind)) => Err(vec![about(kind)]),
+            Err(Trouble::Edits(refusals)) => {
+                let of_edit = |r: edit::EditRefusal| Refusal { edit: Some(r.edit), ..about(RefusalKind::Edit(r.kind)) };
+                Err(refusals.into_iter().map(of_edit).collect())
+            }
+        }
+    }
+
+    /// Whether the author knows enough of the file for what it wants. Answers how much it will know of the
+    /// result.
+    fn known(&self, base: &BaseState, rules: &Rules) -> Result<Coverage, RefusalKind> {
+        let exists = self.observed.stat.is_some();
+        let creates = matches!(self.want, Want::Write { .. });
+        let coverage = match base {
+            BaseState::Unread if !exists && creates => return Ok(Coverage::Whole),
+            BaseState::Unread if !exists => return Err(RefusalKind::Missing),
+            BaseState::Unread => return Err(self.unread(false)),
+            BaseState::Fresh(coverage) => *coverage,
+            BaseState::Moved { text, coverage, .. } => {
+                // What somebody else changed is not deleted on the strength of an older text.
+                let deletes = matches!(self.want, Want::Delete);
+                if rules.on_stale == OnStale::Reject || text.is_none() || !exists || deletes {
+                    return Err(stale(text.as_deref(), &self.observed, rules.deadline));
+                }
+                *coverage
+            }
+        };
+        match (&self.want, coverage) {
+            (Want::Edit(_), _) | (_, Coverage::Whole) => {}
+            (_, Coverage::Part) => return Err(self.unread(true)),
+        }
+        Ok(if creates { Coverage::Whole } else { coverage })
+    }
+
+    fn unread(&self, partly: bool) -> RefusalKind {
+        let excerpt = match &self.want {
+            Want::Edit(edits) | Want::Rename { edits, .. } => self.excerpt(edits),
+            Want::Write { .. } | Want::Delete => None,
+        };
+        RefusalKind::Unread { current: self.observed.truth.hash(), excerpt, partly }
+    }
+
+    fn excerpt(&self, edits: &[Edit]) -> Option<String> {
+        let (_, text) = self.observed.content().ok()?;
+        let first = edits.first()?;
+        let options = Options { fuzzy: false, ..Options::default() };
+        let found = find(text, std::slice::from_ref(first), &options).ok()?;
+        let place = found.matches.first()?;
+        Some(edit::snippet(text, place.start_line, place.end_line, EXCERPT_CONTEXT))
+    }
+
+    fn draft(&self, base: &BaseState, rules: &Rules) -> Result<Drafted, Trouble> {
+        match (&self.want, &self.observed.truth) {
+            (Want::Write { content, .. }, Truth::Missing) => Ok(created(content)),
+            (Want::Rename { to, .. }, _) if to.stat.is_some() => Err(Trouble::File(RefusalKind::Exists)),
+            (Want::Delete, _) => Ok(Drafted::default()),
+            (Want::Rename { edits, .. }, Truth::Opaque(_)) if edits.is_empty() => Ok(Drafted::default()),
+            _ => {
+                let (_, text) = self.observed.content()?;
+                match base {
+                    BaseState::Moved { text: Some(given), .. } => {
+                        let given = given.text.to_string();
+                        let drafted = self.draft_on(&given, rules)?;
+                        rebase(&given, text, drafted, rules.deadline)
+                    }
+                    _ => self.draft_on(text, rules),
+                }
+            }
+        }
+    }
+
+    fn draft_on(&self, text: &str, rules: &Rules) -> Result<Drafted, Trouble> {
+        match &self.want {
+            Want::Edit(edits) => drafted_edits(text, edits, rules),
+            Want::Rename { edits, .. } if !edits.is_empty() => drafted_edits(text, edits, rules),
+            Want::Write { content, literal, .. } => {
+                Ok(Drafted { plan: edit::rewrite(text, content, *literal), ..Drafted::default() })
+            }
+            Want::Delete | Want::Rename { .. } => {
+                Ok(Drafted { plan: Plan::empty(text.len()), ..Drafted::default() })
+            }
+        }
+    }
+
+    fn finish(self, drafted: Drafted, coverage: Coverage, rules: &Rules) -> Result<Worked, RefusalKind> {
+        let format = self.format();
+        let before = self.observed.truth.snapshot().cloned();
+        let text = self.observed.text.as_deref().unwrap_or_default();
+        let action = match &self.want {
+            Want::Delete => Action::Delete,
+            Want::Rename { to, .. } => {
+                Action::Rename { to: to.target.path.clone(), to_key: to.target.key.clone() }
+            }
+            _ if before.is_none() => Action::Create,
+            _ => Action::Edit,
+        };
+        let reencoded = before.as_ref().is_some_and(|before| before.format != format);
+        if action == Action::Edit && drafted.plan.is_empty() && !reencoded {
+            return Err(RefusalKind::NoChange);
+        }
+        let content = match (&action, &self.observed.truth) {
+            (Action::Delete, _) | (Action::Rename { .. }, Truth::Opaque(_)) => None,
+            _ => Some(Content::of_plan(before.as_deref(), text, &drafted.plan, format, rules.file_size)?),
+        };
+        let hash_after = match &action {
+            Action::Delete => None,
+            _ => content.as_ref().map(|c| c.snapshot.hash).or(self.observed.truth.hash()),
+        };
+        let diff = file_diff(&self.observed, &action, text, &drafted.plan, rules.deadline);
+        let file = PlannedFile {
+            key: self.observed.target.key.clone(),
+            path: self.observed.target.path.clone(),
+            action,
+            hash_before: self.observed.truth.hash(),
+            before,
+            plan: Arc::new(drafted.plan),
+            hash_after,
+            format,
+            diff: Arc::new(diff),
+            matches: drafted.matches,
+            warnings: drafted.warnings,
+            rebased: drafted.rebased,
+            coverage,
+        };
+        Ok(Worked { file, content, observed: self.observed })
+    }
+
+    /// How the result is written: as the file was, unless the change names an encoding.
+    fn format(&self) -> Format {
+        let was = self.observed.truth.snapshot().map_or(Format::UTF8, |snapshot| snapshot.format);
+        match &self.want {
+            Want::Write { encoding: Some(encoding), .. } => {
+                Format { encoding: *encoding, bom: was.bom && was.encoding == *encoding, guessed: false }
+            }
+            _ => was,
+        }
+    }
+}
+
+enum Trouble {
+    File(RefusalKind),
+    Edits(Vec<edit::EditRefusal>),
+}
+
+impl From<RefusalKind> for Trouble {
+    fn from(kind: RefusalKind) -> Self {
+        Self::File(kind)
+    }
+}
+
+fn drafted_edits(text: &str, edits: &[Edit], rules: &Rules) -> Result<Drafted, Trouble> {
+    let options = Options { fuzzy: rules.fuzzy, deadline: rules.deadline, ..Options::default() };
+    let Found { plan, matches, warnings } = find(text, edits, &options).map_err(Trouble::Edits)?;
+    Ok(Drafted { plan, matches, warnings, rebased: false })
+}
+
+fn created(content: &str) -> Drafted {
+    let content = content.strip_prefix('\u{feff}').unwrap_or(content);
+    let splice = edit::Splice { range: 0..0, text: content.to_owned() };
+    // One insertion into an empty text is a plan.
+    let plan = Plan::new(0, vec![splice]).unwrap_or_default();
+    Drafted { plan, ..Drafted::default() }
+}
+
+/// Carries a plan for `given` over to `now`: by offsets where what changed lies elsewhere, else by a merge
+/// of lines.
+fn rebase(given: &str, now: &str, drafted: Drafted, deadline: Deadline) -> Result<Drafted, Trouble> {
+    let drift = Plan::between(given, now, deadline);
+    let plan = match drafted.plan.map_through(&drift) {
+        Some(plan) => plan,
+        None => Plan::between(now, &merged(given, now, &drafted.plan.apply(given))?, deadline),
+    };
+    let mut warnings = drafted.warnings;
+    warnings.push("The file has changed since it was read; this change was merged with that.".to_owned());
+    Ok(Drafted { plan, warnings, rebased: true, ..drafted })
+}
+
+fn merged(given: &str, now: &str, wanted: &str) -> Result<String, RefusalKind> {
+    edit::merge(given, now, wanted).map_err(|error| match error {
+        MergeError::Conflicts(regions) => RefusalKind::Conflict { regions },
+        MergeError::TooLong { .. } => RefusalKind::Timeout { what: "Merging the change with what others did" },
+    })
+}
+
+impl Worked {
+    /// The content that a proposal's plan gives, for a file that is still what the plan is for.
+    pub(crate) fn again(file: &PlannedFile, observed: Observed, rules: &Rules) -> Result<Self, Refusal> {
+        let needs_none = file.action == Action::Delete || matches!(observed.truth, Truth::Opaque(_));
+        let text = observed.text.as_deref().unwrap_or_default();
+        let before = observed.truth.snapshot().map(|snapshot| &**snapshot);
+        let content = (!needs_none)
+            .then(|| Content::of_plan(before, text, &file.plan, file.format, rules.file_size))
+            .transpose()
+            .map_err(|kind| Refusal::at(&file.path, kind))?;
+        Ok(Self { file: file.clone(), content, observed })
+    }
+}
+
+/// Carries a proposal's change of one file through the author's own later edits, or merges it with what
+/// others did, so that it applies to what was just observed.
+pub(crate) fn carry(
+    file: &PlannedFile,
+    through: Option<&[Arc<Plan>]>,
+    observed: Observed,
+    rules: &Rules,
+) -> Result<Worked, Refusal> {
+    let about = |kind| Refusal::at(&file.path, kind);
+    let before = file.before.as_ref().filter(|_| file.action == Action::Edit);
+    let (Some(before), Ok((_, now))) = (before, observed.content()) else {
+        return Err(about(stale(file.before.as_deref(), &observed, rules.deadline)));
+    };
+    let carried = through.and_then(|plans| plans.iter().try_fold((*file.plan).clone(), |plan, own| plan.map_through(own)));
+    let drafted = Drafted {
+        plan: (*file.plan).clone(),
+        matches: file.matches.clone(),
+        warnings: file.warnings.clone(),
+        rebased: file.rebased,
+    };
+    let drafted = match carried {
+        Some(plan) => Drafted { plan, ..drafted },
+        None if rules.on_stale == OnStale::Rebase => {
+            rebase(&before.text.to_string(), now, drafted, rules.deadline).map_err(|trouble| match trouble {
+                Trouble::File(kind) => about(kind),
+                Trouble::Edits(_) => about(RefusalKind::NoChange),
+            })?
+        }
+        None => return Err(about(stale(Some(before), &observed, rules.deadline))),
+    };
+    let wanted = WantedFile { index: 0, want: Want::Edit(Vec::new()), sent: None, observed };
+    wanted.finish(drafted, file.coverage, rules).map_err(about)
+}
+
+/// The refusal for a file that is not what its author was given.
+pub(crate) fn stale(given: Option<&Snapshot>, now: &Observed, deadline: Deadline) -> RefusalKind {
+    let diff = given.and_then(|given| drift(given, now, deadline));
+    RefusalKind::Stale { current: now.truth.hash(), diff, base_known: given.is_some() }
+}
+
+fn drift(given: &Snapshot, now: &Observed, deadline: Deadline) -> Option<String> {
+    let text = match &now.truth {
+        Truth::Missing => "",
+        _ => now.text.as_deref()?,
+    };
+    if given.text.len_bytes() + text.len() > DIFFED_BYTES {
+        return None;
+    }
+    let name = shown_path(now);
+    let labels = Labels { old: Some(&name), new: now.stat.is_some().then_some(name.as_str()) };
+    Some(diff_texts(&given.text.to_string(), text, labels, deadline).unified)
+}
+
+fn file_diff(observed: &Observed, action: &Action, text: &str, plan: &Plan, deadline: Deadline) -> FileDiff {
+    let name = shown_path(observed);
+    match action {
+        Action::Create => diff_plan(text, plan, Labels { old: None, new: Some(&name) }),
+        Action::Delete => diff_texts(text, "", Labels { old: Some(&name), new: None }, deadline),
+        Action::Rename { to, .. } => {
+            let to = to.strip_prefix(observed.target.root.path()).unwrap_or(to).display().to_string();
+            diff_plan(text, plan, Labels { old: Some(&name), new: Some(&to) })
+        }
+        Action::Edit => diff_plan(text, plan, Labels::same(&name)),
+    }
+}
+
+/// The path from the root, as diffs show it.
+fn shown_path(observed: &Observed) -> String {
+    let target = &observed.target;
+    target.path.strip_prefix(target.root.path()).unwrap_or(&target.path).display().to_string()
+}

@@ -1,0 +1,36 @@
+//! The wire contract as data: `editd/*` methods with their parameters and results, refusals as JSON-RPC
+//! errors, and the crossings to and from LSP. `docs/protocol.md` tells the same in words.
+
+mod decode;
+mod error;
+mod method;
+mod params;
+mod path;
+mod refusal;
+mod results;
+mod workspace_edit;
+
+pub use decode::{Invalid, decode};
+pub use error::{Code, RpcError};
+pub use method::{
+    Apply, Changes, Discard, Edit, Method, ProposalMethod, Proposals, Propose, Read, Shutdown, Status,
+};
+pub use params::{
+    ApplyParams, ChangeParams, ChangesParams, DiscardParams, EditParams, FileChange, Matching, OnStaleParam,
+    ProposalParams, ProposalsParams, ProposeParams, ReadParams, ShutdownParams, StatusParams, TextEditParams,
+};
+pub use path::{RequestPath, uri_of};
+pub use refusal::refusal_error;
+pub use results::{
+    AppliedFile, ApplyResult, ChangesResult, ChangedFile, FileEntry, Hunk, Indent, MatchEntry, ProposalSummary,
+    ProposalsResult, ProposeResult, ReadResult, ShutdownResult, StatusResult,
+};
+pub use workspace_edit::workspace_edit;
+
+/// Version of the wire contract.
+pub const PROTOCOL: u32 = 1;
+
+/// Notification to agents: a file that they have read is not what they were given.
+pub const FILE_CHANGED: &str = "editd/fileChanged";
+/// Notification to agents: a proposal of theirs changed.
+pub const PROPOSAL_CHANGED: &str = "editd/proposalChanged";

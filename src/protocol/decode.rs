@@ -1,0 +1,58 @@
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{Code, RpcError};
+
+/// Parameters that do not fit: which field, and what is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// The field's path, for instance `changes[0].edits[1].oldText`; empty for the whole.
+    pub field: String,
+    /// What is wrong, in words that can follow the field's name.
+    pub problem: String,
+}
+
+impl Invalid {
+    /// A field and what is wrong with it.
+    pub fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self { field: field.into(), problem: problem.into() }
+    }
+
+    /// The same, of a field inside `outer`.
+    #[must_use]
+    pub fn within(self, outer: &str) -> Self {
+        let field = match (self.field.as_str(), outer) {
+            ("", outer) => outer.to_owned(),
+            (inner, _) if inner.starts_with('[') => format!("{outer}{inner}"),
+            (inner, _) => format!("{outer}.{inner}"),
+        };
+        Self { field, ..self }
+    }
+}
+
+impl From<Invalid> for RpcError {
+    fn from(invalid: Invalid) -> Self {
+        let message = if invalid.field.is_empty() {
+            format!("The parameters do not fit: {}.", invalid.problem)
+        } else {
+            format!("Parameter `{}` does not fit: {}.", invalid.field, invalid.problem)
+        };
+        let data = serde_json::json!({
+            "kind": "invalid_params",
+            "field": invalid.field,
+            "hint": "Correct the named parameter and send the request again.",
+        });
+        Self { data: Some(data), ..Self::new(Code::InvalidParams, message) }
+    }
+}
+
+/// Reads parameters; a failure names the field, however deep.
+pub fn decode<T: DeserializeOwned>(value: Value) -> Result<T, Invalid> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let field = match error.path().to_string() {
+            path if path == "." => String::new(),
+            path => path,
+        };
+        Invalid { field, problem: error.inner().to_string() }
+    })
+}

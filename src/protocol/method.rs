@@ -1,0 +1,59 @@
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::params::{
+    ApplyParams, ChangesParams, DiscardParams, EditParams, ProposalParams, ProposalsParams, ProposeParams,
+    ReadParams, ShutdownParams, StatusParams,
+};
+use super::results::{
+    ApplyResult, ChangesResult, ProposalsResult, ProposeResult, ReadResult, ShutdownResult, StatusResult,
+};
+
+/// One method of the product: its name, what goes in, what comes out. The daemon serves it and clients
+/// call it through the same description.
+pub trait Method {
+    /// The name on the wire.
+    const NAME: &'static str;
+    /// What goes in.
+    type Params: DeserializeOwned + Send + 'static;
+    /// What comes out, unless it is refused.
+    type Result: Serialize + DeserializeOwned + Send + 'static;
+}
+
+macro_rules! methods {
+    ($($(#[$doc:meta])* $type:ident = $name:literal, $params:ty => $result:ty;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug)]
+            pub struct $type;
+
+            impl Method for $type {
+                const NAME: &'static str = $name;
+                type Params = $params;
+                type Result = $result;
+            }
+        )*
+    };
+}
+
+methods! {
+    /// Gives a file's text, and with it a base.
+    Read = "editd/read", ReadParams => ReadResult;
+    /// Works changes out and shows them; changes nothing.
+    Propose = "editd/propose", ProposeParams => ProposeResult;
+    /// Makes a proposal come true.
+    Apply = "editd/apply", ApplyParams => ApplyResult;
+    /// Proposes and applies in one step.
+    Edit = "editd/edit", EditParams => ApplyResult;
+    /// Takes a proposal back.
+    Discard = "editd/discard", DiscardParams => ProposeResult;
+    /// Shows a proposal as it stands.
+    ProposalMethod = "editd/proposal", ProposalParams => ProposeResult;
+    /// Lists proposals.
+    Proposals = "editd/proposals", ProposalsParams => ProposalsResult;
+    /// Tells what others changed in files that were read.
+    Changes = "editd/changes", ChangesParams => ChangesResult;
+    /// Tells how the daemon is.
+    Status = "editd/status", StatusParams => StatusResult;
+    /// Stops the daemon; on `editor.sock` only.
+    Shutdown = "editd/shutdown", ShutdownParams => ShutdownResult;
+}

@@ -1,0 +1,393 @@
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use super::decode::{Invalid, decode};
+
+/// Parameters of `editd/read`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReadParams {
+    /// Absolute, or relative to the first root.
+    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// A `file:` URI instead of `path`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+    /// First line wanted, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<usize>,
+    /// Number of lines wanted; at most 2,000 come.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// Whether each line begins with its number and a tab.
+    #[serde(default)]
+    pub numbered: bool,
+}
+
+/// One replacement in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TextEditParams {
+    /// The text to look for.
+    #[serde(alias = "old_text", alias = "oldString", alias = "old_string")]
+    pub old_text: String,
+    /// The text to put there.
+    #[serde(alias = "new_text", alias = "newString", alias = "new_string")]
+    pub new_text: String,
+    /// Whether every occurrence is meant.
+    #[serde(default, alias = "replace_all")]
+    pub replace_all: bool,
+    /// How many occurrences there must be; all of them are replaced.
+    #[serde(default, alias = "expected_replacements", skip_serializing_if = "Option::is_none")]
+    pub expected_replacements: Option<u32>,
+}
+
+/// What a change says about its file, whatever its kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FileChange<T> {
+    /// Absolute, or relative to the first root.
+    pub path: Option<String>,
+    /// A `file:` URI instead of `path`.
+    pub uri: Option<String>,
+    /// A hash that editd returned: the content that the author means to change.
+    pub base_hash: Option<String>,
+    /// What the kind adds.
+    pub body: T,
+}
+
+/// One entry of `changes`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangeParams {
+    /// Replacements within a file.
+    Edit(FileChange<Vec<TextEditParams>>),
+    /// A whole new content: the text, whether it is taken literally, and its encoding.
+    Write(FileChange<(String, bool, Option<String>)>),
+    /// The file goes.
+    Delete(FileChange<()>),
+    /// The file gets the path or URI in the body.
+    Rename(FileChange<(Option<String>, Option<String>)>),
+}
+
+impl<'de> Deserialize<'de> for ChangeParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        change(value).map_err(|invalid| match invalid.field.as_str() {
+            "" => D::Error::custom(invalid.problem),
+            field => D::Error::custom(format!("`{field}`: {}", invalid.problem)),
+        })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct EditFields {
+    #[serde(alias = "file_path", alias = "filePath")]
+    path: Option<String>,
+    uri: Option<String>,
+    #[serde(alias = "base_hash")]
+    base_hash: Option<String>,
+    #[serde(deserialize_with = "list_or_json")]
+    edits: Vec<TextEditParams>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct WriteFields {
+    #[serde(alias = "file_path", alias = "filePath")]
+    path: Option<String>,
+    uri: Option<String>,
+    #[serde(alias = "base_hash")]
+    base_hash: Option<String>,
+    content: String,
+    #[serde(default)]
+    literal: bool,
+    encoding: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct DeleteFields {
+    #[serde(alias = "file_path", alias = "filePath")]
+    path: Option<String>,
+    uri: Option<String>,
+    #[serde(alias = "base_hash")]
+    base_hash: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct RenameFields {
+    #[serde(alias = "file_path", alias = "filePath")]
+    path: Option<String>,
+    uri: Option<String>,
+    #[serde(alias = "base_hash")]
+    base_hash: Option<String>,
+    #[serde(alias = "new_path")]
+    new_path: Option<String>,
+    #[serde(alias = "new_uri")]
+    new_uri: Option<String>,
+}
+
+fn change(value: Value) -> Result<ChangeParams, Invalid> {
+    const KINDS: &str = "expected one of `edit`, `write`, `delete`, `rename`";
+    let Value::Object(mut fields) = value else { return Err(Invalid::new("", "expected an object")) };
+    let Some(kind) = fields.shift_remove("kind") else {
+        return Err(Invalid::new("kind", format!("it is missing, {KINDS}")));
+    };
+    let rest = Value::Object(fields);
+    Ok(match kind.as_str() {
+        Some("edit") => {
+            let EditFields { path, uri, base_hash, edits } = decode(rest)?;
+            ChangeParams::Edit(FileChange { path, uri, base_hash, body: edits })
+        }
+        Some("write") => {
+            let WriteFields { path, uri, base_hash, content, literal, encoding } = decode(rest)?;
+            ChangeParams::Write(FileChange { path, uri, base_hash, body: (content, literal, encoding) })
+        }
+        Some("delete") => {
+            let DeleteFields { path, uri, base_hash } = decode(rest)?;
+            ChangeParams::Delete(FileChange { path, uri, base_hash, body: () })
+        }
+        Some("rename") => {
+            let RenameFields { path, uri, base_hash, new_path, new_uri } = decode(rest)?;
+            ChangeParams::Rename(FileChange { path, uri, base_hash, body: (new_path, new_uri) })
+        }
+        _ => return Err(Invalid::new("kind", format!("unknown kind {kind}, {KINDS}"))),
+    })
+}
+
+/// How edits may find their place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Matching {
+    /// Exactly, else by the tolerant tiers.
+    #[default]
+    Fuzzy,
+    /// Exactly or not at all.
+    Exact,
+}
+
+/// What to do where a file is not what the author was given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnStaleParam {
+    /// Refuse.
+    #[default]
+    Reject,
+    /// Merge.
+    Rebase,
+}
+
+/// Parameters of `editd/propose`: `changes`, or one change in a short form.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ProposeParams {
+    /// What the change is for, shown to people.
+    pub label: Option<String>,
+    /// Makes it safe to send the request again.
+    #[serde(alias = "request_id")]
+    pub request_id: Option<String>,
+    /// A proposal that this one takes the place of.
+    pub replaces: Option<String>,
+    /// The changes, each of another file.
+    #[serde(default, deserialize_with = "optional_list_or_json")]
+    pub changes: Option<Vec<ChangeParams>>,
+    /// Whether the tolerant tiers may be used.
+    #[serde(default)]
+    pub matching: Matching,
+    /// What to do where a file is not what the author was given.
+    #[serde(default, alias = "on_stale")]
+    pub on_stale: OnStaleParam,
+    /// Who the change is by, where an editor speaks for somebody.
+    pub author: Option<String>,
+    /// Short form: the file.
+    #[serde(alias = "file_path", alias = "filePath")]
+    pub path: Option<String>,
+    /// Short form: the file's URI.
+    pub uri: Option<String>,
+    /// Short form: the base.
+    #[serde(alias = "base_hash")]
+    pub base_hash: Option<String>,
+    /// Short form: the edits.
+    #[serde(default, deserialize_with = "optional_list_or_json")]
+    pub edits: Option<Vec<TextEditParams>>,
+    /// Short form: the only edit, or one more after `edits`.
+    #[serde(alias = "old_text", alias = "oldString", alias = "old_string")]
+    pub old_text: Option<String>,
+    /// What goes with `oldText`.
+    #[serde(alias = "new_text", alias = "newString", alias = "new_string")]
+    pub new_text: Option<String>,
+    /// What goes with `oldText`.
+    #[serde(alias = "replace_all")]
+    pub replace_all: Option<bool>,
+    /// What goes with `oldText`.
+    #[serde(alias = "expected_replacements")]
+    pub expected_replacements: Option<u32>,
+}
+
+impl ProposeParams {
+    /// The changes, with the short forms written out.
+    pub fn take_changes(&mut self) -> Result<Vec<ChangeParams>, Invalid> {
+        let single = self.take_single()?;
+        let in_short = self.path.is_some() || self.uri.is_some() || self.edits.is_some() || single.is_some();
+        match self.changes.take() {
+            Some(_) if in_short => {
+                Err(Invalid::new("changes", "it goes without `path`, `uri`, `edits` and `oldText` beside it"))
+            }
+            Some(_) if self.base_hash.is_some() => {
+                Err(Invalid::new("baseHash", "with `changes`, it belongs into each change"))
+            }
+            Some(changes) if changes.is_empty() => Err(Invalid::new("changes", "it is empty")),
+            Some(changes) => Ok(changes),
+            None if !in_short => Err(Invalid::new("changes", "it is missing")),
+            None => {
+                let mut body = self.edits.take().unwrap_or_default();
+                body.extend(single);
+                let (path, uri) = (self.path.take(), self.uri.take());
+                Ok(vec![ChangeParams::Edit(FileChange { path, uri, base_hash: self.base_hash.take(), body })])
+            }
+        }
+    }
+
+    fn take_single(&mut self) -> Result<Option<TextEditParams>, Invalid> {
+        let counted = self.replace_all.is_some() || self.expected_replacements.is_some();
+        match (self.old_text.take(), self.new_text.take()) {
+            (Some(old_text), Some(new_text)) => Ok(Some(TextEditParams {
+                old_text,
+                new_text,
+                replace_all: self.replace_all.take().unwrap_or_default(),
+                expected_replacements: self.expected_replacements.take(),
+            })),
+            (Some(_), None) => Err(Invalid::new("newText", "it is missing beside `oldText`")),
+            (None, Some(_)) => Err(Invalid::new("oldText", "it is missing beside `newText`")),
+            (None, None) if counted => Err(Invalid::new("oldText", "it is missing")),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+/// Parameters of `editd/apply`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ApplyParams {
+    /// The proposal.
+    pub id: String,
+    /// The revision that the caller has seen; an older one is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u32>,
+    /// Whether a person must decide, even where the configuration does not ask for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<bool>,
+    /// How long to wait for a person's decision, in milliseconds.
+    #[serde(default, alias = "wait_ms", skip_serializing_if = "Option::is_none")]
+    pub wait_ms: Option<u64>,
+    /// How long to wait for editors' diagnostics, in milliseconds.
+    #[serde(default, alias = "diagnostics_wait_ms", skip_serializing_if = "Option::is_none")]
+    pub diagnostics_wait_ms: Option<u64>,
+}
+
+/// Parameters of `editd/edit`: those of `editd/propose` and of `editd/apply` together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EditParams {
+    /// What to change.
+    pub propose: ProposeParams,
+    /// How to apply it; the id is not known yet.
+    pub apply: ApplyParams,
+}
+
+impl<'de> Deserialize<'de> for EditParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut fields = serde_json::Map::deserialize(deserializer)?;
+        let mut apply = serde_json::Map::new();
+        for name in ["review", "waitMs", "wait_ms", "diagnosticsWaitMs", "diagnostics_wait_ms"] {
+            if let Some(value) = fields.shift_remove(name) {
+                apply.insert(name.to_owned(), value);
+            }
+        }
+        apply.insert("id".to_owned(), Value::String(String::new()));
+        let named = |invalid: Invalid| D::Error::custom(format!("`{}`: {}", invalid.field, invalid.problem));
+        let apply = decode(Value::Object(apply)).map_err(named)?;
+        let propose = decode(Value::Object(fields)).map_err(named)?;
+        Ok(Self { propose, apply })
+    }
+}
+
+/// Parameters of `editd/discard`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DiscardParams {
+    /// The proposal.
+    pub id: String,
+    /// Why, for the record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Parameters of `editd/proposal`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ProposalParams {
+    /// The proposal.
+    pub id: String,
+    /// How long to wait for a person's decision, in milliseconds.
+    #[serde(default, alias = "wait_ms", skip_serializing_if = "Option::is_none")]
+    pub wait_ms: Option<u64>,
+}
+
+/// Parameters of `editd/proposals`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ProposalsParams {
+    /// Only those in this state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+}
+
+/// Parameters of `editd/changes`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChangesParams {
+    /// A cursor of an earlier answer: what came after it is told again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
+}
+
+/// Parameters of `editd/status`: none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatusParams {}
+
+/// Parameters of `editd/shutdown`: none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShutdownParams {}
+
+/// A list, or the same list as a string of JSON: some models quote what they should nest.
+fn list_or_json<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned,
+{
+    let value = match Value::deserialize(deserializer)? {
+        Value::String(text) => serde_json::from_str(&text)
+            .map_err(|error| D::Error::custom(format!("a string that is no JSON list: {error}")))?,
+        value => value,
+    };
+    decode(value).map_err(|invalid| match invalid.field.as_str() {
+        "" => D::Error::custom(invalid.problem),
+        field => D::Error::custom(format!("`{field}`: {}", invalid.problem)),
+    })
+}
+
+fn optional_list_or_json<'de, D, T>(deserializer: D) -> Result<Option<Vec<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned,
+{
+    match Value::deserialize(deserializer)? {
+        Value::Null => Ok(None),
+        value => list_or_json(value).map(Some).map_err(D::Error::custom),
+    }
+}

@@ -1,0 +1,110 @@
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use lsp_types::Uri;
+
+use super::Invalid;
+
+/// A path as a request names it: absolute, or relative to the session's first root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestPath(PathBuf);
+
+impl RequestPath {
+    /// Reads `path` or `uri`, of which exactly one must be there. `names` are theirs, for the error.
+    pub fn from_fields(
+        path: Option<String>,
+        uri: Option<String>,
+        names: (&str, &str),
+    ) -> Result<Self, Invalid> {
+        match (path, uri) {
+            (Some(path), None) => Self::from_path(path).map_err(|problem| Invalid::new(names.0, problem)),
+            (None, Some(uri)) => from_uri(&uri).map(Self).map_err(|problem| Invalid::new(names.1, problem)),
+            (Some(_), Some(_)) => Err(Invalid::new(names.1, format!("`{}` names the file already", names.0))),
+            (None, None) => Err(Invalid::new(names.0, "it is missing")),
+        }
+    }
+
+    fn from_path(path: String) -> Result<Self, &'static str> {
+        match path.as_str() {
+            "" => Err("it is empty"),
+            _ if path.contains('\0') => Err("it contains a NUL character"),
+            _ => Ok(Self(path.into())),
+        }
+    }
+
+    /// A path that the daemon itself knows.
+    pub fn of(path: &Path) -> Self {
+        Self(path.to_owned())
+    }
+
+    /// The path as it was sent.
+    pub fn as_path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Whether it can only mean a folder.
+    pub fn names_folder(&self) -> bool {
+        let bytes = self.0.as_os_str().as_bytes();
+        bytes.ends_with(b"/") || bytes.ends_with(b"/.") || bytes == b"."
+    }
+}
+
+/// The path of a `file:` URI, its escapes decoded once.
+pub(super) fn from_uri(uri: &str) -> Result<PathBuf, &'static str> {
+    let uri = Uri::from_str(uri).map_err(|_| "it is not a URI")?;
+    if !uri.scheme().as_str().eq_ignore_ascii_case("file") {
+        return Err("only `file:` URIs name files");
+    }
+    if uri.authority().is_some_and(|host| !matches!(host.as_str(), "" | "localhost")) {
+        return Err("it names another host");
+    }
+    let bytes: Vec<u8> = uri.path().decode().to_bytes().into_owned();
+    if !bytes.starts_with(b"/") {
+        return Err("its path is not absolute");
+    }
+    if bytes.contains(&0) {
+        return Err("it contains a NUL character");
+    }
+    Ok(OsString::from_vec(bytes).into())
+}
+
+/// The `file:` URI of an absolute path.
+pub fn uri_of(path: &Path) -> Uri {
+    let mut text = String::from("file://");
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => text.push(char::from(*byte)),
+            _ => text.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    // What is escaped like this is a URI by construction; an empty path still gives a valid one.
+    Uri::from_str(&text).unwrap_or_else(|_| Uri::from_str("file:///").expect("a constant URI"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uris_and_paths_are_each_others_inverse() {
+        for path in ["/a/b.rs", "/with blank/#1?x=%20", "/ümlaut/日本", "/a+b&c;d", "/c:/x"] {
+            assert_eq!(from_uri(uri_of(Path::new(path)).as_str()).as_deref(), Ok(Path::new(path)));
+        }
+    }
+
+    #[test]
+    fn escapes_are_decoded_once() {
+        assert_eq!(from_uri("file:///a%2520b"), Ok("/a%20b".into()));
+        assert_eq!(from_uri("file://localhost/a"), Ok("/a".into()));
+        assert_eq!(from_uri("FILE:///a"), Ok("/a".into()));
+    }
+
+    #[test]
+    fn foreign_uris_are_refused() {
+        for uri in ["untitled:Untitled-1", "vscode-remote://ssh/h/x", "file://host/x", "file:x", "nonsense", "file:///a%00b"] {
+            assert!(from_uri(uri).is_err(), "{uri}");
+        }
+    }
+}

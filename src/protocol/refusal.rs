@@ -1,0 +1,153 @@
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use crate::edit::{Closest, ConflictRegion, EditRefusalKind, LineRange, Occurrences};
+use crate::text::ContentHash;
+use crate::workspace::{Refusal, RefusalKind};
+
+use super::{Code, RpcError};
+
+/// The JSON-RPC error that tells refusals: the first is the error, all are in its data.
+pub fn refusal_error(refusals: &[Refusal]) -> RpcError {
+    let Some(first) = refusals.first() else {
+        return RpcError::new(Code::Internal, "A request was refused without a reason.");
+    };
+    let mut data = refusal_data(first);
+    data.insert("refusals".to_owned(), refusals.iter().map(described).collect());
+    let code = match first.kind {
+        RefusalKind::Stale { .. } => Code::ContentModified,
+        _ => Code::RequestFailed,
+    };
+    RpcError { data: Some(Value::Object(data)), ..RpcError::new(code, first.message()) }
+}
+
+fn described(refusal: &Refusal) -> Value {
+    let mut data = refusal_data(refusal);
+    data.insert("message".to_owned(), refusal.message().into());
+    Value::Object(data)
+}
+
+fn refusal_data(refusal: &Refusal) -> Map<String, Value> {
+    let mut data = Map::new();
+    data.insert("kind".to_owned(), refusal.name().into());
+    if let Some(path) = &refusal.path {
+        data.insert("path".to_owned(), shown(path).into());
+    }
+    if let Some(change) = refusal.change {
+        data.insert("change".to_owned(), change.into());
+    }
+    if let Some(edit) = refusal.edit {
+        data.insert("edit".to_owned(), edit.into());
+    }
+    data.insert("hint".to_owned(), refusal.hint().into());
+    if let Value::Object(details) = details(&refusal.kind) {
+        data.extend(details);
+    }
+    data
+}
+
+fn details(kind: &RefusalKind) -> Value {
+    match kind {
+        RefusalKind::Unread { current, excerpt, .. } => {
+            json!({ "currentHash": hash(*current), "excerpt": excerpt })
+        }
+        RefusalKind::Stale { current, diff, base_known } => {
+            let mut data = json!({ "currentHash": hash(*current), "baseKnown": base_known });
+            if let Some(diff) = diff {
+                data["diff"] = diff.as_str().into();
+            }
+            data
+        }
+        RefusalKind::Conflict { regions } => json!({ "regions": regions.iter().map(region).collect::<Value>() }),
+        RefusalKind::Edit(kind) => edit_details(kind),
+        RefusalKind::NotAFile { what } => json!({ "what": what }),
+        RefusalKind::Encoding { detail } => json!({ "reason": detail }),
+        RefusalKind::TooLarge { limit, size } => json!({ "limit": limit, "size": size }),
+        RefusalKind::OutsideWorkspace { roots } => json!({ "roots": paths(roots) }),
+        RefusalKind::Root { reason } => json!({ "reason": reason }),
+        RefusalKind::Protected { rule } => json!({ "rule": rule }),
+        RefusalKind::Disk { operation, errno, detail, required, available } => json!({
+            "operation": operation, "errno": errno, "reason": detail,
+            "required": required, "available": available,
+        }),
+        RefusalKind::UnknownProposal { id } => json!({ "proposal": id }),
+        RefusalKind::Superseded { current_revision, by } => json!({
+            "currentRevision": current_revision,
+            "proposal": by.as_ref().map(ToString::to_string),
+        }),
+        RefusalKind::Closed { state } => json!({ "state": state }),
+        RefusalKind::NotPermitted { what } | RefusalKind::Busy { what } => json!({ "reason": what }),
+        RefusalKind::NoChange
+        | RefusalKind::Exists
+        | RefusalKind::Missing
+        | RefusalKind::Binary
+        | RefusalKind::ReadOnly
+        | RefusalKind::Timeout { .. } => Value::Null,
+    }
+}
+
+fn edit_details(kind: &EditRefusalKind) -> Value {
+    match kind {
+        EditRefusalKind::NotFound { closest, already_applied } => {
+            let closest: Value = closest.iter().map(close).collect();
+            if *already_applied {
+                json!({ "closest": closest, "alreadyApplied": true })
+            } else {
+                json!({ "closest": closest })
+            }
+        }
+        EditRefusalKind::Ambiguous { occurrences } => json!({
+            "found": occurrences.total, "occurrences": listed(occurrences),
+        }),
+        EditRefusalKind::CountMismatch { expected, found, occurrences } => json!({
+            "expected": expected, "found": found, "occurrences": listed(occurrences),
+        }),
+        EditRefusalKind::Overlap { other_edit, lines, other_lines } => {
+            json!({ "edits": [ { "lines": range(*lines) }, { "edit": other_edit, "lines": range(*other_lines) } ] })
+        }
+        EditRefusalKind::Contradiction { other_edit, lines } => {
+            json!({ "edits": [ { "lines": range(*lines) }, { "edit": other_edit, "lines": range(*lines) } ] })
+        }
+        EditRefusalKind::Dependency { other_edit } => json!({ "edits": [ {}, { "edit": other_edit } ] }),
+        EditRefusalKind::NoChange | EditRefusalKind::EmptyOldText | EditRefusalKind::Timeout => Value::Null,
+    }
+}
+
+fn close(closest: &Closest) -> Value {
+    json!({
+        "startLine": closest.start_line, "endLine": closest.end_line,
+        "similarity": closest.similarity, "diff": closest.diff, "reason": closest.reason,
+    })
+}
+
+fn listed(occurrences: &Occurrences) -> Value {
+    occurrences
+        .listed
+        .iter()
+        .map(|place| json!({ "startLine": place.start_line, "endLine": place.end_line, "excerpt": place.excerpt }))
+        .collect()
+}
+
+fn region(region: &ConflictRegion) -> Value {
+    json!({
+        "base": region.base, "ours": region.ours, "theirs": region.theirs,
+        "startLine": region.ours_line,
+    })
+}
+
+fn range(lines: LineRange) -> Value {
+    json!({ "startLine": lines.start, "endLine": lines.end })
+}
+
+fn hash(hash: Option<ContentHash>) -> Option<String> {
+    hash.map(|hash| hash.to_string())
+}
+
+fn paths(paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| shown(path)).collect()
+}
+
+fn shown(path: &std::path::Path) -> String {
+    path.display().to_string()
+}

@@ -1,0 +1,76 @@
+use std::path::Path;
+
+use lsp_types::{
+    CreateFile, CreateFileOptions, DeleteFile, DocumentChangeOperation, DocumentChanges, OneOf,
+    OptionalVersionedTextDocumentIdentifier, Position, Range, RenameFile, RenameFileOptions, ResourceOp,
+    TextDocumentEdit, TextEdit, WorkspaceEdit,
+};
+
+use crate::edit::Plan;
+use crate::text::{self, PositionEncoding};
+use crate::workspace::{Action, PlannedFile, Snapshot};
+
+use super::uri_of;
+
+/// What the plans do, as an LSP edit in a client's position encoding.
+pub fn workspace_edit(files: &[PlannedFile], encoding: PositionEncoding) -> WorkspaceEdit {
+    let mut operations = Vec::new();
+    for file in files {
+        operations_of(file, encoding, &mut operations);
+    }
+    WorkspaceEdit { document_changes: Some(DocumentChanges::Operations(operations)), ..WorkspaceEdit::default() }
+}
+
+fn operations_of(file: &PlannedFile, encoding: PositionEncoding, operations: &mut Vec<DocumentChangeOperation>) {
+    let uri = uri_of(&file.path);
+    if file.action == Action::Create {
+        // An editor must never truncate what is there already.
+        let options = CreateFileOptions { overwrite: Some(false), ignore_if_exists: Some(true) };
+        let create = CreateFile { uri: uri.clone(), options: Some(options), annotation_id: None };
+        operations.push(DocumentChangeOperation::Op(ResourceOp::Create(create)));
+    }
+    if !file.plan.is_empty() && file.action != Action::Delete {
+        let edits = text_edits(file.before.as_deref(), &file.plan, encoding);
+        operations.push(DocumentChangeOperation::Edit(text_document_edit(&file.path, edits)));
+    }
+    match &file.action {
+        Action::Delete => {
+            let delete = DeleteFile { uri, options: None, annotation_id: None };
+            operations.push(DocumentChangeOperation::Op(ResourceOp::Delete(delete)));
+        }
+        Action::Rename { to, .. } => {
+            let options = RenameFileOptions { overwrite: Some(false), ignore_if_exists: Some(false) };
+            let new_uri = uri_of(to);
+            let rename = RenameFile { old_uri: uri, new_uri, options: Some(options), annotation_id: None };
+            operations.push(DocumentChangeOperation::Op(ResourceOp::Rename(rename)));
+        }
+        Action::Edit | Action::Create => {}
+    }
+}
+
+fn text_document_edit(path: &Path, edits: Vec<TextEdit>) -> TextDocumentEdit {
+    TextDocumentEdit {
+        text_document: OptionalVersionedTextDocumentIdentifier { uri: uri_of(path), version: None },
+        edits: edits.into_iter().map(OneOf::Left).collect(),
+    }
+}
+
+fn text_edits(before: Option<&Snapshot>, plan: &Plan, encoding: PositionEncoding) -> Vec<TextEdit> {
+    let offsets = plan.splices().iter().flat_map(|splice| [splice.range.start, splice.range.end]);
+    let position = |offset| {
+        let position = before.map_or_else(Default::default, |b| b.text.position_of(offset, encoding));
+        lsp_position(position)
+    };
+    let positions: Vec<_> = offsets.map(position).collect();
+    plan.splices()
+        .iter()
+        .zip(positions.chunks_exact(2))
+        .map(|(splice, ends)| TextEdit { range: Range::new(ends[0], ends[1]), new_text: splice.text.clone() })
+        .collect()
+}
+
+fn lsp_position(position: text::Position) -> Position {
+    // Files are bounded far below what a u32 counts.
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    Position { line: count(position.line), character: count(position.character) }
+}

@@ -1,0 +1,58 @@
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::text::ContentHash;
+
+use super::{FileKey, SessionId, Snapshot};
+
+/// What a file is right now, as far as it was looked at.
+#[derive(Clone, Debug)]
+pub enum Truth {
+    /// There is no such file.
+    Missing,
+    /// It holds text.
+    Text(Arc<Snapshot>),
+    /// It holds something else; only its hash counts.
+    Opaque(ContentHash),
+}
+
+impl Truth {
+    /// Its hash, if it exists.
+    pub fn hash(&self) -> Option<ContentHash> {
+        match self {
+            Self::Missing => None,
+            Self::Text(snapshot) => Some(snapshot.hash),
+            Self::Opaque(hash) => Some(*hash),
+        }
+    }
+
+    /// Its text, if it has one.
+    pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
+        match self {
+            Self::Text(snapshot) => Some(snapshot),
+            Self::Missing | Self::Opaque(_) => None,
+        }
+    }
+}
+
+/// A file that somebody has read or wants to change.
+#[derive(Debug)]
+pub(crate) struct Document {
+    pub(crate) path: PathBuf,
+    /// What it was when it was last looked at; `None` if it did not exist.
+    pub(crate) current: Option<ContentHash>,
+    /// The sessions that have it in their ledger.
+    pub(crate) readers: HashSet<SessionId>,
+}
+
+/// A file and what was seen of it.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Which file.
+    pub key: FileKey,
+    /// Its canonical path.
+    pub path: PathBuf,
+    /// What it is.
+    pub truth: Truth,
+}

@@ -1,0 +1,60 @@
+/// What the daemon lets one client, one file or everything together take. Every bound has a name here
+/// and its reason beside it; `[limits]` of the configuration changes those that are fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Largest file that is read or written, in bytes. Reading, hashing and diffing are linear, and a
+    /// model that wants more than this in one piece is mistaken.
+    pub file_size: u64,
+    /// Text kept in memory over all files, in bytes; beyond it the least recently used goes to the state
+    /// folder.
+    pub memory: u64,
+    /// Kept bases in the state folder, in bytes.
+    pub kept_bases: u64,
+    /// Connections served at a time, both sockets together.
+    pub connections: usize,
+    /// Largest message body, in bytes: a file's text, escaped, must fit.
+    pub message_size: usize,
+    /// Requests of one connection that may be under way; further ones wait unread.
+    pub requests_in_flight: usize,
+    /// Output that a client has not read yet, in bytes; beyond it the client is disconnected.
+    pub unsent_output: usize,
+    /// Changes in one call.
+    pub changes: usize,
+    /// Edits in one call, over all its changes.
+    pub edits: usize,
+    /// Proposals kept of one author; beyond it the oldest closed ones are forgotten, then `busy`.
+    pub proposals: usize,
+    /// Matching, diffing and merging for one request may take this long, in milliseconds.
+    pub deadline_ms: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            file_size: 64 << 20,
+            memory: 256 << 20,
+            kept_bases: 256 << 20,
+            connections: 2048,
+            message_size: 128 << 20,
+            requests_in_flight: 64,
+            unsent_output: 256 << 20,
+            changes: 1000,
+            edits: 100_000,
+            proposals: 1000,
+            deadline_ms: 10_000,
+        }
+    }
+}
+
+/// Lines in one reply of `editd/read`.
+pub const READ_LINES: usize = 2000;
+/// Bytes of text in one reply of `editd/read`.
+pub const READ_BYTES: usize = 256 << 10;
+/// How long the answer to a `requestId` is remembered.
+pub const REQUEST_ID_SECONDS: u64 = 600;
+/// Answers remembered for `requestId`s at a time; the oldest go first.
+pub const REMEMBERED_ANSWERS: usize = 4096;
+/// Transitions of documents remembered for `editd/changes` and for carrying plans along.
+pub const LOGGED_TRANSITIONS: usize = 16_384;
+/// Bytes of text of both sides up to which `editd/changes` and `stale` carry a diff.
+pub const DIFFED_BYTES: usize = 32 << 20;

@@ -1,0 +1,118 @@
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::edit::Plan;
+use crate::text::ContentHash;
+
+use super::limits::LOGGED_TRANSITIONS;
+use super::{FileKey, SessionId};
+
+/// Who changed a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Author {
+    /// A session, through editd.
+    Session(SessionId, String),
+    /// Some other program, on disk.
+    Disk,
+}
+
+impl Author {
+    /// The name on the wire: the author's, or `disk`.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Session(_, name) => name,
+            Self::Disk => "disk",
+        }
+    }
+
+    fn is(&self, session: SessionId) -> bool {
+        matches!(self, Self::Session(id, _) if *id == session)
+    }
+}
+
+/// A file went from one content to another.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// Its place in the order of all transitions; grows.
+    pub cursor: u64,
+    /// Which file.
+    pub key: FileKey,
+    /// What it was; `None` if it did not exist.
+    pub before: Option<ContentHash>,
+    /// What it is; `None` if it is gone.
+    pub after: Option<ContentHash>,
+    /// Who did it.
+    pub by: Author,
+    /// How, where editd did it as an edit.
+    pub plan: Option<Arc<Plan>>,
+}
+
+/// The newest transitions of all files, oldest first.
+#[derive(Debug, Default)]
+pub struct TransitionLog {
+    entries: VecDeque<Transition>,
+    cursor: u64,
+}
+
+impl TransitionLog {
+    /// Adds one, and forgets the oldest beyond the limit.
+    pub fn push(
+        &mut self,
+        key: FileKey,
+        before: Option<ContentHash>,
+        after: Option<ContentHash>,
+        by: Author,
+        plan: Option<Arc<Plan>>,
+    ) {
+        self.cursor += 1;
+        self.entries.push_back(Transition { cursor: self.cursor, key, before, after, by, plan });
+        if self.entries.len() > LOGGED_TRANSITIONS {
+            self.entries.pop_front();
+        }
+    }
+
+    /// The newest transition's place.
+    pub fn cursor(&self) -> u64 {
+        self.cursor
+    }
+
+    /// Transitions of a file after `since` that somebody else made.
+    pub fn others_since<'a>(
+        &'a self,
+        since: u64,
+        key: &'a FileKey,
+        session: SessionId,
+    ) -> impl Iterator<Item = &'a Transition> {
+        let start = self.entries.partition_point(|entry| entry.cursor <= since);
+        self.entries.iter().skip(start).filter(move |e| e.key == *key && !e.by.is(session))
+    }
+
+    /// Who made the file's newest transition.
+    pub fn last_author(&self, key: &FileKey) -> Option<&Author> {
+        self.entries.iter().rev().find(|entry| entry.key == *key).map(|entry| &entry.by)
+    }
+
+    /// The edits that led from one content to another, if all of them are the session's own.
+    pub fn own_edits(
+        &self,
+        key: &FileKey,
+        session: SessionId,
+        from: ContentHash,
+        to: ContentHash,
+    ) -> Option<Vec<Arc<Plan>>> {
+        let mut plans = Vec::new();
+        let mut wanted = to;
+        for entry in self.entries.iter().rev().filter(|entry| entry.key == *key) {
+            if entry.after != Some(wanted) || !entry.by.is(session) {
+                return None;
+            }
+            plans.push(entry.plan.clone()?);
+            wanted = entry.before?;
+            if wanted == from {
+                plans.reverse();
+                return Some(plans);
+            }
+        }
+        None
+    }
+}

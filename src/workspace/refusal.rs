@@ -1,0 +1,354 @@
+use std::path::PathBuf;
+
+use crate::edit::{ConflictRegion, EditRefusalKind};
+use crate::text::ContentHash;
+
+use super::proposal::ProposalId;
+
+/// An answer that says no, and how to get a yes.
+///
+/// It is not a fault: it is what the product exists for. Each has a stable [`name`](Self::name) for
+/// programs, one sentence for the model or person ([`message`](Self::message)) and what to send next
+/// ([`hint`](Self::hint)).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// Index of the change it is about, from 0.
+    pub change: Option<usize>,
+    /// Index of the edit within that change, from 0.
+    pub edit: Option<usize>,
+    /// The file it is about, as the request named it or as it was resolved.
+    pub path: Option<PathBuf>,
+    /// What is wrong.
+    pub kind: RefusalKind,
+}
+
+/// Everything that can be wrong with a request that is well formed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RefusalKind {
+    /// The session was never given this file's content.
+    Unread {
+        /// The file's hash now, if it exists.
+        current: Option<ContentHash>,
+        /// Lines around the wanted text, if it is there.
+        excerpt: Option<String>,
+        /// The session has seen some lines of it, which is not enough for this change.
+        partly: bool,
+    },
+    /// The file is not what the session was given.
+    Stale {
+        /// Hash of the truth; `None` if the file is gone.
+        current: Option<ContentHash>,
+        /// What changed since the base, as a unified diff, if the base's text is known.
+        diff: Option<String>,
+        /// Whether the base's text is still known.
+        base_known: bool,
+    },
+    /// The change and what others did meanwhile touch each other.
+    Conflict {
+        /// Each place, with the three texts.
+        regions: Vec<ConflictRegion>,
+    },
+    /// The place that an edit means could not be found, or not be told apart.
+    Edit(EditRefusalKind),
+    /// A change as a whole would leave the file as it is.
+    NoChange,
+    /// The target of a rename or a creation is there already.
+    Exists,
+    /// There is no such file.
+    Missing,
+    /// A folder, device, pipe or socket; `what` names it.
+    NotAFile {
+        /// For instance `folder`.
+        what: String,
+    },
+    /// The file holds no text.
+    Binary,
+    /// The text cannot be read or written in the file's encoding.
+    Encoding {
+        /// What exactly, in words.
+        detail: String,
+    },
+    /// A file or result beyond a limit.
+    TooLarge {
+        /// The limit in bytes.
+        limit: u64,
+        /// The size in bytes.
+        size: u64,
+    },
+    /// The file's mode, flags or file system forbid writing.
+    ReadOnly,
+    /// The path does not lie in the session's roots.
+    OutsideWorkspace {
+        /// The roots that the session has.
+        roots: Vec<PathBuf>,
+    },
+    /// A path rule forbids it.
+    Protected {
+        /// The rule's name, for instance `version_control`.
+        rule: String,
+    },
+    /// A root that an agent may not have.
+    Root {
+        /// Why not, in words.
+        reason: &'static str,
+    },
+    /// The file system said no; nothing was changed.
+    Disk {
+        /// The operation that failed.
+        operation: &'static str,
+        /// The system's error number.
+        errno: Option<i32>,
+        /// The system's words.
+        detail: String,
+        /// Bytes needed, where space was missing.
+        required: Option<u64>,
+        /// Bytes free, where space was missing.
+        available: Option<u64>,
+    },
+    /// No proposal of that id that the session may see.
+    UnknownProposal {
+        /// The id as it was sent.
+        id: String,
+    },
+    /// The proposal was replaced, or has a newer revision.
+    Superseded {
+        /// Its revision now.
+        current_revision: u32,
+        /// The proposal that took its place.
+        by: Option<ProposalId>,
+    },
+    /// The proposal is closed: applied, discarded or failed.
+    Closed {
+        /// Its state.
+        state: &'static str,
+    },
+    /// The role or the configuration does not allow it.
+    NotPermitted {
+        /// What is not allowed, in words.
+        what: String,
+    },
+    /// A limit on what waits or is kept was reached.
+    Busy {
+        /// Which, in words.
+        what: String,
+    },
+    /// A deadline passed.
+    Timeout {
+        /// What took too long.
+        what: &'static str,
+    },
+}
+
+impl Refusal {
+    /// A refusal about no file in particular.
+    pub fn new(kind: RefusalKind) -> Self {
+        Self { change: None, edit: None, path: None, kind }
+    }
+
+    /// A refusal about a file.
+    pub fn at(path: impl Into<PathBuf>, kind: RefusalKind) -> Self {
+        Self { path: Some(path.into()), ..Self::new(kind) }
+    }
+
+    /// The same, said of the change with that index.
+    #[must_use]
+    pub fn of_change(self, index: usize) -> Self {
+        Self { change: Some(index), ..self }
+    }
+
+    /// The stable name: `kind` on the wire.
+    pub fn name(&self) -> &'static str {
+        match &self.kind {
+            RefusalKind::Unread { .. } => "unread",
+            RefusalKind::Stale { .. } => "stale",
+            RefusalKind::Conflict { .. } => "conflict",
+            RefusalKind::Edit(edit) => edit_name(edit),
+            RefusalKind::NoChange => "no_change",
+            RefusalKind::Exists => "exists",
+            RefusalKind::Missing => "missing",
+            RefusalKind::NotAFile { .. } => "not_a_file",
+            RefusalKind::Binary => "binary",
+            RefusalKind::Encoding { .. } => "encoding",
+            RefusalKind::TooLarge { .. } => "too_large",
+            RefusalKind::ReadOnly => "read_only",
+            RefusalKind::OutsideWorkspace { .. } | RefusalKind::Root { .. } => "outside_workspace",
+            RefusalKind::Protected { .. } => "protected",
+            RefusalKind::Disk { .. } => "disk",
+            RefusalKind::UnknownProposal { .. } => "unknown_proposal",
+            RefusalKind::Superseded { .. } => "superseded",
+            RefusalKind::Closed { .. } | RefusalKind::NotPermitted { .. } => "not_permitted",
+            RefusalKind::Busy { .. } => "busy",
+            RefusalKind::Timeout { .. } => "timeout",
+        }
+    }
+
+    /// One sentence for a model or a person.
+    pub fn message(&self) -> String {
+        let file = self.path.as_ref().map_or_else(|| "the file".to_owned(), |p| format!("`{}`", p.display()));
+        let edit = self.edit.map_or_else(|| "the edit".to_owned(), |index| format!("edits[{index}]"));
+        match &self.kind {
+            RefusalKind::Unread { partly: true, .. } => {
+                format!("Only a part of {file} was read in this session, so the whole of it cannot be changed.")
+            }
+            RefusalKind::Unread { .. } => format!("{file} has not been read in this session."),
+            RefusalKind::Stale { current: None, .. } => format!("{file} was read, but is gone since."),
+            RefusalKind::Stale { .. } => format!("{file} has changed since it was read."),
+            RefusalKind::Conflict { regions } => {
+                format!("{file} has changed since it was read in {} that this change touches.", places(regions.len()))
+            }
+            RefusalKind::Edit(kind) => edit_message(kind, &edit, &file),
+            RefusalKind::NoChange => format!("The change would leave {file} exactly as it is."),
+            RefusalKind::Exists => format!("{file} exists already."),
+            RefusalKind::Missing => format!("{file} does not exist."),
+            RefusalKind::NotAFile { what } => format!("{file} is not a regular file but {what}."),
+            RefusalKind::Binary => format!("{file} is a binary file."),
+            RefusalKind::Encoding { detail } => format!("{file} cannot be changed in its encoding: {detail}."),
+            RefusalKind::TooLarge { limit, size } => {
+                format!("{file} would have {size} bytes, more than the limit of {limit}.")
+            }
+            RefusalKind::ReadOnly => format!("{file} is read-only."),
+            RefusalKind::OutsideWorkspace { roots } if roots.is_empty() => {
+                format!("{file} lies outside the workspace: this session has no roots.")
+            }
+            RefusalKind::OutsideWorkspace { .. } => format!("{file} lies outside the workspace."),
+            RefusalKind::Root { reason } => format!("{file} cannot be a root: {reason}."),
+            RefusalKind::Protected { rule } => format!("{file} is protected by the rule `{rule}`."),
+            RefusalKind::Disk { operation, detail, .. } => {
+                format!("The file system refused to {operation} {file} ({detail}); nothing was changed.")
+            }
+            RefusalKind::UnknownProposal { id } => format!("There is no proposal `{id}` of this author."),
+            RefusalKind::Superseded { by: Some(by), .. } => format!("The proposal was replaced by `{by}`."),
+            RefusalKind::Superseded { current_revision, .. } => {
+                format!("The proposal has changed; its revision is now {current_revision}.")
+            }
+            RefusalKind::Closed { state } => format!("The proposal is {state} and cannot be acted on any more."),
+            RefusalKind::NotPermitted { what } => format!("Not permitted: {what}."),
+            RefusalKind::Busy { what } => format!("The daemon is busy: {what}."),
+            RefusalKind::Timeout { what } => format!("{what} took longer than the deadline allows."),
+        }
+    }
+
+    /// What to send next.
+    pub fn hint(&self) -> String {
+        match &self.kind {
+            RefusalKind::Unread { partly: true, .. } => {
+                "Read the file without `offset` and `limit`, or send `currentHash` as `baseHash`."
+            }
+            RefusalKind::Unread { .. } => {
+                "Call `editd/read` on it first, then send the change again; or send as `baseHash` a hash that editd returned."
+            }
+            RefusalKind::Stale { current: None, .. } => {
+                "Read it to be told that it is gone; a `write` then creates it anew."
+            }
+            RefusalKind::Stale { base_known: false, .. } => "Read the file again, then make the change anew.",
+            RefusalKind::Stale { .. } => {
+                "Look at `diff`; if the change still makes sense, send it again with `currentHash` as `baseHash`, or with `onStale: \"rebase\"`."
+            }
+            RefusalKind::Conflict { .. } => {
+                "Read the file again and make the change on the text as it is now; `regions` shows both sides."
+            }
+            RefusalKind::Edit(kind) => return edit_hint(kind),
+            RefusalKind::NoChange => "Nothing needs to be done; if something should change, check `newText`.",
+            RefusalKind::Exists => "Choose another path, or change the existing file with `edit` or `write`.",
+            RefusalKind::Missing => "Check the path; a new file is made by a `write` change.",
+            RefusalKind::NotAFile { .. } => "Name a regular file; folders are made as needed by a `write` into them.",
+            RefusalKind::Binary => "editd changes text only; use a program made for this kind of file.",
+            RefusalKind::Encoding { .. } => {
+                "Keep to characters that the file's encoding has, or rewrite the file with a `write` that names `encoding`."
+            }
+            RefusalKind::TooLarge { .. } => "Work on a smaller file, or raise the limit in the configuration.",
+            RefusalKind::ReadOnly => "Ask the user to make the file writable if it should be changed.",
+            RefusalKind::OutsideWorkspace { .. } => {
+                "Use a path inside one of `roots`; roots are set by `workspaceFolders` in `initialize`."
+            }
+            RefusalKind::Root { .. } => "Start the session with the folder of the project as its root.",
+            RefusalKind::Protected { .. } => "Leave this path alone, or ask the user to change it by hand.",
+            RefusalKind::Disk { .. } => "Tell the user; the same request can be sent again once the cause is gone.",
+            RefusalKind::UnknownProposal { .. } => "List what there is with `editd/proposals`, or propose anew.",
+            RefusalKind::Superseded { by: Some(_), .. } => "Act on the proposal that replaced it.",
+            RefusalKind::Superseded { .. } => "Look at it again with `editd/proposal`, then send the current revision.",
+            RefusalKind::Closed { .. } => "Propose the change anew.",
+            RefusalKind::NotPermitted { .. } => "Ask the user; this connection cannot do it.",
+            RefusalKind::Busy { .. } => "Wait for earlier requests to end, or discard proposals, then try again.",
+            RefusalKind::Timeout { .. } => "Send smaller edits, or a longer and more distinctive `oldText`.",
+        }
+        .to_owned()
+    }
+}
+
+fn places(count: usize) -> String {
+    if count == 1 { "one place".to_owned() } else { format!("{count} places") }
+}
+
+fn edit_name(kind: &EditRefusalKind) -> &'static str {
+    match kind {
+        EditRefusalKind::NotFound { .. } => "not_found",
+        EditRefusalKind::Ambiguous { .. } => "ambiguous",
+        EditRefusalKind::CountMismatch { .. } => "count_mismatch",
+        EditRefusalKind::Overlap { .. } => "overlap",
+        EditRefusalKind::Dependency { .. } => "dependency",
+        EditRefusalKind::Contradiction { .. } => "contradiction",
+        EditRefusalKind::NoChange => "no_change",
+        EditRefusalKind::EmptyOldText => "empty_old_text",
+        EditRefusalKind::Timeout => "timeout",
+    }
+}
+
+fn edit_message(kind: &EditRefusalKind, edit: &str, file: &str) -> String {
+    match kind {
+        EditRefusalKind::NotFound { already_applied: true, .. } => {
+            format!("The `oldText` of {edit} is not in {file}, but its `newText` is: the edit seems to be done already.")
+        }
+        EditRefusalKind::NotFound { .. } => format!("The `oldText` of {edit} is not in {file}."),
+        EditRefusalKind::Ambiguous { occurrences } => {
+            let total = occurrences.total;
+            format!("The `oldText` of {edit} fits {total} places in {file}.")
+        }
+        EditRefusalKind::CountMismatch { expected, found, .. } => {
+            format!("{edit} expects {expected} occurrences in {file}, but there are {found}.")
+        }
+        EditRefusalKind::Overlap { other_edit, .. } => {
+            format!("{edit} and edits[{other_edit}] change the same text of {file}.")
+        }
+        EditRefusalKind::Dependency { other_edit, .. } => {
+            format!("The `oldText` of {edit} is not in {file}; only edits[{other_edit}] would bring it there.")
+        }
+        EditRefusalKind::Contradiction { other_edit, .. } => {
+            format!("{edit} and edits[{other_edit}] make different things of the same text of {file}.")
+        }
+        EditRefusalKind::NoChange => format!("{edit} would leave {file} exactly as it is."),
+        EditRefusalKind::EmptyOldText => format!("The `oldText` of {edit} is empty, so there is nothing to look for."),
+        EditRefusalKind::Timeout => format!("Looking for the `oldText` of {edit} in {file} took longer than the deadline allows."),
+    }
+}
+
+fn edit_hint(kind: &EditRefusalKind) -> String {
+    match kind {
+        EditRefusalKind::NotFound { already_applied: true, .. } => {
+            "Read the file to make sure; there may be nothing left to do."
+        }
+        EditRefusalKind::NotFound { closest, .. } if closest.is_empty() => {
+            "Read the file again and copy `oldText` from it exactly."
+        }
+        EditRefusalKind::NotFound { .. } => {
+            "Compare with `closest`, where each `diff` shows asked against found, and send `oldText` as the file has it."
+        }
+        EditRefusalKind::Ambiguous { .. } => {
+            "Add neighbouring lines to `oldText` until it fits one place, or send `replaceAll: true`."
+        }
+        EditRefusalKind::CountMismatch { .. } => {
+            "Look at `occurrences`, then send `expectedReplacements` with the number that is meant, or a longer `oldText`."
+        }
+        EditRefusalKind::Overlap { .. } => "Make one edit of the two, or shorten their texts until they are apart.",
+        EditRefusalKind::Dependency { .. } => {
+            "All edits match the file as it was read: put both into one edit, or send them in two calls."
+        }
+        EditRefusalKind::Contradiction { .. } => "Keep one of the two edits.",
+        EditRefusalKind::NoChange => "Leave this edit out, or check its `newText`.",
+        EditRefusalKind::EmptyOldText => {
+            "Put the text that should be replaced into `oldText`; a new file or a whole new content is a `write` change."
+        }
+        EditRefusalKind::Timeout => "Send smaller edits, or a longer and more distinctive `oldText`.",
+    }
+    .to_owned()
+}

@@ -1,0 +1,85 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::text::ContentHash;
+
+use super::FileKey;
+
+/// One connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SessionId(pub u64);
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "s{}", self.0)
+    }
+}
+
+/// What a connection may do. It follows from the socket it came in on, never from what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// May read, propose, and apply what is its own.
+    Agent,
+    /// May also decide for the person, and stop the daemon.
+    Editor,
+}
+
+/// How much of a file its reader has seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// Some of its lines: enough to edit it, not enough to replace, delete or rename it.
+    Part,
+    /// All of it.
+    Whole,
+}
+
+/// What a session was last given of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Base {
+    /// Hash of the whole file as it then was.
+    pub hash: ContentHash,
+    /// How much of it the session has seen.
+    pub coverage: Coverage,
+    /// The path under which the session asked for it.
+    pub path: PathBuf,
+}
+
+/// One entry of a ledger: the base, and whether the session knows that it is out of date.
+#[derive(Clone, Debug)]
+pub(crate) struct LedgerEntry {
+    pub(crate) base: Base,
+    /// Set once `editd/fileChanged` was sent, until the session reads or asks again.
+    pub(crate) told: bool,
+}
+
+/// A connection after `initialize`: who it is and what it was given.
+#[derive(Debug)]
+pub struct Session {
+    /// Its number, never used twice in a daemon's life.
+    pub id: SessionId,
+    /// What it may do.
+    pub role: Role,
+    /// `clientInfo.name`: the author of its changes.
+    pub author: String,
+    /// The folders it works in, canonical.
+    pub roots: Vec<PathBuf>,
+    pub(crate) ledger: HashMap<FileKey, LedgerEntry>,
+}
+
+impl Session {
+    /// A session that has read nothing yet.
+    pub fn new(id: SessionId, role: Role, author: String, roots: Vec<PathBuf>) -> Self {
+        Self { id, role, author, roots, ledger: HashMap::new() }
+    }
+
+    /// What it was last given of the file, if anything.
+    pub fn base(&self, key: &FileKey) -> Option<&Base> {
+        self.ledger.get(key).map(|entry| &entry.base)
+    }
+
+    /// Whether it has the file's folder among its roots.
+    pub fn covers(&self, path: &std::path::Path) -> bool {
+        self.roots.iter().any(|root| path.starts_with(root))
+    }
+}

@@ -1,0 +1,273 @@
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::text::ContentHash;
+
+use super::answers::{RememberedAnswers, RequestKey};
+use super::document::{Document, Seen, Truth};
+use super::log::{Author, TransitionLog};
+use super::session::{Base, Coverage, LedgerEntry};
+use super::{FileKey, Limits, ProposalState, Role, Session, SessionId, Snapshot, TextStore};
+
+mod bases;
+mod changes;
+mod proposals;
+
+pub use bases::BaseState;
+pub use changes::{Changed, Moved};
+pub use proposals::{ApplyStep, NewProposal};
+
+use proposals::ProposalBook;
+
+/// Something that a session should hear.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// A file that it has read is not what it was given any more.
+    FileChanged {
+        /// The path under which it was read.
+        path: PathBuf,
+        /// The new hash; `None` if the file is gone.
+        hash: Option<ContentHash>,
+        /// Who changed it.
+        by: String,
+    },
+    /// A proposal of its author got another revision or state.
+    ProposalChanged {
+        /// Which.
+        id: super::ProposalId,
+        /// Its revision now.
+        revision: u32,
+        /// Its state now.
+        state: ProposalState,
+    },
+}
+
+/// What a step of the workspace asks the world outside to do.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// What to tell whom.
+    pub notices: Vec<(SessionId, Notice)>,
+    /// Files to watch from now on.
+    pub watch: Vec<(FileKey, PathBuf)>,
+    /// Files that nobody has read any more.
+    pub forget: Vec<(FileKey, PathBuf)>,
+    /// Texts that left memory though somebody may still ask for them.
+    pub evicted: Vec<Arc<Snapshot>>,
+}
+
+/// Sizes for `editd/status`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Sessions that are connected.
+    pub sessions: usize,
+    /// Files that some session has read.
+    pub documents: usize,
+    /// Contents that are referred to.
+    pub texts: usize,
+    /// Bytes of text in memory.
+    pub text_bytes: u64,
+    /// Proposals that are known, closed ones included.
+    pub proposals: usize,
+    /// Proposals that can still be applied.
+    pub open_proposals: usize,
+}
+
+/// All state that several sessions share. See the [module](super) for who may change it.
+#[derive(Debug)]
+pub struct Workspace {
+    limits: Limits,
+    sessions: HashMap<SessionId, Session>,
+    documents: HashMap<FileKey, Document>,
+    texts: TextStore,
+    log: TransitionLog,
+    proposals: ProposalBook,
+    answers: RememberedAnswers,
+    outcome: Outcome,
+}
+
+impl Workspace {
+    /// An empty one. `nonce` makes its ids differ from those of every other start of the daemon.
+    pub fn new(limits: Limits, nonce: &str) -> Self {
+        Self {
+            limits,
+            sessions: HashMap::new(),
+            documents: HashMap::new(),
+            texts: TextStore::default(),
+            log: TransitionLog::default(),
+            proposals: ProposalBook::new(nonce),
+            answers: RememberedAnswers::default(),
+            outcome: Outcome::default(),
+        }
+    }
+
+    /// Takes what the steps since the last call ask for.
+    pub fn take_outcome(&mut self) -> Outcome {
+        self.outcome.evicted.extend(self.texts.evict(self.limits.memory));
+        std::mem::take(&mut self.outcome)
+    }
+
+    /// A client has said `initialize`.
+    pub fn connect(&mut self, session: Session) {
+        self.sessions.insert(session.id, session);
+    }
+
+    /// A client is gone, and with it what it was given.
+    pub fn disconnect(&mut self, id: SessionId) {
+        let Some(session) = self.sessions.remove(&id) else { return };
+        for (key, entry) in session.ledger {
+            self.texts.release(entry.base.hash);
+            self.remove_reader(&key, id);
+        }
+    }
+
+    /// The session of that number.
+    pub fn session(&self, id: SessionId) -> Option<&Session> {
+        self.sessions.get(&id)
+    }
+
+    /// Takes note of what a file is. If it is not what it was, some other program has changed it, and
+    /// those who have read it are told.
+    pub fn observe(&mut self, seen: &Seen) {
+        let hash = seen.truth.hash();
+        let Some(document) = self.documents.get_mut(&seen.key) else { return };
+        if document.current == hash {
+            return;
+        }
+        let before = std::mem::replace(&mut document.current, hash);
+        self.transition(&seen.key, before, hash, Author::Disk, None);
+        self.close_proposals_that_came_true(&seen.key, hash);
+    }
+
+    /// The session was given the file, or a part of it, or was told that there is nothing to read.
+    pub fn record_read(&mut self, session: SessionId, seen: &Seen, coverage: Coverage) {
+        self.observe(seen);
+        match &seen.truth {
+            Truth::Text(snapshot) => self.set_base(session, &seen.key, &seen.path, snapshot, coverage),
+            Truth::Missing | Truth::Opaque(_) => self.drop_base(session, &seen.key),
+        }
+    }
+
+    /// The answer that a request of this name got within the last minutes.
+    pub fn remembered(&self, key: &RequestKey, now: Instant) -> Option<Arc<str>> {
+        self.answers.get(key, now)
+    }
+
+    /// Remembers the answer to a request that may be sent again.
+    pub fn remember(&mut self, key: RequestKey, answer: Arc<str>, now: Instant) {
+        self.answers.insert(key, answer, now);
+    }
+
+    /// Whether a base or proposal still refers to that content.
+    pub fn is_referenced(&self, hash: ContentHash) -> bool {
+        self.texts.is_referenced(hash)
+    }
+
+    /// Sizes, for people.
+    pub fn counts(&self) -> Counts {
+        Counts {
+            sessions: self.sessions.len(),
+            documents: self.documents.len(),
+            texts: self.texts.len(),
+            text_bytes: self.texts.bytes(),
+            proposals: self.proposals.len(),
+            open_proposals: self.proposals.open(),
+        }
+    }
+
+    /// Whether some session has read that file.
+    pub fn is_read(&self, key: &FileKey) -> bool {
+        self.documents.contains_key(key)
+    }
+
+    fn set_base(
+        &mut self,
+        id: SessionId,
+        key: &FileKey,
+        path: &std::path::Path,
+        snapshot: &Arc<Snapshot>,
+        coverage: Coverage,
+    ) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        let hash = snapshot.hash;
+        self.texts.retain(hash, Some(snapshot.clone()));
+        let known = session.ledger.get(key).filter(|entry| entry.base.hash == hash);
+        // Two partial reads are not a whole one, but a whole one stays whole while the content does.
+        let coverage = known.map_or(coverage, |entry| match entry.base.coverage {
+            Coverage::Whole => Coverage::Whole,
+            Coverage::Part => coverage,
+        });
+        let base = Base { hash, coverage, path: path.to_owned() };
+        if let Some(old) = session.ledger.insert(key.clone(), LedgerEntry { base, told: false }) {
+            self.texts.release(old.base.hash);
+        }
+        self.add_reader(key, path, hash, id);
+    }
+
+    fn drop_base(&mut self, id: SessionId, key: &FileKey) {
+        let entry = self.sessions.get_mut(&id).and_then(|session| session.ledger.remove(key));
+        if let Some(entry) = entry {
+            self.texts.release(entry.base.hash);
+            self.remove_reader(key, id);
+        }
+    }
+
+    fn add_reader(&mut self, key: &FileKey, path: &std::path::Path, hash: ContentHash, id: SessionId) {
+        let document = self.documents.entry(key.clone()).or_insert_with(|| {
+            self.outcome.watch.push((key.clone(), path.to_owned()));
+            Document { path: path.to_owned(), current: Some(hash), readers: HashSet::new() }
+        });
+        document.readers.insert(id);
+    }
+
+    fn remove_reader(&mut self, key: &FileKey, id: SessionId) {
+        let Some(document) = self.documents.get_mut(key) else { return };
+        document.readers.remove(&id);
+        if document.readers.is_empty()
+            && let Some(document) = self.documents.remove(key)
+        {
+            self.outcome.forget.push((key.clone(), document.path));
+        }
+    }
+
+    /// Logs that a file changed and tells its readers, once each until they look again.
+    fn transition(
+        &mut self,
+        key: &FileKey,
+        before: Option<ContentHash>,
+        after: Option<ContentHash>,
+        by: Author,
+        plan: Option<Arc<crate::edit::Plan>>,
+    ) {
+        let readers: Vec<_> =
+            self.documents.get(key).map(|d| d.readers.iter().copied().collect()).unwrap_or_default();
+        for id in readers {
+            if matches!(&by, Author::Session(author, _) if *author == id) {
+                continue;
+            }
+            let Some(entry) = self.sessions.get_mut(&id).and_then(|s| s.ledger.get_mut(key)) else { continue };
+            if entry.told || Some(entry.base.hash) == after {
+                continue;
+            }
+            entry.told = true;
+            let notice = Notice::FileChanged {
+                path: entry.base.path.clone(),
+                hash: after,
+                by: by.name().to_owned(),
+            };
+            self.outcome.notices.push((id, notice));
+        }
+        self.log.push(key.clone(), before, after, by, plan);
+    }
+
+    /// Sessions of an author, to be told about their proposals.
+    fn sessions_of(&self, author: &str) -> Vec<SessionId> {
+        self.sessions.values().filter(|s| s.author == author).map(|s| s.id).collect()
+    }
+
+    /// Whether `session` may act on what belongs to `author`: agents on their own only.
+    fn may_act(&self, session: SessionId, author: &str) -> bool {
+        self.sessions.get(&session).is_some_and(|s| s.role == Role::Editor || s.author == author)
+    }
+}

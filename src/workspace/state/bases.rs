@@ -1,0 +1,44 @@
+use std::sync::Arc;
+
+use crate::text::ContentHash;
+use crate::workspace::{Coverage, Seen, SessionId, Snapshot};
+
+use super::Workspace;
+
+/// How the truth of a file relates to what the author of a change was given.
+#[derive(Clone, Debug)]
+pub enum BaseState {
+    /// The author was never given it.
+    Unread,
+    /// The author has it as it is.
+    Fresh(Coverage),
+    /// The author has another content.
+    Moved {
+        /// Its hash.
+        base: ContentHash,
+        /// Its text, if it is in memory.
+        text: Option<Arc<Snapshot>>,
+        /// How much of it the author has seen.
+        coverage: Coverage,
+    },
+}
+
+impl Workspace {
+    /// Compares a file with the base of a change to it: the hash that came with the change, else what the
+    /// session was last given.
+    pub fn base_state(&mut self, id: SessionId, seen: &Seen, sent: Option<ContentHash>) -> BaseState {
+        self.observe(seen);
+        let given = self.sessions.get(&id).and_then(|session| session.base(&seen.key));
+        let (base, coverage) = match (sent, given) {
+            // Who sends a hash says that this content is meant, whole.
+            (Some(sent), _) => (sent, Coverage::Whole),
+            (None, Some(given)) => (given.hash, given.coverage),
+            (None, None) => return BaseState::Unread,
+        };
+        if seen.truth.hash() == Some(base) {
+            BaseState::Fresh(coverage)
+        } else {
+            BaseState::Moved { base, text: self.texts.get(base), coverage }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::text::ContentHash;
+use crate::workspace::{Author, Coverage, FileKey, Seen, SessionId, Snapshot, Truth};
+
+use super::Workspace;
+
+/// A file that others changed since a session was given it.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    /// Which file.
+    pub key: FileKey,
+    /// The path under which the session read it.
+    pub path: PathBuf,
+    /// Who changed it last.
+    pub by: String,
+    /// What the session had.
+    pub before: ContentHash,
+    /// Its text, if it is in memory.
+    pub before_text: Option<Arc<Snapshot>>,
+}
+
+/// Where a change of a file led, for the books.
+#[derive(Clone, Debug)]
+pub struct Moved {
+    /// The file.
+    pub key: FileKey,
+    /// What it was.
+    pub before: Option<ContentHash>,
+    /// What it is now, under its new name if it got one.
+    pub after: Seen,
+    /// How, if its text was edited.
+    pub plan: Option<Arc<crate::edit::Plan>>,
+    /// How much of the result its author knows.
+    pub coverage: Coverage,
+}
+
+impl Workspace {
+    /// The files that a session has read, to be looked at before [`changes`](Self::changes).
+    pub fn files_read_by(&self, id: SessionId) -> Vec<(FileKey, PathBuf)> {
+        let Some(session) = self.sessions.get(&id) else { return Vec::new() };
+        session.ledger.iter().map(|(key, entry)| (key.clone(), entry.base.path.clone())).collect()
+    }
+
+    /// What others changed in the files that a session has read, after they were looked at: everything that
+    /// is not what the session was given, and with `since` also what was told after that cursor before.
+    /// The session's bases move to what is told. Answers also the newest cursor.
+    pub fn changes(&mut self, id: SessionId, seen: &[Seen], since: Option<u64>) -> (u64, Vec<Changed>) {
+        for file in seen {
+            self.observe(file);
+        }
+        let changed: Vec<_> = seen.iter().filter_map(|file| self.changed(id, file, since)).collect();
+        for file in seen.iter().filter(|f| changed.iter().any(|c| c.key == f.key)) {
+            match &file.truth {
+                Truth::Text(snapshot) => self.move_base(id, file, snapshot),
+                // What is gone or no text cannot be the base of anything; the next read decides.
+                Truth::Missing | Truth::Opaque(_) => self.drop_base(id, &file.key),
+            }
+        }
+        (self.log.cursor(), changed)
+    }
+
+    fn changed(&mut self, id: SessionId, file: &Seen, since: Option<u64>) -> Option<Changed> {
+        let entry = self.sessions.get(&id)?.ledger.get(&file.key)?;
+        let (base, path) = (entry.base.hash, entry.base.path.clone());
+        let told = since.and_then(|since| self.log.others_since(since, &file.key, id).next()?.before);
+        let before = told.unwrap_or(base);
+        if file.truth.hash() == Some(before) {
+            return None;
+        }
+        let by = self.log.last_author(&file.key).map_or("disk", Author::name).to_owned();
+        let before_text = self.texts.get(before);
+        Some(Changed { key: file.key.clone(), path, by, before, before_text })
+    }
+
+    fn move_base(&mut self, id: SessionId, file: &Seen, snapshot: &Arc<Snapshot>) {
+        let given = self.sessions.get(&id).and_then(|session| session.base(&file.key)).cloned();
+        if let Some(given) = given {
+            self.set_base(id, &file.key, &given.path, snapshot, given.coverage);
+        }
+    }
+
+    /// Files were changed by a session: writes the books and tells the other readers.
+    pub fn record_commit(&mut self, id: SessionId, author: &str, files: Vec<Moved>) {
+        for file in files {
+            let by = Author::Session(id, author.to_owned());
+            let after = file.after.truth.hash();
+            if file.after.key == file.key {
+                self.set_current(&file.key, after);
+                self.transition(&file.key, file.before, after, by, file.plan);
+            } else {
+                self.set_current(&file.key, None);
+                self.transition(&file.key, file.before, None, by.clone(), None);
+                self.set_current(&file.after.key, after);
+                self.transition(&file.after.key, None, after, by, None);
+            }
+            self.move_own_base(id, &file.key, &file.after, file.coverage);
+        }
+    }
+
+    fn set_current(&mut self, key: &FileKey, hash: Option<ContentHash>) {
+        if let Some(document) = self.documents.get_mut(key) {
+            document.current = hash;
+        }
+    }
+
+    /// An author knows what it wrote itself; how much else of the file it knows stays as it was.
+    fn move_own_base(&mut self, id: SessionId, key: &FileKey, after: &Seen, coverage: Coverage) {
+        if after.key != *key {
+            self.drop_base(id, key);
+        }
+        match &after.truth {
+            Truth::Text(snapshot) => self.set_base(id, &after.key, &after.path, snapshot, coverage),
+            Truth::Missing | Truth::Opaque(_) => self.drop_base(id, &after.key),
+        }
+    }
+}

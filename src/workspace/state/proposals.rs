@@ -1,0 +1,286 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crate::edit::Plan;
+use crate::text::ContentHash;
+use crate::workspace::{
+    FileKey, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Refusal, RefusalKind, Seen, SessionId,
+};
+
+use super::{Notice, Workspace};
+
+/// What a proposal is made of.
+#[derive(Debug)]
+pub struct NewProposal {
+    /// The session that makes it.
+    pub session: SessionId,
+    /// The author it will belong to.
+    pub author: String,
+    /// What it is for.
+    pub label: Option<String>,
+    /// The proposal that it takes the place of.
+    pub replaces: Option<String>,
+    /// What to do where the files change meanwhile.
+    pub on_stale: OnStale,
+    /// Now.
+    pub at: SystemTime,
+    /// The changes.
+    pub files: Vec<PlannedFile>,
+}
+
+/// What has to be done for one file of a proposal that is to be applied.
+#[derive(Clone, Debug)]
+pub enum ApplyStep {
+    /// It is as it was when the plan was made.
+    Ready,
+    /// It is already what the plan would make of it.
+    Done,
+    /// It is as it was but for the author's own later edits, through which the plan can be carried.
+    Carry(Vec<Arc<Plan>>),
+    /// Somebody else changed it.
+    Moved,
+}
+
+/// All proposals, by the order in which they were made.
+#[derive(Debug)]
+pub(crate) struct ProposalBook {
+    nonce: String,
+    last: u64,
+    transactions: u64,
+    by_number: BTreeMap<u64, Proposal>,
+}
+
+impl ProposalBook {
+    pub(crate) fn new(nonce: &str) -> Self {
+        Self { nonce: nonce.to_owned(), last: 0, transactions: 0, by_number: BTreeMap::new() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.by_number.len()
+    }
+
+    pub(crate) fn open(&self) -> usize {
+        self.by_number.values().filter(|proposal| proposal.state.is_open()).count()
+    }
+
+    fn number(&self, id: &str) -> Option<u64> {
+        let (nonce, number) = id.strip_prefix('p')?.split_once('-')?;
+        (nonce == self.nonce).then(|| number.parse().ok()).flatten()
+    }
+
+    fn get(&self, id: &str) -> Option<&Proposal> {
+        self.by_number.get(&self.number(id)?)
+    }
+
+    fn get_mut(&mut self, id: &str) -> Option<&mut Proposal> {
+        self.by_number.get_mut(&self.number(id)?)
+    }
+
+    /// Makes room for one more of this author, from what is closed.
+    fn make_room(&mut self, author: &str, limit: usize) -> Result<(), Refusal> {
+        let of_author: Vec<_> = self.by_number.iter().filter(|(_, p)| p.author == author).collect();
+        if of_author.len() < limit {
+            return Ok(());
+        }
+        let Some(oldest) = of_author.iter().find(|(_, p)| !p.state.is_open()).map(|(n, _)| **n) else {
+            let what = format!("this author has {limit} open proposals, which is the limit");
+            return Err(Refusal::new(RefusalKind::Busy { what }));
+        };
+        self.by_number.remove(&oldest);
+        Ok(())
+    }
+
+    fn next_transaction(&mut self) -> Arc<str> {
+        self.transactions += 1;
+        format!("t{}-{}", self.nonce, self.transactions).into()
+    }
+}
+
+impl Workspace {
+    /// Adds a proposal; the one that it replaces is closed.
+    pub fn add_proposal(&mut self, new: NewProposal) -> Result<Proposal, Refusal> {
+        if let Some(replaced) = &new.replaces {
+            self.open_proposal(new.session, replaced, None)?;
+        }
+        self.proposals.make_room(&new.author, self.limits.proposals)?;
+        self.proposals.last += 1;
+        let id = ProposalId(format!("p{}-{}", self.proposals.nonce, self.proposals.last).into());
+        let proposal = Proposal {
+            id: id.clone(),
+            session: new.session,
+            author: new.author,
+            label: new.label,
+            revision: 1,
+            state: ProposalState::Proposed,
+            reason: None,
+            replaced_by: None,
+            on_stale: new.on_stale,
+            at: new.at,
+            transaction: None,
+            files: new.files.into(),
+        };
+        self.proposals.by_number.insert(self.proposals.last, proposal.clone());
+        if let Some(replaced) = &new.replaces {
+            if let Some(old) = self.proposals.get_mut(replaced) {
+                old.replaced_by = Some(id);
+            }
+            self.close_proposal(replaced, ProposalState::Superseded, Some(new.session));
+        }
+        Ok(proposal)
+    }
+
+    /// A proposal, if the session may see it.
+    pub fn proposal(&self, session: SessionId, id: &str) -> Result<&Proposal, Refusal> {
+        self.proposals
+            .get(id)
+            .filter(|proposal| self.may_see(session, proposal))
+            .ok_or_else(|| Refusal::new(RefusalKind::UnknownProposal { id: id.to_owned() }))
+    }
+
+    /// The proposals that the session may see, oldest first.
+    pub fn proposals(&self, session: SessionId, state: Option<&str>) -> Vec<&Proposal> {
+        let matches = |proposal: &&Proposal| state.is_none_or(|state| proposal.state.name() == state);
+        let visible = |proposal: &&Proposal| self.may_see(session, proposal);
+        self.proposals.by_number.values().filter(visible).filter(matches).collect()
+    }
+
+    /// Takes a proposal back.
+    pub fn discard(&mut self, session: SessionId, id: &str, reason: Option<String>) -> Result<Proposal, Refusal> {
+        self.open_proposal(session, id, None)?;
+        if let Some(proposal) = self.proposals.get_mut(id) {
+            proposal.reason = reason;
+        }
+        self.close_proposal(id, ProposalState::Discarded, Some(session));
+        self.proposal(session, id).cloned()
+    }
+
+    /// Starts to apply a proposal to the files as they were just seen, in the order of its files. Until
+    /// [`applied`](Self::applied) or [`not_applied`](Self::not_applied) nobody else can.
+    pub fn begin_apply(&mut self, session: SessionId, id: &str, seen: &[Seen]) -> Result<Vec<ApplyStep>, Refusal> {
+        self.open_proposal(session, id, None)?;
+        for file in seen {
+            self.observe(file);
+        }
+        let Some(proposal) = self.proposals.get(id) else { return Ok(Vec::new()) };
+        let steps: Vec<_> =
+            proposal.files.iter().zip(seen).map(|(file, seen)| self.step(session, file, seen)).collect();
+        if let Some(proposal) = self.proposals.get_mut(id)
+            && proposal.state == ProposalState::Proposed
+        {
+            proposal.state = ProposalState::Applying;
+        }
+        Ok(steps)
+    }
+
+    fn step(&self, session: SessionId, file: &PlannedFile, seen: &Seen) -> ApplyStep {
+        let now = seen.truth.hash();
+        if now == file.hash_before {
+            return ApplyStep::Ready;
+        }
+        if now == file.hash_after && file.action.keeps_path() {
+            return ApplyStep::Done;
+        }
+        let (Some(from), Some(to)) = (file.hash_before, now) else { return ApplyStep::Moved };
+        self.log.own_edits(&file.key, session, from, to).map_or(ApplyStep::Moved, ApplyStep::Carry)
+    }
+
+    /// The proposal was applied; `files` is what was done in the end, if it had to be carried along.
+    pub fn applied(&mut self, session: SessionId, id: &str, files: Option<Vec<PlannedFile>>) -> Arc<str> {
+        let transaction = self.proposals.next_transaction();
+        if let Some(proposal) = self.proposals.get_mut(id) {
+            proposal.transaction = Some(transaction.clone());
+            if let Some(files) = files {
+                proposal.files = files.into();
+            }
+        }
+        self.close_proposal(id, ProposalState::Applied, Some(session));
+        transaction
+    }
+
+    /// The attempt to apply it ended otherwise: in `Proposed` it can be tried again.
+    pub fn not_applied(&mut self, session: SessionId, id: &str, state: ProposalState) {
+        if state == ProposalState::Proposed {
+            if let Some(proposal) = self.proposals.get_mut(id) {
+                proposal.state = state;
+            }
+        } else {
+            self.close_proposal(id, state, Some(session));
+        }
+    }
+
+    /// The open proposal of that id, at that revision if one is named, if the session may act on it.
+    pub fn open_proposal(
+        &self,
+        session: SessionId,
+        id: &str,
+        revision: Option<u32>,
+    ) -> Result<&Proposal, Refusal> {
+        let proposal = self.proposal(session, id)?;
+        if !self.may_act(session, &proposal.author) {
+            return Err(Refusal::new(RefusalKind::UnknownProposal { id: id.to_owned() }));
+        }
+        match proposal.state {
+            ProposalState::Superseded => Err(superseded(proposal)),
+            ProposalState::Applying => {
+                let what = format!("proposal `{id}` is being applied already");
+                Err(Refusal::new(RefusalKind::Busy { what }))
+            }
+            state if !state.is_open() => Err(Refusal::new(RefusalKind::Closed { state: state.name() })),
+            _ if revision.is_some_and(|revision| revision != proposal.revision) => Err(superseded(proposal)),
+            _ => Ok(proposal),
+        }
+    }
+
+    /// Files can come to be what a proposal wanted without editd, for instance when an editor applies its
+    /// `workspaceEdit`.
+    pub(super) fn close_proposals_that_came_true(&mut self, key: &FileKey, hash: Option<ContentHash>) {
+        let documents = &self.documents;
+        let is_true = |file: &PlannedFile| {
+            let now = if file.key == *key { hash } else { documents.get(&file.key).and_then(|d| d.current) };
+            file.action.keeps_path() && now == file.hash_after
+        };
+        let came_true: Vec<_> = (self.proposals.by_number.values())
+            .filter(|p| p.state == ProposalState::Proposed && p.files.iter().any(|file| file.key == *key))
+            .filter(|proposal| proposal.files.iter().all(is_true))
+            .map(|proposal| proposal.id.clone())
+            .collect();
+        for id in came_true {
+            self.close_proposal(&id.0, ProposalState::Applied, None);
+        }
+    }
+
+    /// Closes a proposal, drops the texts that it held, and tells its author's sessions but the one that
+    /// learns it from an answer.
+    fn close_proposal(&mut self, id: &str, state: ProposalState, actor: Option<SessionId>) {
+        let Some(proposal) = self.proposals.get_mut(id).filter(|proposal| proposal.state != state) else { return };
+        proposal.state = state;
+        proposal.files = proposal.files.iter().map(PlannedFile::without_texts).collect();
+        let notice = Notice::ProposalChanged { id: proposal.id.clone(), revision: proposal.revision, state };
+        let author = proposal.author.clone();
+        for session in self.sessions_of(&author).into_iter().filter(|session| Some(*session) != actor) {
+            self.outcome.notices.push((session, notice.clone()));
+        }
+    }
+
+    fn may_see(&self, session: SessionId, proposal: &Proposal) -> bool {
+        let Some(viewer) = self.sessions.get(&session) else { return false };
+        viewer.role == crate::workspace::Role::Editor
+            || (viewer.author == proposal.author
+                && (viewer.id == proposal.session || proposal.files.iter().all(|f| viewer.covers(&f.path))))
+    }
+}
+
+fn superseded(proposal: &Proposal) -> Refusal {
+    Refusal::new(RefusalKind::Superseded {
+        current_revision: proposal.revision,
+        by: proposal.replaced_by.clone(),
+    })
+}
+
+impl PlannedFile {
+    /// The same for the record, without what only applying it needs.
+    fn without_texts(&self) -> Self {
+        Self { before: None, plan: Arc::new(Plan::empty(0)), ..self.clone() }
+    }
+}

@@ -1,0 +1,115 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::text::{ContentHash, Format, Text};
+
+/// The content of a file at one moment: immutable, shared, known by its hash.
+///
+/// Versions of one file are derived from each other by edits, so their ropes share most of their memory.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// Hash of the whole file as bytes on disk.
+    pub hash: ContentHash,
+    /// The text, without a BOM.
+    pub text: Text,
+    /// How the text is written as bytes.
+    pub format: Format,
+    /// Length of the file in bytes.
+    pub size: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    /// Gone once it was evicted; the hash stays known while somebody refers to it.
+    snapshot: Option<Arc<Snapshot>>,
+    references: usize,
+    used: u64,
+}
+
+/// The texts that somebody may still need: bases of living sessions, current contents, proposals.
+///
+/// Entries are counted, not collected: what nobody refers to is dropped at once, and what is referred to
+/// but does not fit is handed out for the state folder.
+#[derive(Debug, Default)]
+pub struct TextStore {
+    entries: HashMap<ContentHash, Entry>,
+    bytes: u64,
+    clock: u64,
+}
+
+impl TextStore {
+    /// Adds a reference, with the text where the caller has it.
+    pub fn retain(&mut self, hash: ContentHash, snapshot: Option<Arc<Snapshot>>) {
+        self.clock += 1;
+        let entry =
+            self.entries.entry(hash).or_insert(Entry { snapshot: None, references: 0, used: self.clock });
+        entry.references += 1;
+        entry.used = self.clock;
+        if let (None, Some(snapshot)) = (&entry.snapshot, snapshot) {
+            self.bytes += snapshot.text.len_bytes() as u64;
+            entry.snapshot = Some(snapshot);
+        }
+    }
+
+    /// Takes a reference back; the last one drops the text.
+    pub fn release(&mut self, hash: ContentHash) {
+        let Some(entry) = self.entries.get_mut(&hash) else { return };
+        entry.references -= 1;
+        if entry.references == 0
+            && let Some(entry) = self.entries.remove(&hash)
+            && let Some(snapshot) = entry.snapshot
+        {
+            self.bytes -= snapshot.text.len_bytes() as u64;
+        }
+    }
+
+    /// The text of that hash, if it is in memory.
+    pub fn get(&mut self, hash: ContentHash) -> Option<Arc<Snapshot>> {
+        self.clock += 1;
+        let entry = self.entries.get_mut(&hash)?;
+        entry.used = self.clock;
+        entry.snapshot.clone()
+    }
+
+    /// Whether somebody still refers to that hash, in memory or not.
+    pub fn is_referenced(&self, hash: ContentHash) -> bool {
+        self.entries.contains_key(&hash)
+    }
+
+    /// Takes the least recently used texts out of memory until at most `limit` bytes are left, and hands
+    /// them over so that they can be kept elsewhere.
+    pub fn evict(&mut self, limit: u64) -> Vec<Arc<Snapshot>> {
+        if self.bytes <= limit {
+            return Vec::new();
+        }
+        let mut by_age: Vec<_> =
+            self.entries.iter().filter(|(_, e)| e.snapshot.is_some()).map(|(h, e)| (e.used, *h)).collect();
+        by_age.sort_unstable();
+        let mut evicted = Vec::new();
+        for (_, hash) in by_age {
+            if self.bytes <= limit {
+                break;
+            }
+            if let Some(snapshot) = self.entries.get_mut(&hash).and_then(|entry| entry.snapshot.take()) {
+                self.bytes -= snapshot.text.len_bytes() as u64;
+                evicted.push(snapshot);
+            }
+        }
+        evicted
+    }
+
+    /// Bytes of text in memory; versions that share memory are counted in full.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Number of contents that somebody refers to.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether nothing is referred to.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
