@@ -1,3 +1,7 @@
 //! The `editd` binary: arguments to subcommand.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    editd::cli::main()
+}

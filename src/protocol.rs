@@ -19,7 +19,7 @@ pub use params::{
     ApplyParams, ChangeParams, ChangesParams, DiscardParams, EditParams, FileChange, Matching, OnStaleParam,
     ProposalParams, ProposalsParams, ProposeParams, ReadParams, ShutdownParams, StatusParams, TextEditParams,
 };
-pub use path::{RequestPath, uri_of};
+pub use path::{RequestPath, path_of_uri, uri_of};
 pub use refusal::refusal_error;
 pub use results::{
     AppliedFile, ApplyResult, ChangesResult, ChangedFile, FileEntry, Hunk, Indent, MatchEntry, ProposalSummary,

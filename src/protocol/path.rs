@@ -20,7 +20,7 @@ impl RequestPath {
     ) -> Result<Self, Invalid> {
         match (path, uri) {
             (Some(path), None) => Self::from_path(path).map_err(|problem| Invalid::new(names.0, problem)),
-            (None, Some(uri)) => from_uri(&uri).map(Self).map_err(|problem| Invalid::new(names.1, problem)),
+            (None, Some(uri)) => path_of_uri(&uri).map(Self).map_err(|problem| Invalid::new(names.1, problem)),
             (Some(_), Some(_)) => Err(Invalid::new(names.1, format!("`{}` names the file already", names.0))),
             (None, None) => Err(Invalid::new(names.0, "it is missing")),
         }
@@ -52,7 +52,7 @@ impl RequestPath {
 }
 
 /// The path of a `file:` URI, its escapes decoded once.
-pub(super) fn from_uri(uri: &str) -> Result<PathBuf, &'static str> {
+pub fn path_of_uri(uri: &str) -> Result<PathBuf, &'static str> {
     let uri = Uri::from_str(uri).map_err(|_| "it is not a URI")?;
     if !uri.scheme().as_str().eq_ignore_ascii_case("file") {
         return Err("only `file:` URIs name files");
@@ -90,21 +90,21 @@ mod tests {
     #[test]
     fn uris_and_paths_are_each_others_inverse() {
         for path in ["/a/b.rs", "/with blank/#1?x=%20", "/ümlaut/日本", "/a+b&c;d", "/c:/x"] {
-            assert_eq!(from_uri(uri_of(Path::new(path)).as_str()).as_deref(), Ok(Path::new(path)));
+            assert_eq!(path_of_uri(uri_of(Path::new(path)).as_str()).as_deref(), Ok(Path::new(path)));
         }
     }
 
     #[test]
     fn escapes_are_decoded_once() {
-        assert_eq!(from_uri("file:///a%2520b"), Ok("/a%20b".into()));
-        assert_eq!(from_uri("file://localhost/a"), Ok("/a".into()));
-        assert_eq!(from_uri("FILE:///a"), Ok("/a".into()));
+        assert_eq!(path_of_uri("file:///a%2520b"), Ok("/a%20b".into()));
+        assert_eq!(path_of_uri("file://localhost/a"), Ok("/a".into()));
+        assert_eq!(path_of_uri("FILE:///a"), Ok("/a".into()));
     }
 
     #[test]
     fn foreign_uris_are_refused() {
         for uri in ["untitled:Untitled-1", "vscode-remote://ssh/h/x", "file://host/x", "file:x", "nonsense", "file:///a%00b"] {
-            assert!(from_uri(uri).is_err(), "{uri}");
+            assert!(path_of_uri(uri).is_err(), "{uri}");
         }
     }
 }

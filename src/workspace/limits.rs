@@ -37,7 +37,7 @@ impl Default for Limits {
             connections: 2048,
             message_size: 128 << 20,
             requests_in_flight: 64,
-            unsent_output: 256 << 20,
+            unsent_output: 32 << 20,
             changes: 1000,
             edits: 100_000,
             proposals: 1000,

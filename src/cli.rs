@@ -1,0 +1,82 @@
+//! The command line. It talks to the daemon like any other client.
+
+mod arguments;
+mod ask;
+mod complaint;
+mod daemon;
+mod doctor;
+mod edit;
+mod paint;
+mod read;
+mod root;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use crate::daemon::Places;
+use crate::transport::{Client, PlaceOptions, Spawn, places};
+use crate::workspace::Role;
+
+use arguments::{Arguments, Command, Output};
+pub(crate) use complaint::Complaint;
+
+/// What every command has at hand.
+pub(crate) struct Context {
+    pub(crate) places: Places,
+    pub(crate) spawn: Spawn,
+    pub(crate) output: Output,
+}
+
+/// How a command that did not fail ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Done,
+    /// A person said no, or has not decided yet.
+    Undecided,
+    /// Something is wrong that the command was asked to find.
+    Wrong,
+}
+
+impl Context {
+    /// Connects as an agent.
+    pub(crate) fn agent(&self) -> Result<Client, Complaint> {
+        Ok(Client::connect(&self.places, Role::Agent, self.spawn)?)
+    }
+}
+
+/// Runs the program. Exit codes: 0 done, 1 refused or failed, 2 usage, 3 a person has not said yes.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let json = arguments.output == Output::Json;
+    match run(arguments) {
+        Ok(End::Done) => ExitCode::SUCCESS,
+        Ok(End::Wrong) => ExitCode::from(1),
+        Ok(End::Undecided) => ExitCode::from(3),
+        Err(complaint) => {
+            complaint.show(json);
+            ExitCode::from(complaint.exit_code())
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> Result<End, Complaint> {
+    let options = PlaceOptions { state_dir: arguments.state_dir, runtime_dir: arguments.runtime_dir };
+    let places = places(&options).map_err(Complaint::failed)?;
+    let spawn = if arguments.no_spawn { Spawn::Forbidden } else { Spawn::Allowed };
+    let context = Context { places, spawn, output: arguments.output };
+    match arguments.command {
+        Command::Edit(edit) => edit::edit(&context, edit),
+        Command::Write(write) => edit::write(&context, write),
+        Command::Read(read) => read::read(&context, &read),
+        Command::Proposals => read::proposals(&context),
+        Command::Status => daemon::status(&context),
+        Command::Stop => daemon::stop(&context),
+        Command::Serve { detached } => daemon::serve(&context, detached),
+        Command::Doctor => doctor::doctor(&context),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Arguments::command(), "editd", &mut std::io::stdout());
+            Ok(End::Done)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// The one place on a machine through which AI agents change text.
+#[derive(Debug, Parser)]
+#[command(name = "editd", version, max_term_width = 100, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    /// How results are printed.
+    #[arg(long, global = true, value_enum, default_value_t = Output::Text)]
+    pub(crate) output: Output,
+
+    /// Where the daemon keeps its state [default: $EDITD_STATE_DIR, else ~/.local/state/editd].
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) state_dir: Option<PathBuf>,
+
+    /// Where its sockets are [default: $EDITD_RUNTIME_DIR, else where a running daemon has them].
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) runtime_dir: Option<PathBuf>,
+
+    /// Fail if no daemon is running, instead of starting one.
+    #[arg(long, global = true)]
+    pub(crate) no_spawn: bool,
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Output {
+    /// For people.
+    Text,
+    /// What the daemon's method returned.
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Replace text in a file: shows the change and asks before it happens.
+    Edit(EditArguments),
+    /// Give a file a new content, or create it.
+    Write(WriteArguments),
+    /// Print a file as agents see it.
+    Read(ReadArguments),
+    /// List proposals made by this command line.
+    Proposals,
+    /// Tell how the daemon is.
+    Status,
+    /// Stop the daemon.
+    Stop,
+    /// Run the daemon in the foreground.
+    Serve {
+        /// Leave the terminal and session that it was started from.
+        #[arg(long, hide = true)]
+        detached: bool,
+    },
+    /// Check the installation, and print what is in force.
+    Doctor,
+    /// Print completions for a shell.
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EditArguments {
+    /// The file.
+    #[arg(required_unless_present = "json")]
+    pub(crate) path: Option<PathBuf>,
+
+    /// The text that is there; must fit one place, unless --all or --expect says otherwise.
+    #[arg(long, value_name = "TEXT", required_unless_present = "json", allow_hyphen_values = true)]
+    pub(crate) old: Option<String>,
+
+    /// The text to put there.
+    #[arg(long, value_name = "TEXT", required_unless_present = "json", allow_hyphen_values = true)]
+    pub(crate) new: Option<String>,
+
+    /// Replace every occurrence.
+    #[arg(long, conflicts_with = "expect")]
+    pub(crate) all: bool,
+
+    /// Replace every occurrence, of which there must be exactly N.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) expect: Option<u32>,
+
+    /// Take the parameters of `editd/edit` as JSON from a file, or from standard input with `-`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["path", "old", "new", "all", "expect", "base"])]
+    pub(crate) json: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WriteArguments {
+    /// The file.
+    pub(crate) path: PathBuf,
+
+    /// Where the content comes from; `-` is standard input.
+    #[arg(default_value = "-")]
+    pub(crate) from: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+}
+
+/// What stands in for the person's yes.
+#[derive(Debug, Args)]
+pub(crate) struct Consent {
+    /// Change the file only if it still has this hash.
+    #[arg(long, value_name = "HASH")]
+    pub(crate) base: Option<String>,
+
+    /// Do not ask; take the file as it is now.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReadArguments {
+    /// The file.
+    pub(crate) path: PathBuf,
+
+    /// First line, from 1.
+    #[arg(long, value_name = "LINE")]
+    pub(crate) offset: Option<usize>,
+
+    /// Number of lines.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) limit: Option<usize>,
+
+    /// Put its number before each line.
+    #[arg(long, short)]
+    pub(crate) numbered: bool,
+}

@@ -1,0 +1,155 @@
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::writer::MakeWriterExt;
+
+use crate::config::Config;
+use crate::protocol::{Method, Shutdown, ShutdownParams, ShutdownResult, Status, StatusParams, StatusResult};
+use crate::transport::{self, Client, ConnectError, Spawn, instance_is_alive};
+use crate::workspace::Role;
+
+use super::read::print_json;
+use super::{Complaint, Context, End};
+
+/// Threads for work that blocks: enough for a slow disk, few enough to stay small.
+const BLOCKING_THREADS: usize = 64;
+/// Days of logs that are kept.
+const LOG_DAYS: usize = 7;
+/// How long `stop` waits for the daemon to end.
+const STOPPING: Duration = Duration::from_secs(30);
+
+/// `editd serve`.
+pub(crate) fn serve(context: &Context, detached: bool) -> Result<End, Complaint> {
+    if detached {
+        // The starter's terminal may close; this fails only where the session is our own already.
+        let _ = rustix::process::setsid();
+    }
+    let config = Config::load(config_file());
+    let _flush_at_end = log_to(&context.places.state_dir, detached)?;
+    if let Some(error) = &config.error {
+        tracing::error!(error, "the configuration cannot be read; nothing will be written");
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(BLOCKING_THREADS)
+        .thread_keep_alive(Duration::from_secs(60))
+        .build()?;
+    runtime.block_on(transport::serve(config, context.places.clone())).map_err(|error| {
+        tracing::error!(%error, "not serving");
+        Complaint::failed(error)
+    })?;
+    Ok(End::Done)
+}
+
+/// Where the configuration is: `$EDITD_CONFIG`, else `$XDG_CONFIG_HOME/editd/config.toml`.
+pub(crate) fn config_file() -> PathBuf {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    set("EDITD_CONFIG").unwrap_or_else(|| {
+        let home = || std::env::home_dir().unwrap_or_default().join(".config");
+        set("XDG_CONFIG_HOME").unwrap_or_else(home).join("editd/config.toml")
+    })
+}
+
+/// Logs into the state folder, and to a terminal that watches.
+fn log_to(state_dir: &Path, detached: bool) -> Result<tracing_appender::non_blocking::WorkerGuard, Complaint> {
+    let appender = tracing_appender::rolling::Builder::new()
+        .rotation(tracing_appender::rolling::Rotation::DAILY)
+        .filename_prefix("editd")
+        .filename_suffix("log")
+        .max_log_files(LOG_DAYS)
+        .build(state_dir.join("logs"))
+        .map_err(Complaint::failed)?;
+    let (file, guard) = tracing_appender::non_blocking(appender);
+    let filter = EnvFilter::try_from_env("EDITD_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
+    if !detached && std::io::stderr().is_terminal() {
+        logs.with_writer(file.and(std::io::stderr)).init();
+    } else {
+        logs.with_writer(file).init();
+    }
+    Ok(guard)
+}
+
+/// `editd status`. It does not start a daemon just to say that it is well.
+pub(crate) fn status(context: &Context) -> Result<End, Complaint> {
+    let Some(mut client) = running(context, Role::Agent)? else {
+        writeln!(anstream::stdout(), "No daemon is running; the next command that needs one starts it.")?;
+        return Ok(End::Wrong);
+    };
+    client.initialize(None)?;
+    let result = client.request(Status::NAME, &StatusParams {})?;
+    if print_json(context, &result)? {
+        return Ok(End::Done);
+    }
+    let status: StatusResult = serde_json::from_value(result).map_err(Complaint::failed)?;
+    print_status(&status)?;
+    Ok(End::Done)
+}
+
+fn print_status(status: &StatusResult) -> std::io::Result<()> {
+    let mut out = anstream::stdout();
+    writeln!(out, "editd {} (protocol {}), process {}", status.version, status.protocol, status.pid)?;
+    let rows = [
+        ("up for", ago(status.uptime_seconds)),
+        ("sessions", format!("{} (this command is one)", status.sessions)),
+        ("files read", status.documents.to_string()),
+        ("proposals", format!("{} ({} open)", status.proposals, status.open_proposals)),
+        ("text kept", mebibytes(status.text_bytes)),
+        ("memory", status.resident_bytes.map_or_else(|| "unknown".to_owned(), mebibytes)),
+        ("review", status.review.clone()),
+        ("durability", status.durability.clone()),
+        ("state", status.state_dir.clone()),
+        ("sockets", status.runtime_dir.clone()),
+    ];
+    for (name, value) in rows {
+        writeln!(out, "  {name:<11} {value}")?;
+    }
+    if let Some(error) = &status.configuration_error {
+        writeln!(out, "  nothing is written: {error}")?;
+    }
+    Ok(())
+}
+
+fn ago(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", seconds / 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+fn mebibytes(bytes: u64) -> String {
+    let tenths = bytes * 10 / (1 << 20);
+    format!("{}.{} MiB", tenths / 10, tenths % 10)
+}
+
+/// `editd stop`.
+pub(crate) fn stop(context: &Context) -> Result<End, Complaint> {
+    let Some(mut client) = running(context, Role::Editor)? else {
+        writeln!(anstream::stdout(), "No daemon is running.")?;
+        return Ok(End::Done);
+    };
+    client.initialize(None)?;
+    let ShutdownResult { pid } = client.call::<Shutdown>(&ShutdownParams {})?;
+    client.wait_for_end();
+    let waited = std::time::Instant::now();
+    while instance_is_alive(&context.places.state_dir) {
+        if waited.elapsed() > STOPPING {
+            return Err(Complaint::Failed(format!("the daemon (process {pid}) does not end")));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    writeln!(anstream::stdout(), "Stopped the daemon (process {pid}).")?;
+    Ok(End::Done)
+}
+
+/// A connection to a daemon that runs already.
+pub(crate) fn running(context: &Context, role: Role) -> Result<Option<Client>, Complaint> {
+    match Client::connect(&context.places, role, Spawn::Forbidden) {
+        Ok(client) => Ok(Some(client)),
+        Err(ConnectError::NotRunning(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,122 @@
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use crate::config::Config;
+use crate::disk::Durability;
+use crate::protocol::{PROTOCOL, Status, StatusParams};
+use crate::workspace::Role;
+
+use super::daemon::{config_file, running};
+use super::paint::{ERROR, GOOD};
+use super::{Complaint, Context, End};
+
+/// What was found at one place.
+struct Finding {
+    what: &'static str,
+    /// Well or not; neither for what is just told.
+    well: Option<bool>,
+    detail: String,
+}
+
+impl Finding {
+    fn told(what: &'static str, detail: impl Into<String>) -> Self {
+        Self { what, well: None, detail: detail.into() }
+    }
+
+    fn judged(what: &'static str, well: bool, detail: impl Into<String>) -> Self {
+        Self { what, well: Some(well), detail: detail.into() }
+    }
+}
+
+/// `editd doctor`.
+pub(crate) fn doctor(context: &Context) -> Result<End, Complaint> {
+    let config = Config::load(config_file());
+    let mut findings = vec![Finding::told("version", format!("{} (protocol {PROTOCOL})", env!("CARGO_PKG_VERSION")))];
+    findings.extend(configuration(&config));
+    findings.push(folder("state folder", &context.places.state_dir));
+    findings.push(folder("socket folder", &context.places.runtime_dir));
+    findings.push(daemon(context)?);
+    findings.push(watches());
+    let mut out = anstream::stdout();
+    for Finding { what, well, detail } in &findings {
+        let (style, word) = match well {
+            Some(true) => (GOOD, "ok"),
+            Some(false) => (ERROR, "bad"),
+            None => (anstyle::Style::new(), ""),
+        };
+        writeln!(out, "{style}{word:<3}{style:#} {what:<15} {detail}")?;
+    }
+    let all_well = findings.iter().all(|finding| finding.well != Some(false));
+    Ok(if all_well { End::Done } else { End::Wrong })
+}
+
+fn configuration(config: &Config) -> Vec<Finding> {
+    let file = config.file.display();
+    let read = match (&config.error, config.file.exists()) {
+        (Some(error), _) => Finding::judged("configuration", false, format!("{error}; nothing will be written")),
+        (None, true) => Finding::judged("configuration", true, file.to_string()),
+        (None, false) => Finding::judged("configuration", true, format!("defaults ({file} does not exist)")),
+    };
+    let durability = match config.durability {
+        Some(Durability::Process) => "process",
+        Some(Durability::Full) => "full",
+        None => "process for one file, full for several",
+    };
+    let list = |paths: &[std::path::PathBuf]| match paths {
+        [] => "wherever is not forbidden".to_owned(),
+        paths => paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", "),
+    };
+    let limits = &config.limits;
+    vec![
+        read,
+        Finding::told("  review", config.review.name()),
+        Finding::told("  durability", durability),
+        Finding::told("  roots", list(&config.roots)),
+        Finding::told("  hard links", if config.hard_links { "changed in place" } else { "refused for agents" }),
+        Finding::told("  idle exit", format!("after {} s without a connection", config.idle_exit.as_secs())),
+        Finding::told(
+            "  limits",
+            format!(
+                "files {} MiB, text in memory {} MiB, messages {} MiB, connections {}",
+                limits.file_size >> 20,
+                limits.memory >> 20,
+                limits.message_size >> 20,
+                limits.connections
+            ),
+        ),
+    ]
+}
+
+fn folder(what: &'static str, path: &Path) -> Finding {
+    match std::fs::symlink_metadata(path) {
+        Ok(found) if !found.is_dir() => Finding::judged(what, false, format!("{} is no folder", path.display())),
+        Ok(found) if found.permissions().mode() & 0o077 != 0 => {
+            let mode = found.permissions().mode() & 0o777;
+            Finding::judged(what, false, format!("{} is open to others (mode {mode:o})", path.display()))
+        }
+        Ok(_) => Finding::judged(what, true, path.display().to_string()),
+        Err(_) => Finding::judged(what, true, format!("{} (made when the daemon starts)", path.display())),
+    }
+}
+
+fn daemon(context: &Context) -> Result<Finding, Complaint> {
+    let Some(mut client) = running(context, Role::Agent)? else {
+        return Ok(Finding::told("daemon", "not running; the next command that needs one starts it"));
+    };
+    client.initialize(None)?;
+    let status = client.call::<Status>(&StatusParams {})?;
+    let same = status.version == env!("CARGO_PKG_VERSION");
+    let note = if same { "" } else { ", another version than this command: `editd stop` makes room for it" };
+    let detail = format!("process {}, version {}{note}", status.pid, status.version);
+    Ok(Finding::judged("daemon", same, detail))
+}
+
+/// Too few watches only mean that changes by other programs are noticed later.
+fn watches() -> Finding {
+    let limit = std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches");
+    match limit.ok().and_then(|limit| limit.trim().parse::<u64>().ok()) {
+        Some(limit) => Finding::judged("file watches", limit >= 8192, format!("{limit} folders can be watched")),
+        None => Finding::told("file watches", "the system does not tell its limit"),
+    }
+}

@@ -1,0 +1,72 @@
+use std::io::Write;
+
+use anstyle::{AnsiColor, Style};
+
+const ADDED: Style = AnsiColor::Green.on_default();
+const REMOVED: Style = AnsiColor::Red.on_default();
+const PLACE: Style = AnsiColor::Cyan.on_default();
+const NAME: Style = Style::new().bold();
+/// For what is said beside the matter.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+/// For what went wrong.
+pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
+/// For advice.
+pub(crate) const HINT: Style = AnsiColor::Cyan.on_default().bold();
+/// For what is well.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
+
+/// Writes a unified diff, coloured if the stream takes colours.
+pub(crate) fn diff(out: &mut impl Write, diff: &str) -> std::io::Result<()> {
+    let mut in_header = true;
+    for line in diff.split_inclusive('\n') {
+        in_header &= !line.starts_with('@');
+        let style = match line.as_bytes().first() {
+            _ if in_header => NAME,
+            Some(b'+') => ADDED,
+            Some(b'-') => REMOVED,
+            Some(b'@') => PLACE,
+            Some(b'\\') => FAINT,
+            _ => Style::new(),
+        };
+        let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
+        write!(out, "{style}{}{style:#}{end}", visible(text))?;
+    }
+    Ok(())
+}
+
+/// The text with control characters made visible: a file must not be able to speak to the terminal.
+pub(crate) fn visible(text: &str) -> String {
+    let show = |c: char| match c {
+        '\t' => c.to_string(),
+        '\r' => "␍".to_owned(),
+        '\u{7f}' => "␡".to_owned(),
+        c if c < ' ' => char::from_u32(0x2400 + u32::from(c)).unwrap_or(c).to_string(),
+        c if c.is_control() || is_bidi(c) => format!("<U+{:04X}>", u32::from(c)),
+        c => c.to_string(),
+    };
+    text.chars().map(show).collect()
+}
+
+/// Characters that reorder what is shown, so that it reads differently from what it is.
+fn is_bidi(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_file_says_cannot_steer_the_terminal() {
+        assert_eq!(visible("a\u{1b}[2Jb\r\u{7f}\u{202e}\t"), "a␛[2Jb␍␡<U+202E>\t");
+    }
+
+    #[test]
+    fn a_diff_is_coloured_line_by_line() {
+        let mut out = Vec::new();
+        diff(&mut out, "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n").unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("\u{1b}[31m-old\u{1b}[0m\n") && text.contains("\u{1b}[32m+new\u{1b}[0m\n"), "{text:?}");
+        assert!(text.starts_with("\u{1b}[1m--- a/x"), "{text:?}");
+    }
+}

@@ -1,0 +1,258 @@
+//! One connection, from its first byte to its end.
+//!
+//! Three tasks at most stand behind it: the one that runs [`serve`] reads messages and starts requests in
+//! the order of arrival, one writes what is to be sent, and requests that have to wait go on in tasks of
+//! their own. A malformed body or a panic costs one answer; framing that cannot be trusted, or a client
+//! that does not read, costs the connection; nothing that happens here costs another connection anything.
+
+use std::ops::ControlFlow;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, OnceLock};
+use std::task::Poll;
+use std::time::Duration;
+
+use futures_util::{FutureExt, StreamExt};
+use serde_json::{Map, Value};
+use tokio::io::{AsyncRead, AsyncWrite, BufReader};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tower::Service;
+use tower_lsp::jsonrpc::{Id, Request, Response};
+use tower_lsp::{ClientSocket, LspService};
+
+use crate::daemon::{Daemon, SessionContext};
+use crate::protocol::{Code, RpcError};
+use crate::workspace::Role;
+
+use super::framing::{FrameReader, FramingError};
+use super::gate;
+use super::lsp::{self, Backend};
+use super::message::{Malformed, Message, parse};
+use super::outbound::Outbound;
+
+/// How much is read from the socket at a time.
+const READ_BUFFER: usize = 64 << 10;
+/// How long requests under way may take to end when the daemon does.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Serves a client until it leaves, the daemon ends, or its framing cannot be trusted any more.
+pub(crate) async fn serve(
+    daemon: Daemon,
+    role: Role,
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+) {
+    let limits = daemon.config().limits.clone();
+    let stopped = daemon.stopped();
+    let input = BufReader::with_capacity(READ_BUFFER, input);
+    let reader = tokio::select! {
+        reader = FrameReader::new(input, limits.message_size) => reader,
+        () = stopped.cancelled() => return,
+    };
+    let Ok(Some(mut reader)) = reader else { return };
+    let closed = CancellationToken::new();
+    let (outbound, unsent) = Outbound::new(reader.framing(), limits.unsent_output, closed.clone());
+    let writer = tokio::spawn(unsent.write_to(output));
+    let mut dispatcher = Dispatcher::new(daemon.clone(), role, outbound);
+    let end = loop {
+        let body = tokio::select! {
+            body = reader.next() => body,
+            () = stopped.cancelled() => break End::Stopped,
+            () = closed.cancelled() => break End::CutOff,
+        };
+        match body {
+            Ok(Some(body)) => {
+                if dispatcher.take(&body).await.is_break() {
+                    break End::Left;
+                }
+            }
+            Ok(None) => break End::Left,
+            Err(error) => {
+                dispatcher.complain(&error);
+                break End::Framing;
+            }
+        }
+    };
+    dispatcher.end(end).await;
+    // What was answered is still written, unless the client does not read.
+    if end == End::CutOff {
+        writer.abort();
+    }
+    let _ = tokio::time::timeout(GRACE, writer).await;
+}
+
+/// Why a connection ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Left,
+    Stopped,
+    CutOff,
+    Framing,
+}
+
+/// Starts requests in the order of arrival.
+struct Dispatcher {
+    daemon: Daemon,
+    role: Role,
+    session: Arc<OnceLock<Arc<SessionContext>>>,
+    service: LspService<Backend>,
+    /// Drains what the framework itself wants to send; nothing so far.
+    requests: tokio::task::JoinHandle<()>,
+    outbound: Outbound,
+    running: JoinSet<()>,
+}
+
+impl Dispatcher {
+    fn new(daemon: Daemon, role: Role, outbound: Outbound) -> Self {
+        let session = Arc::new(OnceLock::new());
+        let outlet = Arc::new(outbound.clone());
+        let (service, socket) = lsp::service(daemon.clone(), role, outlet, session.clone());
+        let requests = tokio::spawn(forward(socket, outbound.clone()));
+        let running = JoinSet::new();
+        Self { daemon, role, session, service, requests, outbound, running }
+    }
+
+    /// Handles one message. Breaks when the client has said `exit`.
+    async fn take(&mut self, body: &[u8]) -> ControlFlow<()> {
+        match parse(body) {
+            Ok(Message::Call { id, method, params }) => self.call(id, method, params).await,
+            // Nothing was asked of this client, so this answers nothing.
+            Ok(Message::Answer(_)) => ControlFlow::Continue(()),
+            Err(Malformed { id, error }) => {
+                self.answer_error(id, &error);
+                ControlFlow::Continue(())
+            }
+        }
+    }
+
+    async fn call(&mut self, id: Option<Value>, method: String, params: Option<Value>) -> ControlFlow<()> {
+        if !gate::permits(self.role, &method) && (self.session.get().is_some() || id.is_none()) {
+            if let Some(id) = id {
+                self.answer_error(id, &gate::not_permitted(&method));
+            }
+            return ControlFlow::Continue(());
+        }
+        let ready = std::future::poll_fn(|cx| self.service.poll_ready(cx)).await;
+        if ready.is_err() {
+            return ControlFlow::Break(());
+        }
+        let waits_inline = id.is_none() || method == "initialize";
+        let is_exit = method == "exit" && id.is_none();
+        let request = request(id.clone(), method, params);
+        let called = std::panic::catch_unwind(AssertUnwindSafe(|| self.service.call(request)));
+        let Ok(called) = called else {
+            self.answer_panic(id);
+            return ControlFlow::Continue(());
+        };
+        let mut running = Box::pin(AssertUnwindSafe(called).catch_unwind());
+        // Polled once right here, so that requests take their places in the order of arrival.
+        let outcome = if waits_inline { Some(running.as_mut().await) } else { match futures_util::poll!(&mut running) { Poll::Ready(outcome) => Some(outcome), Poll::Pending => None } };
+        match outcome {
+            Some(Ok(Ok(Some(response)))) => self.outbound.send_json(&response),
+            Some(Ok(Ok(None) | Err(_))) => {}
+            Some(Err(_)) => self.answer_panic(id),
+            None => self.spawn(id, running).await,
+        }
+        if is_exit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Lets a request go on by itself; waits first if too many do.
+    async fn spawn<F, E, P>(&mut self, id: Option<Value>, running: F)
+    where
+        F: Future<Output = Result<Result<Option<Response>, E>, P>> + Send + 'static,
+        E: Send + 'static,
+        P: Send + 'static,
+    {
+        while self.running.try_join_next().is_some() {}
+        while self.running.len() >= self.daemon.config().limits.requests_in_flight {
+            let _ = self.running.join_next().await;
+        }
+        let outbound = self.outbound.clone();
+        self.running.spawn(async move {
+            match running.await {
+                Ok(Ok(Some(response))) => outbound.send_json(&response),
+                Ok(Ok(None) | Err(_)) => {}
+                Err(_) => outbound.send_json(&panicked(id)),
+            }
+        });
+    }
+
+    fn answer_error(&self, id: Value, error: &RpcError) {
+        self.outbound.send_json(&error_message(id, error));
+    }
+
+    fn answer_panic(&self, id: Option<Value>) {
+        if id.is_some() {
+            self.outbound.send_json(&panicked(id));
+        }
+    }
+
+    fn complain(&self, error: &FramingError) {
+        tracing::info!(%error, "a connection ends: its framing cannot be trusted");
+        if !matches!(error, FramingError::Io(_) | FramingError::Truncated) {
+            let error = RpcError::new(Code::InvalidRequest, format!("The connection ends: {error}."));
+            self.answer_error(Value::Null, &error);
+        }
+    }
+
+    /// Ends what still runs. A change that is being written is finished in any case: it runs on a thread.
+    async fn end(mut self, end: End) {
+        // A client that closes its sending side may still read its answers.
+        if end != End::CutOff {
+            let drain = async { while self.running.join_next().await.is_some() {} };
+            let _ = tokio::time::timeout(GRACE, drain).await;
+        }
+        self.running.abort_all();
+        self.requests.abort();
+        if let Some(session) = self.session.get() {
+            self.daemon.disconnect(session.id).await;
+        }
+    }
+}
+
+async fn forward(mut socket: ClientSocket, outbound: Outbound) {
+    while let Some(request) = socket.next().await {
+        outbound.send_json(&request);
+    }
+}
+
+/// The request in the framework's terms. What clients commonly leave out is filled in.
+fn request(id: Option<Value>, method: String, params: Option<Value>) -> Request {
+    let params = match (method.as_str(), params) {
+        ("initialize", Some(Value::Object(mut params))) => {
+            if params.get("capabilities").is_none_or(Value::is_null) {
+                params.insert("capabilities".to_owned(), Map::new().into());
+            }
+            Some(params.into())
+        }
+        (method, None | Some(Value::Null)) if method.starts_with("editd/") => Some(Map::new().into()),
+        (_, params) => params,
+    };
+    let mut request = Request::build(method);
+    if let Some(params) = params {
+        request = request.params(params);
+    }
+    if let Some(id) = id {
+        request = request.id(request_id(&id));
+    }
+    request.finish()
+}
+
+fn request_id(id: &Value) -> Id {
+    match id {
+        Value::String(text) => Id::String(text.clone()),
+        other => other.as_i64().map_or(Id::Null, Id::Number),
+    }
+}
+
+fn error_message(id: Value, error: &RpcError) -> Value {
+    serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error })
+}
+
+fn panicked(id: Option<Value>) -> Value {
+    let error = RpcError::new(
+        Code::Internal,
+        "The request failed for a reason that is a bug of editd; the log has more.",
+    );
+    error_message(id.unwrap_or_default(), &error)
+}

@@ -1,0 +1,188 @@
+use std::fs::{DirBuilder, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{UnixListener, UnixStream};
+use tokio_util::task::TaskTracker;
+
+use crate::config::Config;
+use crate::daemon::{Daemon, Places};
+use crate::disk::OsDisk;
+use crate::workspace::Role;
+
+use super::connection;
+use super::places::{AGENT_SOCKET, EDITOR_SOCKET, lock_instance, note_sockets};
+
+/// Longest path of a socket in bytes; the system's address has no room for more.
+const SOCKET_PATH: usize = 107;
+/// How long to wait before accepting again when the system is out of something.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Why a daemon could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Another one runs with the same state folder.
+    #[error("a daemon is running already with the state folder {0}")]
+    Running(PathBuf),
+    /// A folder that others could write or that is not ours.
+    #[error("{path} is not safe to use: {reason}")]
+    Unsafe {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The path of a socket is too long.
+    #[error("{0} is too long for a socket (over {SOCKET_PATH} bytes); choose another folder with --runtime-dir")]
+    TooLong(PathBuf),
+    /// Something failed.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was attempted.
+        what: String,
+        /// Why it failed.
+        source: io::Error,
+    },
+}
+
+fn failed(what: impl Into<String>) -> impl FnOnce(io::Error) -> ServeError {
+    let what = what.into();
+    move |source| ServeError::Io { what, source }
+}
+
+/// Runs a daemon until it is stopped or has been idle for as long as configured.
+pub async fn serve(config: Config, places: Places) -> Result<(), ServeError> {
+    // The disk reads the user's umask, before ours replaces it: sockets and state are for this user only.
+    let disk = Arc::new(OsDisk::new());
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    private_dir(&places.state_dir)?;
+    let lock = lock_instance(&places.state_dir).map_err(failed("locking the state folder"))?;
+    let Some(lock) = lock else { return Err(ServeError::Running(places.state_dir)) };
+    private_dir(&places.runtime_dir)?;
+    raise_file_limit();
+    let agents = bind(&places.runtime_dir.join(AGENT_SOCKET))?;
+    let editors = bind(&places.runtime_dir.join(EDITOR_SOCKET))?;
+    note_sockets(&places).map_err(failed("noting the sockets"))?;
+    let daemon = Daemon::start(config, disk, places.clone()).map_err(failed("starting"))?;
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), runtime_dir = %places.runtime_dir.display(), "serving");
+    run(&daemon, agents, editors).await;
+    remove_sockets(&places, &lock);
+    tracing::info!("stopped");
+    Ok(())
+}
+
+async fn run(daemon: &Daemon, agents: UnixListener, editors: UnixListener) {
+    let tracker = TaskTracker::new();
+    tokio::join!(
+        accept(daemon, Role::Agent, agents, &tracker),
+        accept(daemon, Role::Editor, editors, &tracker),
+        daemon.exit_when_idle(),
+        stop_on_signals(daemon),
+    );
+    tracker.close();
+    tracker.wait().await;
+}
+
+async fn accept(daemon: &Daemon, role: Role, listener: UnixListener, tracker: &TaskTracker) {
+    let stopped = daemon.stopped();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = stopped.cancelled() => return,
+        };
+        match accepted {
+            Ok((stream, _)) => admit(daemon, role, stream, tracker),
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+fn admit(daemon: &Daemon, role: Role, stream: UnixStream, tracker: &TaskTracker) {
+    let own = rustix::process::geteuid().as_raw();
+    // The folder keeps others out already; this holds even if somebody opened it.
+    if !stream.peer_cred().is_ok_and(|peer| peer.uid() == own) {
+        tracing::warn!("a connection of another user was refused");
+        return;
+    }
+    let Some(guard) = daemon.connection() else {
+        tracing::warn!("a connection was refused: there are as many as the limit allows");
+        return;
+    };
+    let daemon = daemon.clone();
+    tracker.spawn(async move {
+        let (input, output) = stream.into_split();
+        connection::serve(daemon, role, input, output).await;
+        drop(guard);
+    });
+}
+
+async fn stop_on_signals(daemon: &Daemon) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let stopped = daemon.stopped();
+    let (terminate, interrupt) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+    let (Ok(mut terminate), Ok(mut interrupt)) = (terminate, interrupt) else {
+        tracing::warn!("signals cannot be received; use `editd stop`");
+        return;
+    };
+    tokio::select! {
+        _ = terminate.recv() => daemon.stop(),
+        _ = interrupt.recv() => daemon.stop(),
+        () = stopped.cancelled() => {}
+    }
+}
+
+/// Makes a folder for this user only, or makes sure that it is one.
+fn private_dir(path: &Path) -> Result<(), ServeError> {
+    let create = DirBuilder::new().recursive(true).mode(0o700).create(path);
+    create.map_err(failed(format!("creating {}", path.display())))?;
+    let found = std::fs::symlink_metadata(path).map_err(failed(format!("looking at {}", path.display())))?;
+    let refuse = |reason| Err(ServeError::Unsafe { path: path.to_owned(), reason });
+    if !found.is_dir() {
+        return refuse("it is no folder");
+    }
+    if found.uid() != rustix::process::geteuid().as_raw() {
+        return refuse("it belongs to another user");
+    }
+    if found.permissions().mode() & 0o077 != 0 {
+        let private = std::fs::Permissions::from_mode(0o700);
+        std::fs::set_permissions(path, private).map_err(failed(format!("closing {}", path.display())))?;
+    }
+    Ok(())
+}
+
+/// Binds a socket. One that is there already is replaced only if nobody answers on it: the lock says that
+/// no daemon of this state folder lives, but another may have been told to use the same place.
+fn bind(path: &Path) -> Result<UnixListener, ServeError> {
+    if path.as_os_str().len() > SOCKET_PATH {
+        return Err(ServeError::TooLong(path.to_owned()));
+    }
+    match std::os::unix::net::UnixStream::connect(path) {
+        Ok(_) => return Err(ServeError::Running(path.to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+            std::fs::remove_file(path).map_err(failed(format!("replacing {}", path.display())))?;
+        }
+        Err(_) => {}
+    }
+    UnixListener::bind(path).map_err(failed(format!("listening on {}", path.display())))
+}
+
+/// Takes the sockets away while the lock is still held, so that they are certainly ours.
+fn remove_sockets(places: &Places, _held: &File) {
+    for name in [AGENT_SOCKET, EDITOR_SOCKET] {
+        // A socket that stays behind is replaced at the next start.
+        let _ = std::fs::remove_file(places.runtime_dir.join(name));
+    }
+}
+
+/// Every connection and every opened root takes a file descriptor; the soft limit is often 1,024.
+fn raise_file_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+}

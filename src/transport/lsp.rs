@@ -1,0 +1,219 @@
+//! The LSP framework: the only place that names it, next to [`connection`](super::connection), which
+//! drives its service.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use lsp_types::{
+    InitializeParams, InitializeResult, LSPAny, PositionEncodingKind, ServerCapabilities, ServerInfo,
+};
+use serde_json::{Value, json};
+use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp::{ClientSocket, LanguageServer, LspService};
+
+use crate::daemon::{Daemon, Failure, Introduction, Outlet, SessionContext};
+use crate::protocol::{
+    Apply, ApplyResult, Changes, ChangesResult, Code, Discard, Edit, Invalid, Method, PROTOCOL, ProposalMethod,
+    Proposals, ProposalsResult, Propose, ProposeResult, Read, ReadResult, RpcError, Shutdown, ShutdownResult,
+    Status, StatusResult, decode, path_of_uri,
+};
+use crate::text::PositionEncoding;
+use crate::workspace::Role;
+
+/// The methods that every session may call, as `initialize` announces them.
+const METHODS: [&str; 9] = [
+    Read::NAME,
+    Propose::NAME,
+    Apply::NAME,
+    Edit::NAME,
+    Discard::NAME,
+    ProposalMethod::NAME,
+    Proposals::NAME,
+    Changes::NAME,
+    Status::NAME,
+];
+
+/// One connection's side of the framework.
+pub(crate) struct Backend {
+    daemon: Daemon,
+    role: Role,
+    outlet: Arc<dyn Outlet>,
+    session: Arc<OnceLock<Arc<SessionContext>>>,
+}
+
+/// The framework's service for one connection. `session` is filled by `initialize`.
+pub(crate) fn service(
+    daemon: Daemon,
+    role: Role,
+    outlet: Arc<dyn Outlet>,
+    session: Arc<OnceLock<Arc<SessionContext>>>,
+) -> (LspService<Backend>, ClientSocket) {
+    LspService::build(|_| Backend { daemon, role, outlet, session })
+        .custom_method(Read::NAME, Backend::read)
+        .custom_method(Propose::NAME, Backend::propose)
+        .custom_method(Apply::NAME, Backend::apply)
+        .custom_method(Edit::NAME, Backend::edit)
+        .custom_method(Discard::NAME, Backend::discard)
+        .custom_method(ProposalMethod::NAME, Backend::proposal)
+        .custom_method(Proposals::NAME, Backend::proposals)
+        .custom_method(Changes::NAME, Backend::changes)
+        .custom_method(Status::NAME, Backend::status)
+        .custom_method(Shutdown::NAME, Backend::stop)
+        .finish()
+}
+
+impl LanguageServer for Backend {
+    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        let introduction = introduction(self.role, &params).map_err(|invalid| wire(invalid.into()))?;
+        let encoding = introduction.encoding;
+        let context = self.daemon.introduce(introduction).await.map_err(failed)?;
+        self.daemon.connect(&context, self.outlet.clone()).await.map_err(failed)?;
+        if let Some(client) = params.client_info.filter(|client| client.name == env!("CARGO_PKG_NAME")) {
+            self.daemon.met_client_version(client.version.as_deref().unwrap_or_default());
+        }
+        // The framework lets only one `initialize` succeed.
+        let _ = self.session.set(Arc::new(context));
+        Ok(self.initialize_result(encoding))
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Backend {
+    fn initialize_result(&self, encoding: PositionEncoding) -> InitializeResult {
+        let version = env!("CARGO_PKG_VERSION");
+        let mut methods = METHODS.to_vec();
+        if self.role == Role::Editor {
+            methods.push(Shutdown::NAME);
+        }
+        let tools: [&str; 0] = [];
+        let editd = json!({ "version": version, "protocol": PROTOCOL, "methods": methods, "tools": tools });
+        InitializeResult {
+            capabilities: ServerCapabilities {
+                position_encoding: Some(encoding_kind(encoding)),
+                experimental: Some(json!({ "editd": editd })),
+                ..ServerCapabilities::default()
+            },
+            server_info: Some(ServerInfo { name: "editd".to_owned(), version: Some(version.to_owned()) }),
+            ..InitializeResult::default()
+        }
+    }
+
+    fn session(&self) -> Result<&Arc<SessionContext>> {
+        self.session.get().ok_or_else(|| Error::new(ErrorCode::ServerError(Code::NotInitialized as i64)))
+    }
+
+    async fn read(&self, params: Value) -> Result<ReadResult> {
+        self.daemon.read(self.session()?, fields::<Read>(params)?).await.map_err(failed)
+    }
+
+    async fn propose(&self, params: Value) -> Result<ProposeResult> {
+        self.daemon.propose(self.session()?, fields::<Propose>(params)?).await.map_err(failed)
+    }
+
+    async fn apply(&self, params: Value) -> Result<ApplyResult> {
+        self.daemon.apply(self.session()?, fields::<Apply>(params)?).await.map_err(failed)
+    }
+
+    async fn edit(&self, params: Value) -> Result<ApplyResult> {
+        self.daemon.edit(self.session()?, fields::<Edit>(params)?).await.map_err(failed)
+    }
+
+    async fn discard(&self, params: Value) -> Result<ProposeResult> {
+        self.daemon.discard(self.session()?, fields::<Discard>(params)?).await.map_err(failed)
+    }
+
+    async fn proposal(&self, params: Value) -> Result<ProposeResult> {
+        self.daemon.proposal(self.session()?, fields::<ProposalMethod>(params)?).await.map_err(failed)
+    }
+
+    async fn proposals(&self, params: Value) -> Result<ProposalsResult> {
+        self.daemon.proposals(self.session()?, fields::<Proposals>(params)?).await.map_err(failed)
+    }
+
+    async fn changes(&self, params: Value) -> Result<ChangesResult> {
+        self.daemon.changes(self.session()?, fields::<Changes>(params)?).await.map_err(failed)
+    }
+
+    async fn status(&self, params: Value) -> Result<StatusResult> {
+        fields::<Status>(params)?;
+        self.daemon.status(self.session()?).await.map_err(failed)
+    }
+
+    async fn stop(&self, params: Value) -> Result<ShutdownResult> {
+        fields::<Shutdown>(params)?;
+        Ok(self.daemon.shutdown())
+    }
+}
+
+fn fields<M: Method>(params: Value) -> Result<M::Params> {
+    if !params.is_object() {
+        return Err(wire(Invalid::new("", "expected an object").into()));
+    }
+    decode(params).map_err(|invalid| wire(invalid.into()))
+}
+
+fn failed(failure: Failure) -> Error {
+    wire(failure.into())
+}
+
+/// An error in the framework's terms.
+pub(crate) fn wire(error: RpcError) -> Error {
+    Error { code: ErrorCode::from(error.code), message: error.message.into(), data: error.data.map(LSPAny::from) }
+}
+
+fn introduction(role: Role, params: &InitializeParams) -> std::result::Result<Introduction, Invalid> {
+    let author = params.client_info.as_ref().map(|client| client.name.trim()).filter(|name| !name.is_empty());
+    Ok(Introduction {
+        role,
+        author: author.unwrap_or("unknown").to_owned(),
+        roots: roots(role, params)?,
+        encoding: encoding(params),
+    })
+}
+
+fn roots(role: Role, params: &InitializeParams) -> std::result::Result<Vec<PathBuf>, Invalid> {
+    let folders = params.workspace_folders.as_deref().unwrap_or_default();
+    let mut uris: Vec<_> = folders
+        .iter()
+        .enumerate()
+        .map(|(index, folder)| (format!("workspaceFolders[{index}].uri"), folder.uri.as_str()))
+        .collect();
+    #[expect(deprecated, reason = "clients of older LSP versions send nothing else")]
+    if let (true, Some(root)) = (uris.is_empty(), &params.root_uri) {
+        uris.push(("rootUri".to_owned(), root.as_str()));
+    }
+    let mut roots = Vec::new();
+    for (field, uri) in uris {
+        match path_of_uri(uri) {
+            Ok(path) => roots.push(path),
+            // An editor may have remote or virtual folders open; there is nothing to edit for us in them.
+            Err(_) if role == Role::Editor => {}
+            Err(problem) => return Err(Invalid::new(field, problem)),
+        }
+    }
+    Ok(roots)
+}
+
+/// UTF-8 where it is offered, else what every client must know.
+fn encoding(params: &InitializeParams) -> PositionEncoding {
+    let general = params.capabilities.general.as_ref();
+    let offered = general.and_then(|general| general.position_encodings.as_deref()).unwrap_or_default();
+    if offered.contains(&PositionEncodingKind::UTF8) {
+        PositionEncoding::Utf8
+    } else if offered.contains(&PositionEncodingKind::UTF32) && !offered.contains(&PositionEncodingKind::UTF16) {
+        PositionEncoding::Utf32
+    } else {
+        PositionEncoding::Utf16
+    }
+}
+
+fn encoding_kind(encoding: PositionEncoding) -> PositionEncodingKind {
+    match encoding {
+        PositionEncoding::Utf8 => PositionEncodingKind::UTF8,
+        PositionEncoding::Utf16 => PositionEncodingKind::UTF16,
+        PositionEncoding::Utf32 => PositionEncodingKind::UTF32,
+    }
+}

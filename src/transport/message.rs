@@ -1,0 +1,167 @@
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+use crate::protocol::{Code, RpcError};
+
+/// One message of a client, taken apart.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Message {
+    /// A request (with an id) or notification (without).
+    Call { id: Option<Value>, method: String, params: Option<Value> },
+    /// The answer to a request of ours.
+    Answer(Value),
+}
+
+/// A body that is no message, and the id to answer under.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Malformed {
+    pub(crate) id: Value,
+    pub(crate) error: RpcError,
+}
+
+impl Malformed {
+    fn new(id: Value, code: Code, message: impl Into<String>) -> Self {
+        Self { id, error: RpcError::new(code, message) }
+    }
+}
+
+/// Takes a body apart. What is wrong with it costs one answer.
+pub(crate) fn parse(body: &[u8]) -> Result<Message, Malformed> {
+    let Strict(value) = serde_json::from_slice(body)
+        .map_err(|error| Malformed::new(Value::Null, Code::Parse, format!("The body is not JSON: {error}.")))?;
+    let invalid = |id: &Value, message: &str| Err(Malformed::new(id.clone(), Code::InvalidRequest, message));
+    let Value::Object(mut fields) = value else {
+        return invalid(&Value::Null, "A message is a JSON object; batches are not supported.");
+    };
+    let id = fields.get("id").filter(|id| is_id(id)).cloned().unwrap_or_default();
+    if fields.get("jsonrpc") != Some(&Value::from("2.0")) {
+        return invalid(&id, "A message needs `\"jsonrpc\": \"2.0\"`.");
+    }
+    if fields.get("id").is_some_and(|id| !is_id(id)) {
+        return invalid(&id, "The id of a request is a string or an integer.");
+    }
+    if !fields.contains_key("method") && (fields.contains_key("result") || fields.contains_key("error")) {
+        return Ok(Message::Answer(Value::Object(fields)));
+    }
+    let Some(Value::String(method)) = fields.remove("method") else {
+        return invalid(&id, "A request needs a `method`, which is a string.");
+    };
+    let params = fields.remove("params");
+    if params.as_ref().is_some_and(|params| !params.is_object() && !params.is_array() && !params.is_null()) {
+        return invalid(&id, "The `params` of a request are an object.");
+    }
+    Ok(Message::Call { id: fields.remove("id"), method, params })
+}
+
+fn is_id(id: &Value) -> bool {
+    id.is_string() || id.is_i64() || id.is_null()
+}
+
+/// A JSON value in which no object names a member twice: of two members of one name, which one counts is
+/// anybody's guess.
+struct Strict(Value);
+
+impl<'de> Deserialize<'de> for Strict {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(StrictVisitor).map(Strict)
+    }
+}
+
+struct StrictVisitor;
+
+impl<'de> Visitor<'de> for StrictVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Strict(item)) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(list.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some((name, Strict(value))) = members.next_entry::<String, Strict>()? {
+            if let Some(name) = (map.contains_key(&name)).then_some(&name) {
+                return Err(A::Error::custom(format!("member `{name}` stands twice")));
+            }
+            map.insert(name, value);
+        }
+        Ok(map.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_and_answers_are_told_apart() {
+        let call = parse(br#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":[1,2.5,"x",null,true]}}"#);
+        assert!(matches!(call, Ok(Message::Call { id: Some(_), params: Some(_), .. })));
+        let notification = parse(br#"{"jsonrpc":"2.0","method":"m"}"#);
+        assert!(matches!(notification, Ok(Message::Call { id: None, params: None, .. })));
+        assert!(matches!(parse(br#"{"jsonrpc":"2.0","id":1,"result":null}"#), Ok(Message::Answer(_))));
+    }
+
+    #[test]
+    fn bodies_that_are_no_message_are_told_apart_too() {
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        for (body, code) in [
+            (&b"nonsense"[..], -32700),
+            (b"{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"method\":\"n\"}", -32700),
+            (b"{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"a\":{\"b\":1,\"b\":2}}}", -32700),
+            (b"{} {}", -32700),
+            (b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}", -32700),
+            (b"{\"a\":\"\\ud800\"}", -32700),
+            (deep.as_bytes(), -32700),
+            (b"[]", -32600),
+            (b"1", -32600),
+            (b"{\"method\":\"m\"}", -32600),
+            (b"{\"jsonrpc\":\"1.0\",\"method\":\"m\"}", -32600),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":1}", -32600),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"m\"}", -32600),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"m\"}", -32600),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}", -32600),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\",\"params\":7}", -32600),
+        ] {
+            let malformed = parse(body).unwrap_err();
+            assert_eq!(malformed.error.code, code, "{}", String::from_utf8_lossy(body));
+        }
+    }
+}
