@@ -39,7 +39,7 @@ fn block(text: &str) -> String {
 fn absent(text: &str) -> String {
     let lines = block(text);
     let reword =
-        |(at, line): (usize, &str)| if at % 8 == 3 { line.replace("e", "o") + "x" } else { line.to_owned() };
+        |(at, line): (usize, &str)| if at % 8 == 3 { line.replace('e', "o") + "x" } else { line.to_owned() };
     lines.split_inclusive('\n').enumerate().map(reword).collect()
 }
 
@@ -71,11 +71,11 @@ fn refusals(criterion: &mut Criterion) {
     signs.push_str("// “quoted” – and a dash\n");
     let edit = [Edit::new(absent(&signs), "new\n")];
     criterion.bench_function("absent block 1 MB not ASCII", |bench| {
-        bench.iter(|| find(black_box(&signs), &edit, &options))
+        bench.iter(|| find(black_box(&signs), &edit, &options));
     });
     let curly = code(MEGABYTE).replace('"', "“").replace("value", "välue");
     criterion.bench_function("absent block 1 MB many signs", |bench| {
-        bench.iter(|| find(black_box(&curly), &edit, &options))
+        bench.iter(|| find(black_box(&curly), &edit, &options));
     });
 }
 
@@ -98,11 +98,11 @@ fn hostile(criterion: &mut Criterion) {
     let lines = "a\n".repeat(MEGABYTE / 2);
     let edit = [Edit::new("a\n".repeat(200) + "b\n", "c")];
     criterion.bench_function("equal lines absent", |bench| {
-        bench.iter(|| find(black_box(&lines), &edit, &options))
+        bench.iter(|| find(black_box(&lines), &edit, &options));
     });
     let edit = [Edit::new(" a\n".repeat(200), "c")];
     criterion.bench_function("equal lines indented", |bench| {
-        bench.iter(|| find(black_box(&lines), &edit, &options))
+        bench.iter(|| find(black_box(&lines), &edit, &options));
     });
 }
 
@@ -114,7 +114,6 @@ fn many(criterion: &mut Criterion) {
         .collect();
     let edit = [Edit::new("NEEDLE", "pin").counted(Count::All)];
     let options = Options::default();
-    println!("{} replacements", text.matches("NEEDLE").count());
     criterion.bench_function("many: find", |bench| bench.iter(|| find(black_box(&text), &edit, &options)));
     let plan = find(&text, &edit, &options).map(|found| found.plan).unwrap_or_default();
     criterion.bench_function("many: apply", |bench| bench.iter(|| plan.apply(black_box(&text))));

@@ -7,6 +7,7 @@ use super::conflicts::{self, Placed};
 use super::fold::is_blank;
 use super::needle::{Needle, plain_ends};
 use super::occurrences::LineCounter;
+use super::sequence::find_in_sequence;
 use super::tiers::{Hits, MANY, TIERS, Tier};
 use super::weave::Weave;
 use super::{
@@ -44,10 +45,22 @@ pub struct Match {
 }
 
 /// Finds the place of every edit in `base` and plans the change, or says of every edit that has no place
-/// why. All edits are looked for in `base`, not in each other's results.
+/// why. All edits are looked for in `base`, not in each other's results, unless they are sequential.
 ///
 /// Line ends of the edits' texts do not matter; a byte order mark at their head is ignored.
 pub fn find(base: &str, edits: &[Edit], options: &Options) -> Result<Found, Vec<EditRefusal>> {
+    if options.sequential && edits.len() > 1 {
+        return find_in_sequence(base, edits, options);
+    }
+    find_together(base, edits, options)
+}
+
+/// [`find`] for edits that are all meant for `base`.
+pub(super) fn find_together(
+    base: &str,
+    edits: &[Edit],
+    options: &Options,
+) -> Result<Found, Vec<EditRefusal>> {
     let finder = Finder { base: Base::new(base, options), edits, fuzzy: options.fuzzy };
     let needles: Vec<_> = edits.iter().map(Needle::new).collect();
     let mut warnings = Vec::new();

@@ -45,6 +45,8 @@ pub enum Count {
 pub struct Options {
     /// Whether tolerant tiers may follow the exact one.
     pub fuzzy: bool,
+    /// Whether each edit is meant for the result of those before it.
+    pub sequential: bool,
     /// When to give up.
     pub deadline: Deadline,
     /// The base's index, where the caller keeps one; built when needed otherwise.
@@ -53,7 +55,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { fuzzy: true, deadline: Deadline::NONE, index: None }
+        Self { fuzzy: true, sequential: false, deadline: Deadline::NONE, index: None }
     }
 }
 

@@ -192,6 +192,21 @@ fn two_texts_can_be_swapped() {
 }
 
 #[test]
+fn sequential_edits_see_each_others_results() {
+    let options = Options { sequential: true, ..Options::default() };
+    let edits = [Edit::new("a", "b\nb2"), Edit::new("b2", "c"), Edit::new("c", "c"), Edit::new("d\n", "e\n")];
+    let found = find("a\nx\nd \n", &edits, &options).unwrap();
+    assert_eq!(found.plan.apply("a\nx\nd \n"), "b\nc\nx\ne\n");
+    assert_eq!(found.matches.iter().map(|found| found.edit).collect::<Vec<_>>(), [0, 1, 3]);
+    assert!(found.warnings[1].starts_with("edit 3"), "{:?}", found.warnings);
+
+    let refused = find("a\n", &[Edit::new("a", "b"), Edit::new("a", "c")], &options).unwrap_err();
+    assert!(matches!(refused[..], [EditRefusal { edit: 1, kind: EditRefusalKind::NotFound { .. } }]));
+    let refused = find("a\n", &[Edit::new("a", "b"), Edit::new("b", "a")], &options).unwrap_err();
+    assert_eq!(refused, [EditRefusal { edit: 0, kind: EditRefusalKind::NoChange }]);
+}
+
+#[test]
 fn a_tolerated_difference_is_reported() {
     let (_, matches, warnings) = apply("x\n\tfoo()\n", &[Edit::new("  foo()\n", "  bar()\n")]).unwrap();
     assert_eq!((matches[0].start_line, matches[0].end_line), (2, 2));
