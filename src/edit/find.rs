@@ -14,7 +14,10 @@ use super::{
     Count, Edit, EditRefusal, EditRefusalKind, Occurrences, Options, Plan, Splice, Strategy, TimedOut,
 };
 use super::{closest, similarity};
-use crate::text::line_start;
+use crate::text::{Line, line_start, lines};
+
+/// Places written between two looks at the clock.
+const STRIDE: usize = 256;
 
 /// Where the edits of a call go.
 #[derive(Debug, Clone, PartialEq)]
@@ -128,7 +131,7 @@ impl Finder<'_> {
                 Err(EditRefusalKind::CountMismatch { expected, found, occurrences: occurrences() })
             }
             _ if hits.overlap() => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
-            _ => Ok(self.placed(edit, needle, &TIERS[0], hits.sites)),
+            _ => self.placed(edit, needle, &TIERS[0], hits.sites),
         }
     }
 
@@ -147,17 +150,27 @@ impl Finder<'_> {
                 Err(EditRefusalKind::CountMismatch { expected, found, occurrences: occurrences() })
             }
             _ if found > 1 => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
-            _ => Ok(self.placed(edit, needle, tier, hits.sites)),
+            _ => self.placed(edit, needle, tier, hits.sites),
         }
     }
 
-    fn placed(&self, edit: usize, needle: &Needle<'_>, tier: &Tier, sites: Vec<Range<usize>>) -> Placed {
+    fn placed(
+        &self,
+        edit: usize,
+        needle: &Needle<'_>,
+        tier: &Tier,
+        sites: Vec<Range<usize>>,
+    ) -> Result<Placed, EditRefusalKind> {
         let reindent = tier.strategy >= Strategy::Indentation;
-        let splices = |site: &Range<usize>| -> Vec<Splice> {
-            Weave::new(self.base.text, site.clone(), &needle.old, &needle.new, reindent).splices()
-        };
-        let splices = sites.iter().flat_map(splices).collect();
-        Placed { edit, strategy: tier.strategy, warning: tier.warning, sites, splices }
+        let mut splices: Vec<Splice> = Vec::with_capacity(sites.len());
+        for (number, site) in sites.iter().enumerate() {
+            if number % STRIDE == 0 {
+                self.base.deadline.check().map_err(|_| EditRefusalKind::Timeout)?;
+            }
+            let weave = Weave::new(self.base.text, site.clone(), &needle.old, &needle.new, reindent);
+            splices.extend(weave.splices());
+        }
+        Ok(Placed { edit, strategy: tier.strategy, warning: tier.warning, sites, splices })
     }
 }
 
@@ -169,10 +182,12 @@ fn describe(base: &str, placed: &[Placed], edits: &[Edit], warnings: &mut Vec<St
         if !placed.warning.is_empty() {
             warnings.push(format!("edit {}, line {}: {}", placed.edit, lines.start, placed.warning));
         }
-        if placed.strategy == Strategy::Exact && starts_inside_indentation(base, first.start) {
+        if placed.strategy == Strategy::Exact && loses_depth(base, first.start, &edits[placed.edit]) {
             let line = lines.start;
-            warnings
-                .push(format!("edit {}: line {line} is indented deeper than the old text says", placed.edit));
+            warnings.push(format!(
+                "edit {}: line {line} is indented deeper than the old text; the new text was written as given",
+                placed.edit
+            ));
         }
         if placed.splices.is_empty() {
             warnings.push(format!("edit {} changes nothing: the text is there already", placed.edit));
@@ -195,11 +210,17 @@ fn describe(base: &str, placed: &[Placed], edits: &[Edit], warnings: &mut Vec<St
     placed.iter().filter_map(&mut describe).collect()
 }
 
-/// Whether a place starts behind some but not all of the blanks that its line starts with. It is taken
-/// literally all the same.
-fn starts_inside_indentation(base: &str, start: usize) -> bool {
+/// Whether a place starts inside or right behind the blanks that its line starts with, and new lines in it
+/// are indented less than those blanks. What is found literally is written literally, but it is not what
+/// was meant if the request was dedented.
+fn loses_depth(base: &str, start: usize, edit: &Edit) -> bool {
     let before = &base[line_start(base, start)..start];
-    !before.is_empty() && before.chars().all(is_blank) && base[start..].starts_with(is_blank)
+    if before.is_empty() || !before.chars().all(is_blank) || lines(&edit.old).count() > 1 {
+        return false;
+    }
+    let shallow = |line: Line<'_>| !line.content.trim().is_empty() && !line.content.starts_with(before);
+    let inside = edit.old.starts_with(is_blank) && lines(&edit.new).count() > 1;
+    inside || lines(&edit.new).skip(1).any(shallow)
 }
 
 #[cfg(test)]

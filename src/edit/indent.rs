@@ -231,3 +231,6 @@ fn step(asked: &[Vec<&str>; 2]) -> usize {
 fn greatest_common(one: usize, other: usize) -> usize {
     if other == 0 { one } else { greatest_common(other, one % other) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -49,7 +49,7 @@ pub struct Options {
     pub sequential: bool,
     /// When to give up.
     pub deadline: Deadline,
-    /// The base's index, where the caller keeps one; built when needed otherwise.
+    /// The base's index, where the caller keeps one. Built when needed otherwise, or if it does not fit.
     pub index: Option<Arc<Index>>,
 }
 

@@ -39,6 +39,29 @@ proptest! {
     }
 
     #[test]
+    fn any_request_gets_an_answer(
+        base in texts(),
+        edits in proptest::collection::vec((texts(), texts(), 0..4_u32), 0..4),
+        sequential in any::<bool>(), fuzzy in any::<bool>(),
+    ) {
+        let count = |number| match number {
+            0 => Count::One,
+            1 => Count::All,
+            number => Count::Exactly(number - 1),
+        };
+        let edit = |(old, new, number): (String, String, u32)| Edit::new(old, new).counted(count(number));
+        let edits: Vec<_> = edits.into_iter().map(edit).collect();
+        let options = Options { fuzzy, sequential, ..Options::default() };
+        match find(&base, &edits, &options) {
+            Ok(found) => {
+                prop_assert!(found.plan.fits(&base) && !found.plan.is_empty());
+                prop_assert_ne!(found.plan.apply(&base), base);
+            }
+            Err(refused) => prop_assert!(!refused.is_empty()),
+        }
+    }
+
+    #[test]
     fn line_ends_of_the_request_do_not_matter(base in texts(), old in texts(), new in texts()) {
         let dos = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n");
         let as_given = apply(&base, &[Edit::new(&*old, &*new)]).map(|(result, ..)| result).ok();

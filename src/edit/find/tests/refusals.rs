@@ -122,6 +122,8 @@ fn a_literal_place_inside_the_indentation_is_warned_of() {
     let (result, _, warnings) = apply("a:\n    b\n", &[Edit::new("  b\n", "  c\n  d\n")]).unwrap();
     assert_eq!(result, "a:\n    c\n  d\n");
     assert!(warnings[0].contains("line 2"), "{warnings:?}");
+    let warnings = |new: &str| apply("a:\n    b\n", &[Edit::new("b", new)]).unwrap().2.len();
+    assert_eq!((warnings("b\nc"), warnings("b\n    c"), warnings("c")), (1, 0, 0));
 }
 
 #[test]
