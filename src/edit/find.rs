@@ -16,6 +16,9 @@ use super::{
 use super::{closest, similarity};
 use crate::text::{Line, line_start, lines};
 
+/// Refusals of a call that list closest regions: nobody reads more, and each costs a few milliseconds.
+const EXPLAINED: usize = 16;
+
 /// Places written between two looks at the clock.
 const STRIDE: usize = 256;
 
@@ -73,7 +76,7 @@ pub(super) fn find_together(
             warnings.push(format!("edit {edit} changes nothing: its old and new text are the same"));
             continue;
         }
-        match finder.place(edit, &needles) {
+        match finder.place(edit, &needles, refused.len() < EXPLAINED) {
             Ok(found) => placed.push(found),
             Err(kind) => refused.push(EditRefusal { edit, kind }),
         }
@@ -99,7 +102,8 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn place(&self, edit: usize, needles: &[Needle<'_>]) -> Result<Placed, EditRefusalKind> {
+    /// `explain` says whether the closest regions are wanted where there is no place.
+    fn place(&self, edit: usize, needles: &[Needle<'_>], explain: bool) -> Result<Placed, EditRefusalKind> {
         let needle = &needles[edit];
         if needle.old.is_empty() {
             return Err(EditRefusalKind::EmptyOldText);
@@ -119,7 +123,7 @@ impl Finder<'_> {
                 return self.tolerated(edit, needle, tier, hits);
             }
         }
-        Err(closest::not_found(&self.base, needle))
+        Err(closest::not_found(&self.base, needle, explain))
     }
 
     fn exact(&self, edit: usize, needle: &Needle<'_>, hits: Hits) -> Result<Placed, EditRefusalKind> {
