@@ -165,13 +165,12 @@ impl Finder<'_> {
         tier: &Tier,
         sites: Vec<Range<usize>>,
     ) -> Result<Placed, EditRefusalKind> {
-        let reindent = tier.strategy >= Strategy::Indentation;
         let mut splices: Vec<Splice> = Vec::with_capacity(sites.len());
         for (number, site) in sites.iter().enumerate() {
             if number % STRIDE == 0 {
                 self.base.deadline.check().map_err(|_| EditRefusalKind::Timeout)?;
             }
-            let weave = Weave::new(self.base.text, site.clone(), &needle.old, &needle.new, reindent);
+            let weave = Weave::new(self.base.text, site.clone(), &needle.old, &needle.new, tier.reindent);
             splices.extend(weave.splices());
         }
         Ok(Placed { edit, strategy: tier.strategy, warning: tier.warning, sites, splices })

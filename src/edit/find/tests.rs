@@ -65,6 +65,7 @@ fn exact_places_are_replaced_to_the_byte(
 #[case::common_lines_keep_theirs("a  \nb\nc\t\n", "a\nb\nc", "a\nx\nc", "a  \nx\nc\t\n")]
 #[case::at_the_open_end("a\nb\n", "b  ", "c", "a\nc\n")]
 #[case::changed_line_ends_as_new_text("a \nb  \n", "a\nb", "a\nbc", "a \nbc\n")]
+#[case::line_end_is_not_swallowed("foo\n    bar\n", "foo \n", "baz \n", "baz \n    bar\n")]
 #[case::hard_breaks_asked_for_are_written("a \nb\n", "a\nb", "a  \nb", "a  \nb\n")]
 #[case::crlf("a \r\nb\r\n", "a\nb\n", "x\ny\nz\n", "x\r\ny\r\nz\r\n")]
 #[case::blank_line_of_the_file("x\n   \nfoo\n", "\nfoo ", "foo ", "x\nfoo\n")]
