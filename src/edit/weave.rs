@@ -61,10 +61,11 @@ impl<'a> Weave<'a> {
         let mut text = self.text(old, new);
         let mut range = self.range.start + start..self.range.start + stop;
         if self.base[range.end..].starts_with('\n') {
-            // A lone CR right before an LF would make one line end of two.
+            // A lone CR right before an LF would make one line end of two. What is not part of the place
+            // is left alone even so.
             if text.ends_with('\r') {
                 text.replace_range(text.len() - 1.., "\n");
-            } else if text.is_empty() && self.base[..range.start].ends_with('\r') {
+            } else if text.is_empty() && self.base[self.range.start..range.start].ends_with('\r') {
                 range.start -= 1;
                 text.push('\n');
             }
