@@ -39,7 +39,7 @@ fn block(text: &str) -> String {
 fn absent(text: &str) -> String {
     let lines = block(text);
     let reword =
-        |(at, line): (usize, &str)| if at % 8 == 3 { line.replace("e", "o") + "x" } else { line.to_owned() };
+        |(at, line): (usize, &str)| if at % 8 == 3 { line.replace('e', "o") + "x" } else { line.to_owned() };
     lines.split_inclusive('\n').enumerate().map(reword).collect()
 }
 
@@ -71,11 +71,11 @@ fn refusals(criterion: &mut Criterion) {
     signs.push_str("// “quoted” – and a dash\n");
     let edit = [Edit::new(absent(&signs), "new\n")];
     criterion.bench_function("absent block 1 MB not ASCII", |bench| {
-        bench.iter(|| find(black_box(&signs), &edit, &options))
+        bench.iter(|| find(black_box(&signs), &edit, &options));
     });
     let curly = code(MEGABYTE).replace('"', "“").replace("value", "välue");
     criterion.bench_function("absent block 1 MB many signs", |bench| {
-        bench.iter(|| find(black_box(&curly), &edit, &options))
+        bench.iter(|| find(black_box(&curly), &edit, &options));
     });
 }
 
@@ -98,11 +98,11 @@ fn hostile(criterion: &mut Criterion) {
     let lines = "a\n".repeat(MEGABYTE / 2);
     let edit = [Edit::new("a\n".repeat(200) + "b\n", "c")];
     criterion.bench_function("equal lines absent", |bench| {
-        bench.iter(|| find(black_box(&lines), &edit, &options))
+        bench.iter(|| find(black_box(&lines), &edit, &options));
     });
     let edit = [Edit::new(" a\n".repeat(200), "c")];
     criterion.bench_function("equal lines indented", |bench| {
-        bench.iter(|| find(black_box(&lines), &edit, &options))
+        bench.iter(|| find(black_box(&lines), &edit, &options));
     });
 }
 
@@ -110,16 +110,15 @@ fn many(criterion: &mut Criterion) {
     let text: String = code(MEGABYTE)
         .lines()
         .enumerate()
-        .map(|(at, line)| format!("{line}{}\n", if at % 2 == 0 { " NEEDLE" } else { "" }))
+        .flat_map(|(at, line)| [line.to_owned(), if at % 2 == 0 { " NEEDLE\n" } else { "\n" }.to_owned()])
         .collect();
     let edit = [Edit::new("NEEDLE", "pin").counted(Count::All)];
     let options = Options::default();
-    println!("{} replacements", text.matches("NEEDLE").count());
     criterion.bench_function("many: find", |bench| bench.iter(|| find(black_box(&text), &edit, &options)));
     let plan = find(&text, &edit, &options).map(|found| found.plan).unwrap_or_default();
     criterion.bench_function("many: apply", |bench| bench.iter(|| plan.apply(black_box(&text))));
     criterion.bench_function("many: diff_plan", |bench| {
-        bench.iter(|| diff_plan(black_box(&text), &plan, Labels::same("f")))
+        bench.iter(|| diff_plan(black_box(&text), &plan, Labels::same("f")));
     });
 }
 
@@ -127,20 +126,20 @@ fn whole(criterion: &mut Criterion) {
     let text = code(10 * MEGABYTE);
     let changed = text.replacen(&block(&text), "changed\n", 1);
     criterion.bench_function("between 10 MB", |bench| {
-        bench.iter(|| Plan::between(black_box(&text), &changed, Deadline::NONE))
+        bench.iter(|| Plan::between(black_box(&text), &changed, Deadline::NONE));
     });
     criterion
         .bench_function("rewrite 10 MB", |bench| bench.iter(|| rewrite(black_box(&text), &changed, false)));
     criterion.bench_function("diff_texts 10 MB", |bench| {
-        bench.iter(|| diff_texts(black_box(&text), &changed, Labels::same("f"), Deadline::NONE))
+        bench.iter(|| diff_texts(black_box(&text), &changed, Labels::same("f"), Deadline::NONE));
     });
     let offsets: Vec<usize> = (0..10_000).map(|at| at * 1000).collect();
     criterion.bench_function("positions 10 MB", |bench| {
-        bench.iter(|| positions_of(black_box(&text), &offsets, PositionEncoding::Utf16))
+        bench.iter(|| positions_of(black_box(&text), &offsets, PositionEncoding::Utf16));
     });
     let small = &text[..100 * 1024];
     criterion.bench_function("styles 100 KB", |bench| {
-        bench.iter(|| (eol_style(black_box(small)), indent_style(small), count_lines(small)))
+        bench.iter(|| (eol_style(black_box(small)), indent_style(small), count_lines(small)));
     });
     criterion.bench_function("eol_style 10 MB", |bench| bench.iter(|| eol_style(black_box(&text))));
 }

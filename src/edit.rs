@@ -21,6 +21,7 @@ mod plan;
 mod refusal;
 mod request;
 mod rewrite;
+mod sequence;
 mod similarity;
 mod snippet;
 mod tiers;

@@ -17,7 +17,8 @@ pub(super) struct Base<'a> {
 
 impl<'a> Base<'a> {
     pub(super) fn new(text: &'a str, options: &Options) -> Self {
-        let index = options.index.clone().map_or_else(OnceCell::new, OnceCell::from);
+        let index =
+            options.index.clone().filter(|index| index.fits(text)).map_or_else(OnceCell::new, OnceCell::from);
         Self { text, deadline: options.deadline, views: Default::default(), index }
     }
 

@@ -23,12 +23,10 @@ const DIFF_WIDTH: usize = 200;
 /// New text below this length stands in many places by accident.
 const TELLING: usize = 4;
 
-/// The refusal for a text that stands nowhere.
-pub(super) fn not_found(base: &Base<'_>, needle: &Needle<'_>) -> EditRefusalKind {
-    EditRefusalKind::NotFound {
-        closest: closest(base, needle),
-        already_applied: already_applied(base, needle),
-    }
+/// The refusal for a text that stands nowhere; with the closest regions if they are wanted.
+pub(super) fn not_found(base: &Base<'_>, needle: &Needle<'_>, explain: bool) -> EditRefusalKind {
+    let closest = if explain { closest(base, needle) } else { Vec::new() };
+    EditRefusalKind::NotFound { closest, already_applied: already_applied(base, needle) }
 }
 
 fn already_applied(base: &Base<'_>, needle: &Needle<'_>) -> bool {

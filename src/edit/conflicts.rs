@@ -8,7 +8,7 @@ use super::needle::{Needle, plain_ends};
 use super::occurrences::LineCounter;
 use super::{EditRefusal, EditRefusalKind, Plan, Splice, Strategy};
 
-/// Above this many edits it is not tried out which of them another depends on.
+/// Above this many edits it is not tried out which of them depends on which.
 const MANY_EDITS: usize = 32;
 
 /// An edit that has its places.
@@ -37,20 +37,28 @@ pub(super) fn written_by(edit: usize, needles: &[Needle<'_>]) -> Option<usize> {
 /// placed.
 pub(super) fn explain(base: &str, needles: &[Needle<'_>], placed: &[Placed], refused: &mut [EditRefusal]) {
     let missing = |refusal: &&mut EditRefusal| matches!(refusal.kind, EditRefusalKind::NotFound { .. });
-    for refusal in refused.iter_mut().filter(missing) {
+    if placed.is_empty() || placed.len() > MANY_EDITS {
+        return;
+    }
+    let mut whole: Option<String> = None;
+    for refusal in refused.iter_mut().filter(missing).take(MANY_EDITS) {
         let wanted = memmem::Finder::new(needles[refusal.edit].old.as_bytes());
-        let stands = |placed: &[Placed]| {
-            let splices = placed.iter().flat_map(|placed| placed.splices.iter().cloned()).collect();
-            let result = Plan::new(base.len(), splices).map(|plan| plan.apply(base));
-            result.is_ok_and(|result| wanted.find(plain_ends(&result).as_bytes()).is_some())
-        };
-        if placed.is_empty() || placed.len() > MANY_EDITS || !stands(placed) {
+        let whole = whole.get_or_insert_with(|| result(base, placed));
+        if wanted.find(whole.as_bytes()).is_none() {
             continue;
         }
-        let alone = placed.iter().find(|one| stands(std::slice::from_ref(*one)));
-        let other_edit = alone.or(placed.last()).map_or(0, |other| other.edit);
+        let writes =
+            |one: &&Placed| wanted.find(result(base, std::slice::from_ref(*one)).as_bytes()).is_some();
+        let other_edit = placed.iter().find(writes).or(placed.last()).map_or(0, |other| other.edit);
         refusal.kind = EditRefusalKind::Dependency { other_edit };
     }
+}
+
+/// What `base` would be after these edits, every line end an LF; empty if they collide.
+fn result(base: &str, placed: &[Placed]) -> String {
+    let splices = placed.iter().flat_map(|placed| placed.splices.iter().cloned()).collect();
+    let plan = Plan::new(base.len(), splices).ok();
+    plan.map_or_else(String::new, |plan| plain_ends(&plan.apply(base)).into_owned())
 }
 
 /// Refusals of edits whose places have bytes in common with an earlier edit's. An edit that repeats

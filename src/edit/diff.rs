@@ -71,6 +71,15 @@ pub fn diff_texts(old: &str, new: &str, labels: Labels<'_>, deadline: Deadline) 
     changes(old, &plan, deadline).map(|changes| render(old, &changes, labels)).unwrap_or_default()
 }
 
+impl Plan {
+    /// The plan as whole lines, one splice for each hunk of [`diff_plan`], in the same order: what a
+    /// person accepts or rejects. Any of them make a plan by [`Plan::new`].
+    pub fn by_hunk(&self, base: &str) -> Vec<Splice> {
+        let changes = changes(base, self, Deadline::NONE).unwrap_or_default();
+        changes.into_iter().map(|change| Splice { range: change.range, text: change.text }).collect()
+    }
+}
+
 /// A run of changed lines with its texts.
 struct Change {
     /// Lines before it in the old and in the new text.

@@ -7,13 +7,20 @@ use super::conflicts::{self, Placed};
 use super::fold::is_blank;
 use super::needle::{Needle, plain_ends};
 use super::occurrences::LineCounter;
+use super::sequence::find_in_sequence;
 use super::tiers::{Hits, MANY, TIERS, Tier};
 use super::weave::Weave;
 use super::{
     Count, Edit, EditRefusal, EditRefusalKind, Occurrences, Options, Plan, Splice, Strategy, TimedOut,
 };
 use super::{closest, similarity};
-use crate::text::line_start;
+use crate::text::{Line, line_start, lines};
+
+/// Refusals of a call that list closest regions: nobody reads more, and each costs a few milliseconds.
+const EXPLAINED: usize = 16;
+
+/// Places written between two looks at the clock.
+const STRIDE: usize = 256;
 
 /// Where the edits of a call go.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,10 +51,22 @@ pub struct Match {
 }
 
 /// Finds the place of every edit in `base` and plans the change, or says of every edit that has no place
-/// why. All edits are looked for in `base`, not in each other's results.
+/// why. All edits are looked for in `base`, not in each other's results, unless they are sequential.
 ///
 /// Line ends of the edits' texts do not matter; a byte order mark at their head is ignored.
 pub fn find(base: &str, edits: &[Edit], options: &Options) -> Result<Found, Vec<EditRefusal>> {
+    if options.sequential && edits.len() > 1 {
+        return find_in_sequence(base, edits, options);
+    }
+    find_together(base, edits, options)
+}
+
+/// [`find`] for edits that are all meant for `base`.
+pub(super) fn find_together(
+    base: &str,
+    edits: &[Edit],
+    options: &Options,
+) -> Result<Found, Vec<EditRefusal>> {
     let finder = Finder { base: Base::new(base, options), edits, fuzzy: options.fuzzy };
     let needles: Vec<_> = edits.iter().map(Needle::new).collect();
     let mut warnings = Vec::new();
@@ -57,7 +76,7 @@ pub fn find(base: &str, edits: &[Edit], options: &Options) -> Result<Found, Vec<
             warnings.push(format!("edit {edit} changes nothing: its old and new text are the same"));
             continue;
         }
-        match finder.place(edit, &needles) {
+        match finder.place(edit, &needles, refused.len() < EXPLAINED) {
             Ok(found) => placed.push(found),
             Err(kind) => refused.push(EditRefusal { edit, kind }),
         }
@@ -83,7 +102,8 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn place(&self, edit: usize, needles: &[Needle<'_>]) -> Result<Placed, EditRefusalKind> {
+    /// `explain` says whether the closest regions are wanted where there is no place.
+    fn place(&self, edit: usize, needles: &[Needle<'_>], explain: bool) -> Result<Placed, EditRefusalKind> {
         let needle = &needles[edit];
         if needle.old.is_empty() {
             return Err(EditRefusalKind::EmptyOldText);
@@ -103,7 +123,7 @@ impl Finder<'_> {
                 return self.tolerated(edit, needle, tier, hits);
             }
         }
-        Err(closest::not_found(&self.base, needle))
+        Err(closest::not_found(&self.base, needle, explain))
     }
 
     fn exact(&self, edit: usize, needle: &Needle<'_>, hits: Hits) -> Result<Placed, EditRefusalKind> {
@@ -115,7 +135,7 @@ impl Finder<'_> {
                 Err(EditRefusalKind::CountMismatch { expected, found, occurrences: occurrences() })
             }
             _ if hits.overlap() => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
-            _ => Ok(self.placed(edit, needle, &TIERS[0], hits.sites)),
+            _ => self.placed(edit, needle, &TIERS[0], hits.sites),
         }
     }
 
@@ -134,17 +154,26 @@ impl Finder<'_> {
                 Err(EditRefusalKind::CountMismatch { expected, found, occurrences: occurrences() })
             }
             _ if found > 1 => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
-            _ => Ok(self.placed(edit, needle, tier, hits.sites)),
+            _ => self.placed(edit, needle, tier, hits.sites),
         }
     }
 
-    fn placed(&self, edit: usize, needle: &Needle<'_>, tier: &Tier, sites: Vec<Range<usize>>) -> Placed {
-        let reindent = tier.strategy >= Strategy::Indentation;
-        let splices = |site: &Range<usize>| -> Vec<Splice> {
-            Weave::new(self.base.text, site.clone(), &needle.old, &needle.new, reindent).splices()
-        };
-        let splices = sites.iter().flat_map(splices).collect();
-        Placed { edit, strategy: tier.strategy, warning: tier.warning, sites, splices }
+    fn placed(
+        &self,
+        edit: usize,
+        needle: &Needle<'_>,
+        tier: &Tier,
+        sites: Vec<Range<usize>>,
+    ) -> Result<Placed, EditRefusalKind> {
+        let mut splices: Vec<Splice> = Vec::with_capacity(sites.len());
+        for (number, site) in sites.iter().enumerate() {
+            if number % STRIDE == 0 {
+                self.base.deadline.check().map_err(|_| EditRefusalKind::Timeout)?;
+            }
+            let weave = Weave::new(self.base.text, site.clone(), &needle.old, &needle.new, tier.reindent);
+            splices.extend(weave.splices());
+        }
+        Ok(Placed { edit, strategy: tier.strategy, warning: tier.warning, sites, splices })
     }
 }
 
@@ -156,10 +185,12 @@ fn describe(base: &str, placed: &[Placed], edits: &[Edit], warnings: &mut Vec<St
         if !placed.warning.is_empty() {
             warnings.push(format!("edit {}, line {}: {}", placed.edit, lines.start, placed.warning));
         }
-        if placed.strategy == Strategy::Exact && starts_inside_indentation(base, first.start) {
+        if placed.strategy == Strategy::Exact && loses_depth(base, first.start, &edits[placed.edit]) {
             let line = lines.start;
-            warnings
-                .push(format!("edit {}: line {line} is indented deeper than the old text says", placed.edit));
+            warnings.push(format!(
+                "edit {}: line {line} is indented deeper than the old text; the new text was written as given",
+                placed.edit
+            ));
         }
         if placed.splices.is_empty() {
             warnings.push(format!("edit {} changes nothing: the text is there already", placed.edit));
@@ -182,11 +213,17 @@ fn describe(base: &str, placed: &[Placed], edits: &[Edit], warnings: &mut Vec<St
     placed.iter().filter_map(&mut describe).collect()
 }
 
-/// Whether a place starts behind some but not all of the blanks that its line starts with. It is taken
-/// literally all the same.
-fn starts_inside_indentation(base: &str, start: usize) -> bool {
+/// Whether a place starts inside or right behind the blanks that its line starts with, and new lines in it
+/// are indented less than those blanks. What is found literally is written literally, but it is not what
+/// was meant if the request was dedented.
+fn loses_depth(base: &str, start: usize, edit: &Edit) -> bool {
     let before = &base[line_start(base, start)..start];
-    !before.is_empty() && before.chars().all(is_blank) && base[start..].starts_with(is_blank)
+    if before.is_empty() || !before.chars().all(is_blank) || lines(&edit.old).count() > 1 {
+        return false;
+    }
+    let shallow = |line: Line<'_>| !line.content.trim().is_empty() && !line.content.starts_with(before);
+    let inside = edit.old.starts_with(is_blank) && lines(&edit.new).count() > 1;
+    inside || lines(&edit.new).skip(1).any(shallow)
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ impl<'a> Indenter<'a> {
         text.push_str(&self.map(indent, line == 0, partner.map(|(at, _)| at), reached));
         match partner {
             Some((_, (there, old))) => {
-                text.push_str(&blend(split_indent(there).1, split_indent(old).1, body))
+                text.push_str(&blend(split_indent(there).1, split_indent(old).1, body));
             }
             None => text.push_str(body),
         }
@@ -231,3 +231,6 @@ fn step(asked: &[Vec<&str>; 2]) -> usize {
 fn greatest_common(one: usize, other: usize) -> usize {
     if other == 0 { one } else { greatest_common(other, one % other) }
 }
+
+#[cfg(test)]
+mod tests;

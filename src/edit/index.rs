@@ -9,6 +9,7 @@ use super::fold;
 #[derive(Debug, Clone, Default)]
 pub struct Index {
     entries: Vec<Entry>,
+    text_len: usize,
 }
 
 /// What is known of one line.
@@ -29,7 +30,12 @@ impl Index {
             let (key, pairs) = describe(line.content);
             Entry { start: line.start as u32, key, pairs }
         };
-        Self { entries: lines(base).map(entry).collect() }
+        Self { entries: lines(base).map(entry).collect(), text_len: base.len() }
+    }
+
+    /// Whether `base` can be the text that this index was built for: it is as long.
+    pub fn fits(&self, base: &str) -> bool {
+        self.text_len == base.len()
     }
 
     /// How many lines it knows.

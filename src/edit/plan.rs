@@ -1,5 +1,7 @@
 //! A change as a value.
 
+mod compose;
+
 use std::ops::Range;
 
 use crate::text::Text;

@@ -45,15 +45,17 @@ pub enum Count {
 pub struct Options {
     /// Whether tolerant tiers may follow the exact one.
     pub fuzzy: bool,
+    /// Whether each edit is meant for the result of those before it.
+    pub sequential: bool,
     /// When to give up.
     pub deadline: Deadline,
-    /// The base's index, where the caller keeps one; built when needed otherwise.
+    /// The base's index, where the caller keeps one. Built when needed otherwise, or if it does not fit.
     pub index: Option<Arc<Index>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { fuzzy: true, deadline: Deadline::NONE, index: None }
+        Self { fuzzy: true, sequential: false, deadline: Deadline::NONE, index: None }
     }
 }
 

@@ -4,7 +4,7 @@ use super::line_diff::runs;
 use super::needle::plain_ends;
 use super::weave::Weave;
 use super::{Deadline, Plan};
-use crate::text::lines;
+use crate::text::{EolStyle, eol_style, lines};
 
 /// The plan that makes `base` say what `content` says.
 ///
@@ -17,7 +17,13 @@ pub fn rewrite(base: &str, content: &str, literal: bool) -> Plan {
     }
     let (old, new) = (plain_ends(base), plain_ends(content));
     let splices = Weave::new(base, 0..base.len(), &old, &new, false).splices();
-    Plan::new(base.len(), splices).unwrap_or_else(|_| Plan::empty(base.len()))
+    let plan = Plan::new(base.len(), splices).unwrap_or_else(|_| Plan::whole(base, &new));
+    let lone_cr = matches!(eol_style(base), EolStyle::Cr | EolStyle::Mixed);
+    if lone_cr && plain_ends(&plan.apply(base)) != new {
+        // Lone CRs among LFs can become one line end with them where what lay between goes.
+        return Plan::between(base, &new, Deadline::NONE);
+    }
+    plan
 }
 
 impl Plan {

@@ -18,6 +18,8 @@ pub(super) struct Tier {
     pub(super) strategy: Strategy,
     /// What to tell the author when this tier was needed.
     pub(super) warning: &'static str,
+    /// Whether leading blanks may differ, so that new lines have to be re-indented.
+    pub(super) reindent: bool,
     pub(super) locate: Locate,
 }
 
@@ -27,20 +29,23 @@ type Locate = fn(&Base<'_>, &Needle<'_>, usize) -> Result<Hits, TimedOut>;
 /// Strictest first. The first tier with any place decides; a tier never sees a needle that a stricter
 /// one found.
 pub(super) const TIERS: &[Tier] = &[
-    Tier { strategy: Strategy::Exact, warning: "", locate: exact::locate },
+    Tier { strategy: Strategy::Exact, warning: "", reindent: false, locate: exact::locate },
     Tier {
         strategy: Strategy::TrailingBlanks,
         warning: "blanks at line ends differ from the file's",
+        reindent: false,
         locate: trailing_blanks::locate,
     },
     Tier {
         strategy: Strategy::Typography,
         warning: "quotes, dashes or special characters differ from the file's",
+        reindent: false,
         locate: typography::locate,
     },
     Tier {
         strategy: Strategy::Indentation,
         warning: "the indentation differs from the file's; the new text was re-indented",
+        reindent: true,
         locate: indentation::locate,
     },
 ];

@@ -58,8 +58,18 @@ impl<'a> Weave<'a> {
         let end = |line: Option<&Line<'_>>| line.map_or(0, Line::end);
         let start = self.there.get(old.start).map_or_else(|| end(self.there.last()), |line| line.start);
         let stop = if old.is_empty() { start } else { end(self.there.get(old.end - 1)) };
-        let text = self.text(old, new);
-        let range = self.range.start + start..self.range.start + stop;
+        let mut text = self.text(old, new);
+        let mut range = self.range.start + start..self.range.start + stop;
+        if self.base[range.end..].starts_with('\n') {
+            // A lone CR right before an LF would make one line end of two. What is not part of the place
+            // is left alone even so.
+            if text.ends_with('\r') {
+                text.replace_range(text.len() - 1.., "\n");
+            } else if text.is_empty() && self.base[self.range.start..range.start].ends_with('\r') {
+                range.start -= 1;
+                text.push('\n');
+            }
+        }
         trimmed(self.base, range, &text)
     }
 
@@ -73,7 +83,9 @@ impl<'a> Weave<'a> {
             reached = partner.unwrap_or(reached);
             self.push_content(&mut text, line, partner, reached);
             if self.new[line].ending != LineEnding::None {
-                text.push_str(self.ending(partner, old, reached).as_str());
+                let ending = self.ending(partner, old, reached);
+                let joins = ending == LineEnding::Lf && self.behind_cr(&text, old.start);
+                text.push_str(if joins { LineEnding::Cr } else { ending }.as_str());
             }
             reached = partner.map_or(reached, |partner| partner + 1);
         }
@@ -90,6 +102,13 @@ impl<'a> Weave<'a> {
                 None => text.push_str(new),
             },
         }
+    }
+
+    /// Whether `text`, to be written where old line `line` starts, ends in a lone CR. An LF behind it
+    /// would make one line end of two.
+    fn behind_cr(&self, text: &str, line: usize) -> bool {
+        let start = self.there.get(line).or(self.there.last()).map_or(0, |line| line.start);
+        text.ends_with('\r') || text.is_empty() && self.base[..self.range.start + start].ends_with('\r')
     }
 
     /// The ending of a new line: its counterpart's, else one of the lines replaced, else a neighbour's in

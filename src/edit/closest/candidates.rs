@@ -82,7 +82,7 @@ fn by_equal_lines(entries: &[Entry], described: &[(u32, u64)], votes: &mut Votes
     }
     for (key, lines) in places.iter().filter(|(_, lines)| lines.len() <= COMMON) {
         let weight = similarity::share(1, lines.len()).sqrt();
-        for &index in wanted.get(key).into_iter().flatten() {
+        for &index in wanted.get(key).into_iter().flatten().take(COMMON) {
             for &line in lines {
                 votes.add(line, index, weight);
             }

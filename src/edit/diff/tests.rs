@@ -79,7 +79,7 @@ fn patched(old: &str, unified: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
     fn a_diff_leads_from_the_old_text_to_the_new(
@@ -89,11 +89,14 @@ proptest! {
         let (mut old, new) = (old.concat(), new.concat());
         if open { old.pop(); }
         let diff = diff_texts(&old, &new, Labels::same("f"), Deadline::NONE);
-        prop_assert_eq!(patched(&old, &diff.unified), &*new);
+        prop_assert_eq!(patched(&old, &diff.unified), new.as_str());
         let plan = Plan::between(&old, &new, Deadline::NONE);
         let local = diff_plan(&old, &plan, Labels::same("f"));
         prop_assert_eq!(patched(&old, &local.unified), &*new);
         let removed: usize = local.hunks.iter().map(|hunk| hunk.old_lines).sum();
         prop_assert_eq!(removed, local.removed);
+        let by_hunk = plan.by_hunk(&old);
+        prop_assert_eq!(by_hunk.len(), local.hunks.len());
+        prop_assert_eq!(Plan::new(old.len(), by_hunk).unwrap().apply(&old), new);
     }
 }

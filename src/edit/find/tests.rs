@@ -65,6 +65,7 @@ fn exact_places_are_replaced_to_the_byte(
 #[case::common_lines_keep_theirs("a  \nb\nc\t\n", "a\nb\nc", "a\nx\nc", "a  \nx\nc\t\n")]
 #[case::at_the_open_end("a\nb\n", "b  ", "c", "a\nc\n")]
 #[case::changed_line_ends_as_new_text("a \nb  \n", "a\nb", "a\nbc", "a \nbc\n")]
+#[case::line_end_is_not_swallowed("foo\n    bar\n", "foo \n", "baz \n", "baz \n    bar\n")]
 #[case::hard_breaks_asked_for_are_written("a \nb\n", "a\nb", "a  \nb", "a  \nb\n")]
 #[case::crlf("a \r\nb\r\n", "a\nb\n", "x\ny\nz\n", "x\r\ny\r\nz\r\n")]
 #[case::blank_line_of_the_file("x\n   \nfoo\n", "\nfoo ", "foo ", "x\nfoo\n")]
@@ -189,6 +190,21 @@ fn two_texts_can_be_swapped() {
     let edits = [Edit::new("one", "two"), Edit::new("two", "one")];
     let (result, matches, _) = apply("one two\n", &edits).unwrap();
     assert_eq!((&*result, matches.len()), ("two one\n", 2));
+}
+
+#[test]
+fn sequential_edits_see_each_others_results() {
+    let options = Options { sequential: true, ..Options::default() };
+    let edits = [Edit::new("a", "b\nb2"), Edit::new("b2", "c"), Edit::new("c", "c"), Edit::new("d\n", "e\n")];
+    let found = find("a\nx\nd \n", &edits, &options).unwrap();
+    assert_eq!(found.plan.apply("a\nx\nd \n"), "b\nc\nx\ne\n");
+    assert_eq!(found.matches.iter().map(|found| found.edit).collect::<Vec<_>>(), [0, 1, 3]);
+    assert!(found.warnings[1].starts_with("edit 3"), "{:?}", found.warnings);
+
+    let refused = find("a\n", &[Edit::new("a", "b"), Edit::new("a", "c")], &options).unwrap_err();
+    assert!(matches!(refused[..], [EditRefusal { edit: 1, kind: EditRefusalKind::NotFound { .. } }]));
+    let refused = find("a\n", &[Edit::new("a", "b"), Edit::new("b", "a")], &options).unwrap_err();
+    assert_eq!(refused, [EditRefusal { edit: 0, kind: EditRefusalKind::NoChange }]);
 }
 
 #[test]

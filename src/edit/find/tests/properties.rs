@@ -15,7 +15,7 @@ fn texts() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
     fn a_text_found_once_is_replaced_literally(
@@ -36,6 +36,49 @@ proptest! {
         let tail = &base[all[matches[0].end_line - 1].end()..];
         prop_assert!(result.starts_with(head), "{result:?} lost {head:?}");
         prop_assert!(result.ends_with(tail), "{result:?} lost {tail:?}");
+    }
+
+    #[test]
+    fn signs_around_a_changed_word_stay_the_files(
+        words in proptest::collection::vec(("[a-z]{1,4}", 0..4_usize, 0..3_usize), 2..12), changed in 0..12_usize,
+    ) {
+        // Every separator as the request has it, and as the file may have it.
+        let signs = [[" ", " ", "\u{a0}"], ["'", "\u{2018}", "\u{2019}"], ["\"", "“", "”"], [" - ", " – ", "\u{a0}— "]];
+        let changed = changed % words.len();
+        let line = |word: &str, as_file: bool| -> String {
+            let piece = |(at, (text, sign, form)): (usize, &(String, usize, usize))| {
+                let text = if at == changed { word } else { text };
+                [text, signs[*sign][if as_file { *form } else { 0 }]].concat()
+            };
+            words.iter().enumerate().map(piece).collect::<Vec<_>>().concat() + "|"
+        };
+        let (old, new) = (&words[changed].0, "CHANGED");
+        let base = format!("0\n{}\n1\n", line(old, true));
+        let (result, ..) = apply(&base, &[Edit::new(line(old, false), line(new, false))]).unwrap();
+        prop_assert_eq!(result, format!("0\n{}\n1\n", line(new, true)));
+    }
+
+    #[test]
+    fn any_request_gets_an_answer(
+        base in texts(),
+        edits in proptest::collection::vec((texts(), texts(), 0..4_u32), 0..4),
+        sequential in any::<bool>(), fuzzy in any::<bool>(),
+    ) {
+        let count = |number| match number {
+            0 => Count::One,
+            1 => Count::All,
+            number => Count::Exactly(number - 1),
+        };
+        let edit = |(old, new, number): (String, String, u32)| Edit::new(old, new).counted(count(number));
+        let edits: Vec<_> = edits.into_iter().map(edit).collect();
+        let options = Options { fuzzy, sequential, ..Options::default() };
+        match find(&base, &edits, &options) {
+            Ok(found) => {
+                prop_assert!(found.plan.fits(&base) && !found.plan.is_empty());
+                prop_assert_ne!(found.plan.apply(&base), base);
+            }
+            Err(refused) => prop_assert!(!refused.is_empty()),
+        }
     }
 
     #[test]

@@ -26,6 +26,17 @@ fn more_than_one_place_is_ambiguous(#[case] base: &str, #[case] old: &str) {
 
 #[rstest]
 #[case::anchors_only("fn a() {\n    one();\n    two();\n}\n", "fn a() {\n    three();\n    four();\n}\n")]
+#[case::a_long_gap_between_anchors(
+    ".a {\n  outline: none;\n}\n.b {\n  color: red;\n}\n/* end */\n",
+    "  outline: none;\n/* end */\n"
+)]
+#[case::an_invented_body(
+    "fn a() {\n    if b {\n        c();\n    }\n    d();\n}\n",
+    "fn a() {\n    e();\n    }\n"
+)]
+#[case::a_drifted_value("[x]\nport = 8081\nhost = a\n", "[x]\nport = 8080\nhost = a\n")]
+#[case::only_the_first_line_and_the_final_end("begin\nmiddle\nend\n", "begin\nend\n")]
+#[case::a_bracket_too_few("f(\n  g(\n    1\n  )\n)\n", "f(\n  g(\n    1\n)\n)\n)\n")]
 #[case::a_surplus_line_in_the_file("a();\nb();\nc();\n", "a();\nc();\n")]
 #[case::a_missing_line("a();\nc();\n", "a();\nb();\nc();\n")]
 #[case::half_a_character("½ cup\n", "1⁄")]
@@ -122,6 +133,8 @@ fn a_literal_place_inside_the_indentation_is_warned_of() {
     let (result, _, warnings) = apply("a:\n    b\n", &[Edit::new("  b\n", "  c\n  d\n")]).unwrap();
     assert_eq!(result, "a:\n    c\n  d\n");
     assert!(warnings[0].contains("line 2"), "{warnings:?}");
+    let warnings = |new: &str| apply("a:\n    b\n", &[Edit::new("b", new)]).unwrap().2.len();
+    assert_eq!((warnings("b\nc"), warnings("b\n    c"), warnings("c")), (1, 0, 0));
 }
 
 #[test]
