@@ -131,6 +131,11 @@ impl<D: Disk> Disk for FailingDisk<D> {
         self.inner.read(target, limit)
     }
 
+    fn confirm(&self, target: &Target) -> Result<()> {
+        self.count("confirm", &target.path)?;
+        self.inner.confirm(target)
+    }
+
     fn look(&self, entry: &Entry) -> Result<Option<Stat>> {
         self.count("look at", &entry.path)?;
         self.inner.look(entry)

@@ -161,6 +161,12 @@ impl Disk for MemoryDisk {
         self.state.lock().tree.read(&entry, limit)
     }
 
+    fn confirm(&self, target: &Target) -> Result<()> {
+        let mut state = self.state.lock();
+        state.call("confirm", &target.path)?;
+        walk::confirm(&state.tree, target)
+    }
+
     fn look(&self, entry: &Entry) -> Result<Option<Stat>> {
         let mut state = self.state.lock();
         state.call("look at", &entry.path)?;
