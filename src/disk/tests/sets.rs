@@ -238,6 +238,29 @@ fn what_someone_put_into_a_created_folder_survives_the_rollback() {
 }
 
 #[test]
+fn what_someone_wrote_into_a_file_after_it_was_overwritten_survives_the_rollback() {
+    let fixture = real();
+    let disk = FailingDisk::new(OsDisk::new());
+    let at = |path: &str| disk.resolve(&fixture.root, Path::new(path)).expect("a place");
+    let changes = [replace(&disk, &at("linked"), "ours"), create(&at("second"), "new")];
+    disk.run_at(usize::MAX, || {});
+    commit(&disk, &changes, Durability::Process).expect("committed");
+    let calls = disk.calls();
+    fs::remove_file(fixture.path("second")).expect("removed");
+    let (linked, taken) = (fixture.path("linked"), fixture.path("second"));
+    // The last two calls look at the results; before them the second file takes its name.
+    disk.run_at(calls - 2, move || {
+        fs::write(&linked, "theirs").expect("their save");
+        fs::write(&taken, "theirs").expect("their file");
+    });
+    let changes = [replace(&disk, &at("linked"), "ours again"), changes[1].clone()];
+    let error = commit(&disk, &changes, Durability::Process).expect_err("the name is taken");
+    assert_eq!(fixture.text("linked-too"), "theirs");
+    assert_eq!(error.not_undone.len(), 1);
+    assert_eq!(error.not_undone[0].path, fixture.path("linked"));
+}
+
+#[test]
 fn two_files_in_one_new_folder_share_it() {
     let fixture = Fixture::new();
     let changes = [create(&fixture.target("new/a"), "a"), create(&fixture.target("new/b"), "b")];
