@@ -94,12 +94,18 @@ pub trait Disk: Send + Sync {
     /// does not exist means the place where it points.
     fn resolve(&self, root: &Root, relative: &Path) -> Result<Target>;
 
-    /// The state of the file at `target`; none if nothing is there.
+    /// The state of what is at `target` now, which may have become another thing than a file; none if
+    /// nothing is there. Like reading it goes by the opened folder: resolve anew where folders may have
+    /// been moved since.
     fn stat(&self, target: &Target) -> Result<Option<Stat>>;
 
     /// The whole file at `target` with the state it was read in; none if nothing is there. Refuses
     /// files above `limit` bytes before it allocates.
     fn read(&self, target: &Target, limit: u64) -> Result<Option<FileImage>>;
+
+    /// Confirms that the target's path still leads to the folder that was opened for it; fails with
+    /// [`DiskErrorKind::Changed`] if the folder was moved or another has taken its place since.
+    fn confirm(&self, target: &Target) -> Result<()>;
 
     /// The state of a name in an opened folder, symlinks not followed.
     fn look(&self, entry: &Entry) -> Result<Option<Stat>>;

@@ -13,7 +13,7 @@ mod switch;
 
 use super::Disk;
 use super::change::{Change, CommitError, Committed, Durability};
-use super::error::DiskError;
+use super::error::{DiskError, DiskErrorKind};
 use super::place::Entry;
 use super::stat::Stat;
 use plan::Part;
@@ -98,6 +98,8 @@ fn final_stat(disk: &dyn Disk, part: &Part<'_>, entry: &Entry) -> Option<Stat> {
 fn remove_displaced<'p>(disk: &dyn Disk, part: &'p Part<'_>) -> Option<&'p Entry> {
     let entry = part.displaced_at()?;
     // Once more: a signal or a passing shortage is no reason to leave a stray.
-    let removed = disk.remove(entry).or_else(|_| disk.remove(entry));
-    removed.is_err().then_some(entry)
+    match disk.remove(entry).or_else(|_| disk.remove(entry)) {
+        Err(error) if error.kind != DiskErrorKind::NotFound => Some(entry),
+        _ => None,
+    }
 }

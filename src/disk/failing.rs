@@ -12,6 +12,8 @@ use std::path::Path;
 enum Fault {
     /// It fails without having done anything.
     Error(DiskErrorKind),
+    /// It fails after having done all of it.
+    Late(DiskErrorKind),
     /// It and all later ones fail.
     Broken(DiskErrorKind),
     /// This runs right before it.
@@ -53,6 +55,12 @@ impl<D> FailingDisk<D> {
         self.arm(k, Fault::Error(kind));
     }
 
+    /// Lets the k-th primitive from now on do its work and then fail, once. Only those that change names
+    /// do so; the others fail without an effect.
+    pub fn fail_late_at(&self, k: usize, kind: DiskErrorKind) {
+        self.arm(k, Fault::Late(kind));
+    }
+
     /// Lets the k-th primitive from now on fail, and every one after it.
     pub fn fail_from(&self, k: usize, kind: DiskErrorKind) {
         self.arm(k, Fault::Broken(kind));
@@ -72,6 +80,22 @@ impl<D> FailingDisk<D> {
         *self.plan.lock() = Plan { calls: 0, fault: Some((k, fault)) };
     }
 
+    /// Counts a call that changes names and passes it on; fails before or after it where it is to fail.
+    fn around<T>(
+        &self,
+        operation: &'static str,
+        path: &Path,
+        call: impl FnOnce(&D) -> Result<T>,
+    ) -> Result<T> {
+        let counted = self.count(operation, path);
+        let late = matches!(&self.plan.lock().fault, Some((_, Fault::Late(_))));
+        match counted {
+            Err(error) if late => call(&self.inner).and(Err(error)),
+            Err(error) => Err(error),
+            Ok(()) => call(&self.inner),
+        }
+    }
+
     /// Counts a call; fails where it is to fail.
     fn count(&self, operation: &'static str, path: &Path) -> Result<()> {
         let mut plan = self.plan.lock();
@@ -82,7 +106,7 @@ impl<D> FailingDisk<D> {
                 what();
                 return Ok(());
             }
-            Some((k, Fault::Error(kind))) if calls == *k => kind.clone(),
+            Some((k, Fault::Error(kind) | Fault::Late(kind))) if calls == *k => kind.clone(),
             Some((k, Fault::Broken(kind))) if calls >= *k => kind.clone(),
             _ => return Ok(()),
         };
@@ -107,6 +131,11 @@ impl<D: Disk> Disk for FailingDisk<D> {
         self.inner.read(target, limit)
     }
 
+    fn confirm(&self, target: &Target) -> Result<()> {
+        self.count("confirm", &target.path)?;
+        self.inner.confirm(target)
+    }
+
     fn look(&self, entry: &Entry) -> Result<Option<Stat>> {
         self.count("look at", &entry.path)?;
         self.inner.look(entry)
@@ -128,23 +157,19 @@ impl<D: Disk> Disk for FailingDisk<D> {
     }
 
     fn rename_over(&self, from: &Entry, to: &Entry) -> Result<()> {
-        self.count("rename over", &to.path)?;
-        self.inner.rename_over(from, to)
+        self.around("rename over", &to.path, |inner| inner.rename_over(from, to))
     }
 
     fn rename_new(&self, from: &Entry, to: &Entry) -> Result<()> {
-        self.count("rename to", &to.path)?;
-        self.inner.rename_new(from, to)
+        self.around("rename to", &to.path, |inner| inner.rename_new(from, to))
     }
 
     fn exchange(&self, a: &Entry, b: &Entry) -> Result<bool> {
-        self.count("exchange", &b.path)?;
-        self.inner.exchange(a, b)
+        self.around("exchange", &b.path, |inner| inner.exchange(a, b))
     }
 
     fn link(&self, from: &Entry, to: &Entry) -> Result<bool> {
-        self.count("link", &from.path)?;
-        self.inner.link(from, to)
+        self.around("link", &from.path, |inner| inner.link(from, to))
     }
 
     fn overwrite(&self, entry: &Entry, original: &Examined, content: &[u8], flush: bool) -> Result<()> {
@@ -157,13 +182,11 @@ impl<D: Disk> Disk for FailingDisk<D> {
     }
 
     fn remove(&self, entry: &Entry) -> Result<()> {
-        self.count("remove", &entry.path)?;
-        self.inner.remove(entry)
+        self.around("remove", &entry.path, |inner| inner.remove(entry))
     }
 
     fn make_dir(&self, entry: &Entry) -> Result<()> {
-        self.count("make the folder", &entry.path)?;
-        self.inner.make_dir(entry)
+        self.around("make the folder", &entry.path, |inner| inner.make_dir(entry))
     }
 
     fn open_dir(&self, entry: &Entry) -> Result<Handle> {
@@ -172,8 +195,7 @@ impl<D: Disk> Disk for FailingDisk<D> {
     }
 
     fn remove_dir(&self, entry: &Entry) -> Result<()> {
-        self.count("remove the folder", &entry.path)?;
-        self.inner.remove_dir(entry)
+        self.around("remove the folder", &entry.path, |inner| inner.remove_dir(entry))
     }
 
     fn sync_dir(&self, dir: &Handle, path: &Path) -> Result<()> {

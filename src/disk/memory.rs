@@ -27,6 +27,7 @@ struct State {
     fail: Option<(usize, DiskErrorKind)>,
     log: Vec<String>,
     without_exchange: bool,
+    without_links: bool,
 }
 
 impl MemoryDisk {
@@ -85,6 +86,11 @@ impl MemoryDisk {
     /// Makes this a file system that cannot swap two names.
     pub fn without_exchange(&self) {
         self.state.lock().without_exchange = true;
+    }
+
+    /// Makes this a file system whose files have one name each.
+    pub fn without_links(&self) {
+        self.state.lock().without_links = true;
     }
 
     /// Lets the k-th primitive from now on, counted from 1, fail once. Failing writes stop half way.
@@ -155,6 +161,12 @@ impl Disk for MemoryDisk {
         self.state.lock().tree.read(&entry, limit)
     }
 
+    fn confirm(&self, target: &Target) -> Result<()> {
+        let mut state = self.state.lock();
+        state.call("confirm", &target.path)?;
+        walk::confirm(&state.tree, target)
+    }
+
     fn look(&self, entry: &Entry) -> Result<Option<Stat>> {
         let mut state = self.state.lock();
         state.call("look at", &entry.path)?;
@@ -203,6 +215,9 @@ impl Disk for MemoryDisk {
     fn link(&self, from: &Entry, to: &Entry) -> Result<bool> {
         let mut state = self.state.lock();
         state.call("link", &from.path)?;
+        if state.without_links {
+            return Ok(false);
+        }
         state.tree.link(from, to).map(|()| true)
     }
 

@@ -1,6 +1,7 @@
 //! The real disk.
 
 mod attributes;
+mod confirm;
 mod examine;
 mod folders;
 mod names;
@@ -57,6 +58,10 @@ impl Disk for OsDisk {
         let Some(mut image) = self.read_entry(&entry, limit)? else { return Ok(None) };
         image.stat = target.root.judged(image.stat);
         Ok(Some(image))
+    }
+
+    fn confirm(&self, target: &Target) -> Result<()> {
+        confirm::confirm(target)
     }
 
     fn look(&self, entry: &Entry) -> Result<Option<Stat>> {

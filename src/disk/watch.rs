@@ -4,10 +4,11 @@
 //! What is watched is the folder of a file: a watch on the file itself would end with the first save
 //! that replaces it.
 
-use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
+mod state;
+
 use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use parking_lot::{Condvar, Mutex};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use state::{State, take_note};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,21 +46,6 @@ struct Shared {
     state: Mutex<State>,
     wake: Condvar,
     system: Mutex<Option<RecommendedWatcher>>,
-}
-
-#[derive(Default)]
-struct State {
-    /// How often each file is watched.
-    files: HashMap<PathBuf, usize>,
-    /// How many files are watched in each folder.
-    folders: HashMap<PathBuf, usize>,
-    /// Folders that ought to be watched and are not: gone, or above the system's limit.
-    lost: BTreeSet<PathBuf>,
-    changed: HashSet<PathBuf>,
-    rescan: bool,
-    complaint: Option<String>,
-    complained: bool,
-    ended: bool,
 }
 
 impl fmt::Debug for Watcher {
@@ -120,76 +106,6 @@ impl Drop for Watcher {
         // Its thread waits for no one of ours, so this ends at once.
         drop(self.shared.system.lock().take());
     }
-}
-
-impl State {
-    /// Counts a file; `true` if its folder is new.
-    fn add(&mut self, path: &Path, folder: &Path) -> bool {
-        let times = self.files.entry(path.to_owned()).or_default();
-        *times += 1;
-        if *times > 1 {
-            return false;
-        }
-        let files = self.folders.entry(folder.to_owned()).or_default();
-        *files += 1;
-        *files == 1
-    }
-
-    /// Uncounts a file; `true` if its folder is not needed any more.
-    fn remove(&mut self, path: &Path, folder: &Path) -> bool {
-        if !count_down(&mut self.files, path) || !count_down(&mut self.folders, folder) {
-            return false;
-        }
-        !self.lost.remove(folder)
-    }
-
-    /// Says once that watching is not complete.
-    fn complain(&mut self, error: &notify::Error) {
-        if !self.complained {
-            self.complained = true;
-            self.complaint = Some(error.to_string());
-        }
-    }
-
-    /// Marks all files of a folder.
-    fn mark_folder(&mut self, folder: &Path) {
-        let within = self.files.keys().filter(|path| path.parent() == Some(folder));
-        self.changed.extend(within.cloned());
-    }
-
-    fn mark(&mut self, path: &Path) {
-        if self.files.contains_key(path) {
-            self.changed.insert(path.to_owned());
-        }
-    }
-
-    fn has_news(&self) -> bool {
-        self.rescan || !self.changed.is_empty() || self.complaint.is_some()
-    }
-
-    /// What is to be told, in order.
-    fn take_hints(&mut self) -> Vec<WatchHint> {
-        let changed = std::mem::take(&mut self.changed);
-        let rescan = std::mem::take(&mut self.rescan) || changed.len() > MAX_NAMED;
-        let complaint = self.complaint.take().map(WatchHint::Degraded);
-        let news = match (rescan, changed.is_empty()) {
-            (true, _) => Some(WatchHint::Rescan),
-            (false, true) => None,
-            (false, false) => Some(WatchHint::Changed(changed.into_iter().collect())),
-        };
-        complaint.into_iter().chain(news).collect()
-    }
-}
-
-/// Counts down; `true` if the last is gone.
-fn count_down(counts: &mut HashMap<PathBuf, usize>, path: &Path) -> bool {
-    let Some(count) = counts.get_mut(path) else { return false };
-    *count -= 1;
-    if *count > 0 {
-        return false;
-    }
-    counts.remove(path);
-    true
 }
 
 impl Shared {
@@ -276,36 +192,10 @@ fn is_missing(error: &notify::Error) -> bool {
     }
 }
 
-/// Marks what an event is about.
-fn take_note(state: &mut State, event: &Event) {
-    if event.need_rescan() {
-        state.rescan = true;
-    }
-    if !may_change(event.kind) {
-        return;
-    }
-    for path in &event.paths {
-        let gone = matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)));
-        if gone && state.folders.contains_key(path) {
-            state.lost.insert(path.clone());
-            state.mark_folder(path);
-        }
-        state.mark(path);
-    }
-}
-
-/// Everything but looking at a file. Closing one after writing counts: a long write ends with it.
-fn may_change(kind: EventKind) -> bool {
-    match kind {
-        EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),
-        _ => true,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use notify::event::Flag;
+    use notify::event::{EventKind, Flag};
 
     fn hints_after(events: Vec<notify::Result<Event>>) -> Vec<WatchHint> {
         let shared = Shared { state: Mutex::default(), wake: Condvar::new(), system: Mutex::new(None) };

@@ -135,6 +135,7 @@ fn plan_one<'a>(disk: &dyn Disk, change: &'a Change, swift: bool) -> Result<Part
             Ok(part)
         }
         Change::Create { target, content, .. } => {
+            disk.confirm(target)?;
             require_free(disk, target)?;
             let mut part = new_part(change, Way::Install);
             part.staged_at = Some(stray_beside(target));
@@ -150,6 +151,7 @@ fn plan_one<'a>(disk: &dyn Disk, change: &'a Change, swift: bool) -> Result<Part
             Ok(part)
         }
         Change::Rename { from, to, expect, content } => {
+            disk.confirm(to)?;
             require_free(disk, to)?;
             let original = find_original(disk, from, expect)?;
             require_loose(&original)?;
@@ -200,6 +202,7 @@ fn new_part(change: &Change, way: Way) -> Part<'_> {
 fn find_original<'a>(disk: &dyn Disk, target: &Target, expect: &'a Expected) -> Result<Original<'a>> {
     let missing = || DiskError::new(DiskErrorKind::NotFound, "change", &target.path);
     let entry = target.entry().ok_or_else(missing)?;
+    disk.confirm(target)?;
     let examined = disk.examine(&entry)?.ok_or_else(missing)?;
     if examined.stat.size != expect.stat.size {
         return Err(DiskError::new(DiskErrorKind::Changed, "change", &target.path));

@@ -6,7 +6,7 @@ use crate::disk::stat::Stat;
 use crate::disk::{Disk, Examined, MAX_TRIES};
 use std::sync::Arc;
 
-/// Something done, told as what its undoing needs.
+/// Something attempted, told as what its undoing needs.
 pub(super) enum Step {
     /// A staged file was written.
     Staged { at: Entry, ours: Stat },
@@ -33,6 +33,11 @@ impl Undo {
         self.0.push(step);
     }
 
+    /// The last step was not possible here, and nothing happened.
+    pub(super) fn forget_last(&mut self) {
+        self.0.pop();
+    }
+
     /// The last overwrite reached its end.
     pub(super) fn mark_overwritten(&mut self) {
         if let Some(Step::Overwritten { done, .. }) = self.0.last_mut() {
@@ -51,15 +56,8 @@ fn undo(disk: &dyn Disk, step: Step) -> Result<()> {
         Step::Staged { at, ours } => remove_ours(disk, &at, &ours),
         Step::Exchanged { name, at, ours } => exchange_back(disk, &name, &at, &ours),
         Step::Linked { name, kept, ours } => rename_back(disk, &name, &kept, &ours),
-        Step::Installed { name, at, ours } => {
-            require_ours(disk, &name, &ours)?;
-            disk.rename_new(&name, &at)
-        }
-        Step::Moved { from, to, file } => match disk.look(&to)? {
-            // Its content may have been changed there; it is still the file that belongs here.
-            Some(stat) if stat.same_file(&file) => disk.rename_new(&to, &from),
-            _ => Err(overtaken(&from)),
-        },
+        Step::Installed { name, at, ours } => uninstall(disk, &name, &at, &ours),
+        Step::Moved { from, to, file } => move_back(disk, &from, &to, &file),
         Step::Overwritten { name, original, old, new, done } => {
             write_back(disk, &name, &original, (&old, &new), done)
         }
@@ -76,6 +74,32 @@ fn remove_ours(disk: &dyn Disk, at: &Entry, ours: &Stat) -> Result<()> {
     }
 }
 
+fn holds(disk: &dyn Disk, name: &Entry, file: &Stat) -> Result<bool> {
+    Ok(disk.look(name)?.is_some_and(|stat| stat.same_file(file)))
+}
+
+fn uninstall(disk: &dyn Disk, name: &Entry, at: &Entry, ours: &Stat) -> Result<()> {
+    match (holds(disk, at, ours)?, holds(disk, name, ours)?) {
+        (true, false) => Ok(()),
+        // A rename made of a link and a removal got half way.
+        (true, true) => disk.remove(name),
+        (false, _) => {
+            require_ours(disk, name, ours)?;
+            disk.rename_new(name, at)
+        }
+    }
+}
+
+/// The file's content may have been changed under its new name; it is still the file that belongs here.
+fn move_back(disk: &dyn Disk, from: &Entry, to: &Entry, file: &Stat) -> Result<()> {
+    match (holds(disk, from, file)?, holds(disk, to, file)?) {
+        (true, false) => Ok(()),
+        (true, true) => disk.remove(to),
+        (false, true) => disk.rename_new(to, from),
+        (false, false) => Err(overtaken(from)),
+    }
+}
+
 fn require_ours(disk: &dyn Disk, name: &Entry, ours: &Stat) -> Result<()> {
     match disk.look(name)? {
         Some(stat) if stat.same_content(ours) => Ok(()),
@@ -86,6 +110,9 @@ fn require_ours(disk: &dyn Disk, name: &Entry, ours: &Stat) -> Result<()> {
 /// Swaps back. If what comes out is not ours, a save has arrived between the look and the swap: it is
 /// the newest, so it goes back, until what comes out is either ours or the file displaced at first.
 fn exchange_back(disk: &dyn Disk, name: &Entry, at: &Entry, ours: &Stat) -> Result<()> {
+    if holds(disk, at, ours)? {
+        return Ok(());
+    }
     require_ours(disk, name, ours)?;
     let displaced = disk.look(at)?;
     for _ in 0..MAX_TRIES {
@@ -103,9 +130,8 @@ fn exchange_back(disk: &dyn Disk, name: &Entry, at: &Entry, ours: &Stat) -> Resu
 
 /// Undoes a replace that kept the old file under a second name.
 fn rename_back(disk: &dyn Disk, name: &Entry, kept: &Entry, ours: &Stat) -> Result<()> {
-    let (Some(present), Some(old)) = (disk.look(name)?, disk.look(kept)?) else {
-        return Err(overtaken(name));
-    };
+    let Some(old) = disk.look(kept)? else { return Ok(()) };
+    let Some(present) = disk.look(name)? else { return Err(overtaken(name)) };
     if present.same_content(ours) {
         return disk.rename_over(kept, name);
     }

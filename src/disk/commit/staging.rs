@@ -54,7 +54,9 @@ fn stage_one(
 /// first, unless the file system sees to that order itself, which it does only for a plain rename over
 /// an existing file.
 fn must_flush(part: &Part<'_>, durability: Durability) -> bool {
-    let ordered = part.way == Way::Swift && part.final_root().orders_rename();
+    let root = part.final_root();
+    let known = part.original.as_ref().is_some_and(|original| original.examined.stat.dev == root.device());
+    let ordered = part.way == Way::Swift && known && root.orders_rename();
     durability == Durability::Full || !ordered
 }
 

@@ -1,4 +1,7 @@
 //! The third phase: the staged files get their names, and what they displace is checked and kept.
+//!
+//! Each step is noted for the rollback before it is attempted, because an error may come after the
+//! effect; the rollback looks what has happened.
 
 use super::plan::{Original, Part, Way};
 use super::rollback::{Step, Undo};
@@ -60,38 +63,46 @@ impl Switch<'_> {
     }
 
     fn swift(&mut self, part: &Part<'_>) -> Result<()> {
-        let (original, staged_at, _) = staged_parts(part)?;
+        let (original, staged_at, ours) = staged_parts(part)?;
         self.require_expected(original)?;
         self.touch(&original.entry);
-        self.disk.rename_over(staged_at, &original.entry)
+        let renamed = self.disk.rename_over(staged_at, &original.entry);
+        renamed.or_else(|error| {
+            // An error may come after the effect. There is no way back then, and none is needed.
+            let there = self.disk.look(&original.entry)?;
+            if there.is_some_and(|stat| stat.same_file(&ours)) { Ok(()) } else { Err(error) }
+        })
     }
 
     fn exchange(&mut self, part: &mut Part<'_>) -> Result<()> {
         let (original, staged_at, ours) = staged_parts(part)?;
         let present = self.require_expected(original)?;
         self.touch(&original.entry);
-        if !self.disk.exchange(staged_at, &original.entry)? {
-            return self.replace_linked(part);
-        }
         self.undo.push(Step::Exchanged { name: original.entry.clone(), at: staged_at.clone(), ours });
+        if !self.disk.exchange(staged_at, &original.entry)? {
+            self.undo.forget_last();
+            return self.replace_linked(part, &present);
+        }
         self.require_displaced(staged_at, &present, original.expect)
     }
 
     /// Without an exchange: the old file keeps a second name while the new one is renamed over its first.
     /// Weaker, because a save between the last look and the rename is lost.
-    fn replace_linked(&mut self, part: &mut Part<'_>) -> Result<()> {
+    fn replace_linked(&mut self, part: &mut Part<'_>, present: &Stat) -> Result<()> {
         let (original, staged_at, ours) = staged_parts(part)?;
         let kept_at = part.kept_at.clone().ok_or_else(|| unplanned(&original.entry))?;
+        self.undo.push(Step::Linked { name: original.entry.clone(), kept: kept_at.clone(), ours });
         if !self.disk.link(&original.entry, &kept_at)? {
+            self.undo.forget_last();
             self.keep_away(original, &kept_at)?;
-            self.disk.rename_new(staged_at, &original.entry)?;
+            self.require_displaced(&kept_at, present, original.expect)?;
             self.undo.push(Step::Installed { name: original.entry.clone(), at: staged_at.clone(), ours });
+            self.disk.rename_new(staged_at, &original.entry)?;
             part.way = Way::Linked;
             return Ok(());
         }
-        self.undo.push(Step::Linked { name: original.entry.clone(), kept: kept_at.clone(), ours });
         let linked = self.disk.look(&original.entry)?;
-        require(linked.is_some_and(|stat| stat.same_content(&original.examined.stat)), &original.entry)?;
+        require(linked.is_some_and(|stat| stat.same_content(present)), &original.entry)?;
         self.disk.rename_over(staged_at, &original.entry)?;
         part.way = Way::Linked;
         Ok(())
@@ -131,8 +142,8 @@ impl Switch<'_> {
             return Err(unplanned(&name));
         };
         self.touch(&name);
-        self.disk.rename_new(staged_at, &name)?;
         self.undo.push(Step::Installed { name: name.clone(), at: staged_at.clone(), ours: *ours });
+        self.disk.rename_new(staged_at, &name)?;
         part.settled = Some(name);
         Ok(())
     }
@@ -148,13 +159,8 @@ impl Switch<'_> {
 
     /// Renames the old file away, to be kept until all is done.
     fn keep_away(&mut self, original: &Original<'_>, kept_at: &Entry) -> Result<()> {
-        self.disk.rename_new(&original.entry, kept_at)?;
-        self.undo.push(Step::Moved {
-            from: original.entry.clone(),
-            to: kept_at.clone(),
-            file: original.examined.stat,
-        });
-        Ok(())
+        self.undo.push(moved(original, kept_at));
+        self.disk.rename_new(&original.entry, kept_at)
     }
 
     fn rename(&mut self, part: &mut Part<'_>) -> Result<()> {
@@ -164,12 +170,8 @@ impl Switch<'_> {
         let present = if edited { None } else { Some(self.require_expected(original)?) };
         self.touch(&original.entry);
         self.touch(&name);
+        self.undo.push(moved(original, &name));
         self.disk.rename_new(&original.entry, &name)?;
-        self.undo.push(Step::Moved {
-            from: original.entry.clone(),
-            to: name.clone(),
-            file: original.examined.stat,
-        });
         if let Some(present) = present {
             self.require_displaced(&name, &present, original.expect)?;
         }
@@ -199,7 +201,10 @@ impl Switch<'_> {
                 Ok(())
             }
             Err(error) if error.kind == DiskErrorKind::Exists => Ok(()),
-            Err(error) => Err(error),
+            Err(error) => {
+                self.undo.push(Step::MadeDir { at: folder.clone() });
+                Err(error)
+            }
         }
     }
 
@@ -241,6 +246,10 @@ impl Switch<'_> {
             Err(error) => Err(error),
         }
     }
+}
+
+fn moved(original: &Original<'_>, to: &Entry) -> Step {
+    Step::Moved { from: original.entry.clone(), to: to.clone(), file: original.examined.stat }
 }
 
 fn is_change(kind: &DiskErrorKind) -> bool {

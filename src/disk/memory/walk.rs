@@ -66,6 +66,18 @@ pub(super) fn resolve(tree: &Tree, root: &Root, relative: &Path) -> Result<Targe
     walk.refuse(DiskErrorKind::NotAFile { what: "a folder" })
 }
 
+/// Walks the canonical path again; it must lead to the folder that was opened.
+pub(super) fn confirm(tree: &Tree, target: &Target) -> Result<()> {
+    let root = target.root.0.handle.as_memory()?;
+    let folder = target.opened_dir();
+    let below = folder.strip_prefix(target.root.path()).unwrap_or(Path::new(""));
+    let there = below.iter().try_fold(root, |dir, name| tree.child(dir, name));
+    if there == Some(target.parent.as_memory()?) {
+        return Ok(());
+    }
+    Err(DiskError::new(DiskErrorKind::Changed, "find again", &folder))
+}
+
 impl Walk<'_> {
     fn refuse<T>(&self, kind: DiskErrorKind) -> Result<T> {
         Err(DiskError::new(kind, "resolve", &self.asked))

@@ -2,10 +2,10 @@
 
 use super::{DiskError, DiskErrorKind, Entry, FileImage, Result, convert, require_file};
 use crate::disk::{MAX_TRIES, Stat};
-use rustix::fs::{Mode, OFlags, fstat, openat};
+use rustix::buffer::spare_capacity;
+use rustix::fs::{Mode, OFlags, SeekFrom, fstat, openat, seek};
 use rustix::io::Errno;
 use std::fs::File;
-use std::io::Read;
 use std::os::fd::OwnedFd;
 
 const OPERATION: &str = "read";
@@ -13,7 +13,7 @@ const OPERATION: &str = "read";
 /// Reads a name in an opened folder. The state before and after must agree.
 pub(super) fn read(entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
     let Some(fd) = open(entry)? else { return Ok(None) };
-    read_open(&mut File::from(fd), entry, limit).map(Some)
+    read_open(&File::from(fd), entry, limit).map(Some)
 }
 
 /// Opens a file for reading. Never waits: a FIFO without a writer opens at once and is then refused.
@@ -31,7 +31,7 @@ pub(super) fn open(entry: &Entry) -> Result<Option<OwnedFd>> {
 }
 
 /// Reads all of an opened file, again if it changed meanwhile.
-pub(super) fn read_open(file: &mut File, entry: &Entry, limit: u64) -> Result<FileImage> {
+fn read_open(file: &File, entry: &Entry, limit: u64) -> Result<FileImage> {
     let mut bytes = Vec::new();
     for _ in 0..MAX_TRIES {
         let before = state(file, entry)?;
@@ -58,22 +58,23 @@ fn require_small(size: u64, limit: u64, entry: &Entry) -> Result<()> {
 }
 
 /// Reads up to one byte more than the file should have: enough to see that it grew, and no more memory.
-fn read_to(file: &mut File, bytes: &mut Vec<u8>, size: u64, entry: &Entry) -> Result<()> {
+fn read_to(file: &File, bytes: &mut Vec<u8>, size: u64, entry: &Entry) -> Result<()> {
     bytes.clear();
-    // The extra byte of room lets the end be seen without the buffer growing.
     bytes.reserve_exact(size as usize + 1);
-    file.take(size + 1).read_to_end(bytes).map(drop).map_err(|source| from_io(source, entry))
-}
-
-fn rewind(file: &mut File, entry: &Entry) -> Result<()> {
-    std::io::Seek::rewind(file).map_err(|source| from_io(source, entry))
-}
-
-fn from_io(source: std::io::Error, entry: &Entry) -> DiskError {
-    match Errno::from_io_error(&source) {
-        Some(errno) => DiskError::from_errno(errno, OPERATION, &entry.path),
-        None => {
-            DiskError { source: Some(source), ..DiskError::new(DiskErrorKind::Io, OPERATION, &entry.path) }
+    while bytes.len() as u64 <= size {
+        match rustix::io::read(file, spare_capacity(bytes)) {
+            Ok(0) => break,
+            // Less than was asked for, and all there should be: the state after it will confirm the end.
+            Ok(_) if bytes.len() as u64 == size => break,
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(DiskError::from_errno(errno, OPERATION, &entry.path)),
         }
     }
+    Ok(())
+}
+
+fn rewind(file: &File, entry: &Entry) -> Result<()> {
+    seek(file, SeekFrom::Start(0))
+        .map(drop)
+        .map_err(|errno| DiskError::from_errno(errno, OPERATION, &entry.path))
 }

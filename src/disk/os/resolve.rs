@@ -104,7 +104,7 @@ fn open_folder(root: &Root, folder: &Path) -> std::result::Result<Opened, Errno>
         return Ok(Opened { handle: root.0.handle.clone(), path: root.path().to_owned() });
     }
     let root_fd = root.0.handle.as_os().map_err(|_| Errno::BADF)?;
-    let fd = open_beneath(root_fd, folder)?;
+    let fd = open_beneath(root_fd, folder, ResolveFlags::empty())?;
     let path = path_of(&fd)?;
     // A root that was moved away still opens its files, but under names that no one asked for.
     if !path.starts_with(root.path()) {
@@ -113,10 +113,15 @@ fn open_folder(root: &Root, folder: &Path) -> std::result::Result<Opened, Errno>
     Ok(Opened { handle: Handle::os(fd), path })
 }
 
-/// The kernel asks to try again when a rename or mount elsewhere made its walk uncertain.
-fn open_beneath(root: &OwnedFd, folder: &Path) -> std::result::Result<OwnedFd, Errno> {
+/// Opens a folder as a place, beneath the root whatever else is asked for. The kernel wants to try again
+/// when a rename or mount elsewhere made its walk uncertain.
+pub(super) fn open_beneath(
+    root: &OwnedFd,
+    folder: &Path,
+    also: ResolveFlags,
+) -> std::result::Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | also;
     for _ in 0..MAX_TRIES * 4 {
         match openat2(root, folder, flags, Mode::empty(), how) {
             Err(Errno::AGAIN | Errno::INTR) => {}

@@ -130,6 +130,18 @@ fn a_root_must_be_an_absolute_path_to_a_folder() {
 }
 
 #[test]
+fn the_top_folder_is_a_root_like_any_other() {
+    let fixture = Fixture::new();
+    fixture.write("sub/file", "text");
+    let top = fixture.disk.open_root(Path::new("/")).expect("a root");
+    let path = fixture.path("sub/file");
+    let relative = path.strip_prefix("/").expect("absolute");
+    let target = fixture.disk.resolve(&top, relative).expect("a place");
+    assert_eq!(target.path, path);
+    assert_eq!(target.opened_dir(), fixture.path("sub"));
+}
+
+#[test]
 fn the_memory_disk_judges_paths_alike() {
     let disk = MemoryDisk::new();
     disk.write_behind("/ws/sub/real", b"text");

@@ -37,6 +37,37 @@ fn a_folder_swapped_with_a_link_out_never_lets_an_edit_out() {
     assert_eq!(there.len(), 1, "{there:?}");
 }
 
+#[test]
+fn a_folder_moved_out_or_replaced_since_it_was_resolved_is_not_written() {
+    let fixture = Fixture::new();
+    fixture.write("d/file", "old");
+    fixture.write("d/gone", "old");
+    let (disk, target) = (&fixture.disk, fixture.target("d/file"));
+    let changes = [
+        replace(disk, &target, "new"),
+        delete(disk, &fixture.target("d/gone")),
+        rename(disk, &target, &fixture.target("d/to"), None),
+        create(&fixture.target("d/sub/new"), "new"),
+    ];
+    let outside = fixture.dir.path().join("ws-evil/d");
+    fs::rename(fixture.path("d"), &outside).expect("moved out");
+    let refused = |after: &str| {
+        for change in &changes {
+            let error = fixture.commit(std::slice::from_ref(change)).expect_err(after);
+            assert_eq!(error.error.kind, DiskErrorKind::Changed, "{after}");
+        }
+        assert_eq!(fs::read_to_string(outside.join("file")).expect("text"), "old");
+        assert_eq!(fs::read_dir(&outside).expect("a folder").count(), 2);
+    };
+    refused("moved");
+    symlink(&outside, fixture.path("d")).expect("a link");
+    refused("a link in its place");
+    fs::remove_file(fixture.path("d")).expect("removed");
+    fixture.write("d/file", "old");
+    refused("another folder in its place");
+    assert_eq!(fixture.text("d/file"), "old");
+}
+
 fn edit_once(fixture: &Fixture, path: &str) -> bool {
     let Ok(target) = fixture.disk.resolve(&fixture.root, Path::new(path)) else { return false };
     let Ok(Some(image)) = fixture.disk.read(&target, LIMIT) else { return false };

@@ -76,12 +76,10 @@ fn assert_all_or_nothing<T>(
 }
 
 /// Runs the set on memory disks whose k-th primitive fails, until none does any more; says how many.
-fn fail_each_on_memory(kind: &DiskErrorKind, durability: Durability, exchanges: bool) -> usize {
+fn fail_each_on_memory(kind: &DiskErrorKind, durability: Durability, restrict: fn(&MemoryDisk)) -> usize {
     for k in 1.. {
         let disk = memory();
-        if !exchanges {
-            disk.without_exchange();
-        }
+        restrict(&disk);
         let root = disk.open_root(Path::new("/ws")).expect("a root");
         let changes = set(&disk, &root);
         let before = disk.contents();
@@ -102,8 +100,14 @@ fn fail_each_on_memory(kind: &DiskErrorKind, durability: Durability, exchanges: 
 fn on_the_memory_disk_a_set_is_whole_or_nothing_whichever_primitive_fails() {
     for kind in [DiskErrorKind::Io, DiskErrorKind::NoSpace { required: None, available: None }] {
         for durability in [Durability::Process, Durability::Full] {
-            for exchanges in [true, false] {
-                let primitives = fail_each_on_memory(&kind, durability, exchanges);
+            let all: fn(&MemoryDisk) = |_| {};
+            let links: fn(&MemoryDisk) = MemoryDisk::without_exchange;
+            let renames: fn(&MemoryDisk) = |disk| {
+                disk.without_exchange();
+                disk.without_links();
+            };
+            for restrict in [all, links, renames] {
+                let primitives = fail_each_on_memory(&kind, durability, restrict);
                 assert!(primitives > 40, "only {primitives} primitives");
             }
         }
@@ -112,12 +116,21 @@ fn on_the_memory_disk_a_set_is_whole_or_nothing_whichever_primitive_fails() {
 
 #[test]
 fn on_the_real_disk_a_set_is_whole_or_nothing_whichever_primitive_fails() {
+    fail_each_on_real(|disk, k| disk.fail_at(k, DiskErrorKind::Io));
+}
+
+#[test]
+fn on_the_real_disk_a_set_is_whole_or_nothing_whichever_primitive_fails_after_its_effect() {
+    fail_each_on_real(|disk, k| disk.fail_late_at(k, DiskErrorKind::Io));
+}
+
+fn fail_each_on_real(arm: impl Fn(&FailingDisk<OsDisk>, usize)) {
     for k in 1.. {
         let fixture = real();
         let disk = FailingDisk::new(OsDisk::new());
         let changes = set(&disk, &fixture.root);
         let before = fixture.all();
-        disk.fail_at(k, DiskErrorKind::Io);
+        arm(&disk, k);
         let result = commit(&disk, &changes, Durability::Full);
         let wanted = expected_after(fixture.root.path());
         assert_all_or_nothing(&result, &before, &fixture.all(), &wanted, k);
@@ -222,6 +235,29 @@ fn what_someone_put_into_a_created_folder_survives_the_rollback() {
     assert!(error.rolled_back());
     assert_eq!((fixture.text("deep/theirs"), fixture.text("second")), ("theirs".into(), "theirs".into()));
     assert!(!fixture.path("deep/new").exists());
+}
+
+#[test]
+fn what_someone_wrote_into_a_file_after_it_was_overwritten_survives_the_rollback() {
+    let fixture = real();
+    let disk = FailingDisk::new(OsDisk::new());
+    let at = |path: &str| disk.resolve(&fixture.root, Path::new(path)).expect("a place");
+    let changes = [replace(&disk, &at("linked"), "ours"), create(&at("second"), "new")];
+    disk.run_at(usize::MAX, || {});
+    commit(&disk, &changes, Durability::Process).expect("committed");
+    let calls = disk.calls();
+    fs::remove_file(fixture.path("second")).expect("removed");
+    let (linked, taken) = (fixture.path("linked"), fixture.path("second"));
+    // The last two calls look at the results; before them the second file takes its name.
+    disk.run_at(calls - 2, move || {
+        fs::write(&linked, "theirs").expect("their save");
+        fs::write(&taken, "theirs").expect("their file");
+    });
+    let changes = [replace(&disk, &at("linked"), "ours again"), changes[1].clone()];
+    let error = commit(&disk, &changes, Durability::Process).expect_err("the name is taken");
+    assert_eq!(fixture.text("linked-too"), "theirs");
+    assert_eq!(error.not_undone.len(), 1);
+    assert_eq!(error.not_undone[0].path, fixture.path("linked"));
 }
 
 #[test]

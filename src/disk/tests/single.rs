@@ -189,6 +189,23 @@ fn a_file_that_is_gone_or_has_become_a_folder_is_told() {
 }
 
 #[test]
+fn a_single_replace_whose_rename_fails_after_its_effect_is_done() {
+    let fixture = Fixture::new();
+    for k in 1.. {
+        fixture.write("file", "old");
+        let disk = FailingDisk::new(OsDisk::new());
+        let change = replace(&disk, &fixture.target("file"), "new");
+        disk.fail_late_at(k, DiskErrorKind::Io);
+        let result = commit(&disk, &[change], Durability::Process);
+        assert_eq!(fixture.text("file"), if result.is_ok() { "new" } else { "old" }, "k = {k}");
+        assert_eq!(fixture.all().len(), 1, "k = {k}");
+        if disk.calls() < k {
+            return;
+        }
+    }
+}
+
+#[test]
 fn a_set_of_nothing_is_done() {
     let fixture = Fixture::new();
     assert!(fixture.commit(&[]).expect("nothing to do").is_empty());

@@ -1,0 +1,32 @@
+//! Is the opened folder still the one that its path means?
+
+use super::{DiskError, DiskErrorKind, Result, Target, resolve};
+use rustix::fs::{ResolveFlags, fstat};
+use rustix::io::Errno;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+const OPERATION: &str = "find again";
+
+/// Opens the canonical path of the target's folder anew and compares. No symlink is on a canonical path,
+/// so one that is there now is a change too.
+pub(super) fn confirm(target: &Target) -> Result<()> {
+    let folder = target.opened_dir();
+    let below = folder.strip_prefix(target.root.path()).unwrap_or(Path::new(""));
+    if below.as_os_str().is_empty() {
+        return Ok(());
+    }
+    let root = target.root.0.handle.as_os()?;
+    let changed = || DiskError::new(DiskErrorKind::Changed, OPERATION, &folder);
+    let failed = |errno| DiskError::from_errno(errno, OPERATION, &folder);
+    let fd = match resolve::open_beneath(root, below, ResolveFlags::NO_SYMLINKS) {
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV) => return Err(changed()),
+        result => result.map_err(failed)?,
+    };
+    let same = identity(&fd).map_err(failed)? == identity(target.parent.as_os()?).map_err(failed)?;
+    if same { Ok(()) } else { Err(changed()) }
+}
+
+fn identity(fd: &OwnedFd) -> std::result::Result<(u64, u64), Errno> {
+    fstat(fd).map(|stat| (stat.st_dev, stat.st_ino))
+}
