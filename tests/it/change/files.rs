@@ -7,6 +7,10 @@ use serde_json::{Value, json};
 
 use crate::support::{Machine, Outcome, Workspace, hash_of};
 
+fn edit_of(path: &str) -> Value {
+    json!({ "kind": "edit", "path": path, "edits": [{ "oldText": "a", "newText": "b" }] })
+}
+
 #[test]
 fn a_new_file_is_written_with_its_folders_and_needs_no_base() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
@@ -82,13 +86,13 @@ fn a_file_is_edited_and_renamed_in_one_go() {
 }
 
 #[rstest]
-#[case::edit(json!({ "kind": "edit", "path": "no.txt", "edits": [{ "oldText": "a", "newText": "b" }] }), "missing")]
+#[case::edit(edit_of("no.txt"), "missing")]
 #[case::delete(json!({ "kind": "delete", "path": "no.txt" }), "missing")]
 #[case::rename(json!({ "kind": "rename", "path": "no.txt", "newPath": "b.txt" }), "missing")]
 #[case::rename_onto_a_file(json!({ "kind": "rename", "path": "a.txt", "newPath": "other.txt" }), "exists")]
 #[case::write_over_a_folder(json!({ "kind": "write", "path": "sub", "content": "x" }), "not_a_file")]
 #[case::write_to_a_folders_name(json!({ "kind": "write", "path": "new/", "content": "x" }), "not_a_file")]
-#[case::edit_a_folder(json!({ "kind": "edit", "path": "sub", "edits": [{ "oldText": "a", "newText": "b" }] }), "not_a_file")]
+#[case::edit_a_folder(edit_of("sub"), "not_a_file")]
 #[case::delete_a_folder(json!({ "kind": "delete", "path": "sub" }), "not_a_file")]
 #[case::rename_a_folder(json!({ "kind": "rename", "path": "sub", "newPath": "moved" }), "not_a_file")]
 fn a_file_that_cannot_be_so_treated_is_refused(#[case] change: Value, #[case] kind: &str) {

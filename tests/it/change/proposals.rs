@@ -103,7 +103,10 @@ fn what_was_applied_can_be_neither_replaced_nor_discarded() {
 #[case("editd/apply", json!({ "id": "nobody-made-this" }))]
 #[case("editd/discard", json!({ "id": "nobody-made-this" }))]
 #[case("editd/proposal", json!({ "id": "nobody-made-this" }))]
-#[case("editd/propose", json!({ "path": "a.txt", "oldText": "one", "newText": "1", "replaces": "nobody-made-this" }))]
+#[case(
+    "editd/propose",
+    json!({ "path": "a.txt", "oldText": "one", "newText": "1", "replaces": "nobody-made-this" }),
+)]
 fn a_proposal_that_nobody_made_is_unknown(#[case] method: &str, #[case] params: Value) {
     let (_machine, _workspace, mut agent) = scene();
     agent.call(method, params).refused("unknown_proposal");

@@ -172,22 +172,6 @@ fn the_workspace_edit_is_minimal_and_versioned() {
     assert!(written < 60, "{written} bytes for one word and a line");
 }
 
-#[rstest]
-#[case("unified")]
-#[case("word")]
-#[case("summary")]
-#[case("numbered")]
-fn a_second_text_shows_the_change_on_demand(#[case] display: &str) {
-    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", TEN));
-    let mut agent = machine.agent(&workspace);
-    agent.read("a.txt");
-    let params = json!({ "path": "a.txt", "oldText": "five", "newText": "FIVE", "display": display });
-    let proposal = agent.call("editd/propose", params).done();
-    let file = &proposal["files"][0];
-    assert!(file["display"].as_str().is_some_and(|text| !text.is_empty()), "{file}");
-    assert!(file["diff"].as_str().is_some_and(|diff| diff.contains("@@ -2,7 +2,7 @@")), "{file}");
-}
-
 #[test]
 fn a_proposal_moves_no_base() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", TEN));

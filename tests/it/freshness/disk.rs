@@ -63,7 +63,9 @@ fn a_rewrite_between_two_edits_of_one_session_is_noticed() {
 
 /// Something that leaves the content as it was.
 #[rstest]
-#[case::a_new_time(|workspace: &Workspace| put_mtime(&workspace.path("a.txt"), SystemTime::now() + Duration::from_secs(9)))]
+#[case::a_new_time(|workspace: &Workspace| {
+    put_mtime(&workspace.path("a.txt"), SystemTime::now() + Duration::from_secs(9));
+})]
 #[case::an_old_time(|workspace: &Workspace| put_mtime(&workspace.path("a.txt"), SystemTime::UNIX_EPOCH))]
 #[case::a_new_mode(|workspace: &Workspace| {
     fs::set_permissions(workspace.path("a.txt"), PermissionsExt::from_mode(0o600)).expect("a mode");

@@ -64,17 +64,6 @@ fn places_that_touch_conflict(#[case] theirs: &str, #[case] old: &str, #[case] n
 }
 
 #[test]
-fn a_conflict_can_be_left_in_the_file_for_the_reader() {
-    let params = json!({ "oldText": "two", "newText": "mine", "onConflict": "markers" });
-    let (answer, workspace) = rebased("one\ntwo\nthree\n", "one\ntheirs\nthree\n", params);
-    answer.done();
-    let text = workspace.text("a.txt");
-    for part in ["one\n", "<<<<<<<", "mine\n", "=======", "theirs\n", ">>>>>>>", "three\n"] {
-        assert!(text.contains(part), "{part} in\n{text}");
-    }
-}
-
-#[test]
 fn the_same_edit_by_both_leaves_nothing_to_do() {
     let (answer, workspace) =
         rebased("one\ntwo\nthree\n", "one\n2\nthree\n", json!({ "oldText": "two", "newText": "2" }));

@@ -16,7 +16,8 @@ fn read_request(id: u64, path: &str) -> Value {
 fn a_client_that_does_not_read_is_cut_off_and_nobody_waits_for_it() {
     let large = "x".repeat(99) + "\n";
     let files = [("large.txt", large.repeat(2_000)), ("n.txt", "n = 0\n".to_owned())];
-    let (machine, workspace) = (Machine::start(), Workspace::with(&files));
+    let machine = Machine::configured("[limits]\nunsent_output = 2000000\n");
+    let workspace = Workspace::with(&files);
     let mut slow = machine.agent_named("slow", &workspace);
     let mut other = machine.agent_named("other", &workspace);
     other.read("n.txt");

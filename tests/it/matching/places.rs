@@ -55,7 +55,11 @@ fn text_that_is_there_is_taken_as_it_is(
 }
 
 #[rstest]
-#[case::of_the_file("let a = 1;  \nlet b = 2;\n", ("let a = 1;\nlet b = 2;\n", "let a = 1;\nlet b = 3;\n"), "let a = 1;  \nlet b = 3;\n")]
+#[case::of_the_file(
+    "let a = 1;  \nlet b = 2;\n",
+    ("let a = 1;\nlet b = 2;\n", "let a = 1;\nlet b = 3;\n"),
+    "let a = 1;  \nlet b = 3;\n",
+)]
 #[case::of_the_request("x = 1\ny = 2\n", ("x = 1  \ny = 2\n", "x = 1  \ny = 5\n"), "x = 1\ny = 5\n")]
 #[case::a_tab("a\t\nb\nc\n", ("a\nb", "a\nB"), "a\t\nB\nc\n")]
 #[case::of_a_changed_line("a = 1;  \nb\n", ("a = 1;\nb", "a = 2;\nb"), "a = 2;\nb\n")]
@@ -66,7 +70,11 @@ fn blanks_at_line_ends_are_tolerated(#[case] before: &str, #[case] edit: (&str, 
 }
 
 #[rstest]
-#[case::double_quotes("say “hello” now\n", ("say \"hello\" now", "say \"hello\" later"), "say “hello” later\n")]
+#[case::double_quotes(
+    "say “hello” now\n",
+    ("say \"hello\" now", "say \"hello\" later"),
+    "say “hello” later\n",
+)]
 #[case::an_apostrophe("it’s here\n", ("it's here", "it's there"), "it’s there\n")]
 #[case::straight_in_the_file("it's here\n", ("it’s here", "it’s there"), "it's there\n")]
 #[case::a_dash("pages 1–9 here\n", ("pages 1-9 here", "pages 1-9 there"), "pages 1–9 there\n")]
@@ -78,10 +86,29 @@ fn typography_is_tolerated(#[case] before: &str, #[case] edit: (&str, &str), #[c
 }
 
 #[rstest]
-#[case::tabs_in_the_file("fn f() {\n\tif a {\n\t\tb();\n\t}\n}\n", ("if a {\n    b();\n}", "if a {\n    c();\n}"), "fn f() {\n\tif a {\n\t\tc();\n\t}\n}\n")]
-#[case::deeper_in_the_file("{\n        x();\n        y();\n}\n", ("    x();\n    y();\n", "    x();\n    z();\n    y();\n"), "{\n        x();\n        z();\n        y();\n}\n")]
-#[case::two_for_four("if a:\n  if b:\n    c()\n", ("if a:\n    if b:\n        c()\n", "if a:\n    if b:\n        d()\n"), "if a:\n  if b:\n    d()\n")]
-#[case::a_deeper_line_is_new("class A:\n\tdef f(self):\n\t\tpass\n", ("    def f(self):\n        pass\n", "    def f(self):\n        if x:\n            return\n        pass\n"), "class A:\n\tdef f(self):\n\t\tif x:\n\t\t\treturn\n\t\tpass\n")]
+#[case::tabs_in_the_file(
+    "fn f() {\n\tif a {\n\t\tb();\n\t}\n}\n",
+    ("if a {\n    b();\n}", "if a {\n    c();\n}"),
+    "fn f() {\n\tif a {\n\t\tc();\n\t}\n}\n",
+)]
+#[case::deeper_in_the_file(
+    "{\n        x();\n        y();\n}\n",
+    ("    x();\n    y();\n", "    x();\n    z();\n    y();\n"),
+    "{\n        x();\n        z();\n        y();\n}\n",
+)]
+#[case::two_for_four(
+    "if a:\n  if b:\n    c()\n",
+    ("if a:\n    if b:\n        c()\n", "if a:\n    if b:\n        d()\n"),
+    "if a:\n  if b:\n    d()\n",
+)]
+#[case::a_deeper_line_is_new(
+    "class A:\n\tdef f(self):\n\t\tpass\n",
+    (
+        "    def f(self):\n        pass\n",
+        "    def f(self):\n        if x:\n            return\n        pass\n",
+    ),
+    "class A:\n\tdef f(self):\n\t\tif x:\n\t\t\treturn\n\t\tpass\n",
+)]
 #[case::only_the_first_line("\ta();\n\tb();\n", ("a();\n    b();", "a();\n    c();"), "\ta();\n\tc();\n")]
 fn another_indentation_is_tolerated(#[case] before: &str, #[case] edit: (&str, &str), #[case] after: &str) {
     assert_edited("indentation", before, edit, after);

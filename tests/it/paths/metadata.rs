@@ -62,7 +62,8 @@ fn existing_metadata_is_never_changed(
         path,
         [
             json!({ "kind": "edit", "path": path, "edits": [{ "oldText": "bare", "newText": "x" }] }),
-            json!({ "kind": "edit", "path": path, "baseHash": base, "edits": [{ "oldText": "bare", "newText": "x" }] }),
+            json!({ "kind": "edit", "path": path, "baseHash": base,
+                    "edits": [{ "oldText": "bare", "newText": "x" }] }),
             json!({ "kind": "write", "path": path, "content": "x\n" }),
             json!({ "kind": "write", "path": path, "baseHash": base, "content": "x\n" }),
         ],

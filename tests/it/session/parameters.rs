@@ -69,11 +69,31 @@ fn a_single_edit_beside_a_list_of_edits_comes_last() {
 #[rstest]
 #[case::read("editd/read", json!({ "path": "a.txt", "colour": 1 }), "path")]
 #[case::status("editd/status", json!({ "colour": 1 }), "colour")]
-#[case::short_edit("editd/edit", json!({ "path": "a.txt", "oldText": "one", "newText": "two", "colour": 1 }), "oldText")]
-#[case::propose("editd/propose", json!({ "path": "a.txt", "oldText": "one", "newText": "two", "colour": 1 }), "oldText")]
-#[case::in_an_edit("editd/edit", json!({ "path": "a.txt", "edits": [{ "oldText": "one", "newText": "two", "colour": 1 }] }), "newText")]
-#[case::in_a_change("editd/edit", json!({ "changes": [{ "kind": "write", "path": "b.txt", "content": "", "colour": 1 }] }), "content")]
-#[case::of_another_kind("editd/edit", json!({ "changes": [{ "kind": "delete", "path": "a.txt", "colour": 1 }] }), "baseHash")]
+#[case::short_edit(
+    "editd/edit",
+    json!({ "path": "a.txt", "oldText": "one", "newText": "two", "colour": 1 }),
+    "oldText",
+)]
+#[case::propose(
+    "editd/propose",
+    json!({ "path": "a.txt", "oldText": "one", "newText": "two", "colour": 1 }),
+    "oldText",
+)]
+#[case::in_an_edit(
+    "editd/edit",
+    json!({ "path": "a.txt", "edits": [{ "oldText": "one", "newText": "two", "colour": 1 }] }),
+    "newText",
+)]
+#[case::in_a_change(
+    "editd/edit",
+    json!({ "changes": [{ "kind": "write", "path": "b.txt", "content": "", "colour": 1 }] }),
+    "content",
+)]
+#[case::of_another_kind(
+    "editd/edit",
+    json!({ "changes": [{ "kind": "delete", "path": "a.txt", "colour": 1 }] }),
+    "baseHash",
+)]
 #[case::apply("editd/apply", json!({ "id": "x", "colour": 1 }), "revision")]
 #[case::discard("editd/discard", json!({ "id": "x", "colour": 1 }), "reason")]
 #[case::proposal("editd/proposal", json!({ "id": "x", "colour": 1 }), "waitMs")]
@@ -97,17 +117,41 @@ fn an_unknown_field_is_refused_by_name(#[case] method: &str, #[case] params: Val
 #[case::limit_is_a_fraction("editd/read", json!({ "path": "a.txt", "limit": 1.5 }), "limit")]
 #[case::no_new_text("editd/edit", json!({ "path": "a.txt", "oldText": "one" }), "newText")]
 #[case::no_old_text("editd/edit", json!({ "path": "a.txt", "newText": "one" }), "oldText")]
-#[case::neither_in_the_list("editd/edit", json!({ "path": "a.txt", "edits": [{ "oldText": "one" }] }), "newText")]
+#[case::neither_in_the_list(
+    "editd/edit",
+    json!({ "path": "a.txt", "edits": [{ "oldText": "one" }] }),
+    "newText",
+)]
 #[case::edits_are_no_json("editd/edit", json!({ "path": "a.txt", "edits": "[{" }), "edits")]
 #[case::edits_are_an_object("editd/edit", json!({ "path": "a.txt", "edits": {} }), "edits")]
 #[case::nothing_to_do("editd/edit", json!({}), "changes")]
 #[case::unknown_kind("editd/edit", json!({ "changes": [{ "kind": "paint", "path": "a.txt" }] }), "kind")]
 #[case::no_kind("editd/edit", json!({ "changes": [{ "path": "a.txt", "content": "x" }] }), "kind")]
-#[case::write_without_content("editd/edit", json!({ "changes": [{ "kind": "write", "path": "b.txt" }] }), "content")]
-#[case::rename_to_nowhere("editd/edit", json!({ "changes": [{ "kind": "rename", "path": "a.txt" }] }), "newPath")]
-#[case::no_such_matching("editd/edit", json!({ "path": "a.txt", "oldText": "one", "newText": "2", "matching": "vague" }), "matching")]
-#[case::no_such_way("editd/edit", json!({ "path": "a.txt", "oldText": "one", "newText": "2", "onStale": "force" }), "onStale")]
-#[case::not_a_hash("editd/edit", json!({ "path": "a.txt", "oldText": "one", "newText": "2", "baseHash": "abc" }), "baseHash")]
+#[case::write_without_content(
+    "editd/edit",
+    json!({ "changes": [{ "kind": "write", "path": "b.txt" }] }),
+    "content",
+)]
+#[case::rename_to_nowhere(
+    "editd/edit",
+    json!({ "changes": [{ "kind": "rename", "path": "a.txt" }] }),
+    "newPath",
+)]
+#[case::no_such_matching(
+    "editd/edit",
+    json!({ "path": "a.txt", "oldText": "one", "newText": "2", "matching": "vague" }),
+    "matching",
+)]
+#[case::no_such_way(
+    "editd/edit",
+    json!({ "path": "a.txt", "oldText": "one", "newText": "2", "onStale": "force" }),
+    "onStale",
+)]
+#[case::not_a_hash(
+    "editd/edit",
+    json!({ "path": "a.txt", "oldText": "one", "newText": "2", "baseHash": "abc" }),
+    "baseHash",
+)]
 #[case::no_id("editd/apply", json!({}), "id")]
 #[case::no_such_state("editd/proposals", json!({ "state": "asleep" }), "state")]
 fn parameters_that_do_not_fit_are_named(#[case] method: &str, #[case] params: Value, #[case] field: &str) {

@@ -13,7 +13,10 @@ fn document(workspace: &Workspace) -> Value {
 #[rstest]
 #[case("editd/decide", json!({ "id": "p1", "revision": 1, "accept": "all" }))]
 #[case("editd/shutdown", json!({}))]
-#[case("textDocument/hover", json!({ "textDocument": { "uri": "file:///a" }, "position": { "line": 0, "character": 0 } }))]
+#[case(
+    "textDocument/hover",
+    json!({ "textDocument": { "uri": "file:///a" }, "position": { "line": 0, "character": 0 } }),
+)]
 #[case("textDocument/codeAction", json!({}))]
 #[case("textDocument/unheardOf", json!({}))]
 #[case("workspace/executeCommand", json!({ "command": "editd.accept" }))]

@@ -133,6 +133,17 @@ fn configured_roots_bound_what_agents_may_choose() {
 }
 
 #[test]
+fn configured_folders_may_be_read_besides_and_not_changed() {
+    let (project, library) = (Workspace::empty(), Workspace::file("a.txt", "one\n"));
+    let machine = Machine::configured(&format!("read_roots = [{:?}]\n", library.root()));
+    let mut agent = machine.agent(&project);
+    let path = library.absolute("a.txt");
+    assert_eq!(agent.read(&path)["text"], "one\n");
+    agent.edit(&path, "one", "two").refused_as_any(&["outside_workspace", "protected", "not_permitted"]);
+    assert_eq!(library.text("a.txt"), "one\n");
+}
+
+#[test]
 fn without_a_root_of_its_own_a_session_reaches_configured_roots_by_absolute_path() {
     let (inside, outside) = (Workspace::file("a.txt", "one\n"), Workspace::file("a.txt", "two\n"));
     let machine = Machine::configured(&format!("roots = [{:?}]\n", inside.root()));

@@ -12,8 +12,8 @@ use tempfile::TempDir;
 
 use super::{Agent, Framing, Outcome, PATIENCE, Wire, Workspace, eventually};
 
-/// What a test's configuration says unless the test says otherwise. The short idle time lets a daemon end by itself
-/// whose test was killed.
+/// What a test's configuration says unless the test says otherwise. The short idle time lets a daemon end by
+/// itself whose test was killed.
 const DEFAULTS: &[(&str, &str)] =
     &[("review", "\"off\""), ("durability", "\"process\""), ("idle_exit", "\"60s\"")];
 
