@@ -105,3 +105,29 @@ fn line_start(text: &str, line: usize) -> usize {
     let end = (0..bytes.len()).filter(|&at| ends(at)).nth(line - 1);
     end.unwrap_or_else(|| panic!("no line {line} in the text")) + 1
 }
+
+#[test]
+fn positions_count_in_the_encoding() {
+    let text = "a\r\nb\r😀é x\n";
+    for (encoding, character) in [("utf-8", 7), ("utf-16", 4), ("utf-32", 3)] {
+        let position = serde_json::json!({ "line": 2, "character": character });
+        assert_eq!(&text[offset(text, &position, encoding)..], "x\n", "{encoding}");
+    }
+    assert_eq!(offset(text, &serde_json::json!({ "line": 3, "character": 0 }), "utf-16"), text.len());
+}
+
+#[test]
+fn edits_refer_to_the_text_before_all_of_them() {
+    let path = Path::new("/a");
+    let edit = |line: u64, from: u64, to: u64, text: &str| {
+        serde_json::json!({ "range": { "start": { "line": line, "character": from },
+                                       "end": { "line": line, "character": to } }, "newText": text })
+    };
+    let change = serde_json::json!({ "documentChanges": [{
+        "textDocument": { "uri": "file:///a", "version": null },
+        "edits": [edit(0, 0, 1, "x\ny"), edit(1, 1, 1, "!")],
+    }]});
+    let mut documents = Documents::new(&[(path, "a\nb\n")]);
+    documents.apply(&change, "utf-16");
+    assert_eq!(documents, Documents::new(&[(path, "x\ny\nb!\n")]));
+}

@@ -39,3 +39,22 @@ fn old_start(header: &str) -> usize {
     let start: usize = start.parse().unwrap_or_else(|_| panic!("not a hunk's header: {header}"));
     if count == "0" { start } else { start - 1 }
 }
+
+#[test]
+fn a_diff_is_applied_where_it_says() {
+    let old = "a\nb\nc\nd\ne\nf\ng\nh";
+    let diff = "--- a\n+++ b\n@@ -1,2 +1,3 @@\n+0\n a\n-b\n+B\n@@ -7,2 +8,1 @@\n-g\n-h\n\\ No newline at end of file\n+H\n";
+    assert_eq!(apply_unified(old, diff), "0\na\nB\nc\nd\ne\nf\nH\n");
+    assert_eq!(
+        apply_unified("", "--- /dev/null\n+++ b\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n"),
+        "a"
+    );
+    assert_eq!(apply_unified("a\nb\n", "@@ -1,0 +2 @@\n+x\n"), "a\nx\nb\n");
+    assert_eq!(apply_unified("--\n", "--- a\n+++ b\n@@ -1 +1 @@\n---\n+++\n"), "++\n");
+}
+
+#[test]
+#[should_panic(expected = "of the old text")]
+fn a_diff_that_does_not_fit_is_noticed() {
+    apply_unified("a\nb\n", "@@ -1,2 +1,2 @@\n a\n-c\n+d\n");
+}
