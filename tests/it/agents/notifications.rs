@@ -1,0 +1,141 @@
+//! An agent is told when a file that it read is changed by others.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::{Agent, Machine, Outcome, Workspace, hash_of, uri_of};
+
+const CHANGED: &str = "editd/fileChanged";
+
+fn scene() -> (Machine, Workspace) {
+    let files = [("a.txt", "one\n"), ("b.txt", "one\n"), ("c.txt", "one\n")];
+    (Machine::start(), Workspace::with(&files))
+}
+
+fn pair(machine: &Machine, workspace: &Workspace) -> (Agent, Agent) {
+    (machine.agent_named("alice", workspace), machine.agent_named("bob", workspace))
+}
+
+fn count_about(told: &[Value], name: &str) -> usize {
+    let about = |one: &&Value| {
+        one["method"] == CHANGED && one["params"]["path"].as_str().is_some_and(|path| path.ends_with(name))
+    };
+    told.iter().filter(about).count()
+}
+
+#[test]
+fn anothers_edit_of_a_file_that_was_read_is_told() {
+    let (machine, workspace) = scene();
+    let (mut alice, mut bob) = pair(&machine, &workspace);
+    alice.read("a.txt");
+    bob.read_and_edit("a.txt", "one", "two").done();
+    let told = alice.told(CHANGED, "a.txt");
+    assert_eq!(told["uri"], uri_of(&workspace.path("a.txt")));
+    assert_eq!((&told["hash"], &told["by"]), (&json!(hash_of("two\n")), &json!("bob")));
+}
+
+#[test]
+fn another_programs_write_is_told() {
+    let (machine, workspace) = scene();
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    workspace.put("a.txt", "two\n");
+    let told = agent.told(CHANGED, "a.txt");
+    assert!(told["by"].is_string(), "{told}");
+    agent.edit("a.txt", "one", "three").refused("stale");
+}
+
+#[test]
+fn another_programs_replacement_is_told() {
+    let (machine, workspace) = scene();
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    workspace.put("new", "two\n");
+    fs::rename(workspace.path("new"), workspace.path("a.txt")).expect("a rename");
+    agent.told(CHANGED, "a.txt");
+}
+
+#[test]
+fn a_deletion_is_told() {
+    let (machine, workspace) = scene();
+    let (mut alice, mut bob) = pair(&machine, &workspace);
+    alice.read("a.txt");
+    alice.read("b.txt");
+    bob.read("a.txt");
+    bob.change(json!({ "kind": "delete", "path": "a.txt" })).done();
+    let told = alice.told(CHANGED, "a.txt");
+    assert!(told.get("hash").is_none_or(Value::is_null), "{told}");
+    fs::remove_file(workspace.path("b.txt")).expect("a file to remove");
+    alice.told(CHANGED, "b.txt");
+}
+
+#[test]
+fn it_is_told_once_until_the_file_is_read_again() {
+    let (machine, workspace) = scene();
+    let (mut alice, mut bob) = pair(&machine, &workspace);
+    alice.read("a.txt");
+    alice.read("b.txt");
+    bob.read("a.txt");
+    for (old, new) in [("one", "two"), ("two", "three"), ("three", "four")] {
+        bob.edit("a.txt", old, new).done();
+    }
+    bob.read_and_edit("b.txt", "one", "two").done();
+    alice.told(CHANGED, "a.txt");
+    alice.told(CHANGED, "b.txt");
+    assert_eq!(count_about(&alice.told_so_far(), "a.txt"), 0);
+    assert_eq!(alice.read("a.txt")["text"], "four\n");
+    bob.edit("a.txt", "four", "five").done();
+    assert_eq!(alice.told(CHANGED, "a.txt")["hash"], hash_of("five\n"));
+}
+
+#[test]
+fn asking_for_changes_counts_as_reading_again() {
+    let (machine, workspace) = scene();
+    let (mut alice, mut bob) = pair(&machine, &workspace);
+    alice.read("a.txt");
+    bob.read_and_edit("a.txt", "one", "two").done();
+    alice.told(CHANGED, "a.txt");
+    alice.call("editd/changes", json!({})).done();
+    bob.edit("a.txt", "two", "three").done();
+    assert_eq!(alice.told(CHANGED, "a.txt")["hash"], hash_of("three\n"));
+}
+
+#[test]
+fn a_notification_moves_no_base() {
+    let (machine, workspace) = scene();
+    let (mut alice, mut bob) = pair(&machine, &workspace);
+    alice.read("a.txt");
+    bob.read_and_edit("a.txt", "one", "two").done();
+    let hash = alice.told(CHANGED, "a.txt")["hash"].clone();
+    alice.edit("a.txt", "two", "three").refused("stale");
+    let params = json!({ "path": "a.txt", "oldText": "two", "newText": "three", "baseHash": hash });
+    alice.call("editd/edit", params).done();
+    assert_eq!(workspace.text("a.txt"), "three\n");
+}
+
+#[test]
+fn own_changes_and_unread_files_are_not_told() {
+    let (machine, workspace) = scene();
+    let (mut alice, mut bob) = pair(&machine, &workspace);
+    alice.read_and_edit("a.txt", "one", "two").done();
+    alice.read("c.txt");
+    bob.read_and_edit("b.txt", "one", "two").done();
+    bob.change(json!({ "kind": "write", "path": "new.txt", "content": "new\n" })).done();
+    bob.read_and_edit("c.txt", "one", "two").done();
+    alice.told(CHANGED, "c.txt");
+    let rest = alice.told_so_far();
+    assert!(rest.iter().all(|one| one["method"] != CHANGED), "{rest:?}");
+}
+
+#[test]
+fn a_touched_but_equal_file_is_not_told() {
+    let (machine, workspace) = scene();
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    agent.read("b.txt");
+    workspace.put("a.txt", "one\n");
+    workspace.put("b.txt", "two\n");
+    agent.told(CHANGED, "b.txt");
+    assert_eq!(count_about(&agent.told_so_far(), "a.txt"), 0);
+}

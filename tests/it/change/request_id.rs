@@ -1,0 +1,78 @@
+//! A request that is sent twice is done once.
+
+use serde_json::{Value, json};
+
+use crate::support::{Machine, Outcome, Workspace};
+
+fn request(id: &str) -> Value {
+    json!({ "path": "a.txt", "oldText": "a", "newText": "ab", "requestId": id })
+}
+
+#[test]
+fn the_same_request_again_gets_the_first_answer_and_does_nothing() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let first = agent.call("editd/edit", request("r1")).done();
+    let second = agent.call("editd/edit", request("r1")).done();
+    assert_eq!(second, first);
+    assert_eq!(workspace.text("a.txt"), "ab\n");
+    agent.call("editd/edit", request("r2")).done();
+    assert_eq!(workspace.text("a.txt"), "abb\n");
+}
+
+#[test]
+fn the_same_proposal_again_is_the_first_one() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let first = agent.call("editd/propose", request("r1")).done();
+    assert_eq!(agent.call("editd/propose", request("r1")).done()["id"], first["id"]);
+    let all = agent.call("editd/proposals", json!({})).done();
+    assert_eq!(all["proposals"].as_array().map(Vec::len), Some(1), "{all}");
+}
+
+#[test]
+fn it_is_the_same_request_on_another_connection_of_the_author() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let first = agent.call("editd/edit", request("r1")).done();
+    drop(agent);
+    let mut again = machine.agent(&workspace);
+    again.read("a.txt");
+    assert_eq!(again.call("editd/edit", request("r1")).done()["id"], first["id"]);
+    assert_eq!(workspace.text("a.txt"), "ab\n");
+}
+
+#[test]
+fn it_is_another_request_from_another_author() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
+    for name in ["alice", "bob"] {
+        let mut agent = machine.agent_named(name, &workspace);
+        agent.read("a.txt");
+        agent.call("editd/edit", request("r1")).done();
+    }
+    assert_eq!(workspace.text("a.txt"), "abb\n");
+}
+
+#[test]
+fn a_refusal_is_not_remembered() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
+    let mut agent = machine.agent(&workspace);
+    agent.call("editd/edit", request("r1")).refused("unread");
+    agent.read("a.txt");
+    agent.call("editd/edit", request("r1")).done();
+    assert_eq!(workspace.text("a.txt"), "ab\n");
+}
+
+#[test]
+fn two_copies_in_flight_at_once_are_done_once() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let sent: Vec<u64> = (0..10).map(|_| agent.send("editd/edit", request("r1"))).collect();
+    let ids: Vec<Value> = sent.into_iter().map(|id| agent.answer(id).done()["id"].clone()).collect();
+    assert!(ids.iter().all(|id| id == &ids[0]), "{ids:?}");
+    assert_eq!(workspace.text("a.txt"), "ab\n");
+}

@@ -1,0 +1,101 @@
+//! `onStale: "rebase"`: merged where the places do not touch.
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Machine, Outcome, Workspace, hash_of, numbered_lines};
+
+/// A session that read `base` edits by `params` after another program made `theirs` of the file.
+fn rebased(base: &str, theirs: &str, mut params: Value) -> (Answer, Workspace) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", base));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    workspace.put("a.txt", theirs);
+    params["path"] = json!("a.txt");
+    params["onStale"] = json!("rebase");
+    (agent.call("editd/edit", params), workspace)
+}
+
+#[test]
+fn places_that_do_not_touch_are_merged() {
+    let (base, theirs) =
+        (numbered_lines(30), numbered_lines(30).replace("line 3\n", "line three\nand more\n"));
+    let (answer, workspace) =
+        rebased(&base, &theirs, json!({ "oldText": "line 20\n", "newText": "line twenty\n" }));
+    let merged = theirs.replace("line 20\n", "line twenty\n");
+    assert_eq!(workspace.text("a.txt"), merged);
+    let applied = answer.done();
+    let file = &applied["files"][0];
+    assert_eq!((&file["hash"], &file["hashBefore"]), (&json!(hash_of(&merged)), &json!(hash_of(&theirs))));
+    assert!(!file["rebased"].is_null() && file["rebased"] != false, "{file}");
+}
+
+#[test]
+fn the_place_is_the_one_that_was_read_even_where_it_has_a_double_now() {
+    let (base, theirs) = ("a\nx\nb\nc\nd\n", "x\na\nx\nb\nc\nd\n");
+    let (answer, workspace) = rebased(base, theirs, json!({ "oldText": "x\n", "newText": "y\n" }));
+    answer.done();
+    assert_eq!(workspace.text("a.txt"), "x\na\ny\nb\nc\nd\n");
+}
+
+#[test]
+fn merged_lines_keep_the_ends_of_the_file() {
+    let base = numbered_lines(20).replace('\n', "\r\n");
+    let theirs = base.replace("line 3\r\n", "line three\r\n");
+    let (answer, workspace) =
+        rebased(&base, &theirs, json!({ "oldText": "line 15\n", "newText": "line fifteen\nnew\n" }));
+    answer.done();
+    assert_eq!(workspace.text("a.txt"), theirs.replace("line 15\r\n", "line fifteen\r\nnew\r\n"));
+}
+
+#[rstest]
+#[case::the_same_line("one\nTWO\nthree\n", "two", "2")]
+#[case::the_line_is_gone("one\nthree\n", "two", "2")]
+#[case::both_add_at_one_place("one\ntwo\ntheirs\nthree\n", "two\n", "two\nmine\n")]
+fn places_that_touch_conflict(#[case] theirs: &str, #[case] old: &str, #[case] new: &str) {
+    let (answer, workspace) = rebased("one\ntwo\nthree\n", theirs, json!({ "oldText": old, "newText": new }));
+    let data = answer.refused("conflict");
+    let regions = data["regions"].as_array().unwrap_or_else(|| panic!("no regions: {data}"));
+    assert!(!regions.is_empty());
+    for region in regions {
+        assert!(["base", "ours", "theirs"].iter().all(|side| region.get(side).is_some()), "{region}");
+    }
+    assert_eq!(workspace.text("a.txt"), theirs);
+}
+
+#[test]
+fn the_same_edit_by_both_leaves_nothing_to_do() {
+    let (answer, workspace) =
+        rebased("one\ntwo\nthree\n", "one\n2\nthree\n", json!({ "oldText": "two", "newText": "2" }));
+    if let Err(error) = answer {
+        assert!(["no_change", "conflict"].contains(&error.kind()), "{error:?}");
+    }
+    assert_eq!(workspace.text("a.txt"), "one\n2\nthree\n");
+}
+
+#[test]
+fn text_that_the_base_did_not_have_is_not_found_in_it() {
+    let (answer, workspace) = rebased("one\n", "one\nlater\n", json!({ "oldText": "later", "newText": "x" }));
+    answer.refused_as_any(&["not_found", "stale"]);
+    assert_eq!(workspace.text("a.txt"), "one\nlater\n");
+}
+
+#[test]
+fn a_fresh_file_needs_no_merge() {
+    let (answer, workspace) = rebased("one\n", "one\n", json!({ "oldText": "one", "newText": "two" }));
+    let applied = answer.done();
+    let rebased = &applied["files"][0]["rebased"];
+    assert!(rebased.is_null() || rebased == false, "{applied}");
+    assert_eq!(workspace.text("a.txt"), "two\n");
+}
+
+#[test]
+fn a_merge_counts_as_read() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(20)));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    workspace.put("a.txt", numbered_lines(20).replace("line 1\n", "line one\n"));
+    let params = json!({ "path": "a.txt", "oldText": "line 15\n", "newText": "x\n", "onStale": "rebase" });
+    agent.call("editd/edit", params).done();
+    agent.edit("a.txt", "line 10\n", "y\n").done();
+}

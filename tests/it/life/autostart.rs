@@ -1,0 +1,80 @@
+//! Commands start the daemon if none runs.
+
+use std::thread;
+
+use crate::support::{Machine, Workspace, eventually};
+
+fn edit<'a>(path: &'a str, old: &'a str, new: &'a str) -> Vec<&'a str> {
+    vec!["edit", path, "--old", old, "--new", new, "--yes"]
+}
+
+#[test]
+fn the_first_command_starts_the_daemon_and_it_stays() {
+    let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
+    let path = workspace.absolute("a.txt");
+    let output = machine.run(&edit(&path, "one", "two"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(workspace.text("a.txt"), "two\n");
+    let first = machine.daemons();
+    assert_eq!(first.len(), 1);
+    assert!(machine.run(&edit(&path, "two", "three")).status.success());
+    assert_eq!(machine.daemons(), first);
+    assert_eq!(machine.agent(&workspace).read("a.txt")["text"], "three\n");
+}
+
+#[test]
+fn ten_commands_at_once_start_one_daemon_and_all_succeed() {
+    let machine = Machine::asleep("");
+    let workspace = Workspace::empty();
+    for number in 0..10 {
+        workspace.put(&format!("{number}.txt"), "one\n");
+    }
+    thread::scope(|scope| {
+        for number in 0..10 {
+            let (machine, workspace) = (&machine, &workspace);
+            scope.spawn(move || {
+                let output = machine.run(&edit(&workspace.absolute(&format!("{number}.txt")), "one", "two"));
+                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            });
+        }
+    });
+    for number in 0..10 {
+        assert_eq!(workspace.text(&format!("{number}.txt")), "two\n");
+    }
+    eventually("one daemon to be left", || (machine.daemons().len() == 1).then_some(()));
+}
+
+#[test]
+fn no_spawn_starts_nothing() {
+    let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
+    let path = workspace.absolute("a.txt");
+    let mut arguments = edit(&path, "one", "two");
+    arguments.push("--no-spawn");
+    for arguments in [arguments, vec!["status", "--no-spawn"]] {
+        let output = machine.run(&arguments);
+        assert!(!output.status.success(), "{arguments:?}");
+        assert!(!output.stderr.is_empty(), "it should say that no daemon runs");
+        assert!(machine.daemons().is_empty());
+    }
+    assert_eq!(workspace.text("a.txt"), "one\n");
+}
+
+#[test]
+fn no_spawn_uses_a_daemon_that_runs() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let path = workspace.absolute("a.txt");
+    let mut arguments = edit(&path, "one", "two");
+    arguments.push("--no-spawn");
+    let output = machine.run(&arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(workspace.text("a.txt"), "two\n");
+}
+
+#[test]
+fn a_daemon_that_a_command_started_ends_when_it_is_idle() {
+    let (machine, workspace) = (Machine::asleep("idle_exit = \"1s\"\n"), Workspace::file("a.txt", "one\n"));
+    assert!(machine.run(&edit(&workspace.absolute("a.txt"), "one", "two")).status.success());
+    eventually("the idle daemon to end", || machine.daemons().is_empty().then_some(()));
+    assert!(machine.run(&edit(&workspace.absolute("a.txt"), "two", "three")).status.success());
+    assert_eq!(workspace.text("a.txt"), "three\n");
+}

@@ -1,0 +1,75 @@
+//! The daemon from outside: over its sockets and from its command line, each test on a machine of its own.
+
+mod support;
+
+mod session {
+    mod lifecycle;
+    mod parameters;
+    mod roles;
+    mod roots;
+}
+mod read {
+    mod encodings;
+    mod fields;
+    mod pages;
+    mod refusals;
+}
+mod change {
+    mod apply;
+    mod files;
+    mod ownership;
+    mod proposals;
+    mod propose;
+    mod request_id;
+    mod sets;
+    mod write;
+}
+mod freshness {
+    mod disk;
+    mod identity;
+    mod ledger;
+    mod rebase;
+    mod stale;
+}
+mod matching {
+    mod counts;
+    mod places;
+    mod refusals;
+    mod several;
+}
+mod preservation {
+    mod attributes;
+    mod bytes;
+    mod encodings;
+    mod properties;
+}
+mod paths {
+    mod escapes;
+    mod metadata;
+    mod spelling;
+}
+mod agents {
+    mod changes;
+    mod concurrent;
+    mod notifications;
+}
+mod hostile {
+    mod bodies;
+    mod cancel;
+    mod framing;
+    mod greed;
+    mod limits;
+}
+mod life {
+    mod autostart;
+    mod config;
+    mod end;
+    mod instance;
+    mod status;
+    mod strangers;
+}
+mod cli {
+    mod commands;
+    mod edit;
+    mod terminal;
+}

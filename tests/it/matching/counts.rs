@@ -1,0 +1,110 @@
+//! `replaceAll` and `expectedReplacements`.
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Machine, Outcome, Workspace};
+
+fn counted(before: &str, old: &str, new: &str, count: &Value) -> (Answer, String) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", before));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let mut params = json!({ "path": "a.txt", "oldText": old, "newText": new });
+    params.as_object_mut().expect("an object").extend(count.as_object().expect("an object").clone());
+    (agent.call("editd/edit", params), workspace.text("a.txt"))
+}
+
+fn all() -> Value {
+    json!({ "replaceAll": true })
+}
+
+fn expecting(count: u64) -> Value {
+    json!({ "expectedReplacements": count })
+}
+
+#[rstest]
+#[case::all("a b a\na\n", "a", "x", all(), "x b x\nx\n", 3)]
+#[case::all_of_one("a b\n", "a", "x", all(), "x b\n", 1)]
+#[case::the_new_holds_the_old("a a\n", "a", "aa", all(), "aa aa\n", 2)]
+#[case::as_many_as_expected("a b a\na\n", "a", "x", expecting(3), "x b x\nx\n", 3)]
+#[case::one_expected("a b\n", "a", "x", expecting(1), "x b\n", 1)]
+#[case::over_other_line_ends(
+    "a\r\nb\r\nc\na\nb\nc\n",
+    "a\nb\n",
+    "x\ny\n",
+    all(),
+    "x\r\ny\r\nc\nx\ny\nc\n",
+    2
+)]
+#[case::across_lines("k: 1\nv\nk: 1\nv\n", "1\nv", "2\nv", all(), "k: 2\nv\nk: 2\nv\n", 2)]
+#[case::one_tolerated_place("it’s a\n", "it's a", "it's b", all(), "it’s b\n", 1)]
+#[case::one_tolerated_place_expected("it’s a\n", "it's a", "it's b", expecting(1), "it’s b\n", 1)]
+fn counted_replacements(
+    #[case] before: &str,
+    #[case] old: &str,
+    #[case] new: &str,
+    #[case] count: Value,
+    #[case] after: &str,
+    #[case] replacements: u64,
+) {
+    let (answer, text) = counted(before, old, new, &count);
+    let applied = answer.done();
+    assert_eq!(text, after);
+    assert_eq!(applied["files"][0]["matches"][0]["replacements"], replacements);
+}
+
+#[rstest]
+#[case::fewer("a b\n", 2, 1)]
+#[case::more("a b a\na\n", 2, 3)]
+#[case::more_than_one("a a\n", 1, 2)]
+fn another_count_is_refused_with_the_places(
+    #[case] before: &str,
+    #[case] expected: u64,
+    #[case] found: usize,
+) {
+    let (answer, text) = counted(before, "a", "x", &expecting(expected));
+    let data = answer.refused("count_mismatch");
+    assert_eq!((&data["expected"], &data["found"]), (&json!(expected), &json!(found)));
+    assert_eq!(data["occurrences"].as_array().map(Vec::len), Some(found), "{data}");
+    assert_eq!(text, before);
+}
+
+#[rstest]
+#[case::all(all())]
+#[case::expected(expecting(2))]
+fn overlapping_hits_are_ambiguous(#[case] count: Value) {
+    let (answer, text) = counted("aaa\n", "aa", "x", &count);
+    answer.refused("ambiguous");
+    assert_eq!(text, "aaa\n");
+}
+
+#[rstest]
+#[case::all(all())]
+#[case::expected(expecting(2))]
+fn what_stands_nowhere_is_not_found(#[case] count: Value) {
+    let (answer, text) = counted("a b c\n", "absent", "x", &count);
+    answer.refused("not_found");
+    assert_eq!(text, "a b c\n");
+}
+
+#[test]
+fn several_tolerated_places_are_never_replaced_together() {
+    let (answer, text) = counted("it’s\nit’s\n", "it's", "x", &all());
+    answer.refused("ambiguous");
+    assert_eq!(text, "it’s\nit’s\n");
+}
+
+#[test]
+fn replacing_all_takes_exact_hits_only() {
+    let (answer, text) = counted("it's\nit’s\nit's\n", "it's", "x", &all());
+    answer.done();
+    assert_eq!(text, "x\nit’s\nx\n");
+}
+
+#[test]
+fn ten_thousand_places_are_replaced_at_once() {
+    let before = "some filler around the word here, and a good deal more to make it long\n".repeat(10_000);
+    let (answer, text) = counted(&before, "word", "term", &expecting(10_000));
+    answer.done();
+    assert_eq!(text, before.replace("word", "term"));
+}

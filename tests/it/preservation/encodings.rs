@@ -1,0 +1,44 @@
+//! Files in other encodings keep theirs.
+
+use rstest::rstest;
+
+use crate::support::{FRENCH, Machine, Outcome, Workspace, latin, utf16};
+
+#[rstest]
+#[case::little(u16::to_le_bytes)]
+#[case::big(u16::to_be_bytes)]
+fn a_wide_encoding_stays(#[case] to_bytes: fn(u16) -> [u8; 2]) {
+    let before = "first “word”\r\nsecond 😀\nthird";
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", utf16(before, to_bytes)));
+    let mut agent = machine.agent(&workspace);
+    let applied = agent.read_and_edit("a.txt", "second 😀", "zwölf 日本 😀").done();
+    let after = utf16(&before.replace("second", "zwölf 日本"), to_bytes);
+    assert_eq!(workspace.bytes("a.txt"), after);
+    assert_eq!(applied["files"][0]["hash"], workspace.hash("a.txt"));
+    agent.edit("a.txt", "first", "erstes").done();
+}
+
+#[test]
+fn a_legacy_encoding_stays() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", latin(FRENCH)));
+    let applied = machine.agent(&workspace).read_and_edit("a.txt", "naïf.", "naïf et calme.").done();
+    assert_eq!(workspace.bytes("a.txt"), latin(&FRENCH.replace("naïf.", "naïf et calme.")));
+    assert_eq!(applied["files"][0]["hash"], workspace.hash("a.txt"));
+}
+
+#[test]
+fn a_guessed_encoding_takes_plain_letters_only() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", latin(FRENCH)));
+    let mut agent = machine.agent(&workspace);
+    agent.read_and_edit("a.txt", "garçon naïf", "garçon rêveur").refused("encoding");
+    agent.edit("a.txt", "garçon naïf", "garçon 😀").refused("encoding");
+    assert_eq!(workspace.bytes("a.txt"), latin(FRENCH));
+    agent.edit("a.txt", "garçon naïf", "garçon calme").done();
+}
+
+#[test]
+fn text_that_leaves_a_legacy_file_may_be_anything() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", latin(FRENCH)));
+    machine.agent(&workspace).read_and_edit("a.txt", "déjà à la fenêtre ", "").done();
+    assert_eq!(workspace.bytes("a.txt"), latin(&FRENCH.replace("déjà à la fenêtre ", "")));
+}

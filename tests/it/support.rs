@@ -1,0 +1,44 @@
+//! What the tests are written with: a machine of its own for each test, folders with files, and clients that
+//! know nothing but the wire. Every wait has an end.
+
+mod agent;
+mod answer;
+mod documents;
+mod encoded;
+mod machine;
+mod terminal;
+mod unified;
+mod wire;
+mod workspace;
+
+use std::time::{Duration, Instant};
+
+pub(crate) use agent::Agent;
+pub(crate) use answer::{Answer, Outcome, RpcError};
+pub(crate) use documents::Documents;
+pub(crate) use encoded::{FRENCH, latin, utf16};
+pub(crate) use machine::Machine;
+pub(crate) use terminal::{Typed, plain, type_into};
+pub(crate) use unified::apply_unified;
+pub(crate) use wire::{Arrival, Framing, Wire};
+pub(crate) use workspace::{Workspace, hash_of, numbered_lines, put_mtime, uri_of};
+
+/// The longest that any single wait of a test may take. Long, because it only ends a failing test.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Asks again and again until there is an answer, and gives up with a sentence when there never is.
+pub(crate) fn eventually<T>(what: &str, probe: impl FnMut() -> Option<T>) -> T {
+    within(PATIENCE, what, probe)
+}
+
+/// As [`eventually`], for what may rightly take longer.
+pub(crate) fn within<T>(patience: Duration, what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + patience;
+    loop {
+        if let Some(found) = probe() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "waited {patience:?} in vain: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,163 @@
+//! An agent: a session on `agent.sock`.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::wire::{Arrival, Framing, Wire};
+use super::{Answer, Machine, Outcome, PATIENCE, RpcError};
+
+pub(crate) struct Agent {
+    wire: Wire,
+    last_id: u64,
+    answers: HashMap<u64, Answer>,
+    notifications: VecDeque<Value>,
+}
+
+impl Agent {
+    /// A connection on which nothing was said yet.
+    pub(crate) fn connect(machine: &Machine, framing: Framing) -> Self {
+        let wire = Wire::connect(&machine.agent_socket(), framing);
+        Self { wire, last_id: 0, answers: HashMap::new(), notifications: VecDeque::new() }
+    }
+
+    pub(crate) fn initialize(&mut self, params: Value) -> Answer {
+        let answer = self.call("initialize", params);
+        if answer.is_ok() {
+            self.notify("initialized", json!({}));
+        }
+        answer
+    }
+
+    pub(crate) fn call(&mut self, method: &str, params: Value) -> Answer {
+        let id = self.send(method, params);
+        self.answer(id)
+    }
+
+    /// Sends without waiting; [`Agent::answer`] collects.
+    pub(crate) fn send(&mut self, method: &str, params: Value) -> u64 {
+        self.last_id += 1;
+        let mut message = json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method });
+        message["params"] = params;
+        self.wire.send(&message);
+        self.last_id
+    }
+
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
+        let mut message = json!({ "jsonrpc": "2.0", "method": method });
+        message["params"] = params;
+        self.wire.send(&message);
+    }
+
+    pub(crate) fn answer(&mut self, id: u64) -> Answer {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(answer) = self.answers.remove(&id) {
+                return answer;
+            }
+            self.take_one(deadline, &format!("an answer to request {id}"));
+        }
+    }
+
+    /// Waits for the first notification of this method about this file, and takes it off the queue.
+    pub(crate) fn told(&mut self, method: &str, name: &str) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let about = |told: &Value| {
+                told["method"] == method
+                    && told["params"]["path"].as_str().is_some_and(|path| path.ends_with(name))
+            };
+            if let Some(at) = self.notifications.iter().position(about) {
+                let told = self.notifications.remove(at).expect("it was just found");
+                return told["params"].clone();
+            }
+            self.take_one(deadline, &format!("{method} about {name}"));
+        }
+    }
+
+    /// What was told so far and not taken off the queue. A round trip goes before, so that what the daemon said
+    /// before its answer is here.
+    pub(crate) fn told_so_far(&mut self) -> Vec<Value> {
+        self.call("editd/status", json!({})).done();
+        self.notifications.iter().cloned().collect()
+    }
+
+    pub(crate) fn wire(&mut self) -> &mut Wire {
+        &mut self.wire
+    }
+
+    fn take_one(&mut self, deadline: Instant, what: &str) {
+        match self.wire.arrival(deadline.saturating_duration_since(Instant::now())) {
+            Arrival::Message(message) => self.file(message),
+            Arrival::Closed => panic!("the daemon closed the connection before {what}"),
+            Arrival::Nothing => panic!("waited {PATIENCE:?} for {what}"),
+        }
+    }
+
+    fn file(&mut self, message: Value) {
+        assert_eq!(message["jsonrpc"], "2.0", "{message}");
+        let id = message["id"].as_u64();
+        if message.get("method").is_some() {
+            if message.get("id").is_some() {
+                self.wire.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": null }));
+            } else {
+                self.notifications.push_back(message);
+            }
+            return;
+        }
+        let id = id.unwrap_or_else(|| panic!("an answer that belongs to no request: {message}"));
+        let answer = match message.get("error") {
+            Some(error) => Err(RpcError::from_wire(error)),
+            None => Ok(message["result"].clone()),
+        };
+        assert!(self.answers.insert(id, answer).is_none(), "two answers to request {id}");
+    }
+}
+
+/// The everyday requests.
+impl Agent {
+    pub(crate) fn try_read(&mut self, path: &str) -> Answer {
+        self.call("editd/read", json!({ "path": path }))
+    }
+
+    #[track_caller]
+    pub(crate) fn read(&mut self, path: &str) -> Value {
+        self.try_read(path).done()
+    }
+
+    pub(crate) fn edit(&mut self, path: &str, old: &str, new: &str) -> Answer {
+        self.call("editd/edit", json!({ "path": path, "oldText": old, "newText": new }))
+    }
+
+    /// Reads first, so that only what the edit itself meets can refuse it.
+    pub(crate) fn read_and_edit(&mut self, path: &str, old: &str, new: &str) -> Answer {
+        self.read(path);
+        self.edit(path, old, new)
+    }
+
+    /// One change, proposed and applied.
+    pub(crate) fn change(&mut self, change: Value) -> Answer {
+        self.changes(vec![change])
+    }
+
+    pub(crate) fn changes(&mut self, changes: Vec<Value>) -> Answer {
+        let mut params = json!({});
+        params["changes"] = Value::Array(changes);
+        self.call("editd/edit", params)
+    }
+
+    pub(crate) fn propose(&mut self, path: &str, old: &str, new: &str) -> Answer {
+        self.call("editd/propose", json!({ "path": path, "oldText": old, "newText": new }))
+    }
+
+    pub(crate) fn apply(&mut self, proposal: &Value) -> Answer {
+        self.call("editd/apply", json!({ "id": proposal["id"] }))
+    }
+
+    #[track_caller]
+    pub(crate) fn state_of(&mut self, proposal: &Value) -> String {
+        let now = self.call("editd/proposal", json!({ "id": proposal["id"] })).done();
+        now["state"].as_str().unwrap_or_else(|| panic!("no state in {now}")).to_owned()
+    }
+}
