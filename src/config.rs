@@ -130,8 +130,9 @@ fn read(file: &Path) -> Result<(Table, Duration), String> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(format!("{} cannot be read: {error}", file.display())),
     };
-    let table: Table = toml::from_str(&text)
-        .map_err(|error| format!("{}: {}", file.display(), error.to_string().trim_end().replace('\n', " ")))?;
+    let table: Table = toml::from_str(&text).map_err(|error| {
+        format!("{}: {}", file.display(), error.to_string().trim_end().replace('\n', " "))
+    })?;
     let idle_exit = table.idle_exit.as_deref().map_or(Ok(DEFAULT_IDLE_EXIT), duration);
     let idle_exit = idle_exit.map_err(|error| format!("{}: `idle_exit`: {error}", file.display()))?;
     Ok((table, idle_exit))
@@ -146,7 +147,9 @@ fn duration(text: &str) -> Result<Duration, String> {
 /// A policy that is there but not obeyed would be worse than none.
 fn unsupported_policy(file: &Path) -> Option<String> {
     let policy = file.with_file_name("policy.toml");
-    policy.exists().then(|| format!("{} exists, but this version does not know path rules yet", policy.display()))
+    policy
+        .exists()
+        .then(|| format!("{} exists, but this version does not know path rules yet", policy.display()))
 }
 
 /// Roots are compared with what was opened, so they are resolved once here; one that does not exist matches
@@ -190,7 +193,9 @@ mod tests {
 
     #[test]
     fn values_are_read() {
-        let config = load("review = \"off\"\ndurability = \"full\"\nidle_exit = \"1h 30m\"\n[limits]\nfile_size = 5\n");
+        let config = load(
+            "review = \"off\"\ndurability = \"full\"\nidle_exit = \"1h 30m\"\n[limits]\nfile_size = 5\n",
+        );
         assert_eq!(config.error, None);
         assert_eq!(config.review, Review::Off);
         assert_eq!(config.durability, Some(Durability::Full));

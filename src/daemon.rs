@@ -31,14 +31,14 @@ use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
-use crate::disk::{BaseStore, Disk, Root};
+use crate::disk::{BaseStore, Disk};
 use crate::edit::Deadline;
 use crate::workspace::{Session, SessionId, Workspace};
 
 pub use clients::Outlet;
 pub use failure::Failure;
 pub use requests::Introduction;
-pub use session::SessionContext;
+pub use session::{SessionContext, SessionRoot};
 
 use cache::SnapshotCache;
 use clients::Clients;
@@ -68,9 +68,9 @@ pub(crate) struct CoreInner {
     config: Config,
     disk: Arc<dyn Disk>,
     /// Configured roots, for sessions that have none.
-    roots: Vec<Root>,
+    roots: Vec<SessionRoot>,
     /// Folders that agents may read besides their roots.
-    read_roots: Vec<Root>,
+    read_roots: Vec<SessionRoot>,
     state_dir: PathBuf,
     runtime_dir: PathBuf,
     mailbox: mpsc::Sender<Event>,
@@ -125,7 +125,9 @@ impl Daemon {
         let (evicted, leaving) = std::sync::mpsc::channel();
         let bases = Arc::new(BaseStore::open(&places.state_dir.join("bases"), config.limits.kept_bases)?);
         let hints = Hints::default();
-        let open = |roots: &[PathBuf]| roots.iter().filter_map(|root| disk.open_root(root).ok()).collect();
+        let open = |roots: &[PathBuf]| -> Vec<SessionRoot> {
+            roots.iter().filter_map(|root| disk.open_root(root).ok().map(SessionRoot::from)).collect()
+        };
         let inner = CoreInner {
             roots: open(&config.roots),
             read_roots: open(&config.read_roots),
@@ -210,7 +212,11 @@ impl Daemon {
                 return self.stop();
             }
             let wait = async {
-                if idle { tokio::time::sleep(self.core.config.idle_exit).await } else { std::future::pending().await }
+                if idle {
+                    tokio::time::sleep(self.core.config.idle_exit).await
+                } else {
+                    std::future::pending().await
+                }
             };
             tokio::select! {
                 () = wait => return self.stop(),
@@ -242,7 +248,8 @@ fn spawn_thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Re
 /// Makes ids differ from those of every other start.
 fn nonce() -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    let mixed = blake3::hash(&[now.as_nanos().to_le_bytes().as_slice(), &std::process::id().to_le_bytes()].concat());
+    let mixed =
+        blake3::hash(&[now.as_nanos().to_le_bytes().as_slice(), &std::process::id().to_le_bytes()].concat());
     mixed.to_hex()[..6].to_owned()
 }
 

@@ -22,8 +22,8 @@ pub use params::{
 pub use path::{RequestPath, path_of_uri, uri_of};
 pub use refusal::refusal_error;
 pub use results::{
-    AppliedFile, ApplyResult, ChangesResult, ChangedFile, FileEntry, Hunk, Indent, MatchEntry, ProposalSummary,
-    ProposalsResult, ProposeResult, ReadResult, ShutdownResult, StatusResult,
+    AppliedFile, ApplyResult, ChangedFile, ChangesResult, FileEntry, Hunk, Indent, MatchEntry, MemoryUse,
+    ProposalSummary, ProposalsResult, ProposeResult, ReadResult, ShutdownResult, StatusResult,
 };
 pub use workspace_edit::workspace_edit;
 

@@ -7,10 +7,12 @@
 mod answers;
 mod document;
 mod file_key;
+/// Bounds, with names and reasons.
 pub mod limits;
 mod log;
 mod proposal;
 mod refusal;
+/// Which paths and roots are allowed.
 pub mod rules;
 mod session;
 mod state;

@@ -95,6 +95,11 @@ fn show_closest(out: &mut impl Write, place: &Value) -> std::io::Result<()> {
         "" => String::new(),
         reason => format!(": {}", paint::visible(reason)),
     };
-    writeln!(out, "closest: lines {} to {}, {percent:.0} % alike{reason}", number("startLine"), number("endLine"))?;
+    writeln!(
+        out,
+        "closest: lines {} to {}, {percent:.0} % alike{reason}",
+        number("startLine"),
+        number("endLine")
+    )?;
     paint::diff(out, &format!("@@ asked for against found @@\n{}", text("diff")))
 }

@@ -1,4 +1,5 @@
 use std::io::{IsTerminal, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -53,13 +54,18 @@ pub(crate) fn config_file() -> PathBuf {
 }
 
 /// Logs into the state folder, and to a terminal that watches.
-fn log_to(state_dir: &Path, detached: bool) -> Result<tracing_appender::non_blocking::WorkerGuard, Complaint> {
+fn log_to(
+    state_dir: &Path,
+    detached: bool,
+) -> Result<tracing_appender::non_blocking::WorkerGuard, Complaint> {
+    let folder = state_dir.join("logs");
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
     let appender = tracing_appender::rolling::Builder::new()
         .rotation(tracing_appender::rolling::Rotation::DAILY)
         .filename_prefix("editd")
         .filename_suffix("log")
         .max_log_files(LOG_DAYS)
-        .build(state_dir.join("logs"))
+        .build(folder)
         .map_err(Complaint::failed)?;
     let (file, guard) = tracing_appender::non_blocking(appender);
     let filter = EnvFilter::try_from_env("EDITD_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
@@ -75,8 +81,8 @@ fn log_to(state_dir: &Path, detached: bool) -> Result<tracing_appender::non_bloc
 /// `editd status`. It does not start a daemon just to say that it is well.
 pub(crate) fn status(context: &Context) -> Result<End, Complaint> {
     let Some(mut client) = running(context, Role::Agent)? else {
-        writeln!(anstream::stdout(), "No daemon is running; the next command that needs one starts it.")?;
-        return Ok(End::Wrong);
+        let message = "no daemon is running; the next command that needs one starts it";
+        return Err(Complaint::Failed(message.to_owned()));
     };
     client.initialize(None)?;
     let result = client.request(Status::NAME, &StatusParams {})?;
@@ -92,12 +98,12 @@ fn print_status(status: &StatusResult) -> std::io::Result<()> {
     let mut out = anstream::stdout();
     writeln!(out, "editd {} (protocol {}), process {}", status.version, status.protocol, status.pid)?;
     let rows = [
-        ("up for", ago(status.uptime_seconds)),
+        ("up for", ago(status.uptime)),
         ("sessions", format!("{} (this command is one)", status.sessions)),
         ("files read", status.documents.to_string()),
         ("proposals", format!("{} ({} open)", status.proposals, status.open_proposals)),
-        ("text kept", mebibytes(status.text_bytes)),
-        ("memory", status.resident_bytes.map_or_else(|| "unknown".to_owned(), mebibytes)),
+        ("text kept", mebibytes(status.memory.text)),
+        ("memory", status.memory.resident.map_or_else(|| "unknown".to_owned(), mebibytes)),
         ("review", status.review.clone()),
         ("durability", status.durability.clone()),
         ("state", status.state_dir.clone()),

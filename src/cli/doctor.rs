@@ -32,7 +32,8 @@ impl Finding {
 /// `editd doctor`.
 pub(crate) fn doctor(context: &Context) -> Result<End, Complaint> {
     let config = Config::load(config_file());
-    let mut findings = vec![Finding::told("version", format!("{} (protocol {PROTOCOL})", env!("CARGO_PKG_VERSION")))];
+    let mut findings =
+        vec![Finding::told("version", format!("{} (protocol {PROTOCOL})", env!("CARGO_PKG_VERSION")))];
     findings.extend(configuration(&config));
     findings.push(folder("state folder", &context.places.state_dir));
     findings.push(folder("socket folder", &context.places.runtime_dir));
@@ -54,7 +55,9 @@ pub(crate) fn doctor(context: &Context) -> Result<End, Complaint> {
 fn configuration(config: &Config) -> Vec<Finding> {
     let file = config.file.display();
     let read = match (&config.error, config.file.exists()) {
-        (Some(error), _) => Finding::judged("configuration", false, format!("{error}; nothing will be written")),
+        (Some(error), _) => {
+            Finding::judged("configuration", false, format!("{error}; nothing will be written"))
+        }
         (None, true) => Finding::judged("configuration", true, file.to_string()),
         (None, false) => Finding::judged("configuration", true, format!("defaults ({file} does not exist)")),
     };
@@ -73,8 +76,11 @@ fn configuration(config: &Config) -> Vec<Finding> {
         Finding::told("  review", config.review.name()),
         Finding::told("  durability", durability),
         Finding::told("  roots", list(&config.roots)),
-        Finding::told("  hard links", if config.hard_links { "changed in place" } else { "refused for agents" }),
-        Finding::told("  idle exit", format!("after {} s without a connection", config.idle_exit.as_secs())),
+        Finding::told(
+            "  hard_links",
+            if config.hard_links { "changed in place" } else { "refused for agents" },
+        ),
+        Finding::told("  idle_exit", idle_exit(config)),
         Finding::told(
             "  limits",
             format!(
@@ -88,9 +94,17 @@ fn configuration(config: &Config) -> Vec<Finding> {
     ]
 }
 
+/// As the configuration has it: `30m`.
+fn idle_exit(config: &Config) -> String {
+    jiff::SignedDuration::try_from(config.idle_exit)
+        .map_or_else(|_| "never".to_owned(), |span| format!("{span:#}"))
+}
+
 fn folder(what: &'static str, path: &Path) -> Finding {
     match std::fs::symlink_metadata(path) {
-        Ok(found) if !found.is_dir() => Finding::judged(what, false, format!("{} is no folder", path.display())),
+        Ok(found) if !found.is_dir() => {
+            Finding::judged(what, false, format!("{} is no folder", path.display()))
+        }
         Ok(found) if found.permissions().mode() & 0o077 != 0 => {
             let mode = found.permissions().mode() & 0o777;
             Finding::judged(what, false, format!("{} is open to others (mode {mode:o})", path.display()))
@@ -116,7 +130,9 @@ fn daemon(context: &Context) -> Result<Finding, Complaint> {
 fn watches() -> Finding {
     let limit = std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches");
     match limit.ok().and_then(|limit| limit.trim().parse::<u64>().ok()) {
-        Some(limit) => Finding::judged("file watches", limit >= 8192, format!("{limit} folders can be watched")),
+        Some(limit) => {
+            Finding::judged("file watches", limit >= 8192, format!("{limit} folders can be watched"))
+        }
         None => Finding::told("file watches", "the system does not tell its limit"),
     }
 }

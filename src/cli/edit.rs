@@ -45,7 +45,8 @@ fn change(context: &Context, path: &Path, change: &Value, consent: &Consent) -> 
         change["baseHash"] = base.as_str().into();
     }
     let request = json!({ "changes": [change] });
-    let asks = !consent.yes && consent.base.is_none() && context.output == Output::Text && ask::is_interactive();
+    let asks =
+        !consent.yes && consent.base.is_none() && context.output == Output::Text && ask::is_interactive();
     if (asks || consent.yes) && consent.base.is_none() && path.exists() {
         // The text as it is now is what the person sees changed, or says yes to.
         client.call::<ReadMethod>(&json!({ "path": path }))?;
@@ -75,10 +76,15 @@ fn ask_and_apply(client: &mut Client, request: &Value) -> Result<End, Complaint>
 fn edit_json(context: &Context, source: &Path, consent: &Consent) -> Result<End, Complaint> {
     let mut params: Map<String, Value> = serde_json::from_slice(&read_source(source)?)
         .map_err(|error| Complaint::Usage(format!("{} holds no JSON object: {error}", source.display())))?;
+    let paths = paths_in(&params);
+    let root = match paths.first() {
+        Some(path) => root::of_file(Path::new(path))?.1,
+        None => root::of_here()?,
+    };
     let mut client = context.agent()?;
-    client.initialize(Some(&root::of_here()?))?;
+    client.initialize(Some(&root))?;
     if consent.yes {
-        for path in paths_in(&params) {
+        for path in paths {
             // What cannot be read is refused when it is edited, with the better reason.
             let _ = client.call::<ReadMethod>(&json!({ "path": path }));
         }
@@ -93,7 +99,9 @@ fn edit_json(context: &Context, source: &Path, consent: &Consent) -> Result<End,
 fn paths_in(params: &Map<String, Value>) -> Vec<String> {
     let changes = params.get("changes").and_then(Value::as_array).into_iter().flatten();
     let named = |fields: &Map<String, Value>| {
-        ["path", "filePath", "file_path"].iter().find_map(|name| fields.get(*name)?.as_str().map(str::to_owned))
+        ["path", "filePath", "file_path"]
+            .iter()
+            .find_map(|name| fields.get(*name)?.as_str().map(str::to_owned))
     };
     changes.filter_map(Value::as_object).chain([params]).filter_map(named).collect()
 }

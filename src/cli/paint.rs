@@ -66,7 +66,10 @@ mod tests {
         let mut out = Vec::new();
         diff(&mut out, "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n").unwrap();
         let text = String::from_utf8(out).unwrap();
-        assert!(text.contains("\u{1b}[31m-old\u{1b}[0m\n") && text.contains("\u{1b}[32m+new\u{1b}[0m\n"), "{text:?}");
+        assert!(
+            text.contains("\u{1b}[31m-old\u{1b}[0m\n") && text.contains("\u{1b}[32m+new\u{1b}[0m\n"),
+            "{text:?}"
+        );
         assert!(text.starts_with("\u{1b}[1m--- a/x"), "{text:?}");
     }
 }

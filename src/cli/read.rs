@@ -51,7 +51,13 @@ pub(crate) fn proposals(context: &Context) -> Result<End, Complaint> {
         let label = proposal.label.as_deref().unwrap_or_default();
         let paths = paint::visible(&proposal.paths.join(", "));
         let (id, state) = (&proposal.id, &proposal.state);
-        writeln!(out, "{id}  {state:<10} +{} -{}  {paths}  {}", proposal.added, proposal.removed, paint::visible(label))?;
+        writeln!(
+            out,
+            "{id}  {state:<10} +{} -{}  {paths}  {}",
+            proposal.added,
+            proposal.removed,
+            paint::visible(label)
+        )?;
     }
     Ok(End::Done)
 }

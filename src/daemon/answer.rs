@@ -28,7 +28,8 @@ pub(crate) fn notice(notice: &Notice) -> (&'static str, Value) {
     match notice {
         Notice::FileChanged { path, hash, by } => {
             let hash = hash.map(|hash| hash.to_string());
-            let params = json!({ "uri": uri_of(path), "path": path.display().to_string(), "hash": hash, "by": by });
+            let params =
+                json!({ "uri": uri_of(path), "path": path.display().to_string(), "hash": hash, "by": by });
             (FILE_CHANGED, params)
         }
         Notice::ProposalChanged { id, revision, state } => {
@@ -47,7 +48,11 @@ pub(crate) fn proposal(proposal: &Proposal, encoding: PositionEncoding) -> Propo
         state: proposal.state.name().to_owned(),
         label: proposal.label.clone(),
         // Nothing is left to do for a closed one.
-        workspace_edit: if open { workspace_edit(&proposal.files, encoding) } else { WorkspaceEdit::default() },
+        workspace_edit: if open {
+            workspace_edit(&proposal.files, encoding)
+        } else {
+            WorkspaceEdit::default()
+        },
         files: proposal.files.iter().map(|file| entry(file, proposal.state)).collect(),
     }
 }

@@ -59,7 +59,9 @@ impl Core {
     pub(crate) fn commit(&self, due: Vec<Due>) -> Result<Vec<Landed>, Refusal> {
         let changes: Vec<Change> = due.iter().map(change).collect();
         match commit(&*self.disk, &changes, self.durability(due.len())) {
-            Ok(committed) => Ok(due.into_iter().zip(committed).map(|(due, done)| landed(due, done)).collect()),
+            Ok(committed) => {
+                Ok(due.into_iter().zip(committed).map(|(due, done)| landed(due, done)).collect())
+            }
             Err(error) => {
                 if !error.rolled_back() {
                     tracing::error!(?error.not_undone, "a failed change could not be put back completely");
@@ -105,8 +107,12 @@ fn change(due: &Due) -> Change {
             Change::Rename { from: target, to: to.clone(), expect, content }
         }
         (Action::Delete, _, Some(expect)) => Change::Delete { target, expect },
-        (_, _, Some(expect)) => Change::Replace { target, content: content.unwrap_or_else(|| Arc::from([])), expect },
-        (_, _, None) => Change::Create { target, content: content.unwrap_or_else(|| Arc::from([])), mode: None },
+        (_, _, Some(expect)) => {
+            Change::Replace { target, content: content.unwrap_or_else(|| Arc::from([])), expect }
+        }
+        (_, _, None) => {
+            Change::Create { target, content: content.unwrap_or_else(|| Arc::from([])), mode: None }
+        }
     }
 }
 
@@ -126,5 +132,10 @@ fn landed(due: Due, done: Committed) -> Landed {
         (_, None) => observed.truth,
     };
     let target = to.unwrap_or(observed.target);
-    Landed { seen: Seen { key: target.key, path: done.path, truth }, stat: done.stat, root: target.root, file }
+    Landed {
+        seen: Seen { key: target.key, path: done.path, truth },
+        stat: done.stat,
+        root: target.root,
+        file,
+    }
 }

@@ -39,13 +39,28 @@ pub(crate) enum Event {
     /// A session made a proposal.
     Propose { new: NewProposal, reply: Reply<Result<Proposal, Refusal>> },
     /// A session asks for a proposal; to act on it (`open`), or to look.
-    Find { session: SessionId, id: String, open: Option<Option<u32>>, reply: Reply<Result<Proposal, Refusal>> },
+    Find {
+        session: SessionId,
+        id: String,
+        open: Option<Option<u32>>,
+        reply: Reply<Result<Proposal, Refusal>>,
+    },
     /// A session asks for the list.
     List { session: SessionId, state: Option<String>, reply: Reply<Vec<Proposal>> },
     /// A session takes a proposal back.
-    Discard { session: SessionId, id: String, reason: Option<String>, reply: Reply<Result<Proposal, Refusal>> },
+    Discard {
+        session: SessionId,
+        id: String,
+        reason: Option<String>,
+        reply: Reply<Result<Proposal, Refusal>>,
+    },
     /// A session starts to apply a proposal to files as they were just seen.
-    BeginApply { session: SessionId, id: String, seen: Vec<Seen>, reply: Reply<Result<Vec<ApplyStep>, Refusal>> },
+    BeginApply {
+        session: SessionId,
+        id: String,
+        seen: Vec<Seen>,
+        reply: Reply<Result<Vec<ApplyStep>, Refusal>>,
+    },
     /// It was applied. `files` is what was done, where it is not what was proposed.
     Applied {
         session: SessionId,

@@ -101,7 +101,9 @@ impl Core {
 }
 
 /// Runs work that may block. A panic in it is the answer to this request and to no other.
-pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Failure> {
     tokio::task::spawn_blocking(work).await.map_err(|error| {
         tracing::error!(%error, "a request panicked");
         Failure::Fault("The request failed for a reason that is a bug of editd; the log has more.".to_owned())

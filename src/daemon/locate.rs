@@ -5,7 +5,7 @@ use crate::protocol::RequestPath;
 use crate::workspace::{FileKey, Refusal, RefusalKind, Role, rules};
 
 use super::failure::refusal_of;
-use super::{Core, SessionContext};
+use super::{Core, SessionContext, SessionRoot};
 
 /// What a path is looked up for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,9 +23,9 @@ impl Core {
         purpose: Purpose,
     ) -> Result<Target, Refusal> {
         let asked = path.as_path();
-        let (root, relative) = self
-            .root_of(session, asked, purpose)
-            .ok_or_else(|| Refusal::at(asked, RefusalKind::OutsideWorkspace { roots: session.root_paths() }))?;
+        let (root, relative) = self.root_of(session, asked, purpose).ok_or_else(|| {
+            Refusal::at(asked, RefusalKind::OutsideWorkspace { roots: session.root_paths() })
+        })?;
         if path.names_folder() || relative.as_os_str().is_empty() {
             return Err(Refusal::at(asked, RefusalKind::NotAFile { what: "a folder".to_owned() }));
         }
@@ -44,19 +44,23 @@ impl Core {
     /// The root that a path lies in, and its path from there.
     fn root_of(&self, session: &SessionContext, asked: &Path, purpose: Purpose) -> Option<(Root, PathBuf)> {
         if asked.is_relative() {
-            return session.roots.first().map(|root| (root.clone(), asked.to_owned()));
+            let first = session.roots.first().filter(|root| root.admits(asked));
+            return first.map(|first| (first.root.clone(), asked.to_owned()));
         }
-        let configured: &[Root] = if session.roots.is_empty() { &self.roots } else { &[] };
-        let readable: &[Root] = if purpose == Purpose::Read { &self.read_roots } else { &[] };
+        let configured: &[SessionRoot] = if session.roots.is_empty() { &self.roots } else { &[] };
+        let readable: &[SessionRoot] = if purpose == Purpose::Read { &self.read_roots } else { &[] };
         let mut roots = session.roots.iter().chain(configured).chain(readable);
-        roots.find_map(|root| {
-            let relative = asked.strip_prefix(root.path()).or_else(|_| asked.strip_prefix(root.given())).ok()?;
-            Some((root.clone(), relative.to_owned()))
-        })
+        roots.find_map(|root| Some((root.root.clone(), root.relative(asked)?)))
     }
 
-    fn check_writable(&self, session: &SessionContext, relative: &Path, target: &Target) -> Result<(), Refusal> {
-        let refuse = |rule: &str| Err(Refusal::at(&target.path, RefusalKind::Protected { rule: rule.to_owned() }));
+    fn check_writable(
+        &self,
+        session: &SessionContext,
+        relative: &Path,
+        target: &Target,
+    ) -> Result<(), Refusal> {
+        let refuse =
+            |rule: &str| Err(Refusal::at(&target.path, RefusalKind::Protected { rule: rule.to_owned() }));
         if let Some(error) = &self.config.error {
             let what = format!("nothing is written while the configuration cannot be read: {error}");
             return Err(Refusal::at(&target.path, RefusalKind::NotPermitted { what }));

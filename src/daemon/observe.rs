@@ -82,7 +82,9 @@ fn new_snapshot(text: &str, format: Format, size: u64) -> Snapshot {
 pub(super) fn into_text(bytes: Vec<u8>) -> Result<(String, Format), (Vec<u8>, RefusalKind)> {
     let format = match decode(&bytes, None) {
         Ok(Decoded { text: Cow::Owned(text), format }) => return Ok((text, format)),
-        Ok(Decoded { text: Cow::Borrowed(text), format }) if format.bom => return Ok((text.to_owned(), format)),
+        Ok(Decoded { text: Cow::Borrowed(text), format }) if format.bom => {
+            return Ok((text.to_owned(), format));
+        }
         Ok(Decoded { format, .. }) => format,
         Err(NotText::Binary) => return Err((bytes, RefusalKind::Binary)),
         Err(NotText::Encoding) => {

@@ -1,4 +1,5 @@
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::sync::{Mutex, Semaphore};
@@ -11,6 +12,41 @@ use crate::workspace::{Role, SessionId};
 /// few to keep it from others.
 const JOBS_PER_SESSION: usize = 8;
 
+/// A folder that a session works in.
+#[derive(Clone, Debug)]
+pub struct SessionRoot {
+    /// The folder.
+    pub root: Root,
+    /// The only file in it that belongs to the session, where the client named a file instead of a folder.
+    pub only: Option<OsString>,
+}
+
+impl SessionRoot {
+    /// The path of what the client named.
+    pub fn path(&self) -> PathBuf {
+        self.only.as_ref().map_or_else(|| self.root.path().to_owned(), |name| self.root.path().join(name))
+    }
+
+    /// A path below it, from an absolute one, if it lies there.
+    pub(crate) fn relative(&self, absolute: &Path) -> Option<PathBuf> {
+        let root = &self.root;
+        let relative =
+            absolute.strip_prefix(root.path()).or_else(|_| absolute.strip_prefix(root.given())).ok()?;
+        self.admits(relative).then(|| relative.to_owned())
+    }
+
+    /// Whether a relative path names something that belongs to the session.
+    pub(crate) fn admits(&self, relative: &Path) -> bool {
+        self.only.as_ref().is_none_or(|name| relative == Path::new(name))
+    }
+}
+
+impl From<Root> for SessionRoot {
+    fn from(root: Root) -> Self {
+        Self { root, only: None }
+    }
+}
+
 /// What every request of a session needs to know of it. Never changes after `initialize`.
 #[derive(Debug)]
 pub struct SessionContext {
@@ -21,7 +57,7 @@ pub struct SessionContext {
     /// Who its changes are by.
     pub author: String,
     /// Its roots, opened.
-    pub roots: Vec<Root>,
+    pub roots: Vec<SessionRoot>,
     /// How positions are counted on its connection.
     pub encoding: PositionEncoding,
     /// Held while a request finds its files and joins their queues, so that requests of one session queue
@@ -35,7 +71,7 @@ impl SessionContext {
         id: SessionId,
         role: Role,
         author: String,
-        roots: Vec<Root>,
+        roots: Vec<SessionRoot>,
         encoding: PositionEncoding,
     ) -> Self {
         let jobs = Arc::new(Semaphore::new(JOBS_PER_SESSION));
@@ -44,6 +80,6 @@ impl SessionContext {
 
     /// The canonical paths of its roots.
     pub fn root_paths(&self) -> Vec<PathBuf> {
-        self.roots.iter().map(|root| root.path().to_owned()).collect()
+        self.roots.iter().map(SessionRoot::path).collect()
     }
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::edit::{
-    self, Deadline, Edit, FileDiff, Found, Labels, Match, MergeError, Options, Plan, diff_plan, diff_texts, find,
+    self, Deadline, Edit, FileDiff, Found, Labels, Match, MergeError, Options, Plan, diff_plan, diff_texts,
+    find,
 };
 use crate::text::{ContentHash, Encoding, Format};
 use crate::workspace::limits::DIFFED_BYTES;
@@ -21,10 +22,17 @@ const EXCERPT_CONTEXT: usize = 3;
 #[derive(Debug)]
 pub(crate) enum Want {
     Edit(Vec<Edit>),
-    Write { content: String, literal: bool, encoding: Option<Encoding> },
+    Write {
+        content: String,
+        literal: bool,
+        encoding: Option<Encoding>,
+    },
     Delete,
     /// With the edits that go along, if any.
-    Rename { edits: Vec<Edit>, to: Box<Observed> },
+    Rename {
+        edits: Vec<Edit>,
+        to: Box<Observed>,
+    },
 }
 
 /// One file of a request, looked at.
@@ -74,7 +82,8 @@ impl WantedFile {
             Ok(drafted) => self.finish(drafted, coverage, rules).map_err(|kind| vec![about(kind)]),
             Err(Trouble::File(kind)) => Err(vec![about(kind)]),
             Err(Trouble::Edits(refusals)) => {
-                let of_edit = |r: edit::EditRefusal| Refusal { edit: Some(r.edit), ..about(RefusalKind::Edit(r.kind)) };
+                let of_edit =
+                    |r: edit::EditRefusal| Refusal { edit: Some(r.edit), ..about(RefusalKind::Edit(r.kind)) };
                 Err(refusals.into_iter().map(of_edit).collect())
             }
         }
@@ -252,7 +261,9 @@ fn rebase(given: &str, now: &str, drafted: Drafted, deadline: Deadline) -> Resul
 fn merged(given: &str, now: &str, wanted: &str) -> Result<String, RefusalKind> {
     edit::merge(given, now, wanted).map_err(|error| match error {
         MergeError::Conflicts(regions) => RefusalKind::Conflict { regions },
-        MergeError::TooLong { .. } => RefusalKind::Timeout { what: "Merging the change with what others did" },
+        MergeError::TooLong { .. } => {
+            RefusalKind::Timeout { what: "Merging the change with what others did" }
+        }
     })
 }
 
@@ -283,7 +294,8 @@ pub(crate) fn carry(
     let (Some(before), Ok((_, now))) = (before, observed.content()) else {
         return Err(about(stale(file.before.as_deref(), &observed, rules.deadline)));
     };
-    let carried = through.and_then(|plans| plans.iter().try_fold((*file.plan).clone(), |plan, own| plan.map_through(own)));
+    let carried = through
+        .and_then(|plans| plans.iter().try_fold((*file.plan).clone(), |plan, own| plan.map_through(own)));
     let drafted = Drafted {
         plan: (*file.plan).clone(),
         matches: file.matches.clone(),
@@ -293,10 +305,12 @@ pub(crate) fn carry(
     let drafted = match carried {
         Some(plan) => Drafted { plan, ..drafted },
         None if rules.on_stale == OnStale::Rebase => {
-            rebase(&before.text.to_string(), now, drafted, rules.deadline).map_err(|trouble| match trouble {
-                Trouble::File(kind) => about(kind),
-                Trouble::Edits(_) => about(RefusalKind::NoChange),
-            })?
+            rebase(&before.text.to_string(), now, drafted, rules.deadline).map_err(
+                |trouble| match trouble {
+                    Trouble::File(kind) => about(kind),
+                    Trouble::Edits(_) => about(RefusalKind::NoChange),
+                },
+            )?
         }
         None => return Err(about(stale(Some(before), &observed, rules.deadline))),
     };

@@ -20,7 +20,9 @@ impl RequestPath {
     ) -> Result<Self, Invalid> {
         match (path, uri) {
             (Some(path), None) => Self::from_path(path).map_err(|problem| Invalid::new(names.0, problem)),
-            (None, Some(uri)) => path_of_uri(&uri).map(Self).map_err(|problem| Invalid::new(names.1, problem)),
+            (None, Some(uri)) => {
+                path_of_uri(&uri).map(Self).map_err(|problem| Invalid::new(names.1, problem))
+            }
             (Some(_), Some(_)) => Err(Invalid::new(names.1, format!("`{}` names the file already", names.0))),
             (None, None) => Err(Invalid::new(names.0, "it is missing")),
         }
@@ -75,7 +77,9 @@ pub fn uri_of(path: &Path) -> Uri {
     let mut text = String::from("file://");
     for byte in path.as_os_str().as_bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => text.push(char::from(*byte)),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                text.push(char::from(*byte))
+            }
             _ => text.push_str(&format!("%{byte:02X}")),
         }
     }
@@ -103,7 +107,14 @@ mod tests {
 
     #[test]
     fn foreign_uris_are_refused() {
-        for uri in ["untitled:Untitled-1", "vscode-remote://ssh/h/x", "file://host/x", "file:x", "nonsense", "file:///a%00b"] {
+        for uri in [
+            "untitled:Untitled-1",
+            "vscode-remote://ssh/h/x",
+            "file://host/x",
+            "file:x",
+            "nonsense",
+            "file:///a%00b",
+        ] {
             assert!(path_of_uri(uri).is_err(), "{uri}");
         }
     }

@@ -41,14 +41,14 @@ fn refusal_data(refusal: &Refusal) -> Map<String, Value> {
         data.insert("edit".to_owned(), edit.into());
     }
     data.insert("hint".to_owned(), refusal.hint().into());
-    if let Value::Object(details) = details(&refusal.kind) {
+    if let Value::Object(details) = details(refusal) {
         data.extend(details);
     }
     data
 }
 
-fn details(kind: &RefusalKind) -> Value {
-    match kind {
+fn details(refusal: &Refusal) -> Value {
+    match &refusal.kind {
         RefusalKind::Unread { current, excerpt, .. } => {
             json!({ "currentHash": hash(*current), "excerpt": excerpt })
         }
@@ -59,8 +59,10 @@ fn details(kind: &RefusalKind) -> Value {
             }
             data
         }
-        RefusalKind::Conflict { regions } => json!({ "regions": regions.iter().map(region).collect::<Value>() }),
-        RefusalKind::Edit(kind) => edit_details(kind),
+        RefusalKind::Conflict { regions } => {
+            json!({ "regions": regions.iter().map(region).collect::<Value>() })
+        }
+        RefusalKind::Edit(kind) => edit_details(refusal.edit, kind),
         RefusalKind::NotAFile { what } => json!({ "what": what }),
         RefusalKind::Encoding { detail } => json!({ "reason": detail }),
         RefusalKind::TooLarge { limit, size } => json!({ "limit": limit, "size": size }),
@@ -76,7 +78,9 @@ fn details(kind: &RefusalKind) -> Value {
             "currentRevision": current_revision,
             "proposal": by.as_ref().map(ToString::to_string),
         }),
-        RefusalKind::Closed { state } => json!({ "state": state }),
+        RefusalKind::Closed { state, current_revision } => {
+            json!({ "state": state, "currentRevision": current_revision })
+        }
         RefusalKind::NotPermitted { what } | RefusalKind::Busy { what } => json!({ "reason": what }),
         RefusalKind::NoChange
         | RefusalKind::Exists
@@ -87,7 +91,7 @@ fn details(kind: &RefusalKind) -> Value {
     }
 }
 
-fn edit_details(kind: &EditRefusalKind) -> Value {
+fn edit_details(edit: Option<usize>, kind: &EditRefusalKind) -> Value {
     match kind {
         EditRefusalKind::NotFound { closest, already_applied } => {
             let closest: Value = closest.iter().map(close).collect();
@@ -104,14 +108,23 @@ fn edit_details(kind: &EditRefusalKind) -> Value {
             "expected": expected, "found": found, "occurrences": listed(occurrences),
         }),
         EditRefusalKind::Overlap { other_edit, lines, other_lines } => {
-            json!({ "edits": [ { "lines": range(*lines) }, { "edit": other_edit, "lines": range(*other_lines) } ] })
+            both((edit, Some(*lines)), (Some(*other_edit), Some(*other_lines)))
         }
         EditRefusalKind::Contradiction { other_edit, lines } => {
-            json!({ "edits": [ { "lines": range(*lines) }, { "edit": other_edit, "lines": range(*lines) } ] })
+            both((edit, Some(*lines)), (Some(*other_edit), Some(*lines)))
         }
-        EditRefusalKind::Dependency { other_edit } => json!({ "edits": [ {}, { "edit": other_edit } ] }),
+        EditRefusalKind::Dependency { other_edit } => both((edit, None), (Some(*other_edit), None)),
         EditRefusalKind::NoChange | EditRefusalKind::EmptyOldText | EditRefusalKind::Timeout => Value::Null,
     }
+}
+
+/// Two edits that get in each other's way, each with its place if it has one.
+fn both(one: (Option<usize>, Option<LineRange>), other: (Option<usize>, Option<LineRange>)) -> Value {
+    let entry = |(edit, lines): (Option<usize>, Option<LineRange>)| match lines {
+        Some(LineRange { start, end }) => json!({ "edit": edit, "startLine": start, "endLine": end }),
+        None => json!({ "edit": edit }),
+    };
+    json!({ "edits": [entry(one), entry(other)] })
 }
 
 fn close(closest: &Closest) -> Value {
@@ -134,10 +147,6 @@ fn region(region: &ConflictRegion) -> Value {
         "base": region.base, "ours": region.ours, "theirs": region.theirs,
         "startLine": region.ours_line,
     })
-}
-
-fn range(lines: LineRange) -> Value {
-    json!({ "startLine": lines.start, "endLine": lines.end })
 }
 
 fn hash(hash: Option<ContentHash>) -> Option<String> {

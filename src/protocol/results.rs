@@ -250,7 +250,7 @@ pub struct StatusResult {
     /// Process number.
     pub pid: u32,
     /// Seconds since the start.
-    pub uptime_seconds: u64,
+    pub uptime: u64,
     /// Connections that have said `initialize`, this one included.
     pub sessions: usize,
     /// Files that some session has read.
@@ -259,11 +259,8 @@ pub struct StatusResult {
     pub proposals: usize,
     /// Proposals that can still be applied.
     pub open_proposals: usize,
-    /// Bytes of text held.
-    pub text_bytes: u64,
-    /// Resident memory of the process in bytes, where the system tells it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resident_bytes: Option<u64>,
+    /// What it holds.
+    pub memory: MemoryUse,
     /// `off`, `auto` or `always`.
     pub review: String,
     /// `process` or `full`.
@@ -277,6 +274,17 @@ pub struct StatusResult {
     pub configuration_error: Option<String>,
     /// The limits in force.
     pub limits: serde_json::Map<String, serde_json::Value>,
+}
+
+/// Memory in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MemoryUse {
+    /// Text that is kept.
+    pub text: u64,
+    /// Resident memory of the process, where the system tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resident: Option<u64>,
 }
 
 /// The answer to `editd/shutdown`.

@@ -18,10 +18,17 @@ pub fn workspace_edit(files: &[PlannedFile], encoding: PositionEncoding) -> Work
     for file in files {
         operations_of(file, encoding, &mut operations);
     }
-    WorkspaceEdit { document_changes: Some(DocumentChanges::Operations(operations)), ..WorkspaceEdit::default() }
+    WorkspaceEdit {
+        document_changes: Some(DocumentChanges::Operations(operations)),
+        ..WorkspaceEdit::default()
+    }
 }
 
-fn operations_of(file: &PlannedFile, encoding: PositionEncoding, operations: &mut Vec<DocumentChangeOperation>) {
+fn operations_of(
+    file: &PlannedFile,
+    encoding: PositionEncoding,
+    operations: &mut Vec<DocumentChangeOperation>,
+) {
     let uri = uri_of(&file.path);
     if file.action == Action::Create {
         // An editor must never truncate what is there already.

@@ -83,8 +83,10 @@ impl Client {
 
     /// Introduces this process as `editd` with one root, or with none.
     pub fn initialize(&mut self, root: Option<&Path>) -> Result<Value, CallError> {
-        let folders: Vec<_> =
-            root.iter().map(|root| json!({ "uri": uri_of(root), "name": root.display().to_string() })).collect();
+        let folders: Vec<_> = root
+            .iter()
+            .map(|root| json!({ "uri": uri_of(root), "name": root.display().to_string() }))
+            .collect();
         let params = json!({
             "processId": std::process::id(),
             "clientInfo": { "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION") },

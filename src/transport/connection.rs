@@ -146,7 +146,14 @@ impl Dispatcher {
         };
         let mut running = Box::pin(AssertUnwindSafe(called).catch_unwind());
         // Polled once right here, so that requests take their places in the order of arrival.
-        let outcome = if waits_inline { Some(running.as_mut().await) } else { match futures_util::poll!(&mut running) { Poll::Ready(outcome) => Some(outcome), Poll::Pending => None } };
+        let outcome = if waits_inline {
+            Some(running.as_mut().await)
+        } else {
+            match futures_util::poll!(&mut running) {
+                Poll::Ready(outcome) => Some(outcome),
+                Poll::Pending => None,
+            }
+        };
         match outcome {
             Some(Ok(Ok(Some(response)))) => self.outbound.send_json(&response),
             Some(Ok(Ok(None) | Err(_))) => {}

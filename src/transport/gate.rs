@@ -17,7 +17,8 @@ const EDITOR_PREFIXES: [&str; 5] = ["textDocument/", "workspace/", "notebookDocu
 
 /// Whether a method may be called on the socket that gives this role.
 pub(crate) fn permits(role: Role, method: &str) -> bool {
-    let editors = EDITOR_ONLY.contains(&method) || EDITOR_PREFIXES.iter().any(|prefix| method.starts_with(prefix));
+    let editors =
+        EDITOR_ONLY.contains(&method) || EDITOR_PREFIXES.iter().any(|prefix| method.starts_with(prefix));
     role == Role::Editor || !editors
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::fs::Mode;
 use tokio::net::{UnixListener, UnixStream};
 use tokio_util::task::TaskTracker;
 
@@ -36,7 +37,9 @@ pub enum ServeError {
         reason: &'static str,
     },
     /// The path of a socket is too long.
-    #[error("{0} is too long for a socket (over {SOCKET_PATH} bytes); choose another folder with --runtime-dir")]
+    #[error(
+        "{0} is too long for a socket (over {SOCKET_PATH} bytes); choose another folder with --runtime-dir"
+    )]
     TooLong(PathBuf),
     /// Something failed.
     #[error("{what}: {source}")]
@@ -57,7 +60,7 @@ fn failed(what: impl Into<String>) -> impl FnOnce(io::Error) -> ServeError {
 pub async fn serve(config: Config, places: Places) -> Result<(), ServeError> {
     // The disk reads the user's umask, before ours replaces it: sockets and state are for this user only.
     let disk = Arc::new(OsDisk::new());
-    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    rustix::process::umask(Mode::from_raw_mode(0o077));
     private_dir(&places.state_dir)?;
     let lock = lock_instance(&places.state_dir).map_err(failed("locking the state folder"))?;
     let Some(lock) = lock else { return Err(ServeError::Running(places.state_dir)) };
@@ -169,7 +172,11 @@ fn bind(path: &Path) -> Result<UnixListener, ServeError> {
         }
         Err(_) => {}
     }
-    UnixListener::bind(path).map_err(failed(format!("listening on {}", path.display())))
+    // Set before, not changed after: there is no moment in which others could connect.
+    let before = rustix::process::umask(Mode::from_raw_mode(0o177));
+    let bound = UnixListener::bind(path);
+    rustix::process::umask(before);
+    bound.map_err(failed(format!("listening on {}", path.display())))
 }
 
 /// Takes the sockets away while the lock is still held, so that they are certainly ours.

@@ -13,9 +13,9 @@ use tower_lsp::{ClientSocket, LanguageServer, LspService};
 
 use crate::daemon::{Daemon, Failure, Introduction, Outlet, SessionContext};
 use crate::protocol::{
-    Apply, ApplyResult, Changes, ChangesResult, Code, Discard, Edit, Invalid, Method, PROTOCOL, ProposalMethod,
-    Proposals, ProposalsResult, Propose, ProposeResult, Read, ReadResult, RpcError, Shutdown, ShutdownResult,
-    Status, StatusResult, decode, path_of_uri,
+    Apply, ApplyResult, Changes, ChangesResult, Code, Discard, Edit, Invalid, Method, PROTOCOL,
+    ProposalMethod, Proposals, ProposalsResult, Propose, ProposeResult, Read, ReadResult, RpcError, Shutdown,
+    ShutdownResult, Status, StatusResult, decode, path_of_uri,
 };
 use crate::text::PositionEncoding;
 use crate::workspace::Role;
@@ -161,7 +161,11 @@ fn failed(failure: Failure) -> Error {
 
 /// An error in the framework's terms.
 pub(crate) fn wire(error: RpcError) -> Error {
-    Error { code: ErrorCode::from(error.code), message: error.message.into(), data: error.data.map(LSPAny::from) }
+    Error {
+        code: ErrorCode::from(error.code),
+        message: error.message.into(),
+        data: error.data.map(LSPAny::from),
+    }
 }
 
 fn introduction(role: Role, params: &InitializeParams) -> std::result::Result<Introduction, Invalid> {
@@ -203,7 +207,9 @@ fn encoding(params: &InitializeParams) -> PositionEncoding {
     let offered = general.and_then(|general| general.position_encodings.as_deref()).unwrap_or_default();
     if offered.contains(&PositionEncodingKind::UTF8) {
         PositionEncoding::Utf8
-    } else if offered.contains(&PositionEncodingKind::UTF32) && !offered.contains(&PositionEncodingKind::UTF16) {
+    } else if offered.contains(&PositionEncodingKind::UTF32)
+        && !offered.contains(&PositionEncodingKind::UTF16)
+    {
         PositionEncoding::Utf32
     } else {
         PositionEncoding::Utf16

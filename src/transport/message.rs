@@ -29,8 +29,9 @@ impl Malformed {
 
 /// Takes a body apart. What is wrong with it costs one answer.
 pub(crate) fn parse(body: &[u8]) -> Result<Message, Malformed> {
-    let Strict(value) = serde_json::from_slice(body)
-        .map_err(|error| Malformed::new(Value::Null, Code::Parse, format!("The body is not JSON: {error}.")))?;
+    let Strict(value) = serde_json::from_slice(body).map_err(|error| {
+        Malformed::new(Value::Null, Code::Parse, format!("The body is not JSON: {error}."))
+    })?;
     let invalid = |id: &Value, message: &str| Err(Malformed::new(id.clone(), Code::InvalidRequest, message));
     let Value::Object(mut fields) = value else {
         return invalid(&Value::Null, "A message is a JSON object; batches are not supported.");

@@ -50,6 +50,10 @@ impl Default for Limits {
 pub const READ_LINES: usize = 2000;
 /// Bytes of text in one reply of `editd/read`.
 pub const READ_BYTES: usize = 256 << 10;
+/// Contents that a session was given and may still name as a base; the oldest go first.
+pub const GIVEN_BASES: usize = 1024;
+/// Bytes of a rope's nodes around one edit that two versions do not share, about.
+pub const UNSHARED_PER_EDIT: u64 = 4 << 10;
 /// How long the answer to a `requestId` is remembered.
 pub const REQUEST_ID_SECONDS: u64 = 600;
 /// Answers remembered for `requestId`s at a time; the oldest go first.

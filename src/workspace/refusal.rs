@@ -121,6 +121,8 @@ pub enum RefusalKind {
     Closed {
         /// Its state.
         state: &'static str,
+        /// Its revision.
+        current_revision: u32,
     },
     /// The role or the configuration does not allow it.
     NotPermitted {
@@ -175,8 +177,8 @@ impl Refusal {
             RefusalKind::Protected { .. } => "protected",
             RefusalKind::Disk { .. } => "disk",
             RefusalKind::UnknownProposal { .. } => "unknown_proposal",
-            RefusalKind::Superseded { .. } => "superseded",
-            RefusalKind::Closed { .. } | RefusalKind::NotPermitted { .. } => "not_permitted",
+            RefusalKind::Superseded { .. } | RefusalKind::Closed { .. } => "superseded",
+            RefusalKind::NotPermitted { .. } => "not_permitted",
             RefusalKind::Busy { .. } => "busy",
             RefusalKind::Timeout { .. } => "timeout",
         }
@@ -188,13 +190,18 @@ impl Refusal {
         let edit = self.edit.map_or_else(|| "the edit".to_owned(), |index| format!("edits[{index}]"));
         match &self.kind {
             RefusalKind::Unread { partly: true, .. } => {
-                format!("Only a part of {file} was read in this session, so the whole of it cannot be changed.")
+                format!(
+                    "Only a part of {file} was read in this session, so the whole of it cannot be changed."
+                )
             }
             RefusalKind::Unread { .. } => format!("{file} has not been read in this session."),
             RefusalKind::Stale { current: None, .. } => format!("{file} was read, but is gone since."),
             RefusalKind::Stale { .. } => format!("{file} has changed since it was read."),
             RefusalKind::Conflict { regions } => {
-                format!("{file} has changed since it was read in {} that this change touches.", places(regions.len()))
+                format!(
+                    "{file} has changed since it was read in {} that this change touches.",
+                    places(regions.len())
+                )
             }
             RefusalKind::Edit(kind) => edit_message(kind, &edit, &file),
             RefusalKind::NoChange => format!("The change would leave {file} exactly as it is."),
@@ -202,7 +209,9 @@ impl Refusal {
             RefusalKind::Missing => format!("{file} does not exist."),
             RefusalKind::NotAFile { what } => format!("{file} is not a regular file but {what}."),
             RefusalKind::Binary => format!("{file} is a binary file."),
-            RefusalKind::Encoding { detail } => format!("{file} cannot be changed in its encoding: {detail}."),
+            RefusalKind::Encoding { detail } => {
+                format!("{file} cannot be changed in its encoding: {detail}.")
+            }
             RefusalKind::TooLarge { limit, size } => {
                 format!("{file} would have {size} bytes, more than the limit of {limit}.")
             }
@@ -221,7 +230,9 @@ impl Refusal {
             RefusalKind::Superseded { current_revision, .. } => {
                 format!("The proposal has changed; its revision is now {current_revision}.")
             }
-            RefusalKind::Closed { state } => format!("The proposal is {state} and cannot be acted on any more."),
+            RefusalKind::Closed { state, .. } => {
+                format!("The proposal is {state} and cannot be acted on any more.")
+            }
             RefusalKind::NotPermitted { what } => format!("Not permitted: {what}."),
             RefusalKind::Busy { what } => format!("The daemon is busy: {what}."),
             RefusalKind::Timeout { what } => format!("{what} took longer than the deadline allows."),
@@ -297,7 +308,9 @@ fn edit_name(kind: &EditRefusalKind) -> &'static str {
 fn edit_message(kind: &EditRefusalKind, edit: &str, file: &str) -> String {
     match kind {
         EditRefusalKind::NotFound { already_applied: true, .. } => {
-            format!("The `oldText` of {edit} is not in {file}, but its `newText` is: the edit seems to be done already.")
+            format!(
+                "The `oldText` of {edit} is not in {file}, but its `newText` is: the edit seems to be done already."
+            )
         }
         EditRefusalKind::NotFound { .. } => format!("The `oldText` of {edit} is not in {file}."),
         EditRefusalKind::Ambiguous { occurrences } => {
@@ -311,14 +324,20 @@ fn edit_message(kind: &EditRefusalKind, edit: &str, file: &str) -> String {
             format!("{edit} and edits[{other_edit}] change the same text of {file}.")
         }
         EditRefusalKind::Dependency { other_edit, .. } => {
-            format!("The `oldText` of {edit} is not in {file}; only edits[{other_edit}] would bring it there.")
+            format!(
+                "The `oldText` of {edit} is not in {file}; only edits[{other_edit}] would bring it there."
+            )
         }
         EditRefusalKind::Contradiction { other_edit, .. } => {
             format!("{edit} and edits[{other_edit}] make different things of the same text of {file}.")
         }
         EditRefusalKind::NoChange => format!("{edit} would leave {file} exactly as it is."),
-        EditRefusalKind::EmptyOldText => format!("The `oldText` of {edit} is empty, so there is nothing to look for."),
-        EditRefusalKind::Timeout => format!("Looking for the `oldText` of {edit} in {file} took longer than the deadline allows."),
+        EditRefusalKind::EmptyOldText => {
+            format!("The `oldText` of {edit} is empty, so there is nothing to look for.")
+        }
+        EditRefusalKind::Timeout => {
+            format!("Looking for the `oldText` of {edit} in {file} took longer than the deadline allows.")
+        }
     }
 }
 

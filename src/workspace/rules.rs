@@ -44,7 +44,8 @@ fn is_system(root: &Path, home: Option<&Path>) -> bool {
     if root.starts_with("/var/tmp") || home.is_some_and(|home| root.starts_with(home)) {
         return false;
     }
-    let library = root.components().nth(1).is_some_and(|part| part.as_os_str().as_bytes().starts_with(b"lib"));
+    let library =
+        root.components().nth(1).is_some_and(|part| part.as_os_str().as_bytes().starts_with(b"lib"));
     library || SYSTEM.iter().any(|system| root.starts_with(system))
 }
 
@@ -78,8 +79,20 @@ mod tests {
     #[test]
     fn version_control_is_known_in_every_disguise() {
         for name in [
-            ".git", ".GIT", ".Git", ".git.", ".git ", ".git. .", ".g\u{200c}it", "git~1", "GIT~1",
-            ".git::$INDEX_ALLOCATION", ".git\\config", ".hg", ".svn", ".jj",
+            ".git",
+            ".GIT",
+            ".Git",
+            ".git.",
+            ".git ",
+            ".git. .",
+            ".g\u{200c}it",
+            "git~1",
+            "GIT~1",
+            ".git::$INDEX_ALLOCATION",
+            ".git\\config",
+            ".hg",
+            ".svn",
+            ".jj",
         ] {
             assert!(version_control_part(&Path::new("a").join(name).join("config")).is_some(), "{name}");
         }

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -65,12 +65,14 @@ pub struct Session {
     /// The folders it works in, canonical.
     pub roots: Vec<PathBuf>,
     pub(crate) ledger: HashMap<FileKey, LedgerEntry>,
+    /// Every content that it was given, newest last: what may come back as `baseHash`.
+    pub(crate) given: VecDeque<ContentHash>,
 }
 
 impl Session {
     /// A session that has read nothing yet.
     pub fn new(id: SessionId, role: Role, author: String, roots: Vec<PathBuf>) -> Self {
-        Self { id, role, author, roots, ledger: HashMap::new() }
+        Self { id, role, author, roots, ledger: HashMap::new(), given: VecDeque::new() }
     }
 
     /// What it was last given of the file, if anything.

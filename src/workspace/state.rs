@@ -7,6 +7,7 @@ use crate::text::ContentHash;
 
 use super::answers::{RememberedAnswers, RequestKey};
 use super::document::{Document, Seen, Truth};
+use super::limits::GIVEN_BASES;
 use super::log::{Author, TransitionLog};
 use super::session::{Base, Coverage, LedgerEntry};
 use super::{FileKey, Limits, ProposalState, Role, Session, SessionId, Snapshot, TextStore};
@@ -116,6 +117,9 @@ impl Workspace {
     /// A client is gone, and with it what it was given.
     pub fn disconnect(&mut self, id: SessionId) {
         let Some(session) = self.sessions.remove(&id) else { return };
+        for hash in session.given {
+            self.texts.release(hash);
+        }
         for (key, entry) in session.ledger {
             self.texts.release(entry.base.hash);
             self.remove_reader(&key, id);
@@ -198,6 +202,15 @@ impl Workspace {
             Coverage::Whole => Coverage::Whole,
             Coverage::Part => coverage,
         });
+        if session.given.back() != Some(&hash) {
+            session.given.push_back(hash);
+            self.texts.retain(hash, None);
+        }
+        if session.given.len() > GIVEN_BASES
+            && let Some(oldest) = session.given.pop_front()
+        {
+            self.texts.release(oldest);
+        }
         let base = Base { hash, coverage, path: path.to_owned() };
         if let Some(old) = session.ledger.insert(key.clone(), LedgerEntry { base, told: false }) {
             self.texts.release(old.base.hash);
@@ -246,16 +259,15 @@ impl Workspace {
             if matches!(&by, Author::Session(author, _) if *author == id) {
                 continue;
             }
-            let Some(entry) = self.sessions.get_mut(&id).and_then(|s| s.ledger.get_mut(key)) else { continue };
+            let Some(entry) = self.sessions.get_mut(&id).and_then(|s| s.ledger.get_mut(key)) else {
+                continue;
+            };
             if entry.told || Some(entry.base.hash) == after {
                 continue;
             }
             entry.told = true;
-            let notice = Notice::FileChanged {
-                path: entry.base.path.clone(),
-                hash: after,
-                by: by.name().to_owned(),
-            };
+            let notice =
+                Notice::FileChanged { path: entry.base.path.clone(), hash: after, by: by.name().to_owned() };
             self.outcome.notices.push((id, notice));
         }
         self.log.push(key.clone(), before, after, by, plan);

@@ -24,6 +24,8 @@ struct Entry {
     snapshot: Option<Arc<Snapshot>>,
     references: usize,
     used: u64,
+    /// Bytes that letting go of it would free, about: less than its text where a newer version shares it.
+    weight: u64,
 }
 
 /// The texts that somebody may still need: bases of living sessions, current contents, proposals.
@@ -41,13 +43,26 @@ impl TextStore {
     /// Adds a reference, with the text where the caller has it.
     pub fn retain(&mut self, hash: ContentHash, snapshot: Option<Arc<Snapshot>>) {
         self.clock += 1;
-        let entry =
-            self.entries.entry(hash).or_insert(Entry { snapshot: None, references: 0, used: self.clock });
+        let entry = self.entries.entry(hash).or_insert(Entry {
+            snapshot: None,
+            references: 0,
+            used: self.clock,
+            weight: 0,
+        });
         entry.references += 1;
         entry.used = self.clock;
         if let (None, Some(snapshot)) = (&entry.snapshot, snapshot) {
-            self.bytes += snapshot.text.len_bytes() as u64;
+            entry.weight = snapshot.text.len_bytes() as u64;
+            self.bytes += entry.weight;
             entry.snapshot = Some(snapshot);
+        }
+    }
+
+    /// A newer version was made of that text and shares all of it but about `own` bytes.
+    pub fn share(&mut self, hash: ContentHash, own: u64) {
+        if let Some(entry) = self.entries.get_mut(&hash).filter(|entry| entry.weight > own) {
+            self.bytes -= entry.weight - own;
+            entry.weight = own;
         }
     }
 
@@ -55,11 +70,9 @@ impl TextStore {
     pub fn release(&mut self, hash: ContentHash) {
         let Some(entry) = self.entries.get_mut(&hash) else { return };
         entry.references -= 1;
-        if entry.references == 0
-            && let Some(entry) = self.entries.remove(&hash)
-            && let Some(snapshot) = entry.snapshot
-        {
-            self.bytes -= snapshot.text.len_bytes() as u64;
+        if entry.references == 0 {
+            self.bytes -= entry.weight;
+            self.entries.remove(&hash);
         }
     }
 
@@ -90,15 +103,14 @@ impl TextStore {
             if self.bytes <= limit {
                 break;
             }
-            if let Some(snapshot) = self.entries.get_mut(&hash).and_then(|entry| entry.snapshot.take()) {
-                self.bytes -= snapshot.text.len_bytes() as u64;
-                evicted.push(snapshot);
-            }
+            let Some(entry) = self.entries.get_mut(&hash) else { continue };
+            self.bytes -= std::mem::take(&mut entry.weight);
+            evicted.extend(entry.snapshot.take());
         }
         evicted
     }
 
-    /// Bytes of text in memory; versions that share memory are counted in full.
+    /// Bytes of text in memory; of versions that share most of theirs, the older ones count for the rest.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -18,7 +18,11 @@ use super::propose::{Call, Files};
 
 impl Daemon {
     /// `editd/edit`.
-    pub async fn edit(&self, session: &Arc<SessionContext>, params: EditParams) -> Result<ApplyResult, Failure> {
+    pub async fn edit(
+        &self,
+        session: &Arc<SessionContext>,
+        params: EditParams,
+    ) -> Result<ApplyResult, Failure> {
         self.core.check_review(session, &params.apply)?;
         let call = Call::read(params.propose, session, &self.core.config.limits)?;
         let work = |core: &Core, session: &SessionContext, files: Files, job: &Job| {
@@ -28,9 +32,15 @@ impl Daemon {
     }
 
     /// `editd/apply`.
-    pub async fn apply(&self, session: &Arc<SessionContext>, params: ApplyParams) -> Result<ApplyResult, Failure> {
+    pub async fn apply(
+        &self,
+        session: &Arc<SessionContext>,
+        params: ApplyParams,
+    ) -> Result<ApplyResult, Failure> {
         self.core.check_review(session, &params)?;
-        let work = |core: &Core, session: &SessionContext, places: Places, job: &Job| core.apply(session, places, job);
+        let work = |core: &Core, session: &SessionContext, places: Places, job: &Job| {
+            core.apply(session, places, job)
+        };
         self.core.on_files(session, move |core, session| core.places_of(session, &params), work).await
     }
 }
@@ -55,7 +65,9 @@ impl Core {
     fn check_review(&self, session: &SessionContext, params: &ApplyParams) -> Result<(), Failure> {
         let required = self.config.review == Review::Always && session.role == Role::Agent;
         let what = match (required, params.review.unwrap_or_default()) {
-            (true, _) => "the user's configuration wants every change reviewed, and no reviewing editor is connected",
+            (true, _) => {
+                "the user's configuration wants every change reviewed, and no reviewing editor is connected"
+            }
             (false, true) => "a review was asked for, and no reviewing editor is connected",
             (false, false) => return Ok(()),
         };

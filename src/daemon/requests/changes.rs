@@ -52,7 +52,8 @@ impl Core {
         let observed: Vec<Observed> =
             targets.into_iter().filter_map(|target| self.observe(target).ok()).collect();
         let seen = observed.iter().map(Observed::seen).collect();
-        let (cursor, changed) = self.ask(|reply| Event::Changes { session: session.id, seen, since, reply })?;
+        let (cursor, changed) =
+            self.ask(|reply| Event::Changes { session: session.id, seen, since, reply })?;
         let tell = |changed: &Changed| {
             let now = observed.iter().find(|now| now.target.key == changed.key)?;
             Some(self.changed_file(changed, now))

@@ -1,13 +1,12 @@
 use std::path::{Path, PathBuf};
 
-use crate::disk::Root;
 use crate::text::PositionEncoding;
 use crate::workspace::rules::{RootRefusal, check_root};
 use crate::workspace::{Refusal, RefusalKind, Role};
 
 use crate::daemon::failure::refusal_of;
 use crate::daemon::job::blocking;
-use crate::daemon::{Daemon, Failure, SessionContext};
+use crate::daemon::{Core, Daemon, Failure, SessionContext, SessionRoot};
 
 /// What a client says of itself in `initialize`.
 #[derive(Clone, Debug)]
@@ -37,15 +36,33 @@ impl Daemon {
     }
 }
 
-fn open_root(core: &crate::daemon::Core, role: Role, path: &Path) -> Result<Root, Failure> {
-    let root = core.disk.open_root(path).map_err(|error| Refusal::at(path, refusal_of(&error)))?;
-    // The check is on what was opened, not on how it was called.
+fn open_root(core: &Core, role: Role, path: &Path) -> Result<SessionRoot, Failure> {
+    let refuse = |kind| Refusal::at(path, kind);
+    let root = match core.disk.open_root(path) {
+        Ok(root) => SessionRoot::from(root),
+        Err(error) => single_file(core, path).ok_or_else(|| refuse(refusal_of(&error)))?,
+    };
+    // The check is on what was opened, not on how it was called. A single file is never too much.
     if role == Role::Agent {
-        let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
-        check_root(root.path(), home.as_deref(), &core.config.roots)
-            .map_err(|refusal| Refusal::at(path, RefusalKind::Root { reason: reason(refusal) }))?;
+        let home = home();
+        check_root(&root.path(), home.as_deref(), &core.config.roots)
+            .map_err(|refusal| refuse(RefusalKind::Root { reason: reason(refusal) }))?;
     }
     Ok(root)
+}
+
+/// A file that stands for itself: the folder it is in is opened for nothing else. In the home folder, which
+/// cannot be a root, that holds for new files too.
+fn single_file(core: &Core, path: &Path) -> Option<SessionRoot> {
+    let root = core.disk.open_root(path.parent()?).ok()?;
+    let name = path.file_name()?;
+    let exists = core.disk.resolve(&root, Path::new(name)).is_ok_and(|target| target.exists);
+    let in_home = home().is_some_and(|home| home == root.path());
+    (exists || in_home).then(|| SessionRoot { root, only: Some(name.to_owned()) })
+}
+
+fn home() -> Option<PathBuf> {
+    std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok())
 }
 
 fn reason(refusal: RootRefusal) -> &'static str {

@@ -9,7 +9,8 @@ use crate::protocol::{
 };
 use crate::text::{ContentHash, Encoding};
 use crate::workspace::{
-    BaseState, FileKey, Limits, NewProposal, OnStale, Proposal, Refusal, RefusalKind, RequestKey, Role, Snapshot,
+    BaseState, FileKey, Limits, NewProposal, OnStale, Proposal, Refusal, RefusalKind, RequestKey, Role,
+    Snapshot,
 };
 
 use crate::daemon::event::Event;
@@ -191,7 +192,8 @@ fn read_hash(hash: &str) -> Result<ContentHash, Invalid> {
 }
 
 fn read_encoding(label: &str) -> Result<Encoding, Invalid> {
-    Encoding::from_label(label).ok_or_else(|| Invalid::new("encoding", format!("no encoding is called `{label}`")))
+    Encoding::from_label(label)
+        .ok_or_else(|| Invalid::new("encoding", format!("no encoding is called `{label}`")))
 }
 
 fn read_edits(edits: Vec<TextEditParams>) -> Result<Vec<Edit>, Invalid> {
@@ -223,7 +225,6 @@ fn merge_renames(asked: Vec<Asked<Target>>) -> Result<Vec<Asked<Target>>, Invali
             (Some(other), file) => other.join(file)?,
         }
     }
-    check_new_places(&merged)?;
     Ok(merged)
 }
 
@@ -232,14 +233,16 @@ impl Asked<Target> {
         let sent = self.sent.or(file.sent);
         let index = self.index;
         let ask = match (std::mem::replace(&mut self.ask, Ask::Delete), file.ask) {
-            (Ask::Edit(edits), Ask::Rename { edits: none, to }) | (Ask::Rename { edits: none, to }, Ask::Edit(edits))
+            (Ask::Edit(edits), Ask::Rename { edits: none, to })
+            | (Ask::Rename { edits: none, to }, Ask::Edit(edits))
                 if none.is_empty() =>
             {
                 Ask::Rename { edits, to }
             }
             _ => {
                 let field = format!("changes[{}].path", file.index);
-                let problem = format!("changes[{index}] is of the same file; only an edit and a rename go together");
+                let problem =
+                    format!("changes[{index}] is of the same file; only an edit and a rename go together");
                 return Err(Invalid::new(field, problem));
             }
         };
@@ -249,30 +252,17 @@ impl Asked<Target> {
     }
 }
 
-/// No change may end where another one is.
-fn check_new_places(files: &[Asked<Target>]) -> Result<(), Invalid> {
-    for (position, file) in files.iter().enumerate() {
-        let Ask::Rename { to, .. } = &file.ask else { continue };
-        let is_there = |other: &Asked<Target>| match &other.ask {
-            Ask::Rename { to: others, .. } => others.key == to.key,
-            _ => other.place.key == to.key,
-        };
-        let others = files.iter().enumerate().filter(|(index, _)| *index != position);
-        if let Some((_, other)) = others.into_iter().find(|(_, other)| is_there(other)) {
-            let field = format!("changes[{}].newPath", file.index);
-            return Err(Invalid::new(field, format!("changes[{}] is about that file", other.index)));
-        }
-    }
-    Ok(())
-}
-
 impl Located for Files {
     fn keys(&self) -> Vec<FileKey> {
         let new = |file: &Asked<Target>| match &file.ask {
             Ask::Rename { to, .. } => Some(to.key.clone()),
             _ => None,
         };
-        self.asked.iter().map(|file| file.place.key.clone()).chain(self.asked.iter().filter_map(new)).collect()
+        self.asked
+            .iter()
+            .map(|file| file.place.key.clone())
+            .chain(self.asked.iter().filter_map(new))
+            .collect()
     }
 }
 

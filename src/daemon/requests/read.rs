@@ -20,10 +20,15 @@ impl Located for Target {
 
 impl Daemon {
     /// `editd/read`.
-    pub async fn read(&self, session: &Arc<SessionContext>, params: ReadParams) -> Result<ReadResult, Failure> {
+    pub async fn read(
+        &self,
+        session: &Arc<SessionContext>,
+        params: ReadParams,
+    ) -> Result<ReadResult, Failure> {
         let window = Window::of(&params)?;
         let path = RequestPath::from_fields(params.path, params.uri, ("path", "uri"))?;
-        let locate = move |core: &Core, session: &SessionContext| Ok(core.locate(session, &path, Purpose::Read)?);
+        let locate =
+            move |core: &Core, session: &SessionContext| Ok(core.locate(session, &path, Purpose::Read)?);
         let work = move |core: &Core, session: &SessionContext, target: Target, _: &Job| {
             read(core, session, target, &window)
         };
@@ -49,7 +54,12 @@ impl Window {
     }
 }
 
-fn read(core: &Core, session: &SessionContext, target: Target, window: &Window) -> Result<ReadResult, Failure> {
+fn read(
+    core: &Core,
+    session: &SessionContext,
+    target: Target,
+    window: &Window,
+) -> Result<ReadResult, Failure> {
     let observed = core.observe(target)?;
     let sighting = observed.sighting();
     let refuse = |kind| Failure::from(Refusal::at(&observed.target.path, kind));
@@ -119,7 +129,8 @@ impl View {
         }
         let more = format!("continue with `offset: {}`", end_line + 1);
         if self.cut {
-            let rest = if end_line < total_lines { format!("; {more} for the next line") } else { String::new() };
+            let rest =
+                if end_line < total_lines { format!("; {more} for the next line") } else { String::new() };
             return Some(format!("Line {end_line} is cut: it is longer than {READ_BYTES} bytes{rest}."));
         }
         (end_line < total_lines)

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::disk::Durability;
-use crate::protocol::{PROTOCOL, ShutdownResult, StatusResult};
+use crate::protocol::{MemoryUse, PROTOCOL, ShutdownResult, StatusResult};
 use crate::workspace::Limits;
 use crate::workspace::limits::{READ_BYTES, READ_LINES};
 
@@ -19,13 +19,12 @@ impl Daemon {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             protocol: PROTOCOL,
             pid: std::process::id(),
-            uptime_seconds: self.core.started.elapsed().as_secs(),
+            uptime: self.core.started.elapsed().as_secs(),
             sessions: counts.sessions,
             documents: counts.documents,
             proposals: counts.proposals,
             open_proposals: counts.open_proposals,
-            text_bytes: counts.text_bytes,
-            resident_bytes: resident_bytes(),
+            memory: MemoryUse { text: counts.text_bytes, resident: resident_bytes() },
             review: config.review.name().to_owned(),
             durability: match config.durability {
                 Some(Durability::Process) => "process",

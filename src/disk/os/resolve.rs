@@ -104,13 +104,34 @@ fn open_folder(root: &Root, folder: &Path) -> std::result::Result<Opened, Errno>
         return Ok(Opened { handle: root.0.handle.clone(), path: root.path().to_owned() });
     }
     let root_fd = root.0.handle.as_os().map_err(|_| Errno::BADF)?;
-    let fd = open_beneath(root_fd, folder, ResolveFlags::empty())?;
+    let fd = match open_beneath(root_fd, folder, ResolveFlags::empty()) {
+        Err(Errno::XDEV) => {
+            open_beneath(root_fd, &inside(root, root_fd, folder)?, ResolveFlags::NO_SYMLINKS)?
+        }
+        opened => opened?,
+    };
     let path = path_of(&fd)?;
     // A root that was moved away still opens its files, but under names that no one asked for.
     if !path.starts_with(root.path()) {
         return Err(Errno::STALE);
     }
     Ok(Opened { handle: Handle::os(fd), path })
+}
+
+/// The path from the root of a folder that is reached by an absolute symlink, which the kernel takes for a
+/// way out even where it stays inside. It is only a candidate: what counts is what is then opened by this
+/// path, beneath the root and through no symlink at all.
+fn inside(root: &Root, root_fd: &OwnedFd, folder: &Path) -> std::result::Result<PathBuf, Errno> {
+    if folder.components().any(|part| part == Component::ParentDir) {
+        return Err(Errno::XDEV);
+    }
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    // Whatever goes wrong out there must not be told apart.
+    let outside = |_| Errno::XDEV;
+    let fd = openat2(root_fd, folder, flags, Mode::empty(), ResolveFlags::NO_MAGICLINKS).map_err(outside)?;
+    let path = path_of(&fd)?;
+    let below = path.strip_prefix(root.path()).map_err(|_| Errno::XDEV)?;
+    Ok(Path::new(".").join(below))
 }
 
 /// Opens a folder as a place, beneath the root whatever else is asked for. The kernel wants to try again
@@ -159,7 +180,9 @@ fn follow(root: &Root, opened: &Opened, name: &OsStr, rest: &[OsString], asked: 
         Err(errno) => return Err(from_errno(errno, asked)),
     };
     if text.is_absolute() {
-        return Err(refusal(DiskErrorKind::OutsideRoot, asked));
+        let below = text.strip_prefix(root.path()).or_else(|_| text.strip_prefix(root.given()));
+        let below = below.map_err(|_| refusal(DiskErrorKind::OutsideRoot, asked))?;
+        return Ok(joined(below, rest));
     }
     Ok(joined(&beneath(root, opened, text.as_os_str()), rest))
 }

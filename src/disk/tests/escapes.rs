@@ -52,6 +52,29 @@ fn every_way_out_is_refused() {
 }
 
 #[test]
+fn absolute_links_that_stay_inside_are_followed() {
+    let fixture = Fixture::new();
+    fixture.write("sub/file", "text");
+    let link = |to: &str, name: &str| symlink(fixture.path(to), fixture.path(name)).expect("a link");
+    link("sub/file", "to-file");
+    link("sub", "to-folder");
+    link("to-folder", "to-link");
+    link("sub/new", "to-nothing");
+    link("sub/../../ws-evil/canary", "through-dots");
+    for (path, leads_to) in [
+        ("to-file", "sub/file"),
+        ("to-folder/file", "sub/file"),
+        ("to-link/file", "sub/file"),
+        ("to-folder/new", "sub/new"),
+        ("to-nothing", "sub/new"),
+    ] {
+        let target = fixture.disk.resolve(&fixture.root, Path::new(path)).expect(path);
+        assert_eq!(target.path, fixture.root.path().join(leads_to), "{path}");
+    }
+    assert_eq!(kind_of(&fixture, "through-dots"), Some(DiskErrorKind::OutsideRoot));
+}
+
+#[test]
 fn what_cannot_be_a_file_is_told_by_kind() {
     let fixture = Fixture::new();
     fixture.write("file", "text");

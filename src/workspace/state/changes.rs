@@ -2,6 +2,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::text::ContentHash;
+use crate::workspace::limits::UNSHARED_PER_EDIT;
 use crate::workspace::{Author, Coverage, FileKey, Seen, SessionId, Snapshot, Truth};
 
 use super::Workspace;
@@ -86,6 +87,11 @@ impl Workspace {
         for file in files {
             let by = Author::Session(id, author.to_owned());
             let after = file.after.truth.hash();
+            if let (Some(before), Some(plan)) = (file.before, &file.plan) {
+                let replaced: usize = plan.splices().iter().map(|splice| splice.range.len()).sum();
+                let nodes = plan.splices().len() as u64 * UNSHARED_PER_EDIT;
+                self.texts.share(before, replaced as u64 + nodes);
+            }
             if file.after.key == file.key {
                 self.set_current(&file.key, after);
                 self.transition(&file.key, file.before, after, by, file.plan);

@@ -146,7 +146,12 @@ impl Workspace {
     }
 
     /// Takes a proposal back.
-    pub fn discard(&mut self, session: SessionId, id: &str, reason: Option<String>) -> Result<Proposal, Refusal> {
+    pub fn discard(
+        &mut self,
+        session: SessionId,
+        id: &str,
+        reason: Option<String>,
+    ) -> Result<Proposal, Refusal> {
         self.open_proposal(session, id, None)?;
         if let Some(proposal) = self.proposals.get_mut(id) {
             proposal.reason = reason;
@@ -157,7 +162,12 @@ impl Workspace {
 
     /// Starts to apply a proposal to the files as they were just seen, in the order of its files. Until
     /// [`applied`](Self::applied) or [`not_applied`](Self::not_applied) nobody else can.
-    pub fn begin_apply(&mut self, session: SessionId, id: &str, seen: &[Seen]) -> Result<Vec<ApplyStep>, Refusal> {
+    pub fn begin_apply(
+        &mut self,
+        session: SessionId,
+        id: &str,
+        seen: &[Seen],
+    ) -> Result<Vec<ApplyStep>, Refusal> {
         self.open_proposal(session, id, None)?;
         for file in seen {
             self.observe(file);
@@ -226,7 +236,10 @@ impl Workspace {
                 let what = format!("proposal `{id}` is being applied already");
                 Err(Refusal::new(RefusalKind::Busy { what }))
             }
-            state if !state.is_open() => Err(Refusal::new(RefusalKind::Closed { state: state.name() })),
+            state if !state.is_open() => {
+                let current_revision = proposal.revision;
+                Err(Refusal::new(RefusalKind::Closed { state: state.name(), current_revision }))
+            }
             _ if revision.is_some_and(|revision| revision != proposal.revision) => Err(superseded(proposal)),
             _ => Ok(proposal),
         }
@@ -253,7 +266,9 @@ impl Workspace {
     /// Closes a proposal, drops the texts that it held, and tells its author's sessions but the one that
     /// learns it from an answer.
     fn close_proposal(&mut self, id: &str, state: ProposalState, actor: Option<SessionId>) {
-        let Some(proposal) = self.proposals.get_mut(id).filter(|proposal| proposal.state != state) else { return };
+        let Some(proposal) = self.proposals.get_mut(id).filter(|proposal| proposal.state != state) else {
+            return;
+        };
         proposal.state = state;
         proposal.files = proposal.files.iter().map(PlannedFile::without_texts).collect();
         let notice = Notice::ProposalChanged { id: proposal.id.clone(), revision: proposal.revision, state };

@@ -77,8 +77,9 @@ fn an_answer_has_a_quarter_megabyte_of_whole_lines_and_says_how_to_go_on() {
     let (mut offset, mut whole) = (1, String::new());
     while offset <= 600 {
         let read = page(&mut agent, offset);
-        assert!(length(&read) <= MOST_BYTES && length(&read) > MOST_BYTES / 2, "{} bytes", length(&read));
         let end = read["endLine"].as_u64().expect("a line");
+        let full = length(&read) > MOST_BYTES / 2 || end == 600;
+        assert!(length(&read) <= MOST_BYTES && full, "{} bytes", length(&read));
         assert_eq!(length(&read), (end - offset + 1) as usize * line.len());
         assert_eq!(read["truncated"], end < 600);
         if end < 600 {

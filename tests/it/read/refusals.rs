@@ -43,7 +43,7 @@ fn a_socket_is_no_file() {
 #[rstest]
 #[case::zero_bytes(b"abc\0def\n".to_vec())]
 #[case::an_executable(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0>\0".to_vec())]
-#[case::a_zero_late((0..20_000).map(|at| if at == 19_000 { 0 } else { b'a' }).collect())]
+#[case::a_zero_after_a_while((0..20_000).map(|at| if at == 7_000 { 0 } else { b'a' }).collect())]
 fn what_is_no_text_is_binary(#[case] bytes: Vec<u8>) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.bin", &bytes));
     let mut agent = machine.agent(&workspace);
