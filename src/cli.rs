@@ -67,7 +67,7 @@ fn run(arguments: Arguments) -> Result<End, Complaint> {
     let context = Context { places, spawn, output: arguments.output };
     match arguments.command {
         Command::Edit(edit) => edit::edit(&context, edit),
-        Command::Write(write) => edit::write(&context, write),
+        Command::Write(write) => edit::write(&context, &write),
         Command::Read(read) => read::read(&context, &read),
         Command::Proposals => read::proposals(&context),
         Command::Status => daemon::status(&context),

@@ -211,15 +211,9 @@ impl Daemon {
             if idle && outdated {
                 return self.stop();
             }
-            let wait = async {
-                if idle {
-                    tokio::time::sleep(self.core.config.idle_exit).await
-                } else {
-                    std::future::pending().await
-                }
-            };
+            let idle_for = if idle { self.core.config.idle_exit } else { Duration::MAX };
             tokio::select! {
-                () = wait => return self.stop(),
+                () = tokio::time::sleep(idle_for) => return self.stop(),
                 () = self.life.changed.notified() => {}
                 () = self.life.stop.cancelled() => return,
             }

@@ -13,11 +13,11 @@ pub(crate) struct Arguments {
     #[arg(long, global = true, value_enum, default_value_t = Output::Text)]
     pub(crate) output: Output,
 
-    /// Where the daemon keeps its state [default: $EDITD_STATE_DIR, else ~/.local/state/editd].
+    /// Where the daemon keeps its state [default: `$EDITD_STATE_DIR`, else `~/.local/state/editd`].
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) state_dir: Option<PathBuf>,
 
-    /// Where its sockets are [default: $EDITD_RUNTIME_DIR, else where a running daemon has them].
+    /// Where its sockets are [default: `$EDITD_RUNTIME_DIR`, else where a running daemon has them].
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) runtime_dir: Option<PathBuf>,
 

@@ -40,6 +40,7 @@ impl From<std::io::Error> for Complaint {
 }
 
 impl Complaint {
+    #[expect(clippy::needless_pass_by_value, reason = "what `map_err` hands over")]
     pub(crate) fn failed(error: impl ToString) -> Self {
         Self::Failed(error.to_string())
     }

@@ -28,10 +28,10 @@ pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, C
 }
 
 /// `editd write`.
-pub(crate) fn write(context: &Context, arguments: WriteArguments) -> Result<End, Complaint> {
-    let content = String::from_utf8(read_source(&arguments.from)?)
+pub(crate) fn write(context: &Context, arguments: &WriteArguments) -> Result<End, Complaint> {
+    let text = String::from_utf8(read_source(&arguments.from)?)
         .map_err(|_| Complaint::failed("the content is not UTF-8"))?;
-    change(context, &arguments.path, &json!({ "kind": "write", "content": content }), &arguments.consent)
+    change(context, &arguments.path, &json!({ "kind": "write", "content": text }), &arguments.consent)
 }
 
 /// Makes one change of one file, with the person's consent in one of its forms.

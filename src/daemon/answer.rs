@@ -1,5 +1,6 @@
 //! What the workspace knows, in the words of the wire.
 
+use std::fmt::Write;
 use std::time::{Duration, SystemTime};
 
 use lsp_types::WorkspaceEdit;
@@ -153,7 +154,8 @@ fn snippet(now: &Snapshot, file: &PlannedFile) -> String {
             snippet.push_str("…\n");
             return snippet;
         }
-        snippet.push_str(&format!("{}\t{}\n", start + index + 1, line.content));
+        // Writing to a string cannot fail.
+        let _ = writeln!(snippet, "{}\t{}", start + index + 1, line.content);
     }
     if end < wanted.min(now.text.line_count()) {
         snippet.push_str("…\n");

@@ -33,7 +33,7 @@ impl Landed {
             plan: (self.file.action == Action::Edit).then(|| self.file.plan.clone()),
             coverage: self.file.coverage,
         };
-        (moved, self.stat.clone(), self.root.clone())
+        (moved, self.stat, self.root.clone())
     }
 }
 
@@ -118,7 +118,7 @@ fn change(due: &Due) -> Change {
 
 fn expected(observed: &Observed) -> Option<Expected> {
     let hash = observed.truth.hash()?;
-    Some(Expected::new(observed.stat.clone()?, move |bytes| ContentHash::of(bytes) == hash))
+    Some(Expected::new(observed.stat?, move |bytes| ContentHash::of(bytes) == hash))
 }
 
 fn landed(due: Due, done: Committed) -> Landed {

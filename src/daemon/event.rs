@@ -23,6 +23,15 @@ pub(crate) struct Sighting {
     pub(crate) root: Root,
 }
 
+/// Why a proposal is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FindFor {
+    /// To look at it.
+    Looking,
+    /// To act on it, at that revision if one is named.
+    Acting(Option<u32>),
+}
+
 /// Everything that can happen to the workspace, in one list. Events come in through the mailbox and are
 /// handled one at a time; none of them waits, reads a file or looks at a text.
 pub(crate) enum Event {
@@ -38,13 +47,8 @@ pub(crate) enum Event {
     Bases { session: SessionId, files: Vec<(Seen, Option<ContentHash>)>, reply: Reply<Vec<BaseState>> },
     /// A session made a proposal.
     Propose { new: NewProposal, reply: Reply<Result<Proposal, Refusal>> },
-    /// A session asks for a proposal; to act on it (`open`), or to look.
-    Find {
-        session: SessionId,
-        id: String,
-        open: Option<Option<u32>>,
-        reply: Reply<Result<Proposal, Refusal>>,
-    },
+    /// A session asks for a proposal.
+    Find { session: SessionId, id: String, purpose: FindFor, reply: Reply<Result<Proposal, Refusal>> },
     /// A session asks for the list.
     List { session: SessionId, state: Option<String>, reply: Reply<Vec<Proposal>> },
     /// A session takes a proposal back.

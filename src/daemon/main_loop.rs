@@ -9,7 +9,7 @@ use crate::workspace::{Moved, Notice, Outcome, Seen, Snapshot, Truth, Workspace}
 
 use super::cache::{Cached, SnapshotCache};
 use super::clients::Clients;
-use super::event::{Event, Sighting};
+use super::event::{Event, FindFor, Sighting};
 use super::hints::WatchOrder;
 
 /// The one place that changes the [`Workspace`].
@@ -55,10 +55,10 @@ impl MainLoop {
                 let _ = reply.send(states);
             }
             Event::Propose { new, reply } => drop(reply.send(workspace.add_proposal(new))),
-            Event::Find { session, id, open, reply } => {
-                let found = match open {
-                    Some(revision) => workspace.open_proposal(session, &id, revision),
-                    None => workspace.proposal(session, &id),
+            Event::Find { session, id, purpose, reply } => {
+                let found = match purpose {
+                    FindFor::Acting(revision) => workspace.open_proposal(session, &id, revision),
+                    FindFor::Looking => workspace.proposal(session, &id),
                 };
                 let _ = reply.send(found.cloned());
             }

@@ -27,7 +27,7 @@ impl Observed {
     }
 
     pub(crate) fn sighting(&self) -> Sighting {
-        Sighting { seen: self.seen(), stat: self.stat.clone(), root: self.target.root.clone() }
+        Sighting { seen: self.seen(), stat: self.stat, root: self.target.root.clone() }
     }
 
     /// The content and its text, or why there is none.

@@ -78,13 +78,17 @@ pub fn uri_of(path: &Path) -> Uri {
     for byte in path.as_os_str().as_bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
-                text.push(char::from(*byte))
+                text.push(char::from(*byte));
             }
-            _ => text.push_str(&format!("%{byte:02X}")),
+            _ => text.extend(['%', hex(byte >> 4), hex(byte & 15)]),
         }
     }
     // What is escaped like this is a URI by construction; an empty path still gives a valid one.
     Uri::from_str(&text).unwrap_or_else(|_| Uri::from_str("file:///").expect("a constant URI"))
+}
+
+fn hex(digit: u8) -> char {
+    char::from_digit(u32::from(digit), 16).unwrap_or('0').to_ascii_uppercase()
 }
 
 #[cfg(test)]

@@ -119,7 +119,7 @@ impl Dispatcher {
             // Nothing was asked of this client, so this answers nothing.
             Ok(Message::Answer(_)) => ControlFlow::Continue(()),
             Err(Malformed { id, error }) => {
-                self.answer_error(id, &error);
+                self.answer_error(&id, &error);
                 ControlFlow::Continue(())
             }
         }
@@ -128,7 +128,7 @@ impl Dispatcher {
     async fn call(&mut self, id: Option<Value>, method: String, params: Option<Value>) -> ControlFlow<()> {
         if !gate::permits(self.role, &method) && (self.session.get().is_some() || id.is_none()) {
             if let Some(id) = id {
-                self.answer_error(id, &gate::not_permitted(&method));
+                self.answer_error(&id, &gate::not_permitted(&method));
             }
             return ControlFlow::Continue(());
         }
@@ -184,7 +184,7 @@ impl Dispatcher {
         });
     }
 
-    fn answer_error(&self, id: Value, error: &RpcError) {
+    fn answer_error(&self, id: &Value, error: &RpcError) {
         self.outbound.send_json(&error_message(id, error));
     }
 
@@ -198,7 +198,7 @@ impl Dispatcher {
         tracing::info!(%error, "a connection ends: its framing cannot be trusted");
         if !matches!(error, FramingError::Io(_) | FramingError::Truncated) {
             let error = RpcError::new(Code::InvalidRequest, format!("The connection ends: {error}."));
-            self.answer_error(Value::Null, &error);
+            self.answer_error(&Value::Null, &error);
         }
     }
 
@@ -252,7 +252,7 @@ fn request_id(id: &Value) -> Id {
     }
 }
 
-fn error_message(id: Value, error: &RpcError) -> Value {
+fn error_message(id: &Value, error: &RpcError) -> Value {
     serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error })
 }
 
@@ -261,5 +261,5 @@ fn panicked(id: Option<Value>) -> Value {
         Code::Internal,
         "The request failed for a reason that is a bug of editd; the log has more.",
     );
-    error_message(id.unwrap_or_default(), &error)
+    error_message(&id.unwrap_or_default(), &error)
 }

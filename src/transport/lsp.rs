@@ -4,9 +4,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use lsp_types::{
-    InitializeParams, InitializeResult, LSPAny, PositionEncodingKind, ServerCapabilities, ServerInfo,
-};
+use lsp_types::{InitializeParams, InitializeResult, PositionEncodingKind, ServerCapabilities, ServerInfo};
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::{ClientSocket, LanguageServer, LspService};
@@ -142,6 +140,7 @@ impl Backend {
         self.daemon.status(self.session()?).await.map_err(failed)
     }
 
+    #[expect(clippy::unused_async, reason = "the framework's handlers are")]
     async fn stop(&self, params: Value) -> Result<ShutdownResult> {
         fields::<Shutdown>(params)?;
         Ok(self.daemon.shutdown())
@@ -161,11 +160,7 @@ fn failed(failure: Failure) -> Error {
 
 /// An error in the framework's terms.
 pub(crate) fn wire(error: RpcError) -> Error {
-    Error {
-        code: ErrorCode::from(error.code),
-        message: error.message.into(),
-        data: error.data.map(LSPAny::from),
-    }
+    Error { code: ErrorCode::from(error.code), message: error.message.into(), data: error.data }
 }
 
 fn introduction(role: Role, params: &InitializeParams) -> std::result::Result<Introduction, Invalid> {

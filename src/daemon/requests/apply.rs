@@ -7,7 +7,7 @@ use crate::protocol::{ApplyParams, ApplyResult, EditParams, RequestPath};
 use crate::workspace::{Action, ApplyStep, FileKey, Proposal, ProposalState, Refusal, RefusalKind, Role};
 
 use crate::daemon::commit::{Due, Landed};
-use crate::daemon::event::Event;
+use crate::daemon::event::{Event, FindFor};
 use crate::daemon::job::{Job, Located};
 use crate::daemon::locate::Purpose;
 use crate::daemon::observe::Observed;
@@ -75,10 +75,9 @@ impl Core {
     }
 
     fn edit(&self, session: &SessionContext, files: Files, job: &Job) -> Result<ApplyResult, Failure> {
-        let (header, worked) = self.work_out(session, files)?;
+        let (header, due) = self.work_out(session, files)?;
         job.check()?;
-        let proposal = self.record_proposal(session, &header, &worked)?;
-        let due = worked.into_iter().map(|(worked, to)| Due { worked, to }).collect();
+        let proposal = self.record_proposal(session, &header, &due)?;
         self.carry_out(session, &proposal, due, false)
     }
 
@@ -130,7 +129,7 @@ impl Core {
 
     fn places_of(&self, session: &SessionContext, params: &ApplyParams) -> Result<Places, Failure> {
         let (id, revision) = (params.id.clone(), params.revision);
-        let find = |reply| Event::Find { session: session.id, id, open: Some(revision), reply };
+        let find = |reply| Event::Find { session: session.id, id, purpose: FindFor::Acting(revision), reply };
         let proposal = self.ask(find)??;
         let locate = |path: &Path| self.locate(session, &RequestPath::of(path), Purpose::Write);
         let targets = proposal.files.iter().map(|file| {

@@ -4,7 +4,7 @@ use crate::protocol::{
     DiscardParams, Invalid, ProposalParams, ProposalsParams, ProposalsResult, ProposeResult,
 };
 
-use crate::daemon::event::Event;
+use crate::daemon::event::{Event, FindFor};
 use crate::daemon::{Daemon, Failure, SessionContext, answer};
 
 const STATES: [&str; 9] =
@@ -30,7 +30,7 @@ impl Daemon {
         ProposalParams { id, .. }: ProposalParams,
     ) -> Result<ProposeResult, Failure> {
         let session_id = session.id;
-        let event = |reply| Event::Find { session: session_id, id, open: None, reply };
+        let event = |reply| Event::Find { session: session_id, id, purpose: FindFor::Looking, reply };
         let proposal = self.core.ask_async(event).await??;
         Ok(answer::proposal(&proposal, session.encoding))
     }

@@ -13,11 +13,12 @@ use crate::workspace::{
     Snapshot,
 };
 
+use crate::daemon::commit::Due;
 use crate::daemon::event::Event;
 use crate::daemon::job::{Job, Located};
 use crate::daemon::locate::Purpose;
 use crate::daemon::observe::into_text;
-use crate::daemon::work::{Rules, Want, WantedFile, Worked};
+use crate::daemon::work::{Rules, Want, WantedFile};
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
 impl Daemon {
@@ -30,8 +31,8 @@ impl Daemon {
         let call = Call::read(params, session, &self.core.config.limits)?;
         let work = move |core: &Core, session: &SessionContext, files: Files, _: &Job| {
             core.answer_once(session, files.call.request.clone(), || {
-                let (header, worked) = core.work_out(session, files)?;
-                let proposal = core.record_proposal(session, &header, &worked)?;
+                let (header, due) = core.work_out(session, files)?;
+                let proposal = core.record_proposal(session, &header, &due)?;
                 Ok(answer::proposal(&proposal, session.encoding))
             })
         };
@@ -272,7 +273,7 @@ impl Core {
         &self,
         session: &SessionContext,
         files: Files,
-    ) -> Result<(Header, Vec<(Worked, Option<Target>)>), Failure> {
+    ) -> Result<(Header, Vec<Due>), Failure> {
         let Files { call, asked } = files;
         let rules = Rules {
             fuzzy: call.fuzzy,
@@ -282,11 +283,11 @@ impl Core {
         };
         let wanted = self.look_at_all(asked)?;
         let bases = self.bases_of(session, &wanted)?;
-        let (mut worked, mut refusals) = (Vec::new(), Vec::new());
+        let (mut due, mut refusals) = (Vec::new(), Vec::new());
         for (wanted, base) in wanted.into_iter().zip(bases) {
-            let new_place = wanted.new_place();
+            let to = wanted.new_place();
             match wanted.work_out(&base, &rules) {
-                Ok(file) => worked.push((file, new_place)),
+                Ok(worked) => due.push(Due { worked, to }),
                 Err(reasons) => refusals.extend(reasons),
             }
         }
@@ -294,7 +295,7 @@ impl Core {
             return Err(Failure::Refused(refusals));
         }
         let Call { author, label, replaces, on_stale, .. } = call;
-        Ok((Header { author, label, replaces, on_stale }, worked))
+        Ok((Header { author, label, replaces, on_stale }, due))
     }
 
     fn look_at_all(&self, asked: Vec<Asked<Target>>) -> Result<Vec<WantedFile>, Failure> {
@@ -346,7 +347,7 @@ impl Core {
         &self,
         session: &SessionContext,
         header: &Header,
-        worked: &[(Worked, Option<Target>)],
+        due: &[Due],
     ) -> Result<Proposal, Failure> {
         let new = NewProposal {
             session: session.id,
@@ -355,7 +356,7 @@ impl Core {
             replaces: header.replaces.clone(),
             on_stale: header.on_stale,
             at: SystemTime::now(),
-            files: worked.iter().map(|(worked, _)| worked.file.clone()).collect(),
+            files: due.iter().map(|due| due.worked.file.clone()).collect(),
         };
         Ok(self.ask(|reply| Event::Propose { new, reply })??)
     }
