@@ -1,6 +1,7 @@
 //! The wire contract as data: `editd/*` methods with their parameters and results, refusals as JSON-RPC
 //! errors, and the crossings to and from LSP. `docs/protocol.md` tells the same in words.
 
+mod change;
 mod decode;
 mod error;
 mod method;
@@ -10,14 +11,15 @@ mod refusal;
 mod results;
 mod workspace_edit;
 
+pub use change::{ChangeParams, FileChange};
 pub use decode::{Invalid, decode};
 pub use error::{Code, RpcError};
 pub use method::{
     Apply, Changes, Discard, Edit, Method, ProposalMethod, Proposals, Propose, Read, Shutdown, Status,
 };
 pub use params::{
-    ApplyParams, ChangeParams, ChangesParams, DiscardParams, EditParams, FileChange, Matching, OnStaleParam,
-    ProposalParams, ProposalsParams, ProposeParams, ReadParams, ShutdownParams, StatusParams, TextEditParams,
+    ApplyParams, ChangesParams, DiscardParams, EditParams, Matching, OnStaleParam, ProposalParams,
+    ProposalsParams, ProposeParams, ReadParams, ShutdownParams, StatusParams, TextEditParams,
 };
 pub use path::{RequestPath, path_of_uri, uri_of};
 pub use refusal::refusal_error;

@@ -64,6 +64,18 @@ impl Core {
         }
     }
 
+    /// A text that left memory, from the state folder.
+    pub(crate) fn kept_base(&self, hash: ContentHash) -> Option<Arc<Snapshot>> {
+        let bytes = self.bases.get(&hash.to_string()).ok()??;
+        let size = bytes.len() as u64;
+        // What lies on disk is only believed if it is what it is called.
+        if ContentHash::of(&bytes) != hash {
+            return None;
+        }
+        let (text, format) = into_text(bytes).ok()?;
+        Some(Arc::new(Snapshot { hash, text: text.as_str().into(), format, size }))
+    }
+
     fn snapshot(&self, key: &FileKey, text: &str, format: Format, size: u64) -> Arc<Snapshot> {
         let known = self.cache.get(key).map(|cached| cached.snapshot.clone());
         let is_same =
@@ -79,7 +91,7 @@ fn new_snapshot(text: &str, format: Format, size: u64) -> Snapshot {
 }
 
 /// The text of a file's bytes, or the bytes again with the reason why they are none.
-pub(super) fn into_text(bytes: Vec<u8>) -> Result<(String, Format), (Vec<u8>, RefusalKind)> {
+fn into_text(bytes: Vec<u8>) -> Result<(String, Format), (Vec<u8>, RefusalKind)> {
     let format = match decode(&bytes, None) {
         Ok(Decoded { text: Cow::Owned(text), format }) => return Ok((text, format)),
         Ok(Decoded { text: Cow::Borrowed(text), format }) if format.bom => {

@@ -1,6 +1,7 @@
 //! One file for each request, and what several need.
 
 mod apply;
+mod call;
 mod changes;
 mod introduce;
 mod proposals;

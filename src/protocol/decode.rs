@@ -1,4 +1,5 @@
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer, Error};
 use serde_json::Value;
 
 use super::{Code, RpcError};
@@ -55,4 +56,33 @@ pub fn decode<T: DeserializeOwned>(value: Value) -> Result<T, Invalid> {
         };
         Invalid { field, problem: error.inner().to_string() }
     })
+}
+
+/// A list, or the same list as a string of JSON: some models quote what they should nest.
+pub(super) fn list_or_json<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned,
+{
+    let value = match Value::deserialize(deserializer)? {
+        Value::String(text) => serde_json::from_str(&text)
+            .map_err(|error| D::Error::custom(format!("a string that is no JSON list: {error}")))?,
+        value => value,
+    };
+    decode(value).map_err(|invalid| match invalid.field.as_str() {
+        "" => D::Error::custom(invalid.problem),
+        field => D::Error::custom(format!("`{field}`: {}", invalid.problem)),
+    })
+}
+
+/// The same for a list that may be absent or null.
+pub(super) fn optional_list_or_json<'de, D, T>(deserializer: D) -> Result<Option<Vec<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned,
+{
+    match Value::deserialize(deserializer)? {
+        Value::Null => Ok(None),
+        value => list_or_json(value).map(Some).map_err(D::Error::custom),
+    }
 }

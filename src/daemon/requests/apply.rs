@@ -14,7 +14,7 @@ use crate::daemon::observe::Observed;
 use crate::daemon::work::{Rules, Worked, carry};
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
-use super::propose::{Call, Files};
+use super::call::Call;
 
 impl Daemon {
     /// `editd/edit`.
@@ -25,8 +25,8 @@ impl Daemon {
     ) -> Result<ApplyResult, Failure> {
         self.core.check_review(session, &params.apply)?;
         let call = Call::read(params.propose, session, &self.core.config.limits)?;
-        let work = |core: &Core, session: &SessionContext, files: Files, job: &Job| {
-            core.answer_once(session, files.call.request.clone(), || core.edit(session, files, job))
+        let work = |core: &Core, session: &SessionContext, call: Call<Target>, job: &Job| {
+            core.answer_once(call.request.clone(), || core.edit(session, call, job))
         };
         self.core.on_files(session, |core, session| call.locate(core, session), work).await
     }
@@ -74,8 +74,8 @@ impl Core {
         Err(Refusal::new(RefusalKind::NotPermitted { what: what.to_owned() }).into())
     }
 
-    fn edit(&self, session: &SessionContext, files: Files, job: &Job) -> Result<ApplyResult, Failure> {
-        let (header, due) = self.work_out(session, files)?;
+    fn edit(&self, session: &SessionContext, call: Call<Target>, job: &Job) -> Result<ApplyResult, Failure> {
+        let (header, due) = self.work_out(session, call)?;
         job.check()?;
         let proposal = self.record_proposal(session, &header, &due)?;
         self.carry_out(session, &proposal, due, false)

@@ -1,0 +1,230 @@
+use crate::disk::Target;
+use crate::edit::{Count, Edit};
+use crate::protocol::{
+    ChangeParams, FileChange, Invalid, Matching, OnStaleParam, ProposeParams, RequestPath, TextEditParams,
+};
+use crate::text::{ContentHash, Encoding};
+use crate::workspace::{FileKey, Limits, OnStale, Refusal, RequestKey, Role};
+
+use crate::daemon::job::Located;
+use crate::daemon::locate::Purpose;
+use crate::daemon::{Core, Failure, SessionContext};
+
+/// A call of `propose` or `edit`, its parameters read. Its files are known by their paths first, and by
+/// their places once they are found.
+pub(crate) struct Call<P> {
+    /// Names the request, if it may be sent twice.
+    pub(crate) request: Option<RequestKey>,
+    pub(crate) header: Header,
+    pub(crate) fuzzy: bool,
+    pub(crate) files: Vec<Asked<P>>,
+}
+
+/// What a proposal says besides its changes.
+pub(crate) struct Header {
+    pub(crate) author: String,
+    pub(crate) label: Option<String>,
+    pub(crate) replaces: Option<String>,
+    pub(crate) on_stale: OnStale,
+}
+
+/// One file of a call.
+pub(crate) struct Asked<P> {
+    /// Index of the change in the request.
+    pub(crate) index: usize,
+    pub(crate) place: P,
+    /// The base that came with the change.
+    pub(crate) sent: Option<ContentHash>,
+    pub(crate) ask: Ask<P>,
+}
+
+pub(crate) enum Ask<P> {
+    Edit(Vec<Edit>),
+    Write { content: String, literal: bool, encoding: Option<Encoding> },
+    Delete,
+    Rename { edits: Vec<Edit>, to: P },
+}
+
+impl Call<RequestPath> {
+    pub(crate) fn read(
+        mut params: ProposeParams,
+        session: &SessionContext,
+        limits: &Limits,
+    ) -> Result<Self, Invalid> {
+        let author = match (params.author.take(), session.role) {
+            (Some(author), Role::Editor) => author,
+            (Some(_), Role::Agent) => return Err(Invalid::new("author", "an agent speaks for itself only")),
+            (None, _) => session.author.clone(),
+        };
+        let changes = params.take_changes()?;
+        if changes.len() > limits.changes {
+            return Err(Invalid::new("changes", format!("there are more than {}", limits.changes)));
+        }
+        let files = read_changes(changes)?;
+        let edits: usize = files.iter().map(|file| file.ask.edits()).sum();
+        if edits > limits.edits {
+            return Err(Invalid::new("edits", format!("there are more than {}", limits.edits)));
+        }
+        let request = params.request_id.take().map(|id| (author.clone(), id));
+        let on_stale = match params.on_stale {
+            OnStaleParam::Reject => OnStale::Reject,
+            OnStaleParam::Rebase => OnStale::Rebase,
+        };
+        let (label, replaces) = (params.label.take(), params.replaces.take());
+        let header = Header { author, label, replaces, on_stale };
+        Ok(Self { request, header, fuzzy: params.matching == Matching::Fuzzy, files })
+    }
+
+    /// Finds all files, or says of each why it cannot be changed.
+    pub(crate) fn locate(self, core: &Core, session: &SessionContext) -> Result<Call<Target>, Failure> {
+        let (mut found, mut refusals) = (Vec::new(), Vec::new());
+        for file in self.files {
+            let index = file.index;
+            match file.locate(core, session) {
+                Ok(file) => found.push(file),
+                Err(refusal) => refusals.push(refusal.of_change(index)),
+            }
+        }
+        if !refusals.is_empty() {
+            return Err(Failure::Refused(refusals));
+        }
+        let files = merge_renames(found)?;
+        Ok(Call { request: self.request, header: self.header, fuzzy: self.fuzzy, files })
+    }
+}
+
+impl<P> Ask<P> {
+    fn edits(&self) -> usize {
+        match self {
+            Self::Edit(edits) | Self::Rename { edits, .. } => edits.len(),
+            Self::Write { .. } | Self::Delete => 0,
+        }
+    }
+}
+
+impl Asked<RequestPath> {
+    fn locate(self, core: &Core, session: &SessionContext) -> Result<Asked<Target>, Refusal> {
+        let place = core.locate(session, &self.place, Purpose::Write)?;
+        let ask = match self.ask {
+            Ask::Edit(edits) => Ask::Edit(edits),
+            Ask::Write { content, literal, encoding } => Ask::Write { content, literal, encoding },
+            Ask::Delete => Ask::Delete,
+            Ask::Rename { edits, to } => {
+                Ask::Rename { edits, to: core.locate(session, &to, Purpose::Write)? }
+            }
+        };
+        Ok(Asked { index: self.index, place, sent: self.sent, ask })
+    }
+}
+
+fn read_changes(changes: Vec<ChangeParams>) -> Result<Vec<Asked<RequestPath>>, Invalid> {
+    let read = |(index, change)| {
+        let within = |invalid: Invalid| invalid.within(&format!("changes[{index}]"));
+        read_change(index, change).map_err(within)
+    };
+    changes.into_iter().enumerate().map(read).collect()
+}
+
+fn read_change(index: usize, change: ChangeParams) -> Result<Asked<RequestPath>, Invalid> {
+    match change {
+        ChangeParams::Edit(file) => asked(index, file, |edits| Ok(Ask::Edit(read_edits(edits)?))),
+        ChangeParams::Write(file) => asked(index, file, |(content, literal, label)| {
+            let encoding = label.map(|label| read_encoding(&label)).transpose()?;
+            Ok(Ask::Write { content, literal, encoding })
+        }),
+        ChangeParams::Delete(file) => asked(index, file, |()| Ok(Ask::Delete)),
+        ChangeParams::Rename(file) => asked(index, file, |(path, uri)| {
+            let to = RequestPath::from_fields(path, uri, ("newPath", "newUri"))?;
+            Ok(Ask::Rename { edits: Vec::new(), to })
+        }),
+    }
+}
+
+fn asked<T>(
+    index: usize,
+    file: FileChange<T>,
+    ask: impl FnOnce(T) -> Result<Ask<RequestPath>, Invalid>,
+) -> Result<Asked<RequestPath>, Invalid> {
+    let place = RequestPath::from_fields(file.path, file.uri, ("path", "uri"))?;
+    let sent = file.base_hash.map(|hash| read_hash(&hash)).transpose()?;
+    Ok(Asked { index, place, sent, ask: ask(file.body)? })
+}
+
+fn read_hash(hash: &str) -> Result<ContentHash, Invalid> {
+    hash.parse().map_err(|_| Invalid::new("baseHash", "a hash is `b3:` and 32 hexadecimal digits"))
+}
+
+fn read_encoding(label: &str) -> Result<Encoding, Invalid> {
+    Encoding::from_label(label)
+        .ok_or_else(|| Invalid::new("encoding", format!("no encoding is called `{label}`")))
+}
+
+fn read_edits(edits: Vec<TextEditParams>) -> Result<Vec<Edit>, Invalid> {
+    if edits.is_empty() {
+        return Err(Invalid::new("edits", "it is empty"));
+    }
+    let read = |(index, edit): (usize, TextEditParams)| {
+        let count = match (edit.expected_replacements, edit.replace_all) {
+            (Some(0), _) => {
+                let field = format!("edits[{index}].expectedReplacements");
+                return Err(Invalid::new(field, "it is at least 1"));
+            }
+            (Some(expected), _) => Count::Exactly(expected),
+            (None, true) => Count::All,
+            (None, false) => Count::One,
+        };
+        Ok(Edit { old: edit.old_text, new: edit.new_text, count })
+    };
+    edits.into_iter().enumerate().map(read).collect()
+}
+
+/// One change per file, but for an edit and a rename of the same one, which become one.
+fn merge_renames(asked: Vec<Asked<Target>>) -> Result<Vec<Asked<Target>>, Invalid> {
+    let mut merged: Vec<Asked<Target>> = Vec::with_capacity(asked.len());
+    for file in asked {
+        let other = merged.iter_mut().find(|other| other.place.key == file.place.key);
+        match (other, file) {
+            (None, file) => merged.push(file),
+            (Some(other), file) => other.join(file)?,
+        }
+    }
+    Ok(merged)
+}
+
+impl Asked<Target> {
+    fn join(&mut self, file: Self) -> Result<(), Invalid> {
+        let sent = self.sent.or(file.sent);
+        let index = self.index;
+        let ask = match (std::mem::replace(&mut self.ask, Ask::Delete), file.ask) {
+            (Ask::Edit(edits), Ask::Rename { edits: none, to })
+            | (Ask::Rename { edits: none, to }, Ask::Edit(edits))
+                if none.is_empty() =>
+            {
+                Ask::Rename { edits, to }
+            }
+            _ => {
+                let field = format!("changes[{}].path", file.index);
+                let problem =
+                    format!("changes[{index}] is of the same file; only an edit and a rename go together");
+                return Err(Invalid::new(field, problem));
+            }
+        };
+        *self = Self { sent, ask, ..file };
+        self.index = index;
+        Ok(())
+    }
+}
+
+impl Located for Call<Target> {
+    fn keys(&self) -> Vec<FileKey> {
+        let new = |file: &Asked<Target>| match &file.ask {
+            Ask::Rename { to, .. } => Some(to.key.clone()),
+            _ => None,
+        };
+        self.files
+            .iter()
+            .map(|file| file.place.key.clone())
+            .chain(self.files.iter().filter_map(new))
+            .collect()
+    }
+}

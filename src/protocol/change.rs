@@ -1,0 +1,121 @@
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use super::decode::{Invalid, decode, list_or_json};
+use super::params::TextEditParams;
+
+/// What a change says about its file, whatever its kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FileChange<T> {
+    /// Absolute, or relative to the first root.
+    pub path: Option<String>,
+    /// A `file:` URI instead of `path`.
+    pub uri: Option<String>,
+    /// A hash that editd returned: the content that the author means to change.
+    pub base_hash: Option<String>,
+    /// What the kind adds.
+    pub body: T,
+}
+
+/// One entry of `changes`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangeParams {
+    /// Replacements within a file.
+    Edit(FileChange<Vec<TextEditParams>>),
+    /// A whole new content: the text, whether it is taken literally, and its encoding.
+    Write(FileChange<(String, bool, Option<String>)>),
+    /// The file goes.
+    Delete(FileChange<()>),
+    /// The file gets the path or URI in the body.
+    Rename(FileChange<(Option<String>, Option<String>)>),
+}
+
+impl<'de> Deserialize<'de> for ChangeParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        change(value).map_err(|invalid| match invalid.field.as_str() {
+            "" => D::Error::custom(invalid.problem),
+            field => D::Error::custom(format!("`{field}`: {}", invalid.problem)),
+        })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct EditFields {
+    #[serde(alias = "file_path", alias = "filePath")]
+    path: Option<String>,
+    uri: Option<String>,
+    #[serde(alias = "base_hash")]
+    base_hash: Option<String>,
+    #[serde(deserialize_with = "list_or_json")]
+    edits: Vec<TextEditParams>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct WriteFields {
+    #[serde(alias = "file_path", alias = "filePath")]
+    path: Option<String>,
+    uri: Option<String>,
+    #[serde(alias = "base_hash")]
+    base_hash: Option<String>,
+    content: String,
+    #[serde(default)]
+    literal: bool,
+    encoding: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct DeleteFields {
+    #[serde(alias = "file_path", alias = "filePath")]
+    path: Option<String>,
+    uri: Option<String>,
+    #[serde(alias = "base_hash")]
+    base_hash: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct RenameFields {
+    #[serde(alias = "file_path", alias = "filePath")]
+    path: Option<String>,
+    uri: Option<String>,
+    #[serde(alias = "base_hash")]
+    base_hash: Option<String>,
+    #[serde(alias = "new_path")]
+    new_path: Option<String>,
+    #[serde(alias = "new_uri")]
+    new_uri: Option<String>,
+}
+
+fn change(value: Value) -> Result<ChangeParams, Invalid> {
+    const KINDS: &str = "expected one of `edit`, `write`, `delete`, `rename`";
+    let Value::Object(mut fields) = value else { return Err(Invalid::new("", "expected an object")) };
+    let Some(kind) = fields.shift_remove("kind") else {
+        return Err(Invalid::new("kind", format!("it is missing, {KINDS}")));
+    };
+    let rest = Value::Object(fields);
+    Ok(match kind.as_str() {
+        Some("edit") => {
+            let EditFields { path, uri, base_hash, edits } = decode(rest)?;
+            ChangeParams::Edit(FileChange { path, uri, base_hash, body: edits })
+        }
+        Some("write") => {
+            let WriteFields { path, uri, base_hash, content, literal, encoding } = decode(rest)?;
+            ChangeParams::Write(FileChange { path, uri, base_hash, body: (content, literal, encoding) })
+        }
+        Some("delete") => {
+            let DeleteFields { path, uri, base_hash } = decode(rest)?;
+            ChangeParams::Delete(FileChange { path, uri, base_hash, body: () })
+        }
+        Some("rename") => {
+            let RenameFields { path, uri, base_hash, new_path, new_uri } = decode(rest)?;
+            ChangeParams::Rename(FileChange { path, uri, base_hash, body: (new_path, new_uri) })
+        }
+        _ => return Err(Invalid::new("kind", format!("unknown kind {kind}, {KINDS}"))),
+    })
+}
