@@ -16,21 +16,24 @@ pub(crate) struct Landed {
     pub(crate) seen: Seen,
     pub(crate) stat: Option<Stat>,
     pub(crate) root: Root,
+    /// Whether it was written now, and not found to be so already.
+    written: bool,
 }
 
 impl Landed {
     /// A file that was found to be already what a plan wanted.
     pub(crate) fn found(file: &PlannedFile, now: Observed) -> Self {
-        Self { file: file.clone(), seen: now.seen(), stat: now.stat, root: now.target.root }
+        let (seen, stat, root) = (now.seen(), now.stat, now.target.root);
+        Self { file: file.clone(), seen, stat, root, written: false }
     }
 
     /// The entry for the books.
     pub(crate) fn moved(&self) -> (Moved, Option<Stat>, Root) {
         let moved = Moved {
             key: self.file.key.clone(),
-            before: self.file.hash_before,
+            before: if self.written { self.file.hash_before } else { self.seen.truth.hash() },
             after: self.seen.clone(),
-            plan: (self.file.action == Action::Edit).then(|| self.file.plan.clone()),
+            plan: (self.written && self.file.action == Action::Edit).then(|| self.file.plan.clone()),
             coverage: self.file.coverage,
         };
         (moved, self.stat, self.root.clone())
@@ -137,5 +140,6 @@ fn landed(due: Due, done: Committed) -> Landed {
         stat: done.stat,
         root: target.root,
         file,
+        written: true,
     }
 }

@@ -28,8 +28,8 @@ pub(crate) struct Sighting {
 pub(crate) enum FindFor {
     /// To look at it.
     Looking,
-    /// To act on it, at that revision if one is named.
-    Acting(Option<u32>),
+    /// To apply it, at that revision if one is named.
+    Applying(Option<u32>),
 }
 
 /// Everything that can happen to the workspace, in one list. Events come in through the mailbox and are

@@ -57,7 +57,7 @@ impl MainLoop {
             Event::Propose { new, reply } => drop(reply.send(workspace.add_proposal(new))),
             Event::Find { session, id, purpose, reply } => {
                 let found = match purpose {
-                    FindFor::Acting(revision) => workspace.open_proposal(session, &id, revision),
+                    FindFor::Applying(revision) => workspace.proposal_to_apply(session, &id, revision),
                     FindFor::Looking => workspace.proposal(session, &id),
                 };
                 let _ = reply.send(found.cloned());

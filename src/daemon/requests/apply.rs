@@ -129,7 +129,8 @@ impl Core {
 
     fn places_of(&self, session: &SessionContext, params: &ApplyParams) -> Result<Places, Failure> {
         let (id, revision) = (params.id.clone(), params.revision);
-        let find = |reply| Event::Find { session: session.id, id, purpose: FindFor::Acting(revision), reply };
+        let find =
+            |reply| Event::Find { session: session.id, id, purpose: FindFor::Applying(revision), reply };
         let proposal = self.ask(find)??;
         let locate = |path: &Path| self.locate(session, &RequestPath::of(path), Purpose::Write);
         let targets = proposal.files.iter().map(|file| {

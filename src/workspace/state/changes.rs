@@ -94,7 +94,9 @@ impl Workspace {
             }
             if file.after.key == file.key {
                 self.set_current(&file.key, after);
-                self.transition(&file.key, file.before, after, by, file.plan);
+                if file.before != after {
+                    self.transition(&file.key, file.before, after, by, file.plan);
+                }
             } else {
                 self.set_current(&file.key, None);
                 self.transition(&file.key, file.before, None, by.clone(), None);

@@ -168,17 +168,20 @@ impl Workspace {
         id: &str,
         seen: &[Seen],
     ) -> Result<Vec<ApplyStep>, Refusal> {
-        self.open_proposal(session, id, None)?;
+        self.proposal_to_apply(session, id, None)?;
         for file in seen {
             self.observe(file);
         }
         let Some(proposal) = self.proposals.get(id) else { return Ok(Vec::new()) };
         let steps: Vec<_> =
             proposal.files.iter().zip(seen).map(|(file, seen)| self.step(session, file, seen)).collect();
-        if let Some(proposal) = self.proposals.get_mut(id)
-            && proposal.state == ProposalState::Proposed
-        {
-            proposal.state = ProposalState::Applying;
+        if let Some(proposal) = self.proposals.get_mut(id) {
+            let done = steps.iter().all(|step| matches!(step, ApplyStep::Done));
+            match proposal.state {
+                ProposalState::Applied if !done => return Err(closed(proposal)),
+                ProposalState::Applied => {}
+                _ => proposal.state = ProposalState::Applying,
+            }
         }
         Ok(steps)
     }
@@ -197,7 +200,8 @@ impl Workspace {
 
     /// The proposal was applied; `files` is what was done in the end, if it had to be carried along.
     pub fn applied(&mut self, session: SessionId, id: &str, files: Option<Vec<PlannedFile>>) -> Arc<str> {
-        let transaction = self.proposals.next_transaction();
+        let known = self.proposals.get(id).and_then(|proposal| proposal.transaction.clone());
+        let transaction = known.unwrap_or_else(|| self.proposals.next_transaction());
         if let Some(proposal) = self.proposals.get_mut(id) {
             proposal.transaction = Some(transaction.clone());
             if let Some(files) = files {
@@ -236,12 +240,27 @@ impl Workspace {
                 let what = format!("proposal `{id}` is being applied already");
                 Err(Refusal::new(RefusalKind::Busy { what }))
             }
-            state if !state.is_open() => {
-                let current_revision = proposal.revision;
-                Err(Refusal::new(RefusalKind::Closed { state: state.name(), current_revision }))
-            }
+            state if !state.is_open() => Err(closed(proposal)),
             _ if revision.is_some_and(|revision| revision != proposal.revision) => Err(superseded(proposal)),
             _ => Ok(proposal),
+        }
+    }
+
+    /// The same for somebody who wants to apply it. One that is applied already may be applied again: if the
+    /// files are what it made of them, for instance because somebody else was faster, that is the answer.
+    pub fn proposal_to_apply(
+        &self,
+        session: SessionId,
+        id: &str,
+        revision: Option<u32>,
+    ) -> Result<&Proposal, Refusal> {
+        match self.proposal(session, id)? {
+            proposal
+                if proposal.state == ProposalState::Applied && self.may_act(session, &proposal.author) =>
+            {
+                Ok(proposal)
+            }
+            _ => self.open_proposal(session, id, revision),
         }
     }
 
@@ -284,6 +303,11 @@ impl Workspace {
             || (viewer.author == proposal.author
                 && (viewer.id == proposal.session || proposal.files.iter().all(|f| viewer.covers(&f.path))))
     }
+}
+
+fn closed(proposal: &Proposal) -> Refusal {
+    let (state, current_revision) = (proposal.state.name(), proposal.revision);
+    Refusal::new(RefusalKind::Closed { state, current_revision })
 }
 
 fn superseded(proposal: &Proposal) -> Refusal {

@@ -168,6 +168,21 @@ fn a_proposal_that_someone_else_carried_out_is_recognised_by_its_hash() {
 }
 
 #[test]
+fn applying_again_answers_the_same_while_the_files_are_what_it_made_of_them() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let proposal = agent.propose("a.txt", "one", "two").done();
+    let first = agent.apply(&proposal).done();
+    let again = agent.apply(&proposal).done();
+    assert_eq!((&again["state"], &again["transaction"]), (&first["state"], &first["transaction"]));
+    assert_eq!(again["files"][0]["hash"], first["files"][0]["hash"]);
+    workspace.put("a.txt", "three\n");
+    agent.apply(&proposal).refused("superseded");
+    assert_eq!(workspace.text("a.txt"), "three\n");
+}
+
+#[test]
 fn of_two_proposals_for_one_place_the_first_applied_wins() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let (mut agent, mut other) = (machine.agent(&workspace), machine.agent_named("bob", &workspace));
