@@ -53,6 +53,9 @@ mod agents {
     mod concurrent;
     mod notifications;
 }
+mod faults {
+    mod commit;
+}
 mod hostile {
     mod bodies;
     mod cancel;
@@ -72,4 +75,5 @@ mod cli {
     mod commands;
     mod edit;
     mod terminal;
+    mod write;
 }

@@ -1,0 +1,182 @@
+//! The daemon in this process, on disks that fail in the middle of a set.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use editd::config::Config;
+use editd::daemon::{Daemon, Failure, Introduction, Outlet, Places, SessionContext};
+use editd::disk::{Disk, DiskErrorKind, FailingDisk, MemoryDisk, OsDisk};
+use editd::protocol::{ApplyResult, EditParams, ReadParams, RpcError};
+use editd::text::PositionEncoding;
+use editd::workspace::Role;
+use serde_json::{Value, json};
+
+struct Deaf;
+
+impl Outlet for Deaf {
+    fn notify(&self, _: &'static str, _: Value) {}
+}
+
+/// A daemon with one session in one root.
+struct Inside {
+    daemon: Daemon,
+    session: Arc<SessionContext>,
+    _state: tempfile::TempDir,
+}
+
+impl Inside {
+    async fn start(disk: Arc<dyn Disk>, root: &Path) -> Self {
+        let state = tempfile::tempdir().expect("a folder");
+        let places = Places { state_dir: state.path().to_owned(), runtime_dir: state.path().join("run") };
+        let config = Config::load(state.path().join("config.toml"));
+        let daemon = Daemon::start(config, disk, places).expect("a daemon");
+        let introduction = Introduction {
+            role: Role::Editor,
+            author: "tester".to_owned(),
+            roots: vec![root.to_owned()],
+            encoding: PositionEncoding::Utf16,
+        };
+        let session = daemon.introduce(introduction).await.expect("a session");
+        daemon.connect(&session, Arc::new(Deaf)).await.expect("a connection");
+        Self { daemon, session: Arc::new(session), _state: state }
+    }
+
+    async fn read(&self, path: &str) -> String {
+        let params = ReadParams { path: Some(path.to_owned()), ..ReadParams::default() };
+        self.daemon.read(&self.session, params).await.expect("a text").text
+    }
+
+    async fn edit(&self, changes: Value) -> Result<ApplyResult, Failure> {
+        let params: EditParams = serde_json::from_value(json!({ "changes": changes })).expect("parameters");
+        self.daemon.edit(&self.session, params).await
+    }
+}
+
+/// An edit, a creation in a new folder, a rename and a delete.
+fn set() -> Value {
+    json!([
+        { "kind": "edit", "path": "a.txt", "edits": [{ "oldText": "one", "newText": "ONE" }] },
+        { "kind": "write", "path": "new/b.txt", "content": "two\n" },
+        { "kind": "rename", "path": "c.txt", "newPath": "d.txt" },
+        { "kind": "delete", "path": "e.txt" },
+    ])
+}
+
+const BEFORE: [(&str, &str); 3] = [("a.txt", "one\n"), ("c.txt", "three\n"), ("e.txt", "five\n")];
+const AFTER: [(&str, &str); 3] = [("a.txt", "ONE\n"), ("d.txt", "three\n"), ("new/b.txt", "two\n")];
+
+/// Every file below a folder with its text, sorted.
+fn files_below(folder: &Path) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else {
+                let name = entry.strip_prefix(folder).expect("below").display().to_string();
+                files.push((name, std::fs::read_to_string(&entry).expect("a text")));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn owned(files: [(&str, &str); 3]) -> Vec<(String, String)> {
+    files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+}
+
+fn kind_of(failure: Failure) -> String {
+    RpcError::from(failure).kind().expect("a refusal").to_owned()
+}
+
+#[tokio::test]
+async fn a_set_that_the_disk_stops_at_any_step_did_not_happen_and_can_be_sent_again() {
+    for k in 1.. {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, text) in BEFORE {
+            std::fs::write(folder.path().join(name), text).expect("a file");
+        }
+        let disk = Arc::new(FailingDisk::new(OsDisk::new()));
+        let inside = Inside::start(disk.clone(), folder.path()).await;
+        for (name, text) in BEFORE {
+            assert_eq!(inside.read(name).await, text);
+        }
+        disk.fail_at(k, DiskErrorKind::Io);
+        let Err(failure) = inside.edit(set()).await else {
+            // An error while cleaning up comes too late to stop the set; after the last step none comes.
+            assert_eq!(files_below(folder.path()), owned(AFTER), "at {k}");
+            if disk.calls() < k {
+                assert!(k > 10, "only {k} steps were counted");
+                return;
+            }
+            continue;
+        };
+        assert_eq!(kind_of(failure), "disk", "at {k}");
+        assert_eq!(files_below(folder.path()), owned(BEFORE), "at {k}");
+        // Nothing was forgotten or believed by mistake: the same request goes through.
+        let applied = inside.edit(set()).await.unwrap_or_else(|failure| panic!("at {k}: {failure:?}"));
+        assert_eq!(applied.state, "applied");
+        assert_eq!(files_below(folder.path()), owned(AFTER), "at {k}");
+    }
+}
+
+#[tokio::test]
+async fn a_full_disk_is_told_with_what_it_lacks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("a.txt"), "one\n").expect("a file");
+    let disk = Arc::new(FailingDisk::new(OsDisk::new()));
+    let inside = Inside::start(disk.clone(), folder.path()).await;
+    inside.read("a.txt").await;
+    disk.fail_from(1, DiskErrorKind::NoSpace { required: Some(4), available: Some(0) });
+    let edit = json!([{ "kind": "write", "path": "a.txt", "content": "two\n" }]);
+    let error = RpcError::from(inside.edit(edit).await.expect_err("a refusal"));
+    let data = error.data.expect("data");
+    assert_eq!(
+        (&data["kind"], &data["required"], &data["available"]),
+        (&json!("disk"), &json!(4), &json!(0))
+    );
+    assert!(data["hint"].as_str().is_some_and(|hint| !hint.is_empty()));
+    assert_eq!(files_below(folder.path()), [("a.txt".to_owned(), "one\n".to_owned())]);
+}
+
+#[tokio::test]
+async fn what_another_program_does_right_before_the_write_is_not_lost() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.txt");
+    std::fs::write(&path, "one\n").expect("a file");
+    let disk = Arc::new(FailingDisk::new(OsDisk::new()));
+    let inside = Inside::start(disk.clone(), folder.path()).await;
+    inside.read("a.txt").await;
+    let theirs = path.clone();
+    disk.run_at(1, move || std::fs::write(&theirs, "one, theirs\n").expect("a write"));
+    let edit = json!([{ "kind": "edit", "path": "a.txt", "edits": [{ "oldText": "one", "newText": "1" }] }]);
+    let error = RpcError::from(inside.edit(edit).await.expect_err("a refusal"));
+    assert_eq!(error.kind(), Some("stale"));
+    let data = error.data.expect("data");
+    assert!(data["diff"].as_str().is_some_and(|diff| diff.contains("+one, theirs")), "{data}");
+    assert_eq!(std::fs::read_to_string(&path).expect("a text"), "one, theirs\n");
+}
+
+#[tokio::test]
+async fn the_daemon_does_on_a_memory_disk_what_it_does_on_a_real_one() {
+    let disk = Arc::new(MemoryDisk::new());
+    for (name, text) in BEFORE {
+        disk.write_behind(&format!("/project/{name}"), text.as_bytes());
+    }
+    let inside = Inside::start(disk.clone(), Path::new("/project")).await;
+    for (name, text) in BEFORE {
+        assert_eq!(inside.read(name).await, text);
+    }
+    // Its clock ticks in seconds: a rewrite of the same size leaves no trace but in the bytes.
+    disk.write_behind("/project/a.txt", b"uno\n");
+    assert_eq!(kind_of(inside.edit(set()).await.expect_err("a refusal")), "stale");
+    assert_eq!(inside.read("a.txt").await, "uno\n");
+    disk.write_behind("/project/a.txt", b"one\n");
+    assert_eq!(inside.read("a.txt").await, "one\n");
+    inside.edit(set()).await.expect("a change");
+    for (name, text) in AFTER {
+        assert_eq!(inside.read(name).await, text);
+    }
+}
