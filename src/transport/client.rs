@@ -1,7 +1,7 @@
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -33,9 +33,12 @@ pub enum ConnectError {
     /// No daemon runs, and none may be started.
     #[error("no daemon is running ({0} does not answer)")]
     NotRunning(PathBuf),
+    /// It was started, but ended at once, with these words.
+    #[error("the daemon did not start: {0}")]
+    NotStarted(String),
     /// It was started, but does not answer.
-    #[error("the daemon did not start; its log is in {0}")]
-    NotStarted(PathBuf),
+    #[error("the daemon does not answer; its log is in {0}")]
+    Silent(PathBuf),
     /// Something failed.
     #[error("connecting to the daemon: {0}")]
     Io(#[from] io::Error),
@@ -70,10 +73,7 @@ impl Client {
         match UnixStream::connect(&path) {
             Ok(stream) => Ok(Self::new(stream)?),
             Err(_) if spawn == Spawn::Forbidden => Err(ConnectError::NotRunning(path)),
-            Err(_) => {
-                start_daemon(places)?;
-                wait_for(&path, &places.state_dir)
-            }
+            Err(_) => wait_for(&path, &places.state_dir, start_daemon(places)?),
         }
     }
 
@@ -144,7 +144,7 @@ impl Client {
 }
 
 /// Starts `editd serve`, which puts itself into a session of its own to outlive this process and terminal.
-fn start_daemon(places: &Places) -> io::Result<()> {
+fn start_daemon(places: &Places) -> io::Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
     command
         .args(["serve", "--detached"])
@@ -155,19 +155,31 @@ fn start_daemon(places: &Places) -> io::Result<()> {
         .current_dir("/")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command.spawn().map(drop)
+        // Read only if it ends at once, to say why.
+        .stderr(Stdio::piped());
+    command.spawn()
 }
 
-/// Several clients may have started one at the same time; exactly one of them serves.
-fn wait_for(path: &Path, state_dir: &Path) -> Result<Client, ConnectError> {
+/// Several clients may have started one at the same time; exactly one of them serves, and the others end.
+fn wait_for(path: &Path, state_dir: &Path, mut started: Child) -> Result<Client, ConnectError> {
     let deadline = Instant::now() + START;
-    loop {
-        match UnixStream::connect(path) {
-            Ok(stream) => return Ok(Client::new(stream)?),
-            Err(_) if Instant::now() < deadline => std::thread::sleep(RETRY),
-            Err(_) if instance_is_alive(state_dir) => return Err(ConnectError::NotRunning(path.to_owned())),
-            Err(_) => return Err(ConnectError::NotStarted(state_dir.join("logs"))),
+    while Instant::now() < deadline {
+        if let Ok(stream) = UnixStream::connect(path) {
+            return Ok(Client::new(stream)?);
         }
+        if started.try_wait()?.is_some() && !instance_is_alive(state_dir) {
+            return Err(ConnectError::NotStarted(last_words(started)));
+        }
+        std::thread::sleep(RETRY);
     }
+    Err(ConnectError::Silent(state_dir.join("logs")))
+}
+
+fn last_words(mut ended: Child) -> String {
+    let mut words = String::new();
+    if let Some(stderr) = &mut ended.stderr {
+        // What cannot be read is not said.
+        let _ = stderr.read_to_string(&mut words);
+    }
+    words.trim().trim_start_matches("error: ").to_owned()
 }

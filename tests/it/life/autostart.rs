@@ -78,3 +78,17 @@ fn a_daemon_that_a_command_started_ends_when_it_is_idle() {
     assert!(machine.run(&edit(&workspace.absolute("a.txt"), "two", "three")).status.success());
     assert_eq!(workspace.text("a.txt"), "three\n");
 }
+
+#[test]
+fn a_daemon_that_cannot_start_is_no_riddle() {
+    let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
+    let path = workspace.absolute("a.txt");
+    let long = workspace.absolute(&"x".repeat(120));
+    let mut arguments = edit(&path, "one", "two");
+    arguments.extend(["--runtime-dir", &long]);
+    let output = machine.run(&arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("did not start") && said.contains("--runtime-dir"), "{said}");
+    assert_eq!(workspace.text("a.txt"), "one\n");
+}
