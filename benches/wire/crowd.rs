@@ -34,14 +34,18 @@ pub(crate) fn different_files() {
         }
         let processes: Vec<Child> = (0..CROWD).map(|member| floor_process(&machine, member)).collect();
         plain.time(|| finish(processes));
-        let clients: Vec<(Client, Vec<Vec<u8>>)> = (0..CROWD).map(|member| prepared(&machine, member)).collect();
+        let clients: Vec<(Client, Vec<Vec<u8>>)> =
+            (0..CROWD).map(|member| prepared(&machine, member)).collect();
         daemon.time(|| {
             std::thread::scope(|scope| {
                 for (mut client, requests) in clients {
                     scope.spawn(move || {
                         for request in requests {
                             let answer = client.exchange(&request);
-                            assert!(memchr::memmem::find(&answer, b"\"error\"").is_none(), "an edit was refused");
+                            assert!(
+                                memchr::memmem::find(&answer, b"\"error\"").is_none(),
+                                "an edit was refused"
+                            );
                         }
                     });
                 }
@@ -52,7 +56,13 @@ pub(crate) fn different_files() {
     row("editd with 8 clients", &daemon);
     let rate = |samples: &Samples| (CROWD * EDITS) as u128 * 1_000_000 / samples.median().as_micros();
     println!("  edits a second: plain {}, editd {}", rate(&plain), rate(&daemon));
-    verdict("rate over that of plain processes", millis(plain.median()) / millis(daemon.median()), "x", 0.8, false);
+    verdict(
+        "rate over that of plain processes",
+        millis(plain.median()) / millis(daemon.median()),
+        "x",
+        0.8,
+        false,
+    );
 }
 
 /// Waits for a word before it begins, so that its start is not measured.
@@ -140,7 +150,8 @@ fn contend(machine: &Machine, member: usize, barrier: &Barrier) -> Tally {
     for _ in 0..EDITS {
         let done = tally.applied.len();
         let (old, new) = (counter(member, done), counter(member, done + 1));
-        let request = client.request("editd/edit", &json!({ "path": "shared.txt", "oldText": old, "newText": new }));
+        let request =
+            client.request("editd/edit", &json!({ "path": "shared.txt", "oldText": old, "newText": new }));
         match outcome(&client.exchange(&request)) {
             Ok(result) => {
                 let hash = |name: &str| result["files"][0][name].as_str().unwrap_or_default().to_owned();

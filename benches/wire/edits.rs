@@ -11,7 +11,8 @@ use crate::machine::Machine;
 use crate::table::{Samples, millis, row, title, verdict};
 
 /// Edits of each kind and size.
-const ROUNDS: [(usize, &str, usize); 3] = [(10 * KB, "10 KB", 400), (MB, "1 MB", 100), (10 * MB, "10 MB", 25)];
+const ROUNDS: [(usize, &str, usize); 3] =
+    [(10 * KB, "10 KB", 400), (MB, "1 MB", 100), (10 * MB, "10 MB", 25)];
 /// Edits before those that count.
 const WARM_UP: usize = 3;
 /// The counter in the middle of a text.
