@@ -19,70 +19,71 @@ const WARM_UP: usize = 3;
 const MIDDLE: usize = 3;
 
 /// A file edited again and again by the session that read it.
-pub(crate) fn single() {
+pub(crate) fn single(which: usize) {
     let machine = Machine::start();
-    for (size, name, rounds) in ROUNDS {
-        title(&format!("one exact edit, {name}, the base is the session's own last edit"));
-        let text = code(size);
-        let (mine, theirs) = (machine.put("daemon.txt", &text), machine.put("floor.txt", &text));
-        let mut client = machine.client();
-        client.call("editd/read", &json!({ "path": mine }));
-        let (mut daemon, mut plain) = (Samples::default(), Samples::default());
-        for round in 0..rounds + WARM_UP {
-            if round == WARM_UP {
-                (daemon, plain) = (Samples::default(), Samples::default());
-            }
-            let (old, new) = (counter(MIDDLE, round), counter(MIDDLE, round + 1));
-            plain.time(|| floor::edit(&theirs, &old, &new));
-            let params = json!({ "path": "daemon.txt", "oldText": old, "newText": new });
-            let request = client.request("editd/edit", &params);
-            let answer = daemon.time(|| client.exchange(&request));
-            outcome(&answer).expect("an edit");
+    let (size, name, rounds) = ROUNDS[which];
+    title(&format!("one exact edit, {name}, the base is the session's own last edit"));
+    let text = code(size);
+    let (mine, theirs) = (machine.put("daemon.txt", &text), machine.put("floor.txt", &text));
+    let mut client = machine.client();
+    client.call("editd/read", &json!({ "path": mine }));
+    let (mut daemon, mut plain) = (Samples::default(), Samples::default());
+    for round in 0..rounds + WARM_UP {
+        if round == WARM_UP {
+            (daemon, plain) = (Samples::default(), Samples::default());
         }
-        compare(name, size, &daemon, &plain);
+        let (old, new) = (counter(MIDDLE, round), counter(MIDDLE, round + 1));
+        plain.time(|| floor::edit(&theirs, &old, &new));
+        let params = json!({ "path": "daemon.txt", "oldText": old, "newText": new });
+        let request = client.request("editd/edit", &params);
+        let answer = daemon.time(|| client.exchange(&request));
+        outcome(&answer).expect("an edit");
     }
+    compare(name, size, &daemon, &plain);
 }
 
 /// A file that the session has not read and the daemon does not hold: the base comes with the edit.
-pub(crate) fn with_base_hash() {
+pub(crate) fn with_base_hash(which: usize) {
     let machine = Machine::start();
     let mut watcher = machine.client();
-    for (size, name, rounds) in ROUNDS {
-        title(&format!("one exact edit, {name}, explicit baseHash, nothing cached by the daemon"));
-        let text = code(size);
-        let (mine, theirs) = (machine.put("daemon.txt", &text), machine.put("floor.txt", &text));
-        let mut client = machine.client();
-        let mut hash = client.call("editd/read", &json!({ "path": mine }))["hash"].take();
-        let (mut daemon, mut plain) = (Samples::default(), Samples::default());
-        for round in 0..rounds / 2 + WARM_UP {
-            if round == WARM_UP {
-                (daemon, plain) = (Samples::default(), Samples::default());
-            }
-            drop(client);
-            while watcher.call("editd/status", &json!({}))["documents"] != 0 {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            client = machine.client();
-            let (old, new) = (counter(MIDDLE, round), counter(MIDDLE, round + 1));
-            plain.time(|| floor::edit(&theirs, &old, &new));
-            let params = json!({ "path": "daemon.txt", "oldText": old, "newText": new, "baseHash": hash });
-            let request = client.request("editd/edit", &params);
-            let answer = daemon.time(|| client.exchange(&request));
-            hash = outcome(&answer).expect("an edit")["files"][0]["hash"].take();
+    let (size, name, rounds) = ROUNDS[which];
+    title(&format!("one exact edit, {name}, explicit baseHash, nothing cached by the daemon"));
+    let text = code(size);
+    let (mine, theirs) = (machine.put("daemon.txt", &text), machine.put("floor.txt", &text));
+    let mut client = machine.client();
+    let mut hash = client.call("editd/read", &json!({ "path": mine }))["hash"].take();
+    let (mut daemon, mut plain) = (Samples::default(), Samples::default());
+    for round in 0..rounds / 2 + WARM_UP {
+        if round == WARM_UP {
+            (daemon, plain) = (Samples::default(), Samples::default());
         }
         drop(client);
-        compare(name, size, &daemon, &plain);
+        while watcher.call("editd/status", &json!({}))["documents"] != 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        client = machine.client();
+        let (old, new) = (counter(MIDDLE, round), counter(MIDDLE, round + 1));
+        plain.time(|| floor::edit(&theirs, &old, &new));
+        let params = json!({ "path": "daemon.txt", "oldText": old, "newText": new, "baseHash": hash });
+        let request = client.request("editd/edit", &params);
+        let answer = daemon.time(|| client.exchange(&request));
+        hash = outcome(&answer).expect("an edit")["files"][0]["hash"].take();
     }
+    drop(client);
+    compare(name, size, &daemon, &plain);
 }
 
 fn compare(name: &str, size: usize, daemon: &Samples, plain: &Samples) {
     row("plain program", plain);
     row("editd", daemon);
-    let (ours, floor) = (millis(daemon.median()), millis(plain.median()));
+    let ratio = daemon.median_ratio(plain);
     match size / MB {
-        0 => verdict(&format!("{name}: above the floor"), ours - floor, " ms", 0.3, true),
-        1 => verdict(&format!("{name}: times the floor"), ours / floor, "x", 1.5, true),
-        _ => verdict(&format!("{name}: times the floor"), ours / floor, "x", 1.8, true),
+        0 => {
+            let above = millis(daemon.median()) - millis(plain.median());
+            verdict(&format!("{name}: above the floor"), above, " ms", 0.3, true);
+        }
+        1 => verdict(&format!("{name}: times the floor"), ratio, "x", 1.5, true),
+        _ => verdict(&format!("{name}: times the floor"), ratio, "x", 1.8, true),
     }
 }
 

@@ -3,7 +3,7 @@
 //! Criterion measures one thing at a time; here two have to be measured in turn (A B A B), because the file
 //! system's share moves by more than what is to be told apart. So this is a small harness of its own.
 //!
-//! `cargo bench --bench wire` runs all parts, `cargo bench --bench wire -- single memory` those named.
+//! `cargo bench --bench wire` runs all parts, `cargo bench --bench wire -- edit-1m memory` those named.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
@@ -20,10 +20,14 @@ mod table;
 /// A part's name and what runs it.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 10] = [
+const PARTS: [Part; 14] = [
     ("start", memory::start),
-    ("single", edits::single),
-    ("base", edits::with_base_hash),
+    ("edit-10k", || edits::single(0)),
+    ("edit-1m", || edits::single(1)),
+    ("edit-10m", || edits::single(2)),
+    ("base-10k", || edits::with_base_hash(0)),
+    ("base-1m", || edits::with_base_hash(1)),
+    ("base-10m", || edits::with_base_hash(2)),
     ("refusal", refusals::absent),
     ("read", refusals::read),
     ("many", edits::replace_all),

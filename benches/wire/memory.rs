@@ -59,7 +59,7 @@ fn cached(files: usize, size: usize, name: &str) {
 
 fn report(machine: &Machine, client: &mut Client, idle: u64, name: &str) {
     std::thread::sleep(Duration::from_millis(300));
-    let held = client.call("editd/status", &json!({}))["textBytes"].as_u64().unwrap_or_default();
+    let held = client.call("editd/status", &json!({}))["memory"]["text"].as_u64().unwrap_or_default();
     let grown = machine.resident().saturating_sub(idle);
     println!("{name}: {:.1} MiB of text, {:.1} MiB above idle", mebibytes(held), mebibytes(grown));
     #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
@@ -101,7 +101,7 @@ fn capped() {
         client.call("editd/read", &json!({ "path": format!("{file}.txt"), "limit": 10 }));
     }
     std::thread::sleep(Duration::from_secs(1));
-    let held = client.call("editd/status", &json!({}))["textBytes"].as_u64().unwrap_or_default();
+    let held = client.call("editd/status", &json!({}))["memory"]["text"].as_u64().unwrap_or_default();
     let grown = machine.resident().saturating_sub(idle);
     println!("100 MB read with a cap of {:.0} MiB: {:.1} MiB above idle", mebibytes(CAP), mebibytes(grown));
     verdict("capped: text kept", mebibytes(held), " MiB", mebibytes(CAP), true);

@@ -26,6 +26,15 @@ impl Samples {
     pub(crate) fn median(&self) -> Duration {
         self.quantile(0.5)
     }
+
+    /// The median of how many times as long each of these took as the one measured beside it.
+    pub(crate) fn median_ratio(&self, beside: &Self) -> f64 {
+        let pairs = self.0.iter().zip(&beside.0);
+        let mut ratios: Vec<f64> =
+            pairs.map(|(ours, theirs)| ours.as_secs_f64() / theirs.as_secs_f64()).collect();
+        ratios.sort_unstable_by(f64::total_cmp);
+        ratios[ratios.len() / 2]
+    }
 }
 
 /// Opens a table.

@@ -138,8 +138,7 @@ impl Core {
 
     fn not_applied(&self, session: &SessionContext, proposal: &Proposal, state: ProposalState) {
         let (session, id) = (session.id, proposal.id.to_string());
-        // The loop has ended only if the daemon has; then nothing is left to record.
-        let _ = self.mailbox.blocking_send(Event::NotApplied { session, id, state });
+        self.mailbox.send(Event::NotApplied { session, id, state });
     }
 
     fn places_of(&self, session: &SessionContext, params: &ApplyParams) -> Result<Places, Failure> {

@@ -130,7 +130,7 @@ impl Core {
         }
         let result = work()?;
         if let Ok(answer) = serde_json::to_string(&result) {
-            let _ = self.mailbox.blocking_send(Event::Remember { key, answer: answer.into() });
+            self.mailbox.send(Event::Remember { key, answer: answer.into() });
         }
         Ok(result)
     }
