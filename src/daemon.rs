@@ -1,9 +1,9 @@
-//! The daemon: one loop that changes the [`Workspace`], and around it the work that may take time.
+//! The daemon: one place that changes the [`Workspace`], and around it the work that may take time.
 //!
 //! A request goes through four steps. It **observes** on a thread of its own: finds its files, waits for its
-//! turn on each, reads them. It asks the loop to **decide**: is this what the author was given? It works
-//! the change out and **performs** it, again off the loop. It **commits**: the loop writes the books, tells
-//! other readers, and the request is answered. A request is answered exactly once, whatever happens.
+//! turn on each, reads them. It asks that place to **decide**: is this what the author was given? It works
+//! the change out and **performs** it, again without anybody waiting. It **commits**: the books are written,
+//! other readers told, and the request is answered. A request is answered exactly once, whatever happens.
 
 mod answer;
 mod cache;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
@@ -45,11 +45,7 @@ use clients::Clients;
 use event::Event;
 use hints::{Hints, WatchOrder};
 use lanes::Lanes;
-use main_loop::MainLoop;
-
-/// Events that wait for the loop. It needs microseconds for each, so this many only gather if something is
-/// badly wrong; those who send them then wait.
-const MAILBOX: usize = 1024;
+use main_loop::{Mailbox, MainLoop};
 
 /// Where the daemon keeps its things.
 #[derive(Clone, Debug)]
@@ -73,7 +69,7 @@ pub(crate) struct CoreInner {
     read_roots: Vec<SessionRoot>,
     state_dir: PathBuf,
     runtime_dir: PathBuf,
-    mailbox: mpsc::Sender<Event>,
+    mailbox: Mailbox,
     lanes: Lanes,
     cache: Arc<SnapshotCache>,
     clients: Clients,
@@ -118,9 +114,8 @@ struct Life {
 pub struct ConnectionGuard(Arc<Life>);
 
 impl Daemon {
-    /// Starts the loop and its helpers on the current runtime.
+    /// Starts the helpers on the current runtime.
     pub fn start(config: Config, disk: Arc<dyn Disk>, places: Places) -> std::io::Result<Self> {
-        let (mailbox, events) = mpsc::channel(MAILBOX);
         let (watch, orders) = std::sync::mpsc::channel::<WatchOrder>();
         let (evicted, leaving) = std::sync::mpsc::channel();
         let bases = Arc::new(BaseStore::open(&places.state_dir.join("bases"), config.limits.kept_bases)?);
@@ -128,15 +123,18 @@ impl Daemon {
         let open = |roots: &[PathBuf]| -> Vec<SessionRoot> {
             roots.iter().filter_map(|root| disk.open_root(root).ok().map(SessionRoot::from)).collect()
         };
+        let workspace = Workspace::new(config.limits.clone(), &nonce());
+        let (cache, clients) = (Arc::<SnapshotCache>::default(), Clients::default());
+        let main = MainLoop { workspace, cache: cache.clone(), clients: clients.clone(), watch, evicted };
         let inner = CoreInner {
             roots: open(&config.roots),
             read_roots: open(&config.read_roots),
             state_dir: places.state_dir,
             runtime_dir: places.runtime_dir,
-            mailbox,
+            mailbox: Mailbox::new(main),
             lanes: Lanes::default(),
-            cache: Arc::default(),
-            clients: Clients::default(),
+            cache,
+            clients,
             bases: bases.clone(),
             hints: hints.clone(),
             started: Instant::now(),
@@ -144,9 +142,6 @@ impl Daemon {
             disk,
         };
         let core = Core(Arc::new(inner));
-        let workspace = Workspace::new(core.config.limits.clone(), &nonce());
-        let (cache, clients) = (core.cache.clone(), core.clients.clone());
-        tokio::spawn(MainLoop { workspace, cache, clients, watch, evicted }.run(events));
         tokio::spawn(core.clone().follow_hints());
         spawn_thread("watch", move || hints::keep_watch(&orders, &hints))?;
         spawn_thread("bases", move || hints::keep_bases(&leaving, &bases))?;
@@ -193,14 +188,13 @@ impl Daemon {
     pub async fn connect(&self, context: &SessionContext, outlet: Arc<dyn Outlet>) -> Result<(), Failure> {
         let session = Session::new(context.id, context.role, context.author.clone(), context.root_paths());
         self.core.clients.insert(context.id, outlet);
-        self.core.ask_async(|reply| Event::Connected { session, reply }).await
+        self.core.ask(|reply| Event::Connected { session, reply })
     }
 
     /// Forgets a session: its client is gone.
     pub async fn disconnect(&self, session: SessionId) {
         self.core.clients.remove(session);
-        // The loop has ended only if the daemon has.
-        let _ = self.core.mailbox.send(Event::Disconnected { session }).await;
+        self.core.mailbox.send(Event::Disconnected { session });
     }
 
     /// Ends the daemon once nobody has been connected for as long as configured.

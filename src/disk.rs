@@ -9,6 +9,7 @@
 //! All calls block; the daemon runs them on threads of their own.
 
 mod bases;
+mod bytes;
 mod change;
 mod commit;
 mod error;
@@ -22,8 +23,9 @@ mod tests;
 mod watch;
 
 pub use bases::BaseStore;
-pub use change::{Change, CommitError, Committed, ContentCheck, Durability, Expected};
-pub use commit::{commit, is_stray};
+pub use bytes::{FileBytes, Piece};
+pub use change::{Change, CommitError, Committed, Durability, Expected};
+pub use commit::{StagedSet, commit, is_stray, stage};
 pub use error::{DiskError, DiskErrorKind, Result};
 pub use failing::FailingDisk;
 pub use memory::MemoryDisk;
@@ -60,7 +62,7 @@ impl Examined {
 #[derive(Clone, Copy, Debug)]
 pub struct StageOrder<'a> {
     /// The whole content.
-    pub content: &'a [u8],
+    pub content: &'a FileBytes,
     /// The file whose owner, mode, ACL and attributes it takes over.
     pub like: Option<&'a Examined>,
     /// The permission bits of a new file; none means what the user's umask leaves of 0666.
@@ -112,6 +114,10 @@ pub trait Disk: Send + Sync {
 
     /// Reads a name in an opened folder; a symlink there is an error.
     fn read_entry(&self, entry: &Entry, limit: u64) -> Result<Option<FileImage>>;
+
+    /// Whether a name in an opened folder holds exactly these bytes; a symlink there is an error. Cheaper
+    /// than to read it, because nothing is kept of what is read.
+    fn holds(&self, entry: &Entry, bytes: &FileBytes) -> Result<bool>;
 
     /// Judges whether the file may be changed, and how. Refuses what must not be: read-only files,
     /// what is not a regular file, files that this process may not write.

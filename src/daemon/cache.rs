@@ -20,7 +20,7 @@ pub(crate) struct Cached {
     pub(crate) path: PathBuf,
 }
 
-/// Snapshots by file, read from any thread. Only the loop writes, and nobody gets a guard of the map.
+/// Snapshots by file, read from any thread. Only the [`MainLoop`](super::main_loop::MainLoop) writes, and nobody gets a guard of the map.
 #[derive(Debug, Default)]
 pub(crate) struct SnapshotCache {
     by_key: DashMap<FileKey, Arc<Cached>>,

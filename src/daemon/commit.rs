@@ -1,7 +1,6 @@
-use std::sync::Arc;
-
-use crate::disk::{Change, Committed, DiskErrorKind, Durability, Expected, Root, Stat, Target, commit};
-use crate::text::ContentHash;
+use crate::disk::{
+    Change, CommitError, Committed, DiskErrorKind, Durability, Expected, Root, StagedSet, Stat, Target, stage,
+};
 use crate::workspace::{Action, Moved, PlannedFile, Refusal, Seen, Truth};
 
 use super::Core;
@@ -61,7 +60,21 @@ impl Core {
     /// come in between, and those are noticed.
     pub(crate) fn commit(&self, due: Vec<Due>) -> Result<Vec<Landed>, Refusal> {
         let changes: Vec<Change> = due.iter().map(change).collect();
-        match commit(&*self.disk, &changes, self.durability(due.len())) {
+        self.commit_staged(self.stage(&changes), due)
+    }
+
+    /// Writes the new files beside the old ones; what is returned has to be committed.
+    pub(crate) fn stage<'a>(&'a self, changes: &'a [Change]) -> Result<StagedSet<'a>, CommitError> {
+        stage(&*self.disk, changes, self.durability(changes.len()))
+    }
+
+    /// Gives all files that were staged for `due` their names, or none.
+    pub(crate) fn commit_staged(
+        &self,
+        staged: Result<StagedSet<'_>, CommitError>,
+        due: Vec<Due>,
+    ) -> Result<Vec<Landed>, Refusal> {
+        match staged.and_then(StagedSet::commit) {
             Ok(committed) => {
                 Ok(due.into_iter().zip(committed).map(|(due, done)| landed(due, done)).collect())
             }
@@ -100,7 +113,8 @@ impl Core {
     }
 }
 
-fn change(due: &Due) -> Change {
+/// What is to be done to the disk.
+pub(crate) fn change(due: &Due) -> Change {
     let Worked { file, content, observed } = &due.worked;
     let content = content.as_ref().map(|content| content.bytes.clone());
     let target = observed.target.clone();
@@ -110,28 +124,25 @@ fn change(due: &Due) -> Change {
             Change::Rename { from: target, to: to.clone(), expect, content }
         }
         (Action::Delete, _, Some(expect)) => Change::Delete { target, expect },
-        (_, _, Some(expect)) => {
-            Change::Replace { target, content: content.unwrap_or_else(|| Arc::from([])), expect }
-        }
-        (_, _, None) => {
-            Change::Create { target, content: content.unwrap_or_else(|| Arc::from([])), mode: None }
-        }
+        (_, _, Some(expect)) => Change::Replace { target, content: content.unwrap_or_default(), expect },
+        (_, _, None) => Change::Create { target, content: content.unwrap_or_default(), mode: None },
     }
 }
 
 fn expected(observed: &Observed) -> Option<Expected> {
-    let hash = observed.truth.hash()?;
-    Some(Expected::new(observed.stat?, move |bytes| ContentHash::of(bytes) == hash))
+    Some(Expected { stat: observed.stat?, bytes: observed.bytes.clone() })
 }
 
 fn landed(due: Due, done: Committed) -> Landed {
-    let Due { worked: Worked { file, content, observed }, to } = due;
+    let Due { mut worked, to } = due;
+    worked.settle();
+    let Worked { file, content, observed } = worked;
     if let Some(leftover) = &done.leftover {
         tracing::warn!(path = %leftover.display(), "a displaced file could not be removed");
     }
     let truth = match (&file.action, content) {
         (Action::Delete, _) => Truth::Missing,
-        (_, Some(content)) => Truth::Text(Arc::clone(&content.snapshot)),
+        (_, Some(content)) => Truth::Text(content.snapshot()),
         (_, None) => observed.truth,
     };
     let target = to.unwrap_or(observed.target);

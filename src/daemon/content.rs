@@ -1,49 +1,102 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use crate::disk::{FileBytes, Piece};
 use crate::edit::Plan;
 use crate::text::{ContentHash, Format, Text};
 use crate::workspace::{RefusalKind, Snapshot};
 
-/// Up to this many splices the new rope is made of the old one and shares its memory; beyond it, building
-/// it anew costs less.
+use super::observe::Observed;
+
+/// Up to this many splices the result shares the memory of what it is made of, rope and bytes; beyond it,
+/// making both anew costs less.
 const SHARED_SPLICES: usize = 256;
+/// From this size on a content is hashed beside whatever else is to be done, on a second thread. Below it,
+/// waking one costs more than the hash.
+const HASHED_BESIDE: usize = 256 << 10;
 
 /// The result of a plan, ready to be written.
 #[derive(Debug)]
 pub(crate) struct Content {
     /// The file's bytes.
-    pub(crate) bytes: Arc<[u8]>,
-    /// The same as a snapshot.
-    pub(crate) snapshot: Arc<Snapshot>,
+    pub(crate) bytes: FileBytes,
+    text: Text,
+    format: Format,
+    hash: Arc<OnceLock<ContentHash>>,
 }
 
 impl Content {
-    /// What `plan` makes of a text. `before` is the snapshot of that text, if there is one.
+    /// What `plan` makes of a text that was observed; of nothing, where there is none.
     pub(crate) fn of_plan(
-        before: Option<&Snapshot>,
-        text: &str,
+        observed: &Observed,
         plan: &Plan,
         format: Format,
         size_limit: u64,
     ) -> Result<Self, RefusalKind> {
         check_added(plan, format)?;
-        let result = plan.apply(text);
-        let rope = match before {
-            Some(before) if plan.splices().len() <= SHARED_SPLICES => {
+        let (text, bytes) = match (observed.truth.snapshot(), &observed.text) {
+            (Some(before), Some(text)) if plan.splices().len() <= SHARED_SPLICES && plan.fits(text) => {
                 let mut rope = before.text.clone();
                 plan.apply_to(&mut rope);
-                rope
+                let plain = format == Format::UTF8;
+                (rope, if plain { spliced(text, plan) } else { encode(plan.apply(text), format)? })
             }
-            _ => Text::from(result.as_str()),
+            (_, text) => {
+                let result = plan.apply(text.as_ref().map_or("", |text| text));
+                (Text::from(result.as_str()), encode(result, format)?)
+            }
         };
-        let bytes = encode(result, format)?;
         let size = bytes.len() as u64;
         if size > size_limit {
             return Err(RefusalKind::TooLarge { limit: size_limit, size });
         }
-        let snapshot = Snapshot { hash: ContentHash::of(&bytes), text: rope, format, size };
-        Ok(Self { bytes: bytes.into(), snapshot: Arc::new(snapshot) })
+        Ok(Self { bytes, text, format, hash: Arc::default() })
     }
+
+    /// Begins to hash, where that takes long enough to be worth another thread.
+    pub(crate) fn hash_beside(self) -> Self {
+        if let (true, Ok(runtime)) =
+            (self.bytes.len() >= HASHED_BESIDE, tokio::runtime::Handle::try_current())
+        {
+            let (hash, bytes) = (self.hash.clone(), self.bytes.clone());
+            runtime.spawn_blocking(move || *hash.get_or_init(|| hash_of(&bytes)));
+        }
+        self
+    }
+
+    /// The same content, whose hash is known.
+    pub(crate) fn known_as(self, hash: Option<ContentHash>) -> Self {
+        let hash = hash.map_or_else(OnceLock::new, OnceLock::from);
+        Self { hash: Arc::new(hash), ..self }
+    }
+
+    /// The hash of the bytes. Where another thread is at it, waits for that; where it has not begun, does it
+    /// itself: so nobody ever waits for a thread that may not come.
+    pub(crate) fn hash(&self) -> ContentHash {
+        *self.hash.get_or_init(|| hash_of(&self.bytes))
+    }
+
+    /// The same as a snapshot.
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        let size = self.bytes.len() as u64;
+        Arc::new(Snapshot { hash: self.hash(), text: self.text.clone(), format: self.format, size })
+    }
+}
+
+fn hash_of(bytes: &FileBytes) -> ContentHash {
+    ContentHash::of_chunks(bytes.pieces())
+}
+
+/// The result of a plan as pieces of the old text and the new words.
+fn spliced(text: &Arc<String>, plan: &Plan) -> FileBytes {
+    let mut pieces = Vec::with_capacity(plan.splices().len() * 2 + 1);
+    let mut kept = 0;
+    for splice in plan.splices() {
+        pieces.push(Piece::new(text.clone(), kept..splice.range.start));
+        pieces.push(Piece::new(Arc::new(splice.text.clone()), 0..splice.text.len()));
+        kept = splice.range.end;
+    }
+    pieces.push(Piece::new(text.clone(), kept..text.len()));
+    FileBytes::of_pieces(pieces)
 }
 
 /// Under a guessed encoding only text that is the same in all of them may be added.
@@ -56,11 +109,12 @@ fn check_added(plan: &Plan, format: Format) -> Result<(), RefusalKind> {
     Err(RefusalKind::Encoding { detail })
 }
 
-fn encode(text: String, format: Format) -> Result<Vec<u8>, RefusalKind> {
+fn encode(text: String, format: Format) -> Result<FileBytes, RefusalKind> {
     if format == Format::UTF8 {
-        return Ok(text.into_bytes());
+        return Ok(text.into_bytes().into());
     }
-    format.encode(&text).map(std::borrow::Cow::into_owned).map_err(|error| RefusalKind::Encoding {
+    let encoded = format.encode(&text).map_err(|error| RefusalKind::Encoding {
         detail: format!("{} has no character U+{:04X}", format.encoding.name(), u32::from(error.character)),
-    })
+    })?;
+    Ok(encoded.into_owned().into())
 }

@@ -14,7 +14,12 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The loop does not answer any more: the daemon is ending.
+    /// A question had no answer, which is a mistake of the program.
+    pub(crate) fn unanswered() -> Self {
+        Self::Fault("The request failed for a reason that is a bug of editd; the log has more.".to_owned())
+    }
+
+    /// The daemon is ending.
     pub(crate) fn ending() -> Self {
         Self::Fault("The daemon is stopping.".to_owned())
     }

@@ -2,6 +2,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -14,6 +15,9 @@ use super::event::Event;
 
 /// Changed paths that wait to be looked at; beyond as many, everything is looked at anew instead.
 const WAITING_PATHS: usize = 4096;
+
+/// When stamps are old enough to tell one content from another, and a little more.
+const GROWN: Duration = Duration::from_secs(Stat::RACY_SECONDS.unsigned_abs() + 1);
 
 /// What the watcher should do.
 #[derive(Debug)]
@@ -30,6 +34,8 @@ pub(crate) struct Hints(Arc<HintsInner>);
 struct HintsInner {
     waiting: Mutex<Waiting>,
     some: Notify,
+    /// Files to be looked at again when their stamps have grown old.
+    young: Mutex<HashSet<PathBuf>>,
 }
 
 #[derive(Debug, Default)]
@@ -51,6 +57,19 @@ impl Hints {
     fn anything(&self) {
         self.0.waiting.lock().anything = true;
         self.0.some.notify_one();
+    }
+
+    /// Gives the hint once more when the file's stamps are old enough to tell. For tasks and their threads.
+    fn later(&self, path: PathBuf) {
+        if !self.0.young.lock().insert(path.clone()) {
+            return;
+        }
+        let hints = self.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(GROWN).await;
+            hints.0.young.lock().remove(&path);
+            hints.changed([path]);
+        });
     }
 
     async fn take(&self) -> Waiting {
@@ -105,21 +124,41 @@ impl Core {
             let cached = core.cache.get(&key)?;
             let relative = cached.path.strip_prefix(cached.root.path()).ok()?;
             let target = core.disk.resolve(&cached.root, relative).ok()?;
-            let stat = core.disk.stat(&target).ok()?;
-            if stat.as_ref().is_some_and(|stat| is_settled(stat, &cached.stat)) {
-                return None;
+            match core.disk.stat(&target).ok()?.map_or(State::Unknown, |now| state(&now, &cached.stat)) {
+                State::Same => return None,
+                State::Young => {
+                    core.hints.later(cached.path.clone());
+                    return None;
+                }
+                State::Unknown => {}
             }
             let observed = core.observe(target).ok()?;
-            core.mailbox.blocking_send(Event::Looked { sighting: observed.sighting() }).ok()
+            core.mailbox.send(Event::Looked { sighting: observed.sighting() });
+            Some(())
         });
         // A panic in there was logged; there is nobody to tell.
         let _ = looked.await;
     }
 }
 
-/// Whether a file is certainly what it was: the same stamps, and old enough for stamps to tell.
-fn is_settled(now: &Stat, then: &Stat) -> bool {
-    now.same_version(then) && !now.is_racy(MTime::now())
+/// What the stamps of a file say of its content.
+enum State {
+    /// It is what it was.
+    Same,
+    /// They are equal but too young to prove anything. Nearly always they are so because editd itself has
+    /// just written the file; reading it after every edit would cost as much as the edits.
+    Young,
+    /// They differ, or it was read while they were young.
+    Unknown,
+}
+
+fn state(now: &Stat, then: &Stat) -> State {
+    match (now.same_version(then), then.racy) {
+        (false, _) => State::Unknown,
+        (true, false) => State::Same,
+        (true, true) if now.is_racy(MTime::now()) => State::Young,
+        (true, true) => State::Unknown,
+    }
 }
 
 /// Stores texts that left memory, on a thread of its own.

@@ -40,18 +40,11 @@ enum Step<T, F, W> {
 }
 
 impl Core {
-    /// Sends an event that is answered, and waits for the answer. For threads that may block.
+    /// Sends an event that is answered, and gives the answer. Takes microseconds, so tasks may ask too.
     pub(crate) fn ask<T>(&self, event: impl FnOnce(Reply<T>) -> Event) -> Result<T, Failure> {
-        let (reply, answer) = oneshot::channel();
-        self.mailbox.blocking_send(event(reply)).map_err(|_| Failure::ending())?;
-        answer.blocking_recv().map_err(|_| Failure::ending())
-    }
-
-    /// The same for tasks.
-    pub(crate) async fn ask_async<T>(&self, event: impl FnOnce(Reply<T>) -> Event) -> Result<T, Failure> {
-        let (reply, answer) = oneshot::channel();
-        self.mailbox.send(event(reply)).await.map_err(|_| Failure::ending())?;
-        answer.await.map_err(|_| Failure::ending())
+        let (reply, mut answer) = oneshot::channel();
+        self.mailbox.send(event(reply));
+        answer.try_recv().map_err(|_| Failure::unanswered())
     }
 
     /// Runs a request on its files: finds them, waits until it is first in all their queues, works.

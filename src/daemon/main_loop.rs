@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Instant;
 
-use tokio::sync::mpsc::Receiver;
+use parking_lot::Mutex;
 
 use crate::disk::{Root, Stat};
 use crate::workspace::{Moved, Notice, Outcome, Seen, Snapshot, Truth, Workspace};
@@ -11,6 +11,27 @@ use super::cache::{Cached, SnapshotCache};
 use super::clients::Clients;
 use super::event::{Event, FindFor, Sighting};
 use super::hints::WatchOrder;
+
+/// The way to the [`Workspace`]: takes events one at a time, from any thread.
+///
+/// Every event is handled on the thread that brings it, behind a lock that is held for microseconds. A
+/// thread of the loop's own would have to be woken for each, and wake the one that waits for the answer:
+/// with three events to an edit, that took longer than all the rest of a small one.
+pub(crate) struct Mailbox(Mutex<MainLoop>);
+
+impl Mailbox {
+    pub(crate) fn new(main: MainLoop) -> Self {
+        Self(Mutex::new(main))
+    }
+
+    /// Handles the event. When this returns, it has happened and its answer has been sent.
+    pub(crate) fn send(&self, event: Event) {
+        let mut main = self.0.lock();
+        main.handle(event);
+        let outcome = main.workspace.take_outcome();
+        main.perform(outcome);
+    }
+}
 
 /// The one place that changes the [`Workspace`].
 pub(crate) struct MainLoop {
@@ -22,15 +43,6 @@ pub(crate) struct MainLoop {
 }
 
 impl MainLoop {
-    /// Handles events until every sender is gone.
-    pub(crate) async fn run(mut self, mut mailbox: Receiver<Event>) {
-        while let Some(event) = mailbox.recv().await {
-            self.handle(event);
-            let outcome = self.workspace.take_outcome();
-            self.perform(outcome);
-        }
-    }
-
     fn handle(&mut self, event: Event) {
         let workspace = &mut self.workspace;
         // A reply to somebody who has gone away is no error.

@@ -1,8 +1,7 @@
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::disk::{FileImage, Stat, Target};
-use crate::text::{ContentHash, Decoded, Encoding, Format, NotText, Text, decode};
+use crate::disk::{FileBytes, FileImage, Stat, Target};
+use crate::text::{ContentHash, DecodedVec, Format, NotText, Text, decode_vec};
 use crate::workspace::{FileKey, Refusal, RefusalKind, Seen, Snapshot, Truth};
 
 use super::Core;
@@ -14,9 +13,11 @@ use super::failure::refusal_of;
 pub(crate) struct Observed {
     pub(crate) target: Target,
     pub(crate) stat: Option<Stat>,
+    /// What the file holds. Whatever is written over it must be meant for just these bytes.
+    pub(crate) bytes: FileBytes,
     pub(crate) truth: Truth,
     /// The whole text in one piece, where there is one: finding places needs it so, keeping it does not.
-    pub(crate) text: Option<String>,
+    pub(crate) text: Option<Arc<String>>,
     /// Why there is no text, where the file holds something else.
     pub(crate) not_text: Option<RefusalKind>,
 }
@@ -48,20 +49,19 @@ impl Core {
             .read(&target, self.config.limits.file_size)
             .map_err(|error| Refusal::at(&target.path, refusal_of(&error)))?;
         let Some(FileImage { bytes, stat }) = image else {
-            return Ok(Observed { target, stat: None, truth: Truth::Missing, text: None, not_text: None });
+            let (bytes, truth) = (FileBytes::default(), Truth::Missing);
+            return Ok(Observed { target, stat: None, bytes, truth, text: None, not_text: None });
         };
-        let size = bytes.len() as u64;
-        match into_text(bytes) {
-            Ok((text, format)) => {
-                let snapshot = self.snapshot(&target.key, &text, format, size);
-                let truth = Truth::Text(snapshot);
-                Ok(Observed { target, stat: Some(stat), truth, text: Some(text), not_text: None })
+        Ok(match into_text(bytes) {
+            Ok(FileText { text, bytes, format }) => {
+                let truth = Truth::Text(self.snapshot(&target.key, &text, format, &bytes));
+                Observed { target, stat: Some(stat), bytes, truth, text: Some(text), not_text: None }
             }
             Err((bytes, why)) => {
-                let truth = Truth::Opaque(ContentHash::of(&bytes));
-                Ok(Observed { target, stat: Some(stat), truth, text: None, not_text: Some(why) })
+                let (truth, bytes) = (Truth::Opaque(ContentHash::of(&bytes)), bytes.into());
+                Observed { target, stat: Some(stat), bytes, truth, text: None, not_text: Some(why) }
             }
-        }
+        })
     }
 
     /// A text that left memory, from the state folder.
@@ -72,39 +72,41 @@ impl Core {
         if ContentHash::of(&bytes) != hash {
             return None;
         }
-        let (text, format) = into_text(bytes).ok()?;
+        let FileText { text, format, .. } = into_text(bytes).ok()?;
         Some(Arc::new(Snapshot { hash, text: text.as_str().into(), format, size }))
     }
 
-    fn snapshot(&self, key: &FileKey, text: &str, format: Format, size: u64) -> Arc<Snapshot> {
+    fn snapshot(&self, key: &FileKey, text: &str, format: Format, bytes: &FileBytes) -> Arc<Snapshot> {
+        let size = bytes.len() as u64;
         let known = self.cache.get(key).map(|cached| cached.snapshot.clone());
         let is_same =
             |known: &Arc<Snapshot>| known.size == size && known.format == format && known.text.eq_str(text);
-        known.filter(is_same).unwrap_or_else(|| Arc::new(new_snapshot(text, format, size)))
+        known.filter(is_same).unwrap_or_else(|| {
+            let hash = ContentHash::of_chunks(bytes.pieces());
+            Arc::new(Snapshot { hash, text: Text::from(text), format, size })
+        })
     }
 }
 
-fn new_snapshot(text: &str, format: Format, size: u64) -> Snapshot {
-    // What was decoded encodes back to the same bytes, so this is the hash of the file.
-    let hash = format.encode(text).map_or_else(|_| ContentHash::of(text.as_bytes()), |b| ContentHash::of(&b));
-    Snapshot { hash, text: Text::from(text), format, size }
+/// A file's text beside its bytes.
+struct FileText {
+    text: Arc<String>,
+    bytes: FileBytes,
+    format: Format,
 }
 
 /// The text of a file's bytes, or the bytes again with the reason why they are none.
-fn into_text(bytes: Vec<u8>) -> Result<(String, Format), (Vec<u8>, RefusalKind)> {
-    let format = match decode(&bytes, None) {
-        Ok(Decoded { text: Cow::Owned(text), format }) => return Ok((text, format)),
-        Ok(Decoded { text: Cow::Borrowed(text), format }) if format.bom => {
-            return Ok((text.to_owned(), format));
+fn into_text(bytes: Vec<u8>) -> Result<FileText, (Vec<u8>, RefusalKind)> {
+    match decode_vec(bytes) {
+        Ok(DecodedVec { text, format, bytes }) => {
+            let text = Arc::new(text);
+            let bytes = bytes.map_or_else(|| text.clone().into(), FileBytes::from);
+            Ok(FileText { text, bytes, format })
         }
-        Ok(Decoded { format, .. }) => format,
-        Err(NotText::Binary) => return Err((bytes, RefusalKind::Binary)),
-        Err(NotText::Encoding) => {
+        Err((bytes, NotText::Binary)) => Err((bytes, RefusalKind::Binary)),
+        Err((bytes, NotText::Encoding)) => {
             let detail = "no known encoding gives its bytes again".to_owned();
-            return Err((bytes, RefusalKind::Encoding { detail }));
+            Err((bytes, RefusalKind::Encoding { detail }))
         }
-    };
-    debug_assert_eq!(format.encoding, Encoding::Utf8);
-    // Plain UTF-8 takes the bytes over instead of copying them.
-    String::from_utf8(bytes).map(|text| (text, format)).map_err(|e| (e.into_bytes(), RefusalKind::Binary))
+    }
 }

@@ -55,7 +55,8 @@ pub(crate) struct Rules {
     pub(crate) file_size: u64,
 }
 
-/// A file's change, worked out, and its new content if it has one.
+/// A file's change, worked out, and its new content if it has one. The hash of that is in `file` only once it
+/// is [settled](Worked::settle).
 #[derive(Debug)]
 pub(crate) struct Worked {
     pub(crate) file: PlannedFile,
@@ -168,7 +169,7 @@ impl WantedFile {
     fn finish(self, drafted: Drafted, coverage: Coverage, rules: &Rules) -> Result<Worked, RefusalKind> {
         let format = self.format();
         let before = self.observed.truth.snapshot().cloned();
-        let text = self.observed.text.as_deref().unwrap_or_default();
+        let text = self.observed.text.as_ref().map_or("", |text| text);
         let action = match &self.want {
             Want::Delete => Action::Delete,
             Want::Rename { to, .. } => {
@@ -183,11 +184,14 @@ impl WantedFile {
         }
         let content = match (&action, &self.observed.truth) {
             (Action::Delete, _) | (Action::Rename { .. }, Truth::Opaque(_)) => None,
-            _ => Some(Content::of_plan(before.as_deref(), text, &drafted.plan, format, rules.file_size)?),
+            _ => {
+                Some(Content::of_plan(&self.observed, &drafted.plan, format, rules.file_size)?.hash_beside())
+            }
         };
         let hash_after = match &action {
             Action::Delete => None,
-            _ => content.as_ref().map(|c| c.snapshot.hash).or(self.observed.truth.hash()),
+            _ if content.is_some() => None,
+            _ => self.observed.truth.hash(),
         };
         let diff = file_diff(&self.observed, &action, text, &drafted.plan, rules.deadline);
         let file = PlannedFile {
@@ -271,13 +275,19 @@ impl Worked {
     /// The content that a proposal's plan gives, for a file that is still what the plan is for.
     pub(crate) fn again(file: &PlannedFile, observed: Observed, rules: &Rules) -> Result<Self, Refusal> {
         let needs_none = file.action == Action::Delete || matches!(observed.truth, Truth::Opaque(_));
-        let text = observed.text.as_deref().unwrap_or_default();
-        let before = observed.truth.snapshot().map(|snapshot| &**snapshot);
         let content = (!needs_none)
-            .then(|| Content::of_plan(before, text, &file.plan, file.format, rules.file_size))
+            .then(|| Content::of_plan(&observed, &file.plan, file.format, rules.file_size))
             .transpose()
-            .map_err(|kind| Refusal::at(&file.path, kind))?;
+            .map_err(|kind| Refusal::at(&file.path, kind))?
+            .map(|content| content.known_as(file.hash_after));
         Ok(Self { file: file.clone(), content, observed })
+    }
+
+    /// Notes the hash of the result, which may have to be waited for.
+    pub(crate) fn settle(&mut self) {
+        if let Some(content) = &self.content {
+            self.file.hash_after = Some(content.hash());
+        }
     }
 }
 
@@ -327,7 +337,7 @@ pub(crate) fn stale(given: Option<&Snapshot>, now: &Observed, deadline: Deadline
 fn drift(given: &Snapshot, now: &Observed, deadline: Deadline) -> Option<String> {
     let text = match &now.truth {
         Truth::Missing => "",
-        _ => now.text.as_deref()?,
+        _ => now.text.as_ref()?.as_str(),
     };
     if given.text.len_bytes() + text.len() > DIFFED_BYTES {
         return None;

@@ -1,40 +1,24 @@
 //! What is to be changed, in resolved terms.
 
+use super::bytes::FileBytes;
 use super::error::DiskError;
 use super::place::{FileImage, Target};
 use super::stat::Stat;
-use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
-
-/// Says whether bytes are those that a change was made for.
-pub type ContentCheck = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
 
 /// What a file must be for a change to be meant for it.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Expected {
     /// The state in which the caller read it.
     pub stat: Stat,
-    /// Whether bytes are those the caller read: asked only when the state alone does not prove it.
-    pub same: ContentCheck,
+    /// The bytes that the caller read: compared only when the state alone does not prove them.
+    pub bytes: FileBytes,
 }
 
 impl Expected {
-    /// Expects a state, or else a content that `same` accepts.
-    pub fn new(stat: Stat, same: impl Fn(&[u8]) -> bool + Send + Sync + 'static) -> Self {
-        Self { stat, same: Arc::new(same) }
-    }
-
     /// Expects what was read.
     pub fn image(image: &FileImage) -> Self {
-        let bytes = image.bytes.clone();
-        Self::new(image.stat, move |present| present == bytes)
-    }
-}
-
-impl fmt::Debug for Expected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Expected").field("stat", &self.stat).finish_non_exhaustive()
+        Self { stat: image.stat, bytes: image.bytes.clone().into() }
     }
 }
 
@@ -46,7 +30,7 @@ pub enum Change {
         /// The file.
         target: Target,
         /// Its whole new content.
-        content: Arc<[u8]>,
+        content: FileBytes,
         /// What it must be.
         expect: Expected,
     },
@@ -55,7 +39,7 @@ pub enum Change {
         /// The place.
         target: Target,
         /// Its whole content.
-        content: Arc<[u8]>,
+        content: FileBytes,
         /// Its permission bits; none means what the user's umask leaves of 0666.
         mode: Option<u32>,
     },
@@ -75,7 +59,7 @@ pub enum Change {
         /// What it must be.
         expect: Expected,
         /// Its whole new content, if it is edited together with the rename.
-        content: Option<Arc<[u8]>>,
+        content: Option<FileBytes>,
     },
 }
 

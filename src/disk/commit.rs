@@ -51,28 +51,62 @@ pub fn commit(
     changes: &[Change],
     durability: Durability,
 ) -> Result<Vec<Committed>, CommitError> {
-    let mut parts = plan::plan(disk, changes, durability).map_err(|failure| failure.undone(Vec::new()))?;
+    stage(disk, changes, durability)?.commit()
+}
+
+/// The first half of [`commit`]: looks at everything and writes the new files beside the old ones.
+pub fn stage<'a>(
+    disk: &'a dyn Disk,
+    changes: &'a [Change],
+    durability: Durability,
+) -> Result<StagedSet<'a>, CommitError> {
+    let parts = plan::plan(disk, changes, durability).map_err(|failure| failure.undone(Vec::new()))?;
+    let mut set = StagedSet { disk, parts, durability, undo: Undo::default() };
     // A crash journal notes the staged and displaced names here: they are known and none exists yet.
-    let mut undo = Undo::default();
-    match stage_and_switch(disk, &mut parts, durability, &mut undo) {
-        // Its commit record goes here. Until then a restart rolls back.
-        Ok(()) => Ok(finish(disk, &parts)),
-        // The parts are alive until all is undone: the files they hold open keep their inode numbers.
-        Err(failure) => Err(failure.undone(undo.roll_back(disk))),
+    match staging::stage(disk, &mut set.parts, durability, &mut set.undo) {
+        Ok(()) => Ok(set),
+        Err(failure) => Err(failure.undone(set.roll_back())),
     }
 }
 
-/// The phases that can be undone.
-fn stage_and_switch(
-    disk: &dyn Disk,
-    parts: &mut [Part<'_>],
+/// A set of changes whose new files are written, but have not taken their names. Dropped without a commit it
+/// leaves nothing behind.
+pub struct StagedSet<'a> {
+    disk: &'a dyn Disk,
+    parts: Vec<Part<'a>>,
     durability: Durability,
-    undo: &mut Undo,
-) -> Phase<()> {
-    staging::stage(disk, parts, durability, undo)?;
-    // The journal notes what is about to be switched here, flushed, with the old bytes of files that
-    // will be written in place.
-    switch::switch(disk, parts, durability, undo)
+    undo: Undo,
+}
+
+impl StagedSet<'_> {
+    /// The second half of [`commit`]: proves that every file is still what its change expects, and gives the
+    /// new ones their names.
+    pub fn commit(mut self) -> Result<Vec<Committed>, CommitError> {
+        // The journal notes what is about to be switched here, flushed, with the old bytes of files that
+        // will be written in place.
+        match switch::switch(self.disk, &mut self.parts, self.durability, &mut self.undo) {
+            Ok(()) => {
+                // Its commit record goes here. Until then a restart rolls back.
+                self.undo = Undo::default();
+                Ok(finish(self.disk, &self.parts))
+            }
+            // The parts are alive until all is undone: the files they hold open keep their inode numbers.
+            Err(failure) => Err(failure.undone(self.roll_back())),
+        }
+    }
+
+    fn roll_back(&mut self) -> Vec<DiskError> {
+        std::mem::take(&mut self.undo).roll_back(self.disk)
+    }
+}
+
+impl Drop for StagedSet<'_> {
+    fn drop(&mut self) {
+        let not_undone = self.roll_back();
+        if !not_undone.is_empty() {
+            tracing::warn!(?not_undone, "a change that was given up left something behind");
+        }
+    }
 }
 
 /// Removes what was displaced and tells what became of each change.

@@ -3,7 +3,7 @@
 use super::error::{DiskError, DiskErrorKind, Result};
 use super::place::{Entry, FileImage, Handle, Root, Target};
 use super::stat::Stat;
-use super::{Disk, Examined, StageOrder, Staged};
+use super::{Disk, Examined, FileBytes, StageOrder, Staged};
 use parking_lot::Mutex;
 use std::fmt;
 use std::path::Path;
@@ -144,6 +144,11 @@ impl<D: Disk> Disk for FailingDisk<D> {
     fn read_entry(&self, entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
         self.count("read", &entry.path)?;
         self.inner.read_entry(entry, limit)
+    }
+
+    fn holds(&self, entry: &Entry, bytes: &FileBytes) -> Result<bool> {
+        self.count("compare", &entry.path)?;
+        self.inner.holds(entry, bytes)
     }
 
     fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {

@@ -7,7 +7,7 @@ mod walk;
 use super::error::{DiskError, DiskErrorKind, Result};
 use super::place::{Entry, FileImage, Handle, HandleKind, Root, RootInner, Target};
 use super::stat::Stat;
-use super::{Disk, Examined, StageOrder, Staged};
+use super::{Disk, Examined, FileBytes, StageOrder, Staged};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -177,6 +177,13 @@ impl Disk for MemoryDisk {
         let mut state = self.state.lock();
         state.call("read", &entry.path)?;
         state.tree.read(entry, limit)
+    }
+
+    fn holds(&self, entry: &Entry, bytes: &FileBytes) -> Result<bool> {
+        let mut state = self.state.lock();
+        state.call("compare", &entry.path)?;
+        let image = state.tree.read(entry, bytes.len() as u64)?;
+        Ok(image.is_some_and(|image| *bytes == *image.bytes))
     }
 
     fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {

@@ -14,7 +14,7 @@ mod stage;
 use super::error::{DiskError, DiskErrorKind, Result};
 use super::place::{Entry, FileImage, Handle, Root, Target};
 use super::stat::{MTime, Stat};
-use super::{Disk, Examined, StageOrder, Staged};
+use super::{Disk, Examined, FileBytes, StageOrder, Staged};
 use rustix::fs::{AtFlags, statat};
 use rustix::io::Errno;
 use std::path::Path;
@@ -70,6 +70,10 @@ impl Disk for OsDisk {
 
     fn read_entry(&self, entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
         read::read(entry, limit)
+    }
+
+    fn holds(&self, entry: &Entry, bytes: &FileBytes) -> Result<bool> {
+        read::holds(entry, bytes)
     }
 
     fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {

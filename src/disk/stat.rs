@@ -2,10 +2,6 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// File systems stamp with at most this coarse a clock (ext4 with small inodes: 1 s), so a file changed
-/// within this many seconds before it was looked at may change again without a trace in its stamps.
-const RACY_SECONDS: i64 = 2;
-
 /// A file's time stamp: equal or different, never earlier or later. Copying tools set stamps back, so
 /// an order between them says nothing about which content is newer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,6 +49,10 @@ pub struct Stat {
 }
 
 impl Stat {
+    /// File systems stamp with at most this coarse a clock (ext4 with small inodes: 1 s), so a file changed
+    /// within this many seconds before it was looked at may change again without a trace in its stamps.
+    pub const RACY_SECONDS: i64 = 2;
+
     /// Whether nothing that the file system reports has changed between two looks. Proves an equal
     /// content only if the earlier look was not [`racy`](Stat::racy).
     pub fn same_version(&self, other: &Self) -> bool {
@@ -76,7 +76,7 @@ impl Stat {
     /// Whether a look at `now` could not tell a later change by the stamps: one of them is younger than
     /// the coarsest clock, or in the future.
     pub fn is_racy(&self, now: MTime) -> bool {
-        let young = |stamp: MTime| stamp.seconds >= now.seconds - RACY_SECONDS;
+        let young = |stamp: MTime| stamp.seconds >= now.seconds - Self::RACY_SECONDS;
         young(self.mtime) || young(self.ctime)
     }
 

@@ -13,7 +13,6 @@ mod watching;
 use super::*;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
 use tempfile::TempDir;
 
 /// More than any test file has.
@@ -99,6 +98,6 @@ fn rename(disk: &dyn Disk, from: &Target, to: &Target, text: Option<&str>) -> Ch
     Change::Rename { from: from.clone(), to: to.clone(), expect, content: text.map(bytes) }
 }
 
-fn bytes(text: &str) -> Arc<[u8]> {
-    Arc::from(text.as_bytes())
+fn bytes(text: &str) -> FileBytes {
+    text.as_bytes().to_vec().into()
 }

@@ -24,6 +24,17 @@ pub struct Decoded<'a> {
     pub format: Format,
 }
 
+/// A file's text that needs its bytes no more, and how it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecodedVec {
+    /// The text, without a byte order mark.
+    pub text: String,
+    /// How to write it again.
+    pub format: Format,
+    /// The file's bytes, where they are not the text's own.
+    pub bytes: Option<Vec<u8>>,
+}
+
 /// Why bytes are no text that could be edited safely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotText {
@@ -55,6 +66,31 @@ pub fn decode(bytes: &[u8], declared: Option<Encoding>) -> Result<Decoded<'_>, N
     }
 }
 
+/// Like [`decode`] without a declared encoding, but plain UTF-8 becomes the text without a copy and is
+/// looked through only once. Gives the bytes back where they are no text.
+pub fn decode_vec(bytes: Vec<u8>) -> Result<DecodedVec, (Vec<u8>, NotText)> {
+    let marked = [UTF8_BOM, UTF16LE_BOM, UTF16BE_BOM].iter().any(|bom| bytes.starts_with(bom));
+    if marked || has_nul(&bytes) {
+        return decode_kept(bytes);
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(DecodedVec { text, format: Format::UTF8, bytes: None }),
+        Err(error) => decode_kept(error.into_bytes()),
+    }
+}
+
+fn decode_kept(bytes: Vec<u8>) -> Result<DecodedVec, (Vec<u8>, NotText)> {
+    let decoded = decode(&bytes, None).map(|Decoded { text, format }| (text.into_owned(), format));
+    match decoded {
+        Ok((text, format)) => Ok(DecodedVec { text, format, bytes: Some(bytes) }),
+        Err(why) => Err((bytes, why)),
+    }
+}
+
+fn has_nul(bytes: &[u8]) -> bool {
+    memchr(0, &bytes[..bytes.len().min(BINARY_WINDOW)]).is_some()
+}
+
 fn with_bom(body: &[u8], encoding: Encoding) -> Result<Decoded<'_>, NotText> {
     // Four bytes of order mark would be UTF-32, which nobody edits; two NULs tell it apart.
     if encoding == Encoding::Utf16Le && body.starts_with(&[0, 0]) {
@@ -70,7 +106,7 @@ fn with_bom(body: &[u8], encoding: Encoding) -> Result<Decoded<'_>, NotText> {
 
 fn detect(bytes: &[u8]) -> Result<Decoded<'_>, NotText> {
     let format = |encoding| Format { encoding, bom: false, guessed: false };
-    if memchr(0, &bytes[..bytes.len().min(BINARY_WINDOW)]).is_some() {
+    if has_nul(bytes) {
         let encoding = utf16_without_bom(bytes).ok_or(NotText::Binary)?;
         return checked(bytes, Format { guessed: true, ..format(encoding) }).ok_or(NotText::Binary);
     }

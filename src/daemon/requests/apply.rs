@@ -2,11 +2,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::config::Review;
-use crate::disk::Target;
+use crate::disk::{Change, Target};
 use crate::protocol::{ApplyParams, ApplyResult, EditParams, RequestPath};
 use crate::workspace::{Action, ApplyStep, FileKey, Proposal, ProposalState, Refusal, RefusalKind, Role};
 
-use crate::daemon::commit::{Due, Landed};
+use crate::daemon::commit::{Due, Landed, change};
 use crate::daemon::event::{Event, FindFor};
 use crate::daemon::job::{Job, Located};
 use crate::daemon::locate::Purpose;
@@ -75,10 +75,14 @@ impl Core {
     }
 
     fn edit(&self, session: &SessionContext, call: Call<Target>, job: &Job) -> Result<ApplyResult, Failure> {
-        let (header, due) = self.work_out(session, call)?;
+        let (header, mut due) = self.work_out(session, call)?;
         job.check()?;
-        let proposal = self.record_proposal(session, &header, &due)?;
-        self.carry_out(session, &proposal, due, false)
+        let changes: Vec<Change> = due.iter().map(change).collect();
+        // Large contents are being hashed meanwhile, and the proposal needs the hashes.
+        let staged = self.stage(&changes);
+        let proposal = self.record_proposal(session, &header, &mut due)?;
+        let landed = self.commit_staged(staged, due);
+        self.close(session, &proposal, landed, false)
     }
 
     /// Writes what is due and puts it into the books. `carried`: it is not quite what was proposed.
@@ -89,7 +93,18 @@ impl Core {
         due: Vec<Due>,
         carried: bool,
     ) -> Result<ApplyResult, Failure> {
-        let landed = self.commit(due).inspect_err(|_| {
+        let landed = self.commit(due);
+        self.close(session, proposal, landed, carried)
+    }
+
+    fn close(
+        &self,
+        session: &SessionContext,
+        proposal: &Proposal,
+        landed: Result<Vec<Landed>, Refusal>,
+        carried: bool,
+    ) -> Result<ApplyResult, Failure> {
+        let landed = landed.inspect_err(|_| {
             self.not_applied(session, proposal, ProposalState::Failed);
         })?;
         self.report(session, proposal, &landed, carried)
@@ -123,8 +138,7 @@ impl Core {
 
     fn not_applied(&self, session: &SessionContext, proposal: &Proposal, state: ProposalState) {
         let (session, id) = (session.id, proposal.id.to_string());
-        // The loop has ended only if the daemon has; then nothing is left to record.
-        let _ = self.mailbox.blocking_send(Event::NotApplied { session, id, state });
+        self.mailbox.send(Event::NotApplied { session, id, state });
     }
 
     fn places_of(&self, session: &SessionContext, params: &ApplyParams) -> Result<Places, Failure> {

@@ -74,7 +74,7 @@ impl Core {
 
     fn diff_since(&self, changed: &Changed, now: &Observed) -> Option<String> {
         let before = changed.before_text.clone().or_else(|| self.kept_base(changed.before))?;
-        let after = if now.stat.is_none() { "" } else { now.text.as_deref()? };
+        let after = if now.stat.is_none() { "" } else { now.text.as_ref()?.as_str() };
         if before.text.len_bytes() + after.len() > DIFFED_BYTES {
             return None;
         }

@@ -19,7 +19,7 @@ impl Daemon {
     ) -> Result<ProposeResult, Failure> {
         let session_id = session.id;
         let event = |reply| Event::Discard { session: session_id, id, reason, reply };
-        let proposal = self.core.ask_async(event).await??;
+        let proposal = self.core.ask(event)??;
         Ok(answer::proposal(&proposal, session.encoding))
     }
 
@@ -31,7 +31,7 @@ impl Daemon {
     ) -> Result<ProposeResult, Failure> {
         let session_id = session.id;
         let event = |reply| Event::Find { session: session_id, id, purpose: FindFor::Looking, reply };
-        let proposal = self.core.ask_async(event).await??;
+        let proposal = self.core.ask(event)??;
         Ok(answer::proposal(&proposal, session.encoding))
     }
 
@@ -46,7 +46,7 @@ impl Daemon {
             return Err(Invalid::new("state", problem).into());
         }
         let session_id = session.id;
-        let list = self.core.ask_async(|reply| Event::List { session: session_id, state, reply }).await?;
+        let list = self.core.ask(|reply| Event::List { session: session_id, state, reply })?;
         Ok(ProposalsResult { proposals: list.iter().map(answer::summary).collect() })
     }
 }

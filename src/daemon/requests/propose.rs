@@ -23,8 +23,8 @@ impl Daemon {
         let call = Call::read(params, session, &self.core.config.limits)?;
         let work = move |core: &Core, session: &SessionContext, call: Call<Target>, _: &Job| {
             core.answer_once(call.request.clone(), || {
-                let (header, due) = core.work_out(session, call)?;
-                let proposal = core.record_proposal(session, &header, &due)?;
+                let (header, mut due) = core.work_out(session, call)?;
+                let proposal = core.record_proposal(session, &header, &mut due)?;
                 Ok(answer::proposal(&proposal, session.encoding))
             })
         };
@@ -98,8 +98,9 @@ impl Core {
         &self,
         session: &SessionContext,
         header: &Header,
-        due: &[Due],
+        due: &mut [Due],
     ) -> Result<Proposal, Failure> {
+        due.iter_mut().for_each(|due| due.worked.settle());
         let new = NewProposal {
             session: session.id,
             author: header.author.clone(),
@@ -129,7 +130,7 @@ impl Core {
         }
         let result = work()?;
         if let Ok(answer) = serde_json::to_string(&result) {
-            let _ = self.mailbox.blocking_send(Event::Remember { key, answer: answer.into() });
+            self.mailbox.send(Event::Remember { key, answer: answer.into() });
         }
         Ok(result)
     }

@@ -13,7 +13,7 @@ use crate::daemon::{Daemon, Failure, SessionContext};
 impl Daemon {
     /// `editd/status`.
     pub async fn status(&self, _: &Arc<SessionContext>) -> Result<StatusResult, Failure> {
-        let counts = self.core.ask_async(|reply| Event::Count { reply }).await?;
+        let counts = self.core.ask(|reply| Event::Count { reply })?;
         let config = &self.core.config;
         Ok(StatusResult {
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -1,6 +1,7 @@
 //! The first phase: look at everything, refuse early, choose strategies and names. Touches nothing.
 
 use super::{Failure, Phase, of_change};
+use crate::disk::bytes::FileBytes;
 use crate::disk::change::{Change, Durability, Expected};
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
 use crate::disk::place::{Entry, Handle, Root, Target};
@@ -9,8 +10,8 @@ use crate::disk::{Disk, Examined};
 use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
 
 /// How every staged and displaced file's name begins. Names are of a fixed short length, because a
 /// file's own name plus a suffix would not fit where that name is as long as names may be.
@@ -46,7 +47,7 @@ pub(super) struct Part<'a> {
     /// The file that is there now.
     pub(super) original: Option<Original<'a>>,
     /// What the file is to hold.
-    pub(super) content: Option<Arc<[u8]>>,
+    pub(super) content: Option<FileBytes>,
     /// Where the new file stands until the switch, and after an exchange the old one.
     pub(super) staged_at: Option<Entry>,
     /// The staged file, once it exists.
@@ -165,7 +166,7 @@ fn plan_rename<'a>(
     change: &'a Change,
     (from, to): (&Target, &Target),
     original: Original<'a>,
-    mut content: Option<Arc<[u8]>>,
+    mut content: Option<FileBytes>,
 ) -> Result<Part<'a>> {
     let crosses = device_of(disk, to)? != Some(original.examined.stat.dev);
     if crosses && content.is_none() {
@@ -232,10 +233,10 @@ fn device_of(disk: &dyn Disk, target: &Target) -> Result<Option<u64>> {
     Ok(disk.look(&itself)?.map(|stat| stat.dev))
 }
 
-fn whole(disk: &dyn Disk, original: &Original<'_>) -> Result<Arc<[u8]>> {
+fn whole(disk: &dyn Disk, original: &Original<'_>) -> Result<FileBytes> {
     let image = disk.read_entry(&original.entry, original.expect.stat.size)?;
     image
-        .map(|image| Arc::from(image.bytes))
+        .map(|image| FileBytes::from(image.bytes))
         .ok_or_else(|| DiskError::new(DiskErrorKind::NotFound, "read", &original.entry.path))
 }
 

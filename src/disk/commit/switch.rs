@@ -113,14 +113,15 @@ impl Switch<'_> {
         let content = part.content.clone().unwrap_or_default();
         self.require_expected(original)?;
         let old = self.old_bytes(original)?;
+        let new: Arc<[u8]> = content.to_vec().into();
         self.undo.push(Step::Overwritten {
             name: original.entry.clone(),
             original: original.examined.clone(),
             old,
-            new: content.clone(),
+            new: new.clone(),
             done: false,
         });
-        self.disk.overwrite(&original.entry, &original.examined, &content, self.flush)?;
+        self.disk.overwrite(&original.entry, &original.examined, &new, self.flush)?;
         self.undo.mark_overwritten();
         part.settled = Some(original.entry.clone());
         Ok(())
@@ -131,7 +132,7 @@ impl Switch<'_> {
         let image = self.disk.read_entry(&original.entry, original.expect.stat.size)?;
         let image = image.filter(|image| image.stat.same_file(&original.examined.stat));
         let image = image.ok_or_else(|| changed(&original.entry))?;
-        require((original.expect.same)(&image.bytes), &original.entry)?;
+        require(original.expect.bytes == *image.bytes, &original.entry)?;
         Ok(image.bytes.into())
     }
 
@@ -239,8 +240,8 @@ impl Switch<'_> {
         if stat.size != expect.stat.size {
             return Ok(false);
         }
-        match self.disk.read_entry(at, expect.stat.size) {
-            Ok(image) => Ok(image.is_some_and(|image| (expect.same)(&image.bytes))),
+        match self.disk.holds(at, &expect.bytes) {
+            Ok(holds) => Ok(holds),
             // It grew, is another thing, or does not keep still.
             Err(error) if is_change(&error.kind) => Ok(false),
             Err(error) => Err(error),

@@ -1,6 +1,6 @@
 //! Reading a whole file in one state.
 
-use super::{DiskError, DiskErrorKind, Entry, FileImage, Result, convert, require_file};
+use super::{DiskError, DiskErrorKind, Entry, FileBytes, FileImage, Result, convert, require_file};
 use crate::disk::{MAX_TRIES, Stat};
 use rustix::buffer::spare_capacity;
 use rustix::fs::{Mode, OFlags, SeekFrom, fstat, openat, seek};
@@ -9,6 +9,9 @@ use std::fs::File;
 use std::os::fd::OwnedFd;
 
 const OPERATION: &str = "read";
+
+/// Bytes compared at a time.
+const COMPARED: usize = 64 << 10;
 
 /// Reads a name in an opened folder. The state before and after must agree.
 pub(super) fn read(entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
@@ -44,6 +47,39 @@ fn read_open(file: &File, entry: &Entry, limit: u64) -> Result<FileImage> {
         rewind(file, entry)?;
     }
     Err(DiskError::new(DiskErrorKind::Unstable, OPERATION, &entry.path))
+}
+
+/// Whether a name in an opened folder holds exactly these bytes. The state before and after must agree.
+pub(super) fn holds(entry: &Entry, bytes: &FileBytes) -> Result<bool> {
+    let Some(fd) = open(entry)? else { return Ok(false) };
+    let file = File::from(fd);
+    let mut buffer = Vec::with_capacity(COMPARED.min(bytes.len() + 1));
+    for _ in 0..MAX_TRIES {
+        let before = state(&file, entry)?;
+        require_file(&before, &entry.path)?;
+        let same = before.size == bytes.len() as u64 && compare(&file, &mut buffer, bytes, entry)?;
+        if before.same_version(&state(&file, entry)?) {
+            return Ok(same);
+        }
+        rewind(&file, entry)?;
+    }
+    Err(DiskError::new(DiskErrorKind::Unstable, OPERATION, &entry.path))
+}
+
+/// Compares from where the file stands to its end, a little at a time: what was compared is not needed any
+/// more, and memory that stays in the processor's cache is compared several times as fast.
+fn compare(file: &File, buffer: &mut Vec<u8>, bytes: &FileBytes, entry: &Entry) -> Result<bool> {
+    let mut compared = 0;
+    loop {
+        buffer.clear();
+        match rustix::io::read(file, spare_capacity(buffer)) {
+            Ok(0) => return Ok(compared == bytes.len()),
+            Ok(_) if !bytes.has_at(compared, buffer) => return Ok(false),
+            Ok(read) => compared += read,
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(DiskError::from_errno(errno, OPERATION, &entry.path)),
+        }
+    }
 }
 
 fn state(file: &File, entry: &Entry) -> Result<Stat> {

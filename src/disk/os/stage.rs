@@ -2,14 +2,17 @@
 
 use super::attributes::{self, Likeness};
 use super::{DiskError, DiskErrorKind, Entry, Handle, Result, convert};
-use crate::disk::{StageOrder, Staged, Stat};
+use crate::disk::{FileBytes, StageOrder, Staged, Stat};
 use rustix::fs::{Mode, OFlags, fchmod, fstat, fsync, openat};
 use rustix::io::Errno;
 use std::fs::File;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::os::fd::OwnedFd;
 
 const OPERATION: &str = "stage the new content of";
+
+/// Bytes of small pieces that are written at a time.
+const GATHERED: usize = 64 << 10;
 
 /// Creates, fills and dresses the file; nothing is left behind if that fails.
 pub(super) fn stage(entry: &Entry, order: StageOrder<'_>, umask: u32) -> Result<Staged> {
@@ -40,7 +43,7 @@ fn create(entry: &Entry, order: &StageOrder<'_>) -> std::result::Result<OwnedFd,
 
 /// Content, likeness, flush. None: it cannot be made like the original.
 fn fill(file: &mut File, order: &StageOrder<'_>, umask: u32) -> std::result::Result<Option<Stat>, Errno> {
-    file.write_all(order.content).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+    write(file, order.content).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
     let stat = match order.like {
         Some(original) => match attributes::reproduce(file, original)? {
             Likeness::Reproduced(stat) => stat,
@@ -52,6 +55,13 @@ fn fill(file: &mut File, order: &StageOrder<'_>, umask: u32) -> std::result::Res
         fsync(&*file)?;
     }
     Ok(Some(stat))
+}
+
+/// Small pieces are gathered, large ones written from where they are.
+fn write(file: &mut File, content: &FileBytes) -> std::io::Result<()> {
+    let mut writer = BufWriter::with_capacity(GATHERED.min(content.len()), file);
+    content.pieces().try_for_each(|piece| writer.write_all(piece))?;
+    writer.flush()
 }
 
 /// A new file's mode. An ACL that it inherited from its folder takes the place of the umask.

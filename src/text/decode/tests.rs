@@ -22,6 +22,8 @@ fn the_encoding_is_found(#[case] bytes: &[u8], #[case] text: &str, #[case] forma
     let decoded = decode(bytes, None).unwrap();
     assert_eq!((&*decoded.text, decoded.format), (text, format));
     assert_eq!(*format.encode(text).unwrap(), *bytes);
+    let kept = (format != Format::UTF8).then(|| bytes.to_vec());
+    assert_eq!(decode_vec(bytes.to_vec()), Ok(DecodedVec { text: text.to_owned(), format, bytes: kept }));
 }
 
 #[rstest]
@@ -38,6 +40,9 @@ fn what_would_not_survive_is_refused(
     #[case] expected: NotText,
 ) {
     assert_eq!(decode(bytes, declared.and_then(Encoding::from_label)), Err(expected));
+    if declared.is_none() {
+        assert_eq!(decode_vec(bytes.to_vec()), Err((bytes.to_vec(), expected)));
+    }
 }
 
 #[test]

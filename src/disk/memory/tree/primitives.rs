@@ -42,7 +42,7 @@ impl Tree {
     pub(in crate::disk::memory) fn stage(&mut self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
         let dir = self.free_place(entry)?;
         let mode = order.like.map_or(0o100_000 | order.mode.unwrap_or(0o644), |like| like.stat.mode);
-        let inode = self.insert(dir, &entry.name, Body::File(order.content.to_owned()), mode);
+        let inode = self.insert(dir, &entry.name, Body::File(order.content.to_vec()), mode);
         let handle = Handle(HandleKind::Memory(inode));
         match self.stat_of(inode) {
             Some(stat) => Ok(Staged::Ready { stat, handle }),

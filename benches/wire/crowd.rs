@@ -1,0 +1,162 @@
+//! Eight at once.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, outcome};
+use crate::corpus::{COUNTERS, KB, code, counter};
+use crate::floor;
+use crate::machine::Machine;
+use crate::table::{Samples, millis, row, title, verdict};
+
+/// Clients, and processes beside them.
+const CROWD: usize = 8;
+/// Edits of each.
+const EDITS: usize = 200;
+/// How often both are measured, in turn.
+const ROUNDS: usize = 5;
+
+/// Every client edits a file of its own.
+pub(crate) fn different_files() {
+    title("8 clients x 200 edits on different files of 100 KB");
+    let machine = Machine::start();
+    let text = code(100 * KB);
+    let (mut daemon, mut plain) = (Samples::default(), Samples::default());
+    for _ in 0..ROUNDS {
+        for member in 0..CROWD {
+            machine.put(&format!("floor{member}.txt"), &text);
+            machine.put(&format!("daemon{member}.txt"), &text);
+        }
+        let processes: Vec<Child> = (0..CROWD).map(|member| floor_process(&machine, member)).collect();
+        plain.time(|| finish(processes));
+        let clients: Vec<(Client, Vec<Vec<u8>>)> =
+            (0..CROWD).map(|member| prepared(&machine, member)).collect();
+        daemon.time(|| {
+            std::thread::scope(|scope| {
+                for (mut client, requests) in clients {
+                    scope.spawn(move || {
+                        for request in requests {
+                            let answer = client.exchange(&request);
+                            assert!(
+                                memchr::memmem::find(&answer, b"\"error\"").is_none(),
+                                "an edit was refused"
+                            );
+                        }
+                    });
+                }
+            });
+        });
+    }
+    row("8 plain processes", &plain);
+    row("editd with 8 clients", &daemon);
+    let rate = |samples: &Samples| (CROWD * EDITS) as u128 * 1_000_000 / samples.median().as_micros();
+    println!("  edits a second: plain {}, editd {}", rate(&plain), rate(&daemon));
+    verdict("rate over that of plain processes", plain.median_ratio(&daemon), "x", 0.8, false);
+}
+
+/// Waits for a word before it begins, so that its start is not measured.
+fn floor_process(machine: &Machine, member: usize) -> Child {
+    let file = machine.root().join(format!("floor{member}.txt"));
+    let itself = std::env::current_exe().expect("the bench's own path");
+    let mut command = Command::new(itself);
+    command.args([floor::MODE.as_ref(), file.as_os_str(), EDITS.to_string().as_ref()]);
+    let child = command.stdin(Stdio::piped()).spawn().expect("the bench can be run");
+    std::thread::sleep(Duration::from_millis(5));
+    child
+}
+
+fn finish(mut processes: Vec<Child>) {
+    for process in &mut processes {
+        let input = process.stdin.as_mut().expect("a pipe");
+        input.write_all(b"go\n").expect("the process waits");
+    }
+    for process in &mut processes {
+        assert!(process.wait().expect("its end").success(), "a plain process failed");
+    }
+}
+
+/// A client that has read its file, with all its requests written out.
+fn prepared(machine: &Machine, member: usize) -> (Client, Vec<Vec<u8>>) {
+    let mut client = machine.client_named(&format!("agent{member}"));
+    let path = format!("daemon{member}.txt");
+    client.call("editd/read", &json!({ "path": path }));
+    let request = |done| {
+        let (old, new) = (counter(0, done), counter(0, done + 1));
+        client.request("editd/edit", &json!({ "path": path, "oldText": old, "newText": new }))
+    };
+    let requests = (0..EDITS).map(request).collect();
+    (client, requests)
+}
+
+/// What a client of [`one_file`] saw.
+#[derive(Default)]
+struct Tally {
+    /// Hashes before and after each acknowledged edit.
+    applied: Vec<(String, String)>,
+    stale: usize,
+}
+
+/// All clients edit one file, each a counter of its own, and read again when they are refused.
+pub(crate) fn one_file() {
+    title("8 clients x 200 edits on one file of 100 KB");
+    let machine = Machine::start();
+    let path = machine.put("shared.txt", &code(100 * KB));
+    let first = machine.client().call("editd/read", &json!({ "path": path }))["hash"].take();
+    let barrier = Barrier::new(COUNTERS);
+    let start = Instant::now();
+    let tallies: Vec<Tally> = std::thread::scope(|scope| {
+        let (machine, barrier) = (&machine, &barrier);
+        let contest = |member| scope.spawn(move || contend(machine, member, barrier));
+        let threads: Vec<_> = (0..COUNTERS).map(contest).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a client")).collect()
+    });
+    let elapsed = start.elapsed();
+    let text = std::fs::read_to_string(&path).expect("the file");
+    let applied: usize = tallies.iter().map(|tally| tally.applied.len()).sum();
+    let stale: usize = tallies.iter().map(|tally| tally.stale).sum();
+    for (member, tally) in tallies.iter().enumerate() {
+        assert!(text.contains(&counter(member, tally.applied.len())), "an acknowledged edit was lost");
+    }
+    let mut steps: HashMap<&str, &str> = HashMap::new();
+    for (before, after) in tallies.iter().flat_map(|tally| &tally.applied) {
+        assert!(steps.insert(before, after).is_none(), "two edits were made of one base");
+    }
+    let mut at = first.as_str().unwrap_or_default();
+    while let Some(next) = steps.remove(at) {
+        at = next;
+    }
+    assert!(steps.is_empty(), "an edit was applied to something else than its base");
+    println!("{applied} applied, {stale} refused as stale, in {:.0} ms", millis(elapsed));
+    println!("  => all {applied} are in the file; every one was made of what the one before it left: ok");
+}
+
+fn contend(machine: &Machine, member: usize, barrier: &Barrier) -> Tally {
+    let mut client = machine.client_named(&format!("agent{member}"));
+    let read = json!({ "path": "shared.txt", "limit": 1 });
+    client.call("editd/read", &read);
+    barrier.wait();
+    let mut tally = Tally::default();
+    for _ in 0..EDITS {
+        let done = tally.applied.len();
+        let (old, new) = (counter(member, done), counter(member, done + 1));
+        let request =
+            client.request("editd/edit", &json!({ "path": "shared.txt", "oldText": old, "newText": new }));
+        match outcome(&client.exchange(&request)) {
+            Ok(result) => {
+                let hash = |name: &str| result["files"][0][name].as_str().unwrap_or_default().to_owned();
+                tally.applied.push((hash("hashBefore"), hash("hashAfter")));
+            }
+            Err(error) => {
+                assert_eq!(error["data"]["kind"], Value::from("stale"), "{error}");
+                tally.stale += 1;
+                client.call("editd/read", &read);
+            }
+        }
+    }
+    tally
+}

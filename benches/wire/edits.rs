@@ -1,0 +1,115 @@
+//! One edit at a time.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::client::outcome;
+use crate::corpus::{KB, MB, code, counter};
+use crate::floor;
+use crate::machine::Machine;
+use crate::table::{Samples, millis, row, title, verdict};
+
+/// Edits of each kind and size.
+const ROUNDS: [(usize, &str, usize); 3] =
+    [(10 * KB, "10 KB", 400), (MB, "1 MB", 100), (10 * MB, "10 MB", 25)];
+/// Edits before those that count.
+const WARM_UP: usize = 3;
+/// The counter in the middle of a text.
+const MIDDLE: usize = 3;
+
+/// A file edited again and again by the session that read it.
+pub(crate) fn single(which: usize) {
+    let machine = Machine::start();
+    let (size, name, rounds) = ROUNDS[which];
+    title(&format!("one exact edit, {name}, the base is the session's own last edit"));
+    let text = code(size);
+    let (mine, theirs) = (machine.put("daemon.txt", &text), machine.put("floor.txt", &text));
+    let mut client = machine.client();
+    client.call("editd/read", &json!({ "path": mine }));
+    let (mut daemon, mut plain) = (Samples::default(), Samples::default());
+    for round in 0..rounds + WARM_UP {
+        if round == WARM_UP {
+            (daemon, plain) = (Samples::default(), Samples::default());
+        }
+        let (old, new) = (counter(MIDDLE, round), counter(MIDDLE, round + 1));
+        plain.time(|| floor::edit(&theirs, &old, &new));
+        let params = json!({ "path": "daemon.txt", "oldText": old, "newText": new });
+        let request = client.request("editd/edit", &params);
+        let answer = daemon.time(|| client.exchange(&request));
+        outcome(&answer).expect("an edit");
+    }
+    compare(name, size, &daemon, &plain);
+}
+
+/// A file that the session has not read and the daemon does not hold: the base comes with the edit.
+pub(crate) fn with_base_hash(which: usize) {
+    let machine = Machine::start();
+    let mut watcher = machine.client();
+    let (size, name, rounds) = ROUNDS[which];
+    title(&format!("one exact edit, {name}, explicit baseHash, nothing cached by the daemon"));
+    let text = code(size);
+    let (mine, theirs) = (machine.put("daemon.txt", &text), machine.put("floor.txt", &text));
+    let mut client = machine.client();
+    let mut hash = client.call("editd/read", &json!({ "path": mine }))["hash"].take();
+    let (mut daemon, mut plain) = (Samples::default(), Samples::default());
+    for round in 0..rounds / 2 + WARM_UP {
+        if round == WARM_UP {
+            (daemon, plain) = (Samples::default(), Samples::default());
+        }
+        drop(client);
+        while watcher.call("editd/status", &json!({}))["documents"] != 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        client = machine.client();
+        let (old, new) = (counter(MIDDLE, round), counter(MIDDLE, round + 1));
+        plain.time(|| floor::edit(&theirs, &old, &new));
+        let params = json!({ "path": "daemon.txt", "oldText": old, "newText": new, "baseHash": hash });
+        let request = client.request("editd/edit", &params);
+        let answer = daemon.time(|| client.exchange(&request));
+        hash = outcome(&answer).expect("an edit")["files"][0]["hash"].take();
+    }
+    drop(client);
+    compare(name, size, &daemon, &plain);
+}
+
+fn compare(name: &str, size: usize, daemon: &Samples, plain: &Samples) {
+    row("plain program", plain);
+    row("editd", daemon);
+    let ratio = daemon.median_ratio(plain);
+    match size / MB {
+        0 => {
+            let above = millis(daemon.median()) - millis(plain.median());
+            verdict(&format!("{name}: above the floor"), above, " ms", 0.3, true);
+        }
+        1 => verdict(&format!("{name}: times the floor"), ratio, "x", 1.5, true),
+        _ => verdict(&format!("{name}: times the floor"), ratio, "x", 1.8, true),
+    }
+}
+
+/// Ten thousand places at once.
+pub(crate) fn replace_all() {
+    const PLACES: usize = 10_000;
+    title("10,000 replacements in 1 MB");
+    let machine = Machine::start();
+    let line = "let item = table.get(&key, NEEDLE); // as long as a line of code, with a few words after it that say so\n";
+    let text = line.repeat(PLACES);
+    let path = machine.put("many.txt", &text);
+    let mut client = machine.client();
+    client.call("editd/read", &json!({ "path": path }));
+    let mut samples = Samples::default();
+    let (mut old, mut new) = ("NEEDLE", "THREAD");
+    for round in 0..23 {
+        if round == WARM_UP {
+            samples = Samples::default();
+        }
+        let params = json!({ "path": "many.txt", "oldText": old, "newText": new, "replaceAll": true });
+        let request = client.request("editd/edit", &params);
+        let answer = samples.time(|| client.exchange(&request));
+        let result: Value = outcome(&answer).expect("an edit");
+        assert_eq!(result["files"][0]["matches"][0]["replacements"], PLACES);
+        (old, new) = (new, old);
+    }
+    row("editd", &samples);
+    verdict("10,000 replacements", millis(samples.median()), " ms", 20.0, true);
+}

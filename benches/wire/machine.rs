@@ -1,0 +1,107 @@
+//! A daemon with folders of its own, all on one file system.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::client::Client;
+
+pub(crate) struct Machine {
+    base: TempDir,
+    daemon: Child,
+}
+
+impl Machine {
+    pub(crate) fn start() -> Self {
+        Self::configured("")
+    }
+
+    /// `config` is TOML that follows the top-level settings.
+    pub(crate) fn configured(config: &str) -> Self {
+        // Below the target folder: temporary folders are often not on a disk.
+        let base = tempfile::Builder::new().prefix("w").tempdir_in(env!("CARGO_TARGET_TMPDIR"));
+        let base = base.expect("a folder");
+        for name in ["home", "files"] {
+            fs::create_dir(base.path().join(name)).expect("a folder");
+        }
+        let text = format!("review = \"off\"\nidle_exit = \"60s\"\n{config}");
+        fs::write(base.path().join("config.toml"), text).expect("a configuration");
+        let daemon = Command::new(env!("CARGO_BIN_EXE_editd"))
+            .arg("serve")
+            .env("HOME", base.path().join("home"))
+            .env("EDITD_STATE_DIR", base.path().join("state"))
+            .env("EDITD_RUNTIME_DIR", base.path().join("run"))
+            .env("EDITD_CONFIG", base.path().join("config.toml"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the daemon can be run");
+        let machine = Self { base, daemon };
+        let patience = Instant::now() + Duration::from_secs(10);
+        while std::os::unix::net::UnixStream::connect(machine.socket()).is_err() {
+            assert!(Instant::now() < patience, "the daemon does not answer");
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        machine
+    }
+
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.base.path().join("run/agent.sock")
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.base.path().join("files")
+    }
+
+    /// A session with the files as its root.
+    pub(crate) fn client(&self) -> Client {
+        self.client_named("bench")
+    }
+
+    pub(crate) fn client_named(&self, author: &str) -> Client {
+        let mut client = Client::connect(&self.socket());
+        let root = format!("file://{}", self.root().display());
+        let folders = json!([{ "uri": root, "name": "files" }]);
+        let client_info = json!({ "name": author });
+        client.call("initialize", &json!({ "clientInfo": client_info, "workspaceFolders": folders }));
+        client
+    }
+
+    /// Puts a file among the files.
+    pub(crate) fn put(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.root().join(name);
+        fs::write(&path, text).expect("a file");
+        path
+    }
+
+    /// The daemon's resident memory in bytes.
+    pub(crate) fn resident(&self) -> u64 {
+        resident(self.daemon.id())
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        let _ = self.daemon.kill();
+        let _ = self.daemon.wait();
+    }
+}
+
+fn resident(pid: u32) -> u64 {
+    let statm = fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("statm"));
+    let statm = statm.expect("the daemon lives");
+    let pages: u64 = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).expect("a number");
+    pages * rustix::param::page_size() as u64
+}
+
+/// A thousand connections need as many descriptors on this side too.
+pub(crate) fn raise_file_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+}

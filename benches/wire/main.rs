@@ -1,0 +1,55 @@
+//! What a whole daemon costs over its socket, beside what a plain program needs for the same.
+//!
+//! Criterion measures one thing at a time; here two have to be measured in turn (A B A B), because the file
+//! system's share moves by more than what is to be told apart. So this is a small harness of its own.
+//!
+//! `cargo bench --bench wire` runs all parts, `cargo bench --bench wire -- edit-1m memory` those named.
+
+#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+
+mod client;
+mod corpus;
+mod crowd;
+mod edits;
+mod floor;
+mod machine;
+mod memory;
+mod refusals;
+mod table;
+
+/// A part's name and what runs it.
+type Part = (&'static str, fn());
+
+const PARTS: [Part; 14] = [
+    ("start", memory::start),
+    ("edit-10k", || edits::single(0)),
+    ("edit-1m", || edits::single(1)),
+    ("edit-10m", || edits::single(2)),
+    ("base-10k", || edits::with_base_hash(0)),
+    ("base-1m", || edits::with_base_hash(1)),
+    ("base-10m", || edits::with_base_hash(2)),
+    ("refusal", refusals::absent),
+    ("read", refusals::read),
+    ("many", edits::replace_all),
+    ("crowd", crowd::different_files),
+    ("contest", crowd::one_file),
+    ("memory", memory::resident),
+    ("connections", memory::connections),
+];
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [mode, file, count] = arguments.as_slice()
+        && mode == floor::MODE
+    {
+        return floor::run(file.as_ref(), count.parse().expect("a number of edits"));
+    }
+    machine::raise_file_limit();
+    // Cargo adds options of its own; what is left are names of parts.
+    let asked: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
+    for (name, run) in PARTS {
+        if asked.is_empty() || asked.iter().any(|asked| *asked == name) {
+            run();
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The bytes of a whole file, shared instead of copied.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Whoever keeps the bytes of a piece alive.
+type Owner = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
+/// The bytes of a whole file, which never change. Cheap to clone.
+///
+/// They may lie in pieces: an edit of a large file is written from the old text and the new words where
+/// they are. Putting them together first would cost as much as writing them.
+#[derive(Clone)]
+pub struct FileBytes {
+    pieces: Arc<[Piece]>,
+    len: usize,
+}
+
+/// A stretch of somebody's bytes.
+#[derive(Clone)]
+pub struct Piece {
+    owner: Owner,
+    range: Range<usize>,
+}
+
+impl FileBytes {
+    /// The pieces, one after the other.
+    pub fn of_pieces(pieces: Vec<Piece>) -> Self {
+        let len = pieces.iter().map(|piece| piece.bytes().len()).sum();
+        Self { pieces: pieces.into(), len }
+    }
+
+    /// How many they are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The bytes, piece by piece.
+    pub fn pieces(&self) -> impl Iterator<Item = &[u8]> {
+        self.pieces.iter().map(Piece::bytes)
+    }
+
+    /// The bytes in one piece.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.len);
+        self.pieces().for_each(|piece| bytes.extend_from_slice(piece));
+        bytes
+    }
+
+    /// Whether `other` is found at `offset`, whole.
+    pub fn has_at(&self, offset: usize, mut other: &[u8]) -> bool {
+        let mut before = 0;
+        for piece in self.pieces() {
+            let skipped = (offset.saturating_sub(before)).min(piece.len());
+            let common = (piece.len() - skipped).min(other.len());
+            if piece[skipped..skipped + common] != other[..common] {
+                return false;
+            }
+            other = &other[common..];
+            before += piece.len();
+        }
+        other.is_empty()
+    }
+}
+
+impl Piece {
+    /// The bytes of `range`; what lies outside of the owner's bytes is no part of it.
+    pub fn new(owner: Arc<impl AsRef<[u8]> + Send + Sync + 'static>, range: Range<usize>) -> Self {
+        let end = range.end.min((*owner).as_ref().len());
+        Self { owner, range: range.start.min(end)..end }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        (*self.owner).as_ref().get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+impl From<Vec<u8>> for FileBytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::from(Arc::new(bytes))
+    }
+}
+
+impl<T: AsRef<[u8]> + Send + Sync + 'static> From<Arc<T>> for FileBytes {
+    fn from(owner: Arc<T>) -> Self {
+        Self::of_pieces(vec![Piece::new(owner, 0..usize::MAX)])
+    }
+}
+
+impl Default for FileBytes {
+    fn default() -> Self {
+        Self::of_pieces(Vec::new())
+    }
+}
+
+impl PartialEq<[u8]> for FileBytes {
+    fn eq(&self, other: &[u8]) -> bool {
+        self.len == other.len() && self.has_at(0, other)
+    }
+}
+
+impl fmt::Debug for FileBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FileBytes({} in {} pieces)", self.len, self.pieces.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn joined(parts: &[Vec<u8>]) -> FileBytes {
+        let piece = |part: &Vec<u8>| Piece::new(Arc::new(part.clone()), 0..part.len());
+        FileBytes::of_pieces(parts.iter().map(piece).collect())
+    }
+
+    #[test]
+    fn a_piece_ends_where_its_owner_does() {
+        let owner = Arc::new("text".to_owned());
+        let pieces = [2..9, 7..9, 4..2].map(|range| Piece::new(owner.clone(), range));
+        assert_eq!(FileBytes::of_pieces(pieces.to_vec()).to_vec(), b"xt");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+        #[test]
+        fn pieces_are_compared_like_the_whole(
+            parts in proptest::collection::vec(proptest::collection::vec(0_u8..2, 0..4), 0..4),
+            other in proptest::collection::vec(0_u8..2, 0..5),
+            offset in 0_usize..14,
+        ) {
+            let (bytes, whole) = (joined(&parts), parts.concat());
+            let there = whole.get(offset..offset + other.len()) == Some(&other[..]);
+            prop_assert_eq!(bytes.has_at(offset, &other), there || other.is_empty());
+            prop_assert_eq!(bytes == *whole, true);
+            prop_assert_eq!(bytes == *other, whole == other);
+            prop_assert_eq!(bytes.to_vec(), whole);
+        }
+    }
+}
