@@ -30,10 +30,9 @@ fn shell_lines(text: &str) -> Vec<&str> {
 fn subcommand(line: &str) -> Option<&str> {
     let words: Vec<_> = line.split_whitespace().collect();
     let cargo_run = words.windows(2).any(|pair| pair == ["cargo", "run"]);
-    let start = match cargo_run {
-        true => words.iter().position(|word| *word == "--")?,
-        false => words.iter().position(|word| *word == "editd" || word.ends_with("/editd"))?,
-    };
+    let is_call =
+        |word: &str| if cargo_run { word == "--" } else { word == "editd" || word.ends_with("/editd") };
+    let start = words.iter().position(|word| is_call(word))?;
     words.get(start + 1).copied().filter(|word| word.chars().all(|c| c.is_ascii_lowercase()))
 }
 
