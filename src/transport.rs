@@ -2,7 +2,7 @@
 //! for clients on the same machine.
 //!
 //! The framework's own server loop is not used. It runs handlers in any order, ends the connection on one
-//! malformed body or panic, trusts lengths and waits for clients that do not read. [`connection`] drives
+//! malformed body or panic, trusts lengths and waits for clients that do not read. `connection` drives
 //! the framework's service instead, in order and bounded.
 
 mod client;

@@ -54,6 +54,19 @@ pub struct Match {
 /// why. All edits are looked for in `base`, not in each other's results, unless they are sequential.
 ///
 /// Line ends of the edits' texts do not matter; a byte order mark at their head is ignored.
+///
+/// ```
+/// use editd::edit::{Edit, EditRefusalKind, Options, Strategy, find};
+///
+/// let base = "if ready:\r\n\tprint(“go”)\r\n";
+/// let edit = Edit::new("    print(\"go\")\n", "    print(\"go\", now)\n");
+/// let found = find(base, &[edit], &Options::default()).unwrap();
+/// assert_eq!(found.matches[0].strategy, Strategy::Indentation);
+/// assert_eq!(found.plan.apply(base), "if ready:\r\n\tprint(“go”, now)\r\n");
+///
+/// let refused = find("a = 1\na = 1\n", &[Edit::new("a = 1", "a = 2")], &Options::default()).unwrap_err();
+/// assert!(matches!(refused[0].kind, EditRefusalKind::Ambiguous { .. }));
+/// ```
 pub fn find(base: &str, edits: &[Edit], options: &Options) -> Result<Found, Vec<EditRefusal>> {
     if options.sequential && edits.len() > 1 {
         return find_in_sequence(base, edits, options);

@@ -30,6 +30,16 @@ pub enum PlanError {
 ///
 /// A plan is bound to its base: applied to any other text it gives nonsense, so whoever keeps one keeps
 /// the base's hash with it.
+///
+/// ```
+/// use editd::edit::{Plan, Splice};
+///
+/// let base = "one two three";
+/// let plan = Plan::new(base.len(), vec![Splice { range: 4..7, text: "2".to_owned() }]).unwrap();
+/// let result = plan.apply(base);
+/// assert_eq!(result, "one 2 three");
+/// assert_eq!(plan.invert(base).apply(&result), base);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
     base_len: usize,

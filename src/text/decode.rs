@@ -50,6 +50,18 @@ pub enum NotText {
 /// by the pattern of its NULs, UTF-8 with a few stray bytes, the best guess among the legacy encodings.
 ///
 /// Whatever is returned encodes to the same bytes again.
+///
+/// ```
+/// use editd::text::{NotText, decode};
+///
+/// let bytes = b"\xef\xbb\xbfcaf\xc3\xa9\r\n";
+/// let decoded = decode(bytes, None).unwrap();
+/// assert_eq!(decoded.text, "café\r\n");
+/// assert!(decoded.format.bom);
+/// assert_eq!(*decoded.format.encode(&decoded.text).unwrap(), *bytes);
+///
+/// assert_eq!(decode(b"\x7fELF\0\0", None).unwrap_err(), NotText::Binary);
+/// ```
 pub fn decode(bytes: &[u8], declared: Option<Encoding>) -> Result<Decoded<'_>, NotText> {
     for (bom, encoding) in
         [(UTF8_BOM, Encoding::Utf8), (UTF16LE_BOM, Encoding::Utf16Le), (UTF16BE_BOM, Encoding::Utf16Be)]

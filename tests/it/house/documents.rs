@@ -1,0 +1,135 @@
+//! Documents say what is there: commands, links, methods, refusals, settings.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::{Source, nothing_of, read, sources, top};
+
+/// Everything for people to read.
+fn documents() -> Vec<Source> {
+    let mut documents = sources("docs", ".md");
+    let at_top = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+    documents.extend(at_top.map(|path| Source { path: path.to_owned(), text: read(path) }));
+    documents
+}
+
+/// The lines inside fences of shell code.
+fn shell_lines(text: &str) -> Vec<&str> {
+    let (mut lines, mut inside) = (Vec::new(), false);
+    for line in text.lines() {
+        match line.trim_start().strip_prefix("```") {
+            Some(language) => inside = !inside && matches!(language, "sh" | "console"),
+            None if inside => lines.push(line),
+            None => {}
+        }
+    }
+    lines
+}
+
+/// The subcommand that a line of shell calls editd with.
+fn subcommand(line: &str) -> Option<&str> {
+    let words: Vec<_> = line.split_whitespace().collect();
+    let cargo_run = words.windows(2).any(|pair| pair == ["cargo", "run"]);
+    let is_call =
+        |word: &str| if cargo_run { word == "--" } else { word == "editd" || word.ends_with("/editd") };
+    let start = words.iter().position(|word| is_call(word))?;
+    words.get(start + 1).copied().filter(|word| word.chars().all(|c| c.is_ascii_lowercase()))
+}
+
+/// What stands between two marks, each time.
+fn between<'a>(text: &'a str, before: &'a str, after: &'a str) -> impl Iterator<Item = &'a str> {
+    text.split(before).skip(1).filter_map(move |rest| Some(rest.split_once(after)?.0))
+}
+
+#[test]
+fn commands_in_documents_exist() {
+    let help = Command::new(env!("CARGO_BIN_EXE_editd")).arg("--help").output().expect("editd can be run");
+    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+    let known: Vec<_> = help
+        .lines()
+        .filter(|line| line.starts_with("  "))
+        .filter_map(|l| l.split_whitespace().next())
+        .collect();
+    let (mut wrong, mut calls) = (Vec::new(), 0);
+    for document in documents() {
+        for line in shell_lines(&document.text) {
+            if let Some(called) = subcommand(line) {
+                calls += 1;
+                if !known.contains(&called) {
+                    wrong.push(format!("{}: {line}", document.path));
+                }
+            }
+            let scripts =
+                line.split_whitespace().filter(|word| word.trim_start_matches("./").starts_with("scripts/"));
+            let missing = scripts.filter(|script| !top().join(script).is_file());
+            wrong.extend(missing.map(|script| format!("{}: {script}", document.path)));
+        }
+    }
+    nothing_of("commands in documents exist", &wrong);
+    assert!(calls >= 5, "the documents show how editd is called");
+}
+
+#[test]
+fn the_readme_has_its_two_commands() {
+    let readme = read("README.md");
+    let lines = shell_lines(&readme);
+    assert!(
+        lines.iter().any(|line| line.contains("cargo run") && subcommand(line) == Some("edit")),
+        "one builds and edits"
+    );
+    assert!(lines.contains(&"scripts/test"), "one runs all tests");
+    assert!(read(".ci/run").contains("scripts/test"), "the checks of a change are those of the README");
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut wrong = Vec::new();
+    for document in documents() {
+        let folder = Path::new(&document.path).parent().expect("a folder");
+        for link in between(&document.text, "](", ")") {
+            let file = link.split('#').next().unwrap_or_default();
+            if !file.is_empty() && !file.contains("://") && !top().join(folder).join(file).exists() {
+                wrong.push(format!("{}: {link}", document.path));
+            }
+        }
+    }
+    nothing_of("links lead to files", &wrong);
+}
+
+#[test]
+fn the_protocol_document_names_every_method_and_refusal() {
+    let document = read("docs/protocol.md");
+    let (methods, refusals) = (read("src/protocol/method.rs"), read("src/workspace/refusal.rs"));
+    let methods: Vec<_> = between(&methods, "= \"editd/", "\"").map(|name| format!("editd/{name}")).collect();
+    let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let kinds: Vec<_> = between(&refusals, "=> \"", "\",").filter(is_name).map(str::to_owned).collect();
+    assert!(methods.len() >= 10 && kinds.len() >= 20, "{methods:?} {kinds:?}");
+    let missing: Vec<_> =
+        methods.into_iter().chain(kinds).filter(|name| !document.contains(&format!("`{name}`"))).collect();
+    nothing_of("docs/protocol.md tells of every method and refusal", &missing);
+}
+
+#[test]
+fn the_configuration_document_names_every_key() {
+    let (document, code) = (read("docs/configuration.md"), read("src/config.rs"));
+    let keys = ["struct Table {", "struct LimitsTable {"].iter().flat_map(|start| {
+        let body = between(&code, start, "}").next().expect("the tables of src/config.rs");
+        body.lines().filter_map(|line| Some(line.split_once(':')?.0.trim().to_owned())).collect::<Vec<_>>()
+    });
+    let missing: Vec<_> = keys.filter(|key| !document.contains(&format!("`{key}`"))).collect();
+    nothing_of("docs/configuration.md tells of every key", &missing);
+}
+
+#[test]
+fn every_direct_dependency_has_its_reason() {
+    let (document, manifest) = (read("docs/dependencies.md"), read("Cargo.toml"));
+    let sections =
+        ["[dependencies]\n", "[dev-dependencies]\n"].map(|start| between(&manifest, start, "\n[").next());
+    let lines = sections.into_iter().flatten().flat_map(str::lines).filter(|line| !line.starts_with('#'));
+    let names = lines.filter_map(|line| Some(line.split_once(" = ")?.0));
+    let missing: Vec<_> = names.filter(|name| !document.contains(&format!("`{name}`"))).collect();
+    nothing_of(
+        "docs/dependencies.md tells why each is there",
+        &missing.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(),
+    );
+}
