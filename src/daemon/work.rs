@@ -6,7 +6,7 @@ use crate::edit::{
     self, Deadline, Edit, FileDiff, Found, Labels, Match, MergeError, Options, Plan, diff_plan, diff_texts,
     find,
 };
-use crate::text::{ContentHash, Encoding, Format};
+use crate::text::{ContentHash, Encoding, Format, count_lines, line_start};
 use crate::workspace::limits::DIFFED_BYTES;
 use crate::workspace::{
     Action, BaseState, Coverage, OnStale, PlannedFile, Refusal, RefusalKind, Snapshot, Truth,
@@ -80,7 +80,12 @@ impl WantedFile {
         let about = |kind| Refusal::at(&path, kind).of_change(index);
         let coverage = self.known(base, rules).map_err(|kind| vec![about(kind)])?;
         match self.draft(base, rules) {
-            Ok(drafted) => self.finish(drafted, coverage, rules).map_err(|kind| vec![about(kind)]),
+            Ok(drafted) => {
+                let (action, format) = (self.action(), self.format());
+                finish(self.observed, action, format, drafted, coverage, rules)
+                    .map_err(|kind| vec![about(kind)])
+            }
+            Err(Trouble::File(RefusalKind::Exists)) => Err(vec![self.exists().of_change(index)]),
             Err(Trouble::File(kind)) => Err(vec![about(kind)]),
             Err(Trouble::Edits(refusals)) => {
                 let of_edit =
@@ -124,13 +129,23 @@ impl WantedFile {
         RefusalKind::Unread { current: self.observed.truth.hash(), excerpt, partly }
     }
 
+    /// Lines around the first edit's text, if it stands there to the letter.
     fn excerpt(&self, edits: &[Edit]) -> Option<String> {
         let (_, text) = self.observed.content().ok()?;
-        let first = edits.first()?;
-        let options = Options { fuzzy: false, ..Options::default() };
-        let found = find(text, std::slice::from_ref(first), &options).ok()?;
-        let place = found.matches.first()?;
-        Some(edit::snippet(text, place.start_line, place.end_line, EXCERPT_CONTEXT))
+        let wanted = edits.first().map(|edit| edit.old.as_str()).filter(|old| !old.is_empty())?;
+        let start = text.find(wanted)?;
+        let first = count_lines(&text[..line_start(text, start)]) + 1;
+        let last = first + count_lines(wanted).saturating_sub(1);
+        Some(edit::snippet(text, first, last, EXCERPT_CONTEXT))
+    }
+
+    /// The refusal for a new name that is taken.
+    fn exists(&self) -> Refusal {
+        let taken = match &self.want {
+            Want::Rename { to, .. } => &to.target.path,
+            _ => &self.observed.target.path,
+        };
+        Refusal::at(taken, RefusalKind::Exists)
     }
 
     fn draft(&self, base: &BaseState, rules: &Rules) -> Result<Drafted, Trouble> {
@@ -166,50 +181,16 @@ impl WantedFile {
         }
     }
 
-    fn finish(self, drafted: Drafted, coverage: Coverage, rules: &Rules) -> Result<Worked, RefusalKind> {
-        let format = self.format();
-        let before = self.observed.truth.snapshot().cloned();
-        let text = self.observed.text.as_ref().map_or("", |text| text);
-        let action = match &self.want {
+    /// What happens to the file.
+    fn action(&self) -> Action {
+        match &self.want {
             Want::Delete => Action::Delete,
             Want::Rename { to, .. } => {
                 Action::Rename { to: to.target.path.clone(), to_key: to.target.key.clone() }
             }
-            _ if before.is_none() => Action::Create,
+            _ if self.observed.truth.snapshot().is_none() => Action::Create,
             _ => Action::Edit,
-        };
-        let reencoded = before.as_ref().is_some_and(|before| before.format != format);
-        if action == Action::Edit && drafted.plan.is_empty() && !reencoded {
-            return Err(RefusalKind::NoChange);
         }
-        let content = match (&action, &self.observed.truth) {
-            (Action::Delete, _) | (Action::Rename { .. }, Truth::Opaque(_)) => None,
-            _ => {
-                Some(Content::of_plan(&self.observed, &drafted.plan, format, rules.file_size)?.hash_beside())
-            }
-        };
-        let hash_after = match &action {
-            Action::Delete => None,
-            _ if content.is_some() => None,
-            _ => self.observed.truth.hash(),
-        };
-        let diff = file_diff(&self.observed, &action, text, &drafted.plan, rules.deadline);
-        let file = PlannedFile {
-            key: self.observed.target.key.clone(),
-            path: self.observed.target.path.clone(),
-            action,
-            hash_before: self.observed.truth.hash(),
-            before,
-            plan: Arc::new(drafted.plan),
-            hash_after,
-            format,
-            diff: Arc::new(diff),
-            matches: drafted.matches,
-            warnings: drafted.warnings,
-            rebased: drafted.rebased,
-            coverage,
-        };
-        Ok(Worked { file, content, observed: self.observed })
     }
 
     /// How the result is written: as the file was, unless the change names an encoding.
@@ -222,6 +203,49 @@ impl WantedFile {
             _ => was,
         }
     }
+}
+
+/// Writes a change down, with its result.
+fn finish(
+    observed: Observed,
+    action: Action,
+    format: Format,
+    drafted: Drafted,
+    coverage: Coverage,
+    rules: &Rules,
+) -> Result<Worked, RefusalKind> {
+    let before = observed.truth.snapshot().cloned();
+    let text = observed.text.as_ref().map_or("", |text| text);
+    let reencoded = before.as_ref().is_some_and(|before| before.format != format);
+    if action == Action::Edit && drafted.plan.is_empty() && !reencoded {
+        return Err(RefusalKind::NoChange);
+    }
+    let content = match (&action, &observed.truth) {
+        (Action::Delete, _) | (Action::Rename { .. }, Truth::Opaque(_)) => None,
+        _ => Some(Content::of_plan(&observed, &drafted.plan, format, rules.file_size)?.hash_beside()),
+    };
+    let hash_after = match &action {
+        Action::Delete => None,
+        _ if content.is_some() => None,
+        _ => observed.truth.hash(),
+    };
+    let diff = file_diff(&observed, &action, text, &drafted.plan, rules.deadline);
+    let file = PlannedFile {
+        key: observed.target.key.clone(),
+        path: observed.target.path.clone(),
+        action,
+        hash_before: observed.truth.hash(),
+        before,
+        plan: Arc::new(drafted.plan),
+        hash_after,
+        format,
+        diff: Arc::new(diff),
+        matches: drafted.matches,
+        warnings: drafted.warnings,
+        rebased: drafted.rebased,
+        coverage,
+    };
+    Ok(Worked { file, content, observed })
 }
 
 enum Trouble {
@@ -324,8 +348,7 @@ pub(crate) fn carry(
         }
         None => return Err(about(stale(Some(before), &observed, rules.deadline))),
     };
-    let wanted = WantedFile { index: 0, want: Want::Edit(Vec::new()), sent: None, observed };
-    wanted.finish(drafted, file.coverage, rules).map_err(about)
+    finish(observed, Action::Edit, file.format, drafted, file.coverage, rules).map_err(about)
 }
 
 /// The refusal for a file that is not what its author was given.
@@ -334,7 +357,8 @@ pub(crate) fn stale(given: Option<&Snapshot>, now: &Observed, deadline: Deadline
     RefusalKind::Stale { current: now.truth.hash(), diff, base_known: given.is_some() }
 }
 
-fn drift(given: &Snapshot, now: &Observed, deadline: Deadline) -> Option<String> {
+/// What changed since a text was given, unless the two are too large to compare or one is no text.
+pub(crate) fn drift(given: &Snapshot, now: &Observed, deadline: Deadline) -> Option<String> {
     let text = match &now.truth {
         Truth::Missing => "",
         _ => now.text.as_ref()?.as_str(),
