@@ -87,6 +87,7 @@ struct LimitsTable {
     changes: Option<usize>,
     edits: Option<usize>,
     proposals: Option<usize>,
+    proposal_bytes: Option<u64>,
     deadline_ms: Option<u64>,
 }
 
@@ -171,6 +172,7 @@ fn limits(table: &LimitsTable) -> Limits {
         changes: table.changes.unwrap_or(default.changes),
         edits: table.edits.unwrap_or(default.edits),
         proposals: table.proposals.unwrap_or(default.proposals),
+        proposal_bytes: table.proposal_bytes.unwrap_or(default.proposal_bytes),
         deadline_ms: table.deadline_ms.unwrap_or(default.deadline_ms),
     }
 }

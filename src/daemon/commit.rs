@@ -17,23 +17,26 @@ pub(crate) struct Landed {
     pub(crate) root: Root,
     /// Whether it was written now, and not found to be so already.
     written: bool,
+    /// Whether its text shares the memory of the one before.
+    shares: bool,
 }
 
 impl Landed {
     /// A file that was found to be already what a plan wanted.
     pub(crate) fn found(file: &PlannedFile, now: Observed) -> Self {
         let (seen, stat, root) = (now.seen(), now.stat, now.target.root);
-        Self { file: file.clone(), seen, stat, root, written: false }
+        Self { file: file.clone(), seen, stat, root, written: false, shares: false }
     }
 
-    /// The entry for the books.
-    pub(crate) fn moved(&self) -> (Moved, Option<Stat>, Root) {
+    /// The entry for the books. `own`: the one who applied it is the one who proposed it.
+    pub(crate) fn moved(&self, own: bool) -> (Moved, Option<Stat>, Root) {
         let moved = Moved {
             key: self.file.key.clone(),
             before: if self.written { self.file.hash_before } else { self.seen.truth.hash() },
             after: self.seen.clone(),
             plan: (self.written && self.file.action == Action::Edit).then(|| self.file.plan.clone()),
-            coverage: self.file.coverage,
+            coverage: own.then_some(self.file.coverage),
+            shares: self.shares,
         };
         (moved, self.stat, self.root.clone())
     }
@@ -140,6 +143,7 @@ fn landed(due: Due, done: Committed) -> Landed {
     if let Some(leftover) = &done.leftover {
         tracing::warn!(path = %leftover.display(), "a displaced file could not be removed");
     }
+    let shares = content.as_ref().is_some_and(|content| content.shares);
     let truth = match (&file.action, content) {
         (Action::Delete, _) => Truth::Missing,
         (_, Some(content)) => Truth::Text(content.snapshot()),
@@ -152,5 +156,6 @@ fn landed(due: Due, done: Committed) -> Landed {
         root: target.root,
         file,
         written: true,
+        shares,
     }
 }

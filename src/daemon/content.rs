@@ -19,6 +19,8 @@ const HASHED_BESIDE: usize = 256 << 10;
 pub(crate) struct Content {
     /// The file's bytes.
     pub(crate) bytes: FileBytes,
+    /// Whether the text shares the memory of the one it was made of.
+    pub(crate) shares: bool,
     text: Text,
     format: Format,
     hash: Arc<OnceLock<ContentHash>>,
@@ -33,23 +35,23 @@ impl Content {
         size_limit: u64,
     ) -> Result<Self, RefusalKind> {
         check_added(plan, format)?;
-        let (text, bytes) = match (observed.truth.snapshot(), &observed.text) {
+        let (shares, text, bytes) = match (observed.truth.snapshot(), &observed.text) {
             (Some(before), Some(text)) if plan.splices().len() <= SHARED_SPLICES && plan.fits(text) => {
                 let mut rope = before.text.clone();
                 plan.apply_to(&mut rope);
-                let plain = format == Format::UTF8;
-                (rope, if plain { spliced(text, plan) } else { encode(plan.apply(text), format)? })
+                let is_utf8 = format == Format::UTF8;
+                (true, rope, if is_utf8 { spliced(text, plan) } else { encode(plan.apply(text), format)? })
             }
             (_, text) => {
                 let result = plan.apply(text.as_ref().map_or("", |text| text));
-                (Text::from(result.as_str()), encode(result, format)?)
+                (false, Text::from(result.as_str()), encode(result, format)?)
             }
         };
         let size = bytes.len() as u64;
         if size > size_limit {
             return Err(RefusalKind::TooLarge { limit: size_limit, size });
         }
-        Ok(Self { bytes, text, format, hash: Arc::default() })
+        Ok(Self { bytes, shares, text, format, hash: Arc::default() })
     }
 
     /// Begins to hash, where that takes long enough to be worth another thread.

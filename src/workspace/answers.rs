@@ -2,7 +2,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::limits::{REMEMBERED_ANSWERS, REQUEST_ID_SECONDS};
+use super::limits::{REMEMBERED_ANSWERS, REMEMBERED_BYTES, REQUEST_ID_SECONDS};
 
 /// Names a request of an author, so that it can be sent twice and happen once.
 pub type RequestKey = (String, String);
@@ -13,7 +13,8 @@ pub type RequestKey = (String, String);
 #[derive(Debug, Default)]
 pub struct RememberedAnswers {
     answers: HashMap<RequestKey, (Instant, Arc<str>)>,
-    order: VecDeque<RequestKey>,
+    order: VecDeque<(Instant, RequestKey)>,
+    bytes: usize,
 }
 
 impl RememberedAnswers {
@@ -23,15 +24,32 @@ impl RememberedAnswers {
         (now.duration_since(*at) < Duration::from_secs(REQUEST_ID_SECONDS)).then(|| answer.clone())
     }
 
-    /// Remembers an answer; the oldest go beyond the limit.
+    /// Remembers an answer; those that are too old go, and the oldest beyond the limits.
     pub fn insert(&mut self, key: RequestKey, answer: Arc<str>, now: Instant) {
-        if self.answers.insert(key.clone(), (now, answer)).is_none() {
-            self.order.push_back(key);
+        self.bytes += answer.len();
+        self.order.push_back((now, key.clone()));
+        if let Some((_, replaced)) = self.answers.insert(key, (now, answer)) {
+            self.bytes -= replaced.len();
         }
-        if self.order.len() > REMEMBERED_ANSWERS
-            && let Some(oldest) = self.order.pop_front()
+        while self.is_over(now) && self.order.len() > 1 {
+            self.forget_oldest();
+        }
+    }
+
+    fn is_over(&self, now: Instant) -> bool {
+        let expired = |at: Instant| now.duration_since(at) >= Duration::from_secs(REQUEST_ID_SECONDS);
+        self.order.len() > REMEMBERED_ANSWERS
+            || self.bytes > REMEMBERED_BYTES
+            || self.order.front().is_some_and(|(at, _)| expired(*at))
+    }
+
+    fn forget_oldest(&mut self) {
+        let Some((at, key)) = self.order.pop_front() else { return };
+        // A later answer under the same name has its own place in the order.
+        if self.answers.get(&key).is_some_and(|(since, _)| *since == at)
+            && let Some((_, answer)) = self.answers.remove(&key)
         {
-            self.answers.remove(&oldest);
+            self.bytes -= answer.len();
         }
     }
 }

@@ -1,9 +1,10 @@
-use std::collections::HashSet;
-use std::path::PathBuf;
+use std::collections::{HashSet, VecDeque};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::text::ContentHash;
 
+use super::limits::GIVEN_BASES;
 use super::{FileKey, SessionId, Snapshot};
 
 /// What a file is right now, as far as it was looked at.
@@ -42,8 +43,30 @@ pub(crate) struct Document {
     pub(crate) path: PathBuf,
     /// What it was when it was last looked at; `None` if it did not exist.
     pub(crate) current: Option<ContentHash>,
+    /// Whether the text store counts that content for this document.
+    pub(crate) holds_current: bool,
     /// The sessions that have it in their ledger.
     pub(crate) readers: HashSet<SessionId>,
+    /// Contents of this file that some session was given, newest last: what can be a base of it.
+    pub(crate) given: VecDeque<ContentHash>,
+}
+
+impl Document {
+    /// One that nobody has looked at yet.
+    pub(crate) fn new(path: &Path) -> Self {
+        let (readers, given) = (HashSet::new(), VecDeque::new());
+        Self { path: path.to_owned(), current: None, holds_current: false, readers, given }
+    }
+
+    /// Notes that a content of this file was given to somebody.
+    pub(crate) fn gave(&mut self, hash: ContentHash) {
+        if self.given.back() != Some(&hash) {
+            self.given.push_back(hash);
+        }
+        if self.given.len() > GIVEN_BASES {
+            self.given.pop_front();
+        }
+    }
 }
 
 /// A file and what was seen of it.

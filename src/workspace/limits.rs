@@ -24,6 +24,8 @@ pub struct Limits {
     pub edits: usize,
     /// Proposals kept of one author; beyond it the oldest closed ones are forgotten, then `busy`.
     pub proposals: usize,
+    /// Bytes of new text and diffs that all open proposals together may hold.
+    pub proposal_bytes: u64,
     /// Matching, diffing and merging for one request may take this long, in milliseconds.
     pub deadline_ms: u64,
 }
@@ -41,6 +43,7 @@ impl Default for Limits {
             changes: 1000,
             edits: 100_000,
             proposals: 1000,
+            proposal_bytes: 256 << 20,
             deadline_ms: 10_000,
         }
     }
@@ -58,6 +61,16 @@ pub const UNSHARED_PER_EDIT: u64 = 4 << 10;
 pub const REQUEST_ID_SECONDS: u64 = 600;
 /// Answers remembered for `requestId`s at a time; the oldest go first.
 pub const REMEMBERED_ANSWERS: usize = 4096;
+/// Bytes of answers remembered for `requestId`s; the oldest go first.
+pub const REMEMBERED_BYTES: usize = 16 << 20;
+/// Bytes of a diff that is kept of a closed proposal; a longer one is forgotten.
+pub const KEPT_DIFF: usize = 16 << 10;
+/// Matches that are kept of each file of a closed proposal.
+pub const KEPT_MATCHES: usize = 64;
+/// Bytes of new text in the remembered transitions; the oldest transitions go first.
+pub const LOGGED_BYTES: usize = 16 << 20;
+/// Bytes of diffs in one answer of `editd/changes`; what comes after has none.
+pub const CHANGES_BYTES: usize = 4 << 20;
 /// Transitions of documents remembered for `editd/changes` and for carrying plans along.
 pub const LOGGED_TRANSITIONS: usize = 16_384;
 /// Bytes of text of both sides up to which `editd/changes` and `stale` carry a diff.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use crate::edit::Plan;
 use crate::text::ContentHash;
 
-use super::limits::LOGGED_TRANSITIONS;
+use super::limits::{LOGGED_BYTES, LOGGED_TRANSITIONS};
 use super::{FileKey, SessionId};
 
 /// Who changed a file.
@@ -47,11 +47,19 @@ pub struct Transition {
     pub plan: Option<Arc<Plan>>,
 }
 
+impl Transition {
+    fn weight(&self) -> usize {
+        self.plan.as_ref().map_or(0, |plan| plan.splices().iter().map(|splice| splice.text.len()).sum())
+    }
+}
+
 /// The newest transitions of all files, oldest first.
 #[derive(Debug, Default)]
 pub struct TransitionLog {
     entries: VecDeque<Transition>,
     cursor: u64,
+    /// Bytes of new text in the plans.
+    bytes: usize,
 }
 
 impl TransitionLog {
@@ -65,9 +73,12 @@ impl TransitionLog {
         plan: Option<Arc<Plan>>,
     ) {
         self.cursor += 1;
-        self.entries.push_back(Transition { cursor: self.cursor, key, before, after, by, plan });
-        if self.entries.len() > LOGGED_TRANSITIONS {
-            self.entries.pop_front();
+        let entry = Transition { cursor: self.cursor, key, before, after, by, plan };
+        self.bytes += entry.weight();
+        self.entries.push_back(entry);
+        while self.entries.len() > LOGGED_TRANSITIONS || self.bytes > LOGGED_BYTES {
+            let Some(oldest) = self.entries.pop_front() else { break };
+            self.bytes -= oldest.weight();
         }
     }
 

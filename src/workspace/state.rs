@@ -1,4 +1,4 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -139,7 +139,8 @@ impl Workspace {
         if document.current == hash {
             return;
         }
-        let before = std::mem::replace(&mut document.current, hash);
+        let before = document.current;
+        self.set_current(&seen.key, &seen.truth);
         self.transition(&seen.key, before, hash, Author::Disk, None);
         self.close_proposals_that_came_true(&seen.key, hash);
     }
@@ -215,7 +216,21 @@ impl Workspace {
         if let Some(old) = session.ledger.insert(key.clone(), LedgerEntry { base, told: false }) {
             self.texts.release(old.base.hash);
         }
-        self.add_reader(key, path, hash, id);
+        self.add_reader(key, path, snapshot, id);
+    }
+
+    /// What a file is now. Its text counts as long as somebody reads the file.
+    fn set_current(&mut self, key: &FileKey, truth: &Truth) {
+        let Some(document) = self.documents.get_mut(key) else { return };
+        if let Truth::Text(snapshot) = truth {
+            self.texts.retain(snapshot.hash, Some(snapshot.clone()));
+        }
+        let before = std::mem::replace(&mut document.current, truth.hash());
+        if std::mem::replace(&mut document.holds_current, truth.snapshot().is_some())
+            && let Some(before) = before
+        {
+            self.texts.release(before);
+        }
     }
 
     fn drop_base(&mut self, id: SessionId, key: &FileKey) {
@@ -226,12 +241,16 @@ impl Workspace {
         }
     }
 
-    fn add_reader(&mut self, key: &FileKey, path: &std::path::Path, hash: ContentHash, id: SessionId) {
-        let document = self.documents.entry(key.clone()).or_insert_with(|| {
+    fn add_reader(&mut self, key: &FileKey, path: &std::path::Path, snapshot: &Arc<Snapshot>, id: SessionId) {
+        if !self.documents.contains_key(key) {
             self.outcome.watch.push((key.clone(), path.to_owned()));
-            Document { path: path.to_owned(), current: Some(hash), readers: HashSet::new() }
-        });
-        document.readers.insert(id);
+            self.documents.insert(key.clone(), Document::new(path));
+            self.set_current(key, &Truth::Text(snapshot.clone()));
+        }
+        if let Some(document) = self.documents.get_mut(key) {
+            document.readers.insert(id);
+            document.gave(snapshot.hash);
+        }
     }
 
     fn remove_reader(&mut self, key: &FileKey, id: SessionId) {
@@ -240,6 +259,9 @@ impl Workspace {
         if document.readers.is_empty()
             && let Some(document) = self.documents.remove(key)
         {
+            if let (true, Some(current)) = (document.holds_current, document.current) {
+                self.texts.release(current);
+            }
             self.outcome.forget.push((key.clone(), document.path));
         }
     }

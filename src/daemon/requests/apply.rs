@@ -80,7 +80,7 @@ impl Core {
         let changes: Vec<Change> = due.iter().map(change).collect();
         // Large contents are being hashed meanwhile, and the proposal needs the hashes.
         let staged = self.stage(&changes);
-        let proposal = self.record_proposal(session, &header, &mut due)?;
+        let proposal = self.record_proposal(session, &header, &mut due, true)?;
         let landed = self.commit_staged(staged, due);
         self.close(session, &proposal, landed, false)
     }
@@ -124,7 +124,7 @@ impl Core {
             author: proposal.author.clone(),
             id: id.clone(),
             files: carried.then(|| landed.iter().map(|landed| landed.file.clone()).collect()),
-            moved: landed.iter().map(Landed::moved).collect(),
+            moved: landed.iter().map(|landed| landed.moved(proposal.session == session.id)).collect(),
             reply,
         })?;
         Ok(ApplyResult {

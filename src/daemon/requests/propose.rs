@@ -24,7 +24,7 @@ impl Daemon {
         let work = move |core: &Core, session: &SessionContext, call: Call<Target>, _: &Job| {
             core.answer_once(call.request.clone(), || {
                 let (header, mut due) = core.work_out(session, call)?;
-                let proposal = core.record_proposal(session, &header, &mut due)?;
+                let proposal = core.record_proposal(session, &header, &mut due, false)?;
                 Ok(answer::proposal(&proposal, session.encoding))
             })
         };
@@ -87,7 +87,7 @@ impl Core {
         let files = wanted.iter().map(|file| (file.observed.seen(), file.sent)).collect();
         let mut bases = self.ask(|reply| Event::Bases { session: session.id, files, reply })?;
         for base in &mut bases {
-            if let BaseState::Moved { base, text: text @ None, .. } = base {
+            if let BaseState::Moved { base, was_given: true, text: text @ None, .. } = base {
                 *text = self.kept_base(*base);
             }
         }
@@ -99,6 +99,7 @@ impl Core {
         session: &SessionContext,
         header: &Header,
         due: &mut [Due],
+        applying: bool,
     ) -> Result<Proposal, Failure> {
         due.iter_mut().for_each(|due| due.worked.settle());
         let new = NewProposal {
@@ -108,6 +109,7 @@ impl Core {
             replaces: header.replaces.clone(),
             on_stale: header.on_stale,
             at: SystemTime::now(),
+            applying,
             files: due.iter().map(|due| due.worked.file.clone()).collect(),
         };
         Ok(self.ask(|reply| Event::Propose { new, reply })??)

@@ -65,6 +65,7 @@ fn limits(limits: &Limits) -> Map<String, Value> {
         "changes": limits.changes,
         "edits": limits.edits,
         "proposals": limits.proposals,
+        "proposalBytes": limits.proposal_bytes,
         "deadlineMs": limits.deadline_ms,
         "readLines": READ_LINES,
         "readBytes": READ_BYTES,

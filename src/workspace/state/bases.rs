@@ -16,7 +16,9 @@ pub enum BaseState {
     Moved {
         /// Its hash.
         base: ContentHash,
-        /// Its text, if it is in memory.
+        /// Whether this file ever had it while somebody read it here.
+        was_given: bool,
+        /// Its text, if so and if it is in memory.
         text: Option<Arc<Snapshot>>,
         /// How much of it the author has seen.
         coverage: Coverage,
@@ -38,7 +40,10 @@ impl Workspace {
         if seen.truth.hash() == Some(base) {
             BaseState::Fresh(coverage)
         } else {
-            BaseState::Moved { base, text: self.texts.get(base), coverage }
+            // A content that only another file had is no base of this one.
+            let was_given = self.documents.get(&seen.key).is_some_and(|d| d.given.contains(&base));
+            let text = was_given.then(|| self.texts.get(base)).flatten();
+            BaseState::Moved { base, was_given, text, coverage }
         }
     }
 }

@@ -33,8 +33,10 @@ pub struct Moved {
     pub after: Seen,
     /// How, if its text was edited.
     pub plan: Option<Arc<crate::edit::Plan>>,
-    /// How much of the result its author knows.
-    pub coverage: Coverage,
+    /// How much of the result its author knows; none if that is what it knew of the file before.
+    pub coverage: Option<Coverage>,
+    /// Whether the new text shares the memory of the old one.
+    pub shares: bool,
 }
 
 impl Workspace {
@@ -87,34 +89,30 @@ impl Workspace {
         for file in files {
             let by = Author::Session(id, author.to_owned());
             let after = file.after.truth.hash();
-            if let (Some(before), Some(plan)) = (file.before, &file.plan) {
+            if let (Some(before), Some(plan), true) = (file.before, &file.plan, file.shares) {
                 let replaced: usize = plan.splices().iter().map(|splice| splice.range.len()).sum();
                 let nodes = plan.splices().len() as u64 * UNSHARED_PER_EDIT;
                 self.texts.share(before, replaced as u64 + nodes);
             }
             if file.after.key == file.key {
-                self.set_current(&file.key, after);
+                self.set_current(&file.key, &file.after.truth);
                 if file.before != after {
                     self.transition(&file.key, file.before, after, by, file.plan);
                 }
             } else {
-                self.set_current(&file.key, None);
+                self.set_current(&file.key, &Truth::Missing);
                 self.transition(&file.key, file.before, None, by.clone(), None);
-                self.set_current(&file.after.key, after);
+                self.set_current(&file.after.key, &file.after.truth);
                 self.transition(&file.after.key, None, after, by, None);
             }
             self.move_own_base(id, &file.key, &file.after, file.coverage);
         }
     }
 
-    fn set_current(&mut self, key: &FileKey, hash: Option<ContentHash>) {
-        if let Some(document) = self.documents.get_mut(key) {
-            document.current = hash;
-        }
-    }
-
     /// An author knows what it wrote itself; how much else of the file it knows stays as it was.
-    fn move_own_base(&mut self, id: SessionId, key: &FileKey, after: &Seen, coverage: Coverage) {
+    fn move_own_base(&mut self, id: SessionId, key: &FileKey, after: &Seen, coverage: Option<Coverage>) {
+        let known = self.sessions.get(&id).and_then(|session| session.base(key)).map(|base| base.coverage);
+        let coverage = coverage.or(known).unwrap_or(Coverage::Part);
         if after.key != *key {
             self.drop_base(id, key);
         }

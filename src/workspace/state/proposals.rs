@@ -2,11 +2,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::edit::Plan;
+use crate::edit::{FileDiff, Plan};
 use crate::text::ContentHash;
 use crate::workspace::{
     FileKey, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Refusal, RefusalKind, Seen, SessionId,
 };
+
+use crate::workspace::limits::{KEPT_DIFF, KEPT_MATCHES};
 
 use super::{Notice, Workspace};
 
@@ -25,6 +27,8 @@ pub struct NewProposal {
     pub on_stale: OnStale,
     /// Now.
     pub at: SystemTime,
+    /// Whether it is being applied already, so that nobody else can act on it.
+    pub applying: bool,
     /// The changes.
     pub files: Vec<PlannedFile>,
 }
@@ -91,6 +95,18 @@ impl ProposalBook {
         Ok(())
     }
 
+    /// Refuses what would make the open proposals hold more text than they may.
+    fn check_size(&self, files: &[PlannedFile], limit: u64) -> Result<(), Refusal> {
+        let open = self.by_number.values().filter(|proposal| proposal.state == ProposalState::Proposed);
+        let held: u64 = open.flat_map(|proposal| proposal.files.iter()).map(PlannedFile::weight).sum();
+        let wanted: u64 = files.iter().map(PlannedFile::weight).sum();
+        if held > 0 && held + wanted > limit {
+            let what = format!("open proposals hold {held} bytes of text, and {limit} is the limit");
+            return Err(Refusal::new(RefusalKind::Busy { what }));
+        }
+        Ok(())
+    }
+
     fn next_transaction(&mut self) -> Arc<str> {
         self.transactions += 1;
         format!("t{}-{}", self.nonce, self.transactions).into()
@@ -104,6 +120,7 @@ impl Workspace {
             self.open_proposal(new.session, replaced, None)?;
         }
         self.proposals.make_room(&new.author, self.limits.proposals)?;
+        self.proposals.check_size(&new.files, self.limits.proposal_bytes)?;
         self.proposals.last += 1;
         let id = ProposalId(format!("p{}-{}", self.proposals.nonce, self.proposals.last).into());
         let proposal = Proposal {
@@ -112,7 +129,7 @@ impl Workspace {
             author: new.author,
             label: new.label,
             revision: 1,
-            state: ProposalState::Proposed,
+            state: if new.applying { ProposalState::Applying } else { ProposalState::Proposed },
             reason: None,
             replaced_by: None,
             on_stale: new.on_stale,
@@ -269,8 +286,10 @@ impl Workspace {
     pub(super) fn close_proposals_that_came_true(&mut self, key: &FileKey, hash: Option<ContentHash>) {
         let documents = &self.documents;
         let is_true = |file: &PlannedFile| {
-            let now = if file.key == *key { hash } else { documents.get(&file.key).and_then(|d| d.current) };
-            file.action.keeps_path() && now == file.hash_after
+            // Of a file that nobody reads, nothing is known.
+            let known = documents.get(&file.key).map(|document| document.current);
+            let now = if file.key == *key { Some(hash) } else { known };
+            file.action.keeps_path() && now == Some(file.hash_after)
         };
         let came_true: Vec<_> = (self.proposals.by_number.values())
             .filter(|p| p.state == ProposalState::Proposed && p.files.iter().any(|file| file.key == *key))
@@ -318,8 +337,21 @@ fn superseded(proposal: &Proposal) -> Refusal {
 }
 
 impl PlannedFile {
-    /// The same for the record, without what only applying it needs.
+    /// Bytes of text that it holds, about.
+    fn weight(&self) -> u64 {
+        let new: usize = self.plan.splices().iter().map(|splice| splice.text.len()).sum();
+        (new + self.diff.unified.len()) as u64
+    }
+
+    /// The same for the record, without what only applying it needs and without what is too long to keep.
     fn without_texts(&self) -> Self {
-        Self { before: None, plan: Arc::new(Plan::empty(0)), ..self.clone() }
+        let mut kept = Self { before: None, plan: Arc::new(Plan::empty(0)), ..self.clone() };
+        kept.matches.truncate(KEPT_MATCHES);
+        if self.diff.unified.len() > KEPT_DIFF {
+            kept.diff =
+                Arc::new(FileDiff { unified: String::new(), hunks: Vec::new(), ..(*self.diff).clone() });
+            kept.warnings.push("The diff of this closed proposal was too long to be kept.".to_owned());
+        }
+        kept
     }
 }
