@@ -15,7 +15,7 @@ use super::read::print_json;
 use super::{Complaint, Context, End};
 
 /// Threads for work that blocks: enough for a slow disk, few enough to stay small.
-const BLOCKING_THREADS: usize = 64;
+const BLOCKING_THREADS: usize = 256;
 /// Days of logs that are kept.
 const LOG_DAYS: usize = 7;
 /// How long `stop` waits for the daemon to end.

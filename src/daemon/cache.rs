@@ -10,14 +10,21 @@ use crate::workspace::{FileKey, Snapshot};
 /// What was last seen of a file that somebody has read.
 #[derive(Clone, Debug)]
 pub(crate) struct Cached {
-    /// Its content.
-    pub(crate) snapshot: Arc<Snapshot>,
+    /// Its content; none if it left memory.
+    pub(crate) snapshot: Option<Arc<Snapshot>>,
     /// The state in which it was read.
     pub(crate) stat: Stat,
     /// The root that it was reached through, to look at it again without a session.
     pub(crate) root: Root,
     /// Its canonical path.
     pub(crate) path: PathBuf,
+}
+
+impl Cached {
+    /// The content, if the stamps of the file prove that it still is that.
+    pub(crate) fn unchanged(&self, now: &Stat) -> Option<Arc<Snapshot>> {
+        self.snapshot.clone().filter(|_| now.same_version(&self.stat) && !self.stat.racy)
+    }
 }
 
 /// Snapshots by file, read from any thread. Only the [`MainLoop`](super::main_loop::MainLoop) writes, and nobody gets a guard of the map.
@@ -43,18 +50,30 @@ impl SnapshotCache {
         self.keys.iter().map(|entry| entry.key().clone()).collect()
     }
 
-    pub(super) fn insert(&self, key: FileKey, cached: Cached) {
+    pub(super) fn insert(&self, key: &FileKey, cached: Cached) {
         self.keys.insert(cached.path.clone(), key.clone());
-        self.by_key.insert(key, Arc::new(cached));
+        let path = cached.path.clone();
+        if let Some(before) = self.by_key.insert(key.clone(), Arc::new(cached))
+            && before.path != path
+        {
+            self.keys.remove_if(&before.path, |_, kept| kept == key);
+        }
     }
 
-    pub(super) fn remove(&self, key: &FileKey, path: &Path) {
-        self.keys.remove(path);
-        self.by_key.remove(key);
+    pub(super) fn remove(&self, key: &FileKey) {
+        if let Some((_, cached)) = self.by_key.remove(key) {
+            // The path may lead to another file by now.
+            self.keys.remove_if(&cached.path, |_, kept| kept == key);
+        }
     }
 
-    /// Lets go of a content wherever it is kept.
+    /// Lets go of a content wherever it is kept. What else is known of the files stays.
     pub(super) fn evict(&self, hash: ContentHash) {
-        self.by_key.retain(|_, cached| cached.snapshot.hash != hash);
+        for mut entry in self.by_key.iter_mut() {
+            if entry.snapshot.as_ref().is_some_and(|snapshot| snapshot.hash == hash) {
+                let emptied = Cached { snapshot: None, ..(**entry).clone() };
+                *entry = Arc::new(emptied);
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 use crate::disk::{
     Change, CommitError, Committed, DiskErrorKind, Durability, Expected, Root, StagedSet, Stat, Target, stage,
 };
-use crate::workspace::{Action, Moved, PlannedFile, Refusal, Seen, Truth};
+use crate::workspace::{Action, FileKey, Moved, PlannedFile, Refusal, Seen, Truth};
 
 use super::Core;
 use super::failure::refusal_of;
@@ -44,6 +44,8 @@ impl Landed {
 
 /// A worked-out file together with the place of its new name, if it gets one.
 pub(crate) struct Due {
+    /// Index of the change in the request.
+    pub(crate) index: usize,
     pub(crate) worked: Worked,
     pub(crate) to: Option<Target>,
 }
@@ -85,11 +87,13 @@ impl Core {
                 if !error.rolled_back() {
                     tracing::error!(?error.not_undone, "a failed change could not be put back completely");
                 }
-                let index = error.change.min(due.len().saturating_sub(1));
-                let due = due.into_iter().nth(index);
+                let due = due.into_iter().nth(error.change);
                 Err(due.map_or_else(
                     || Refusal::new(refusal_of(&error.error)),
-                    |due| self.why_not(due, &error.error).of_change(index),
+                    |due| {
+                        let index = due.index;
+                        self.why_not(due, &error.error).of_change(index)
+                    },
                 ))
             }
         }
@@ -137,7 +141,7 @@ fn expected(observed: &Observed) -> Option<Expected> {
 }
 
 fn landed(due: Due, done: Committed) -> Landed {
-    let Due { mut worked, to } = due;
+    let Due { mut worked, to, .. } = due;
     worked.settle();
     let Worked { file, content, observed } = worked;
     if let Some(leftover) = &done.leftover {
@@ -149,7 +153,12 @@ fn landed(due: Due, done: Committed) -> Landed {
         (_, Some(content)) => Truth::Text(content.snapshot()),
         (_, None) => observed.truth,
     };
-    let target = to.unwrap_or(observed.target);
+    let mut target = to.unwrap_or(observed.target);
+    // What it is known by depends on how many names it has now.
+    target.key = done.stat.filter(|stat| stat.nlink > 1).map_or_else(
+        || FileKey::path(&done.path),
+        |stat| FileKey::Inode { device: stat.dev, inode: stat.ino },
+    );
     Landed {
         seen: Seen { key: target.key, path: done.path, truth },
         stat: done.stat,

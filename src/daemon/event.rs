@@ -1,3 +1,4 @@
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
@@ -76,10 +77,10 @@ pub(crate) enum Event {
     },
     /// It was not.
     NotApplied { session: SessionId, id: String, state: ProposalState },
-    /// A session asks which files it has read.
-    FilesRead { session: SessionId, reply: Reply<Vec<(FileKey, std::path::PathBuf)>> },
-    /// A session asks what others changed in them, after they were looked at.
-    Changes { session: SessionId, seen: Vec<Seen>, since: Option<u64>, reply: Reply<(u64, Vec<Changed>)> },
+    /// A session asks which files it has read, and for the newest cursor.
+    FilesRead { session: SessionId, reply: Reply<(u64, Vec<(FileKey, PathBuf)>)> },
+    /// A session asks what others did to one of them, after it was looked at.
+    Changes { session: SessionId, seen: Seen, since: Option<u64>, reply: Reply<Option<Changed>> },
     /// A request that may be sent twice came in.
     Recall { key: RequestKey, reply: Reply<Option<Arc<str>>> },
     /// It was answered.

@@ -133,7 +133,10 @@ impl Core {
                 State::Unknown => {}
             }
             let observed = core.observe(target).ok()?;
-            core.mailbox.send(Event::Looked { sighting: observed.sighting() });
+            // Those who have read it know it by the key that it had then.
+            let mut sighting = observed.sighting();
+            sighting.seen.key = key;
+            core.mailbox.send(Event::Looked { sighting });
             Some(())
         });
         // A panic in there was logged; there is nobody to tell.
@@ -154,10 +157,9 @@ enum State {
 
 fn state(now: &Stat, then: &Stat) -> State {
     match (now.same_version(then), then.racy) {
-        (false, _) => State::Unknown,
         (true, false) => State::Same,
         (true, true) if now.is_racy(MTime::now()) => State::Young,
-        (true, true) => State::Unknown,
+        (false, _) | (true, true) => State::Unknown,
     }
 }
 

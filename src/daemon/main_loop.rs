@@ -94,7 +94,7 @@ impl MainLoop {
             Event::NotApplied { session, id, state } => workspace.not_applied(session, &id, state),
             Event::FilesRead { session, reply } => drop(reply.send(workspace.files_read_by(session))),
             Event::Changes { session, seen, since, reply } => {
-                let _ = reply.send(workspace.changes(session, &seen, since));
+                let _ = reply.send(workspace.change_of(session, &seen, since));
             }
             Event::Recall { key, reply } => drop(reply.send(workspace.remembered(&key, Instant::now()))),
             Event::Remember { key, answer } => workspace.remember(key, answer, Instant::now()),
@@ -112,7 +112,7 @@ impl MainLoop {
     fn keep(&self, Sighting { seen, stat, root }: Sighting) {
         let Seen { key, path, truth } = seen;
         if let (Truth::Text(snapshot), Some(stat), true) = (truth, stat, self.workspace.is_read(&key)) {
-            self.cache.insert(key, Cached { snapshot, stat, root, path });
+            self.cache.insert(&key, Cached { snapshot: Some(snapshot), stat, root, path });
         }
     }
 
@@ -121,7 +121,7 @@ impl MainLoop {
             self.clients.notify(session, &notice);
         }
         for (key, path) in outcome.forget {
-            self.cache.remove(&key, &path);
+            self.cache.remove(&key);
             // The watcher and the keeper of bases only end with the daemon.
             let _ = self.watch.send(WatchOrder::Forget(path));
         }

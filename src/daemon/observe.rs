@@ -78,7 +78,7 @@ impl Core {
 
     fn snapshot(&self, key: &FileKey, text: &str, format: Format, bytes: &FileBytes) -> Arc<Snapshot> {
         let size = bytes.len() as u64;
-        let known = self.cache.get(key).map(|cached| cached.snapshot.clone());
+        let known = self.cache.get(key).and_then(|cached| cached.snapshot.clone());
         let is_same =
             |known: &Arc<Snapshot>| known.size == size && known.format == format && known.text.eq_str(text);
         known.filter(is_same).unwrap_or_else(|| {

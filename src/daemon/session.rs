@@ -10,7 +10,7 @@ use crate::workspace::{Role, SessionId};
 
 /// Requests of one session that may occupy a thread at the same time: enough to keep the disk busy, too
 /// few to keep it from others.
-const JOBS_PER_SESSION: usize = 8;
+const JOBS_PER_SESSION: usize = 4;
 
 /// A folder that a session works in.
 #[derive(Clone, Debug)]

@@ -353,21 +353,21 @@ pub(crate) fn carry(
 
 /// The refusal for a file that is not what its author was given.
 pub(crate) fn stale(given: Option<&Snapshot>, now: &Observed, deadline: Deadline) -> RefusalKind {
-    let diff = given.and_then(|given| drift(given, now, deadline));
-    RefusalKind::Stale { current: now.truth.hash(), diff, base_known: given.is_some() }
+    let name = shown_path(now);
+    let text = now.text.as_ref().map(|text| text.as_str());
+    let comparable = given.filter(|_| text.is_some() || now.stat.is_none());
+    let diff = comparable.and_then(|given| drift(given, text, &name, deadline));
+    RefusalKind::Stale { current: now.truth.hash(), diff, base_known: given.is_some(), proposed: false }
 }
 
-/// What changed since a text was given, unless the two are too large to compare or one is no text.
-pub(crate) fn drift(given: &Snapshot, now: &Observed, deadline: Deadline) -> Option<String> {
-    let text = match &now.truth {
-        Truth::Missing => "",
-        _ => now.text.as_ref()?.as_str(),
-    };
+/// What changed since a text was given, as a unified diff; `now` is none if the file is gone. Nothing if the
+/// two are too large to compare.
+pub(crate) fn drift(given: &Snapshot, now: Option<&str>, name: &str, deadline: Deadline) -> Option<String> {
+    let text = now.unwrap_or_default();
     if given.text.len_bytes() + text.len() > DIFFED_BYTES {
         return None;
     }
-    let name = shown_path(now);
-    let labels = Labels { old: Some(&name), new: now.stat.is_some().then_some(name.as_str()) };
+    let labels = Labels { old: Some(name), new: now.is_some().then_some(name) };
     Some(diff_texts(&given.text.to_string(), text, labels, deadline).unified)
 }
 

@@ -117,7 +117,7 @@ pub struct Target {
     pub root: Root,
     /// Whether a file was there.
     pub exists: bool,
-    /// Whether the path that was asked for led here through a symlink.
+    /// Whether the last component of the path that was asked for is a symlink that led here.
     pub via_symlink: bool,
     /// Folders between the opened one and the file that do not exist yet, outermost first.
     pub missing_dirs: Vec<OsString>,

@@ -52,7 +52,7 @@ fn details(refusal: &Refusal) -> Value {
         RefusalKind::Unread { current, excerpt, .. } => {
             json!({ "currentHash": hash(*current), "excerpt": excerpt })
         }
-        RefusalKind::Stale { current, diff, base_known } => {
+        RefusalKind::Stale { current, diff, base_known, .. } => {
             let mut data = json!({ "currentHash": hash(*current), "baseKnown": base_known });
             if let Some(diff) = diff {
                 data["diff"] = diff.as_str().into();

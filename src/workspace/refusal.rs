@@ -42,6 +42,8 @@ pub enum RefusalKind {
         diff: Option<String>,
         /// Whether the base's text is still known.
         base_known: bool,
+        /// Whether it is a proposal that cannot be applied any more.
+        proposed: bool,
     },
     /// The change and what others did meanwhile touch each other.
     Conflict {
@@ -158,6 +160,15 @@ impl Refusal {
         Self { change: Some(index), ..self }
     }
 
+    /// The same, where it is a proposal that cannot be applied: then the next step is another one.
+    #[must_use]
+    pub fn of_proposal(mut self) -> Self {
+        if let RefusalKind::Stale { proposed, .. } = &mut self.kind {
+            *proposed = true;
+        }
+        self
+    }
+
     /// The stable name: `kind` on the wire.
     pub fn name(&self) -> &'static str {
         match &self.kind {
@@ -243,13 +254,16 @@ impl Refusal {
     pub fn hint(&self) -> String {
         match &self.kind {
             RefusalKind::Unread { partly: true, .. } => {
-                "Read the file without `offset` and `limit`, or send `currentHash` as `baseHash`."
+                "Send `currentHash` as `baseHash` if the whole file is meant as it is; or read all of it in one call, if it fits."
             }
             RefusalKind::Unread { .. } => {
-                "Call `editd/read` on it first, then send the change again; or send as `baseHash` a hash that editd returned."
+                "Call `editd/read` on it first, then send the change again; or send `currentHash` as `baseHash` if the file is meant as it is."
             }
             RefusalKind::Stale { current: None, .. } => {
                 "Read it to be told that it is gone; a `write` then creates it anew."
+            }
+            RefusalKind::Stale { proposed: true, .. } => {
+                "The proposal is closed: look at `diff`, and propose the change anew with `currentHash` as `baseHash`, or with `onStale: \"rebase\"`."
             }
             RefusalKind::Stale { base_known: false, .. } => "Read the file again, then make the change anew.",
             RefusalKind::Stale { .. } => {
@@ -353,7 +367,7 @@ fn edit_hint(kind: &EditRefusalKind) -> String {
             "Compare with `closest`, where each `diff` shows asked against found, and send `oldText` as the file has it."
         }
         EditRefusalKind::Ambiguous { .. } => {
-            "Add neighbouring lines to `oldText` until it fits one place, or send `replaceAll: true`."
+            "Add neighbouring lines to `oldText` until it fits one place; if all places are meant and do not overlap, send `replaceAll: true`."
         }
         EditRefusalKind::CountMismatch { .. } => {
             "Look at `occurrences`, then send `expectedReplacements` with the number that is meant, or a longer `oldText`."

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use crate::config::Review;
 use crate::disk::{Change, Target};
 use crate::protocol::{ApplyParams, ApplyResult, EditParams, RequestPath};
-use crate::workspace::{Action, ApplyStep, FileKey, Proposal, ProposalState, Refusal, RefusalKind, Role};
+use crate::workspace::{
+    Action, ApplyStep, FileKey, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Role,
+};
 
 use crate::daemon::commit::{Due, Landed, change};
 use crate::daemon::event::{Event, FindFor};
@@ -82,19 +84,7 @@ impl Core {
         let staged = self.stage(&changes);
         let proposal = self.record_proposal(session, &header, &mut due, true)?;
         let landed = self.commit_staged(staged, due);
-        self.close(session, &proposal, landed, false)
-    }
-
-    /// Writes what is due and puts it into the books. `carried`: it is not quite what was proposed.
-    fn carry_out(
-        &self,
-        session: &SessionContext,
-        proposal: &Proposal,
-        due: Vec<Due>,
-        carried: bool,
-    ) -> Result<ApplyResult, Failure> {
-        let landed = self.commit(due);
-        self.close(session, proposal, landed, carried)
+        self.close(session, &proposal, landed)
     }
 
     fn close(
@@ -102,12 +92,11 @@ impl Core {
         session: &SessionContext,
         proposal: &Proposal,
         landed: Result<Vec<Landed>, Refusal>,
-        carried: bool,
     ) -> Result<ApplyResult, Failure> {
         let landed = landed.inspect_err(|_| {
             self.not_applied(session, proposal, ProposalState::Failed);
         })?;
-        self.report(session, proposal, &landed, carried)
+        self.report(session, proposal, &landed, false)
     }
 
     /// Puts what landed into the books and answers.
@@ -147,73 +136,124 @@ impl Core {
             |reply| Event::Find { session: session.id, id, purpose: FindFor::Applying(revision), reply };
         let proposal = self.ask(find)??;
         let locate = |path: &Path| self.locate(session, &RequestPath::of(path), Purpose::Write);
-        let targets = proposal.files.iter().map(|file| {
+        let place = |file: &PlannedFile| {
             let to = match &file.action {
-                Action::Rename { to, .. } => Some(locate(to)?),
+                Action::Rename { to, .. } => Some(locate(to.as_path())?),
                 _ => None,
             };
-            Ok::<_, Refusal>((locate(&file.path)?, to))
-        });
-        Ok(Places { targets: targets.collect::<Result<_, _>>()?, proposal })
+            Ok((locate(&file.path)?, to))
+        };
+        let targets = all(proposal.files.iter().map(place))?;
+        Ok(Places { proposal, targets })
     }
 
     fn apply(&self, session: &SessionContext, places: Places, job: &Job) -> Result<ApplyResult, Failure> {
         let Places { proposal, targets } = places;
-        let (mut observed, mut new_places) = (Vec::new(), Vec::new());
-        for (target, to) in targets {
-            observed.push(self.observe(target)?);
-            new_places.push(to);
-        }
+        let observe = |(target, to)| Ok((self.observe(target)?, to));
+        let observed = all(targets.into_iter().map(observe))?;
         job.check()?;
-        let (id, seen) = (proposal.id.to_string(), observed.iter().map(Observed::seen).collect());
+        let id = proposal.id.to_string();
+        let seen = observed.iter().map(|(observed, _)| observed.seen()).collect();
         let steps = self.ask(|reply| Event::BeginApply { session: session.id, id, seen, reply })??;
+        // Whatever happens from here on, the proposal must not stay as one that is being applied.
+        let attempt = Attempt { core: self, session, proposal: &proposal, settled: false };
         let carried = steps.iter().any(|step| matches!(step, ApplyStep::Carry(_) | ApplyStep::Moved));
-        let (due, done) = self.due(&proposal, steps, observed, new_places).map_err(|refusals| {
-            let is_stale = refusals.iter().any(|refusal| refusal.name() == "stale");
-            let state = if is_stale { ProposalState::Stale } else { ProposalState::Proposed };
-            self.not_applied(session, &proposal, state);
-            Failure::Refused(refusals)
-        })?;
-        if due.is_empty() {
-            return self.report(session, &proposal, &done, false);
-        }
-        self.carry_out(session, &proposal, due, carried)
+        let result = self.carry_out(&proposal, steps, observed);
+        attempt.settle(result, carried)
     }
 
-    /// Works out what has to be written for each file as it is now. If all of them already are what the
-    /// proposal wanted, for instance because an editor applied it, nothing is due and they come back as
-    /// done.
-    fn due(
+    /// Writes what is not yet as the proposal wants it. Files that already are so, for instance because an
+    /// editor applied it, are only reported.
+    fn carry_out(
         &self,
         proposal: &Proposal,
         steps: Vec<ApplyStep>,
-        observed: Vec<Observed>,
-        new_places: Vec<Option<Target>>,
-    ) -> Result<(Vec<Due>, Vec<Landed>), Vec<Refusal>> {
+        observed: Vec<(Observed, Option<Target>)>,
+    ) -> Result<Vec<Landed>, Vec<Refusal>> {
         let rules = Rules {
             fuzzy: false,
             on_stale: proposal.on_stale,
             deadline: self.deadline(),
             file_size: self.config.limits.file_size,
         };
-        if steps.iter().all(|step| matches!(step, ApplyStep::Done)) {
-            let done = proposal.files.iter().zip(observed).map(|(file, now)| Landed::found(file, now));
-            return Ok((Vec::new(), done.collect()));
-        }
-        let (mut due, mut refusals) = (Vec::new(), Vec::new());
-        let files = proposal.files.iter().zip(steps).zip(observed.into_iter().zip(new_places)).enumerate();
+        let (mut due, mut places, mut landed, mut refusals) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let files = proposal.files.iter().zip(steps).zip(observed).enumerate();
         for (index, ((file, step), (observed, to))) in files {
             let worked = match step {
+                ApplyStep::Done => {
+                    landed.push((index, Landed::found(file, observed)));
+                    continue;
+                }
                 ApplyStep::Ready => Worked::again(file, observed, &rules),
                 ApplyStep::Carry(plans) => carry(file, Some(&plans), observed, &rules),
-                // Half of a set came true by other hands: for the rest that is a change like any other.
-                ApplyStep::Done | ApplyStep::Moved => carry(file, None, observed, &rules),
+                ApplyStep::Moved => carry(file, None, observed, &rules),
             };
             match worked {
-                Ok(worked) => due.push(Due { worked, to }),
-                Err(refusal) => refusals.push(refusal.of_change(index)),
+                Ok(worked) => {
+                    due.push(Due { index, worked, to });
+                    places.push(index);
+                }
+                Err(refusal) => refusals.push(refusal.of_change(index).of_proposal()),
             }
         }
-        if refusals.is_empty() { Ok((due, Vec::new())) } else { Err(refusals) }
+        if !refusals.is_empty() {
+            return Err(refusals);
+        }
+        if !due.is_empty() {
+            let written = self.commit(due).map_err(|refusal| vec![refusal.of_proposal()])?;
+            landed.extend(places.into_iter().zip(written));
+        }
+        landed.sort_by_key(|(index, _)| *index);
+        Ok(landed.into_iter().map(|(_, landed)| landed).collect())
+    }
+}
+
+/// All results, or all refusals, each said of its place in the list.
+fn all<T>(results: impl Iterator<Item = Result<T, Refusal>>) -> Result<Vec<T>, Failure> {
+    let (mut values, mut refusals) = (Vec::new(), Vec::new());
+    for (index, result) in results.enumerate() {
+        match result {
+            Ok(value) => values.push(value),
+            Err(refusal) => refusals.push(refusal.of_change(index)),
+        }
+    }
+    if refusals.is_empty() { Ok(values) } else { Err(Failure::Refused(refusals)) }
+}
+
+/// A proposal that is being applied. However that ends, in a panic too, it is free again afterwards.
+struct Attempt<'a> {
+    core: &'a Core,
+    session: &'a SessionContext,
+    proposal: &'a Proposal,
+    settled: bool,
+}
+
+impl Attempt<'_> {
+    /// Puts the outcome into the books. What is stale is closed; after anything else that went wrong the
+    /// same can be tried again.
+    fn settle(
+        mut self,
+        result: Result<Vec<Landed>, Vec<Refusal>>,
+        carried: bool,
+    ) -> Result<ApplyResult, Failure> {
+        self.settled = true;
+        match result {
+            Ok(landed) => self.core.report(self.session, self.proposal, &landed, carried),
+            Err(refusals) => {
+                let is_stale = refusals.iter().any(|refusal| refusal.name() == "stale");
+                let state = if is_stale { ProposalState::Stale } else { ProposalState::Proposed };
+                self.core.not_applied(self.session, self.proposal, state);
+                Err(Failure::Refused(refusals))
+            }
+        }
+    }
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        if !self.settled {
+            self.core.not_applied(self.session, self.proposal, ProposalState::Proposed);
+        }
     }
 }

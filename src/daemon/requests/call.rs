@@ -4,7 +4,7 @@ use crate::protocol::{
     ChangeParams, FileChange, Invalid, Matching, OnStaleParam, ProposeParams, RequestPath, TextEditParams,
 };
 use crate::text::{ContentHash, Encoding};
-use crate::workspace::{FileKey, Limits, OnStale, Refusal, RequestKey, Role};
+use crate::workspace::{FileKey, Limits, OnStale, Refusal, RefusalKind, RequestKey, Role};
 
 use crate::daemon::job::Located;
 use crate::daemon::locate::Purpose;
@@ -105,6 +105,11 @@ impl<P> Ask<P> {
 impl Asked<RequestPath> {
     fn locate(self, core: &Core, session: &SessionContext) -> Result<Asked<Target>, Refusal> {
         let place = core.locate(session, &self.place, Purpose::Write)?;
+        if place.via_symlink && matches!(self.ask, Ask::Delete | Ask::Rename { .. }) {
+            // The link would be left behind and lead nowhere; which of the two is meant cannot be told.
+            let what = format!("reached by a symbolic link; it is `{}`", place.path.display());
+            return Err(Refusal::at(self.place.as_path(), RefusalKind::NotAFile { what }));
+        }
         let ask = match self.ask {
             Ask::Edit(edits) => Ask::Edit(edits),
             Ask::Write { content, literal, encoding } => Ask::Write { content, literal, encoding },

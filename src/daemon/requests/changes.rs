@@ -1,86 +1,127 @@
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::disk::Target;
-use crate::edit::{Labels, diff_texts};
+use crate::edit::Deadline;
 use crate::protocol::{ChangedFile, ChangesParams, ChangesResult, RequestPath, uri_of};
-use crate::workspace::limits::DIFFED_BYTES;
-use crate::workspace::{Changed, FileKey};
+use crate::workspace::limits::CHANGES_BYTES;
+use crate::workspace::{Changed, FileKey, Seen, Truth};
 
 use crate::daemon::event::Event;
 use crate::daemon::job::{Job, Located};
 use crate::daemon::locate::Purpose;
-use crate::daemon::observe::Observed;
+use crate::daemon::work::drift;
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
-/// All files that a session has read.
-struct Ledger(Vec<Target>);
+/// A file that a session has read, found again.
+struct Again {
+    /// What it was known by when it was read; it may go by another key by now.
+    key: FileKey,
+    target: Target,
+}
 
-impl Located for Ledger {
+impl Located for Again {
     fn keys(&self) -> Vec<FileKey> {
-        self.0.iter().map(|target| target.key.clone()).collect()
+        vec![self.key.clone(), self.target.key.clone()]
     }
 }
 
+/// What all files of one answer have in common.
+#[derive(Clone, Copy)]
+struct Telling {
+    since: Option<u64>,
+    deadline: Deadline,
+    /// Bytes of diffs that still fit into the answer.
+    room: usize,
+}
+
 impl Daemon {
-    /// `editd/changes`.
+    /// `editd/changes`. One file after another is looked at, so that nobody waits for all of them.
     pub async fn changes(
         &self,
         session: &Arc<SessionContext>,
         ChangesParams { since }: ChangesParams,
     ) -> Result<ChangesResult, Failure> {
-        let work = move |core: &Core, session: &SessionContext, ledger: Ledger, _: &Job| {
-            core.changes(session, ledger, since)
+        // The cursor is from before the looking: what happens meanwhile may be told twice, never not at all.
+        let (cursor, read) = self.core.ask(|reply| Event::FilesRead { session: session.id, reply })?;
+        let mut telling = Telling { since, deadline: self.core.deadline(), room: CHANGES_BYTES };
+        let mut files = Vec::new();
+        for (key, path) in read {
+            match self.change_of(session, key, path, telling).await {
+                Ok(changed) => {
+                    let diff = changed.as_ref().and_then(|changed| changed.diff.as_ref());
+                    telling.room = telling.room.saturating_sub(diff.map_or(0, String::len));
+                    files.extend(changed);
+                }
+                // What cannot be looked at now is told when it can be again.
+                Err(Failure::Refused(_)) => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(ChangesResult { cursor, files })
+    }
+
+    async fn change_of(
+        &self,
+        session: &Arc<SessionContext>,
+        key: FileKey,
+        path: PathBuf,
+        telling: Telling,
+    ) -> Result<Option<ChangedFile>, Failure> {
+        let locate = move |core: &Core, session: &SessionContext| {
+            let target = core.locate(session, &RequestPath::of(&path), Purpose::Read)?;
+            Ok(Again { key, target })
         };
-        self.core.on_files(session, Core::ledger_of, work).await
+        let work = move |core: &Core, session: &SessionContext, file: Again, _: &Job| {
+            core.change_of(session, file, telling)
+        };
+        self.core.on_files(session, locate, work).await
     }
 }
 
 impl Core {
-    fn ledger_of(&self, session: &SessionContext) -> Result<Ledger, Failure> {
-        let files = self.ask(|reply| Event::FilesRead { session: session.id, reply })?;
-        let locate = |path| self.locate(session, &RequestPath::of(path), Purpose::Read).ok();
-        Ok(Ledger(files.iter().filter_map(|(_, path)| locate(path)).collect()))
-    }
-
-    fn changes(
+    fn change_of(
         &self,
         session: &SessionContext,
-        Ledger(targets): Ledger,
-        since: Option<u64>,
-    ) -> Result<ChangesResult, Failure> {
-        // What cannot be looked at now is told when it can be again.
-        let observed: Vec<Observed> =
-            targets.into_iter().filter_map(|target| self.observe(target).ok()).collect();
-        let seen = observed.iter().map(Observed::seen).collect();
-        let (cursor, changed) =
-            self.ask(|reply| Event::Changes { session: session.id, seen, since, reply })?;
-        let tell = |changed: &Changed| {
-            let now = observed.iter().find(|now| now.target.key == changed.key)?;
-            Some(self.changed_file(changed, now))
-        };
-        Ok(ChangesResult { cursor, files: changed.iter().filter_map(tell).collect() })
+        Again { key, target }: Again,
+        telling: Telling,
+    ) -> Result<Option<ChangedFile>, Failure> {
+        let (path, truth) = (target.path.clone(), self.glance(&key, target)?);
+        let seen = Seen { key, path, truth: truth.clone() };
+        let (session, since) = (session.id, telling.since);
+        let changed = self.ask(|reply| Event::Changes { session, seen, since, reply })?;
+        Ok(changed.map(|changed| self.changed_file(changed, &truth, telling)))
     }
 
-    fn changed_file(&self, changed: &Changed, now: &Observed) -> ChangedFile {
+    /// What a file is, without reading it where its stamps prove that it is what it was.
+    fn glance(&self, key: &FileKey, target: Target) -> Result<Truth, Failure> {
+        if let (Some(cached), Ok(Some(stat))) = (self.cache.get(key), self.disk.stat(&target))
+            && let Some(snapshot) = cached.unchanged(&stat)
+        {
+            return Ok(Truth::Text(snapshot));
+        }
+        Ok(self.observe(target)?.truth)
+    }
+
+    fn changed_file(&self, changed: Changed, now: &Truth, telling: Telling) -> ChangedFile {
+        let diff = self.diff_since(&changed, now, telling.deadline);
         ChangedFile {
             uri: uri_of(&changed.path),
             path: changed.path.display().to_string(),
-            by: changed.by.clone(),
+            by: changed.by,
             hash_before: Some(changed.before.to_string()),
-            hash: now.truth.hash().map(|hash| hash.to_string()),
-            diff: self.diff_since(changed, now),
+            hash: now.hash().map(|hash| hash.to_string()),
+            diff: diff.filter(|diff| diff.len() <= telling.room),
         }
     }
 
-    fn diff_since(&self, changed: &Changed, now: &Observed) -> Option<String> {
-        let before = changed.before_text.clone().or_else(|| self.kept_base(changed.before))?;
-        let after = if now.stat.is_none() { "" } else { now.text.as_ref()?.as_str() };
-        if before.text.len_bytes() + after.len() > DIFFED_BYTES {
-            return None;
+    fn diff_since(&self, changed: &Changed, now: &Truth, deadline: Deadline) -> Option<String> {
+        let given = changed.before_text.clone().or_else(|| self.kept_base(changed.before))?;
+        let name = changed.path.file_name().unwrap_or_default().to_string_lossy();
+        match now {
+            Truth::Missing => drift(&given, None, &name, deadline),
+            Truth::Text(now) => drift(&given, Some(&now.text.to_string()), &name, deadline),
+            Truth::Opaque(_) => None,
         }
-        let root = now.target.root.path();
-        let name = changed.path.strip_prefix(root).unwrap_or(&changed.path).display().to_string();
-        let labels = Labels { old: Some(&name), new: now.stat.is_some().then_some(name.as_str()) };
-        Some(diff_texts(&before.text.to_string(), after, labels, self.deadline()).unified)
     }
 }

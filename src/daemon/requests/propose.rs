@@ -1,9 +1,10 @@
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::disk::Target;
 use crate::protocol::{ProposeParams, ProposeResult};
-use crate::workspace::{BaseState, NewProposal, Proposal, Refusal, RefusalKind, RequestKey};
+use crate::workspace::{Action, BaseState, NewProposal, Proposal, Refusal, RefusalKind, RequestKey};
 
 use crate::daemon::commit::Due;
 use crate::daemon::event::Event;
@@ -49,12 +50,13 @@ impl Core {
         let bases = self.bases_of(session, &wanted)?;
         let (mut due, mut refusals) = (Vec::new(), Vec::new());
         for (wanted, base) in wanted.into_iter().zip(bases) {
-            let to = wanted.new_place();
+            let (index, to) = (wanted.index, wanted.new_place());
             match wanted.work_out(&base, &rules) {
-                Ok(worked) => due.push(Due { worked, to }),
+                Ok(worked) => due.push(Due { index, worked, to }),
                 Err(reasons) => refusals.extend(reasons),
             }
         }
+        refusals.extend(taken_twice(&due));
         if !refusals.is_empty() {
             return Err(Failure::Refused(refusals));
         }
@@ -136,6 +138,18 @@ impl Core {
         }
         Ok(result)
     }
+}
+
+/// Refusals for changes that end where another one of the same call ends.
+fn taken_twice(due: &[Due]) -> Vec<Refusal> {
+    let (mut ends, mut refusals) = (HashSet::new(), Vec::new());
+    for due in due.iter().filter(|due| due.worked.file.action != Action::Delete) {
+        let end = due.to.as_ref().map_or(&due.worked.file.path, |to| &to.path);
+        if !ends.insert(end) {
+            refusals.push(Refusal::at(end, RefusalKind::Exists).of_change(due.index));
+        }
+    }
+    refusals
 }
 
 /// The id was used for a request of another kind.

@@ -49,6 +49,9 @@ impl Window {
         if params.offset == Some(0) {
             return Err(Invalid::new("offset", "lines count from 1"));
         }
+        if params.limit == Some(0) {
+            return Err(Invalid::new("limit", "at least one line is read"));
+        }
         let limit = params.limit.unwrap_or(READ_LINES).min(READ_LINES);
         Ok(Self { offset: params.offset.unwrap_or(1), limit, numbered: params.numbered })
     }

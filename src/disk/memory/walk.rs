@@ -22,6 +22,8 @@ struct Walk<'t> {
     path: PathBuf,
     rest: VecDeque<OsString>,
     links: usize,
+    /// Whether the path's last component is a link.
+    by_link: bool,
     asked: PathBuf,
 }
 
@@ -49,6 +51,7 @@ pub(super) fn resolve(tree: &Tree, root: &Root, relative: &Path) -> Result<Targe
         path: root.path().to_owned(),
         rest: VecDeque::new(),
         links: 0,
+        by_link: false,
         asked: root.path().join(relative),
     };
     if relative.as_os_str().as_bytes().contains(&0) {
@@ -134,6 +137,7 @@ impl Walk<'_> {
 
     fn follow(&mut self, to: &Path) -> Result<()> {
         self.links += 1;
+        self.by_link |= self.rest.is_empty();
         if self.links > MAX_LINKS {
             return self.refuse(DiskErrorKind::Loop);
         }
@@ -167,7 +171,7 @@ impl Walk<'_> {
             path,
             root: root.clone(),
             exists: false,
-            via_symlink: self.links > 0,
+            via_symlink: self.by_link,
             missing_dirs,
             name,
             parent: Handle(HandleKind::Memory(self.here())),

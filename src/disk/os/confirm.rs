@@ -1,5 +1,6 @@
 //! Is the opened folder still the one that its path means?
 
+use super::root::path_of;
 use super::{DiskError, DiskErrorKind, Result, Target, resolve};
 use rustix::fs::{ResolveFlags, fstat};
 use rustix::io::Errno;
@@ -13,12 +14,13 @@ const OPERATION: &str = "find again";
 pub(super) fn confirm(target: &Target) -> Result<()> {
     let folder = target.opened_dir();
     let below = folder.strip_prefix(target.root.path()).unwrap_or(Path::new(""));
-    if below.as_os_str().is_empty() {
-        return Ok(());
-    }
     let root = target.root.0.handle.as_os()?;
     let changed = || DiskError::new(DiskErrorKind::Changed, OPERATION, &folder);
     let failed = |errno| DiskError::from_errno(errno, OPERATION, &folder);
+    if below.as_os_str().is_empty() {
+        let stayed = path_of(root).map_err(failed)? == target.root.path();
+        return if stayed { Ok(()) } else { Err(changed()) };
+    }
     let fd = match resolve::open_beneath(root, below, ResolveFlags::NO_SYMLINKS) {
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV) => return Err(changed()),
         result => result.map_err(failed)?,

@@ -34,10 +34,10 @@ pub(super) fn resolve(root: &Root, relative: &Path) -> Result<Target> {
     let asked = root.path().join(relative);
     refuse_unusable(relative, &asked)?;
     let mut path = relative.to_owned();
-    for _ in 0..=MAX_LINKS {
+    for links in 0..=MAX_LINKS {
         match step(root, &path, &asked)? {
             Step::Found(mut target) => {
-                target.via_symlink = target.path != without_dots(&asked);
+                target.via_symlink = links > 0;
                 return Ok(target);
             }
             Step::Follow(next) => path = next,
@@ -100,10 +100,16 @@ struct Opened {
 
 /// Opens a folder beneath the root, following symlinks that stay there.
 fn open_folder(root: &Root, folder: &Path) -> std::result::Result<Opened, Errno> {
-    if folder.as_os_str().is_empty() {
-        return Ok(Opened { handle: root.0.handle.clone(), path: root.path().to_owned() });
-    }
     let root_fd = root.0.handle.as_os().map_err(|_| Errno::BADF)?;
+    if folder.as_os_str().is_empty() {
+        // The root itself may have been moved away, and another folder stand at its path.
+        let path = path_of(root_fd)?;
+        return if path == root.path() {
+            Ok(Opened { handle: root.0.handle.clone(), path })
+        } else {
+            Err(Errno::STALE)
+        };
+    }
     let fd = match open_beneath(root_fd, folder, ResolveFlags::empty()) {
         Err(Errno::XDEV) => {
             open_beneath(root_fd, &inside(root, root_fd, folder)?, ResolveFlags::NO_SYMLINKS)?
@@ -274,17 +280,4 @@ fn from_errno(errno: Errno, asked: &Path) -> DiskError {
         Errno::STALE => error.with_kind(DiskErrorKind::Changed),
         _ => error,
     }
-}
-
-/// The path with `.` and `..` taken out by their text: what it means if no symlink is on it.
-fn without_dots(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(plain.pop()),
-            Component::CurDir => {}
-            other => plain.push(other),
-        }
-    }
-    plain
 }

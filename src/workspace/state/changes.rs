@@ -40,28 +40,26 @@ pub struct Moved {
 }
 
 impl Workspace {
-    /// The files that a session has read, to be looked at before [`changes`](Self::changes).
-    pub fn files_read_by(&self, id: SessionId) -> Vec<(FileKey, PathBuf)> {
-        let Some(session) = self.sessions.get(&id) else { return Vec::new() };
-        session.ledger.iter().map(|(key, entry)| (key.clone(), entry.base.path.clone())).collect()
+    /// The newest cursor, and the files that a session has read, to be looked at before
+    /// [`change_of`](Self::change_of).
+    pub fn files_read_by(&self, id: SessionId) -> (u64, Vec<(FileKey, PathBuf)>) {
+        let ledger = self.sessions.get(&id).into_iter().flat_map(|session| &session.ledger);
+        let files = ledger.map(|(key, entry)| (key.clone(), entry.base.path.clone())).collect();
+        (self.log.cursor(), files)
     }
 
-    /// What others changed in the files that a session has read, after they were looked at: everything that
-    /// is not what the session was given, and with `since` also what was told after that cursor before.
-    /// The session's bases move to what is told. Answers also the newest cursor.
-    pub fn changes(&mut self, id: SessionId, seen: &[Seen], since: Option<u64>) -> (u64, Vec<Changed>) {
-        for file in seen {
-            self.observe(file);
+    /// What others did to a file that a session has read, after it was looked at: whether it is not what the
+    /// session was given, and with `since` also what was told after that cursor before. The session's base
+    /// moves to what is told.
+    pub fn change_of(&mut self, id: SessionId, file: &Seen, since: Option<u64>) -> Option<Changed> {
+        self.observe(file);
+        let changed = self.changed(id, file, since)?;
+        match &file.truth {
+            Truth::Text(snapshot) => self.move_base(id, file, snapshot),
+            // What is gone or no text cannot be the base of anything; the next read decides.
+            Truth::Missing | Truth::Opaque(_) => self.drop_base(id, &file.key),
         }
-        let changed: Vec<_> = seen.iter().filter_map(|file| self.changed(id, file, since)).collect();
-        for file in seen.iter().filter(|f| changed.iter().any(|c| c.key == f.key)) {
-            match &file.truth {
-                Truth::Text(snapshot) => self.move_base(id, file, snapshot),
-                // What is gone or no text cannot be the base of anything; the next read decides.
-                Truth::Missing | Truth::Opaque(_) => self.drop_base(id, &file.key),
-            }
-        }
-        (self.log.cursor(), changed)
+        Some(changed)
     }
 
     fn changed(&mut self, id: SessionId, file: &Seen, since: Option<u64>) -> Option<Changed> {
