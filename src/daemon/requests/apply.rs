@@ -82,7 +82,8 @@ impl Core {
         let staged = self.stage(&changes);
         let proposal = self.record_proposal(session, &header, &mut due, true)?;
         let landed = self.commit_staged(staged, due);
-        self.close(session, &proposal, landed, false)
+        drop(changes);
+        self.close(session, &proposal, landed, false, job)
     }
 
     /// Writes what is due and puts it into the books. `carried`: it is not quite what was proposed.
@@ -92,9 +93,10 @@ impl Core {
         proposal: &Proposal,
         due: Vec<Due>,
         carried: bool,
+        job: &Job,
     ) -> Result<ApplyResult, Failure> {
         let landed = self.commit(due);
-        self.close(session, proposal, landed, carried)
+        self.close(session, proposal, landed, carried, job)
     }
 
     fn close(
@@ -103,11 +105,14 @@ impl Core {
         proposal: &Proposal,
         landed: Result<Vec<Landed>, Refusal>,
         carried: bool,
+        job: &Job,
     ) -> Result<ApplyResult, Failure> {
         let landed = landed.inspect_err(|_| {
             self.not_applied(session, proposal, ProposalState::Failed);
         })?;
-        self.report(session, proposal, &landed, carried)
+        let result = self.report(session, proposal, &landed, carried);
+        job.let_go_later(landed);
+        result
     }
 
     /// Puts what landed into the books and answers.
@@ -177,7 +182,7 @@ impl Core {
         if due.is_empty() {
             return self.report(session, &proposal, &done, false);
         }
-        self.carry_out(session, &proposal, due, carried)
+        self.carry_out(session, &proposal, due, carried, job)
     }
 
     /// Works out what has to be written for each file as it is now. If all of them already are what the
