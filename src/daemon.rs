@@ -185,14 +185,14 @@ impl Daemon {
     }
 
     /// Registers a session and the way to its client. From now on it may send requests.
-    pub async fn connect(&self, context: &SessionContext, outlet: Arc<dyn Outlet>) -> Result<(), Failure> {
+    pub fn connect(&self, context: &SessionContext, outlet: Arc<dyn Outlet>) -> Result<(), Failure> {
         let session = Session::new(context.id, context.role, context.author.clone(), context.root_paths());
         self.core.clients.insert(context.id, outlet);
         self.core.ask(|reply| Event::Connected { session, reply })
     }
 
     /// Forgets a session: its client is gone.
-    pub async fn disconnect(&self, session: SessionId) {
+    pub fn disconnect(&self, session: SessionId) {
         self.core.clients.remove(session);
         self.core.mailbox.send(Event::Disconnected { session });
     }

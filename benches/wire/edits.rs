@@ -34,10 +34,12 @@ pub(crate) fn single(which: usize) {
         }
         let (old, new) = (counter(MIDDLE, round), counter(MIDDLE, round + 1));
         plain.time(|| floor::edit(&theirs, &old, &new));
+        settle(size);
         let params = json!({ "path": "daemon.txt", "oldText": old, "newText": new });
         let request = client.request("editd/edit", &params);
         let answer = daemon.time(|| client.exchange(&request));
         outcome(&answer).expect("an edit");
+        settle(size);
     }
     compare(name, size, &daemon, &plain);
 }
@@ -64,13 +66,20 @@ pub(crate) fn with_base_hash(which: usize) {
         client = machine.client();
         let (old, new) = (counter(MIDDLE, round), counter(MIDDLE, round + 1));
         plain.time(|| floor::edit(&theirs, &old, &new));
+        settle(size);
         let params = json!({ "path": "daemon.txt", "oldText": old, "newText": new, "baseHash": hash });
         let request = client.request("editd/edit", &params);
         let answer = daemon.time(|| client.exchange(&request));
         hash = outcome(&answer).expect("an edit")["files"][0]["hash"].take();
+        settle(size);
     }
     drop(client);
     compare(name, size, &daemon, &plain);
+}
+
+/// Lets the system write back and free what the last edit left, so that neither pays for the other.
+fn settle(size: usize) {
+    std::thread::sleep(Duration::from_millis(3) + Duration::from_micros(2) * (size / KB) as u32);
 }
 
 fn compare(name: &str, size: usize, daemon: &Samples, plain: &Samples) {

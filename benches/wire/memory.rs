@@ -72,16 +72,15 @@ fn edited() {
     let machine = Machine::start();
     let text = code(MB);
     for file in 0..20 {
-        machine.put(&format!("{file}.txt"), &text);
+        machine.put(&format!("{file}.txt"), &text.replace("item_", &format!("item{file}_")));
     }
     let (mut client, idle) = idle(&machine);
     for file in 0..20 {
         let path = format!("{file}.txt");
         client.call("editd/read", &json!({ "path": path, "limit": 1 }));
         for edit in 0..EDITS / 20 {
-            let edit = edit + file;
-            let (old, new) = if edit == file { (0, 1 + edit) } else { (edit, edit + 1) };
-            let params = json!({ "path": path, "oldText": counter(0, old), "newText": counter(0, new) });
+            let (old, new) = (counter(0, edit), counter(0, edit + 1));
+            let params = json!({ "path": path, "oldText": old, "newText": new });
             client.call("editd/edit", &params);
         }
     }

@@ -1,5 +1,6 @@
 use crate::disk::{
-    Change, CommitError, Committed, DiskErrorKind, Durability, Expected, Root, StagedSet, Stat, Target, stage,
+    Change, CommitError, Committed, DiskErrorKind, Durability, Expected, FileBytes, Handle, Root, StagedSet,
+    Stat, Target, stage,
 };
 use crate::workspace::{Action, FileKey, Moved, PlannedFile, Refusal, Seen, Truth};
 
@@ -19,13 +20,15 @@ pub(crate) struct Landed {
     written: bool,
     /// Whether its text shares the memory of the one before.
     shares: bool,
+    /// The file in whose place it is, still open, and its bytes.
+    _spent: Option<(Handle, FileBytes)>,
 }
 
 impl Landed {
     /// A file that was found to be already what a plan wanted.
     pub(crate) fn found(file: &PlannedFile, now: Observed) -> Self {
         let (seen, stat, root) = (now.seen(), now.stat, now.target.root);
-        Self { file: file.clone(), seen, stat, root, written: false, shares: false }
+        Self { file: file.clone(), seen, stat, root, written: false, shares: false, _spent: None }
     }
 
     /// The entry for the books. `own`: the one who applied it is the one who proposed it.
@@ -166,5 +169,6 @@ fn landed(due: Due, done: Committed) -> Landed {
         file,
         written: true,
         shares,
+        _spent: done.displaced.map(|displaced| (displaced, observed.bytes)),
     }
 }

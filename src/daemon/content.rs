@@ -10,9 +10,9 @@ use super::observe::Observed;
 /// Up to this many splices the result shares the memory of what it is made of, rope and bytes; beyond it,
 /// making both anew costs less.
 const SHARED_SPLICES: usize = 256;
-/// From this size on a content is hashed beside whatever else is to be done, on a second thread. Below it,
-/// waking one costs more than the hash.
-const HASHED_BESIDE: usize = 256 << 10;
+/// From this size on it pays to use a second thread beside the one that serves a request: below it, waking
+/// one costs more than what it would do.
+const LARGE: usize = 256 << 10;
 
 /// The result of a plan, ready to be written.
 #[derive(Debug)]
@@ -54,11 +54,9 @@ impl Content {
         Ok(Self { bytes, shares, text, format, hash: Arc::default() })
     }
 
-    /// Begins to hash, where that takes long enough to be worth another thread.
+    /// Begins to hash on another thread, where that is worth it.
     pub(crate) fn hash_beside(self) -> Self {
-        if let (true, Ok(runtime)) =
-            (self.bytes.len() >= HASHED_BESIDE, tokio::runtime::Handle::try_current())
-        {
+        if let (true, Ok(runtime)) = (self.bytes.len() >= LARGE, tokio::runtime::Handle::try_current()) {
             let (hash, bytes) = (self.hash.clone(), self.bytes.clone());
             runtime.spawn_blocking(move || *hash.get_or_init(|| hash_of(&bytes)));
         }

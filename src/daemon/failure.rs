@@ -14,7 +14,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// A question had no answer, which is a mistake of the program.
+    /// What should have answered did not, which is a mistake of the program.
     pub(crate) fn unanswered() -> Self {
         Self::Fault("The request failed for a reason that is a bug of editd; the log has more.".to_owned())
     }

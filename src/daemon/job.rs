@@ -1,3 +1,4 @@
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
@@ -21,7 +22,11 @@ pub(crate) struct Job {
     /// The request's place in the queues of its files, left when it is done.
     place: Place,
     _permit: OwnedSemaphorePermit,
+    spent: RefCell<Vec<Spent>>,
 }
+
+/// Something that is only kept to be let go of.
+type Spent = Box<dyn Send>;
 
 impl Job {
     /// Fails if nobody waits for the answer any more. Checked before anything is changed.
@@ -30,6 +35,17 @@ impl Job {
             return Err(Failure::Fault("The request was cancelled.".to_owned()));
         }
         Ok(())
+    }
+
+    /// Keeps something until the answer is on its way. To free a file that was replaced takes the system as
+    /// long as to write one, and the answer need not wait for that.
+    pub(crate) fn let_go_later(&self, spent: impl Send + 'static) {
+        self.spent.borrow_mut().push(Box::new(spent));
+    }
+
+    /// Makes room for the next request on the files; gives what is left to let go of.
+    fn end(self) -> Vec<Spent> {
+        self.spent.into_inner()
     }
 }
 
@@ -68,17 +84,19 @@ impl Core {
         let cancelled = CancellationToken::new();
         let _cancel_when_dropped = cancelled.clone().drop_guard();
         let (core, of) = (self.clone(), session.clone());
-        let step = blocking(move || {
+        let step = answering(move || {
             let files = match locate(&core, &of) {
                 Ok(files) => files,
-                Err(failure) => return Step::Done(Err(failure)),
+                Err(failure) => return (Step::Done(Err(failure)), Vec::new()),
             };
-            let job = Job { cancelled, place: core.lanes.join(files.keys()), _permit: permit };
+            let (place, spent) = (core.lanes.join(files.keys()), RefCell::default());
+            let job = Job { cancelled, place, _permit: permit, spent };
             drop(turn);
             if job.place.is_at_head() {
-                Step::Done(work(&core, &of, files, &job))
+                let result = work(&core, &of, files, &job);
+                (Step::Done(result), job.end())
             } else {
-                Step::Queued(files, job, work)
+                (Step::Queued(files, job, work), Vec::new())
             }
         })
         .await?;
@@ -87,7 +105,7 @@ impl Core {
             Step::Queued(files, job, work) => {
                 job.place.at_head().await;
                 let (core, of) = (self.clone(), session.clone());
-                blocking(move || work(&core, &of, files, &job)).await?
+                answering(move || (work(&core, &of, files, &job), job.end())).await?
             }
         }
     }
@@ -97,8 +115,24 @@ impl Core {
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Failure> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| {
-        tracing::error!(%error, "a request panicked");
-        Failure::Fault("The request failed for a reason that is a bug of editd; the log has more.".to_owned())
-    })
+    answering(move || (work(), Vec::new())).await
+}
+
+/// The same for work that leaves something: that is let go of when the result is on its way.
+async fn answering<T: Send + 'static>(
+    work: impl FnOnce() -> (T, Vec<Spent>) + Send + 'static,
+) -> Result<T, Failure> {
+    let (reply, result) = oneshot::channel();
+    let thread = tokio::task::spawn_blocking(move || {
+        let (result, spent) = work();
+        // Nobody may be waiting any more.
+        let _ = reply.send(result);
+        drop(spent);
+    });
+    let Ok(result) = result.await else {
+        let error = thread.await.err();
+        tracing::error!(?error, "a request panicked");
+        return Err(Failure::unanswered());
+    };
+    Ok(result)
 }

@@ -2,7 +2,7 @@
 
 use super::bytes::FileBytes;
 use super::error::DiskError;
-use super::place::{FileImage, Target};
+use super::place::{FileImage, Handle, Target};
 use super::stat::Stat;
 use std::path::PathBuf;
 
@@ -81,6 +81,9 @@ pub struct Committed {
     pub path: PathBuf,
     /// A staged or displaced file that could not be removed any more; harmless, a start removes it.
     pub leftover: Option<PathBuf>,
+    /// The file that was there before, still open. Letting go of it frees its space, which can take as long
+    /// as writing it did: nobody needs to wait for that.
+    pub displaced: Option<Handle>,
 }
 
 /// A set that did not happen.

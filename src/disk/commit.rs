@@ -88,7 +88,7 @@ impl StagedSet<'_> {
             Ok(()) => {
                 // Its commit record goes here. Until then a restart rolls back.
                 self.undo = Undo::default();
-                Ok(finish(self.disk, &self.parts))
+                Ok(finish(self.disk, &mut self.parts))
             }
             // The parts are alive until all is undone: the files they hold open keep their inode numbers.
             Err(failure) => Err(failure.undone(self.roll_back())),
@@ -110,15 +110,17 @@ impl Drop for StagedSet<'_> {
 }
 
 /// Removes what was displaced and tells what became of each change.
-fn finish(disk: &dyn Disk, parts: &[Part<'_>]) -> Vec<Committed> {
-    let displaced: Vec<_> = parts.iter().map(|part| remove_displaced(disk, part)).collect();
+fn finish(disk: &dyn Disk, parts: &mut [Part<'_>]) -> Vec<Committed> {
+    let leftover = |part: &Part<'_>| remove_displaced(disk, part).map(|entry| entry.path.clone());
+    let leftovers: Vec<_> = parts.iter().map(leftover).collect();
     parts
-        .iter()
-        .zip(displaced)
+        .iter_mut()
+        .zip(leftovers)
         .map(|(part, leftover)| Committed {
             stat: part.final_entry().and_then(|entry| final_stat(disk, part, entry)),
             path: part.final_path().to_owned(),
-            leftover: leftover.map(|entry| entry.path.clone()),
+            leftover,
+            displaced: part.original.take().map(|original| original.examined.handle),
         })
         .collect()
 }

@@ -212,7 +212,7 @@ impl Dispatcher {
         self.running.abort_all();
         self.requests.abort();
         if let Some(session) = self.session.get() {
-            self.daemon.disconnect(session.id).await;
+            self.daemon.disconnect(session.id);
         }
     }
 }

@@ -65,7 +65,7 @@ impl LanguageServer for Backend {
         let introduction = introduction(self.role, &params).map_err(|invalid| wire(invalid.into()))?;
         let encoding = introduction.encoding;
         let context = self.daemon.introduce(introduction).await.map_err(failed)?;
-        self.daemon.connect(&context, self.outlet.clone()).await.map_err(failed)?;
+        self.daemon.connect(&context, self.outlet.clone()).map_err(failed)?;
         if let Some(client) = params.client_info.filter(|client| client.name == env!("CARGO_PKG_NAME")) {
             self.daemon.met_client_version(client.version.as_deref().unwrap_or_default());
         }
@@ -79,6 +79,10 @@ impl LanguageServer for Backend {
     }
 }
 
+#[expect(
+    clippy::unused_async,
+    reason = "the framework's handlers are asynchronous, whether or not they wait"
+)]
 impl Backend {
     fn initialize_result(&self, encoding: PositionEncoding) -> InitializeResult {
         let version = env!("CARGO_PKG_VERSION");
@@ -120,15 +124,15 @@ impl Backend {
     }
 
     async fn discard(&self, params: Value) -> Result<ProposeResult> {
-        self.daemon.discard(self.session()?, fields::<Discard>(params)?).await.map_err(failed)
+        self.daemon.discard(self.session()?, fields::<Discard>(params)?).map_err(failed)
     }
 
     async fn proposal(&self, params: Value) -> Result<ProposeResult> {
-        self.daemon.proposal(self.session()?, fields::<ProposalMethod>(params)?).await.map_err(failed)
+        self.daemon.proposal(self.session()?, fields::<ProposalMethod>(params)?).map_err(failed)
     }
 
     async fn proposals(&self, params: Value) -> Result<ProposalsResult> {
-        self.daemon.proposals(self.session()?, fields::<Proposals>(params)?).await.map_err(failed)
+        self.daemon.proposals(self.session()?, fields::<Proposals>(params)?).map_err(failed)
     }
 
     async fn changes(&self, params: Value) -> Result<ChangesResult> {
@@ -137,10 +141,9 @@ impl Backend {
 
     async fn status(&self, params: Value) -> Result<StatusResult> {
         fields::<Status>(params)?;
-        self.daemon.status(self.session()?).await.map_err(failed)
+        self.daemon.status(self.session()?).map_err(failed)
     }
 
-    #[expect(clippy::unused_async, reason = "the framework's handlers are")]
     async fn stop(&self, params: Value) -> Result<ShutdownResult> {
         fields::<Shutdown>(params)?;
         Ok(self.daemon.shutdown())

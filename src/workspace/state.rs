@@ -13,6 +13,7 @@ use super::session::{Base, Coverage, LedgerEntry};
 use super::{FileKey, Limits, ProposalState, Role, Session, SessionId, Snapshot, TextStore};
 
 mod bases;
+mod book;
 mod changes;
 mod proposals;
 
@@ -20,7 +21,7 @@ pub use bases::BaseState;
 pub use changes::{Changed, Moved};
 pub use proposals::{ApplyStep, NewProposal};
 
-use proposals::ProposalBook;
+use book::ProposalBook;
 
 /// Something that a session should hear.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,7 +178,7 @@ impl Workspace {
             texts: self.texts.len(),
             text_bytes: self.texts.bytes(),
             proposals: self.proposals.len(),
-            open_proposals: self.proposals.open(),
+            open_proposals: self.proposals.open().count(),
         }
     }
 

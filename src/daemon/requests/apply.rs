@@ -84,7 +84,8 @@ impl Core {
         let staged = self.stage(&changes);
         let proposal = self.record_proposal(session, &header, &mut due, true)?;
         let landed = self.commit_staged(staged, due);
-        self.close(session, &proposal, landed)
+        drop(changes);
+        self.close(session, &proposal, landed, job)
     }
 
     fn close(
@@ -92,11 +93,14 @@ impl Core {
         session: &SessionContext,
         proposal: &Proposal,
         landed: Result<Vec<Landed>, Refusal>,
+        job: &Job,
     ) -> Result<ApplyResult, Failure> {
         let landed = landed.inspect_err(|_| {
             self.not_applied(session, proposal, ProposalState::Failed);
         })?;
-        self.report(session, proposal, &landed, false)
+        let result = self.report(session, proposal, &landed, false);
+        job.let_go_later(landed);
+        result
     }
 
     /// Puts what landed into the books and answers.

@@ -12,7 +12,7 @@ const STATES: [&str; 9] =
 
 impl Daemon {
     /// `editd/discard`.
-    pub async fn discard(
+    pub fn discard(
         &self,
         session: &Arc<SessionContext>,
         DiscardParams { id, reason }: DiscardParams,
@@ -24,7 +24,7 @@ impl Daemon {
     }
 
     /// `editd/proposal`.
-    pub async fn proposal(
+    pub fn proposal(
         &self,
         session: &Arc<SessionContext>,
         ProposalParams { id, .. }: ProposalParams,
@@ -36,7 +36,7 @@ impl Daemon {
     }
 
     /// `editd/proposals`.
-    pub async fn proposals(
+    pub fn proposals(
         &self,
         session: &Arc<SessionContext>,
         ProposalsParams { state }: ProposalsParams,

@@ -103,7 +103,9 @@ impl Core {
         due: &mut [Due],
         applying: bool,
     ) -> Result<Proposal, Failure> {
-        due.iter_mut().for_each(|due| due.worked.settle());
+        for due in due.iter_mut() {
+            due.worked.settle();
+        }
         let new = NewProposal {
             session: session.id,
             author: header.author.clone(),

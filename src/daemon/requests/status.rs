@@ -12,7 +12,7 @@ use crate::daemon::{Daemon, Failure, SessionContext};
 
 impl Daemon {
     /// `editd/status`.
-    pub async fn status(&self, _: &Arc<SessionContext>) -> Result<StatusResult, Failure> {
+    pub fn status(&self, _: &Arc<SessionContext>) -> Result<StatusResult, Failure> {
         let counts = self.core.ask(|reply| Event::Count { reply })?;
         let config = &self.core.config;
         Ok(StatusResult {

@@ -1,11 +1,10 @@
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::edit::{FileDiff, Plan};
 use crate::text::ContentHash;
 use crate::workspace::{
-    FileKey, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Refusal, RefusalKind, Seen, SessionId,
+    FileKey, OnStale, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Seen, SessionId,
 };
 
 use crate::workspace::limits::{KEPT_DIFF, KEPT_MATCHES};
@@ -46,73 +45,6 @@ pub enum ApplyStep {
     Moved,
 }
 
-/// All proposals, by the order in which they were made.
-#[derive(Debug)]
-pub(crate) struct ProposalBook {
-    nonce: String,
-    last: u64,
-    transactions: u64,
-    by_number: BTreeMap<u64, Proposal>,
-}
-
-impl ProposalBook {
-    pub(crate) fn new(nonce: &str) -> Self {
-        Self { nonce: nonce.to_owned(), last: 0, transactions: 0, by_number: BTreeMap::new() }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.by_number.len()
-    }
-
-    pub(crate) fn open(&self) -> usize {
-        self.by_number.values().filter(|proposal| proposal.state.is_open()).count()
-    }
-
-    fn number(&self, id: &str) -> Option<u64> {
-        let (nonce, number) = id.strip_prefix('p')?.split_once('-')?;
-        (nonce == self.nonce).then(|| number.parse().ok()).flatten()
-    }
-
-    fn get(&self, id: &str) -> Option<&Proposal> {
-        self.by_number.get(&self.number(id)?)
-    }
-
-    fn get_mut(&mut self, id: &str) -> Option<&mut Proposal> {
-        self.by_number.get_mut(&self.number(id)?)
-    }
-
-    /// Makes room for one more of this author, from what is closed.
-    fn make_room(&mut self, author: &str, limit: usize) -> Result<(), Refusal> {
-        let of_author: Vec<_> = self.by_number.iter().filter(|(_, p)| p.author == author).collect();
-        if of_author.len() < limit {
-            return Ok(());
-        }
-        let Some(oldest) = of_author.iter().find(|(_, p)| !p.state.is_open()).map(|(n, _)| **n) else {
-            let what = format!("this author has {limit} open proposals, which is the limit");
-            return Err(Refusal::new(RefusalKind::Busy { what }));
-        };
-        self.by_number.remove(&oldest);
-        Ok(())
-    }
-
-    /// Refuses what would make the open proposals hold more text than they may.
-    fn check_size(&self, files: &[PlannedFile], limit: u64) -> Result<(), Refusal> {
-        let open = self.by_number.values().filter(|proposal| proposal.state == ProposalState::Proposed);
-        let held: u64 = open.flat_map(|proposal| proposal.files.iter()).map(PlannedFile::weight).sum();
-        let wanted: u64 = files.iter().map(PlannedFile::weight).sum();
-        if held > 0 && held + wanted > limit {
-            let what = format!("open proposals hold {held} bytes of text, and {limit} is the limit");
-            return Err(Refusal::new(RefusalKind::Busy { what }));
-        }
-        Ok(())
-    }
-
-    fn next_transaction(&mut self) -> Arc<str> {
-        self.transactions += 1;
-        format!("t{}-{}", self.nonce, self.transactions).into()
-    }
-}
-
 impl Workspace {
     /// Adds a proposal; the one that it replaces is closed.
     pub fn add_proposal(&mut self, new: NewProposal) -> Result<Proposal, Refusal> {
@@ -121,8 +53,7 @@ impl Workspace {
         }
         self.proposals.make_room(&new.author, self.limits.proposals)?;
         self.proposals.check_size(&new.files, self.limits.proposal_bytes)?;
-        self.proposals.last += 1;
-        let id = ProposalId(format!("p{}-{}", self.proposals.nonce, self.proposals.last).into());
+        let id = self.proposals.next_id();
         let proposal = Proposal {
             id: id.clone(),
             session: new.session,
@@ -137,7 +68,7 @@ impl Workspace {
             transaction: None,
             files: new.files.into(),
         };
-        self.proposals.by_number.insert(self.proposals.last, proposal.clone());
+        self.proposals.add(proposal.clone());
         if let Some(replaced) = &new.replaces {
             if let Some(old) = self.proposals.get_mut(replaced) {
                 old.replaced_by = Some(id);
@@ -159,7 +90,7 @@ impl Workspace {
     pub fn proposals(&self, session: SessionId, state: Option<&str>) -> Vec<&Proposal> {
         let matches = |proposal: &&Proposal| state.is_none_or(|state| proposal.state.name() == state);
         let visible = |proposal: &&Proposal| self.may_see(session, proposal);
-        self.proposals.by_number.values().filter(visible).filter(matches).collect()
+        self.proposals.all().filter(visible).filter(matches).collect()
     }
 
     /// Takes a proposal back.
@@ -192,13 +123,11 @@ impl Workspace {
         let Some(proposal) = self.proposals.get(id) else { return Ok(Vec::new()) };
         let steps: Vec<_> =
             proposal.files.iter().zip(seen).map(|(file, seen)| self.step(session, file, seen)).collect();
-        if let Some(proposal) = self.proposals.get_mut(id) {
-            let done = steps.iter().all(|step| matches!(step, ApplyStep::Done));
-            match proposal.state {
-                ProposalState::Applied if !done => return Err(closed(proposal)),
-                ProposalState::Applied => {}
-                _ => proposal.state = ProposalState::Applying,
-            }
+        let done = steps.iter().all(|step| matches!(step, ApplyStep::Done));
+        match proposal.state {
+            ProposalState::Applied if !done => return Err(closed(proposal)),
+            ProposalState::Applied => {}
+            _ => self.proposals.set_state(id, ProposalState::Applying),
         }
         Ok(steps)
     }
@@ -232,9 +161,7 @@ impl Workspace {
     /// The attempt to apply it ended otherwise: in `Proposed` it can be tried again.
     pub fn not_applied(&mut self, session: SessionId, id: &str, state: ProposalState) {
         if state == ProposalState::Proposed {
-            if let Some(proposal) = self.proposals.get_mut(id) {
-                proposal.state = state;
-            }
+            self.proposals.set_state(id, state);
         } else {
             self.close_proposal(id, state, Some(session));
         }
@@ -291,7 +218,7 @@ impl Workspace {
             let now = if file.key == *key { Some(hash) } else { known };
             file.action.keeps_path() && now == Some(file.hash_after)
         };
-        let came_true: Vec<_> = (self.proposals.by_number.values())
+        let came_true: Vec<_> = (self.proposals.open())
             .filter(|p| p.state == ProposalState::Proposed && p.files.iter().any(|file| file.key == *key))
             .filter(|proposal| proposal.files.iter().all(is_true))
             .map(|proposal| proposal.id.clone())
@@ -307,10 +234,10 @@ impl Workspace {
         let Some(proposal) = self.proposals.get_mut(id).filter(|proposal| proposal.state != state) else {
             return;
         };
-        proposal.state = state;
         proposal.files = proposal.files.iter().map(PlannedFile::without_texts).collect();
         let notice = Notice::ProposalChanged { id: proposal.id.clone(), revision: proposal.revision, state };
         let author = proposal.author.clone();
+        self.proposals.set_state(id, state);
         for session in self.sessions_of(&author).into_iter().filter(|session| Some(*session) != actor) {
             self.outcome.notices.push((session, notice.clone()));
         }
@@ -338,7 +265,7 @@ fn superseded(proposal: &Proposal) -> Refusal {
 
 impl PlannedFile {
     /// Bytes of text that it holds, about.
-    fn weight(&self) -> u64 {
+    pub(super) fn weight(&self) -> u64 {
         let new: usize = self.plan.splices().iter().map(|splice| splice.text.len()).sum();
         (new + self.diff.unified.len()) as u64
     }

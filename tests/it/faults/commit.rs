@@ -37,7 +37,7 @@ impl Inside {
             encoding: PositionEncoding::Utf16,
         };
         let session = daemon.introduce(introduction).await.expect("a session");
-        daemon.connect(&session, Arc::new(Deaf)).await.expect("a connection");
+        daemon.connect(&session, Arc::new(Deaf)).expect("a connection");
         Self { daemon, session: Arc::new(session), _state: state }
     }
 

@@ -1,0 +1,119 @@
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::workspace::{PlannedFile, Proposal, ProposalId, ProposalState, Refusal, RefusalKind};
+
+/// All proposals, by the order in which they were made.
+///
+/// Few are open, but of every author the last thousand are kept: what every edit asks is found without going
+/// through all of them.
+#[derive(Debug)]
+pub(crate) struct ProposalBook {
+    nonce: String,
+    last: u64,
+    transactions: u64,
+    by_number: BTreeMap<u64, Proposal>,
+    by_author: HashMap<String, BTreeSet<u64>>,
+    /// Those in an open state.
+    open: BTreeSet<u64>,
+}
+
+impl ProposalBook {
+    pub(crate) fn new(nonce: &str) -> Self {
+        Self {
+            nonce: nonce.to_owned(),
+            last: 0,
+            transactions: 0,
+            by_number: BTreeMap::new(),
+            by_author: HashMap::new(),
+            open: BTreeSet::new(),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.by_number.len()
+    }
+
+    /// All of them, oldest first.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Proposal> {
+        self.by_number.values()
+    }
+
+    /// Those that can still be applied, oldest first.
+    pub(crate) fn open(&self) -> impl Iterator<Item = &Proposal> {
+        self.open.iter().filter_map(|number| self.by_number.get(number))
+    }
+
+    /// The id of the next one.
+    pub(super) fn next_id(&mut self) -> ProposalId {
+        self.last += 1;
+        ProposalId(format!("p{}-{}", self.nonce, self.last).into())
+    }
+
+    /// Adds the one that was given the last id.
+    pub(super) fn add(&mut self, proposal: Proposal) {
+        let number = self.last;
+        self.by_author.entry(proposal.author.clone()).or_default().insert(number);
+        if proposal.state.is_open() {
+            self.open.insert(number);
+        }
+        self.by_number.insert(number, proposal);
+    }
+
+    /// The only way to change a state.
+    pub(super) fn set_state(&mut self, id: &str, state: ProposalState) {
+        let Some(number) = self.number(id) else { return };
+        let Some(proposal) = self.by_number.get_mut(&number) else { return };
+        proposal.state = state;
+        if state.is_open() {
+            self.open.insert(number);
+        } else {
+            self.open.remove(&number);
+        }
+    }
+
+    fn number(&self, id: &str) -> Option<u64> {
+        let (nonce, number) = id.strip_prefix('p')?.split_once('-')?;
+        (nonce == self.nonce).then(|| number.parse().ok()).flatten()
+    }
+
+    pub(super) fn get(&self, id: &str) -> Option<&Proposal> {
+        self.by_number.get(&self.number(id)?)
+    }
+
+    pub(super) fn get_mut(&mut self, id: &str) -> Option<&mut Proposal> {
+        self.by_number.get_mut(&self.number(id)?)
+    }
+
+    /// Makes room for one more of this author, from what is closed.
+    pub(super) fn make_room(&mut self, author: &str, limit: usize) -> Result<(), Refusal> {
+        let Some(of_author) = self.by_author.get_mut(author).filter(|of_author| of_author.len() >= limit)
+        else {
+            return Ok(());
+        };
+        let Some(oldest) = of_author.iter().find(|number| !self.open.contains(number)).copied() else {
+            let what = format!("this author has {limit} open proposals, which is the limit");
+            return Err(Refusal::new(RefusalKind::Busy { what }));
+        };
+        of_author.remove(&oldest);
+        self.by_number.remove(&oldest);
+        Ok(())
+    }
+
+    /// Refuses what would make the open proposals hold more text than they may.
+    pub(super) fn check_size(&self, files: &[PlannedFile], limit: u64) -> Result<(), Refusal> {
+        let open = self.open().filter(|proposal| proposal.state == ProposalState::Proposed);
+        let held: u64 = open.flat_map(|proposal| proposal.files.iter()).map(PlannedFile::weight).sum();
+        let wanted: u64 = files.iter().map(PlannedFile::weight).sum();
+        if held > 0 && held + wanted > limit {
+            let what = format!("open proposals hold {held} bytes of text, and {limit} is the limit");
+            return Err(Refusal::new(RefusalKind::Busy { what }));
+        }
+        Ok(())
+    }
+
+    pub(super) fn next_transaction(&mut self) -> Arc<str> {
+        self.transactions += 1;
+        format!("t{}-{}", self.nonce, self.transactions).into()
+    }
+}
