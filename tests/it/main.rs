@@ -17,6 +17,7 @@ mod read {
 }
 mod change {
     mod apply;
+    mod apply_again;
     mod files;
     mod ownership;
     mod proposals;
@@ -69,6 +70,7 @@ mod life {
     mod config;
     mod end;
     mod instance;
+    mod moved;
     mod status;
     mod strangers;
 }
