@@ -139,3 +139,46 @@ fn a_touched_but_equal_file_is_not_told() {
     agent.told(CHANGED, "b.txt");
     assert_eq!(count_about(&agent.told_so_far(), "a.txt"), 0);
 }
+
+#[test]
+fn a_file_whose_text_left_memory_is_watched_still() {
+    let machine = Machine::configured("[limits]\nmemory = 100000\n");
+    let workspace = Workspace::with(&[("a.txt", "a".repeat(90_000)), ("b.txt", "b".repeat(90_000))]);
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    agent.read("b.txt");
+    workspace.put("a.txt", "changed\n");
+    agent.told(CHANGED, "a.txt");
+    workspace.put("b.txt", "changed\n");
+    agent.told(CHANGED, "b.txt");
+}
+
+#[test]
+fn a_file_that_got_a_second_name_is_watched_still() {
+    let (machine, workspace) = scene();
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    fs::hard_link(workspace.path("a.txt"), workspace.path("again.txt")).expect("a link");
+    fs::write(workspace.path("a.txt"), "two\n").expect("a write");
+    agent.told(CHANGED, "a.txt");
+    let changes = agent.call("editd/changes", json!({})).done();
+    assert_eq!(changes["files"][0]["hash"], json!(hash_of("two\n")), "{changes}");
+}
+
+#[test]
+fn what_other_programs_write_counts_into_the_memory_that_is_kept() {
+    let machine = Machine::configured("[limits]\nmemory = 1000000\n");
+    let names: Vec<_> = (0..8).map(|number| format!("{number}.txt")).collect();
+    let workspace = Workspace::with(&names.iter().map(|name| (name.as_str(), "one\n")).collect::<Vec<_>>());
+    let mut agent = machine.agent(&workspace);
+    for name in &names {
+        agent.read(name);
+    }
+    for name in &names {
+        workspace.put(name, "x".repeat(400_000));
+        agent.told(CHANGED, name);
+    }
+    let status = agent.call("editd/status", json!({})).done();
+    let text = status["memory"]["text"].as_u64().expect("a size");
+    assert!((400_000..=1_000_000).contains(&text), "{status}");
+}
