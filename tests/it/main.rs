@@ -68,6 +68,7 @@ mod life {
     mod autostart;
     mod config;
     mod end;
+    mod folders;
     mod instance;
     mod status;
     mod strangers;
@@ -75,6 +76,9 @@ mod life {
 mod cli {
     mod commands;
     mod edit;
+    mod folders;
+    mod names;
+    mod pipes;
     mod terminal;
     mod write;
 }
