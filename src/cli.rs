@@ -9,12 +9,17 @@ mod edit;
 mod paint;
 mod read;
 mod root;
+mod stream;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::daemon::Places;
+use crate::protocol::Method;
 use crate::transport::{Client, PlaceOptions, Spawn, places};
 use crate::workspace::Role;
 
@@ -39,9 +44,21 @@ pub(crate) enum End {
 }
 
 impl Context {
-    /// Connects as an agent.
-    pub(crate) fn agent(&self) -> Result<Client, Complaint> {
-        Ok(Client::connect(&self.places, Role::Agent, self.spawn)?)
+    /// Begins a session as an agent.
+    pub(crate) fn agent(&self, root: Option<&Path>) -> Result<Client, Complaint> {
+        Ok(Client::connect(&self.places, Role::Agent, self.spawn, root)?)
+    }
+
+    /// Asks for something that changes nothing, so that it can be asked again if the daemon ends meanwhile.
+    pub(crate) fn ask<M: Method>(
+        &self,
+        root: Option<&Path>,
+        params: &impl Serialize,
+    ) -> Result<Value, Complaint> {
+        match self.agent(root)?.request(M::NAME, params) {
+            Err(error) if error.is_end() => Ok(self.agent(root)?.request(M::NAME, params)?),
+            answer => Ok(answer?),
+        }
     }
 }
 
@@ -75,7 +92,7 @@ fn run(arguments: Arguments) -> Result<End, Complaint> {
         Command::Serve { detached } => daemon::serve(&context, detached),
         Command::Doctor => doctor::doctor(&context),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Arguments::command(), "editd", &mut std::io::stdout());
+            clap_complete::generate(shell, &mut Arguments::command(), "editd", &mut stream::raw_stdout());
             Ok(End::Done)
         }
     }

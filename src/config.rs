@@ -91,6 +91,25 @@ struct LimitsTable {
     deadline_ms: Option<u64>,
 }
 
+impl LimitsTable {
+    /// The first limit that leaves no room for anything. To keep no text and no bases is slow, but works.
+    fn zero(&self) -> Option<&'static str> {
+        let counts = [
+            ("connections", self.connections),
+            ("message_size", self.message_size),
+            ("requests_in_flight", self.requests_in_flight),
+            ("unsent_output", self.unsent_output),
+            ("changes", self.changes),
+            ("edits", self.edits),
+            ("proposals", self.proposals),
+        ];
+        let zero_count = counts.into_iter().find(|(_, count)| *count == Some(0));
+        let amounts = [("file_size", self.file_size), ("deadline_ms", self.deadline_ms)];
+        let zero_amount = amounts.into_iter().find(|(_, amount)| *amount == Some(0));
+        zero_count.map(|(name, _)| name).or(zero_amount.map(|(name, _)| name))
+    }
+}
+
 const DEFAULT_IDLE_EXIT: Duration = Duration::from_secs(30 * 60);
 
 impl Config {
@@ -134,6 +153,9 @@ fn read(file: &Path) -> Result<(Table, Duration), String> {
     let table: Table = toml::from_str(&text).map_err(|error| {
         format!("{}: {}", file.display(), error.to_string().trim_end().replace('\n', " "))
     })?;
+    if let Some(name) = table.limits.zero() {
+        return Err(format!("{}: `limits.{name}`: it is 0, which would let nothing work", file.display()));
+    }
     let idle_exit = table.idle_exit.as_deref().map_or(Ok(DEFAULT_IDLE_EXIT), duration);
     let idle_exit = idle_exit.map_err(|error| format!("{}: `idle_exit`: {error}", file.display()))?;
     Ok((table, idle_exit))
@@ -217,6 +239,27 @@ mod tests {
             let error = load(text).error.unwrap();
             assert!(error.contains(named), "{error}");
         }
+    }
+
+    #[test]
+    fn a_limit_of_nothing_is_an_error_that_names_it() {
+        for name in [
+            "file_size",
+            "connections",
+            "message_size",
+            "requests_in_flight",
+            "unsent_output",
+            "changes",
+            "edits",
+            "proposals",
+            "deadline_ms",
+        ] {
+            let config = load(&format!("[limits]\n{name} = 0\n"));
+            let error = config.error.unwrap();
+            assert!(error.contains(&format!("limits.{name}")), "{error}");
+            assert_eq!(config.limits, Limits::default());
+        }
+        assert_eq!(load("[limits]\nmemory = 0\nkept_bases = 0\n").error, None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod params;
 mod path;
 mod refusal;
 mod results;
+mod strict;
 mod workspace_edit;
 
 pub use change::{ChangeParams, FileChange};
@@ -27,6 +28,7 @@ pub use results::{
     AppliedFile, ApplyResult, ChangedFile, ChangesResult, FileEntry, Hunk, Indent, MatchEntry, MemoryUse,
     ProposalSummary, ProposalsResult, ProposeResult, ReadResult, ShutdownResult, StatusResult,
 };
+pub use strict::Strict;
 pub use workspace_edit::workspace_edit;
 
 /// Version of the wire contract.

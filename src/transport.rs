@@ -7,6 +7,7 @@
 
 mod client;
 mod connection;
+mod folders;
 mod framing;
 mod gate;
 mod listen;
@@ -16,5 +17,6 @@ mod outbound;
 mod places;
 
 pub use client::{CallError, Client, ConnectError, Spawn};
+pub use folders::prepare_folders;
 pub use listen::{ServeError, serve};
 pub use places::{PlaceOptions, instance_is_alive, places, runtime_dir_of};

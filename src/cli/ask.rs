@@ -1,5 +1,7 @@
 use std::io::{BufRead, IsTerminal, Write};
 
+use super::stream;
+
 /// Whether a person sits at both ends of this command.
 pub(crate) fn is_interactive() -> bool {
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
@@ -7,7 +9,7 @@ pub(crate) fn is_interactive() -> bool {
 
 /// Asks a question that is answered by y or n; an empty line and the end of the input are a no.
 pub(crate) fn yes(question: &str) -> std::io::Result<bool> {
-    let mut out = anstream::stdout();
+    let mut out = stream::stdout();
     let mut input = std::io::stdin().lock();
     loop {
         write!(out, "{question} [y/N] ")?;

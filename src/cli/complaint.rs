@@ -6,6 +6,7 @@ use crate::protocol::RpcError;
 use crate::transport::{CallError, ConnectError};
 
 use super::paint::{self, ERROR, HINT};
+use super::stream;
 
 /// Why a command did not do what it was asked to.
 #[derive(Debug)]
@@ -29,7 +30,10 @@ impl From<CallError> for Complaint {
 
 impl From<ConnectError> for Complaint {
     fn from(error: ConnectError) -> Self {
-        Self::failed(error)
+        match error {
+            ConnectError::Refused(refusal) => Self::Refused(refusal),
+            error => Self::failed(error),
+        }
     }
 }
 
@@ -54,7 +58,7 @@ impl Complaint {
 
     /// Says it on standard error: for programs what came over the wire, else for people.
     pub(crate) fn show(&self, json: bool) {
-        let mut out = anstream::stderr();
+        let mut out = stream::stderr();
         // If even standard error is gone, the exit code has to do.
         let _ = match self {
             Self::Refused(refusal) if json => writeln!(out, "{}", serde_json::json!({ "error": refusal })),

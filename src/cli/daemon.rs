@@ -12,7 +12,7 @@ use crate::transport::{self, Client, ConnectError, Spawn, instance_is_alive};
 use crate::workspace::Role;
 
 use super::read::print_json;
-use super::{Complaint, Context, End};
+use super::{Complaint, Context, End, stream};
 
 /// Threads for work that blocks: enough for a slow disk, few enough to stay small.
 const BLOCKING_THREADS: usize = 256;
@@ -28,6 +28,8 @@ pub(crate) fn serve(context: &Context, detached: bool) -> Result<End, Complaint>
         let _ = rustix::process::setsid();
     }
     let config = Config::load(config_file());
+    // Before the log, which would make a folder of somebody else's look used.
+    transport::prepare_folders(&context.places).map_err(Complaint::failed)?;
     let _flush_at_end = log_to(&context.places.state_dir, detached)?;
     if let Some(error) = &config.error {
         tracing::error!(error, "the configuration cannot be read; nothing will be written");
@@ -84,7 +86,6 @@ pub(crate) fn status(context: &Context) -> Result<End, Complaint> {
         let message = "no daemon is running; the next command that needs one starts it";
         return Err(Complaint::Failed(message.to_owned()));
     };
-    client.initialize(None)?;
     let result = client.request(Status::NAME, &StatusParams {})?;
     if print_json(context, &result)? {
         return Ok(End::Done);
@@ -95,7 +96,7 @@ pub(crate) fn status(context: &Context) -> Result<End, Complaint> {
 }
 
 fn print_status(status: &StatusResult) -> std::io::Result<()> {
-    let mut out = anstream::stdout();
+    let mut out = stream::stdout();
     writeln!(out, "editd {} (protocol {}), process {}", status.version, status.protocol, status.pid)?;
     let rows = [
         ("up for", ago(status.uptime)),
@@ -134,26 +135,29 @@ fn mebibytes(bytes: u64) -> String {
 /// `editd stop`.
 pub(crate) fn stop(context: &Context) -> Result<End, Complaint> {
     let Some(mut client) = running(context, Role::Editor)? else {
-        writeln!(anstream::stdout(), "No daemon is running.")?;
+        writeln!(stream::stdout(), "No daemon is running.")?;
         return Ok(End::Done);
     };
-    client.initialize(None)?;
     let ShutdownResult { pid } = client.call::<Shutdown>(&ShutdownParams {})?;
     client.wait_for_end();
     let waited = std::time::Instant::now();
     while instance_is_alive(&context.places.state_dir) {
+        // One that answers is another, which a command has started meanwhile.
+        if running(context, Role::Agent)?.is_some() {
+            break;
+        }
         if waited.elapsed() > STOPPING {
             return Err(Complaint::Failed(format!("the daemon (process {pid}) does not end")));
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    writeln!(anstream::stdout(), "Stopped the daemon (process {pid}).")?;
+    writeln!(stream::stdout(), "Stopped the daemon (process {pid}).")?;
     Ok(End::Done)
 }
 
-/// A connection to a daemon that runs already.
+/// A session with a daemon that runs already.
 pub(crate) fn running(context: &Context, role: Role) -> Result<Option<Client>, Complaint> {
-    match Client::connect(&context.places, role, Spawn::Forbidden) {
+    match Client::connect(&context.places, role, Spawn::Forbidden, None) {
         Ok(client) => Ok(Some(client)),
         Err(ConnectError::NotRunning(_)) => Ok(None),
         Err(error) => Err(error.into()),

@@ -1,6 +1,6 @@
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::config::Config;
 use crate::disk::Durability;
@@ -9,7 +9,7 @@ use crate::workspace::Role;
 
 use super::daemon::{config_file, running};
 use super::paint::{ERROR, GOOD};
-use super::{Complaint, Context, End};
+use super::{Complaint, Context, End, stream};
 
 /// What was found at one place.
 struct Finding {
@@ -39,7 +39,7 @@ pub(crate) fn doctor(context: &Context) -> Result<End, Complaint> {
     findings.push(folder("socket folder", &context.places.runtime_dir));
     findings.push(daemon(context)?);
     findings.push(watches());
-    let mut out = anstream::stdout();
+    let mut out = stream::stdout();
     for Finding { what, well, detail } in &findings {
         let (style, word) = match well {
             Some(true) => (GOOD, "ok"),
@@ -66,16 +66,13 @@ fn configuration(config: &Config) -> Vec<Finding> {
         Some(Durability::Full) => "full",
         None => "process for one file, full for several",
     };
-    let list = |paths: &[std::path::PathBuf]| match paths {
-        [] => "wherever is not forbidden".to_owned(),
-        paths => paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", "),
-    };
     let limits = &config.limits;
     vec![
         read,
         Finding::told("  review", config.review.name()),
         Finding::told("  durability", durability),
-        Finding::told("  roots", list(&config.roots)),
+        roots("  roots", &config.roots, "wherever is not forbidden"),
+        roots("  read_roots", &config.read_roots, "none besides"),
         Finding::told(
             "  hard_links",
             if config.hard_links { "changed in place" } else { "refused for agents" },
@@ -92,6 +89,20 @@ fn configuration(config: &Config) -> Vec<Finding> {
             ),
         ),
     ]
+}
+
+/// Configured folders. One that does not exist matches nothing, which is hardly what was meant.
+fn roots(what: &'static str, paths: &[PathBuf], if_empty: &str) -> Finding {
+    if paths.is_empty() {
+        return Finding::told(what, if_empty);
+    }
+    let show = |path: &PathBuf| {
+        let note = if path.is_dir() { "" } else { " (no such folder)" };
+        format!("{}{note}", path.display())
+    };
+    let list: Vec<_> = paths.iter().map(show).collect();
+    let well = if paths.iter().all(|path| path.is_dir()) { None } else { Some(false) };
+    Finding { what, well, detail: list.join(", ") }
 }
 
 /// As the configuration has it: `30m`.
@@ -118,7 +129,6 @@ fn daemon(context: &Context) -> Result<Finding, Complaint> {
     let Some(mut client) = running(context, Role::Agent)? else {
         return Ok(Finding::told("daemon", "not running; the next command that needs one starts it"));
     };
-    client.initialize(None)?;
     let status = client.call::<Status>(&StatusParams {})?;
     let same = status.version == env!("CARGO_PKG_VERSION");
     let note = if same { "" } else { ", another version than this command: `editd stop` makes room for it" };

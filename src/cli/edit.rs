@@ -4,13 +4,14 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use crate::protocol::{
-    Apply, ApplyResult, Discard, Edit, FileEntry, Propose, ProposeResult, Read as ReadMethod,
+    Apply, ApplyResult, Discard, Edit, FileEntry, Propose, ProposeResult, Read as ReadMethod, uri_of,
 };
 use crate::transport::Client;
 
 use super::arguments::{Consent, EditArguments, Output, WriteArguments};
 use super::paint::{FAINT, GOOD};
-use super::{Complaint, Context, End, ask, paint, root};
+use super::root::Place;
+use super::{Complaint, Context, End, ask, paint, root, stream};
 
 /// `editd edit`.
 pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, Complaint> {
@@ -24,32 +25,37 @@ pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, C
     if let Some(expected) = arguments.expect {
         edit["expectedReplacements"] = expected.into();
     }
-    change(context, &path, &json!({ "kind": "edit", "edits": [edit] }), &arguments.consent)
+    let place = root::of_file(&path)?;
+    change(context, &place, &json!({ "kind": "edit", "edits": [edit] }), &arguments.consent)
 }
 
 /// `editd write`.
 pub(crate) fn write(context: &Context, arguments: &WriteArguments) -> Result<End, Complaint> {
     let text = String::from_utf8(read_source(&arguments.from)?)
         .map_err(|_| Complaint::failed("the content is not UTF-8"))?;
-    change(context, &arguments.path, &json!({ "kind": "write", "content": text }), &arguments.consent)
+    let (place, made) = root::of_new_file(&arguments.path)?;
+    let end = change(context, &place, &json!({ "kind": "write", "content": text }), &arguments.consent);
+    if let Some(folder) = made {
+        // Goes only if it is still empty: nothing was written.
+        let _ = std::fs::remove_dir(folder);
+    }
+    end
 }
 
 /// Makes one change of one file, with the person's consent in one of its forms.
-fn change(context: &Context, path: &Path, change: &Value, consent: &Consent) -> Result<End, Complaint> {
-    let (path, root) = root::of_file(path)?;
-    let mut client = context.agent()?;
-    client.initialize(Some(&root))?;
+fn change(context: &Context, place: &Place, change: &Value, consent: &Consent) -> Result<End, Complaint> {
+    let mut client = context.agent(Some(&place.root))?;
     let mut change = change.clone();
-    change["path"] = path.display().to_string().into();
+    // Not as a path: a path on the wire is text, which this one need not be.
+    change["uri"] = uri_of(&place.path).as_str().into();
     if let Some(base) = &consent.base {
         change["baseHash"] = base.as_str().into();
     }
     let request = json!({ "changes": [change] });
-    let asks =
-        !consent.yes && consent.base.is_none() && context.output == Output::Text && ask::is_interactive();
-    if (asks || consent.yes) && consent.base.is_none() && path.exists() {
+    let asks = !consent.yes && context.output == Output::Text && ask::is_interactive();
+    if (asks || consent.yes) && consent.base.is_none() && place.path.exists() {
         // The text as it is now is what the person sees changed, or says yes to.
-        client.call::<ReadMethod>(&json!({ "path": path }))?;
+        client.call::<ReadMethod>(&json!({ "uri": uri_of(&place.path) }))?;
     }
     if asks {
         return ask_and_apply(&mut client, &request);
@@ -68,7 +74,7 @@ fn ask_and_apply(client: &mut Client, request: &Value) -> Result<End, Complaint>
         return Ok(End::Done);
     }
     client.call::<Discard>(&json!({ "id": proposal.id, "reason": "not wanted at the terminal" }))?;
-    writeln!(anstream::stdout(), "Nothing was changed.")?;
+    writeln!(stream::stdout(), "Nothing was changed.")?;
     Ok(End::Undecided)
 }
 
@@ -78,11 +84,10 @@ fn edit_json(context: &Context, source: &Path, consent: &Consent) -> Result<End,
         .map_err(|error| Complaint::Usage(format!("{} holds no JSON object: {error}", source.display())))?;
     let paths = paths_in(&params);
     let root = match paths.first() {
-        Some(path) => root::of_file(Path::new(path))?.1,
+        Some(path) => Some(root::of_file(Path::new(path))?.root),
         None => root::of_here()?,
     };
-    let mut client = context.agent()?;
-    client.initialize(Some(&root))?;
+    let mut client = context.agent(root.as_deref())?;
     if consent.yes {
         for path in paths {
             // What cannot be read is refused when it is edited, with the better reason.
@@ -117,7 +122,7 @@ fn read_source(source: &Path) -> std::io::Result<Vec<u8>> {
 
 fn report(context: &Context, result: &Value) -> Result<End, Complaint> {
     if context.output == Output::Json {
-        writeln!(anstream::stdout(), "{result}")?;
+        writeln!(stream::stdout(), "{result}")?;
     } else {
         let applied: ApplyResult = serde_json::from_value(result.clone()).map_err(Complaint::failed)?;
         summarize(&applied)?;
@@ -126,7 +131,7 @@ fn report(context: &Context, result: &Value) -> Result<End, Complaint> {
 }
 
 fn show(proposal: &ProposeResult) -> std::io::Result<()> {
-    let mut out = anstream::stdout();
+    let mut out = stream::stdout();
     for file in &proposal.files {
         paint::diff(&mut out, &file.diff)?;
         notes(&mut out, file)?;
@@ -146,7 +151,7 @@ fn notes(out: &mut impl Write, file: &FileEntry) -> std::io::Result<()> {
 }
 
 fn summarize(applied: &ApplyResult) -> std::io::Result<()> {
-    let mut out = anstream::stdout();
+    let mut out = stream::stdout();
     for file in &applied.files {
         let entry = &file.entry;
         let verb = match entry.action.as_str() {

@@ -2,31 +2,30 @@ use std::io::Write;
 
 use serde_json::Value;
 
-use crate::protocol::{Method, Proposals, ProposalsParams, ProposalsResult, Read, ReadParams, ReadResult};
+use crate::protocol::{Proposals, ProposalsParams, ProposalsResult, Read, ReadParams, ReadResult, uri_of};
 
 use super::arguments::{Output, ReadArguments};
 use super::paint::FAINT;
-use super::{Complaint, Context, End, paint, root};
+use super::{Complaint, Context, End, paint, root, stream};
 
 /// `editd read`: the text on standard output, what else there is to say on standard error.
 pub(crate) fn read(context: &Context, arguments: &ReadArguments) -> Result<End, Complaint> {
-    let (path, root) = root::of_file(&arguments.path)?;
-    let mut client = context.agent()?;
-    client.initialize(Some(&root))?;
+    let place = root::of_file(&arguments.path)?;
     let params = ReadParams {
-        path: Some(path.display().to_string()),
+        // Not as a path: a path on the wire is text, which this one need not be.
+        uri: Some(uri_of(&place.path).to_string()),
         offset: arguments.offset,
         limit: arguments.limit,
         numbered: arguments.numbered,
         ..ReadParams::default()
     };
-    let result = client.request(Read::NAME, &params)?;
+    let result = context.ask::<Read>(Some(&place.root), &params)?;
     if print_json(context, &result)? {
         return Ok(End::Done);
     }
     let read: ReadResult = serde_json::from_value(result).map_err(Complaint::failed)?;
-    std::io::stdout().write_all(read.text.as_bytes())?;
-    let mut err = anstream::stderr();
+    stream::raw_stdout().write_all(read.text.as_bytes())?;
+    let mut err = stream::stderr();
     if let Some(notice) = &read.notice {
         writeln!(err, "{FAINT}{}{FAINT:#}", paint::visible(notice))?;
     }
@@ -36,14 +35,13 @@ pub(crate) fn read(context: &Context, arguments: &ReadArguments) -> Result<End, 
 
 /// `editd proposals`.
 pub(crate) fn proposals(context: &Context) -> Result<End, Complaint> {
-    let mut client = context.agent()?;
-    client.initialize(Some(&root::of_here()?))?;
-    let result = client.request(Proposals::NAME, &ProposalsParams::default())?;
+    let root = root::of_here()?;
+    let result = context.ask::<Proposals>(root.as_deref(), &ProposalsParams::default())?;
     if print_json(context, &result)? {
         return Ok(End::Done);
     }
     let list: ProposalsResult = serde_json::from_value(result).map_err(Complaint::failed)?;
-    let mut out = anstream::stdout();
+    let mut out = stream::stdout();
     if list.proposals.is_empty() {
         writeln!(out, "There are no proposals.")?;
     }
@@ -65,7 +63,7 @@ pub(crate) fn proposals(context: &Context) -> Result<End, Complaint> {
 /// Prints a result as it came, if that is wanted.
 pub(crate) fn print_json(context: &Context, result: &Value) -> std::io::Result<bool> {
     if context.output == Output::Json {
-        writeln!(anstream::stdout(), "{result}")?;
+        writeln!(stream::stdout(), "{result}")?;
     }
     Ok(context.output == Output::Json)
 }

@@ -1,4 +1,3 @@
-use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -35,10 +34,7 @@ pub enum ChangeParams {
 impl<'de> Deserialize<'de> for ChangeParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        change(value).map_err(|invalid| match invalid.field.as_str() {
-            "" => D::Error::custom(invalid.problem),
-            field => D::Error::custom(format!("`{field}`: {}", invalid.problem)),
-        })
+        change(value).map_err(Invalid::nested)
     }
 }
 

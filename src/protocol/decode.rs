@@ -2,7 +2,10 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error};
 use serde_json::Value;
 
-use super::{Code, RpcError};
+use super::{Code, RpcError, Strict};
+
+/// Parts the field from the problem in the text of an error: text is all that serde carries outward.
+const PART: char = '\u{1f}';
 
 /// Parameters that do not fit: which field, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,10 +27,34 @@ impl Invalid {
     pub fn within(self, outer: &str) -> Self {
         let field = match (self.field.as_str(), outer) {
             ("", outer) => outer.to_owned(),
+            (inner, "") => inner.to_owned(),
             (inner, _) if inner.starts_with('[') => format!("{outer}{inner}"),
             (inner, _) => format!("{outer}.{inner}"),
         };
         Self { field, ..self }
+    }
+
+    /// As an error of a deserializer inside another, whose [`decode`] finds the field again.
+    pub(super) fn nested<E: Error>(self) -> E {
+        E::custom(format!("{PART}{}{PART}{}", self.field, self.problem))
+    }
+
+    /// Reads the text of an error: the field that it names, if any, and what is wrong with it.
+    fn of_text(text: &str) -> Self {
+        let nested = text.strip_prefix(PART).and_then(|rest| rest.split_once(PART));
+        match nested {
+            Some((field, problem)) => Self::new(field, problem),
+            None => Self::new("", text),
+        }
+    }
+
+    /// The field that an error of serde's is about but not at.
+    fn named_in(problem: &str) -> Option<&str> {
+        let rest = ["unknown field `", "duplicate field `", "missing field `"]
+            .iter()
+            .find_map(|beginning| problem.strip_prefix(beginning))?;
+        let end = rest.find("`, ").or_else(|| rest.rfind('`'))?;
+        rest.get(..end)
     }
 }
 
@@ -50,11 +77,18 @@ impl From<Invalid> for RpcError {
 /// Reads parameters; a failure names the field, however deep.
 pub fn decode<T: DeserializeOwned>(value: Value) -> Result<T, Invalid> {
     serde_path_to_error::deserialize(value).map_err(|error| {
-        let field = match error.path().to_string() {
+        let outer = match error.path().to_string() {
             path if path == "." => String::new(),
             path => path,
         };
-        Invalid { field, problem: error.inner().to_string() }
+        let mut invalid = Invalid::of_text(&error.inner().to_string());
+        let named = Invalid::named_in(&invalid.problem).map(str::to_owned);
+        // Of an unknown field, the path tells already.
+        let is_told = |name: &String| outer.rsplit('.').next() == Some(name.as_str());
+        if let (true, Some(name)) = (invalid.field.is_empty(), named.filter(|name| !is_told(name))) {
+            invalid.field = name;
+        }
+        invalid.within(&outer)
     })
 }
 
@@ -65,14 +99,13 @@ where
     T: DeserializeOwned,
 {
     let value = match Value::deserialize(deserializer)? {
-        Value::String(text) => serde_json::from_str(&text)
+        // As strict as with the message itself.
+        Value::String(text) => serde_json::from_str::<Strict>(&text)
+            .map(|Strict(value)| value)
             .map_err(|error| D::Error::custom(format!("a string that is no JSON list: {error}")))?,
         value => value,
     };
-    decode(value).map_err(|invalid| match invalid.field.as_str() {
-        "" => D::Error::custom(invalid.problem),
-        field => D::Error::custom(format!("`{field}`: {}", invalid.problem)),
-    })
+    decode(value).map_err(Invalid::nested)
 }
 
 /// The same for a list that may be absent or null.

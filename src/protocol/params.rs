@@ -1,4 +1,3 @@
-use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -193,11 +192,18 @@ impl<'de> Deserialize<'de> for EditParams {
             }
         }
         apply.insert("id".to_owned(), Value::String(String::new()));
-        let named = |invalid: Invalid| D::Error::custom(format!("`{}`: {}", invalid.field, invalid.problem));
-        let apply = decode(Value::Object(apply)).map_err(named)?;
-        let propose = decode(Value::Object(fields)).map_err(named)?;
+        let apply = decode(Value::Object(apply)).map_err(Invalid::nested)?;
+        let propose = decode(Value::Object(fields)).map_err(|invalid| with_apply(invalid).nested())?;
         Ok(Self { propose, apply })
     }
+}
+
+/// An error of the fields of `editd/propose`, where those of `editd/apply` are known too.
+fn with_apply(mut invalid: Invalid) -> Invalid {
+    if invalid.problem.starts_with("unknown field") && !invalid.field.contains(['.', '[']) {
+        invalid.problem.push_str(", `review`, `waitMs`, `diagnosticsWaitMs`");
+    }
+    invalid
 }
 
 /// Parameters of `editd/discard`.

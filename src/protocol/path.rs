@@ -62,6 +62,9 @@ pub fn path_of_uri(uri: &str) -> Result<PathBuf, &'static str> {
     if uri.authority().is_some_and(|host| !matches!(host.as_str(), "" | "localhost")) {
         return Err("it names another host");
     }
+    if uri.query().is_some() || uri.fragment().is_some() {
+        return Err("a `?` or `#` in a path must be escaped, as `%3F` or `%23`");
+    }
     let bytes: Vec<u8> = uri.path().decode().to_bytes().into_owned();
     if !bytes.starts_with(b"/") {
         return Err("its path is not absolute");
@@ -118,6 +121,9 @@ mod tests {
             "file:x",
             "nonsense",
             "file:///a%00b",
+            "file:///a?b",
+            "file:///a#b",
+            "file:///a#",
         ] {
             assert!(path_of_uri(uri).is_err(), "{uri}");
         }

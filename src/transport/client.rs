@@ -11,12 +11,16 @@ use crate::daemon::Places;
 use crate::protocol::{Method, RpcError, uri_of};
 use crate::workspace::Role;
 
-use super::places::{AGENT_SOCKET, EDITOR_SOCKET, instance_is_alive};
+use super::listen::ALREADY_RUNNING;
+use super::places::{AGENT_SOCKET, EDITOR_SOCKET, SOCKET_PATH, instance_is_alive};
 
 /// How long a daemon may take until it answers on its socket.
 const START: Duration = Duration::from_secs(10);
 /// How often that is tried.
 const RETRY: Duration = Duration::from_millis(5);
+/// How many daemons may end under a client that has only said `initialize`. A second one would do, if the
+/// first did not still take connections while it ends.
+const INTRODUCTIONS: u32 = 5;
 
 /// Whether a client may start the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +43,14 @@ pub enum ConnectError {
     /// It was started, but does not answer.
     #[error("the daemon does not answer; its log is in {0}")]
     Silent(PathBuf),
+    /// The path of its socket is too long to connect to.
+    #[error(
+        "{0} is too long for a socket (over {SOCKET_PATH} bytes); choose another folder with --runtime-dir"
+    )]
+    TooLong(PathBuf),
+    /// It does not take this client, for instance because of its root.
+    #[error(transparent)]
+    Refused(RpcError),
     /// Something failed.
     #[error("connecting to the daemon: {0}")]
     Io(#[from] io::Error),
@@ -55,6 +67,14 @@ pub enum CallError {
     Io(#[from] io::Error),
 }
 
+impl CallError {
+    /// Whether the daemon went away.
+    pub fn is_end(&self) -> bool {
+        use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
+        matches!(self, Self::Io(error) if [BrokenPipe, ConnectionReset, UnexpectedEof].contains(&error.kind()))
+    }
+}
+
 /// A connection of this process to the daemon, for one request at a time.
 #[derive(Debug)]
 pub struct Client {
@@ -64,16 +84,40 @@ pub struct Client {
 }
 
 impl Client {
-    /// Connects to the socket of a role; starts the daemon if none runs and that is allowed.
-    pub fn connect(places: &Places, role: Role, spawn: Spawn) -> Result<Self, ConnectError> {
+    /// Begins a session on the socket of a role, with one root or with none; starts the daemon if none runs
+    /// and that is allowed. A daemon that is just ending may still take the connection, so it is tried again
+    /// with the next one: nothing but `initialize` was said.
+    pub fn connect(
+        places: &Places,
+        role: Role,
+        spawn: Spawn,
+        root: Option<&Path>,
+    ) -> Result<Self, ConnectError> {
         let path = places.runtime_dir.join(match role {
             Role::Agent => AGENT_SOCKET,
             Role::Editor => EDITOR_SOCKET,
         });
-        match UnixStream::connect(&path) {
+        if path.as_os_str().len() > SOCKET_PATH {
+            return Err(ConnectError::TooLong(path));
+        }
+        let mut attempts = 1..=INTRODUCTIONS;
+        loop {
+            attempts.next();
+            let mut client = Self::reach(&path, places, spawn)?;
+            match client.initialize(root) {
+                Ok(()) => return Ok(client),
+                Err(CallError::Refused(error)) => return Err(ConnectError::Refused(error)),
+                Err(error) if error.is_end() && !attempts.is_empty() => std::thread::sleep(RETRY),
+                Err(CallError::Io(error)) => return Err(ConnectError::Io(error)),
+            }
+        }
+    }
+
+    fn reach(path: &Path, places: &Places, spawn: Spawn) -> Result<Self, ConnectError> {
+        match UnixStream::connect(path) {
             Ok(stream) => Ok(Self::new(stream)?),
-            Err(_) if spawn == Spawn::Forbidden => Err(ConnectError::NotRunning(path)),
-            Err(_) => wait_for(&path, &places.state_dir, start_daemon(places)?),
+            Err(_) if spawn == Spawn::Forbidden => Err(ConnectError::NotRunning(path.to_owned())),
+            Err(_) => wait_for(path, places),
         }
     }
 
@@ -81,8 +125,8 @@ impl Client {
         Ok(Self { input: BufReader::new(stream.try_clone()?), output: stream, last_id: 0 })
     }
 
-    /// Introduces this process as `editd` with one root, or with none.
-    pub fn initialize(&mut self, root: Option<&Path>) -> Result<Value, CallError> {
+    /// Introduces this process as `editd`.
+    fn initialize(&mut self, root: Option<&Path>) -> Result<(), CallError> {
         let folders: Vec<_> = root
             .iter()
             .map(|root| json!({ "uri": uri_of(root), "name": root.display().to_string() }))
@@ -93,9 +137,8 @@ impl Client {
             "capabilities": { "general": { "positionEncodings": ["utf-8"] } },
             "workspaceFolders": folders,
         });
-        let result = self.request("initialize", &params)?;
-        self.send(&json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }))?;
-        Ok(result)
+        self.request("initialize", &params)?;
+        Ok(self.send(&json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }))?)
     }
 
     /// Calls a method.
@@ -160,22 +203,30 @@ fn start_daemon(places: &Places) -> io::Result<Child> {
     command.spawn()
 }
 
-/// Several clients may have started one at the same time; exactly one of them serves, and the others end.
-fn wait_for(path: &Path, state_dir: &Path, mut started: Child) -> Result<Client, ConnectError> {
+/// Starts a daemon and waits until one answers. Several clients may do so at the same time; exactly one of
+/// the daemons serves, and the others end. One that ended because an older one was still about to end is
+/// started again.
+fn wait_for(path: &Path, places: &Places) -> Result<Client, ConnectError> {
     let deadline = Instant::now() + START;
+    let mut started = start_daemon(places)?;
     while Instant::now() < deadline {
         if let Ok(stream) = UnixStream::connect(path) {
             return Ok(Client::new(stream)?);
         }
-        if started.try_wait()?.is_some() && !instance_is_alive(state_dir) {
-            return Err(ConnectError::NotStarted(last_words(started)));
+        let ended = started.try_wait()?;
+        if let Some(status) = ended.filter(|_| !instance_is_alive(&places.state_dir)) {
+            let words = last_words(&mut started);
+            if !status.success() && !words.contains(ALREADY_RUNNING) {
+                return Err(ConnectError::NotStarted(words));
+            }
+            started = start_daemon(places)?;
         }
         std::thread::sleep(RETRY);
     }
-    Err(ConnectError::Silent(state_dir.join("logs")))
+    Err(ConnectError::Silent(places.state_dir.join("logs")))
 }
 
-fn last_words(mut ended: Child) -> String {
+fn last_words(ended: &mut Child) -> String {
     let mut words = String::new();
     if let Some(stderr) = &mut ended.stderr {
         // What cannot be read is not said.

@@ -46,8 +46,10 @@ pub(crate) async fn serve(
     let stopped = daemon.stopped();
     let input = BufReader::with_capacity(READ_BUFFER, input);
     let reader = tokio::select! {
-        reader = FrameReader::new(input, limits.message_size) => reader,
+        // In this order, here and below: a daemon that ends answers nobody new.
+        biased;
         () = stopped.cancelled() => return,
+        reader = FrameReader::new(input, limits.message_size) => reader,
     };
     let Ok(Some(mut reader)) = reader else { return };
     let closed = CancellationToken::new();
@@ -56,9 +58,10 @@ pub(crate) async fn serve(
     let mut dispatcher = Dispatcher::new(daemon.clone(), role, outbound);
     let end = loop {
         let body = tokio::select! {
-            body = reader.next() => body,
+            biased;
             () = stopped.cancelled() => break End::Stopped,
             () = closed.cancelled() => break End::CutOff,
+            body = reader.next() => body,
         };
         match body {
             Ok(Some(body)) => {
@@ -100,6 +103,8 @@ struct Dispatcher {
     requests: tokio::task::JoinHandle<()>,
     outbound: Outbound,
     running: JoinSet<()>,
+    /// Whether the client has said `shutdown`: from then on, whatever comes is refused.
+    shut_down: bool,
 }
 
 impl Dispatcher {
@@ -109,7 +114,7 @@ impl Dispatcher {
         let (service, socket) = lsp::service(daemon.clone(), role, outlet, session.clone());
         let requests = tokio::spawn(forward(socket, outbound.clone()));
         let running = JoinSet::new();
-        Self { daemon, role, session, service, requests, outbound, running }
+        Self { daemon, role, session, service, requests, outbound, running, shut_down: false }
     }
 
     /// Handles one message. Breaks when the client has said `exit`.
@@ -126,12 +131,21 @@ impl Dispatcher {
     }
 
     async fn call(&mut self, id: Option<Value>, method: String, params: Option<Value>) -> ControlFlow<()> {
-        if !gate::permits(self.role, &method) && (self.session.get().is_some() || id.is_none()) {
+        let in_session = self.session.get().is_some();
+        if !gate::permits(self.role, &method) {
             if let Some(id) = id {
-                self.answer_error(&id, &gate::not_permitted(&method));
+                let error = if self.shut_down {
+                    RpcError::new(Code::InvalidRequest, "After `shutdown`, only `exit` is left.")
+                } else if in_session {
+                    gate::refusal(&method)
+                } else {
+                    RpcError::new(Code::NotInitialized, "A session starts with `initialize`.")
+                };
+                self.answer_error(&id, &error);
             }
             return ControlFlow::Continue(());
         }
+        self.shut_down |= in_session && id.is_some() && method == "shutdown";
         let ready = std::future::poll_fn(|cx| self.service.poll_ready(cx)).await;
         if ready.is_err() {
             return ControlFlow::Break(());
@@ -171,8 +185,11 @@ impl Dispatcher {
         P: Send + 'static,
     {
         while self.running.try_join_next().is_some() {}
+        // Ends when none is left, even if the limit were none.
         while self.running.len() >= self.daemon.config().limits.requests_in_flight {
-            let _ = self.running.join_next().await;
+            if self.running.join_next().await.is_none() {
+                break;
+            }
         }
         let outbound = self.outbound.clone();
         self.running.spawn(async move {

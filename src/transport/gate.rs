@@ -1,6 +1,10 @@
-use crate::protocol::RpcError;
-use crate::protocol::refusal_error;
+use crate::protocol::{Code, RpcError, refusal_error};
 use crate::workspace::{Refusal, RefusalKind, Role};
+
+use super::lsp::METHODS;
+
+/// What an agent may call besides [`METHODS`] and what starts with `$/`: the life of a session.
+const LIFE: [&str; 4] = ["initialize", "initialized", "shutdown", "exit"];
 
 /// What only an editor may ask for besides LSP's own methods.
 const EDITOR_ONLY: [&str; 6] = [
@@ -12,18 +16,36 @@ const EDITOR_ONLY: [&str; 6] = [
     "editd/applyEdits",
 ];
 
-/// The beginnings of LSP's names for what editors do with documents.
-const EDITOR_PREFIXES: [&str; 5] = ["textDocument/", "workspace/", "notebookDocument/", "window/", "client/"];
+/// What stands before the slash in the names of LSP's methods.
+const LSP_FAMILIES: [&str; 14] = [
+    "callHierarchy",
+    "client",
+    "codeAction",
+    "codeLens",
+    "completionItem",
+    "documentLink",
+    "inlayHint",
+    "notebookDocument",
+    "telemetry",
+    "textDocument",
+    "typeHierarchy",
+    "window",
+    "workspace",
+    "workspaceSymbol",
+];
 
-/// Whether a method may be called on the socket that gives this role.
+/// Whether a method may be called on the socket that gives this role. What is not known is not permitted:
+/// the framework knows methods that nobody here has thought of.
 pub(crate) fn permits(role: Role, method: &str) -> bool {
-    let editors =
-        EDITOR_ONLY.contains(&method) || EDITOR_PREFIXES.iter().any(|prefix| method.starts_with(prefix));
-    role == Role::Editor || !editors
+    role == Role::Editor || method.starts_with("$/") || LIFE.contains(&method) || METHODS.contains(&method)
 }
 
 /// The answer to a method that may not be called.
-pub(crate) fn not_permitted(method: &str) -> RpcError {
-    let what = format!("`{method}` is for editors, which connect to editor.sock");
-    refusal_error(&[Refusal::new(RefusalKind::NotPermitted { what })])
+pub(crate) fn refusal(method: &str) -> RpcError {
+    let family = method.split_once('/').map(|(family, _)| family);
+    if EDITOR_ONLY.contains(&method) || family.is_some_and(|family| LSP_FAMILIES.contains(&family)) {
+        let what = format!("`{method}` is for editors, which connect to editor.sock");
+        return refusal_error(&[Refusal::new(RefusalKind::NotPermitted { what })]);
+    }
+    RpcError::new(Code::MethodNotFound, format!("There is no method `{method}`."))
 }

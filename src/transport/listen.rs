@@ -1,6 +1,5 @@
-use std::fs::{DirBuilder, File};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,10 +14,11 @@ use crate::disk::OsDisk;
 use crate::workspace::Role;
 
 use super::connection;
-use super::places::{AGENT_SOCKET, EDITOR_SOCKET, lock_instance, note_sockets};
+use super::folders::{clear_for_socket, prepare_folders};
+use super::places::{AGENT_SOCKET, EDITOR_SOCKET, SOCKET_PATH, lock_instance, lock_sockets, note_sockets};
 
-/// Longest path of a socket in bytes; the system's address has no room for more.
-const SOCKET_PATH: usize = 107;
+/// How a daemon says that another is in its place; a client that started it looks for these words.
+pub(super) const ALREADY_RUNNING: &str = "a daemon is running already";
 /// How long to wait before accepting again when the system is out of something.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -26,12 +26,15 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// Another one runs with the same state folder.
-    #[error("a daemon is running already with the state folder {0}")]
+    #[error("{ALREADY_RUNNING} with the state folder {0}")]
     Running(PathBuf),
-    /// A folder that others could write or that is not ours.
+    /// One with another state folder has its sockets in the same place.
+    #[error("{ALREADY_RUNNING} with its sockets in {0}; choose another folder with --runtime-dir")]
+    SocketsTaken(PathBuf),
+    /// A folder or socket that others could write or that is not ours.
     #[error("{path} is not safe to use: {reason}")]
     Unsafe {
-        /// The folder.
+        /// The folder or socket.
         path: PathBuf,
         /// What is wrong with it.
         reason: &'static str,
@@ -51,7 +54,7 @@ pub enum ServeError {
     },
 }
 
-fn failed(what: impl Into<String>) -> impl FnOnce(io::Error) -> ServeError {
+pub(super) fn failed(what: impl Into<String>) -> impl FnOnce(io::Error) -> ServeError {
     let what = what.into();
     move |source| ServeError::Io { what, source }
 }
@@ -61,10 +64,11 @@ pub async fn serve(config: Config, places: Places) -> Result<(), ServeError> {
     // The disk reads the user's umask, before ours replaces it: sockets and state are for this user only.
     let disk = Arc::new(OsDisk::new());
     rustix::process::umask(Mode::from_raw_mode(0o077));
-    private_dir(&places.state_dir)?;
+    prepare_folders(&places)?;
     let lock = lock_instance(&places.state_dir).map_err(failed("locking the state folder"))?;
-    let Some(lock) = lock else { return Err(ServeError::Running(places.state_dir)) };
-    private_dir(&places.runtime_dir)?;
+    let Some(_lock) = lock else { return Err(ServeError::Running(places.state_dir)) };
+    let sockets = lock_sockets(&places.runtime_dir).map_err(failed("locking the folder of the sockets"))?;
+    let Some(sockets) = sockets else { return Err(ServeError::SocketsTaken(places.runtime_dir)) };
     raise_file_limit();
     let agents = bind(&places.runtime_dir.join(AGENT_SOCKET))?;
     let editors = bind(&places.runtime_dir.join(EDITOR_SOCKET))?;
@@ -72,7 +76,7 @@ pub async fn serve(config: Config, places: Places) -> Result<(), ServeError> {
     let daemon = Daemon::start(config, disk, places.clone()).map_err(failed("starting"))?;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), runtime_dir = %places.runtime_dir.display(), "serving");
     run(&daemon, agents, editors).await;
-    remove_sockets(&places, &lock);
+    remove_sockets(&places, &sockets);
     tracing::info!("stopped");
     Ok(())
 }
@@ -93,8 +97,9 @@ async fn accept(daemon: &Daemon, role: Role, listener: UnixListener, tracker: &T
     let stopped = daemon.stopped();
     loop {
         let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+            biased;
             () = stopped.cancelled() => return,
+            accepted = listener.accept() => accepted,
         };
         match accepted {
             Ok((stream, _)) => admit(daemon, role, stream, tracker),
@@ -140,38 +145,16 @@ async fn stop_on_signals(daemon: &Daemon) {
     }
 }
 
-/// Makes a folder for this user only, or makes sure that it is one.
-fn private_dir(path: &Path) -> Result<(), ServeError> {
-    let create = DirBuilder::new().recursive(true).mode(0o700).create(path);
-    create.map_err(failed(format!("creating {}", path.display())))?;
-    let found = std::fs::symlink_metadata(path).map_err(failed(format!("looking at {}", path.display())))?;
-    let refuse = |reason| Err(ServeError::Unsafe { path: path.to_owned(), reason });
-    if !found.is_dir() {
-        return refuse("it is no folder");
-    }
-    if found.uid() != rustix::process::geteuid().as_raw() {
-        return refuse("it belongs to another user");
-    }
-    if found.permissions().mode() & 0o077 != 0 {
-        let private = std::fs::Permissions::from_mode(0o700);
-        std::fs::set_permissions(path, private).map_err(failed(format!("closing {}", path.display())))?;
-    }
-    Ok(())
-}
-
 /// Binds a socket. One that is there already is replaced only if nobody answers on it: the lock says that
-/// no daemon of this state folder lives, but another may have been told to use the same place.
+/// no daemon lives here, but one may have been started with the lock taken away.
 fn bind(path: &Path) -> Result<UnixListener, ServeError> {
     if path.as_os_str().len() > SOCKET_PATH {
         return Err(ServeError::TooLong(path.to_owned()));
     }
-    match std::os::unix::net::UnixStream::connect(path) {
-        Ok(_) => return Err(ServeError::Running(path.to_owned())),
-        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-            std::fs::remove_file(path).map_err(failed(format!("replacing {}", path.display())))?;
-        }
-        Err(_) => {}
+    if std::os::unix::net::UnixStream::connect(path).is_ok() {
+        return Err(ServeError::SocketsTaken(path.parent().unwrap_or(path).to_owned()));
     }
+    clear_for_socket(path)?;
     // Set before, not changed after: there is no moment in which others could connect.
     let before = rustix::process::umask(Mode::from_raw_mode(0o177));
     let bound = UnixListener::bind(path);

@@ -19,7 +19,7 @@ use crate::text::PositionEncoding;
 use crate::workspace::Role;
 
 /// The methods that every session may call, as `initialize` announces them.
-const METHODS: [&str; 9] = [
+pub(super) const METHODS: [&str; 9] = [
     Read::NAME,
     Propose::NAME,
     Apply::NAME,

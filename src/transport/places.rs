@@ -1,6 +1,7 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::daemon::Places;
 
@@ -14,7 +15,14 @@ pub struct PlaceOptions {
 }
 
 const LOCK: &str = "lock";
+/// In the sockets' folder, which two daemons with different state folders may have been told to share.
+const SOCKETS_LOCK: &str = "sockets.lock";
 const NOTE: &str = "sockets";
+/// How often a lock is tried, and how long to wait in between.
+const LOCK_ATTEMPTS: u32 = 3;
+const LOCK_PAUSE: Duration = Duration::from_millis(2);
+/// Longest path of a socket in bytes; the system's address has no room for more.
+pub(super) const SOCKET_PATH: usize = 107;
 /// Where agents connect.
 pub(super) const AGENT_SOCKET: &str = "agent.sock";
 /// Where editors connect.
@@ -27,10 +35,15 @@ pub fn places(options: &PlaceOptions) -> io::Result<Places> {
         Some(dir) => dir,
         None => from_env("XDG_STATE_HOME").map_or_else(default_state_home, Ok)?.join("editd"),
     };
-    let state_dir = std::path::absolute(state_dir)?;
+    let state_dir = plain(&state_dir)?;
     let asked = options.runtime_dir.clone().or_else(|| from_env("EDITD_RUNTIME_DIR"));
     let runtime_dir = asked.unwrap_or_else(|| runtime_dir_of(&state_dir));
-    Ok(Places { runtime_dir: std::path::absolute(runtime_dir)?, state_dir })
+    Ok(Places { runtime_dir: plain(&runtime_dir)?, state_dir })
+}
+
+/// Absolute, and without the trailing slash that would make a link look like the folder behind it.
+fn plain(path: &Path) -> io::Result<PathBuf> {
+    Ok(std::path::absolute(path)?.components().collect())
 }
 
 /// Where the sockets are if nobody says: where a living daemon noted them, else by convention.
@@ -51,12 +64,25 @@ pub fn instance_is_alive(state_dir: &Path) -> bool {
 
 /// Takes the lock of a state folder; none if a daemon has it. It is held for as long as the file is open.
 pub(super) fn lock_instance(state_dir: &Path) -> io::Result<Option<File>> {
-    let lock = File::options().create(true).truncate(false).write(true).open(state_dir.join(LOCK))?;
-    match lock.try_lock() {
-        Ok(()) => Ok(Some(lock)),
-        Err(std::fs::TryLockError::WouldBlock) => Ok(None),
-        Err(std::fs::TryLockError::Error(error)) => Err(error),
+    lock(&state_dir.join(LOCK))
+}
+
+/// Takes the lock of the sockets' folder: only who has it puts sockets there and takes them away.
+pub(super) fn lock_sockets(runtime_dir: &Path) -> io::Result<Option<File>> {
+    lock(&runtime_dir.join(SOCKETS_LOCK))
+}
+
+fn lock(path: &Path) -> io::Result<Option<File>> {
+    let file = File::options().create(true).truncate(false).write(true).open(path)?;
+    for _ in 0..LOCK_ATTEMPTS {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            // A client that asks whether a daemon is alive holds it for a moment.
+            Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            Err(std::fs::TryLockError::Error(error)) => return Err(error),
+        }
     }
+    Ok(None)
 }
 
 /// Notes where the sockets are, for clients that were not told.

@@ -69,6 +69,7 @@ mod life {
     mod autostart;
     mod config;
     mod end;
+    mod folders;
     mod instance;
     mod moved;
     mod status;
@@ -77,6 +78,9 @@ mod life {
 mod cli {
     mod commands;
     mod edit;
+    mod folders;
+    mod names;
+    mod pipes;
     mod terminal;
     mod write;
 }

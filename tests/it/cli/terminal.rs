@@ -2,7 +2,7 @@
 
 use rstest::rstest;
 
-use crate::support::{Machine, Typed, Workspace, plain, type_into};
+use crate::support::{Machine, Typed, Workspace, hash_of, plain, type_into};
 
 fn edit(machine: &Machine, workspace: &Workspace, answer: &str, environment: &[(&str, &str)]) -> Typed {
     let path = workspace.absolute("a.txt");
@@ -81,6 +81,29 @@ fn the_file_may_not_change_between_diff_and_answer() {
         type_into(&machine, &["edit", &path, "--old", "two", "--new", "x", "--base", stale], "y\r", &[]);
     assert_eq!(typed.code, 1, "{}", typed.shown);
     assert_eq!(workspace.text("a.txt"), "one\ntwo\nthree\n");
+}
+
+#[rstest]
+#[case("y\r", 0, "one\nzwei\nthree\n")]
+#[case("n\r", 3, "one\ntwo\nthree\n")]
+fn a_base_does_not_take_the_place_of_an_answer(#[case] answer: &str, #[case] code: i32, #[case] after: &str) {
+    let (machine, workspace) = scene();
+    let (path, base) = (workspace.absolute("a.txt"), hash_of("one\ntwo\nthree\n"));
+    let arguments = ["edit", &path, "--old", "two", "--new", "zwei", "--base", &base];
+    let typed = type_into(&machine, &arguments, answer, &[]);
+    assert_shows_diff(&typed.shown);
+    assert_eq!(typed.code, code, "{}", typed.shown);
+    assert_eq!(workspace.text("a.txt"), after);
+}
+
+#[test]
+fn a_yes_given_before_is_not_asked_for() {
+    let (machine, workspace) = scene();
+    let path = workspace.absolute("a.txt");
+    let arguments = ["edit", &path, "--old", "two", "--new", "zwei", "--yes"];
+    let typed = type_into(&machine, &arguments, "n\r", &[]);
+    assert!(typed.code == 0 && !typed.shown.contains("[y/N]"), "{}", typed.shown);
+    assert_eq!(workspace.text("a.txt"), "one\nzwei\nthree\n");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Commands start the daemon if none runs.
 
+use std::fs;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::support::{Machine, Workspace, eventually};
 
@@ -83,12 +85,45 @@ fn a_daemon_that_a_command_started_ends_when_it_is_idle() {
 fn a_daemon_that_cannot_start_is_no_riddle() {
     let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
     let path = workspace.absolute("a.txt");
-    let long = workspace.absolute(&"x".repeat(120));
     let mut arguments = edit(&path, "one", "two");
-    arguments.extend(["--runtime-dir", &long]);
+    arguments.extend(["--runtime-dir", &path]);
     let output = machine.run(&arguments);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("did not start") && said.contains("--runtime-dir"), "{said}");
+    assert!(said.contains("did not start") && said.contains("a.txt"), "{said}");
     assert_eq!(workspace.text("a.txt"), "one\n");
+}
+
+#[test]
+fn a_socket_that_could_not_be_is_refused_at_once() {
+    let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
+    let (path, long) = (workspace.absolute("a.txt"), workspace.absolute(&"x".repeat(120)));
+    let mut arguments = edit(&path, "one", "two");
+    arguments.extend(["--runtime-dir", &long]);
+    let since = Instant::now();
+    let output = machine.run(&arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("too long") && said.contains("--runtime-dir"), "{said}");
+    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+    assert!(!fs::exists(machine.state()).expect("a folder that can be looked at"), "nothing was started");
+}
+
+#[test]
+fn commands_next_to_a_stop_are_served_by_the_daemon_that_ends_or_by_the_next() {
+    let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
+    let path = workspace.absolute("a.txt");
+    for _ in 0..5 {
+        assert!(machine.run(&["read", &path]).status.success());
+        thread::scope(|scope| {
+            for number in 0..10 {
+                let (machine, path) = (&machine, &path);
+                scope.spawn(move || {
+                    let arguments = if number == 3 { vec!["stop"] } else { vec!["read", path] };
+                    let output = machine.run(&arguments);
+                    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+                });
+            }
+        });
+    }
 }

@@ -34,6 +34,7 @@ fn assert_writes_refused(machine: &Machine, file: &str) {
 #[case::a_value_of_another_type("hard_links = \"perhaps\"\n")]
 #[case::an_unknown_key("durabilty = \"full\"\n")]
 #[case::an_unknown_limit("[limits]\nfile_sizes = 1000\n")]
+#[case::room_for_nothing("[limits]\nrequests_in_flight = 0\n")]
 #[case::no_duration("idle_exit = \"soon\"\n")]
 fn a_broken_configuration_refuses_all_writes(#[case] text: &str) {
     let mut machine = Machine::asleep("");

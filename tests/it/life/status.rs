@@ -74,6 +74,19 @@ fn the_doctor_prints_what_is_in_force(#[case] running: bool) {
 }
 
 #[test]
+fn the_doctor_finds_configured_folders_that_are_not_there() {
+    let workspace = Workspace::empty();
+    let missing = workspace.absolute("missing");
+    for key in ["roots", "read_roots"] {
+        let machine = Machine::asleep(&format!("{key} = [{:?}, {missing:?}]\n", workspace.root()));
+        let output = machine.run(&["doctor"]);
+        let report = String::from_utf8_lossy(&output.stdout);
+        assert!(report.contains(&format!("{missing} (no such folder)")), "{report}");
+        assert!(!output.status.success(), "{report}");
+    }
+}
+
+#[test]
 fn the_doctor_finds_a_broken_configuration() {
     let machine = Machine::asleep("");
     machine.write_config("durability = ");

@@ -75,6 +75,19 @@ fn a_uri_of_no_file_here_is_refused(#[case] uri: &str) {
 }
 
 #[rstest]
+#[case::query("?b")]
+#[case::empty_query("?")]
+#[case::fragment("#b")]
+fn a_uri_with_more_than_a_path_is_not_cut(#[case] more: &str) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut agent = machine.agent(&workspace);
+    let uri = uri_of(&workspace.path("a.txt")) + more;
+    let error = agent.call("editd/read", json!({ "uri": uri })).invalid("uri");
+    assert!(error.message.contains("escaped"), "{error:?}");
+    assert_eq!(error.data["field"], "uri");
+}
+
+#[rstest]
 #[case::read("editd/read", json!({ "path": "a.txt/" }))]
 #[case::edit("editd/edit", json!({ "path": "a.txt/", "oldText": "one", "newText": "two" }))]
 #[case::write("editd/edit", json!({ "changes": [{ "kind": "write", "path": "b.txt/", "content": "x" }] }))]

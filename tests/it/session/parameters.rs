@@ -162,3 +162,46 @@ fn parameters_that_do_not_fit_are_named(#[case] method: &str, #[case] params: Va
     agent.call(method, params).invalid(field);
     assert_eq!(workspace.everything(), before);
 }
+
+#[rstest]
+#[case(json!({ "path": "a.txt", "colour": 1 }), "colour")]
+#[case(json!({ "path": "a.txt", "file_path": "b.txt", "oldText": "one", "newText": "2" }), "path")]
+#[case(json!({ "path": "a.txt", "edits": [{ "oldText": "one", "new_text": "2", "newText": "3" }] }), "edits[0].newText")]
+#[case(json!({ "path": "a.txt", "edits": [{ "oldText": "one", "newText": "2", "x": 1 }] }), "edits[0].x")]
+#[case(json!({ "path": "a.txt", "edits": r#"[{"oldText":"one","newText":2}]"# }), "edits[0].newText")]
+#[case(json!({ "path": "a.txt", "edits": r#"[{"oldText":"one"}]"# }), "edits[0].newText")]
+#[case(json!({ "path": "a.txt", "edits": "[{" }), "edits")]
+#[case(json!({ "path": "a.txt", "edits": {} }), "edits")]
+#[case(json!({ "path": "a.txt", "waitMs": "soon" }), "waitMs")]
+#[case(json!({ "path": "a.txt", "waitMs": 1, "wait_ms": 1 }), "waitMs")]
+#[case(json!({ "changes": [{ "path": "a.txt" }] }), "changes[0].kind")]
+#[case(json!({ "changes": [7] }), "changes[0]")]
+#[case(json!({ "changes": [{ "kind": "delete", "path": "a.txt", "x": 1 }] }), "changes[0].x")]
+#[case(json!({ "changes": r#"[{"kind":"write","path":"b.txt"}]"# }), "changes[0].content")]
+#[case(
+    json!({ "changes": [{ "kind": "edit", "path": "a.txt",
+                          "edits": [{ "oldText": "one", "newText": "2" }, { "oldText": 7, "newText": "2" }] }] }),
+    "changes[0].edits[1].oldText",
+)]
+#[case(
+    json!({ "changes": [{ "kind": "edit", "path": "a.txt", "edits": r#"[{"oldText":"a","newText":"b"},{"newText":"b"}]"# }] }),
+    "changes[0].edits[1].oldText",
+)]
+fn an_error_names_its_field_for_programs_too(#[case] params: Value, #[case] field: &str) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let error = machine.agent(&workspace).call("editd/edit", params).invalid(field);
+    assert_eq!(error.data["field"], field, "{error:?}");
+    assert!(!error.message.contains("``") && !error.message.contains('\u{1f}'), "{error:?}");
+}
+
+#[rstest]
+#[case(json!({ "path": "a.txt", "edits": r#"[{"oldText":"one","newText":"2","newText":"3"}]"# }))]
+#[case(json!({ "changes": r#"[{"kind":"delete","path":"b.txt","p\u0061th":"a.txt"}]"# }))]
+fn a_member_named_twice_in_a_list_sent_as_text_is_refused(#[case] params: Value) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let error = agent.call("editd/edit", params).invalid("twice");
+    assert!(["edits", "changes"].map(Value::from).contains(&error.data["field"]), "{error:?}");
+    assert_eq!(workspace.text("a.txt"), "one\n");
+}

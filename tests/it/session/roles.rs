@@ -3,7 +3,7 @@
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::{Machine, Outcome, Workspace};
+use crate::support::{Agent, Framing, Machine, Outcome, Workspace};
 
 fn document(workspace: &Workspace) -> Value {
     json!({ "uri": format!("file://{}", workspace.absolute("a.txt")), "languageId": "text", "version": 1,
@@ -26,6 +26,32 @@ fn an_agent_may_not_ask_for_what_is_the_editors(#[case] method: &str, #[case] pa
     let mut agent = machine.agent(&workspace);
     agent.call(method, params).refused("not_permitted");
     assert_eq!(agent.read("a.txt")["text"], "one\n");
+}
+
+#[rstest]
+fn no_family_of_lsp_is_an_agents(
+    #[values(
+        "completionItem/resolve",
+        "codeAction/resolve",
+        "codeLens/resolve",
+        "documentLink/resolve",
+        "inlayHint/resolve",
+        "workspaceSymbol/resolve",
+        "callHierarchy/incomingCalls",
+        "typeHierarchy/supertypes",
+        "notebookDocument/didOpen",
+        "editd/applyEdits"
+    )]
+    method: &str,
+) {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let mut agent = Agent::connect(&machine, Framing::Lines);
+    agent.call(method, json!({})).fails(-32002);
+    agent.initialize(workspace.session("alice")).done();
+    agent.call(method, json!({})).refused("not_permitted");
+    agent.call("shutdown", Value::Null).done();
+    agent.call(method, json!({})).fails(-32600);
+    agent.call("editd/unheardOf", json!({})).fails(-32600);
 }
 
 #[test]
