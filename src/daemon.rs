@@ -117,7 +117,6 @@ impl Daemon {
     /// Starts the helpers on the current runtime.
     pub fn start(config: Config, disk: Arc<dyn Disk>, places: Places) -> std::io::Result<Self> {
         let (watch, orders) = std::sync::mpsc::channel::<WatchOrder>();
-        let (evicted, leaving) = std::sync::mpsc::channel();
         let bases = Arc::new(BaseStore::open(&places.state_dir.join("bases"), config.limits.kept_bases)?);
         let hints = Hints::default();
         let open = |roots: &[PathBuf]| -> Vec<SessionRoot> {
@@ -125,13 +124,13 @@ impl Daemon {
         };
         let workspace = Workspace::new(config.limits.clone(), &nonce());
         let (cache, clients) = (Arc::<SnapshotCache>::default(), Clients::default());
-        let main = MainLoop { workspace, cache: cache.clone(), clients: clients.clone(), watch, evicted };
+        let main = MainLoop { workspace, cache: cache.clone(), clients: clients.clone(), watch };
         let inner = CoreInner {
             roots: open(&config.roots),
             read_roots: open(&config.read_roots),
             state_dir: places.state_dir,
             runtime_dir: places.runtime_dir,
-            mailbox: Mailbox::new(main),
+            mailbox: Mailbox::new(main, bases.clone()),
             lanes: Lanes::default(),
             cache,
             clients,
@@ -144,7 +143,6 @@ impl Daemon {
         let core = Core(Arc::new(inner));
         tokio::spawn(core.clone().follow_hints());
         spawn_thread("watch", move || hints::keep_watch(&orders, &hints))?;
-        spawn_thread("bases", move || hints::keep_bases(&leaving, &bases))?;
         let life = Life {
             connections: AtomicUsize::new(0),
             changed: Notify::new(),

@@ -7,8 +7,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use crate::disk::{BaseStore, MTime, Stat, WatchHint, Watcher};
-use crate::workspace::Snapshot;
+use crate::disk::{MTime, Stat, WatchHint, Watcher};
 
 use super::Core;
 use super::event::Event;
@@ -160,16 +159,5 @@ fn state(now: &Stat, then: &Stat) -> State {
         (true, false) => State::Same,
         (true, true) if now.is_racy(MTime::now()) => State::Young,
         (false, _) | (true, true) => State::Unknown,
-    }
-}
-
-/// Stores texts that left memory, on a thread of its own.
-pub(crate) fn keep_bases(evicted: &Receiver<Arc<Snapshot>>, store: &BaseStore) {
-    for snapshot in evicted {
-        let text = snapshot.text.to_string();
-        let Ok(bytes) = snapshot.format.encode(&text) else { continue };
-        if let Err(error) = store.put(&snapshot.hash.to_string(), &bytes) {
-            tracing::warn!(%error, "a base could not be kept");
-        }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use crate::disk::{Root, Stat};
+use crate::disk::{BaseStore, Root, Stat};
 use crate::workspace::{Moved, Notice, Outcome, Seen, Snapshot, Truth, Workspace};
 
 use super::cache::{Cached, SnapshotCache};
@@ -17,19 +17,33 @@ use super::hints::WatchOrder;
 /// Every event is handled on the thread that brings it, behind a lock that is held for microseconds. A
 /// thread of the loop's own would have to be woken for each, and wake the one that waits for the answer:
 /// with three events to an edit, that took longer than all the rest of a small one.
-pub(crate) struct Mailbox(Mutex<MainLoop>);
+///
+/// Texts that leave memory by an event are stored by that thread too, behind no lock: so they cannot pile up
+/// faster than the disk takes them.
+pub(crate) struct Mailbox {
+    main: Mutex<MainLoop>,
+    bases: Arc<BaseStore>,
+}
 
 impl Mailbox {
-    pub(crate) fn new(main: MainLoop) -> Self {
-        Self(Mutex::new(main))
+    pub(crate) fn new(main: MainLoop, bases: Arc<BaseStore>) -> Self {
+        Self { main: Mutex::new(main), bases }
     }
 
     /// Handles the event. When this returns, it has happened and its answer has been sent.
     pub(crate) fn send(&self, event: Event) {
-        let mut main = self.0.lock();
-        main.handle(event);
-        let outcome = main.workspace.take_outcome();
-        main.perform(outcome);
+        let evicted = self.main.lock().take(event);
+        for snapshot in evicted {
+            self.store(&snapshot);
+        }
+    }
+
+    fn store(&self, snapshot: &Snapshot) {
+        let text = snapshot.text.to_string();
+        let Ok(bytes) = snapshot.format.encode(&text) else { return };
+        if let Err(error) = self.bases.put(&snapshot.hash.to_string(), &bytes) {
+            tracing::warn!(%error, "a base could not be kept");
+        }
     }
 }
 
@@ -39,10 +53,16 @@ pub(crate) struct MainLoop {
     pub(crate) cache: Arc<SnapshotCache>,
     pub(crate) clients: Clients,
     pub(crate) watch: Sender<WatchOrder>,
-    pub(crate) evicted: Sender<Arc<Snapshot>>,
 }
 
 impl MainLoop {
+    /// Handles an event and what follows from it; gives the texts that left memory.
+    fn take(&mut self, event: Event) -> Vec<Arc<Snapshot>> {
+        self.handle(event);
+        let outcome = self.workspace.take_outcome();
+        self.perform(outcome)
+    }
+
     fn handle(&mut self, event: Event) {
         let workspace = &mut self.workspace;
         // A reply to somebody who has gone away is no error.
@@ -116,22 +136,22 @@ impl MainLoop {
         }
     }
 
-    fn perform(&self, outcome: Outcome) {
+    fn perform(&self, outcome: Outcome) -> Vec<Arc<Snapshot>> {
         for (session, notice) in outcome.notices {
             self.clients.notify(session, &notice);
         }
         for (key, path) in outcome.forget {
             self.cache.remove(&key);
-            // The watcher and the keeper of bases only end with the daemon.
+            // The watcher only ends with the daemon.
             let _ = self.watch.send(WatchOrder::Forget(path));
         }
         for (_, path) in outcome.watch {
             let _ = self.watch.send(WatchOrder::Watch(path));
         }
-        for snapshot in outcome.evicted {
+        for snapshot in &outcome.evicted {
             self.cache.evict(snapshot.hash);
-            let _ = self.evicted.send(snapshot);
         }
+        outcome.evicted
     }
 }
 
