@@ -6,6 +6,7 @@
 //! other readers told, and the request is answered. A request is answered exactly once, whatever happens.
 
 mod answer;
+mod books;
 mod cache;
 mod clients;
 mod commit;
@@ -16,7 +17,6 @@ mod hints;
 mod job;
 mod lanes;
 mod locate;
-mod main_loop;
 mod observe;
 mod requests;
 mod session;
@@ -40,12 +40,12 @@ pub use failure::Failure;
 pub use requests::Introduction;
 pub use session::{SessionContext, SessionRoot};
 
+use books::{Books, Keeper};
 use cache::SnapshotCache;
 use clients::Clients;
 use event::Event;
 use hints::{Hints, WatchOrder};
 use lanes::Lanes;
-use main_loop::{Mailbox, MainLoop};
 
 /// Where the daemon keeps its things.
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ pub(crate) struct CoreInner {
     read_roots: Vec<SessionRoot>,
     state_dir: PathBuf,
     runtime_dir: PathBuf,
-    mailbox: Mailbox,
+    books: Books,
     lanes: Lanes,
     cache: Arc<SnapshotCache>,
     clients: Clients,
@@ -124,13 +124,13 @@ impl Daemon {
         };
         let workspace = Workspace::new(config.limits.clone(), &nonce());
         let (cache, clients) = (Arc::<SnapshotCache>::default(), Clients::default());
-        let main = MainLoop { workspace, cache: cache.clone(), clients: clients.clone(), watch };
+        let keeper = Keeper { workspace, cache: cache.clone(), clients: clients.clone(), watch };
         let inner = CoreInner {
             roots: open(&config.roots),
             read_roots: open(&config.read_roots),
             state_dir: places.state_dir,
             runtime_dir: places.runtime_dir,
-            mailbox: Mailbox::new(main, bases.clone()),
+            books: Books::new(keeper, bases.clone()),
             lanes: Lanes::default(),
             cache,
             clients,
@@ -192,7 +192,7 @@ impl Daemon {
     /// Forgets a session: its client is gone.
     pub fn disconnect(&self, session: SessionId) {
         self.core.clients.remove(session);
-        self.core.mailbox.send(Event::Disconnected { session });
+        self.core.books.send(Event::Disconnected { session });
     }
 
     /// Ends the daemon once nobody has been connected for as long as configured.

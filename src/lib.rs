@@ -19,7 +19,7 @@
 //!   the commit of a set, a watcher for hints.
 //! * [`config`]: what the user configured.
 //! * [`protocol`]: the wire contract as data. Parameters, results, errors, and the ways to and from LSP.
-//! * [`daemon`]: the loop that alone changes the workspace, and the work around it. One file for each
+//! * [`daemon`]: the books that alone change the workspace, and the work around them. One file for each
 //!   method in `daemon/requests`.
 //! * [`transport`]: sockets, framing, connections, the LSP framework, and the client's side of the same.
 //! * [`cli`]: the command line, a client like any other.
@@ -31,7 +31,7 @@
 //!
 //! * **Pure means pure.** `text`, `edit` and `workspace` name no file, clock, runtime or wire format. What
 //!   they need of the world is handed to them. (One exception: an [`edit::Deadline`] looks at the clock.)
-//! * **One writer.** Only the daemon's loop changes a [`workspace::Workspace`], in steps that never wait,
+//! * **One writer.** Only the daemon's books change a [`workspace::Workspace`], in steps that never wait,
 //!   read a file or walk a text.
 //! * **Bytes decide.** What a file is, is its [`text::ContentHash`]. Time stamps save work and prove nothing.
 //! * **A plan is for one text.** An [`edit::Plan`] is sorted and disjoint by construction and is kept with

@@ -27,7 +27,7 @@ impl Cached {
     }
 }
 
-/// Snapshots by file, read from any thread. Only the [`MainLoop`](super::main_loop::MainLoop) writes, and nobody gets a guard of the map.
+/// Snapshots by file, read from any thread. Only the [`Keeper`](super::books::Keeper) writes, and nobody gets a guard of the map.
 #[derive(Debug, Default)]
 pub(crate) struct SnapshotCache {
     by_key: DashMap<FileKey, Arc<Cached>>,

@@ -33,7 +33,7 @@ pub(crate) enum FindFor {
     Applying(Option<u32>),
 }
 
-/// Everything that can happen to the workspace, in one list. Events come in through the mailbox and are
+/// Everything that can happen to the workspace, in one list. Events come in through the books and are
 /// handled one at a time; none of them waits, reads a file or looks at a text.
 pub(crate) enum Event {
     /// A client has said `initialize`.

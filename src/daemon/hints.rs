@@ -135,7 +135,7 @@ impl Core {
             // Those who have read it know it by the key that it had then.
             let mut sighting = observed.sighting();
             sighting.seen.key = key;
-            core.mailbox.send(Event::Looked { sighting });
+            core.books.send(Event::Looked { sighting });
             Some(())
         });
         // A panic in there was logged; there is nobody to tell.

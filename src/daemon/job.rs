@@ -59,7 +59,7 @@ impl Core {
     /// Sends an event that is answered, and gives the answer. Takes microseconds, so tasks may ask too.
     pub(crate) fn ask<T>(&self, event: impl FnOnce(Reply<T>) -> Event) -> Result<T, Failure> {
         let (reply, mut answer) = oneshot::channel();
-        self.mailbox.send(event(reply));
+        self.books.send(event(reply));
         answer.try_recv().map_err(|_| Failure::unanswered())
     }
 

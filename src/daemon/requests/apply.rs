@@ -131,7 +131,7 @@ impl Core {
 
     fn not_applied(&self, session: &SessionContext, proposal: &Proposal, state: ProposalState) {
         let (session, id) = (session.id, proposal.id.to_string());
-        self.mailbox.send(Event::NotApplied { session, id, state });
+        self.books.send(Event::NotApplied { session, id, state });
     }
 
     fn places_of(&self, session: &SessionContext, params: &ApplyParams) -> Result<Places, Failure> {

@@ -136,7 +136,7 @@ impl Core {
         }
         let result = work()?;
         if let Ok(answer) = serde_json::to_string(&result) {
-            self.mailbox.send(Event::Remember { key, answer: answer.into() });
+            self.books.send(Event::Remember { key, answer: answer.into() });
         }
         Ok(result)
     }

@@ -14,25 +14,25 @@ use super::hints::WatchOrder;
 
 /// The way to the [`Workspace`]: takes events one at a time, from any thread.
 ///
-/// Every event is handled on the thread that brings it, behind a lock that is held for microseconds. A
-/// thread of the loop's own would have to be woken for each, and wake the one that waits for the answer:
-/// with three events to an edit, that took longer than all the rest of a small one.
+/// Every event is handled on the thread that brings it, behind a lock that is held for microseconds. A loop
+/// with a thread of its own would have to be woken for each, and wake the one that waits for the answer: with
+/// three events to an edit, that took longer than all the rest of a small one.
 ///
 /// Texts that leave memory by an event are stored by that thread too, behind no lock: so they cannot pile up
 /// faster than the disk takes them.
-pub(crate) struct Mailbox {
-    main: Mutex<MainLoop>,
+pub(crate) struct Books {
+    keeper: Mutex<Keeper>,
     bases: Arc<BaseStore>,
 }
 
-impl Mailbox {
-    pub(crate) fn new(main: MainLoop, bases: Arc<BaseStore>) -> Self {
-        Self { main: Mutex::new(main), bases }
+impl Books {
+    pub(crate) fn new(keeper: Keeper, bases: Arc<BaseStore>) -> Self {
+        Self { keeper: Mutex::new(keeper), bases }
     }
 
     /// Handles the event. When this returns, it has happened and its answer has been sent.
     pub(crate) fn send(&self, event: Event) {
-        let evicted = self.main.lock().take(event);
+        let evicted = self.keeper.lock().take(event);
         for snapshot in evicted {
             self.store(&snapshot);
         }
@@ -48,14 +48,14 @@ impl Mailbox {
 }
 
 /// The one place that changes the [`Workspace`].
-pub(crate) struct MainLoop {
+pub(crate) struct Keeper {
     pub(crate) workspace: Workspace,
     pub(crate) cache: Arc<SnapshotCache>,
     pub(crate) clients: Clients,
     pub(crate) watch: Sender<WatchOrder>,
 }
 
-impl MainLoop {
+impl Keeper {
     /// Handles an event and what follows from it; gives the texts that left memory.
     fn take(&mut self, event: Event) -> Vec<Arc<Snapshot>> {
         self.handle(event);
