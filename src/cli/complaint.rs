@@ -86,7 +86,14 @@ fn show_refusal(out: &mut impl Write, refusal: &RpcError) -> std::io::Result<()>
         }
         writeln!(out)?;
     }
-    if let Some(hint) = refusal.hint() {
+    // The daemon's advice is for agents; at a command line the next step is another one.
+    let hint = match refusal.kind() {
+        Some("unread") => Some(
+            "Run it on a terminal to be shown the change and asked; or pass --yes, or --base with the file's hash.",
+        ),
+        _ => refusal.hint(),
+    };
+    if let Some(hint) = hint {
         writeln!(out, "{HINT}hint:{HINT:#} {}", paint::visible(hint))?;
     }
     Ok(())

@@ -79,7 +79,7 @@ pub struct Committed {
     pub stat: Option<Stat>,
     /// Where the file is now, or was.
     pub path: PathBuf,
-    /// A staged or displaced file that could not be removed any more; harmless, a start removes it.
+    /// A staged or displaced file that could not be removed any more; harmless, and named in the log.
     pub leftover: Option<PathBuf>,
     /// The file that was there before, still open. Letting go of it frees its space, which can take as long
     /// as writing it did: nobody needs to wait for that.

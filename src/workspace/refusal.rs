@@ -358,7 +358,7 @@ fn edit_message(kind: &EditRefusalKind, edit: &str, file: &str) -> String {
 fn edit_hint(kind: &EditRefusalKind) -> String {
     match kind {
         EditRefusalKind::NotFound { already_applied: true, .. } => {
-            "Read the file to make sure; there may be nothing left to do."
+            "Read the file to make sure: if the edit is not done yet, compare with `closest` and send `oldText` as the file has it."
         }
         EditRefusalKind::NotFound { closest, .. } if closest.is_empty() => {
             "Read the file again and copy `oldText` from it exactly."
