@@ -87,9 +87,9 @@ fn edited() {
     report(&machine, &mut client, idle, "20 files of 1 MB after 100 edits");
 }
 
-/// Ten times as much text as may be kept.
+/// Three times as much text as may be kept.
 fn capped() {
-    const CAP: u64 = 10 << 20;
+    const CAP: u64 = 32 << 20;
     let machine = Machine::configured(&format!("[limits]\nmemory = {CAP}\n"));
     let text = code(MB);
     for file in 0..100 {

@@ -12,7 +12,7 @@ use super::observe::Observed;
 const SHARED_SPLICES: usize = 256;
 /// From this size on it pays to use a second thread beside the one that serves a request: below it, waking
 /// one costs more than what it would do.
-const LARGE: usize = 256 << 10;
+pub(crate) const LARGE: usize = 256 << 10;
 
 /// The result of a plan, ready to be written.
 #[derive(Debug)]

@@ -5,6 +5,7 @@ use crate::text::{ContentHash, DecodedVec, Format, NotText, Text, decode_vec};
 use crate::workspace::{FileKey, Refusal, RefusalKind, Seen, Snapshot, Truth};
 
 use super::Core;
+use super::content::LARGE;
 use super::event::Sighting;
 use super::failure::refusal_of;
 
@@ -82,10 +83,25 @@ impl Core {
         let is_same =
             |known: &Arc<Snapshot>| known.size == size && known.format == format && known.text.eq_str(text);
         known.filter(is_same).unwrap_or_else(|| {
-            let hash = ContentHash::of_chunks(bytes.pieces());
-            Arc::new(Snapshot { hash, text: Text::from(text), format, size })
+            let (hash, text) = hash_and_rope(bytes, text);
+            Arc::new(Snapshot { hash, text, format, size })
         })
     }
+}
+
+/// Both of a file that was not known, each on a thread of its own where it is large.
+fn hash_and_rope(bytes: &FileBytes, text: &str) -> (ContentHash, Text) {
+    let hash = || ContentHash::of_chunks(bytes.pieces());
+    if bytes.len() < LARGE {
+        return (hash(), Text::from(text));
+    }
+    std::thread::scope(|scope| {
+        let hashing = std::thread::Builder::new().spawn_scoped(scope, hash);
+        let rope = Text::from(text);
+        // Without another thread it is done by this one.
+        let hashed = hashing.ok().and_then(|hashing| hashing.join().ok());
+        (hashed.unwrap_or_else(hash), rope)
+    })
 }
 
 /// A file's text beside its bytes.

@@ -30,8 +30,8 @@ use super::lsp::{self, Backend};
 use super::message::{Malformed, Message, parse};
 use super::outbound::Outbound;
 
-/// How much is read from the socket at a time.
-const READ_BUFFER: usize = 64 << 10;
+/// How much is read from the socket at a time. Every open connection keeps as much, however quiet it is.
+const READ_BUFFER: usize = 16 << 10;
 /// How long requests under way may take to end when the daemon does.
 const GRACE: Duration = Duration::from_secs(10);
 
