@@ -1,5 +1,6 @@
 //! The command line. It talks to the daemon like any other client.
 
+mod allocator;
 mod arguments;
 mod ask;
 mod complaint;

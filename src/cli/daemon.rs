@@ -12,7 +12,7 @@ use crate::transport::{self, Client, ConnectError, Spawn, instance_is_alive};
 use crate::workspace::Role;
 
 use super::read::print_json;
-use super::{Complaint, Context, End, stream};
+use super::{Complaint, Context, End, allocator, stream};
 
 /// Threads for work that blocks: enough for a slow disk, few enough to stay small.
 const BLOCKING_THREADS: usize = 256;
@@ -23,6 +23,7 @@ const STOPPING: Duration = Duration::from_secs(30);
 
 /// `editd serve`.
 pub(crate) fn serve(context: &Context, detached: bool) -> Result<End, Complaint> {
+    allocator::settle();
     if detached {
         // The starter's terminal may close; this fails only where the session is our own already.
         let _ = rustix::process::setsid();
