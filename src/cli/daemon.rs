@@ -14,6 +14,9 @@ use crate::workspace::Role;
 use super::read::print_json;
 use super::{Complaint, Context, End, allocator, stream};
 
+/// Threads for what does not block, whatever the machine has: they only take messages apart and put them
+/// together, and one alone would let a large message hold up all others.
+const WORKERS: usize = 2;
 /// Threads for work that blocks: enough for a slow disk, few enough to stay small.
 const BLOCKING_THREADS: usize = 256;
 /// Days of logs that are kept.
@@ -37,6 +40,7 @@ pub(crate) fn serve(context: &Context, detached: bool) -> Result<End, Complaint>
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        .worker_threads(WORKERS)
         .max_blocking_threads(BLOCKING_THREADS)
         .thread_keep_alive(Duration::from_secs(60))
         .build()?;
