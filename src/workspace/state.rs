@@ -165,11 +165,6 @@ impl Workspace {
         self.answers.insert(key, answer, now);
     }
 
-    /// Whether a base or proposal still refers to that content.
-    pub fn is_referenced(&self, hash: ContentHash) -> bool {
-        self.texts.is_referenced(hash)
-    }
-
     /// Sizes, for people.
     pub fn counts(&self) -> Counts {
         Counts {

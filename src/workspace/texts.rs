@@ -28,7 +28,7 @@ struct Entry {
     weight: u64,
 }
 
-/// The texts that somebody may still need: bases of living sessions, current contents, proposals.
+/// The texts that somebody may still need: bases of living sessions, and what the files they read hold now.
 ///
 /// Entries are counted, not collected: what nobody refers to is dropped at once, and what is referred to
 /// but does not fit is handed out for the state folder.
@@ -82,11 +82,6 @@ impl TextStore {
         let entry = self.entries.get_mut(&hash)?;
         entry.used = self.clock;
         entry.snapshot.clone()
-    }
-
-    /// Whether somebody still refers to that hash, in memory or not.
-    pub fn is_referenced(&self, hash: ContentHash) -> bool {
-        self.entries.contains_key(&hash)
     }
 
     /// Takes the least recently used texts out of memory until at most `limit` bytes are left, and hands
