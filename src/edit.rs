@@ -36,6 +36,6 @@ pub use index::Index;
 pub use merge::{ConflictRegion, MergeError, merge};
 pub use plan::{Plan, PlanError, Splice};
 pub use refusal::{Closest, EditRefusal, EditRefusalKind, LineRange, Occurrence, Occurrences};
-pub use request::{Count, Edit, Options, Strategy};
+pub use request::{Anchor, Count, Edit, Options, Strategy};
 pub use rewrite::rewrite;
 pub use snippet::snippet;

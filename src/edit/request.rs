@@ -13,18 +13,39 @@ pub struct Edit {
     pub new: String,
     /// How many places are meant.
     pub count: Count,
+    /// What else is known of the place, as patches tell it.
+    pub anchor: Anchor,
+}
+
+/// What a patch says of a place besides its text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Anchor {
+    /// Whole lines that stand before the place, outermost first (`@@ class A`, `@@ def f`). All have to be
+    /// found, in order. With an empty old text the new text goes right behind the last of them.
+    pub under: Vec<String>,
+    /// The line that the place is said to start at, from 1. It may decide between exact hits; it proves
+    /// nothing.
+    pub line: Option<usize>,
+    /// The place reaches to the end of the text. With an empty old text the new text goes there.
+    pub at_end: bool,
 }
 
 impl Edit {
     /// A replacement of the one place where `old` stands.
     pub fn new(old: impl Into<String>, new: impl Into<String>) -> Self {
-        Self { old: old.into(), new: new.into(), count: Count::One }
+        Self { old: old.into(), new: new.into(), ..Self::default() }
     }
 
     /// The same, with another count.
     #[must_use]
     pub fn counted(self, count: Count) -> Self {
         Self { count, ..self }
+    }
+
+    /// The same, with what else is known of the place.
+    #[must_use]
+    pub fn anchored(self, anchor: Anchor) -> Self {
+        Self { anchor, ..self }
     }
 }
 

@@ -178,7 +178,7 @@ fn read_edits(edits: Vec<TextEditParams>) -> Result<Vec<Edit>, Invalid> {
             (None, true) => Count::All,
             (None, false) => Count::One,
         };
-        Ok(Edit { old: edit.old_text, new: edit.new_text, count })
+        Ok(Edit::new(edit.old_text, edit.new_text).counted(count))
     };
     edits.into_iter().enumerate().map(read).collect()
 }
