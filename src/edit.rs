@@ -3,12 +3,15 @@
 //! [`find`] turns the edits of one call into a [`Plan`] over the base text, or says why it cannot.
 //! Offsets are bytes of the base's UTF-8, lines in results count from 1.
 
+mod anchor;
 mod base;
 mod blend;
+mod block;
 mod closest;
 mod conflicts;
 mod deadline;
 mod diff;
+mod elided;
 mod find;
 mod fold;
 mod indent;
@@ -17,6 +20,7 @@ mod line_diff;
 mod merge;
 mod needle;
 mod occurrences;
+mod place;
 mod plan;
 mod refusal;
 mod request;
@@ -26,6 +30,7 @@ mod similarity;
 mod snippet;
 mod tiers;
 mod typography;
+mod unwrap;
 mod weave;
 mod whole_lines;
 

@@ -1,5 +1,6 @@
 //! One changed line: the new wording, with the file's own signs where the wording stays.
 
+use super::whole_lines::same_but_blanks;
 use super::{fold, similarity, typography};
 use crate::text::Line;
 
@@ -30,7 +31,7 @@ pub(super) fn blend(there: &str, old: &str, new: &str) -> String {
 /// Places where both lines have a whole character behind them, as bytes of the one and of the other.
 /// Nothing if the lines do not say the same.
 fn steps(old: &str, there: &str) -> Option<Vec<(usize, usize)>> {
-    if fold::plain(old) != fold::plain(there) {
+    if !same_but_blanks(old, there) {
         return None;
     }
     let (old, there) = (boundaries(old), boundaries(there));
@@ -43,23 +44,39 @@ fn steps(old: &str, there: &str) -> Option<Vec<(usize, usize)>> {
     Some(steps)
 }
 
-/// Character boundaries of a line, in its own bytes and in those of its plain form. Inside a stretch that
-/// has another plain form there are none.
+/// Character boundaries of a line, in its own bytes and in those of its plain form, in which a run of
+/// blanks is one. Inside a stretch that has another plain form there are none.
 fn boundaries(line: &str) -> Vec<(usize, usize)> {
     let mut changed = Vec::new();
-    typography::each(line, |range, folded| changed.push((range, folded.len())));
-    changed.push((line.len()..line.len(), 0));
-    let mut found = Vec::with_capacity(line.len() + 1);
-    let (mut at, mut folded_at) = (0, 0);
-    for (range, folded_len) in changed {
-        let same = &line[at..range.start];
-        found.extend(same.char_indices().map(|(offset, _)| (at + offset, folded_at + offset)));
-        folded_at += same.len();
-        found.push((range.start, folded_at));
+    typography::each(line, |range, folded| changed.push((range, folded.to_owned())));
+    changed.push((line.len()..line.len(), String::new()));
+    let mut found = Boundaries { list: Vec::with_capacity(line.len() + 1), folded: 0, in_blanks: false };
+    let mut at = 0;
+    for (range, folded) in changed {
+        for (offset, character) in line[at..range.start].char_indices() {
+            found.push(at + offset, character.len_utf8(), fold::is_blank(character));
+        }
+        found.push(range.start, folded.len(), folded == " ");
         at = range.end;
-        folded_at += folded_len;
     }
-    found
+    found.list
+}
+
+struct Boundaries {
+    list: Vec<(usize, usize)>,
+    folded: usize,
+    in_blanks: bool,
+}
+
+impl Boundaries {
+    /// Adds the boundary before a stretch, with the length of its plain form.
+    fn push(&mut self, at: usize, folded_len: usize, blank: bool) {
+        if !(blank && self.in_blanks) {
+            self.list.push((at, self.folded));
+            self.folded += folded_len;
+        }
+        self.in_blanks = blank;
+    }
 }
 
 /// For every new line the old line it most likely is a new version of, in order on both sides. As many

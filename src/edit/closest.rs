@@ -1,17 +1,19 @@
 //! Regions that come near a text that stands nowhere.
 
-mod candidates;
+pub(super) mod candidates;
 mod reason;
 
 use std::ops::Range;
 
 use memchr::memmem;
 
+use candidates::starts;
+
 use super::base::Base;
 use super::fold::Level;
 use super::line_diff::runs;
 use super::needle::Needle;
-use super::{Closest, Deadline, EditRefusalKind, similarity};
+use super::{Closest, Deadline, Edit, EditRefusalKind, similarity};
 use crate::text::{Line, lines};
 
 const LISTED: usize = 3;
@@ -27,6 +29,12 @@ const TELLING: usize = 4;
 pub(super) fn not_found(base: &Base<'_>, needle: &Needle<'_>, explain: bool) -> EditRefusalKind {
     let closest = if explain { closest(base, needle) } else { Vec::new() };
     EditRefusalKind::NotFound { closest, already_applied: already_applied(base, needle) }
+}
+
+/// The refusal for a context line that stands nowhere, with the lines that come near.
+pub(super) fn missing_context(base: &Base<'_>, line: &str) -> EditRefusalKind {
+    let edit = Edit::new(line, "");
+    EditRefusalKind::MissingContext { context: line.to_owned(), closest: closest(base, &Needle::new(&edit)) }
 }
 
 fn already_applied(base: &Base<'_>, needle: &Needle<'_>) -> bool {
@@ -50,7 +58,7 @@ fn closest(base: &Base<'_>, needle: &Needle<'_>) -> Vec<Closest> {
     let total = base.index().lines();
     let window = |start: usize| start..(start + asked.len()).min(total);
     let mut regions: Vec<Region> = Vec::new();
-    for start in candidates::starts(base, &asked) {
+    for start in starts(base, &asked) {
         if base.deadline.check().is_err() {
             break;
         }

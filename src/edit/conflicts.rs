@@ -6,20 +6,11 @@ use memchr::memmem;
 
 use super::needle::{Needle, plain_ends};
 use super::occurrences::LineCounter;
-use super::{EditRefusal, EditRefusalKind, Plan, Splice, Strategy};
+use super::place::Placed;
+use super::{EditRefusal, EditRefusalKind, Plan};
 
 /// Above this many edits it is not tried out which of them depends on which.
 const MANY_EDITS: usize = 32;
-
-/// An edit that has its places.
-pub(super) struct Placed {
-    pub(super) edit: usize,
-    pub(super) strategy: Strategy,
-    pub(super) warning: &'static str,
-    /// Bytes of the base that the edit accounts for.
-    pub(super) sites: Vec<Range<usize>>,
-    pub(super) splices: Vec<Splice>,
-}
 
 /// An edit that brings in the text that the edit at `edit` looks for: in its new text, not in its old.
 pub(super) fn written_by(edit: usize, needles: &[Needle<'_>]) -> Option<usize> {

@@ -1,26 +1,15 @@
 //! From the edits of one call to one plan.
 
-use std::ops::Range;
-
-use super::base::Base;
-use super::conflicts::{self, Placed};
+use super::conflicts;
 use super::fold::is_blank;
-use super::needle::{Needle, plain_ends};
 use super::occurrences::LineCounter;
+use super::place::{Finder, Placed};
 use super::sequence::find_in_sequence;
-use super::tiers::{Hits, MANY, TIERS, Tier};
-use super::weave::Weave;
-use super::{
-    Count, Edit, EditRefusal, EditRefusalKind, Occurrences, Options, Plan, Splice, Strategy, TimedOut,
-};
-use super::{closest, similarity};
+use super::{Edit, EditRefusal, EditRefusalKind, Options, Plan, Strategy};
 use crate::text::{Line, line_start, lines};
 
 /// Refusals of a call that list closest regions: nobody reads more, and each costs a few milliseconds.
 const EXPLAINED: usize = 16;
-
-/// Places written between two looks at the clock.
-const STRIDE: usize = 256;
 
 /// Where the edits of a call go.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,8 +69,8 @@ pub(super) fn find_together(
     edits: &[Edit],
     options: &Options,
 ) -> Result<Found, Vec<EditRefusal>> {
-    let finder = Finder { base: Base::new(base, options), edits, fuzzy: options.fuzzy };
-    let needles: Vec<_> = edits.iter().map(Needle::new).collect();
+    let finder = Finder::new(base, edits, options);
+    let needles = &finder.needles;
     let mut warnings = Vec::new();
     let (mut placed, mut refused) = (Vec::new(), Vec::new());
     for (edit, needle) in needles.iter().enumerate() {
@@ -89,12 +78,12 @@ pub(super) fn find_together(
             warnings.push(format!("edit {edit} changes nothing: its old and new text are the same"));
             continue;
         }
-        match finder.place(edit, &needles, refused.len() < EXPLAINED) {
+        match finder.place(edit, refused.len() < EXPLAINED) {
             Ok(found) => placed.push(found),
             Err(kind) => refused.push(EditRefusal { edit, kind }),
         }
     }
-    conflicts::explain(base, &needles, &placed, &mut refused);
+    conflicts::explain(base, needles, &placed, &mut refused);
     refused.extend(conflicts::between(base, &mut placed, &mut warnings));
     if !refused.is_empty() {
         refused.sort_by_key(|refusal| refusal.edit);
@@ -108,97 +97,14 @@ pub(super) fn find_together(
     }
 }
 
-struct Finder<'a> {
-    base: Base<'a>,
-    edits: &'a [Edit],
-    fuzzy: bool,
-}
-
-impl Finder<'_> {
-    /// `explain` says whether the closest regions are wanted where there is no place.
-    fn place(&self, edit: usize, needles: &[Needle<'_>], explain: bool) -> Result<Placed, EditRefusalKind> {
-        let needle = &needles[edit];
-        if needle.old.is_empty() {
-            return Err(EditRefusalKind::EmptyOldText);
-        }
-        let timed_out = |_: TimedOut| EditRefusalKind::Timeout;
-        let limit = if self.edits[edit].count == Count::One { MANY } else { usize::MAX };
-        let exact = (TIERS[0].locate)(&self.base, needle, limit).map_err(timed_out)?;
-        if !exact.sites.is_empty() {
-            return self.exact(edit, needle, exact);
-        }
-        if let Some(other_edit) = conflicts::written_by(edit, needles) {
-            return Err(EditRefusalKind::Dependency { other_edit });
-        }
-        for tier in TIERS[1..].iter().filter(|_| self.fuzzy) {
-            let hits = (tier.locate)(&self.base, needle, MANY).map_err(timed_out)?;
-            if !hits.sites.is_empty() {
-                return self.tolerated(edit, needle, tier, hits);
-            }
-        }
-        Err(closest::not_found(&self.base, needle, explain))
-    }
-
-    fn exact(&self, edit: usize, needle: &Needle<'_>, hits: Hits) -> Result<Placed, EditRefusalKind> {
-        let found = hits.sites.len();
-        let occurrences = || Occurrences::of(self.base.text, &hits);
-        match self.edits[edit].count {
-            Count::One if found > 1 => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
-            Count::Exactly(expected) if expected as usize != found => {
-                Err(EditRefusalKind::CountMismatch { expected, found, occurrences: occurrences() })
-            }
-            _ if hits.overlap() => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
-            _ => self.placed(edit, needle, &TIERS[0], hits.sites),
-        }
-    }
-
-    /// A tolerant tier serves one place only, whatever the count.
-    fn tolerated(
-        &self,
-        edit: usize,
-        needle: &Needle<'_>,
-        tier: &Tier,
-        hits: Hits,
-    ) -> Result<Placed, EditRefusalKind> {
-        let found = hits.sites.len();
-        let occurrences = || Occurrences::of(self.base.text, &hits);
-        match self.edits[edit].count {
-            Count::Exactly(expected) if expected != 1 && expected as usize != found => {
-                Err(EditRefusalKind::CountMismatch { expected, found, occurrences: occurrences() })
-            }
-            _ if found > 1 => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
-            _ => self.placed(edit, needle, tier, hits.sites),
-        }
-    }
-
-    fn placed(
-        &self,
-        edit: usize,
-        needle: &Needle<'_>,
-        tier: &Tier,
-        sites: Vec<Range<usize>>,
-    ) -> Result<Placed, EditRefusalKind> {
-        let mut splices: Vec<Splice> = Vec::with_capacity(sites.len());
-        for (number, site) in sites.iter().enumerate() {
-            if number % STRIDE == 0 {
-                self.base.deadline.check().map_err(|_| EditRefusalKind::Timeout)?;
-            }
-            let weave = Weave::new(self.base.text, site.clone(), &needle.old, &needle.new, tier.reindent);
-            splices.extend(weave.splices());
-        }
-        Ok(Placed { edit, strategy: tier.strategy, warning: tier.warning, sites, splices })
-    }
-}
-
 fn describe(base: &str, placed: &[Placed], edits: &[Edit], warnings: &mut Vec<String>) -> Vec<Match> {
     let mut counter = LineCounter::new(base);
     let mut describe = |placed: &Placed| {
-        let first = placed.sites.first()?;
-        let lines = counter.lines(first);
-        if !placed.warning.is_empty() {
-            warnings.push(format!("edit {}, line {}: {}", placed.edit, lines.start, placed.warning));
+        let lines = counter.lines(&placed.first);
+        for warning in &placed.warnings {
+            warnings.push(format!("edit {}, line {}: {warning}", placed.edit, lines.start));
         }
-        if placed.strategy == Strategy::Exact && loses_depth(base, first.start, &edits[placed.edit]) {
+        if placed.strategy == Strategy::Exact && loses_depth(base, placed.first.start, &edits[placed.edit]) {
             let line = lines.start;
             warnings.push(format!(
                 "edit {}: line {line} is indented deeper than the old text; the new text was written as given",
@@ -208,22 +114,16 @@ fn describe(base: &str, placed: &[Placed], edits: &[Edit], warnings: &mut Vec<St
         if placed.splices.is_empty() {
             warnings.push(format!("edit {} changes nothing: the text is there already", placed.edit));
         }
-        let similarity = match placed.strategy {
-            Strategy::Exact => 1.0,
-            _ => {
-                similarity::of_texts(&plain_ends(&edits[placed.edit].old), &plain_ends(&base[first.clone()]))
-            }
-        };
-        Some(Match {
+        Match {
             edit: placed.edit,
             strategy: placed.strategy,
-            similarity,
+            similarity: placed.similarity,
             start_line: lines.start,
             end_line: lines.end,
-            replacements: placed.sites.len(),
-        })
+            replacements: placed.replacements,
+        }
     };
-    placed.iter().filter_map(&mut describe).collect()
+    placed.iter().map(&mut describe).collect()
 }
 
 /// Whether a place starts inside or right behind the blanks that its line starts with, and new lines in it

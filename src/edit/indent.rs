@@ -33,12 +33,26 @@ enum Unit {
 }
 
 impl<'a> Indenter<'a> {
-    pub(super) fn new(base: &str, there: &[Line<'a>], old: &[Line<'a>], new: &[Line<'a>]) -> Self {
-        let pair = |(old, there): (&Line<'a>, &Line<'a>)| {
-            let ((old, rest), (there, _)) = (split_indent(old.content), split_indent(there.content));
+    /// From the lines that are there for the old ones. Nothing where all are indented as the request has
+    /// it: then the new text is right as it is.
+    pub(super) fn new<'l>(
+        base: &str,
+        there: impl Iterator<Item = Option<&'l Line<'a>>>,
+        old: &[Line<'a>],
+        new: &[Line<'a>],
+    ) -> Option<Self>
+    where
+        'a: 'l,
+    {
+        let pair = |(old, there): (&Line<'a>, Option<&Line<'a>>)| {
+            let (old, rest) = split_indent(old.content);
+            let (there, _) = split_indent(there?.content);
             (!rest.is_empty()).then_some(Pair { old, there })
         };
         let pairs: Vec<_> = old.iter().zip(there).map(pair).collect();
+        if pairs.iter().flatten().all(|pair| pair.old == pair.there) {
+            return None;
+        }
         let first_alone = first_alone(&pairs);
         let trusted = &pairs[usize::from(first_alone)..];
         let indents = |lines: &[Line<'a>]| -> Vec<&'a str> {
@@ -48,7 +62,7 @@ impl<'a> Indenter<'a> {
         let asked_indents = [indents(old), indents(new)];
         let (asked, file) =
             if first_alone { (Unit::Tab, Unit::Tab) } else { units(base, trusted, &asked_indents) };
-        Self { pairs, first_alone, asked, file }
+        Some(Self { pairs, first_alone, asked, file })
     }
 
     /// Appends a new line (index and content) with the indentation it has to have. `partner` is the old

@@ -17,8 +17,8 @@ impl Occurrences {
     pub(super) fn of(base: &str, hits: &Hits) -> Self {
         let mut counter = LineCounter::new(base);
         let listed = hits.sites.iter().take(LISTED).map(|site| {
-            let lines = counter.lines(site);
-            let excerpt = excerpt(base, site.start, lines.start);
+            let lines = counter.lines(&site.range);
+            let excerpt = excerpt(base, site.range.start, lines.start);
             Occurrence { start_line: lines.start, end_line: lines.end, excerpt }
         });
         Self { total: hits.sites.len(), more: hits.more, listed: listed.collect() }

@@ -19,6 +19,20 @@ pub enum EditRefusalKind {
         /// Whether the new text stands there already.
         already_applied: bool,
     },
+    /// A line that should stand before the place stands nowhere, or not where it should.
+    MissingContext {
+        /// The line.
+        context: String,
+        /// Up to three lines that come near, nearest first.
+        closest: Vec<Closest>,
+    },
+    /// The new text says that code is left out, where the old text leaves nothing out.
+    Placeholder {
+        /// Line of the new text that says so, from 1.
+        line: usize,
+        /// What it says.
+        text: String,
+    },
     /// More than one place fits.
     Ambiguous {
         /// The places.

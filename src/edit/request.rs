@@ -91,6 +91,16 @@ pub enum Strategy {
     Typography,
     /// Leading blanks.
     Indentation,
+    /// Line numbers before lines, and escapes.
+    PrefixesEscapes,
+    /// Blank lines at the edges.
+    Edges,
+    /// The length of runs of blanks inside lines.
+    InnerSpace,
+    /// Lines left out, where old and new text say so.
+    Elision,
+    /// A little in lines that are not changed.
+    DriftedContext,
 }
 
 impl Strategy {
@@ -101,6 +111,11 @@ impl Strategy {
             Self::TrailingBlanks => "trailing_blanks",
             Self::Typography => "typography",
             Self::Indentation => "indentation",
+            Self::PrefixesEscapes => "prefixes_escapes",
+            Self::Edges => "edges",
+            Self::InnerSpace => "inner_space",
+            Self::Elision => "elision",
+            Self::DriftedContext => "drifted_context",
         }
     }
 }

@@ -5,28 +5,70 @@ use std::ops::Range;
 use super::blend::{blend, pair_up};
 use super::indent::Indenter;
 use super::line_diff::runs;
+use super::needle::Needle;
+use super::tiers::{Part, Site};
 use super::{Deadline, Splice};
 use crate::text::{Line, LineEnding, line_end, line_start, lines};
 
-/// What one place is replaced with.
+/// What one stretch of the base is replaced with.
 pub(super) struct Weave<'a> {
     base: &'a str,
-    /// The place.
+    /// The stretch.
     range: Range<usize>,
-    /// The lines of the place; as many as `old`, each the counterpart of the one beside it.
+    /// The lines of the stretch.
     there: Vec<Line<'a>>,
     old: Vec<Line<'a>>,
     new: Vec<Line<'a>>,
+    /// For every old line, its lines of those that are there: one, or none if the file lacks it.
+    spans: Vec<Range<usize>>,
     indenter: Option<Indenter<'a>>,
 }
 
 impl<'a> Weave<'a> {
-    /// `old` and `new` have LF line ends only. `reindent` says that leading blanks were not compared.
+    /// `old` and `new` have LF line ends only, and `old` has as many lines as the stretch. `reindent` says
+    /// that leading blanks were not compared, as between whole lines.
     pub(super) fn new(
         base: &'a str,
         range: Range<usize>,
         old: &'a str,
         new: &'a str,
+        reindent: bool,
+    ) -> Self {
+        Self::laid(base, range, (old, new), Vec::new(), reindent)
+    }
+
+    /// The splices of a whole place.
+    pub(super) fn all(base: &str, site: &Site, needle: &Needle<'_>, reindent: bool) -> Vec<Splice> {
+        if site.parts.is_empty() {
+            return Weave::new(base, site.range.clone(), &needle.old, &needle.new, reindent).splices();
+        }
+        let splices = |part| Weave::of_part(base, part, needle, reindent).splices();
+        site.parts.iter().flat_map(splices).collect()
+    }
+
+    /// A part of a place.
+    pub(super) fn of_part(base: &'a str, part: &Part, needle: &'a Needle<'_>, reindent: bool) -> Self {
+        let texts = (&needle.old[part.old.clone()], &needle.new[part.new.clone()]);
+        Self::laid(base, part.range.clone(), texts, part.spans.clone(), reindent)
+    }
+
+    /// The splices that put whole lines where a line of the base starts, or behind its last.
+    pub(super) fn insertion(base: &str, at: usize, new: &str) -> Vec<Splice> {
+        let open = at > 0 && !base[..at].ends_with(['\n', '\r']);
+        let new = match (open, new.strip_suffix('\n')) {
+            (true, Some(ended)) => format!("\n{ended}"),
+            (true, None) => format!("\n{new}"),
+            (false, None) if at < base.len() => format!("{new}\n"),
+            (false, _) => new.to_owned(),
+        };
+        Weave::new(base, at..at, "", &new, false).splices()
+    }
+
+    fn laid(
+        base: &'a str,
+        range: Range<usize>,
+        (old, new): (&'a str, &'a str),
+        spans: Vec<Range<usize>>,
         reindent: bool,
     ) -> Self {
         let there: Vec<_> = lines(&base[range.clone()]).collect();
@@ -36,15 +78,20 @@ impl<'a> Weave<'a> {
             for last in [old.last_mut(), new.last_mut()].into_iter().flatten() {
                 last.ending = LineEnding::None;
             }
+        } else if reindent && let (Some(old), Some(new)) = (old.last(), new.last_mut()) {
+            // Whole lines take the place of whole lines.
+            new.ending = old.ending;
         }
-        let indenter = reindent.then(|| Indenter::new(base, &there, &old, &new));
-        Self { base, range, there, old, new, indenter }
+        let spans = if spans.is_empty() { (0..old.len()).map(|at| at..at + 1).collect() } else { spans };
+        let counterparts = spans.iter().map(|span| there.get(span.clone()).and_then(|lines| lines.first()));
+        let indenter = if reindent { Indenter::new(base, counterparts, &old, &new) } else { None };
+        Self { base, range, there, old, new, spans, indenter }
     }
 
     /// The splices, none of which changes more than it has to.
     pub(super) fn splices(&self) -> Vec<Splice> {
-        if self.there.len() != self.old.len() {
-            debug_assert!(false, "a place has as many lines as the text it was found for");
+        if self.spans.len() != self.old.len() || self.at(usize::MAX) != self.there.len() {
+            debug_assert!(false, "a place has the lines of the text it was found for");
             return Vec::new();
         }
         let key = |line: &Line<'a>| (line.content, line.ending == LineEnding::None);
@@ -54,10 +101,22 @@ impl<'a> Weave<'a> {
         changed.into_iter().filter_map(|(old, new)| self.splice(&old, new)).collect()
     }
 
+    /// Which of the lines that are there an old line begins at; behind the last, where they end.
+    fn at(&self, old: usize) -> usize {
+        self.spans.get(old).map_or_else(|| self.spans.last().map_or(0, |span| span.end), |span| span.start)
+    }
+
+    /// The line that is there for an old line.
+    fn counterpart(&self, old: usize) -> Option<&Line<'a>> {
+        self.there.get(self.spans[old].clone())?.first()
+    }
+
     fn splice(&self, old: &Range<usize>, new: Range<usize>) -> Option<Splice> {
         let end = |line: Option<&Line<'_>>| line.map_or(0, Line::end);
-        let start = self.there.get(old.start).map_or_else(|| end(self.there.last()), |line| line.start);
-        let stop = if old.is_empty() { start } else { end(self.there.get(old.end - 1)) };
+        let first = self.at(old.start);
+        let start = self.there.get(first).map_or_else(|| end(self.there.last()), |line| line.start);
+        let last = if old.is_empty() { first } else { self.spans[old.end - 1].end };
+        let stop = if last <= first { start } else { end(self.there.get(last - 1)) };
         let mut text = self.text(old, new);
         let mut range = self.range.start + start..self.range.start + stop;
         if self.base[range.end..].starts_with('\n') {
@@ -94,7 +153,7 @@ impl<'a> Weave<'a> {
 
     fn push_content(&self, text: &mut String, line: usize, partner: Option<usize>, reached: usize) {
         let new = self.new[line].content;
-        let counterpart = partner.map(|at| (self.there[at].content, self.old[at].content));
+        let counterpart = partner.and_then(|at| Some((self.counterpart(at)?.content, self.old[at].content)));
         match &self.indenter {
             Some(indenter) => indenter.push(text, (line, new), partner.zip(counterpart), reached),
             None => match counterpart {
@@ -107,7 +166,7 @@ impl<'a> Weave<'a> {
     /// Whether `text`, to be written where old line `line` starts, ends in a lone CR. An LF behind it
     /// would make one line end of two.
     fn behind_cr(&self, text: &str, line: usize) -> bool {
-        let start = self.there.get(line).or(self.there.last()).map_or(0, |line| line.start);
+        let start = self.there.get(self.at(line)).or(self.there.last()).map_or(0, |line| line.start);
         text.ends_with('\r') || text.is_empty() && self.base[..self.range.start + start].ends_with('\r')
     }
 
@@ -115,15 +174,16 @@ impl<'a> Weave<'a> {
     /// the place, else that of the line the place lies in or of the one before.
     fn ending(&self, partner: Option<usize>, old: &Range<usize>, reached: usize) -> LineEnding {
         let of = |line: &Line<'_>| Some(line.ending).filter(|&ending| ending != LineEnding::None);
-        let own = partner.and_then(|at| of(&self.there[at]));
+        let own = partner.and_then(|at| of(self.counterpart(at)?));
+        let (start, end) = (self.at(old.start), self.at(old.end));
         let replaced = || {
-            let near = reached.min(old.end).max(old.start);
-            let before = self.there[old.start..near].iter().rev().find_map(of);
-            before.or_else(|| self.there[near..old.end].iter().find_map(of))
+            let near = self.at(reached.min(old.end).max(old.start));
+            let before = self.there[start..near].iter().rev().find_map(of);
+            before.or_else(|| self.there[near..end].iter().find_map(of))
         };
         let beside = || {
-            let before = self.there[..old.start].iter().rev().find_map(of);
-            before.or_else(|| self.there[old.end..].iter().find_map(of))
+            let before = self.there[..start].iter().rev().find_map(of);
+            before.or_else(|| self.there[end..].iter().find_map(of))
         };
         own.or_else(replaced).or_else(beside).unwrap_or_else(|| self.ending_around())
     }

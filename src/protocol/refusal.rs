@@ -101,6 +101,11 @@ fn edit_details(edit: Option<usize>, kind: &EditRefusalKind) -> Value {
                 json!({ "closest": closest })
             }
         }
+        EditRefusalKind::MissingContext { context, closest } => {
+            let closest: Value = closest.iter().map(close).collect();
+            json!({ "context": context, "closest": closest })
+        }
+        EditRefusalKind::Placeholder { line, .. } => json!({ "line": line }),
         EditRefusalKind::Ambiguous { occurrences } => json!({
             "found": occurrences.total, "occurrences": listed(occurrences),
         }),

@@ -307,7 +307,8 @@ fn places(count: usize) -> String {
 
 fn edit_name(kind: &EditRefusalKind) -> &'static str {
     match kind {
-        EditRefusalKind::NotFound { .. } => "not_found",
+        EditRefusalKind::NotFound { .. } | EditRefusalKind::MissingContext { .. } => "not_found",
+        EditRefusalKind::Placeholder { .. } => "placeholder",
         EditRefusalKind::Ambiguous { .. } => "ambiguous",
         EditRefusalKind::CountMismatch { .. } => "count_mismatch",
         EditRefusalKind::Overlap { .. } => "overlap",
@@ -327,6 +328,12 @@ fn edit_message(kind: &EditRefusalKind, edit: &str, file: &str) -> String {
             )
         }
         EditRefusalKind::NotFound { .. } => format!("The `oldText` of {edit} is not in {file}."),
+        EditRefusalKind::MissingContext { context, .. } => {
+            format!("The context line `{context}` of {edit} is not in {file}.")
+        }
+        EditRefusalKind::Placeholder { line, text } => {
+            format!("Line {line} of the new text of {edit} leaves code of {file} out: `{text}`.")
+        }
         EditRefusalKind::Ambiguous { occurrences } => {
             let total = occurrences.total;
             format!("The `oldText` of {edit} fits {total} places in {file}.")
@@ -365,6 +372,12 @@ fn edit_hint(kind: &EditRefusalKind) -> String {
         }
         EditRefusalKind::NotFound { .. } => {
             "Compare with `closest`, where each `diff` shows asked against found, and send `oldText` as the file has it."
+        }
+        EditRefusalKind::MissingContext { .. } => {
+            "Copy the context line as the file has it, whole; see `closest`. It has to stand before the place."
+        }
+        EditRefusalKind::Placeholder { .. } => {
+            "Write the lines out, or leave them out of `oldText` too: what an edit does not mention stays. If the line is meant literally, send `matching: \"exact\"`."
         }
         EditRefusalKind::Ambiguous { .. } => {
             "Add neighbouring lines to `oldText` until it fits one place; if all places are meant and do not overlap, send `replaceAll: true`."

@@ -16,7 +16,7 @@ const TELLING_LINES: usize = 3;
 const COMMON: usize = 64;
 
 /// First lines (from 0) of windows worth comparing, best first.
-pub(super) fn starts(base: &Base<'_>, asked: &[&str]) -> Vec<usize> {
+pub(in crate::edit) fn starts(base: &Base<'_>, asked: &[&str]) -> Vec<usize> {
     let entries = base.index().entries();
     let described: Vec<(u32, u64)> = asked.iter().map(|line| describe(line)).collect();
     let mut votes = Votes::default();

@@ -1,12 +1,15 @@
 //! Tables per tier: the base, the old text, the new text, and the bytes that must come out.
 
+mod anchors;
 mod counts;
 mod properties;
 mod refusals;
+mod tolerant;
 
 use rstest::rstest;
 
 use super::*;
+use crate::edit::Count;
 
 fn apply(base: &str, edits: &[Edit]) -> Result<(String, Vec<Match>, Vec<String>), Vec<EditRefusal>> {
     let found = find(base, edits, &Options::default())?;

@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::super::base::Base;
 use super::super::fold::{Fold, Level};
 use super::super::needle::{Asked, Needle};
-use super::{Hits, MANY, TimedOut};
+use super::{Hits, MANY, Site, TimedOut};
 use crate::text::line_start;
 
 /// Hits between two looks at the clock.
@@ -29,7 +29,7 @@ pub(super) fn search(
     let (mut from, mut seen) = (0, 0_usize);
     while let Some(found) = haystack.get(from..).and_then(|rest| finder.find(rest)) {
         let at = from + found;
-        hits.sites.extend(place.raw(at..at + asked.text.len()));
+        hits.sites.extend(place.raw(at..at + asked.text.len()).map(Site::whole));
         if hits.sites.len() >= limit || hits.sites.len() > MANY && hits.ends_in_overlap() {
             hits.more = true;
             return Ok(hits);
@@ -41,7 +41,7 @@ pub(super) fn search(
         }
     }
     if !needle.blank {
-        hits.sites.extend(place.at_end());
+        hits.sites.extend(place.at_end().map(Site::whole));
     }
     Ok(hits)
 }

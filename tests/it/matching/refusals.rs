@@ -61,7 +61,7 @@ fn an_edit_that_was_made_already_says_so() {
 #[rstest]
 #[case::other_quotes("say 'q'\n", "say \"q\"")]
 #[case::half_a_character("½ cup\n", "2 cup")]
-#[case::a_tab_is_no_blank("a\tb\n", "a b")]
+#[case::a_run_of_blanks_is_not_none("f (a)\n", "f(a)")]
 #[case::other_letters("Total\n", "total")]
 #[case::a_word_less("one two three\n", "one three")]
 #[case::a_line_less("a();\nb();\nc();\n", "a();\nc();\n")]

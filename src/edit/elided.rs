@@ -1,0 +1,282 @@
+//! Lines that stand for code which the author did not write out.
+
+use super::fold::plain;
+use super::whole_lines::bare;
+use crate::text::lines;
+
+/// Signs that begin a comment, longest first where one begins another.
+const OPENERS: [&str; 13] = ["{/*", "<!--", "(*", "/**", "/*", "///", "//", "##", "#", "--", ";;", ";", "%"];
+const CLOSERS: [&str; 4] = ["*/}", "-->", "*/", "*)"];
+
+/// Words with which authors say that something is there but not shown.
+const TELLING: [&str; 17] = [
+    "existing",
+    "rest",
+    "unchanged",
+    "remaining",
+    "remainder",
+    "same",
+    "other",
+    "others",
+    "omitted",
+    "snip",
+    "snipped",
+    "previous",
+    "original",
+    "elided",
+    "truncated",
+    "before",
+    "more",
+];
+
+/// What such words are about.
+const SUBJECTS: [&str; 30] = [
+    "code",
+    "file",
+    "function",
+    "method",
+    "methods",
+    "functions",
+    "class",
+    "implementation",
+    "body",
+    "content",
+    "contents",
+    "component",
+    "module",
+    "imports",
+    "logic",
+    "tests",
+    "fields",
+    "lines",
+    "cases",
+    "properties",
+    "definitions",
+    "declarations",
+    "section",
+    "sections",
+    "script",
+    "config",
+    "configuration",
+    "block",
+    "entries",
+    "test",
+];
+
+/// Words that say that it stays.
+const STAYS: [&str; 12] = [
+    "unchanged",
+    "same",
+    "remains",
+    "remain",
+    "stays",
+    "stay",
+    "omitted",
+    "here",
+    "as-is",
+    "untouched",
+    "before",
+    "elided",
+];
+
+/// Words that may stand between without changing the meaning.
+const FILLERS: [&str; 22] = [
+    "the",
+    "of",
+    "this",
+    "your",
+    "is",
+    "are",
+    "as",
+    "all",
+    "and",
+    "goes",
+    "go",
+    "for",
+    "brevity",
+    "was",
+    "were",
+    "in",
+    "kept",
+    "continues",
+    "no",
+    "changes",
+    "to",
+    "above",
+];
+
+/// Whether a line is only `...`, perhaps in a comment or with words that say that something is left out.
+pub(super) fn is_elision(content: &str) -> bool {
+    let (body, commented) = body(content);
+    let Some(words) = without_ellipsis(&body) else { return false };
+    words.is_empty()
+        || is_prose(words) && has(words, &TELLING)
+        || commented && is_all(words, &[&SUBJECTS, &FILLERS])
+}
+
+/// The first line of `new` (from 1) that says in words that code is left out, where `old` has no line that
+/// leaves anything out. A bare `...` is text.
+pub(super) fn placeholder(old: &str, new: &str) -> Option<usize> {
+    let at = lines(new).position(|line| is_placeholder(line.content))?;
+    let leaves_out = |line: crate::text::Line<'_>| is_elision(line.content) || is_placeholder(line.content);
+    (!lines(old).any(leaves_out)).then_some(at + 1)
+}
+
+/// Whether a line says in words that code is left out.
+fn is_placeholder(content: &str) -> bool {
+    // Most lines are told from their first and last signs.
+    let line = content.trim();
+    if line.is_empty() || line.len() > LONGEST {
+        return false;
+    }
+    let (body, commented) = body(line);
+    if let Some(words) = without_ellipsis(&body) {
+        return !words.is_empty() && is_elision(content);
+    }
+    commented && is_prose(&body) && says_that_it_stays(&body)
+}
+
+/// Longer lines say more than that.
+const LONGEST: usize = 120;
+
+/// "rest of the code unchanged", "existing imports here": nothing but such words, among them one that tells
+/// what is not shown and one that says what it is or that it stays.
+fn says_that_it_stays(body: &str) -> bool {
+    let known = is_all(body, &[&TELLING, &SUBJECTS, &STAYS, &FILLERS]);
+    let about = has(body, &SUBJECTS);
+    let told = has(body, &["rest", "remainder", "existing", "remaining", "unchanged", "omitted", "elided"]);
+    let stays = has(body, &STAYS) || has(body, &["rest", "remainder"]);
+    known && told && about && stays
+}
+
+/// What a line says without its comment signs and the brackets around it, and whether it had such signs.
+fn body(content: &str) -> (String, bool) {
+    let line = bare(content);
+    let mut line = line.trim();
+    let mut commented = false;
+    if let Some(opener) = OPENERS.iter().find(|opener| line.starts_with(**opener)) {
+        line = line[opener.len()..].trim_start();
+        commented = true;
+    }
+    if let Some(closer) = CLOSERS.iter().find(|closer| line.ends_with(**closer)) {
+        line = line[..line.len() - closer.len()].trim_end();
+    }
+    for (open, close) in [('(', ')'), ('[', ']'), ('<', '>')] {
+        if let Some(inner) = line.strip_prefix(open).and_then(|inner| inner.strip_suffix(close)) {
+            line = inner.trim();
+        }
+    }
+    (plain(line).to_lowercase(), commented)
+}
+
+/// The words beside the dots; nothing if there are no dots where an elision has them.
+fn without_ellipsis(body: &str) -> Option<&str> {
+    let dots = |text: &str| text.len() - text.trim_start_matches('.').len();
+    let (head, tail) = (dots(body), body.len() - body.trim_end_matches('.').len());
+    if head < 3 && tail < 3 {
+        return None;
+    }
+    let spread = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
+    if head >= 3 && spread(&body[head..]) && tail < 3 {
+        // `...rest` spreads a value.
+        return None;
+    }
+    let words = body.trim_matches('.').trim();
+    let inner = words.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
+    Some(inner.unwrap_or(words).trim())
+}
+
+fn is_prose(words: &str) -> bool {
+    words
+        .chars()
+        .all(|c| c.is_alphabetic() || matches!(c, ' ' | '\'' | ',' | '-' | '(' | ')' | '.' | ':' | '/'))
+}
+
+fn each(words: &str) -> impl Iterator<Item = &str> {
+    words.split(|c: char| !(c.is_alphabetic() || c == '-' || c == '\'')).filter(|word| !word.is_empty())
+}
+
+fn has(words: &str, known: &[&str]) -> bool {
+    each(words).any(|word| known.contains(&word))
+}
+
+fn is_all(words: &str, known: &[&[&str]]) -> bool {
+    each(words).all(|word| known.iter().any(|known| known.contains(&word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("...")]
+    #[case("    …")]
+    #[case("// ...")]
+    #[case("# ... existing code ...")]
+    #[case("/* ... */")]
+    #[case("{/* ... existing JSX ... rest */}")]
+    #[case("<!-- ... -->")]
+    #[case("-- ... (unchanged)")]
+    #[case("// rest of the function ...")]
+    #[case("// ... imports ...")]
+    #[case("... (rest of the file)")]
+    fn dots_leave_something_out(#[case] line: &str) {
+        assert!(is_elision(line));
+    }
+
+    #[rstest]
+    #[case("...rest")]
+    #[case("...props,")]
+    #[case("..")]
+    #[case("x = ...")]
+    #[case("def f(): ...")]
+    #[case("// wait for it ... then go")]
+    #[case("# loading ...")]
+    #[case("print(\"existing ...\")")]
+    #[case("existing code")]
+    fn other_dots_are_text(#[case] line: &str) {
+        assert!(!is_elision(line));
+    }
+
+    #[rstest]
+    #[case("// rest of the code unchanged")]
+    #[case("# ... existing code ...")]
+    #[case("// ... rest of the function ...")]
+    #[case("    # (rest of the method remains the same)")]
+    #[case("/* existing code here */")]
+    #[case("<!-- rest of the file -->")]
+    #[case("// Existing imports remain unchanged.")]
+    #[case("# remaining methods unchanged")]
+    #[case("... (other methods unchanged)")]
+    #[case("// The rest of the implementation stays the same")]
+    #[case("// code omitted for brevity")]
+    fn words_that_leave_code_out_are_placeholders(#[case] line: &str) {
+        assert_eq!(placeholder("a\n", &format!("x\n{line}\ny\n")), Some(2));
+    }
+
+    #[rstest]
+    #[case("...")]
+    #[case("# ...")]
+    #[case("// keep the existing behaviour for old clients")]
+    #[case("// the rest is handled by the caller")]
+    #[case("# existing users are migrated first")]
+    #[case("let rest = code.unchanged();")]
+    #[case("rest of the code")]
+    #[case("// same as above")]
+    #[case("// the remaining bytes")]
+    #[case("# unchanged")]
+    fn other_lines_are_not(#[case] line: &str) {
+        assert_eq!(placeholder("a\n", line), None);
+    }
+
+    #[test]
+    fn what_the_old_text_leaves_out_may_be_left_out() {
+        assert_eq!(placeholder("a\n// ...\n", "b\n// ... existing code ...\n"), None);
+        assert_eq!(
+            placeholder("// rest of the code unchanged\n", "// rest of the code unchanged\nb\n"),
+            None
+        );
+    }
+}

@@ -1,0 +1,110 @@
+//! What patches say of a place besides its text.
+
+use rstest::rstest;
+
+use super::*;
+use crate::edit::Anchor;
+
+const CLASSES: &str = "class A:\n    def run(self):\n        x = 1\n        return x\n\n    def stop(self):\n        x = 1\n        return x\n\n\nclass B:\n    def run(self):\n        x = 1\n        return x\n";
+
+fn under(lines: &[&str]) -> Anchor {
+    Anchor { under: lines.iter().map(|&line| line.to_owned()).collect(), ..Anchor::default() }
+}
+
+fn at_end() -> Anchor {
+    Anchor { at_end: true, ..Anchor::default() }
+}
+
+fn anchored(base: &str, (old, new): (&str, &str), anchor: Anchor) -> Result<String, EditRefusalKind> {
+    let edit = Edit::new(old, new).anchored(anchor);
+    apply(base, &[edit]).map(|found| found.0).map_err(|mut refused| refused.remove(0).kind)
+}
+
+/// The classes with the `n`th `x = 1` (from 0) changed.
+fn changed(n: usize) -> String {
+    let mut pieces: Vec<_> = CLASSES.split("x = 1").collect();
+    let tail = pieces.split_off(n + 1);
+    [pieces.join("x = 1"), tail.join("x = 1")].join("x = 2")
+}
+
+#[rstest]
+#[case::class_and_function(&["class A:", "def run(self):"], 0)]
+#[case::the_second_function(&["def stop(self):"], 1)]
+#[case::another_class(&["class B:"], 2)]
+#[case::indented_as_in_the_file(&["class B:", "    def run(self):"], 2)]
+fn context_lines_narrow_the_search(#[case] lines: &[&str], #[case] expected: usize) {
+    let edit = ("        x = 1\n", "        x = 2\n");
+    assert_eq!(anchored(CLASSES, edit, under(lines)).unwrap(), changed(expected));
+}
+
+#[test]
+fn context_lines_that_leave_several_places_are_ambiguous() {
+    for lines in [&["class A:"][..], &["def run(self):"]] {
+        let refused = anchored(CLASSES, ("x = 1", "x = 2"), under(lines)).unwrap_err();
+        assert!(matches!(refused, EditRefusalKind::Ambiguous { .. }), "{refused:?}");
+    }
+}
+
+#[rstest]
+#[case::nowhere(&["class C:"])]
+#[case::not_after_the_one_before(&["class B:", "def stop(self):"])]
+fn context_lines_have_to_be_found(#[case] lines: &[&str]) {
+    let refused = anchored(CLASSES, ("x = 1", "x = 2"), under(lines)).unwrap_err();
+    let EditRefusalKind::MissingContext { context, .. } = refused else { panic!("{refused:?}") };
+    assert_eq!(context, *lines.last().unwrap());
+}
+
+#[test]
+fn a_place_above_its_context_line_is_not_found() {
+    let refused = anchored("a\nb\nc\n", ("a", "x"), under(&["b"])).unwrap_err();
+    assert!(matches!(refused, EditRefusalKind::NotFound { .. }), "{refused:?}");
+}
+
+#[rstest]
+#[case::between("a\nb\nc\n", "b", "x\n", "a\nb\nx\nc\n")]
+#[case::not_ended("a\nb\nc\n", "b", "x", "a\nb\nx\nc\n")]
+#[case::crlf("a\r\nb\r\nc\r\n", "a", "x\ny\n", "a\r\nx\r\ny\r\nb\r\nc\r\n")]
+#[case::behind_the_last("a\nb\n", "b", "x\n", "a\nb\nx\n")]
+#[case::behind_an_open_last("a\nb", "b", "x\n", "a\nb\nx")]
+fn added_lines_go_behind_the_context(
+    #[case] base: &str,
+    #[case] context: &str,
+    #[case] new: &str,
+    #[case] expected: &str,
+) {
+    assert_eq!(anchored(base, ("", new), under(&[context])).unwrap(), expected);
+}
+
+#[test]
+fn added_lines_with_several_contexts_are_ambiguous() {
+    let refused = anchored(CLASSES, ("", "    y = 1\n"), under(&["def run(self):"])).unwrap_err();
+    assert!(matches!(refused, EditRefusalKind::Ambiguous { .. }), "{refused:?}");
+}
+
+#[rstest]
+#[case::ended("a\n", "b\n", "a\nb\n")]
+#[case::open("a", "b\n", "a\nb")]
+#[case::crlf("a\r\n", "b\nc\n", "a\r\nb\r\nc\r\n")]
+#[case::empty("", "b\n", "b\n")]
+fn added_lines_go_to_the_end(#[case] base: &str, #[case] new: &str, #[case] expected: &str) {
+    assert_eq!(anchored(base, ("", new), at_end()).unwrap(), expected);
+}
+
+#[test]
+fn the_end_decides_between_places() {
+    assert_eq!(anchored("a\nb\na\n", ("a\n", "x\n"), at_end()).unwrap(), "a\nb\nx\n");
+    assert_eq!(anchored("a\nb\na", ("a", "x"), at_end()).unwrap(), "a\nb\nx");
+    let refused = anchored("a\nb\n", ("a\n", "x\n"), at_end()).unwrap_err();
+    assert!(matches!(refused, EditRefusalKind::NotFound { .. }), "{refused:?}");
+}
+
+#[test]
+fn a_line_number_decides_between_exact_places_only() {
+    let line = |line| Anchor { line: Some(line), ..Anchor::default() };
+    assert_eq!(anchored("a\nb\na\n", ("a\n", "x\n"), line(3)).unwrap(), "a\nb\nx\n");
+    assert_eq!(anchored("a\nb\n", ("b\n", "x\n"), line(17)).unwrap(), "a\nx\n");
+    for (base, number) in [("a\nb\na\n", 2), ("a \nb\na\t\n", 3)] {
+        let refused = anchored(base, ("a\n", "x\n"), line(number)).unwrap_err();
+        assert!(matches!(refused, EditRefusalKind::Ambiguous { .. }), "{refused:?}");
+    }
+}

@@ -1,0 +1,200 @@
+//! Tables for the tiers that transform a request or match whole lines loosely: what is found, what is
+//! written, and what must not be found.
+
+use rstest::rstest;
+
+use super::*;
+
+fn found_by(strategy: Strategy, base: &str, old: &str, new: &str, expected: &str) {
+    assert_eq!(one(base, old, new), (expected.to_owned(), strategy));
+}
+
+fn refused(base: &str, old: &str, new: &str) -> EditRefusalKind {
+    match apply(base, &[Edit::new(old, new)]) {
+        Ok(found) => panic!("{found:?}"),
+        Err(refusals) => refusals.into_iter().next().unwrap().kind,
+    }
+}
+
+#[rstest]
+#[case::numbers_and_a_tab("a\nb\nc\n", "2\tb\n3\tc\n", "2\tb\n3\tx\n", "a\nb\nx\n")]
+#[case::numbers_and_an_arrow("a\n  b\nc\n", "     2→  b\n     3→c", "     2→  x\n     3→c", "a\n  x\nc\n")]
+#[case::numbers_and_a_bar("a\n\nb\n", "1 | a\n2 |\n3 | b\n", "a\n\nc\n", "a\n\nc\n")]
+#[case::numbers_and_a_colon("a\nb\n", "1: a\n2: b", "1: a\n2: c", "a\nc\n")]
+#[case::numbers_and_other_depth("f:\n\ta\n\tb\n", "2\t    a\n3\t    b\n", "    a\n    c\n", "f:\n\ta\n\tc\n")]
+#[case::escaped_quotes("say(\"a\")\n", r#"say(\"a\")"#, r#"say(\"b\")"#, "say(\"b\")\n")]
+#[case::escaped_line_ends("a\n\tb\nc\n", r"a\n\tb\n", r"a\n\tx\n", "a\n\tx\nc\n")]
+#[case::escaped_quotes_beside_escapes(
+    "say(\"a\\n\")\nend\n",
+    "say(\\\"a\\n\\\")\nend\n",
+    "say(\\\"b\\n\\\")\nend\n",
+    "say(\"b\\n\")\nend\n"
+)]
+#[case::doubled_backslashes("m(\"\\d+\")\n", r#"m("\\d+")"#, r#"m("\\w+")"#, "m(\"\\w+\")\n")]
+#[case::new_text_was_not_escaped("say(\"a\")\n", r#"say(\"a\")"#, "say(\"b\")", "say(\"b\")\n")]
+fn line_numbers_and_escapes_are_taken_off(
+    #[case] base: &str,
+    #[case] old: &str,
+    #[case] new: &str,
+    #[case] expected: &str,
+) {
+    found_by(Strategy::PrefixesEscapes, base, old, new, expected);
+}
+
+#[rstest]
+#[case::numbers_of_another_place("a\nb\n", "1\ta\n3\tb\n", "c")]
+#[case::numbers_here_and_there_in_new("a\nb\n", "1\ta\n2\tb\n", "1\ta\nc\n")]
+#[case::part_of_a_line("say(\"a\") or not\n", r#"say(\"a\")"#, "x")]
+#[case::half_escaped("f(\"a\", \"b\")\n", r#"f(\"a\", "b")"#, "x")]
+#[case::new_text_half_escaped("f(\"a\")\n", r#"f(\"a\")"#, r#"f(\"b\", "c")"#)]
+#[case::entities_are_text("a < b\n", "a &lt; b", "a &lt; c")]
+fn other_prefixes_and_escapes_are_text(#[case] base: &str, #[case] old: &str, #[case] new: &str) {
+    assert!(matches!(refused(base, old, new), EditRefusalKind::NotFound { .. }));
+}
+
+#[rstest]
+#[case::before("b\nc\n", "\nb\nc\n", "\nx\nc\n", "x\nc\n")]
+#[case::two_before("a\nb\nc\n", "\n\nb\nc\n", "\n\nx\nc\n", "a\nx\nc\n")]
+#[case::behind("a\nb\nc\n", "a\nb\n\n", "a\nx\n\n", "a\nx\nc\n")]
+#[case::both_and_other_depth("{\n\ta\n\tb\n}\n", "\n\n  a\n  b\n\n", "\n\n  a\n  c\n\n", "{\n\ta\n\tc\n}\n")]
+#[case::new_text_has_none("a\nb\nc\n", "\nb\n\n", "x\n", "a\nx\nc\n")]
+#[case::some_are_there("a\n\nb\nc\n", "\n\n\nb\n", "\n\n\nx\n", "a\n\nx\nc\n")]
+#[case::those_there_can_go("a\n\nb\nc\n", "\n\n\nb\n", "b\n", "a\nb\nc\n")]
+#[case::at_the_open_end("a\nb", "\nb\n\n", "\nx\n\n", "a\nx")]
+#[case::start_of_a_line_at_the_end("a\n  b\nc\n", "\n  b\n  ", "\n  x\n  ", "a\n  x\nc\n")]
+#[case::removal("a\nb\nc\n", "\n\nb\n", "\n", "a\nc\n")]
+fn blank_lines_at_the_edges_are_tolerated(
+    #[case] base: &str,
+    #[case] old: &str,
+    #[case] new: &str,
+    #[case] expected: &str,
+) {
+    found_by(Strategy::Edges, base, old, new, expected);
+}
+
+#[rstest]
+#[case::aligned("a   = 1\nbcd = 2\n", "a = 1\nbcd = 2\n", "a = 1\nbcd = 3\n", "a   = 1\nbcd = 3\n")]
+#[case::changed_line_keeps_its_runs("x(a,   b,  c)\n", "x(a, b, c)", "x(a, b, d)", "x(a,   b,  d)\n")]
+#[case::change_in_the_middle("x(a,   b,  c)\n", "x(a, b, c)", "x(a, q, c)", "x(a,   q,  c)\n")]
+#[case::tab_for_a_space("a\tb\n", "a b", "a c", "a\tc\n")]
+#[case::tab_for_a_wide_space("a\tb\n", "a\u{a0}b", "x", "x\n")]
+#[case::too_many_in_the_request("f(a, b)\n", "f(a,  b)", "f(a,  c)", "f(a, c)\n")]
+#[case::with_other_depth(
+    "{\n\tx  = 1\n}\n",
+    "    x = 1\n",
+    "    x = 1\n    y = 2\n",
+    "{\n\tx  = 1\n\ty = 2\n}\n"
+)]
+#[case::with_blank_edges("x  = 1\ny\n", "\nx = 1\n\n", "\nx = 2\n\n", "x  = 2\ny\n")]
+fn runs_of_blanks_are_tolerated(
+    #[case] base: &str,
+    #[case] old: &str,
+    #[case] new: &str,
+    #[case] expected: &str,
+) {
+    found_by(Strategy::InnerSpace, base, old, new, expected);
+}
+
+#[rstest]
+#[case::a_run_is_not_none("f (a)\n", "f(a)")]
+#[case::none_is_not_a_run("f(a)\n", "f( a )")]
+#[case::joined_lines("a(\n  b)\n", "a( b)")]
+fn blanks_and_none_are_not_the_same(#[case] base: &str, #[case] old: &str) {
+    assert!(matches!(refused(base, old, "new"), EditRefusalKind::NotFound { .. }));
+}
+
+const FUNCTION: &str =
+    "def f():\n    a = 1\n    b = 2\n    c = 3\n    return a\n\n\ndef g():\n    return 0\n";
+
+#[rstest]
+#[case::dots("def f():\n...\n    return a\n", "def f(x):\n...\n    return x\n")]
+#[case::comment("def f():\n    # ...\n    return a\n", "def f(x):\n    # ...\n    return x\n")]
+#[case::words(
+    "def f():\n    # ... existing code ...\n    return a\n",
+    "def f(x):\n    # ... rest unchanged ...\n    return x\n"
+)]
+#[case::blank_lines_around("def f():\n\n    ...\n\n    return a\n", "def f(x):\n\n    ...\n\n    return x\n")]
+#[case::deeper(
+    "    def f():\n        ...\n        return a\n",
+    "    def f(x):\n        ...\n        return x\n"
+)]
+fn left_out_lines_stay(#[case] old: &str, #[case] new: &str) {
+    let expected = FUNCTION.replace("f()", "f(x)").replace("return a", "return x");
+    found_by(Strategy::Elision, FUNCTION, old, new, &expected);
+}
+
+#[test]
+fn an_unchanged_end_need_not_be_unique() {
+    let base = "fn a() {\n    one();\n    two();\n}\nfn b() {\n    three();\n}\n";
+    let (old, new) = ("fn a() {\n    // ...\n}\n", "fn c() {\n    // ...\n}\n");
+    found_by(Strategy::Elision, base, old, new, &base.replace("fn a", "fn c"));
+}
+
+#[test]
+fn left_out_lines_with_several_places_are_ambiguous() {
+    let base = "def f():\n    a()\n    return 0\ndef g():\n    b()\n    return 0\n";
+    let (old, new) = ("def f():\n    ...\n    return 0\n", "def f():\n    ...\n    return 1\n");
+    assert!(matches!(refused(base, old, new), EditRefusalKind::Ambiguous { .. }));
+}
+
+#[rstest]
+#[case::out_of_order("    return a\n...\ndef f():\n", "    return b\n...\ndef f():\n")]
+#[case::not_alike("def f():\n...\n    return a\n", "def f():\n    return b\n")]
+#[case::an_end_that_is_not_there("def f():\n...\n    return z\n", "def f():\n...\n    return y\n")]
+#[case::spread("def f():\n...args\n    return a\n", "def f():\n...args\n    return b\n")]
+fn other_dots_leave_nothing_out(#[case] old: &str, #[case] new: &str) {
+    assert!(matches!(refused(FUNCTION, old, new), EditRefusalKind::NotFound { .. }));
+}
+
+const TOTAL: &str = "fn total(items: &[Item]) -> u32 {\n    // Adds all prices up.\n    let mut sum = 0;\n    for item in items {\n        sum += item.price;\n    }\n    sum\n}\n\nfn other() {}\n";
+
+#[rstest]
+#[case::reworded_comment(("Adds all prices up.", "Add up all the prices."), ("sum += item.price", "sum += item.cost"))]
+#[case::misremembered_type(("items: &[Item]) ->", "items: Vec<Item>) ->"), ("sum += item.price", "sum += item.cost"))]
+#[case::missing_comment(("    // Adds all prices up.\n", ""), ("sum += item.price", "sum += item.cost"))]
+#[case::invented_line(("    let mut sum", "    let start = now();\n    let mut sum"), ("sum += item.price", "sum += item.cost"))]
+#[case::surplus_blank_line(("    for item", "\n    for item"), ("sum += item.price", "sum += item.cost"))]
+fn a_little_drift_in_unchanged_lines_is_tolerated(#[case] drift: (&str, &str), #[case] change: (&str, &str)) {
+    let block = TOTAL.split("\n\n").next().unwrap().replace(drift.0, drift.1);
+    let expected = TOTAL.replace(change.0, change.1);
+    found_by(Strategy::DriftedContext, TOTAL, &block, &block.replace(change.0, change.1), &expected);
+}
+
+#[rstest]
+#[case::a_changed_line_differs(("item.price", "item.cost"), ("item.cost", "item.worth"))]
+#[case::another_function(("fn total", "fn count"), ("item.price", "item.cost"))]
+#[case::too_much(("let mut sum = 0;\n    for item in items", "let mut all = 1;\n    for it in many"), ("item.price", "item.cost"))]
+#[case::surplus_where_lines_go_in(("    // Adds all prices up.\n", ""), ("u32 {\n", "u32 {\n    log();\n"))]
+fn more_drift_is_refused(#[case] drift: (&str, &str), #[case] change: (&str, &str)) {
+    let block = TOTAL.split("\n\n").next().unwrap().replace(drift.0, drift.1);
+    assert!(matches!(
+        refused(TOTAL, &block, &block.replace(change.0, change.1)),
+        EditRefusalKind::NotFound { .. }
+    ));
+}
+
+#[test]
+fn drift_between_near_twins_is_refused() {
+    let twin = |name: &str| TOTAL.replace("total", name).replace("fn other() {}\n", "");
+    let base = twin("total") + &twin("amount").replace("prices", "costs");
+    let block = twin("total").replace("Adds all prices", "Adds all values").replace("fn total", "fn amount");
+    let new = block.replace("item.price", "item.cost");
+    assert!(matches!(
+        refused(&base, &block, &new),
+        EditRefusalKind::NotFound { .. } | EditRefusalKind::Ambiguous { .. }
+    ));
+}
+
+#[test]
+fn short_blocks_do_not_drift() {
+    let (old, new) = ("a = 1\n# Coment\nb = 2\n", "a = 1\n# Coment\nb = 3\n");
+    assert!(matches!(refused("a = 1\n# Comment\nb = 2\n", old, new), EditRefusalKind::NotFound { .. }));
+}
+
+#[test]
+fn half_of_an_edit_may_be_done_already() {
+    let base = "fn f() {\n    one(2);\n    keep();\n    // Some words here.\n    two(1);\n}\n";
+    let old = "fn f() {\n    one(1);\n    keep();\n    // Some words here.\n    two(1);\n}\n";
+    let new = old.replace("(1)", "(2)");
+    found_by(Strategy::DriftedContext, base, old, &new, &base.replace("two(1)", "two(2)"));
+}

@@ -1,0 +1,251 @@
+//! The place of one edit.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use super::anchor::{MissingContext, Scope};
+use super::base::Base;
+use super::closest;
+use super::conflicts;
+use super::elided::placeholder;
+use super::needle::{Needle, plain_ends};
+use super::similarity;
+use super::tiers::{Hits, MANY, Reads, Site, TIERS, Tier};
+use super::unwrap::{Unwrapped, unwrapped};
+use super::weave::Weave;
+use super::{Count, Edit, EditRefusalKind, Occurrences, Options, Splice, Strategy, TimedOut};
+use crate::text::lines;
+
+/// Places written between two looks at the clock.
+const STRIDE: usize = 256;
+
+/// An edit that has its places.
+pub(super) struct Placed {
+    pub(super) edit: usize,
+    pub(super) strategy: Strategy,
+    pub(super) warnings: Vec<&'static str>,
+    /// How near the old text came to what is there, 0 to 1.
+    pub(super) similarity: f64,
+    /// The first place.
+    pub(super) first: Range<usize>,
+    /// How many places there are.
+    pub(super) replacements: usize,
+    /// Bytes of the base that the edit accounts for.
+    pub(super) sites: Vec<Range<usize>>,
+    pub(super) splices: Vec<Splice>,
+}
+
+/// Looks for the edits of one call in one base.
+pub(super) struct Finder<'a> {
+    base: Base<'a>,
+    edits: &'a [Edit],
+    pub(super) needles: Vec<Needle<'a>>,
+    fuzzy: bool,
+}
+
+/// One edit on its way to its place.
+struct Search<'s> {
+    edit: usize,
+    count: Count,
+    scope: Scope<'s>,
+}
+
+impl<'a> Finder<'a> {
+    pub(super) fn new(base: &'a str, edits: &'a [Edit], options: &Options) -> Self {
+        let needles = edits.iter().map(Needle::new).collect();
+        Self { base: Base::new(base, options), edits, needles, fuzzy: options.fuzzy }
+    }
+
+    /// `explain` says whether the closest regions are wanted where there is no place.
+    pub(super) fn place(&self, edit: usize, explain: bool) -> Result<Placed, EditRefusalKind> {
+        let (needle, asked) = (&self.needles[edit], &self.edits[edit]);
+        let scope = Scope::new(&self.base, &asked.anchor)
+            .map_err(|MissingContext(line)| closest::missing_context(&self.base, line))?;
+        let search = Search { edit, count: asked.count, scope };
+        if needle.old.is_empty() {
+            return self.inserted(&search, needle);
+        }
+        if let Some(line) = self.placeholder(needle) {
+            let text = lines(&needle.new).nth(line - 1).map_or("", |line| line.content.trim()).to_owned();
+            return Err(EditRefusalKind::Placeholder { line, text });
+        }
+        let limit = if asked.count == Count::One && !search.scope.narrows() { MANY } else { usize::MAX };
+        let exact = self.hits(&search, &TIERS[0], needle, limit)?;
+        if !exact.sites.is_empty() {
+            return self.exact(&search, needle, exact);
+        }
+        if let Some(other_edit) = conflicts::written_by(edit, &self.needles) {
+            return Err(EditRefusalKind::Dependency { other_edit });
+        }
+        if self.fuzzy
+            && let Some(placed) = self.tolerated(&search, needle)?
+        {
+            return Ok(placed);
+        }
+        Err(closest::not_found(&self.base, needle, explain))
+    }
+
+    /// The line of the new text that leaves code out in words. Exact matching takes texts as they are.
+    fn placeholder(&self, needle: &Needle<'_>) -> Option<usize> {
+        self.fuzzy.then(|| placeholder(&needle.old, &needle.new)).flatten()
+    }
+
+    fn hits(
+        &self,
+        search: &Search<'_>,
+        tier: &Tier,
+        needle: &Needle<'_>,
+        limit: usize,
+    ) -> Result<Hits, EditRefusalKind> {
+        let limit = if search.scope.narrows() { usize::MAX } else { limit };
+        let mut hits =
+            (tier.locate)(&self.base, needle, limit).map_err(|_: TimedOut| EditRefusalKind::Timeout)?;
+        search.scope.narrow(&self.base, &needle.old, tier.strategy, &mut hits);
+        Ok(hits)
+    }
+
+    fn exact(&self, search: &Search<'_>, needle: &Needle<'_>, hits: Hits) -> Result<Placed, EditRefusalKind> {
+        let found = hits.sites.len();
+        let occurrences = || Occurrences::of(self.base.text, &hits);
+        match search.count {
+            Count::One if found > 1 => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
+            Count::Exactly(expected) if expected as usize != found => {
+                Err(EditRefusalKind::CountMismatch { expected, found, occurrences: occurrences() })
+            }
+            _ if hits.overlap() => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
+            _ => self.placed(search, needle, &TIERS[0], hits.sites),
+        }
+    }
+
+    /// The place by the strictest tolerant tier that has any.
+    fn tolerated(&self, search: &Search<'_>, needle: &Needle<'_>) -> Result<Option<Placed>, EditRefusalKind> {
+        let readings: OnceCell<Vec<Unwrapped>> = OnceCell::new();
+        for tier in &TIERS[1..] {
+            if tier.reads != Reads::Unwrapped {
+                let hits = self.hits(search, tier, needle, MANY)?;
+                if !hits.sites.is_empty() {
+                    return self.only_place(search, needle, tier, hits).map(Some);
+                }
+            }
+            if tier.reads != Reads::Given {
+                let readings = readings.get_or_init(|| unwrapped(needle));
+                if let Some(placed) = self.by_reading(search, tier, readings)? {
+                    return Ok(Some(placed));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The place by one of the other ways to read a request. Ways that lead to different places are
+    /// ambiguous.
+    fn by_reading(
+        &self,
+        search: &Search<'_>,
+        tier: &Tier,
+        readings: &[Unwrapped],
+    ) -> Result<Option<Placed>, EditRefusalKind> {
+        let mut found: Option<(&Unwrapped, Hits)> = None;
+        for reading in readings.iter().filter(|reading| !reading.needle.blank) {
+            let hits = self.hits(search, tier, &reading.needle, MANY)?;
+            match &mut found {
+                _ if hits.sites.is_empty() => {}
+                None => found = Some((reading, hits)),
+                Some((_, known)) => {
+                    let new = |site: &Site| known.sites.iter().all(|known| known.range != site.range);
+                    let other: Vec<_> = hits.sites.into_iter().filter(new).collect();
+                    known.sites.extend(other);
+                }
+            }
+        }
+        let Some((reading, hits)) = found else { return Ok(None) };
+        let mut placed = self.only_place(search, &reading.needle, tier, hits)?;
+        placed.warnings.insert(0, reading.warning);
+        Ok(Some(placed))
+    }
+
+    /// A tolerant tier serves one place only, whatever the count.
+    fn only_place(
+        &self,
+        search: &Search<'_>,
+        needle: &Needle<'_>,
+        tier: &Tier,
+        hits: Hits,
+    ) -> Result<Placed, EditRefusalKind> {
+        let found = hits.sites.len();
+        let occurrences = || Occurrences::of(self.base.text, &hits);
+        match search.count {
+            Count::Exactly(expected) if expected != 1 && expected as usize != found => {
+                Err(EditRefusalKind::CountMismatch { expected, found, occurrences: occurrences() })
+            }
+            _ if found > 1 => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
+            _ => self.placed(search, needle, tier, hits.sites),
+        }
+    }
+
+    fn placed(
+        &self,
+        search: &Search<'_>,
+        needle: &Needle<'_>,
+        tier: &Tier,
+        places: Vec<Site>,
+    ) -> Result<Placed, EditRefusalKind> {
+        let mut splices: Vec<Splice> = Vec::with_capacity(places.len());
+        for (number, site) in places.iter().enumerate() {
+            if number % STRIDE == 0 {
+                self.base.deadline.check().map_err(|_| EditRefusalKind::Timeout)?;
+            }
+            splices.extend(Weave::all(self.base.text, site, needle, tier.reindent));
+        }
+        let first = places.first().map_or(0..0, |site| site.range.clone());
+        let similarity = match tier.strategy {
+            Strategy::Exact => 1.0,
+            _ => places.first().map_or(0.0, |site| self.resemblance(needle, site)),
+        };
+        Ok(Placed {
+            edit: search.edit,
+            strategy: tier.strategy,
+            warnings: Some(tier.warning).filter(|said| !said.is_empty()).into_iter().collect(),
+            similarity,
+            first,
+            replacements: places.len(),
+            sites: places.into_iter().flat_map(Site::ranges).collect(),
+            splices,
+        })
+    }
+
+    /// How near the old text comes to a place.
+    fn resemblance(&self, needle: &Needle<'_>, site: &Site) -> f64 {
+        if site.parts.is_empty() {
+            return similarity::of_texts(&needle.old, &plain_ends(&self.base.text[site.range.clone()]));
+        }
+        let old: String = site.parts.iter().map(|part| &needle.old[part.old.clone()]).collect();
+        let there: String = site.parts.iter().map(|part| &self.base.text[part.range.clone()]).collect();
+        similarity::of_texts(&old, &plain_ends(&there))
+    }
+
+    /// The place of an edit that only adds, where its anchor says where.
+    fn inserted(&self, search: &Search<'_>, needle: &Needle<'_>) -> Result<Placed, EditRefusalKind> {
+        let points = search.scope.insertion_points(&self.base);
+        let &at = match &points[..] {
+            [] => return Err(EditRefusalKind::EmptyOldText),
+            [at] => at,
+            several => {
+                let sites = several.iter().map(|&at| Site::whole(at..at)).collect();
+                let occurrences = Occurrences::of(self.base.text, &Hits { sites, more: false });
+                return Err(EditRefusalKind::Ambiguous { occurrences });
+            }
+        };
+        let splices = Weave::insertion(self.base.text, at, &needle.new);
+        Ok(Placed {
+            edit: search.edit,
+            strategy: Strategy::Exact,
+            warnings: Vec::new(),
+            similarity: 1.0,
+            first: at..at,
+            replacements: 1,
+            sites: Vec::new(),
+            splices,
+        })
+    }
+}

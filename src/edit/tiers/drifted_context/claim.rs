@@ -1,0 +1,118 @@
+//! What a request claims about a block, and how much of it has to be true.
+
+use std::ops::Range;
+
+use super::super::super::base::Base;
+use super::super::super::block::Block;
+use super::super::super::line_diff::runs;
+use super::super::super::whole_lines::{bare, is_blank_line, same_but_blanks, split_indent};
+use super::super::super::{Deadline, similarity};
+use super::alignment::{Alignment, Gap, same};
+use crate::text::lines;
+
+/// A line of context resembles the file's at least so much.
+const LEAST_ALIKE: f64 = 0.65;
+/// One line in so many may differ.
+const LINES_PER_DRIFT: usize = 4;
+/// Lines that have to be the file's to the letter, of those that say something.
+const FEWEST_EQUAL: usize = 2;
+/// Letters and digits of a line that says something.
+const TELLING: usize = 3;
+
+/// The lines of a block and what becomes of them.
+pub(super) struct Claim<'n> {
+    pub(super) asked: Vec<&'n str>,
+    new: Vec<&'n str>,
+    /// Runs of lines that the edit changes, and the lines that they become.
+    changed: Vec<(Range<usize>, Range<usize>)>,
+}
+
+impl<'n> Claim<'n> {
+    pub(super) fn new(block: &Block<'n>, new: &'n str) -> Self {
+        let asked: Vec<_> = block.core().iter().map(|line| line.content).collect();
+        let mut new: Vec<_> = lines(new).map(|line| line.content).collect();
+        // Blank lines at the edges are not part of what is aligned.
+        let tail = new.iter().rev().take_while(|line| is_blank_line(line)).count();
+        new.truncate(new.len() - tail);
+        let head = new.iter().take_while(|line| is_blank_line(line)).count();
+        new.drain(..head);
+        let changed = runs(&asked, &new, Deadline::NONE);
+        Self { asked, new, changed }
+    }
+
+    /// Whether a block that lies like this is the one that is meant.
+    pub(super) fn allows(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
+        alignment.differing * LINES_PER_DRIFT <= self.asked.len()
+            && self.gap_is_harmless(alignment.gap)
+            && self.enough_is_equal(base, alignment)
+            && (0..self.asked.len()).all(|line| self.line_fits(base, alignment, line))
+    }
+
+    fn gap_is_harmless(&self, gap: Gap) -> bool {
+        match gap {
+            Gap::None => true,
+            Gap::Missing(line) => self.run_of(line).is_none() && !self.opens(line),
+            // Where lines go in, or between lines that go, it is not said what becomes of a line more.
+            Gap::Surplus(before) => self.changed.iter().all(|(old, _)| {
+                if old.is_empty() { old.start != before } else { before <= old.start || before >= old.end }
+            }),
+        }
+    }
+
+    fn enough_is_equal(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
+        let telling = |&line: &usize| tells(self.asked[line]);
+        let equal = |&line: &usize| {
+            let span = &alignment.spans[line];
+            !span.is_empty() && same(base, self.asked[line], alignment.start + span.start)
+        };
+        let all = (0..self.asked.len()).filter(telling).count();
+        let equal = (0..self.asked.len()).filter(telling).filter(equal).count();
+        equal >= FEWEST_EQUAL && equal * 2 >= all
+    }
+
+    fn line_fits(&self, base: &Base<'_>, alignment: &Alignment, line: usize) -> bool {
+        let span = &alignment.spans[line];
+        if span.is_empty() {
+            return true;
+        }
+        let (asked, there) = (self.asked[line], base.line(alignment.start + span.start));
+        if same_but_blanks(asked, there) {
+            return true;
+        }
+        match self.run_of(line) {
+            Some((old, new)) => {
+                let becomes = (old.len() == new.len()).then(|| self.new[new.start + line - old.start]);
+                becomes.is_some_and(|new| same_but_blanks(new, there))
+            }
+            None if is_blank_line(asked) || is_blank_line(there) => false,
+            None if self.opens(line) && head(asked) != head(there) => false,
+            None => similarity::of_texts(&bare(asked), &bare(there)) >= LEAST_ALIKE,
+        }
+    }
+
+    /// The changed run that a line of the block belongs to.
+    fn run_of(&self, line: usize) -> Option<&(Range<usize>, Range<usize>)> {
+        self.changed.iter().find(|(old, _)| old.contains(&line))
+    }
+
+    /// Whether deeper lines follow: then the line says which block this is.
+    fn opens(&self, line: usize) -> bool {
+        let depth = |line: &str| split_indent(line).0.chars().count();
+        if is_blank_line(self.asked[line]) {
+            return false;
+        }
+        let next = self.asked[line + 1..].iter().find(|next| !is_blank_line(next));
+        next.is_some_and(|next| depth(next) > depth(self.asked[line]))
+    }
+}
+
+fn tells(line: &str) -> bool {
+    line.chars().filter(|character| character.is_alphanumeric()).count() >= TELLING
+}
+
+/// A line up to what it is given or made of: the name in a definition, the condition of a branch.
+fn head(line: &str) -> String {
+    let line = bare(line);
+    let end = line.find(['(', '{', ':', '=', '<', '[']).unwrap_or(line.len());
+    line[..end].split_whitespace().collect::<Vec<_>>().join(" ")
+}

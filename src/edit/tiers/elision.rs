@@ -1,0 +1,102 @@
+//! Lines that are only `...` stand for lines of the file, in old and new alike.
+
+use std::ops::Range;
+
+use super::super::base::Base;
+use super::super::block::Block;
+use super::super::elided::is_elision;
+use super::super::needle::Needle;
+use super::super::whole_lines::{Alike, same_but_blanks, same_but_indentation};
+use super::{Hits, Site, TimedOut};
+use crate::text::lines;
+
+/// A stretch between elisions, and the lines (from 0) at which it can stand.
+struct Segment<'n> {
+    block: Block<'n>,
+    changed: bool,
+    starts: Vec<usize>,
+}
+
+pub(super) fn locate(base: &Base<'_>, needle: &Needle<'_>, _: usize) -> Result<Hits, TimedOut> {
+    let Some(blocks) = segments(needle) else { return Ok(Hits::default()) };
+    for alike in [same_to_the_end as Alike, same_but_indentation, same_but_blanks] {
+        let mut found = Vec::with_capacity(blocks.len());
+        for (block, changed) in &blocks {
+            let (starts, _) = block.places(base, usize::MAX, alike)?;
+            found.push(Segment { block: block.clone(), changed: *changed, starts });
+        }
+        keep_those_in_order(&mut found);
+        if found.iter().all(|segment| !segment.starts.is_empty()) {
+            return Ok(outcomes(base, &found));
+        }
+    }
+    Ok(Hits::default())
+}
+
+/// The same line but for blanks at its end.
+fn same_to_the_end(asked: &str, there: &str) -> bool {
+    asked.trim_end_matches([' ', '\t']) == there.trim_end_matches([' ', '\t'])
+}
+
+/// The stretches between elisions, and whether each is changed; nothing where old and new do not leave out
+/// as often, or something is asked for in a stretch that says nothing.
+fn segments<'n>(needle: &'n Needle<'_>) -> Option<Vec<(Block<'n>, bool)>> {
+    let (old, new) = (stretches(&needle.old), stretches(&needle.new));
+    if old.len() < 2 || old.len() != new.len() {
+        return None;
+    }
+    let mut blocks = Vec::new();
+    for (old, new) in old.into_iter().zip(new) {
+        let (asked, written) = (&needle.old[old.clone()], &needle.new[new.clone()]);
+        match Block::new((asked, old.start), (written, new.start)) {
+            Some(block) => blocks.push((block, asked != written)),
+            None if asked.trim() == written.trim() => {}
+            None => return None,
+        }
+    }
+    (!blocks.is_empty()).then_some(blocks)
+}
+
+/// The bytes between the elisions of a text; one more than there are elisions.
+fn stretches(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in lines(text).filter(|line| is_elision(line.content)) {
+        found.push(start..line.start);
+        start = line.end();
+    }
+    found.push(start..text.len());
+    found
+}
+
+/// Drops the places from which the other stretches cannot be reached in order.
+fn keep_those_in_order(segments: &mut [Segment<'_>]) {
+    let mut reached = Some(0);
+    for segment in segments.iter_mut() {
+        let lines = segment.block.core().len();
+        segment.starts.retain(|&start| reached.is_some_and(|reached| start >= reached));
+        reached = segment.starts.first().map(|start| start + lines);
+    }
+    let mut before = Some(usize::MAX);
+    for segment in segments.iter_mut().rev() {
+        let lines = segment.block.core().len();
+        segment.starts.retain(|&start| before.is_some_and(|before| start + lines <= before));
+        before = segment.starts.last().copied();
+    }
+}
+
+/// One site for every way in which the changed stretches can lie. Where unchanged ones lie makes no
+/// difference.
+fn outcomes(base: &Base<'_>, segments: &[Segment<'_>]) -> Hits {
+    let part = |segment: &Segment<'_>, line| segment.block.part(base, line, segment.block.core().len());
+    let undecided = segments.iter().find(|segment| segment.changed && segment.starts.len() > 1);
+    let sites = if let Some(segment) = undecided {
+        let site = |&line: &usize| Site::of_parts(vec![part(segment, line)]);
+        segment.starts.iter().filter_map(site).collect()
+    } else {
+        let changed = segments.iter().filter(|segment| segment.changed);
+        let parts = changed.filter_map(|segment| Some(part(segment, *segment.starts.first()?)));
+        Site::of_parts(parts.collect()).into_iter().collect()
+    };
+    Hits { sites, more: false }
+}

@@ -1,0 +1,39 @@
+//! Requests that carry what was added on the way: line numbers, and one layer of escapes too many.
+
+mod escapes;
+mod prefixes;
+
+use std::borrow::Cow;
+
+use super::needle::Needle;
+
+/// A request without what was added to it.
+pub(super) struct Unwrapped {
+    pub(super) needle: Needle<'static>,
+    /// What was taken off, for the author.
+    pub(super) warning: &'static str,
+}
+
+/// Takes something off a whole text where all of it agrees.
+type Take = fn(&str) -> Option<String>;
+
+const NUMBERS: &str = "line numbers were taken off";
+const ESCAPES: &str = "surplus escapes were taken off";
+
+/// The other ways to read a request, likeliest first. What is taken off the old text is taken off the new
+/// one, which may be free of it; where the new text has it here and there, there is no such reading.
+pub(super) fn unwrapped(needle: &Needle<'_>) -> Vec<Unwrapped> {
+    let numbered = prefixes::taken_off(&needle.old, &needle.new).into_iter();
+    let escaped = escapes::WAYS.into_iter().filter_map(|take| escaped(needle, take));
+    numbered.map(|(old, new)| reading(old, new, NUMBERS)).chain(escaped).collect()
+}
+
+fn escaped(needle: &Needle<'_>, take: Take) -> Option<Unwrapped> {
+    let old = take(&needle.old).filter(|old| *old != needle.old)?;
+    Some(reading(old, take(&needle.new)?, ESCAPES))
+}
+
+fn reading(old: String, new: String, warning: &'static str) -> Unwrapped {
+    let blank = old.trim().is_empty();
+    Unwrapped { needle: Needle { old: Cow::Owned(old), new: Cow::Owned(new), blank }, warning }
+}
