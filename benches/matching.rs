@@ -2,10 +2,13 @@
 
 use std::fmt::Write as _;
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use editd::edit::{Count, Deadline, Edit, Labels, Options, Plan, diff_plan, diff_texts, find, rewrite};
+use editd::edit::{
+    Count, Deadline, Edit, Index, Labels, Options, Plan, diff_plan, diff_texts, find, rewrite,
+};
 use editd::text::{PositionEncoding, count_lines, eol_style, indent_style, positions_of};
 
 const MEGABYTE: usize = 1 << 20;
@@ -54,6 +57,83 @@ fn exact(criterion: &mut Criterion) {
     let tabs = [Edit::new(block(&text).replace("    ", "\t"), "new\n")];
     criterion
         .bench_function("indentation 1 MB", |bench| bench.iter(|| find(black_box(&text), &tabs, &options)));
+}
+
+/// Requests for the same forty lines, each of which only one tier finds.
+fn requests(text: &str) -> Vec<(&'static str, Edit)> {
+    let old = block(text);
+    let lines = || old.split_inclusive('\n');
+    let replaced = |from: &str, to: &str| old.replacen(from, to, 1);
+    let numbered: String = lines().zip(100..).map(|(line, number)| format!("{number}\t{line}")).collect();
+    let elided = |last: &str| {
+        let (head, tail): (String, String) = (lines().take(5).collect(), lines().skip(35).collect());
+        format!("{head}// ...\n{tail}{last}")
+    };
+    let drifted = replaced("here at some length", "here, but briefly");
+    let with = |old: String| {
+        let new = old.clone() + "new\n";
+        Edit::new(old, new)
+    };
+    vec![
+        ("exact", with(old.clone())),
+        ("trailing_blanks", with(replaced("\n", "  \n"))),
+        ("typography", with(replaced("\"", "”"))),
+        ("indentation", with(old.replace("    ", "\t"))),
+        ("prefixes_escapes", Edit::new(numbered, "new\n")),
+        ("edges", with(format!("\n\n\n\n{old}"))),
+        ("inner_space", with(replaced(" = ", "  = "))),
+        ("elision", Edit::new(elided(""), elided("new\n"))),
+        ("drifted_context", with(drifted)),
+    ]
+}
+
+/// A hit in every tier and a miss, with the index built for the call and with one that is there.
+fn tiers(criterion: &mut Criterion) {
+    for megabytes in [1, 10] {
+        let text = code(MEGABYTE * megabytes);
+        let warm = Options { index: Some(Arc::new(Index::build(&text))), ..Options::default() };
+        let mut requests = requests(&text);
+        for (name, edit) in &requests {
+            let found = find(&text, std::slice::from_ref(edit), &warm);
+            let strategy = found.as_ref().map(|found| found.matches[0].strategy.name());
+            assert_eq!(strategy, Ok(*name), "{found:?}");
+        }
+        requests.push(("miss", Edit::new(absent(&text), "new\n")));
+        for (name, edit) in requests {
+            let edit = [edit];
+            for (state, options) in [("cold", &Options::default()), ("warm", &warm)] {
+                let name = format!("{name} {megabytes} MB {state}");
+                criterion
+                    .bench_function(&name, |bench| bench.iter(|| find(black_box(&text), &edit, options)));
+            }
+        }
+    }
+}
+
+/// Many edits of one call against one.
+fn batches(criterion: &mut Criterion) {
+    let text = code(MEGABYTE);
+    let blocks: Vec<String> =
+        text.split_inclusive('\n').collect::<Vec<_>>().chunks(20).map(|lines| lines.concat()).collect();
+    let step = |count: usize| blocks.len() / count;
+    let shapes: [(&str, fn(&str) -> String); 2] =
+        [("exact", str::to_owned), ("indentation", |text| text.replace("    ", "\t"))];
+    for (shape, asked) in shapes {
+        for count in [1, 50, 1000] {
+            let chosen = blocks.iter().step_by(step(count).max(1)).take(count);
+            let edits: Vec<_> = chosen
+                .map(|block| {
+                    let old = asked(block);
+                    let new = old.clone() + "new\n";
+                    Edit::new(old, new)
+                })
+                .collect();
+            let options = Options::default();
+            assert!(find(&text, &edits, &options).is_ok());
+            let name = format!("{count} edits {shape} 1 MB");
+            criterion.bench_function(&name, |bench| bench.iter(|| find(black_box(&text), &edits, &options)));
+        }
+    }
 }
 
 fn refusals(criterion: &mut Criterion) {
@@ -152,5 +232,5 @@ fn short() -> Criterion {
         .without_plots()
 }
 
-criterion_group! { name = benches; config = short(); targets = exact, refusals, hostile, many, whole }
+criterion_group! { name = benches; config = short(); targets = exact, tiers, batches, refusals, hostile, many, whole }
 criterion_main!(benches);

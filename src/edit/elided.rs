@@ -114,6 +114,12 @@ pub(super) fn is_elision(content: &str) -> bool {
         || commented && is_all(words, &[&SUBJECTS, &FILLERS])
 }
 
+/// Whether a line is a comment and nothing else.
+pub(super) fn is_comment(content: &str) -> bool {
+    let line = content.trim_start();
+    OPENERS.iter().any(|opener| line.strip_prefix(opener).is_some_and(|rest| rest.starts_with([' ', '\t'])))
+}
+
 /// The first line of `new` (from 1) that says in words that code is left out, where `old` has no line that
 /// leaves anything out. A bare `...` is text.
 pub(super) fn placeholder(old: &str, new: &str) -> Option<usize> {

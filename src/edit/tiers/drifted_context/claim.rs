@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::super::super::base::Base;
 use super::super::super::block::Block;
+use super::super::super::elided::is_comment;
 use super::super::super::line_diff::runs;
 use super::super::super::whole_lines::{bare, is_blank_line, same_but_blanks, split_indent};
 use super::super::super::{Deadline, similarity};
@@ -98,7 +99,7 @@ impl<'n> Claim<'n> {
     /// Whether deeper lines follow: then the line says which block this is.
     fn opens(&self, line: usize) -> bool {
         let depth = |line: &str| split_indent(line).0.chars().count();
-        if is_blank_line(self.asked[line]) {
+        if is_blank_line(self.asked[line]) || is_comment(self.asked[line]) {
             return false;
         }
         let next = self.asked[line + 1..].iter().find(|next| !is_blank_line(next));
