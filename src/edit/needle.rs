@@ -12,6 +12,8 @@ pub(super) struct Needle<'a> {
     pub(super) new: Cow<'a, str>,
     /// Nothing but blanks and line ends: found literally or not at all.
     pub(super) blank: bool,
+    /// A place starts where a line does.
+    pub(super) whole_lines: bool,
 }
 
 /// The old text at one level of tolerance.
@@ -29,7 +31,7 @@ impl<'a> Needle<'a> {
     pub(super) fn new(edit: &'a Edit) -> Self {
         let old = plain_ends(&edit.old);
         let blank = old.chars().all(|c| c == '\n' || fold::is_blank(c) || typography::is_space(c));
-        Self { old, new: plain_ends(&edit.new), blank }
+        Self { old, new: plain_ends(&edit.new), blank, whole_lines: edit.anchor.whole_lines }
     }
 
     pub(super) fn at(&self, level: Level) -> Asked<'_> {

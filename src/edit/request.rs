@@ -28,6 +28,8 @@ pub struct Anchor {
     pub line: Option<usize>,
     /// The place reaches to the end of the text. With an empty old text the new text goes there.
     pub at_end: bool,
+    /// The old text is whole lines, so that no place starts within one.
+    pub whole_lines: bool,
 }
 
 impl Edit {

@@ -35,5 +35,8 @@ fn escaped(needle: &Needle<'_>, take: Take) -> Option<Unwrapped> {
 
 fn reading(old: String, new: String, warning: &'static str) -> Unwrapped {
     let blank = old.trim().is_empty();
-    Unwrapped { needle: Needle { old: Cow::Owned(old), new: Cow::Owned(new), blank }, warning }
+    Unwrapped {
+        needle: Needle { old: Cow::Owned(old), new: Cow::Owned(new), blank, whole_lines: true },
+        warning,
+    }
 }

@@ -22,7 +22,8 @@ pub(super) fn search(
 ) -> Result<Hits, TimedOut> {
     base.deadline.check()?;
     let asked = needle.at(level);
-    let place = Place { base: base.text, view: base.view(level), asked: &asked, level };
+    let whole_lines = needle.whole_lines;
+    let place = Place { base: base.text, view: base.view(level), asked: &asked, level, whole_lines };
     let mut hits = Hits::default();
     let haystack = place.view.text().as_bytes();
     let finder = memmem::Finder::new(asked.text.as_bytes());
@@ -56,6 +57,7 @@ struct Place<'a> {
     view: &'a Fold<'a>,
     asked: &'a Asked<'a>,
     level: Level,
+    whole_lines: bool,
 }
 
 impl Place<'_> {
@@ -72,7 +74,8 @@ impl Place<'_> {
         let end = if trail { after.end } else { after.start };
         let rest = self.base.get(end..)?;
         let fits = !self.asked.ends_line || rest.is_empty() || rest.starts_with(['\n', '\r']);
-        (fits && start < end).then_some(start..end)
+        let begins = !self.whole_lines || start == 0 || self.base[..start].ends_with(['\n', '\r']);
+        (fits && begins && start < end).then_some(start..end)
     }
 
     /// The place where the end of the file stands for the line end that the old text ends in.

@@ -108,3 +108,21 @@ fn a_line_number_decides_between_exact_places_only() {
         assert!(matches!(refused, EditRefusalKind::Ambiguous { .. }), "{refused:?}");
     }
 }
+
+#[rstest]
+#[case::the_end_of_another_line("ab\nb\n", ("b\n", "x\n"), "ab\nx\n")]
+#[case::an_indented_line("if a:\n    b\n", ("b\n", "c\nd\n"), "if a:\n    c\n    d\n")]
+#[case::empty_lines("a\n\nb\n", ("\n", ""), "a\nb\n")]
+#[case::after_carriage_returns("ab\rb\r", ("b\n", "x\n"), "ab\rx\r")]
+#[case::blanks_at_the_end("ab  \nb \n", ("b\n", "x\n"), "ab  \nx\n")]
+#[case::the_last_line("b", ("b\n", "x\n"), "x")]
+fn whole_lines_do_not_begin_within_one(
+    #[case] base: &str,
+    #[case] edit: (&str, &str),
+    #[case] expected: &str,
+) {
+    let whole_lines = Anchor { whole_lines: true, ..Anchor::default() };
+    assert_eq!(anchored(base, edit, whole_lines.clone()).unwrap(), expected);
+    let refused = anchored(base, ("if\n", "x\n"), whole_lines).unwrap_err();
+    assert!(matches!(refused, EditRefusalKind::NotFound { .. }), "{refused:?}");
+}
