@@ -60,8 +60,11 @@ impl<'a> Indenter<'a> {
             split.filter(|(_, rest)| !rest.is_empty()).map(|(indent, _)| indent).collect()
         };
         let asked_indents = [indents(old), indents(new)];
+        // What agrees as it stands needs no other unit.
+        let agrees = |pair: &Pair<'_>| !pair.there.is_empty();
+        let same_unit = first_alone && trusted.iter().flatten().any(agrees);
         let (asked, file) =
-            if first_alone { (Unit::Tab, Unit::Tab) } else { units(base, trusted, &asked_indents) };
+            if same_unit { (Unit::Tab, Unit::Tab) } else { units(base, trusted, &asked_indents) };
         Some(Self { pairs, first_alone, asked, file })
     }
 
@@ -172,7 +175,10 @@ fn trailing_spaces(indent: &str) -> usize {
 fn first_alone(pairs: &[Option<Pair<'_>>]) -> bool {
     let Some((Some(first), rest)) = pairs.split_first() else { return false };
     let mut rest = rest.iter().flatten().peekable();
-    first.old != first.there && rest.peek().is_some() && rest.all(|pair| pair.old == pair.there)
+    let others = rest.peek().is_some() && rest.clone().all(|pair| pair.old == pair.there);
+    // Lines at the margin agree whatever the unit is.
+    let telling = first.old.is_empty() || rest.any(|pair| !pair.there.is_empty());
+    first.old != first.there && others && telling
 }
 
 /// The unit of the request and that of the file.
@@ -210,14 +216,21 @@ fn units(base: &str, pairs: &[Option<Pair<'_>>], asked: &[Vec<&str>; 2]) -> (Uni
 
 /// How a step in the request's indentation shows in the file's: the smallest step that both take.
 fn slope(pairs: &[Option<Pair<'_>>]) -> Option<(usize, usize)> {
-    let pairs: Vec<_> = pairs.iter().flatten().map(|pair| (width(pair.old), width(pair.there))).collect();
+    let pairs: Vec<_> = pairs.iter().flatten().collect();
     let steps = pairs.windows(2).filter_map(|two| {
-        let ((old, there), (old_next, there_next)) = (two[0], two[1]);
-        let same_way = (old < old_next) == (there < there_next);
-        let step = (old.abs_diff(old_next), there.abs_diff(there_next));
-        (same_way && step.0 > 0 && step.1 > 0).then_some(step)
+        let ((old, there), (old_next, there_next)) = ((two[0].old, two[0].there), (two[1].old, two[1].there));
+        let same_way = (width(old) < width(old_next)) == (width(there) < width(there_next));
+        let step = (width(old).abs_diff(width(old_next)), width(there).abs_diff(width(there_next)));
+        let level = same_way && step.0 > 0 && step.1 > 0;
+        (level && !aligns(old, old_next) && !aligns(there, there_next)).then_some(step)
     });
     steps.min()
+}
+
+/// Whether two indentations are a single space apart: alignment, as of the stars of a comment.
+fn aligns(one: &str, other: &str) -> bool {
+    let (shorter, longer) = if width(one) < width(other) { (one, other) } else { (other, one) };
+    longer.strip_prefix(shorter) == Some(" ")
 }
 
 fn width(indent: &str) -> usize {

@@ -78,9 +78,12 @@ impl<'a> Weave<'a> {
             for last in [old.last_mut(), new.last_mut()].into_iter().flatten() {
                 last.ending = LineEnding::None;
             }
-        } else if reindent && let (Some(old), Some(new)) = (old.last(), new.last_mut()) {
-            // Whole lines take the place of whole lines.
-            new.ending = old.ending;
+        } else if reindent
+            && !ends_open(&old)
+            && let Some(last) = new.last_mut()
+        {
+            // Whole lines take the place of whole lines: the next one is not joined to them.
+            last.ending = LineEnding::Lf;
         }
         let spans = if spans.is_empty() { (0..old.len()).map(|at| at..at + 1).collect() } else { spans };
         let counterparts = spans.iter().map(|span| there.get(span.clone()).and_then(|lines| lines.first()));

@@ -74,7 +74,10 @@ impl Place<'_> {
         let end = if trail { after.end } else { after.start };
         let rest = self.base.get(end..)?;
         let fits = !self.asked.ends_line || rest.is_empty() || rest.starts_with(['\n', '\r']);
-        let begins = !self.whole_lines || start == 0 || self.base[..start].ends_with(['\n', '\r']);
+        // A line of blanks is a line, not the end of another one.
+        let begins = !(self.whole_lines || self.asked.lead)
+            || start == 0
+            || self.base[..start].ends_with(['\n', '\r']);
         (fits && begins && start < end).then_some(start..end)
     }
 

@@ -198,3 +198,47 @@ fn half_of_an_edit_may_be_done_already() {
     let new = old.replace("(1)", "(2)");
     found_by(Strategy::DriftedContext, base, old, &new, &base.replace("two(1)", "two(2)"));
 }
+
+#[test]
+fn what_is_done_already_is_not_done_again() {
+    let base = "service:\n  name: a\n  kind: unit\n  message:\n    state: restarted\n\nqueue: one\n";
+    let old = "service:\n  name: a\n  kind: unit\n  state: restarted\n\nqueue: one\n";
+    assert!(matches!(refused(base, old, base), EditRefusalKind::NotFound { already_applied: true, .. }));
+}
+
+#[rstest]
+#[case::only_lines_at_the_margin_agree(
+    "{\n\tone();\n}\n// end\n",
+    ("    one();\n}\n", "    if a {\n        one();\n    }\n}\n"),
+    "{\n\tif a {\n\t\tone();\n\t}\n}\n// end\n"
+)]
+#[case::stars_of_a_comment_are_no_level(
+    "class A {\n  /**\n   * Says.\n   */\n  void a() {\n    b();\n  }\n}\n",
+    ("    /**\n     * Says.\n     */\n    void a() {\n", "    if (x) {\n        /**\n         * Says.\n         */\n    }\n    void a() {\n"),
+    "class A {\n  if (x) {\n    /**\n     * Says.\n     */\n  }\n  void a() {\n    b();\n  }\n}\n"
+)]
+#[case::the_next_line_is_not_joined(
+    "{\n\ta();\n\tb();\n}\n",
+    ("    a();\n    b();\n", "    a();\n    c();"),
+    "{\n\ta();\n\tc();\n}\n"
+)]
+fn new_lines_follow_the_files_indentation(
+    #[case] base: &str,
+    #[case] (old, new): (&str, &str),
+    #[case] expected: &str,
+) {
+    found_by(Strategy::Indentation, base, old, new, expected);
+}
+
+#[test]
+fn a_line_of_blanks_is_not_the_end_of_another_line() {
+    let (base, old, new) = ("head\nfoo(1);\nbar(2);\n", "    \nfoo(1);\nbar(2);\n", "foo(1);\nbar(3);\n");
+    found_by(Strategy::Edges, base, old, new, "head\nfoo(1);\nbar(3);\n");
+}
+
+#[test]
+fn a_blank_line_behind_the_new_text_stays() {
+    let base = "a = 1\nb   = 2\n\nccc = 3\nd = 4\n";
+    let expected = "a = 1\nb   = 2\n\nd = 4\n";
+    found_by(Strategy::InnerSpace, base, "a = 1\nb = 2\n\nccc = 3", "a = 1\nb = 2\n", expected);
+}

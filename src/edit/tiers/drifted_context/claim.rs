@@ -1,5 +1,6 @@
 //! What a request claims about a block, and how much of it has to be true.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::super::super::base::Base;
@@ -8,7 +9,7 @@ use super::super::super::elided::is_comment;
 use super::super::super::line_diff::runs;
 use super::super::super::whole_lines::{bare, is_blank_line, same_but_blanks, split_indent};
 use super::super::super::{Deadline, similarity};
-use super::alignment::{Alignment, Gap, same};
+use super::alignment::{Alignment, Gap, alignments, same};
 use crate::text::lines;
 
 /// A line of context resembles the file's at least so much.
@@ -44,20 +45,51 @@ impl<'n> Claim<'n> {
     /// Whether a block that lies like this is the one that is meant.
     pub(super) fn allows(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
         alignment.differing * LINES_PER_DRIFT <= self.asked.len()
-            && self.gap_is_harmless(alignment.gap)
+            && self.gap_is_harmless(base, alignment)
+            && self.indentation_agrees(base, alignment)
+            && !self.is_done(base, alignment)
             && self.enough_is_equal(base, alignment)
             && (0..self.asked.len()).all(|line| self.line_fits(base, alignment, line))
     }
 
-    fn gap_is_harmless(&self, gap: Gap) -> bool {
-        match gap {
+    fn gap_is_harmless(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
+        match alignment.gap {
             Gap::None => true,
             Gap::Missing(line) => self.run_of(line).is_none() && !self.opens(line),
-            // Where lines go in, or between lines that go, it is not said what becomes of a line more.
-            Gap::Surplus(before) => self.changed.iter().all(|(old, _)| {
-                if old.is_empty() { old.start != before } else { before <= old.start || before >= old.end }
-            }),
+            Gap::Surplus(before) => {
+                // Where lines go in, or between lines that go, it is not said what becomes of a line more.
+                let apart = |(old, _): &(Range<usize>, Range<usize>)| {
+                    if old.is_empty() {
+                        old.start != before
+                    } else {
+                        before <= old.start || before >= old.end
+                    }
+                };
+                // It may also be a line that the edit has put in already.
+                let there = base.line(alignment.start + before);
+                let written = self.changed.iter().flat_map(|(_, new)| &self.new[new.clone()]);
+                self.changed.iter().all(apart) && written.into_iter().all(|new| !same_but_blanks(new, there))
+            }
         }
+    }
+
+    /// Whether lines that the request indents alike are indented alike in the file. The first line may have
+    /// lost its indentation.
+    fn indentation_agrees(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
+        let pair = |line: usize| {
+            let span = &alignment.spans[line];
+            let there = base.line(alignment.start + span.start);
+            let said = !span.is_empty() && !is_blank_line(self.asked[line]) && !is_blank_line(there);
+            said.then(|| (split_indent(self.asked[line]).0, split_indent(there).0))
+        };
+        let mut known: HashMap<&str, &str> = HashMap::new();
+        (1..self.asked.len()).filter_map(pair).all(|(old, there)| *known.entry(old).or_insert(there) == there)
+    }
+
+    /// Whether the file has rather what the edit makes of the block than the block.
+    fn is_done(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
+        let new = alignments(base, &self.new, alignment.start);
+        new.first().is_some_and(|new| new.differing < alignment.differing)
     }
 
     fn enough_is_equal(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
