@@ -64,7 +64,8 @@ fn requests(text: &str) -> Vec<(&'static str, Edit)> {
     let old = block(text);
     let lines = || old.split_inclusive('\n');
     let replaced = |from: &str, to: &str| old.replacen(from, to, 1);
-    let numbered: String = lines().zip(100..).map(|(line, number)| format!("{number}\t{line}")).collect();
+    let numbered =
+        lines().zip(100..).fold(String::new(), |text, (line, number)| format!("{text}{number}\t{line}"));
     let elided = |last: &str| {
         let (head, tail): (String, String) = (lines().take(5).collect(), lines().skip(35).collect());
         format!("{head}// ...\n{tail}{last}")
@@ -114,16 +115,14 @@ fn tiers(criterion: &mut Criterion) {
 fn batches(criterion: &mut Criterion) {
     let text = code(MEGABYTE);
     let blocks: Vec<String> =
-        text.split_inclusive('\n').collect::<Vec<_>>().chunks(20).map(|lines| lines.concat()).collect();
+        text.split_inclusive('\n').collect::<Vec<_>>().chunks(20).map(<[&str]>::concat).collect();
     let step = |count: usize| blocks.len() / count;
-    let shapes: [(&str, fn(&str) -> String); 2] =
-        [("exact", str::to_owned), ("indentation", |text| text.replace("    ", "\t"))];
-    for (shape, asked) in shapes {
+    for (shape, unit) in [("exact", "    "), ("indentation", "\t")] {
         for count in [1, 50, 1000] {
             let chosen = blocks.iter().step_by(step(count).max(1)).take(count);
             let edits: Vec<_> = chosen
                 .map(|block| {
-                    let old = asked(block);
+                    let old = block.replace("    ", unit);
                     let new = old.clone() + "new\n";
                     Edit::new(old, new)
                 })

@@ -6,7 +6,12 @@ use std::sync::Arc;
 
 use super::fold::{Fold, Level};
 use super::{Deadline, Index, Options};
-use crate::text::{line_end, line_start};
+use crate::text::{IndentStyle, indent_style, line_end, line_start};
+
+/// Edits of one call from which on sorting the lines of a base pays, where its index is there and where it
+/// has to be built.
+const SOME_EDITS: usize = 8;
+const MANY_EDITS: usize = 64;
 
 /// A base and what has been made of it so far. Views and index are made when first asked for, once for
 /// all edits of a call.
@@ -15,13 +20,23 @@ pub(super) struct Base<'a> {
     pub(super) deadline: Deadline,
     views: [OnceCell<Fold<'a>>; 3],
     index: OnceCell<Arc<Index>>,
+    style: OnceCell<IndentStyle>,
+    /// How many edits look here.
+    edits: usize,
 }
 
 impl<'a> Base<'a> {
-    pub(super) fn new(text: &'a str, options: &Options) -> Self {
+    pub(super) fn new(text: &'a str, edits: usize, options: &Options) -> Self {
         let index =
             options.index.clone().filter(|index| index.fits(text)).map_or_else(OnceCell::new, OnceCell::from);
-        Self { text, deadline: options.deadline, views: Default::default(), index }
+        Self {
+            text,
+            deadline: options.deadline,
+            views: Default::default(),
+            index,
+            style: OnceCell::new(),
+            edits,
+        }
     }
 
     pub(super) fn view(&self, level: Level) -> &Fold<'a> {
@@ -30,6 +45,16 @@ impl<'a> Base<'a> {
 
     pub(super) fn index(&self) -> &Index {
         self.index.get_or_init(|| Arc::new(Index::build(self.text)))
+    }
+
+    /// How the text is indented.
+    pub(super) fn indent_style(&self) -> IndentStyle {
+        *self.style.get_or_init(|| indent_style(self.text))
+    }
+
+    /// Whether places are to be looked up by sorted lines.
+    pub(super) fn sorts(&self) -> bool {
+        self.edits >= if self.index.get().is_some() { SOME_EDITS } else { MANY_EDITS }
     }
 
     /// The content of a line, counted from 0; nothing behind the last.

@@ -12,16 +12,42 @@ use super::{EditRefusal, EditRefusalKind, Plan};
 /// Above this many edits it is not tried out which of them depends on which.
 const MANY_EDITS: usize = 32;
 
-/// An edit that brings in the text that the edit at `edit` looks for: in its new text, not in its old.
-pub(super) fn written_by(edit: usize, needles: &[Needle<'_>]) -> Option<usize> {
-    let wanted = &needles[edit];
-    if wanted.blank || needles.len() < 2 {
-        return None;
+/// The new texts of all edits of a call, to look in for what an old text may depend on.
+pub(super) struct NewTexts {
+    joined: String,
+    /// Where each begins.
+    starts: Vec<usize>,
+}
+
+impl NewTexts {
+    pub(super) fn of(needles: &[Needle<'_>]) -> Self {
+        let (mut joined, mut starts) = (String::new(), Vec::with_capacity(needles.len()));
+        for needle in needles {
+            starts.push(joined.len());
+            joined.push_str(&needle.new);
+            // Stands in no text that is searched for lines.
+            joined.push('\0');
+        }
+        Self { joined, starts }
     }
-    let finder = memmem::Finder::new(wanted.old.as_bytes());
-    let has = |text: &str| finder.find(text.as_bytes()).is_some();
-    let others = needles.iter().enumerate().filter(|&(other, _)| other != edit);
-    others.filter(|(_, needle)| has(&needle.new) && !has(&needle.old)).map(|(other, _)| other).next()
+
+    /// An edit that brings in the text that the edit at `edit` looks for: in its new text, not in its old.
+    pub(super) fn source_of(&self, edit: usize, needles: &[Needle<'_>]) -> Option<usize> {
+        let wanted = &needles[edit];
+        if wanted.blank || needles.len() < 2 {
+            return None;
+        }
+        let finder = memmem::Finder::new(wanted.old.as_bytes());
+        let mut from = 0;
+        while let Some(at) = finder.find(self.joined.as_bytes().get(from..)?) {
+            let other = self.starts.partition_point(|&start| start <= from + at) - 1;
+            if other != edit && finder.find(needles[other].old.as_bytes()).is_none() {
+                return Some(other);
+            }
+            from = *self.starts.get(other + 1)?;
+        }
+        None
+    }
 }
 
 /// Turns `NotFound` into `Dependency` where the text would stand in the result of the edits that were

@@ -52,6 +52,15 @@ impl<'a> Fold<'a> {
         &self.text
     }
 
+    /// Where the start of a raw line is in the view.
+    pub(super) fn line_at(&self, raw: usize) -> usize {
+        let after = self.pieces.partition_point(|piece| piece.raw < raw);
+        match after.checked_sub(1).map(|before| self.pieces[before]) {
+            None => raw,
+            Some(piece) => piece.folded + piece.folded_len + (raw - piece.raw - piece.raw_len),
+        }
+    }
+
     /// The raw places that are all `at` in the view: more than one where something is gone, none where
     /// `at` lies inside a stretch that is one character in the text.
     pub(super) fn ends_at(&self, at: usize) -> Option<Range<usize>> {

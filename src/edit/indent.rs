@@ -1,8 +1,9 @@
 //! Indentation of new text, from how the file indents what was matched.
 
+use super::base::Base;
 use super::blend::blend;
 use super::whole_lines::split_indent;
-use crate::text::{IndentKind, Line, indent_style};
+use crate::text::{IndentKind, Line};
 
 /// Wider steps are alignment, not levels.
 const WIDEST: usize = 8;
@@ -36,7 +37,7 @@ impl<'a> Indenter<'a> {
     /// From the lines that are there for the old ones. Nothing where all are indented as the request has
     /// it: then the new text is right as it is.
     pub(super) fn new<'l>(
-        base: &str,
+        base: &Base<'_>,
         there: impl Iterator<Item = Option<&'l Line<'a>>>,
         old: &[Line<'a>],
         new: &[Line<'a>],
@@ -182,8 +183,8 @@ fn first_alone(pairs: &[Option<Pair<'_>>]) -> bool {
 }
 
 /// The unit of the request and that of the file.
-fn units(base: &str, pairs: &[Option<Pair<'_>>], asked: &[Vec<&str>; 2]) -> (Unit, Unit) {
-    let style = indent_style(base);
+fn units(base: &Base<'_>, pairs: &[Option<Pair<'_>>], asked: &[Vec<&str>; 2]) -> (Unit, Unit) {
+    let style = base.indent_style();
     let asked_tabs = asked.iter().flatten().any(|indent| indent.contains('\t'));
     let indented = || pairs.iter().flatten().filter(|pair| !pair.there.is_empty());
     let file_tabs = match indented().next() {

@@ -1,5 +1,7 @@
 //! What is known of each line of a base, for tolerant tiers and for the closest regions.
 
+use std::sync::OnceLock;
+
 use crate::text::{Lines, lines};
 
 use super::fold;
@@ -10,6 +12,8 @@ use super::fold;
 pub struct Index {
     entries: Vec<Entry>,
     text_len: usize,
+    /// Every line by its key, for calls of many edits: the key in the upper half, the line in the lower.
+    by_key: OnceLock<Vec<u64>>,
 }
 
 /// What is known of one line.
@@ -30,7 +34,7 @@ impl Index {
             let (key, pairs) = describe(line.content);
             Entry { start: line.start as u32, key, pairs }
         };
-        Self { entries: lines(base).map(entry).collect(), text_len: base.len() }
+        Self { entries: lines(base).map(entry).collect(), text_len: base.len(), by_key: OnceLock::new() }
     }
 
     /// Whether `base` can be the text that this index was built for: it is as long.
@@ -41,6 +45,19 @@ impl Index {
     /// How many lines it knows.
     pub fn lines(&self) -> usize {
         self.entries.len()
+    }
+
+    /// The lines with a key, in order. The first call sorts all lines.
+    pub(super) fn lines_with(&self, key: u32) -> impl ExactSizeIterator<Item = usize> + use<'_> {
+        let packed = |(line, entry): (usize, &Entry)| u64::from(entry.key) << 32 | line as u64;
+        let sorted = self.by_key.get_or_init(|| {
+            let mut sorted: Vec<u64> = self.entries.iter().enumerate().map(packed).collect();
+            sorted.sort_unstable();
+            sorted
+        });
+        let from = sorted.partition_point(|&packed| packed >> 32 < u64::from(key));
+        let count = sorted[from..].partition_point(|&packed| packed >> 32 == u64::from(key));
+        sorted[from..from + count].iter().map(|&packed| packed as u32 as usize)
     }
 
     pub(super) fn entries(&self) -> &[Entry] {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::anchor::{MissingContext, Scope};
 use super::base::Base;
 use super::closest;
-use super::conflicts;
+use super::conflicts::NewTexts;
 use super::elided::placeholder;
 use super::needle::{Needle, plain_ends};
 use super::similarity;
@@ -40,6 +40,7 @@ pub(super) struct Finder<'a> {
     base: Base<'a>,
     edits: &'a [Edit],
     pub(super) needles: Vec<Needle<'a>>,
+    news: OnceCell<NewTexts>,
     fuzzy: bool,
 }
 
@@ -53,7 +54,13 @@ struct Search<'s> {
 impl<'a> Finder<'a> {
     pub(super) fn new(base: &'a str, edits: &'a [Edit], options: &Options) -> Self {
         let needles = edits.iter().map(Needle::new).collect();
-        Self { base: Base::new(base, options), edits, needles, fuzzy: options.fuzzy }
+        Self {
+            base: Base::new(base, edits.len(), options),
+            edits,
+            needles,
+            news: OnceCell::new(),
+            fuzzy: options.fuzzy,
+        }
     }
 
     /// `explain` says whether the closest regions are wanted where there is no place.
@@ -74,7 +81,8 @@ impl<'a> Finder<'a> {
         if !exact.sites.is_empty() {
             return self.exact(&search, needle, exact);
         }
-        if let Some(other_edit) = conflicts::written_by(edit, &self.needles) {
+        let news = self.news.get_or_init(|| NewTexts::of(&self.needles));
+        if let Some(other_edit) = news.source_of(edit, &self.needles) {
             return Err(EditRefusalKind::Dependency { other_edit });
         }
         if self.fuzzy
@@ -195,7 +203,7 @@ impl<'a> Finder<'a> {
             if number % STRIDE == 0 {
                 self.base.deadline.check().map_err(|_| EditRefusalKind::Timeout)?;
             }
-            splices.extend(Weave::all(self.base.text, site, needle, tier.reindent));
+            splices.extend(Weave::all(&self.base, site, needle, tier.reindent));
         }
         let first = places.first().map_or(0..0, |site| site.range.clone());
         let similarity = match tier.strategy {

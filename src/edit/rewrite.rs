@@ -16,7 +16,7 @@ pub fn rewrite(base: &str, content: &str, literal: bool) -> Plan {
         return Plan::between(base, content, Deadline::NONE);
     }
     let (old, new) = (plain_ends(base), plain_ends(content));
-    let splices = Weave::new(base, 0..base.len(), &old, &new, false).splices();
+    let splices = Weave::new(base, 0..base.len(), &old, &new).splices();
     let plan = Plan::new(base.len(), splices).unwrap_or_else(|_| Plan::whole(base, &new));
     let lone_cr = matches!(eol_style(base), EolStyle::Cr | EolStyle::Mixed);
     if lone_cr && plain_ends(&plan.apply(base)) != new {

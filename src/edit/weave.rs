@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::base::Base;
 use super::blend::{blend, pair_up};
 use super::indent::Indenter;
 use super::line_diff::runs;
@@ -25,31 +26,27 @@ pub(super) struct Weave<'a> {
 }
 
 impl<'a> Weave<'a> {
-    /// `old` and `new` have LF line ends only, and `old` has as many lines as the stretch. `reindent` says
-    /// that leading blanks were not compared, as between whole lines.
-    pub(super) fn new(
-        base: &'a str,
-        range: Range<usize>,
-        old: &'a str,
-        new: &'a str,
-        reindent: bool,
-    ) -> Self {
-        Self::laid(base, range, (old, new), Vec::new(), reindent)
+    /// `old` and `new` have LF line ends only, and `old` has as many lines as the stretch, indented as they
+    /// are there.
+    pub(super) fn new(base: &'a str, range: Range<usize>, old: &'a str, new: &'a str) -> Self {
+        Self::laid(base, range, (old, new), Vec::new(), None)
     }
 
-    /// The splices of a whole place.
-    pub(super) fn all(base: &str, site: &Site, needle: &Needle<'_>, reindent: bool) -> Vec<Splice> {
+    /// The splices of a whole place. `reindent` says that leading blanks were not compared, as between
+    /// whole lines.
+    pub(super) fn all(base: &Base<'_>, site: &Site, needle: &Needle<'_>, reindent: bool) -> Vec<Splice> {
         if site.parts.is_empty() {
-            return Weave::new(base, site.range.clone(), &needle.old, &needle.new, reindent).splices();
+            let texts = (&*needle.old, &*needle.new);
+            let reindent = reindent.then_some(base);
+            return Weave::laid(base.text, site.range.clone(), texts, Vec::new(), reindent).splices();
         }
-        let splices = |part| Weave::of_part(base, part, needle, reindent).splices();
-        site.parts.iter().flat_map(splices).collect()
+        site.parts.iter().flat_map(|part| Self::part(base, part, needle)).collect()
     }
 
-    /// A part of a place.
-    pub(super) fn of_part(base: &'a str, part: &Part, needle: &'a Needle<'_>, reindent: bool) -> Self {
+    /// The splices of a part of a place.
+    pub(super) fn part(base: &Base<'_>, part: &Part, needle: &Needle<'_>) -> Vec<Splice> {
         let texts = (&needle.old[part.old.clone()], &needle.new[part.new.clone()]);
-        Self::laid(base, part.range.clone(), texts, part.spans.clone(), reindent)
+        Weave::laid(base.text, part.range.clone(), texts, part.spans.clone(), Some(base)).splices()
     }
 
     /// The splices that put whole lines where a line of the base starts, or behind its last.
@@ -61,7 +58,7 @@ impl<'a> Weave<'a> {
             (false, None) if at < base.len() => format!("{new}\n"),
             (false, _) => new.to_owned(),
         };
-        Weave::new(base, at..at, "", &new, false).splices()
+        Weave::new(base, at..at, "", &new).splices()
     }
 
     fn laid(
@@ -69,7 +66,7 @@ impl<'a> Weave<'a> {
         range: Range<usize>,
         (old, new): (&'a str, &'a str),
         spans: Vec<Range<usize>>,
-        reindent: bool,
+        reindent: Option<&Base<'_>>,
     ) -> Self {
         let there: Vec<_> = lines(&base[range.clone()]).collect();
         let (mut old, mut new): (Vec<_>, Vec<_>) = (lines(old).collect(), lines(new).collect());
@@ -78,7 +75,7 @@ impl<'a> Weave<'a> {
             for last in [old.last_mut(), new.last_mut()].into_iter().flatten() {
                 last.ending = LineEnding::None;
             }
-        } else if reindent
+        } else if reindent.is_some()
             && !ends_open(&old)
             && let Some(last) = new.last_mut()
         {
@@ -87,7 +84,7 @@ impl<'a> Weave<'a> {
         }
         let spans = if spans.is_empty() { (0..old.len()).map(|at| at..at + 1).collect() } else { spans };
         let counterparts = spans.iter().map(|span| there.get(span.clone()).and_then(|lines| lines.first()));
-        let indenter = if reindent { Indenter::new(base, counterparts, &old, &new) } else { None };
+        let indenter = reindent.and_then(|base| Indenter::new(base, counterparts, &old, &new));
         Self { base, range, there, old, new, spans, indenter }
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::base::Base;
-use super::index::{Entry, describe};
+use super::index::describe;
 use super::{TimedOut, fold, typography};
 use crate::text::{line_end, lines};
 
@@ -27,9 +27,9 @@ pub(super) fn places(
     let entries = base.index().entries();
     let mut found = Vec::new();
     let Some(last_start) = entries.len().checked_sub(wanted.keys.len()) else { return Ok((found, false)) };
-    let Some((pivot, key)) = wanted.rarest(entries) else { return Ok((found, false)) };
+    let Some((pivot, key)) = wanted.rarest(base) else { return Ok((found, false)) };
     let mut compared = 0;
-    for line in (0..=last_start).filter(|line| entries[line + pivot].key == key) {
+    for line in starts(base, pivot, key).filter(|&line| line <= last_start) {
         compared += 1;
         if compared % STRIDE == 0 {
             base.deadline.check()?;
@@ -44,6 +44,15 @@ pub(super) fn places(
         }
     }
     Ok((found, false))
+}
+
+/// Lines at which a text can start whose line `pivot` has this key.
+fn starts<'b>(base: &'b Base<'_>, pivot: usize, key: u32) -> Box<dyn Iterator<Item = usize> + 'b> {
+    if base.sorts() {
+        return Box::new(base.index().lines_with(key).filter_map(move |line| line.checked_sub(pivot)));
+    }
+    let entries = base.index().entries().get(pivot..).unwrap_or_default();
+    Box::new(entries.iter().enumerate().filter(move |(_, entry)| entry.key == key).map(|(line, _)| line))
 }
 
 fn same_lines(base: &Base<'_>, old: &str, line: usize, alike: Alike) -> bool {
@@ -63,13 +72,18 @@ impl Wanted {
 
     /// The line to look for first, as (index, key): the one that the file has least often among some that
     /// are not blank and not equal to each other.
-    fn rarest(&self, entries: &[Entry]) -> Option<(usize, u32)> {
+    fn rarest(&self, base: &Base<'_>) -> Option<(usize, u32)> {
         const TRIED: usize = 8;
         let mut lines: Vec<(usize, u32)> = self.keys.iter().copied().enumerate().collect();
         lines.retain(|&(_, key)| key != 0);
         lines.sort_by_key(|&(_, key)| key);
         lines.dedup_by_key(|&mut (_, key)| key);
-        let often = |key| entries.iter().filter(|entry| entry.key == key).count();
+        let often = |key| {
+            if base.sorts() {
+                return base.index().lines_with(key).len();
+            }
+            base.index().entries().iter().filter(|entry| entry.key == key).count()
+        };
         let tried = lines.iter().copied().step_by(lines.len().div_ceil(TRIED).max(1));
         tried.min_by_key(|&(_, key)| often(key))
     }

@@ -34,7 +34,7 @@ pub(super) fn locate(base: &Base<'_>, needle: &Needle<'_>, _: usize) -> Result<H
         for alignment in window.alignments.iter().filter(|one| claim.allows(base, one)) {
             let site = Site { range: 0..0, parts: vec![part(base, &block, alignment)] };
             let site = Site { range: site.parts[0].range.clone(), ..site };
-            let splices = Weave::of_part(base.text, &site.parts[0], needle, true).splices();
+            let splices = Weave::part(base, &site.parts[0], needle);
             if !splices.is_empty() && sites.iter().all(|(_, known)| *known != splices) {
                 sites.push((site, splices));
                 best = Some(window);

@@ -6,9 +6,10 @@ use memchr::memmem;
 
 use super::super::base::Base;
 use super::super::fold::{Fold, Level};
+use super::super::index::describe;
 use super::super::needle::{Asked, Needle};
 use super::{Hits, MANY, Site, TimedOut};
-use crate::text::line_start;
+use crate::text::{LineEnding, line_start, lines};
 
 /// Hits between two looks at the clock.
 const STRIDE: usize = 256;
@@ -25,17 +26,13 @@ pub(super) fn search(
     let whole_lines = needle.whole_lines;
     let place = Place { base: base.text, view: base.view(level), asked: &asked, level, whole_lines };
     let mut hits = Hits::default();
-    let haystack = place.view.text().as_bytes();
-    let finder = memmem::Finder::new(asked.text.as_bytes());
-    let (mut from, mut seen) = (0, 0_usize);
-    while let Some(found) = haystack.get(from..).and_then(|rest| finder.find(rest)) {
-        let at = from + found;
+    let mut seen = 0_usize;
+    for at in candidates(base, &asked, place.view) {
         hits.sites.extend(place.raw(at..at + asked.text.len()).map(Site::whole));
         if hits.sites.len() >= limit || hits.sites.len() > MANY && hits.ends_in_overlap() {
             hits.more = true;
             return Ok(hits);
         }
-        from = at + first_len(haystack, at);
         seen += 1;
         if seen.is_multiple_of(STRIDE) {
             base.deadline.check()?;
@@ -45,6 +42,39 @@ pub(super) fn search(
         hits.sites.extend(place.at_end().map(Site::whole));
     }
     Ok(hits)
+}
+
+/// Where the text stands in the view, overlapping ones too, in order.
+fn candidates<'v>(
+    base: &'v Base<'_>,
+    asked: &'v Asked<'_>,
+    view: &'v Fold<'_>,
+) -> Box<dyn Iterator<Item = usize> + 'v> {
+    let (haystack, wanted) = (view.text().as_bytes(), asked.text.as_bytes());
+    if base.sorts()
+        && let Some((offset, key)) = inner_line(base, &asked.text)
+    {
+        // A line that is whole in the text is a line of the base, wherever the text stands.
+        let starts =
+            base.index().lines_with(key).map(move |line| view.line_at(base.index().start(base.text, line)));
+        let starts = starts.filter_map(move |start| start.checked_sub(offset));
+        return Box::new(starts.filter(move |&at| haystack[at..].starts_with(wanted)));
+    }
+    let finder = memmem::Finder::new(wanted);
+    let mut from = 0;
+    Box::new(std::iter::from_fn(move || {
+        let at = from + finder.find(haystack.get(from..)?)?;
+        from = at + first_len(haystack, at);
+        Some(at)
+    }))
+}
+
+/// The rarest among the first lines that are whole in `text` and say something: where it starts and its key.
+fn inner_line(base: &Base<'_>, text: &str) -> Option<(usize, u32)> {
+    const TRIED: usize = 4;
+    let inner = lines(text).skip(1).filter(|line| line.ending != LineEnding::None);
+    let keyed = inner.map(|line| (line.start, describe(line.content).0)).filter(|&(_, key)| key != 0);
+    keyed.take(TRIED).min_by_key(|&(_, key)| base.index().lines_with(key).len())
 }
 
 fn first_len(haystack: &[u8], at: usize) -> usize {

@@ -113,4 +113,14 @@ proptest! {
             .flat_map(|line| [line.content, line.ending.as_str()]).collect();
         prop_assert!(without == base || without.trim_end() == base.trim_end(), "{result:?} from {base:?}");
     }
+
+    #[test]
+    fn many_edits_find_what_one_finds(base in texts(), old in texts(), new in texts()) {
+        // So many edits that lines are sorted and looked up.
+        let mut edits = vec![Edit::new("idle", "idle"); 100];
+        edits.push(Edit::new(old, new));
+        let alone = apply(&base, &edits[100..]).map(|(result, ..)| result).map_err(|mut refused| refused.remove(0).kind);
+        let among = apply(&base, &edits).map(|(result, ..)| result).map_err(|mut refused| refused.remove(0).kind);
+        prop_assert_eq!(alone, among);
+    }
 }
