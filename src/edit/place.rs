@@ -203,7 +203,7 @@ impl<'a> Finder<'a> {
             if number % STRIDE == 0 {
                 self.base.deadline.check().map_err(|_| EditRefusalKind::Timeout)?;
             }
-            splices.extend(Weave::all(&self.base, site, needle, tier.reindent));
+            splices.extend(Weave::all(&self.base, site, needle, tier));
         }
         let first = places.first().map_or(0..0, |site| site.range.clone());
         let similarity = match tier.strategy {

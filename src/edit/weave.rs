@@ -1,13 +1,15 @@
 //! What is written: the new text, with the file's own bytes wherever old and new text agree.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::base::Base;
 use super::blend::{blend, pair_up};
+use super::fold;
 use super::indent::Indenter;
 use super::line_diff::runs;
 use super::needle::Needle;
-use super::tiers::{Part, Site};
+use super::tiers::{Part, Site, Tier};
 use super::{Deadline, Splice};
 use crate::text::{Line, LineEnding, line_end, line_start, lines};
 
@@ -22,31 +24,52 @@ pub(super) struct Weave<'a> {
     new: Vec<Line<'a>>,
     /// For every old line, its lines of those that are there: one, or none if the file lacks it.
     spans: Vec<Range<usize>>,
+    /// Bytes of the line end behind the stretch that were taken in, so that all lines are whole.
+    lent: usize,
     indenter: Option<Indenter<'a>>,
+}
+
+/// What was tolerated where the old text was found.
+#[derive(Clone, Copy)]
+enum Tolerance<'b, 't> {
+    /// Nothing but line ends.
+    Exact,
+    /// Blanks at line ends, and signs.
+    Blanks,
+    /// Leading blanks too, between whole lines.
+    Indentation(&'b Base<'t>),
 }
 
 impl<'a> Weave<'a> {
     /// `old` and `new` have LF line ends only, and `old` has as many lines as the stretch, indented as they
     /// are there.
     pub(super) fn new(base: &'a str, range: Range<usize>, old: &'a str, new: &'a str) -> Self {
-        Self::laid(base, range, (old, new), Vec::new(), None)
+        Self::laid(base, range, (old, new), Vec::new(), Tolerance::Exact)
     }
 
-    /// The splices of a whole place. `reindent` says that leading blanks were not compared, as between
-    /// whole lines.
-    pub(super) fn all(base: &Base<'_>, site: &Site, needle: &Needle<'_>, reindent: bool) -> Vec<Splice> {
+    /// The splices of a whole place.
+    pub(super) fn all(base: &Base<'_>, site: &Site, needle: &Needle<'_>, tier: &Tier) -> Vec<Splice> {
         if site.parts.is_empty() {
             let texts = (&*needle.old, &*needle.new);
-            let reindent = reindent.then_some(base);
-            return Weave::laid(base.text, site.range.clone(), texts, Vec::new(), reindent).splices();
+            let tolerance = match tier {
+                Tier { reindent: true, .. } => Tolerance::Indentation(base),
+                Tier { warning: "", .. } => Tolerance::Exact,
+                _ => Tolerance::Blanks,
+            };
+            return Weave::laid(base.text, site.range.clone(), texts, Vec::new(), tolerance).splices();
         }
         site.parts.iter().flat_map(|part| Self::part(base, part, needle)).collect()
     }
 
     /// The splices of a part of a place.
     pub(super) fn part(base: &Base<'_>, part: &Part, needle: &Needle<'_>) -> Vec<Splice> {
-        let texts = (&needle.old[part.old.clone()], &needle.new[part.new.clone()]);
-        Weave::laid(base.text, part.range.clone(), texts, part.spans.clone(), Some(base)).splices()
+        let (old, new) = (&needle.old[part.old.clone()], &needle.new[part.new.clone()]);
+        let mut range = part.range.clone();
+        if new.is_empty() && !needle.new.is_empty() && !old.ends_with('\n') {
+            // Whole lines go, while others of the same request stay: no empty line is left in their place.
+            range.end = line_end(base.text, range.end).1;
+        }
+        Weave::laid(base.text, range, (old, new), part.spans.clone(), Tolerance::Indentation(base)).splices()
     }
 
     /// The splices that put whole lines where a line of the base starts, or behind its last.
@@ -63,29 +86,43 @@ impl<'a> Weave<'a> {
 
     fn laid(
         base: &'a str,
-        range: Range<usize>,
+        mut range: Range<usize>,
         (old, new): (&'a str, &'a str),
         spans: Vec<Range<usize>>,
-        reindent: Option<&Base<'_>>,
+        tolerance: Tolerance<'_, '_>,
     ) -> Self {
-        let there: Vec<_> = lines(&base[range.clone()]).collect();
         let (mut old, mut new): (Vec<_>, Vec<_>) = (lines(old).collect(), lines(new).collect());
+        let mut lent = 0;
+        if ends_open(&old) && ends_open(&new) {
+            // What ends the last line ends it before and after.
+            lent = line_end(base, range.end).1 - range.end;
+            if line_end(base, range.end).0 == range.end && lent > 0 {
+                range.end += lent;
+                end_with(&mut old, LineEnding::Lf);
+                end_with(&mut new, LineEnding::Lf);
+            } else {
+                lent = 0;
+            }
+        }
+        let there: Vec<_> = lines(&base[range.clone()]).collect();
         if ends_open(&there) && !ends_open(&old) {
             // The end of the file stood for the last line end: it stays as it is.
-            for last in [old.last_mut(), new.last_mut()].into_iter().flatten() {
-                last.ending = LineEnding::None;
-            }
-        } else if reindent.is_some()
-            && !ends_open(&old)
-            && let Some(last) = new.last_mut()
-        {
+            end_with(&mut old, LineEnding::None);
+            end_with(&mut new, LineEnding::None);
+        } else if matches!(tolerance, Tolerance::Indentation(_)) && !ends_open(&old) {
             // Whole lines take the place of whole lines: the next one is not joined to them.
-            last.ending = LineEnding::Lf;
+            end_with(&mut new, LineEnding::Lf);
         }
         let spans = if spans.is_empty() { (0..old.len()).map(|at| at..at + 1).collect() } else { spans };
         let counterparts = spans.iter().map(|span| there.get(span.clone()).and_then(|lines| lines.first()));
-        let indenter = reindent.and_then(|base| Indenter::new(base, counterparts, &old, &new));
-        Self { base, range, there, old, new, spans, indenter }
+        if !matches!(tolerance, Tolerance::Exact) {
+            drop_false_blanks(&mut old, &mut new, counterparts.clone());
+        }
+        let indenter = match tolerance {
+            Tolerance::Indentation(base) => Indenter::new(base, counterparts, &old, &new),
+            Tolerance::Exact | Tolerance::Blanks => None,
+        };
+        Self { base, range, there, old, new, spans, lent, indenter }
     }
 
     /// The splices, none of which changes more than it has to.
@@ -129,7 +166,31 @@ impl<'a> Weave<'a> {
                 text.push('\n');
             }
         }
+        self.give_back(&mut range, &mut text);
         trimmed(self.base, range, &text)
+    }
+
+    /// Leaves out the line end that was lent: it stays where it is.
+    fn give_back(&self, range: &mut Range<usize>, text: &mut String) {
+        if range.end < self.range.end || self.lent == 0 {
+            return;
+        }
+        let line_end = &self.base[self.range.end - self.lent..self.range.end];
+        let kept = text.strip_suffix(line_end).map(str::len);
+        if let Some(kept) = kept {
+            text.truncate(kept);
+            range.end -= self.lent;
+            if range.start > range.end {
+                // Lines that only come go before it, behind one of their own.
+                text.insert_str(0, line_end);
+                range.start = range.end;
+            }
+        } else if text.is_empty() && range.start > self.range.start {
+            // The last lines go: the line end before them instead.
+            let before = lines(&self.base[self.range.start..range.start]).last();
+            range.start -= before.map_or(0, |line| line.ending.as_str().len());
+            range.end -= self.lent;
+        }
     }
 
     fn text(&self, old: &Range<usize>, new: Range<usize>) -> String {
@@ -142,7 +203,9 @@ impl<'a> Weave<'a> {
             reached = partner.unwrap_or(reached);
             self.push_content(&mut text, line, partner, reached);
             if self.new[line].ending != LineEnding::None {
-                let ending = self.ending(partner, old, reached);
+                let last = self.lent > 0 && line + 1 == self.new.len();
+                let lent = self.there.last().filter(|_| last).map(|line| line.ending);
+                let ending = lent.unwrap_or_else(|| self.ending(partner, old, reached));
                 let joins = ending == LineEnding::Lf && self.behind_cr(&text, old.start);
                 text.push_str(if joins { LineEnding::Cr } else { ending }.as_str());
             }
@@ -198,6 +261,34 @@ impl<'a> Weave<'a> {
             "\r" => LineEnding::Cr,
             _ => LineEnding::Lf,
         }
+    }
+}
+
+/// Blanks at the end of an old line that are not the file's say nothing, nor do they in a new line that is
+/// the same.
+fn drop_false_blanks<'l, 'a: 'l>(
+    old: &mut [Line<'a>],
+    new: &mut [Line<'a>],
+    there: impl Iterator<Item = Option<&'l Line<'a>>>,
+) {
+    let without = |content: &'a str| fold::trim_end(content, true);
+    let mut dropped = HashSet::new();
+    for (old, there) in old.iter_mut().zip(there) {
+        let kept = without(old.content);
+        let said = &old.content[kept.len()..];
+        if there.is_some_and(|there| said != &there.content[without(there.content).len()..]) {
+            dropped.insert(old.content);
+            old.content = kept;
+        }
+    }
+    for new in new.iter_mut().filter(|new| dropped.contains(new.content)) {
+        new.content = without(new.content);
+    }
+}
+
+fn end_with(lines: &mut [Line<'_>], ending: LineEnding) {
+    if let Some(last) = lines.last_mut() {
+        last.ending = ending;
     }
 }
 

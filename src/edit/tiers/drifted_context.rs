@@ -31,7 +31,10 @@ pub(super) fn locate(base: &Base<'_>, needle: &Needle<'_>, _: usize) -> Result<H
     let mut sites: Vec<(Site, Vec<Splice>)> = Vec::new();
     let mut best: Option<&Window> = None;
     for window in &windows {
-        for alignment in window.alignments.iter().filter(|one| claim.allows(base, one)) {
+        for alignment in &window.alignments {
+            if !claim.allows(base, alignment)? {
+                continue;
+            }
             let site = Site { range: 0..0, parts: vec![part(base, &block, alignment)] };
             let site = Site { range: site.parts[0].range.clone(), ..site };
             let splices = Weave::part(base, &site.parts[0], needle);

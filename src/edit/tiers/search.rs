@@ -114,7 +114,8 @@ impl Place<'_> {
     /// The place where the end of the file stands for the line end that the old text ends in.
     fn at_end(&self) -> Option<Range<usize>> {
         let (text, asked) = (self.view.text(), self.asked.text.strip_suffix('\n')?);
-        if !text.ends_with(asked) || asked.is_empty() {
+        let ended = self.base.ends_with(['\n', '\r']);
+        if ended || !text.ends_with(asked) || asked.is_empty() {
             return None;
         }
         let range = self.raw(text.len() - asked.len()..text.len())?;

@@ -19,8 +19,11 @@ fn read_by(separator: &str, old: &str, new: &str) -> Option<Vec<(String, String)
         return None;
     }
     let text = |padded| numbered.as_ref().map_or_else(|| new.to_owned(), |new| new.text(padded));
-    let padded = matches!(separator, "|" | ":") && old.padded();
-    let ways: &[bool] = if padded { &[true, false] } else { &[false] };
+    let ways: &[bool] = match old.pad().filter(|_| matches!(separator, "|" | ":")) {
+        None => &[false],
+        Some(false) => &[false, true],
+        Some(true) => &[true, false],
+    };
     Some(ways.iter().map(|&padded| (old.text(padded), text(padded))).collect())
 }
 
@@ -43,10 +46,12 @@ impl<'a> Numbered<'a> {
         self.lines.windows(2).all(|pair| pair[0].0.checked_add(1) == Some(pair[1].0))
     }
 
-    /// Whether a blank follows every separator, which then belongs to it.
-    fn padded(&self) -> bool {
-        let mut said = self.lines.iter().filter(|line| !line.1.is_empty()).peekable();
-        said.peek().is_some() && said.all(|line| line.1.starts_with(' '))
+    /// Whether a blank that follows every separator likely belongs to it, if there is one: then the line that
+    /// is indented least has an odd number of blanks.
+    fn pad(&self) -> Option<bool> {
+        let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
+        let said = self.lines.iter().filter(|line| !line.1.trim().is_empty());
+        said.map(|line| blanks(line.1)).min().filter(|&least| least > 0).map(|least| least % 2 == 1)
     }
 
     fn text(&self, padded: bool) -> String {
@@ -81,6 +86,7 @@ mod tests {
     #[case::bar(" 9 | a\n10 |\n11 |   b\n", "9 | a\n", "a\n\n  b\n", "a\n")]
     #[case::tight_bar("9|a\n10|  b\n", "a\n", "a\n  b\n", "a\n")]
     #[case::colon("7: a\n8:   b\n", "", "a\n  b\n", "")]
+    #[case::indented("2:  if\n3:    b\n", "  c\n", "  if\n    b\n", "  c\n")]
     #[case::grep("7:a\n8:  b\n", "7:a\n7:c\n", "a\n  b\n", "a\nc\n")]
     #[case::empty_lines_lose_the_separator("1\ta\n2\n3\tb\n", "a\n", "a\n\nb\n", "a\n")]
     fn numbers_are_taken_off(

@@ -242,3 +242,50 @@ fn a_blank_line_behind_the_new_text_stays() {
     let expected = "a = 1\nb   = 2\n\nd = 4\n";
     found_by(Strategy::InnerSpace, base, "a = 1\nb = 2\n\nccc = 3", "a = 1\nb = 2\n", expected);
 }
+
+#[rstest]
+#[case::lines_go_at_an_open_end("a = 1  \nb = 2\nc = 3\n", ("a = 1\nb = 2", "a = 1"), "a = 1  \nc = 3\n")]
+#[case::lines_come_at_an_open_end("a = “1”  \nc = 3\n", ("a = \"1\"", "z\na = \"1\"\nb"), "z\na = “1”  \nb\nc = 3\n")]
+#[case::the_last_line_moves_up("a = “1”\nb = 2  \nc\n", ("a = \"1\"\nb = 2", "b = 2\nx"), "b = 2  \nx\nc\n")]
+#[case::windows_ends("a  \r\nb\r\nc\r\n", ("a\nb", "a"), "a  \r\nc\r\n")]
+#[case::the_files_end_is_open("a  \nb", ("a\nb", "a"), "a  ")]
+fn lines_that_stay_keep_their_bytes(
+    #[case] base: &str,
+    #[case] (old, new): (&str, &str),
+    #[case] expected: &str,
+) {
+    assert_eq!(one(base, old, new).0, expected);
+}
+
+#[test]
+fn blanks_that_only_the_old_text_has_say_nothing() {
+    let base = "});\n\nlet a = memo(`a – b`);\n\nrun(() => {\n});\n";
+    let old = "}); \n\nlet a = memo(`a - b`);  \n \nrun(() => {  \n});";
+    let new = "let a = memo(`a - b`);\n\nrun(() => {\n});";
+    found_by(Strategy::Typography, base, old, new, "let a = memo(`a – b`);\n\nrun(() => {\n});\n");
+}
+
+#[test]
+fn left_out_lines_at_the_end_leave_no_empty_line() {
+    let base = "one(1);\ntwo(2);\nthree(3);\nfive(5);\nsix(6);\n";
+    found_by(
+        Strategy::Elision,
+        base,
+        "one(1);\n...\nfive(5);",
+        "one(1);\n...",
+        &base.replace("five(5);\n", ""),
+    );
+}
+
+#[test]
+fn the_end_of_the_file_ends_one_line_only() {
+    found_by(Strategy::Edges, "a\n", "a\n\n", "b\n\n", "b\n");
+}
+
+#[test]
+fn a_line_put_in_before_the_block_is_not_put_in_again() {
+    let base = "a();\nlog(1);\nlet r = get();\nassert_eq(r, 8019);\nassert(ok);\n}\n\nnext();\n";
+    let old = "let r = get();\nassert_eq(r, 30);\nassert(ok);\n}\n";
+    let new = "log(1);\nlet r = get();\nassert_eq(r, 8019);\nassert(ok);\n}\n";
+    assert!(matches!(refused(base, old, new), EditRefusalKind::NotFound { already_applied: true, .. }));
+}

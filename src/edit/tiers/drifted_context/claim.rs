@@ -7,8 +7,8 @@ use super::super::super::base::Base;
 use super::super::super::block::Block;
 use super::super::super::elided::is_comment;
 use super::super::super::line_diff::runs;
-use super::super::super::whole_lines::{bare, is_blank_line, same_but_blanks, split_indent};
-use super::super::super::{Deadline, similarity};
+use super::super::super::whole_lines::{bare, is_blank_line, places, same_but_blanks, split_indent};
+use super::super::super::{Deadline, TimedOut, similarity};
 use super::alignment::{Alignment, Gap, alignments, same};
 use crate::text::lines;
 
@@ -43,13 +43,12 @@ impl<'n> Claim<'n> {
     }
 
     /// Whether a block that lies like this is the one that is meant.
-    pub(super) fn allows(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
-        alignment.differing * LINES_PER_DRIFT <= self.asked.len()
-            && self.gap_is_harmless(base, alignment)
-            && self.indentation_agrees(base, alignment)
-            && !self.is_done(base, alignment)
+    pub(super) fn allows(&self, base: &Base<'_>, alignment: &Alignment) -> Result<bool, TimedOut> {
+        let fits = self.gap_is_harmless(base, alignment)
             && self.enough_is_equal(base, alignment)
             && (0..self.asked.len()).all(|line| self.line_fits(base, alignment, line))
+            && self.indentation_agrees(base, alignment);
+        Ok(fits && !self.is_done(base, alignment)?)
     }
 
     fn gap_is_harmless(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
@@ -87,40 +86,51 @@ impl<'n> Claim<'n> {
     }
 
     /// Whether the file has rather what the edit makes of the block than the block.
-    fn is_done(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
+    fn is_done(&self, base: &Base<'_>, alignment: &Alignment) -> Result<bool, TimedOut> {
         let new = alignments(base, &self.new, alignment.start);
-        new.first().is_some_and(|new| new.differing < alignment.differing)
+        if new.first().is_some_and(|new| new.differing < alignment.differing) {
+            return Ok(true);
+        }
+        let text: String = self.new.iter().flat_map(|line| [*line, "\n"]).collect();
+        let (places, _) = places(base, &text, usize::MAX, same_but_blanks)?;
+        let end = alignment.start + alignment.lines();
+        Ok(places.iter().any(|&start| start < end && alignment.start < start + self.new.len()))
     }
 
+    /// Whether enough of the lines are the file's, or what the edit makes of them.
     fn enough_is_equal(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
-        let telling = |&line: &usize| tells(self.asked[line]);
-        let equal = |&line: &usize| {
-            let span = &alignment.spans[line];
-            !span.is_empty() && same(base, self.asked[line], alignment.start + span.start)
-        };
-        let all = (0..self.asked.len()).filter(telling).count();
-        let equal = (0..self.asked.len()).filter(telling).filter(equal).count();
-        equal >= FEWEST_EQUAL && equal * 2 >= all
+        let mut drifted = usize::from(alignment.gap != Gap::None);
+        let (mut telling, mut equal) = (0, 0);
+        for (line, span) in alignment.spans.iter().enumerate().filter(|(_, span)| !span.is_empty()) {
+            let there = alignment.start + span.start;
+            let same = same(base, self.asked[line], there) || self.becomes(line, base.line(there));
+            drifted += usize::from(!same);
+            telling += usize::from(tells(self.asked[line]));
+            equal += usize::from(tells(self.asked[line]) && same);
+        }
+        drifted * LINES_PER_DRIFT <= self.asked.len() && equal >= FEWEST_EQUAL && equal * 2 >= telling
     }
 
     fn line_fits(&self, base: &Base<'_>, alignment: &Alignment, line: usize) -> bool {
         let span = &alignment.spans[line];
-        if span.is_empty() {
-            return true;
-        }
         let (asked, there) = (self.asked[line], base.line(alignment.start + span.start));
-        if same_but_blanks(asked, there) {
+        if span.is_empty() || same_but_blanks(asked, there) {
             return true;
         }
-        match self.run_of(line) {
-            Some((old, new)) => {
-                let becomes = (old.len() == new.len()).then(|| self.new[new.start + line - old.start]);
-                becomes.is_some_and(|new| same_but_blanks(new, there))
-            }
-            None if is_blank_line(asked) || is_blank_line(there) => false,
-            None if self.opens(line) && head(asked) != head(there) => false,
-            None => similarity::of_texts(&bare(asked), &bare(there)) >= LEAST_ALIKE,
+        if self.run_of(line).is_some() {
+            return self.becomes(line, there);
         }
+        let blank = is_blank_line(asked) || is_blank_line(there);
+        let same_block = !self.opens(line) || head(asked) == head(there);
+        !blank && same_block && similarity::of_texts(&bare(asked), &bare(there)) >= LEAST_ALIKE
+    }
+
+    /// Whether the edit makes of a line what is there already.
+    fn becomes(&self, line: usize, there: &str) -> bool {
+        let Some((old, new)) = self.run_of(line).filter(|(old, new)| old.len() == new.len()) else {
+            return false;
+        };
+        same_but_blanks(self.new[new.start + line - old.start], there)
     }
 
     /// The changed run that a line of the block belongs to.
