@@ -61,6 +61,12 @@ impl Ask {
         Edit::new(self.old_text(), self.new_text())
     }
 
+    /// Whether both texts begin and end with words, so that a blank line there is one too many.
+    pub(crate) fn has_firm_edges(&self) -> bool {
+        let firm = |line: Option<&&str>| line.is_some_and(|line| !line.trim().is_empty());
+        [self.old_lines(), self.new_lines()].iter().all(|lines| firm(lines.first()) && firm(lines.last()))
+    }
+
     /// Rewords every line of the old text.
     pub(crate) fn map_old(&mut self, mut to: impl FnMut(&str) -> String) {
         for line in self.lines.iter_mut().filter(|line| line.part != Part::Put) {
@@ -133,7 +139,7 @@ impl Case {
     /// The same, where the old text is reworded as a whole.
     pub(crate) fn tolerated_as(file: &File, change: &Change, ask: &Ask, old: &str) -> Option<Self> {
         let literal = count(&lf(&file.text()), &lf(old)) > 0;
-        if literal || ask.old_text() == ask.new_text() || !is_unique(file, change) {
+        if literal || ask.old_text() == ask.new_text() || !is_unique(file, change) || !change.is_clear() {
             return None;
         }
         Self::becomes(file, std::slice::from_ref(change), vec![Edit::new(old, ask.new_text())])

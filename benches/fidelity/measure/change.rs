@@ -61,6 +61,14 @@ impl Change {
         changes && self.count(Part::Keep) + self.count(Part::Put) > 0 && self.old_text() != self.new_text()
     }
 
+    /// Whether no line that comes new reads as one that was there: else it is a matter of taste which of
+    /// them stayed, and with it which bytes are the file's.
+    pub(crate) fn is_clear(&self) -> bool {
+        let of = |put: bool| self.steps.iter().filter(move |step| (step.part == Part::Put) == put);
+        let reads = |step: &Step| plain::folded(step.text.trim_end());
+        of(true).all(|put| of(false).all(|old| reads(put) != reads(old)))
+    }
+
     /// Pairs of lines (steps' indexes), the first of which is replaced by the second.
     pub(crate) fn replaced(&self) -> Vec<(usize, usize)> {
         let pairs = self.steps.windows(2).enumerate();

@@ -56,7 +56,7 @@ fn edge(rng: &mut Rng, at_head: bool, in_both: bool) -> Option<Case> {
     let beside = if at_head { lines.start.checked_sub(1) } else { Some(lines.end) };
     // A blank line beside the block could be meant by the one that is too many.
     let blank = |at: usize| file.lines.get(at).is_none_or(|line| line.text.trim().is_empty());
-    if beside.is_none_or(blank) || ask.new_lines().is_empty() {
+    if beside.is_none_or(blank) || !ask.has_firm_edges() {
         return None;
     }
     surplus(rng, &mut ask, at_head, in_both);

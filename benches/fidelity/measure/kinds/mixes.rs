@@ -87,7 +87,7 @@ pub(super) fn edges_and_indentation(rng: &mut Rng) -> Option<Case> {
     let lines = change.lines();
     let at_head = rng.percent(50);
     let beside = if at_head { lines.start.checked_sub(1)? } else { lines.end };
-    if file.lines.get(beside)?.text.trim().is_empty() || ask.new_lines().is_empty() {
+    if file.lines.get(beside)?.text.trim().is_empty() || !ask.has_firm_edges() {
         return None;
     }
     let in_both = rng.percent(50);

@@ -169,20 +169,24 @@ pub(super) fn placeholder(rng: &mut Rng) -> Option<Case> {
     Some(Case::refused(file.text(), vec![ask.edit()]))
 }
 
-/// What stands behind the lines left out, or before them, stands there more than once.
+/// What is to change stands behind the lines left out, or before them, and that stands there twice.
 pub(super) fn elision_ends_twice(rng: &mut Rng) -> Option<Case> {
     let (file, _, mut ask) =
         if rng.percent(50) { copied(rng, 6, |_, line| line.to_owned())? } else { draft(rng, &LONG)? };
     let lines = hidden(rng, &ask, 2)?;
+    let (head, tail) = (&ask.lines[..lines.start], &ask.lines[lines.end..]);
     let old = |part: &[AskLine]| -> String {
         part.iter().filter(|line| line.part != Part::Put).map(|line| bare(&line.old)).collect()
     };
+    let changes = |part: &[AskLine]| part.iter().any(|line| line.part != Part::Keep);
     let text = bare(&file.text());
-    let twice =
-        count(&text, &old(&ask.lines[lines.end..])) > 1 || count(&text, &old(&ask.lines[..lines.start])) > 1;
+    // In order: what ends the text has to follow what begins it.
+    let behind = text.find(&old(head)).map(|at| count(&text[at..], &old(tail)))?;
+    let before = text.rfind(&old(tail)).map(|at| count(&text[..at], &old(head)))?;
+    let open = changes(tail) && behind > 1 || changes(head) && before > 1;
     let sign = mark(rng, &file, &ask.lines[lines.start].old.clone(), false);
     leave_out(&mut ask, lines, &sign);
-    absent_text(&file, ask.edit()).filter(|_| twice)
+    absent_text(&file, ask.edit()).filter(|_| open)
 }
 
 /// The old text leaves lines out, and the new text has no such mark: what becomes of them?

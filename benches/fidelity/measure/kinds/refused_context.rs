@@ -4,7 +4,7 @@ use editd::edit::Edit;
 
 use super::super::ask::{Ask, Case};
 use super::super::change::{self, Change, Part};
-use super::super::plain::{bare, lf, words};
+use super::super::plain::{bare, indent, lf, words};
 use super::super::rng::Rng;
 use super::super::sources::{self, File};
 use super::super::vocabulary::noun;
@@ -18,25 +18,21 @@ fn refused(file: &File, ask: &Ask) -> Option<Case> {
     (!there && ask.old_text() != ask.new_text()).then(|| Case::refused(file.text(), vec![ask.edit()]))
 }
 
-/// First and last line are those of one block, and what lies between is another's.
+/// First and last line are those of a block, and what lies between is half another's and half nobody's.
 pub(super) fn anchors_only(rng: &mut Rng) -> Option<Case> {
     let file = sources::file(rng, None);
-    let (one, other) = file.twins(rng, 6)?;
+    let (one, other) = file.twins(rng, 7)?;
     let line = |at: usize| file.lines[at].text.clone();
-    let inner = change::draw_at(rng, &file, other.start + 1..other.end - 1)?;
-    let differs =
-        (1..one.len() - 1).filter(|at| bare(&line(one.start + at)) != bare(&line(other.start + at)));
-    let cut_differs = !inner.steps.iter().any(|step| {
-        let same = |at: usize| bare(&line(at)) == bare(&step.text);
-        step.part == Part::Cut && one.clone().any(same)
-    });
-    if differs.count() < 3 || !cut_differs || inner.count(Part::Cut) == 0 {
-        return None;
+    let mut mixed = file.clone();
+    for at in (other.start + 1..other.end - 1).step_by(2) {
+        let text = file.statement(rng);
+        mixed.lines[at].text = format!("{}{text}", indent(&line(at)));
     }
+    let inner = change::draw_at(rng, &mixed, other.start + 1..other.end - 1)?;
     let wrap = |text: String| format!("{}\n{text}\n{}", line(one.start), line(one.end - 1));
     let edit = Edit::new(wrap(inner.old_text()), wrap(inner.new_text()));
     let there = bare(&file.text()).contains(&bare(&edit.old));
-    (!there).then(|| Case::refused(file.text(), vec![edit]))
+    (!there && edit.old != edit.new).then(|| Case::refused(file.text(), vec![edit]))
 }
 
 /// A copy of the drafted block in which kept lines of one or both halves read differently, so that both
