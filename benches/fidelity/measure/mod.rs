@@ -17,7 +17,7 @@ mod vocabulary;
 pub(crate) use kinds::KINDS;
 
 use ask::{Case, Outcome};
-use judge::judge;
+use judge::{Verdict, judge};
 use rng::Rng;
 use table::{Row, shown, total};
 
@@ -39,6 +39,7 @@ pub(crate) struct Run {
 pub(crate) struct Report {
     pub(crate) rows: Vec<Row>,
     pub(crate) table: String,
+    /// Cases that did not come out right, those that did harm first.
     pub(crate) shown: String,
 }
 
@@ -57,7 +58,7 @@ impl Report {
 
 pub(crate) fn run(run: &Run) -> Report {
     let wanted = |name: &str| run.kind.as_ref().is_none_or(|kind| kind == name);
-    let (mut rows, mut text, mut left) = (Vec::new(), String::new(), run.show);
+    let (mut rows, mut harmed, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     for kind in KINDS.iter().filter(|kind| wanted(kind.name)) {
         let mut row = Row { name: kind.name, ..Row::default() };
         for number in 0..run.cases {
@@ -65,14 +66,20 @@ pub(crate) fn run(run: &Run) -> Report {
             let judged = judge(&case);
             row.must_refuse = matches!(case.outcome, Outcome::Refused);
             row.count(judged.verdict);
-            if judged.verdict != judge::Verdict::Right && left > 0 {
-                left -= 1;
-                text.push_str(&shown(kind.name, number, &case, &judged));
+            let shelf = match judged.verdict {
+                Verdict::Right => continue,
+                Verdict::Refused => &mut refused,
+                Verdict::Damaged | Verdict::Wrong => &mut harmed,
+            };
+            if shelf.len() < run.show {
+                shelf.push(shown(kind.name, number, &case, &judged));
             }
         }
         rows.push(row);
     }
-    Report { table: table::table(&rows), rows, shown: text }
+    harmed.append(&mut refused);
+    harmed.truncate(run.show);
+    Report { table: table::table(&rows), rows, shown: harmed.concat() }
 }
 
 fn drawn(seed: u64, kind: &kinds::Kind, number: usize) -> Option<Case> {

@@ -1,6 +1,6 @@
 //! Blanks that are not what they were.
 
-use super::super::ask::{Ask, Case};
+use super::super::ask::{Ask, AskLine, Case};
 use super::super::change::{Change, Part};
 use super::super::plain::{common_ends, indent};
 use super::super::rng::Rng;
@@ -41,13 +41,16 @@ pub(super) fn trailing_in_both(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask)
 }
 
-/// A case of a request with a line too many that is blank.
+/// Puts a blank line too many at the head or the tail; at the head of the old text alone two of them, or
+/// one of blanks, because the end of the line before would be taken for one.
 pub(super) fn surplus(rng: &mut Rng, ask: &mut Ask, at_head: bool, in_both: bool) {
-    let blank = if rng.percent(85) { String::new() } else { "    ".to_owned() };
     let part = if in_both { Part::Keep } else { Part::Cut };
-    let line = super::super::ask::AskLine { part, old: blank.clone(), new: blank };
+    let blank = if rng.percent(85) { String::new() } else { "    ".to_owned() };
+    let times = if at_head && blank.is_empty() { 2 } else { 1 };
     let at = if at_head { 0 } else { ask.lines.len() };
-    ask.lines.insert(at, line);
+    for _ in 0..times {
+        ask.lines.insert(at, AskLine { part, old: blank.clone(), new: blank.clone() });
+    }
 }
 
 fn edge(rng: &mut Rng, at_head: bool, in_both: bool) -> Option<Case> {
