@@ -126,6 +126,10 @@ fn wrap(rng: &mut Rng, file: &File, steps: &mut Vec<Step>) {
     let kept = kept(steps);
     let Some(&from) = rng.any(&kept) else { return };
     let outer = indent(&steps[from].text).to_owned();
+    // What is aligned rather than indented is nothing to put a block around.
+    if !outer.replace(file.unit, "").is_empty() {
+        return;
+    }
     let deep = |step: &&Step| {
         let inside = step.text.trim().is_empty() || step.text.starts_with(&outer);
         step.part == Part::Keep && inside
