@@ -52,10 +52,7 @@ const ENDINGS: [&str; 6] = ["\n", "\n", "\n", "\r\n", "\r", ""];
 
 /// Runs what the bytes say; panics if something does not hold.
 pub fn run(data: &[u8]) {
-    let mut input = Input { data, at: 0 };
-    let options = Options { fuzzy: input.below(8) != 0, ..Options::default() };
-    let base = input.text(24);
-    let edits: Vec<Edit> = (0..=input.below(3)).map(|_| input.edit(&base)).collect();
+    let (base, edits, options) = call(data);
     let found = find(&base, &edits, &options);
     if let Ok(found) = &found {
         check_plan(&base, found);
@@ -69,6 +66,15 @@ pub fn run(data: &[u8]) {
     {
         check_exact(&found);
     }
+}
+
+/// The base, the edits and the options that the bytes stand for.
+fn call(data: &[u8]) -> (String, Vec<Edit>, Options) {
+    let mut input = Input { data, at: 0 };
+    let options = Options { fuzzy: input.below(8) != 0, ..Options::default() };
+    let base = input.text(24);
+    let edits = (0..=input.below(3)).map(|_| input.edit(&base)).collect();
+    (base, edits, options)
 }
 
 fn check_plan(base: &str, found: &Found) {

@@ -74,9 +74,17 @@ fn value(rng: &mut Rng, steps: &mut Vec<Step>) {
     }
 }
 
+/// Whether these blanks are levels of the file: beside what is aligned nobody puts a block.
+fn is_indented(file: &File, blanks: &str) -> bool {
+    blanks.replace(file.unit, "").is_empty()
+}
+
 /// Where new lines can go, and how they are indented there.
-fn gap(rng: &mut Rng, steps: &[Step]) -> Option<(usize, String)> {
+fn gap(rng: &mut Rng, file: &File, steps: &[Step]) -> Option<(usize, String)> {
     let at = *rng.any(&kept(steps))?;
+    if !is_indented(file, indent(&steps[at].text)) {
+        return None;
+    }
     let opens = |text: &str| text.trim_end().ends_with(['{', ':', '(', '[', '>']);
     let text = &steps[at].text;
     // Before a line: as it is indented. Behind it: so too, unless it opens a block.
@@ -85,7 +93,7 @@ fn gap(rng: &mut Rng, steps: &[Step]) -> Option<(usize, String)> {
 }
 
 fn insert(rng: &mut Rng, file: &File, steps: &mut Vec<Step>) {
-    let Some((at, indent)) = gap(rng, steps) else { return };
+    let Some((at, indent)) = gap(rng, file, steps) else { return };
     for _ in 0..=rng.below(3) {
         steps.insert(at, put(&format!("{indent}{}", file.statement(rng))));
     }
@@ -105,7 +113,7 @@ fn frame(rng: &mut Rng, file: &File) -> (String, Option<&'static str>) {
 }
 
 fn branch(rng: &mut Rng, file: &File, steps: &mut Vec<Step>) {
-    let Some((at, indent)) = gap(rng, steps) else { return };
+    let Some((at, indent)) = gap(rng, file, steps) else { return };
     let (header, footer) = frame(rng, file);
     let mut lines = vec![format!("{indent}{header}")];
     lines.push(format!("{indent}{}{}", file.unit, file.statement(rng)));
@@ -126,8 +134,7 @@ fn wrap(rng: &mut Rng, file: &File, steps: &mut Vec<Step>) {
     let kept = kept(steps);
     let Some(&from) = rng.any(&kept) else { return };
     let outer = indent(&steps[from].text).to_owned();
-    // What is aligned rather than indented is nothing to put a block around.
-    if !outer.replace(file.unit, "").is_empty() {
+    if !is_indented(file, &outer) {
         return;
     }
     let deep = |step: &&Step| {

@@ -4,7 +4,7 @@ use editd::edit::Edit;
 
 use super::super::ask::{Ask, AskLine, Case};
 use super::super::change::{self, Change, Part, is_unique};
-use super::super::plain::{bare, count, folded, indent, lf, words};
+use super::super::plain::{bare, folded, indent, lf, words};
 use super::super::rng::Rng;
 use super::super::sources::{self, File};
 use super::super::vocabulary::{capital, number};
@@ -27,7 +27,7 @@ pub(super) fn absent(rng: &mut Rng) -> Option<Case> {
 }
 
 /// The largest share of a block's lines that stands anywhere in the file, in order and place; in percent.
-fn likeness(file: &File, old: &str) -> usize {
+pub(super) fn likeness(file: &File, old: &str) -> usize {
     let block: Vec<String> = old.lines().map(bare).collect();
     let lines: Vec<String> = file.lines.iter().map(|line| bare(&line.text)).collect();
     let told = block.iter().filter(|line| !line.is_empty()).count().max(1);
@@ -53,14 +53,15 @@ fn reword_replaced(
     to: impl Fn(&mut Rng, &str) -> Option<String>,
 ) -> Option<()> {
     let replaced = change.replaced();
-    let (cut, put) = *rng.any(&replaced)?;
+    let (cut, _) = *rng.any(&replaced)?;
     let text = to(rng, &ask.lines[cut].old)?;
-    let news = text.trim() == ask.lines[put].new.trim() || bare(&text) == bare(&ask.lines[cut].old);
-    if news && text == ask.lines[cut].old {
+    // Where the line itself comes again, in a block for instance, it would be taken for done already.
+    let comes = |line: &AskLine| [bare(&text), bare(&ask.lines[cut].old)].contains(&bare(&line.new));
+    if text == ask.lines[cut].old || ask.lines.iter().any(|line| line.part == Part::Put && comes(line)) {
         return None;
     }
     ask.lines[cut].old = text;
-    (bare(&ask.lines[cut].old) != bare(&ask.lines[put].new)).then_some(())
+    Some(())
 }
 
 /// The file's value is not the one that the request wants to replace.
@@ -169,21 +170,27 @@ pub(super) fn placeholder(rng: &mut Rng) -> Option<Case> {
     Some(Case::refused(file.text(), vec![ask.edit()]))
 }
 
+/// Where these lines of an old text stand in the file.
+fn places(file: &File, part: &[AskLine]) -> Vec<usize> {
+    let old: Vec<String> =
+        part.iter().filter(|line| line.part != Part::Put).map(|line| bare(&line.old)).collect();
+    let lines: Vec<String> = file.lines.iter().map(|line| bare(&line.text)).collect();
+    lines.windows(old.len()).enumerate().filter(|(_, window)| *window == old).map(|(at, _)| at).collect()
+}
+
 /// What is to change stands behind the lines left out, or before them, and that stands there twice.
 pub(super) fn elision_ends_twice(rng: &mut Rng) -> Option<Case> {
     let (file, _, mut ask) =
         if rng.percent(50) { copied(rng, 6, |_, line| line.to_owned())? } else { draft(rng, &LONG)? };
     let lines = hidden(rng, &ask, 2)?;
     let (head, tail) = (&ask.lines[..lines.start], &ask.lines[lines.end..]);
-    let old = |part: &[AskLine]| -> String {
-        part.iter().filter(|line| line.part != Part::Put).map(|line| bare(&line.old)).collect()
-    };
     let changes = |part: &[AskLine]| part.iter().any(|line| line.part != Part::Keep);
-    let text = bare(&file.text());
+    let (heads, tails) = (places(&file, head), places(&file, tail));
     // In order: what ends the text has to follow what begins it.
-    let behind = text.find(&old(head)).map(|at| count(&text[at..], &old(tail)))?;
-    let before = text.rfind(&old(tail)).map(|at| count(&text[..at], &old(head)))?;
+    let behind = tails.iter().filter(|&&at| Some(&at) > heads.first()).count();
+    let before = heads.iter().filter(|&&at| Some(&at) < tails.last()).count();
     let open = changes(tail) && behind > 1 || changes(head) && before > 1;
+    let open = open && !heads.is_empty() && !tails.is_empty();
     let sign = mark(rng, &file, &ask.lines[lines.start].old.clone(), false);
     leave_out(&mut ask, lines, &sign);
     absent_text(&file, ask.edit()).filter(|_| open)

@@ -10,6 +10,7 @@ use super::super::sources::{self, File};
 use super::super::vocabulary::noun;
 use super::drift::{drift, invented, misremembered, with_context};
 use super::places::copied;
+use super::refused::likeness;
 use super::{Draft, draft};
 
 fn refused(file: &File, ask: &Ask) -> Option<Case> {
@@ -121,6 +122,6 @@ pub(super) fn other_function(rng: &mut Rng) -> Option<Case> {
     rest.lines.drain(one.clone());
     let names_differ = (0..one.len())
         .filter(|at| bare(&file.lines[one.start + at].text) != bare(&file.lines[other.start + at].text));
-    let enough = names_differ.count() >= 3;
+    let enough = names_differ.count() >= 3 && likeness(&rest, &ask.old_text()) <= 60;
     refused(&rest, &ask).filter(|_| enough)
 }
