@@ -1,6 +1,5 @@
 //! A sample of the fidelity measure: nothing may come out that nobody asked for.
 
-#[expect(dead_code, reason = "the bench shows failing cases and lists the kinds; a test does not")]
 #[path = "../../benches/fidelity/measure/mod.rs"]
 mod measure;
 

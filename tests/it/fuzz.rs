@@ -8,6 +8,7 @@ macro_rules! targets {
     ($($target:ident: $path:literal;)*) => {
         $(
             #[path = $path]
+            #[expect(unreachable_pub, reason = "it is called from another crate too")]
             mod $target;
         )*
 

@@ -36,7 +36,7 @@ macro_rules! kinds {
 
 kinds! {
     plainly: verbatim part_of_a_line parts_of_lines crlf_file crlf_request mixed_line_ends bom_in_request
-        no_final_line_end several_edits sequential_edits every_place counted_places new_text_is_data;
+        no_final_line_end several_edits sequential_edits every_place counted_places new_text_is_data blanks_in_new_text;
     blanks: trailing_in_file trailing_in_old trailing_in_both blank_head_in_old blank_tail_in_old
         blank_head_in_both blank_tail_in_both aligned_in_file aligned_in_request;
     signs: signs_in_file signs_in_request compatibility_forms;

@@ -197,6 +197,13 @@ fn style(rng: &mut Rng, file: &mut File) {
             file.lines[block.lines].iter_mut().for_each(|line| line.ending = ending);
         }
     }
+    if rng.percent(4) {
+        let long: Vec<String> = (0..80).map(|_| file.statement(rng)).collect();
+        let at = rng.below(file.lines.len());
+        let ending = file.lines[at].ending;
+        file.lines.insert(at, Line { text: long.join("; "), ending });
+        file.blocks.clear();
+    }
     file.bom = rng.percent(5);
     if rng.percent(8) {
         trailing_blanks(rng, file, 6);

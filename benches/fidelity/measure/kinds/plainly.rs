@@ -3,7 +3,7 @@
 use editd::edit::{Count, Edit};
 
 use super::super::ask::{Ask, Case, Outcome};
-use super::super::change::{self, Change};
+use super::super::change::{self, Change, Part};
 use super::super::plain::{count, lf, words};
 use super::super::rng::Rng;
 use super::super::sources::{self, File};
@@ -202,6 +202,16 @@ pub(super) fn every_place(rng: &mut Rng) -> Option<Case> {
 
 pub(super) fn counted_places(rng: &mut Rng) -> Option<Case> {
     many(rng, |places| Count::Exactly(places as u32))
+}
+
+/// Blanks at the ends of new lines are meant, as Markdown has them.
+pub(super) fn blanks_in_new_text(rng: &mut Rng) -> Option<Case> {
+    let (file, mut change, _) = draft(rng, &ANY)?;
+    let fresh = change.steps.iter_mut().filter(|step| step.part == Part::Put);
+    fresh.for_each(|step| step.text.push_str("  "));
+    let ask = Ask::verbatim(rng, &change);
+    let any = change.count(Part::Put) > 0;
+    literal(&(file, change, ask)).filter(|_| any)
 }
 
 /// What looks like templates, patterns, escapes or marks of a patch is written as it is.
