@@ -31,7 +31,7 @@ pub(super) fn likeness(file: &File, old: &str) -> usize {
     let block: Vec<String> = old.lines().map(bare).collect();
     let lines: Vec<String> = file.lines.iter().map(|line| bare(&line.text)).collect();
     let told = block.iter().filter(|line| !line.is_empty()).count().max(1);
-    let common = lines.windows(block.len()).map(|window| {
+    let common = lines.windows(block.len().max(1)).map(|window| {
         window.iter().zip(&block).filter(|(one, other)| one == other && !one.is_empty()).count()
     });
     common.max().unwrap_or(0) * 100 / told
@@ -175,7 +175,12 @@ fn places(file: &File, part: &[AskLine]) -> Vec<usize> {
     let old: Vec<String> =
         part.iter().filter(|line| line.part != Part::Put).map(|line| bare(&line.old)).collect();
     let lines: Vec<String> = file.lines.iter().map(|line| bare(&line.text)).collect();
-    lines.windows(old.len()).enumerate().filter(|(_, window)| *window == old).map(|(at, _)| at).collect()
+    lines
+        .windows(old.len().max(1))
+        .enumerate()
+        .filter(|(_, window)| *window == old)
+        .map(|(at, _)| at)
+        .collect()
 }
 
 /// What is to change stands behind the lines left out, or before them, and that stands there twice.
