@@ -1,5 +1,7 @@
 //! The daemon from outside: over its sockets and from its command line, each test on a machine of its own.
 
+mod fidelity;
+mod fuzz;
 mod house;
 mod support;
 

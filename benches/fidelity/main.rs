@@ -1,0 +1,44 @@
+//! How faithfully requests are carried out that say what they mean in other words than the file's.
+//!
+//! `cargo bench --bench fidelity` runs all kinds and prints a table; it fails if any case did harm. Options,
+//! behind `--`: `--sample` (few cases), `--kind NAME`, `--seed N`, `--cases N`, `--show N` (prints N cases
+//! that did not come out right), `--strict` (fails below 97 %), `--list`.
+
+#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+
+mod measure;
+
+use std::process::ExitCode;
+
+use measure::{KINDS, Run};
+
+/// Cases of each kind, and few of them.
+const CASES: usize = 300;
+const SAMPLE: usize = 8;
+/// What is to be right, in tenths of a percent.
+const TARGET: usize = 970;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let has = |name: &str| arguments.iter().any(|argument| argument == name);
+    let value = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        arguments.get(at + 1).cloned()
+    };
+    let number = |name: &str| value(name).and_then(|text| text.parse::<usize>().ok());
+    if has("--list") {
+        for kind in KINDS {
+            println!("{}", kind.name);
+        }
+        return ExitCode::SUCCESS;
+    }
+    let report = measure::run(&Run {
+        seed: number("--seed").unwrap_or(1) as u64,
+        cases: number("--cases").unwrap_or(if has("--sample") { SAMPLE } else { CASES }),
+        kind: value("--kind"),
+        show: number("--show").unwrap_or(0),
+    });
+    println!("{}{}", report.shown, report.table);
+    let poor = has("--strict") && report.per_mille() < TARGET;
+    if report.rows.is_empty() || report.harm() > 0 || poor { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}

@@ -1,0 +1,81 @@
+//! The kinds of requests: what models do to the texts of an edit on the way, and what must come of it.
+
+mod blanks;
+mod drift;
+mod elisions;
+mod indents;
+mod mixes;
+mod places;
+mod plainly;
+mod refused;
+mod refused_context;
+mod signs;
+mod wrappings;
+
+use std::ops::RangeInclusive;
+
+use super::ask::{Ask, Case};
+use super::change::{self, Change};
+use super::rng::Rng;
+use super::sources::{self, File};
+
+/// A kind's name and how one case of it is drawn. A draw that comes to nothing is made again.
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    pub(crate) draw: fn(&mut Rng) -> Option<Case>,
+}
+
+/// A list of kinds, each named as its function.
+macro_rules! kinds {
+    ($($module:ident: $($name:ident)*;)*) => {
+        pub(crate) const KINDS: &[Kind] = &[$($(
+            Kind { name: stringify!($name), draw: $module::$name },
+        )*)*];
+    };
+}
+
+kinds! {
+    plainly: verbatim part_of_a_line parts_of_lines crlf_file crlf_request mixed_line_ends bom_in_request
+        no_final_line_end several_edits sequential_edits every_place counted_places new_text_is_data blanks_in_new_text;
+    blanks: trailing_in_file trailing_in_old trailing_in_both blank_head_in_old blank_tail_in_old
+        blank_head_in_both blank_tail_in_both aligned_in_file aligned_in_request;
+    signs: signs_in_file signs_in_request compatibility_forms;
+    indents: tabs_to_spaces spaces_to_tabs four_to_two two_to_four first_line_dedented block_dedented
+        one_level_less over_indented;
+    wrappings: line_numbers_in_old line_numbers_in_both escaped_to_one_line escaped_quotes
+        doubled_backslashes;
+    elisions: elided elided_in_words elided_twice;
+    drift: context_line_dropped context_line_invented context_comment_reworded context_name_misremembered
+        half_applied;
+    mixes: drift_and_indentation trailing_and_indentation signs_and_indentation numbers_and_indentation
+        numbers_and_trailing escapes_and_indentation edges_and_indentation signs_and_trailing
+        inner_and_indentation elision_and_indentation several_tolerated crlf_and_indentation;
+    places: twins_exact twins_but_for_indentation twins_but_for_trailing word_in_a_word count_mismatch
+        overlapping contradicting dependent no_change empty_old;
+    refused: absent text_of_another_file value_differs case_differs blank_or_none quotes_of_another_kind
+        already_applied changed_meanwhile placeholder elision_ends_twice elision_in_old_only;
+    refused_context: anchors_only stitched_twins near_twins_drifted short_block_drifted invented_at_the_edge
+        other_function;
+}
+
+/// Blocks of any length that people change.
+const ANY: RangeInclusive<usize> = 1..=30;
+/// Blocks with room for context.
+const LONG: RangeInclusive<usize> = 6..=24;
+
+/// A file, a change of a block of it, and the request that says it as it is.
+type Draft = (File, Change, Ask);
+
+fn draft(rng: &mut Rng, size: &RangeInclusive<usize>) -> Option<Draft> {
+    let file = sources::file(rng, None);
+    draft_of(rng, file, size)
+}
+
+/// Most changes are small: half of them have up to nine lines.
+fn draft_of(rng: &mut Rng, file: File, size: &RangeInclusive<usize>) -> Option<Draft> {
+    let short = *size.start()..=(*size.start()).max(9).min(*size.end());
+    let size = if rng.percent(60) { &short } else { size };
+    let change = change::draw(rng, &file, size)?;
+    let ask = Ask::verbatim(rng, &change);
+    Some((file, change, ask))
+}

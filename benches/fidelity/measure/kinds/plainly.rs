@@ -1,0 +1,234 @@
+//! Requests that say what stands there, in as many ways as there are.
+
+use editd::edit::{Count, Edit};
+
+use super::super::ask::{Ask, Case, Outcome};
+use super::super::change::{self, Change, Part};
+use super::super::plain::{count, lf, words};
+use super::super::rng::Rng;
+use super::super::sources::{self, File};
+use super::super::vocabulary::{noun, sentence};
+use super::{ANY, Draft, draft, draft_of};
+
+/// Whether the old text stands once as it is given; tolerance must not make more of it.
+pub(super) fn stands_once(file: &File, ask: &Ask) -> bool {
+    count(&lf(&file.text()), &lf(&ask.old_text())) == 1
+}
+
+fn literal((file, change, ask): &Draft) -> Option<Case> {
+    let case = Case::becomes(file, std::slice::from_ref(change), vec![ask.edit()]);
+    case.filter(|_| stands_once(file, ask) && ask.old_text() != ask.new_text())
+}
+
+pub(super) fn verbatim(rng: &mut Rng) -> Option<Case> {
+    literal(&draft(rng, &ANY)?)
+}
+
+/// The file's bytes with an LF text spliced in at a place of one line.
+fn spliced(file: &File, old: &str, new: &str) -> Option<Case> {
+    let base = file.text();
+    let at = base.find(old).filter(|_| count(&base, old) == 1)?;
+    let line = file.text()[..at].matches('\n').count();
+    let text = [&base[..at], new, &base[at + old.len()..]].concat();
+    let outcome = Outcome::Becomes { text, lines: std::iter::once(line..line + 1).collect() };
+    Some(Case { outcome, ..Case::refused(base, vec![Edit::new(old, new)]) })
+}
+
+/// A stretch of a line, from one word to another.
+fn stretch<'a>(rng: &mut Rng, file: &'a File) -> Option<&'a str> {
+    let line = &rng.pick(&file.lines).text;
+    let words = words(line);
+    let (first, last) = (rng.below(words.len()), rng.below(words.len()));
+    let (first, last) = (first.min(last), first.max(last));
+    let end = words.get(last)?.0 + words[last].1.len();
+    line.get(words[first].0..end).filter(|text| text.len() >= 4)
+}
+
+pub(super) fn part_of_a_line(rng: &mut Rng) -> Option<Case> {
+    let file = sources::file(rng, None);
+    let old = stretch(rng, &file)?;
+    let new = if rng.percent(20) { String::new() } else { format!("{}.{}", noun(rng), noun(rng)) };
+    spliced(&file, old, &new)
+}
+
+/// From the middle of one line to the middle of a later one.
+pub(super) fn parts_of_lines(rng: &mut Rng) -> Option<Case> {
+    let (file, change, ask) = draft(rng, &(2..=8))?;
+    let (old, new) = (ask.old_text(), ask.new_text());
+    if ask.ended || change.steps.first()?.text != change.steps.first()?.text.trim_end() {
+        return None;
+    }
+    let (head, tail) = super::super::plain::common_ends(&old, &new);
+    let words = words(&old);
+    // As few common letters as make the text unique, and never more than there are.
+    let starts = words.iter().map(|(at, _)| *at).filter(|&at| at < head);
+    let ends = words.iter().map(|(at, word)| at + word.len()).filter(|&at| at > old.len() - tail);
+    let (start, end) = (starts.max()?, ends.min()?);
+    let ask = [old.get(start..end)?, new.get(start..new.len() - (old.len() - end))?];
+    if !ask[0].contains('\n') || count(&lf(&file.text()), ask[0]) != 1 {
+        return None;
+    }
+    Case::becomes(&file, &[change], vec![Edit::new(ask[0], ask[1])])
+}
+
+pub(super) fn crlf_file(rng: &mut Rng) -> Option<Case> {
+    let mut file = sources::file(rng, None);
+    file.set_ending("\r\n");
+    literal(&draft_of(rng, file, &ANY)?)
+}
+
+pub(super) fn crlf_request(rng: &mut Rng) -> Option<Case> {
+    let (file, change, ask) = draft(rng, &ANY)?;
+    let mut case = literal(&(file, change, ask))?;
+    let edit = &mut case.edits[0];
+    if !edit.old.contains('\n') {
+        return None;
+    }
+    edit.old = edit.old.replace('\n', "\r\n");
+    if rng.percent(70) {
+        edit.new = edit.new.replace('\n', "\r\n");
+    }
+    Some(case)
+}
+
+/// Every line as it happened to be saved; what is asked for lies among lines that agree.
+pub(super) fn mixed_line_ends(rng: &mut Rng) -> Option<Case> {
+    let mut file = sources::file(rng, None);
+    let mut ending = "\n";
+    for line in &mut file.lines {
+        if rng.percent(10) {
+            ending = *rng.pick(&["\n", "\r\n", "\r"]);
+        }
+        line.ending = ending;
+    }
+    literal(&draft_of(rng, file, &ANY)?)
+}
+
+pub(super) fn bom_in_request(rng: &mut Rng) -> Option<Case> {
+    let mut file = sources::file(rng, None);
+    file.bom = rng.percent(70);
+    let mut case = literal(&draft_of(rng, file, &ANY)?)?;
+    let edit = &mut case.edits[0];
+    edit.old.insert(0, '\u{FEFF}');
+    edit.new.insert(0, '\u{FEFF}');
+    Some(case)
+}
+
+/// The end of the file stands for the line end that the request has.
+pub(super) fn no_final_line_end(rng: &mut Rng) -> Option<Case> {
+    let mut file = sources::file(rng, None);
+    file.lines.last_mut()?.ending = "";
+    let (end, size) = (file.lines.len(), 1 + rng.below(8));
+    let change = change::draw_at(rng, &file, end.checked_sub(size)?..end)?;
+    let mut ask = Ask::verbatim(rng, &change);
+    ask.ended = true;
+    let stands = count(&(lf(&file.text()) + "\n"), &ask.old_text()) == 1;
+    Case::becomes(&file, &[change], vec![ask.edit()]).filter(|_| stands && !ask.new_text().is_empty())
+}
+
+/// Changes of one file that do not touch each other.
+pub(super) fn apart(rng: &mut Rng, file: &File) -> Option<Vec<Change>> {
+    let mut changes: Vec<Change> = Vec::new();
+    for _ in 0..12 {
+        let Some(change) = change::draw(rng, file, &(1..=8)) else { continue };
+        let lines = change.lines();
+        let free = |other: &Change| other.lines().end < lines.start || lines.end < other.lines().start;
+        if changes.iter().all(free) {
+            changes.push(change);
+        }
+    }
+    changes.truncate(2 + rng.below(4));
+    (changes.len() >= 2).then_some(changes)
+}
+
+pub(super) fn several_edits(rng: &mut Rng) -> Option<Case> {
+    let file = sources::file(rng, None);
+    let changes = apart(rng, &file)?;
+    let asks: Vec<Ask> = changes.iter().map(|change| Ask::verbatim(rng, change)).collect();
+    if !asks.iter().all(|ask| stands_once(&file, ask) && ask.old_text() != ask.new_text()) {
+        return None;
+    }
+    let mut edits: Vec<Edit> = asks.iter().map(Ask::edit).collect();
+    rng.shuffle(&mut edits);
+    Case::becomes(&file, &changes, edits)
+}
+
+/// The second edit is of what the first one wrote.
+pub(super) fn sequential_edits(rng: &mut Rng) -> Option<Case> {
+    let draft = draft(rng, &(1..=10))?;
+    let mut case = literal(&draft)?;
+    let after = change::result(&draft.0, &[draft.1])?;
+    let written = lf(&case.edits[0].new);
+    let again = [written.as_str(), &format!("{}\n", sentence(rng))].concat();
+    if !written.ends_with('\n') || count(&lf(&after), &written) != 1 || after.contains('\r') {
+        return None;
+    }
+    case.outcome = match case.outcome {
+        Outcome::Becomes { lines, .. } => {
+            Outcome::Becomes { text: after.replacen(&written, &again, 1), lines }
+        }
+        Outcome::Refused => return None,
+    };
+    case.edits.push(Edit::new(written, again));
+    case.options.sequential = true;
+    Some(case)
+}
+
+/// A name that stands in more than one place, and another for it.
+pub(super) fn name_of_many(rng: &mut Rng, file: &File) -> Option<(String, String, usize)> {
+    let words = words(&rng.pick(&file.lines).text);
+    let (_, old) = *rng.any(&words)?;
+    let places = count(&file.text(), old);
+    // An old name within the new one would be found again.
+    let new = format!("{}9", noun(rng));
+    let telling = old.len() >= 4 && places >= 2 && !new.contains(old);
+    telling.then(|| (old.to_owned(), new, places))
+}
+
+fn many(rng: &mut Rng, to_count: fn(usize) -> Count) -> Option<Case> {
+    let file = sources::file(rng, None);
+    let (old, new, places) = name_of_many(rng, &file)?;
+    let base = file.text();
+    let text = base.replace(&old, &new);
+    let edit = Edit::new(&old, new).counted(to_count(places));
+    // Overlaps would be ambiguous; names do not overlap themselves unless they repeat.
+    let outcome = Outcome::Becomes { text, lines: std::iter::once(0..file.lines.len()).collect() };
+    (base.matches(&old).count() == places).then_some(Case { outcome, ..Case::refused(base, vec![edit]) })
+}
+
+pub(super) fn every_place(rng: &mut Rng) -> Option<Case> {
+    many(rng, |_| Count::All)
+}
+
+pub(super) fn counted_places(rng: &mut Rng) -> Option<Case> {
+    many(rng, |places| Count::Exactly(places as u32))
+}
+
+/// Blanks at the ends of new lines are meant, as Markdown has them.
+pub(super) fn blanks_in_new_text(rng: &mut Rng) -> Option<Case> {
+    let (file, mut change, _) = draft(rng, &ANY)?;
+    let fresh = change.steps.iter_mut().filter(|step| step.part == Part::Put);
+    fresh.for_each(|step| step.text.push_str("  "));
+    let ask = Ask::verbatim(rng, &change);
+    let any = change.count(Part::Put) > 0;
+    literal(&(file, change, ask)).filter(|_| any)
+}
+
+/// What looks like templates, patterns, escapes or marks of a patch is written as it is.
+pub(super) fn new_text_is_data(rng: &mut Rng) -> Option<Case> {
+    let file = sources::file(rng, None);
+    let old = stretch(rng, &file)?;
+    let odd = [
+        "$&",
+        "$1 \\1",
+        "${0}",
+        "\\n\\t\\\"",
+        "%s\\0",
+        "<<<<<<< SEARCH",
+        "12\tvalue",
+        "&quot;&amp;",
+        "a/* … */",
+    ];
+    let new = format!("{old}{}", rng.pick(&odd));
+    spliced(&file, old, &new)
+}

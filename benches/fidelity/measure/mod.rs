@@ -1,0 +1,88 @@
+//! The measure: requests as models word them, each with what must come of it.
+//!
+//! Everything is drawn from a seed; nothing of it is kept. A case is a base text, the edits of one call,
+//! and the bytes that must come out, or that it must be refused. What is expected is made together with
+//! the request, from the change that is meant; it never comes from the matcher.
+
+mod ask;
+mod change;
+mod judge;
+mod kinds;
+mod plain;
+mod rng;
+mod sources;
+mod table;
+mod vocabulary;
+
+pub(crate) use kinds::KINDS;
+
+use ask::{Case, Outcome};
+use judge::{Verdict, judge};
+use rng::Rng;
+use table::{Row, shown, total};
+
+/// How often a case is drawn again before it is given up.
+const TRIES: usize = 4000;
+
+/// What to run.
+pub(crate) struct Run {
+    pub(crate) seed: u64,
+    /// Cases of each kind.
+    pub(crate) cases: usize,
+    /// Only the kind of this name.
+    pub(crate) kind: Option<String>,
+    /// Cases to show that did not come out right.
+    pub(crate) show: usize,
+}
+
+/// What came of it.
+pub(crate) struct Report {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) table: String,
+    /// Cases that did not come out right, those that did harm first.
+    pub(crate) shown: String,
+}
+
+impl Report {
+    /// Cases that did harm.
+    pub(crate) fn harm(&self) -> usize {
+        let all = total(&self.rows, "all", |_| true);
+        all.damaged + all.wrong
+    }
+
+    /// The share of cases that came out right, in tenths of a percent.
+    pub(crate) fn per_mille(&self) -> usize {
+        total(&self.rows, "all", |_| true).per_mille()
+    }
+}
+
+pub(crate) fn run(run: &Run) -> Report {
+    let wanted = |name: &str| run.kind.as_ref().is_none_or(|kind| kind == name);
+    let (mut rows, mut harmed, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+    for kind in KINDS.iter().filter(|kind| wanted(kind.name)) {
+        let mut row = Row { name: kind.name, ..Row::default() };
+        for number in 0..run.cases {
+            let Some(case) = drawn(run.seed, kind, number) else { continue };
+            let judged = judge(&case);
+            row.must_refuse = matches!(case.outcome, Outcome::Refused);
+            row.count(judged.verdict);
+            let shelf = match judged.verdict {
+                Verdict::Right => continue,
+                Verdict::Refused => &mut refused,
+                Verdict::Damaged | Verdict::Wrong => &mut harmed,
+            };
+            if shelf.len() < run.show {
+                shelf.push(shown(kind.name, number, &case, &judged));
+            }
+        }
+        rows.push(row);
+    }
+    harmed.append(&mut refused);
+    harmed.truncate(run.show);
+    Report { table: table::table(&rows), rows, shown: harmed.concat() }
+}
+
+fn drawn(seed: u64, kind: &kinds::Kind, number: usize) -> Option<Case> {
+    let mut rng = Rng::new(seed, kind.name, number);
+    (0..TRIES).find_map(|_| (kind.draw)(&mut rng))
+}

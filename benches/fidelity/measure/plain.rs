@@ -1,0 +1,90 @@
+//! A second opinion on where a text stands: simple, slow, and with nothing in common with the matcher.
+
+/// Signs with their plain forms, as far as the corpus uses them.
+pub(crate) const SIGNS: &[(char, &str)] = &[
+    ('‘', "'"),
+    ('’', "'"),
+    ('“', "\""),
+    ('”', "\""),
+    ('–', "-"),
+    ('—', "-"),
+    ('‑', "-"),
+    ('\u{A0}', " "),
+    ('…', "..."),
+    ('½', "1⁄2"),
+    ('ﬁ', "fi"),
+];
+
+/// A text with plain signs.
+pub(crate) fn folded(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for character in text.replace("e\u{301}", "é").chars() {
+        match SIGNS.iter().find(|(sign, _)| *sign == character) {
+            Some((_, form)) => plain.push_str(form),
+            None => plain.push(character),
+        }
+    }
+    plain
+}
+
+/// A text without its white space, signs made plain: what is equal here is equal to any tolerance.
+pub(crate) fn bare(text: &str) -> String {
+    folded(text).chars().filter(|c| !c.is_whitespace() && *c != '\u{FEFF}').collect()
+}
+
+/// A text as it is compared: LF line ends, no byte order mark.
+pub(crate) fn lf(text: &str) -> String {
+    text.trim_start_matches('\u{FEFF}').replace("\r\n", "\n").replace('\r', "\n")
+}
+
+/// How often `needle` stands in `text`, overlaps counted.
+pub(crate) fn count(text: &str, needle: &str) -> usize {
+    if needle.is_empty() {
+        return 0;
+    }
+    let starts = (0..text.len()).filter(|&at| text.is_char_boundary(at));
+    starts.filter(|&at| text[at..].starts_with(needle)).count()
+}
+
+/// Bytes that two texts have in common at their start, and of the rest at their end; whole characters.
+pub(crate) fn common_ends(one: &str, other: &str) -> (usize, usize) {
+    let same = |(a, b): &(char, char)| a == b;
+    let head: usize = one.chars().zip(other.chars()).take_while(same).map(|(a, _)| a.len_utf8()).sum();
+    let (one, other) = (one[head..].chars().rev(), other[head..].chars().rev());
+    (head, one.zip(other).take_while(same).map(|(a, _)| a.len_utf8()).sum())
+}
+
+/// Words of a line: letters, digits and underscores, with where they start.
+pub(crate) fn words(line: &str) -> Vec<(usize, &str)> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found = Vec::new();
+    let mut start = None;
+    for (at, character) in line.char_indices().chain([(line.len(), ' ')]) {
+        match (is_part(character), start) {
+            (true, None) => start = Some(at),
+            (false, Some(from)) => {
+                found.push((from, &line[from..at]));
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The blanks that a line starts with.
+pub(crate) fn indent(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+/// `line` with every whole word `from` made `to`.
+pub(crate) fn renamed(line: &str, from: &str, to: &str) -> String {
+    let mut result = String::with_capacity(line.len());
+    let mut copied = 0;
+    for (at, _) in words(line).into_iter().filter(|(_, word)| *word == from) {
+        result.push_str(&line[copied..at]);
+        result.push_str(to);
+        copied = at + from.len();
+    }
+    result + &line[copied..]
+}

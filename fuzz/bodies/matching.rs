@@ -1,0 +1,242 @@
+//! A base text and the edits of one call, made of bytes, and what holds of them whatever they are.
+
+use std::ops::Range;
+
+use editd::edit::{Count, Edit, EditRefusalKind, Found, Options, Strategy, find};
+use editd::text::lines;
+
+/// What texts are made of: words, blanks, signs, and what tools put around lines.
+const TOKENS: [&str; 40] = [
+    "a",
+    "b",
+    "foo(1)",
+    "bar = 2",
+    "return None",
+    "if ready {",
+    "}",
+    "{",
+    "(",
+    ")",
+    " ",
+    " ",
+    "  ",
+    "    ",
+    "\t",
+    "“",
+    "”",
+    "\"",
+    "'",
+    "’",
+    "-",
+    "—",
+    "\u{a0}",
+    "…",
+    "½",
+    "é",
+    "e\u{301}",
+    "ﬁ",
+    "😀",
+    "12\t",
+    "3: ",
+    "4 | ",
+    "\\n",
+    "\\\"",
+    "\\\\",
+    "...",
+    "// ... existing code ...",
+    "\u{feff}",
+    "\u{2028}",
+    "# rest of the code",
+];
+const ENDINGS: [&str; 6] = ["\n", "\n", "\n", "\r\n", "\r", ""];
+
+/// Runs what the bytes say; panics if something does not hold.
+pub fn run(data: &[u8]) {
+    let (base, edits, options) = call(data);
+    let found = find(&base, &edits, &options);
+    if let Ok(found) = &found {
+        check_plan(&base, found);
+        let exact = found.matches.iter().all(|one| one.strategy == Strategy::Exact);
+        assert!(options.fuzzy || exact, "tolerance was not asked for");
+    }
+    check_order(&base, &edits, &options, found.as_ref().ok());
+    if let [edit] = &edits[..]
+        && edit.count == Count::One
+        && stands_once(&base, &edit.old)
+    {
+        check_exact(&found);
+    }
+}
+
+/// The base, the edits and the options that the bytes stand for.
+fn call(data: &[u8]) -> (String, Vec<Edit>, Options) {
+    let mut input = Input { data, at: 0 };
+    let options = Options { fuzzy: input.below(8) != 0, ..Options::default() };
+    let base = input.text(24);
+    let edits = (0..=input.below(3)).map(|_| input.edit(&base)).collect();
+    (base, edits, options)
+}
+
+fn check_plan(base: &str, found: &Found) {
+    assert!(found.plan.fits(base), "the plan is for its base");
+    let result = found.plan.apply(base);
+    assert_eq!(found.plan.invert(base).apply(&result), base, "what was done can be undone");
+    if found.matches.iter().any(|one| one.replacements != 1) {
+        return;
+    }
+    let bounds: Vec<Range<usize>> = lines(base).map(|line| line.start..line.end()).collect();
+    let whole = |one: usize, other: usize| {
+        let start = bounds.get(one - 1).map_or(base.len(), |line| line.start);
+        start..bounds.get(other - 1).map_or(base.len(), |line| line.end)
+    };
+    let places: Vec<_> = found.matches.iter().map(|one| whole(one.start_line, one.end_line)).collect();
+    // Touching splices become one, so a splice may reach over places that touch.
+    let covered = |at: usize| places.iter().any(|place| place.start <= at && at <= place.end);
+    for splice in found.plan.splices() {
+        assert!(splice.range.clone().all(covered), "only lines of a place change");
+        assert!(covered(splice.range.start) && covered(splice.range.end), "and nothing is put elsewhere");
+    }
+}
+
+/// The order of edits that are all meant for the base does not matter.
+fn check_order(base: &str, edits: &[Edit], options: &Options, found: Option<&Found>) {
+    let turned: Vec<Edit> = edits.iter().rev().cloned().collect();
+    let again = find(base, &turned, options).ok();
+    let result = |found: Option<&Found>| found.map(|found| found.plan.apply(base));
+    // Edits that insert at the same place stay in the order given, so their results may differ.
+    if found.is_none_or(starts_are_apart) {
+        assert_eq!(result(found), result(again.as_ref()), "the order of independent edits does not matter");
+    }
+}
+
+fn starts_are_apart(found: &Found) -> bool {
+    let mut ends: Vec<(usize, usize)> =
+        found.matches.iter().map(|one| (one.start_line, one.end_line)).collect();
+    ends.sort_unstable();
+    ends.windows(2).all(|two| two[0].1 < two[1].0)
+}
+
+/// Whether a text stands once in another as it is, line ends aside. Odd marks at the head are left out.
+fn stands_once(base: &str, old: &str) -> bool {
+    let plain = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
+    let (text, wanted) = (plain(base), plain(old));
+    let odd = wanted.is_empty() || old.contains('\u{feff}') || base.starts_with('\u{feff}');
+    let cuts = old.starts_with('\n') || old.ends_with('\r');
+    let starts = (0..text.len()).filter(|&at| text.is_char_boundary(at) && text[at..].starts_with(&wanted));
+    let more = wanted.ends_with('\n') && text.ends_with(wanted.trim_end_matches('\n'));
+    !odd && !cuts && !more && starts.count() == 1
+}
+
+/// What stands there as given is what is meant.
+fn check_exact(found: &Result<Found, Vec<editd::edit::EditRefusal>>) {
+    match found {
+        Ok(found) => {
+            let exact = found.matches.iter().all(|one| one.strategy == Strategy::Exact);
+            assert!(exact, "an exact place is not overruled");
+        }
+        Err(refusals) => {
+            let fair = |kind: &EditRefusalKind| {
+                matches!(kind, EditRefusalKind::NoChange | EditRefusalKind::Placeholder { .. })
+            };
+            assert!(
+                refusals.iter().all(|refusal| fair(&refusal.kind)),
+                "an exact place is found: {refusals:?}"
+            );
+        }
+    }
+}
+
+/// Bytes as decisions; zeros when they are used up.
+struct Input<'a> {
+    data: &'a [u8],
+    at: usize,
+}
+
+impl Input<'_> {
+    fn below(&mut self, end: usize) -> usize {
+        let byte = self.data.get(self.at).copied().unwrap_or(0);
+        self.at += 1;
+        usize::from(byte) % end
+    }
+
+    fn done(&self) -> bool {
+        self.at >= self.data.len()
+    }
+
+    fn token(&mut self) -> &'static str {
+        TOKENS[self.below(TOKENS.len())]
+    }
+
+    fn text(&mut self, most: usize) -> String {
+        let mut text = String::new();
+        for _ in 0..self.below(most + 1) {
+            for _ in 0..self.below(5) {
+                text.push_str(self.token());
+            }
+            text.push_str(ENDINGS[self.below(ENDINGS.len())]);
+            if self.done() {
+                break;
+            }
+        }
+        text
+    }
+
+    fn edit(&mut self, base: &str) -> Edit {
+        let mut old = if self.below(8) == 0 { self.text(4) } else { self.part(base) };
+        for _ in 0..self.below(3) {
+            old = self.altered(&old);
+        }
+        let mut new = if self.below(8) == 0 { self.text(4) } else { old.clone() };
+        for _ in 0..self.below(4) {
+            new = self.altered(&new);
+        }
+        let count = match self.below(8) {
+            6 => Count::All,
+            7 => Count::Exactly(1 + self.below(3) as u32),
+            _ => Count::One,
+        };
+        Edit::new(old, new).counted(count)
+    }
+
+    /// Some lines of a text, or a stretch of it.
+    fn part(&mut self, base: &str) -> String {
+        let starts: Vec<usize> = lines(base).map(|line| line.start).chain([base.len()]).collect();
+        let first = self.below(starts.len());
+        let last = (first + 1 + self.below(8)).min(starts.len() - 1);
+        let (mut start, mut end) = (starts[first], starts[last]);
+        if self.below(4) == 0 {
+            start += self.below(6);
+            end = end.saturating_sub(self.below(6));
+        }
+        let text = base.get(start..end.max(start)).unwrap_or_default();
+        if self.below(2) == 0 { text.trim_end_matches(['\r', '\n']).to_owned() } else { text.to_owned() }
+    }
+
+    /// The text in other words: a line dropped, doubled or put in, indented otherwise, with numbers, and so on.
+    fn altered(&mut self, text: &str) -> String {
+        let mut parts: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+        let at = self.below(parts.len().max(1));
+        let line = parts.get(at).cloned().unwrap_or_default();
+        match self.below(12) {
+            0 => drop(parts.drain(at..(at + 1).min(parts.len()))),
+            1 => parts.insert(at, line),
+            2 => parts.insert(at, format!("{}\n", self.token())),
+            3 => parts.iter_mut().for_each(|line| line.insert_str(0, "  ")),
+            4 => parts.iter_mut().for_each(|line| *line = line.replace("    ", "\t")),
+            5 => parts.iter_mut().for_each(|line| *line = line.trim_start_matches([' ', '\t']).to_owned()),
+            6 => parts.iter_mut().for_each(|line| *line = line.replace('“', "\"").replace('…', "...")),
+            7 => parts.iter_mut().enumerate().for_each(|(at, line)| line.insert_str(0, &format!("{at}\t"))),
+            8 => return text.replace('\\', "\\\\").replace('\n', "\\n").replace('"', "\\\""),
+            9 => parts.insert(at, "...\n".to_owned()),
+            10 => parts.insert(at, "\n".to_owned()),
+            _ => {
+                let token = self.token();
+                if let Some(line) = parts.get_mut(at) {
+                    let place = line.trim_end().len();
+                    line.insert_str(place, token);
+                }
+            }
+        }
+        parts.concat()
+    }
+}
