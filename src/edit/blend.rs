@@ -14,9 +14,6 @@ pub(super) fn blend(there: &str, old: &str, new: &str) -> String {
     if there == old {
         return new.to_owned();
     }
-    if old == new {
-        return there.to_owned();
-    }
     let trim = |line| fold::trim_end(line, true);
     let (there, old, body) = (trim(there), trim(old), trim(new));
     let Some(steps) = steps(old, there) else { return new.to_owned() };

@@ -57,6 +57,11 @@ pub struct Match {
 /// assert!(matches!(refused[0].kind, EditRefusalKind::Ambiguous { .. }));
 /// ```
 pub fn find(base: &str, edits: &[Edit], options: &Options) -> Result<Found, Vec<EditRefusal>> {
+    if let Some(behind) = base.strip_prefix('\u{FEFF}') {
+        // The mark is not part of any line.
+        let found = find(behind, edits, options)?;
+        return Ok(Found { plan: found.plan.behind(base.len() - behind.len()), ..found });
+    }
     if options.sequential && edits.len() > 1 {
         return find_in_sequence(base, edits, options);
     }

@@ -203,7 +203,8 @@ fn units(base: &Base<'_>, pairs: &[Option<Pair<'_>>], asked: &[Vec<&str>; 2]) ->
     let asked_unit = if asked_tabs {
         Unit::Tab
     } else {
-        Unit::Spaces(asked_width().filter(|&width| width > 0).unwrap_or_else(|| step(asked)))
+        let guessed = || step(asked, &likely_steps(pairs, width.filter(|_| !file_tabs)));
+        Unit::Spaces(asked_width().filter(|&width| width > 0).unwrap_or_else(guessed))
     };
     let file_unit = match (file_tabs, asked_unit, slope) {
         (true, ..) => Unit::Tab,
@@ -238,20 +239,34 @@ fn width(indent: &str) -> usize {
     indent.chars().count()
 }
 
-/// Columns of one level in a request that indents with spaces.
-fn step(asked: &[Vec<&str>; 2]) -> usize {
+/// Columns that one level of the request has if it is indented like the file, or as deep in units of its own.
+fn likely_steps(pairs: &[Option<Pair<'_>>], file: Option<usize>) -> Vec<usize> {
+    let scaled = |pair: &Pair<'_>| {
+        let (old, there) = (width(pair.old) * file?, width(pair.there));
+        (there > 0 && old.is_multiple_of(there)).then(|| old / there)
+    };
+    file.into_iter().chain(pairs.iter().flatten().filter_map(scaled)).collect()
+}
+
+/// Columns of one level in a request that indents with spaces: the most that all its steps are made of among
+/// the likely ones and what its depths have in common, else what there is.
+fn step(asked: &[Vec<&str>; 2], likely: &[usize]) -> usize {
     let widths = || asked.iter().flatten().map(|indent| width(indent));
     let steps = || {
         let within =
             asked.iter().flat_map(|text| text.windows(2).map(|two| width(two[0]).abs_diff(width(two[1]))));
         let between = asked[0].last().zip(asked[1].last()).map(|(old, new)| width(old).abs_diff(width(new)));
-        within.chain(between).filter(|&step| step > 0)
+        within.chain(between).filter(|&step| step > 1)
     };
     let plausible = |step: &usize| (2..=WIDEST).contains(step);
-    let common =
-        |numbers: &mut dyn Iterator<Item = usize>| Some(numbers.fold(0, greatest_common)).filter(plausible);
-    common(&mut widths())
-        .or_else(|| common(&mut steps()))
+    let common = |numbers: &mut dyn Iterator<Item = usize>| numbers.fold(0, greatest_common);
+    let stepped = common(&mut steps());
+    let made_of = |likely: &usize| stepped > 0 && stepped.is_multiple_of(*likely);
+    let deep = common(&mut widths());
+    let likely = likely.iter().copied().chain([deep]).filter(plausible).filter(made_of).max();
+    likely
+        .or_else(|| Some(deep).filter(plausible))
+        .or_else(|| Some(stepped).filter(plausible))
         .or_else(|| steps().filter(plausible).min())
         .unwrap_or(USUAL)
 }

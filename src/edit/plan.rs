@@ -83,6 +83,15 @@ impl Plan {
         self.base_len - removed + added
     }
 
+    /// The same for a text with `head` bytes more in front.
+    pub(super) fn behind(mut self, head: usize) -> Self {
+        self.base_len += head;
+        for splice in &mut self.splices {
+            splice.range = splice.range.start + head..splice.range.end + head;
+        }
+        self
+    }
+
     /// The splices, in order.
     pub fn splices(&self) -> &[Splice] {
         &self.splices

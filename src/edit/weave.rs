@@ -44,13 +44,14 @@ impl<'a> Weave<'a> {
     /// `old` and `new` have LF line ends only, and `old` has as many lines as the stretch, indented as they
     /// are there.
     pub(super) fn new(base: &'a str, range: Range<usize>, old: &'a str, new: &'a str) -> Self {
-        Self::laid(base, range, (old, new), Vec::new(), Tolerance::Exact)
+        let texts = (lines(old).collect(), lines(new).collect());
+        Self::laid(base, range, texts, Vec::new(), Tolerance::Exact)
     }
 
     /// The splices of a whole place.
     pub(super) fn all(base: &Base<'_>, site: &Site, needle: &Needle<'_>, tier: &Tier) -> Vec<Splice> {
         if site.parts.is_empty() {
-            let texts = (&*needle.old, &*needle.new);
+            let texts = (lines(&needle.old).collect(), lines(&needle.new).collect());
             let tolerance = match tier {
                 Tier { reindent: true, .. } => Tolerance::Indentation(base),
                 Tier { warning: "", .. } => Tolerance::Exact,
@@ -63,11 +64,13 @@ impl<'a> Weave<'a> {
 
     /// The splices of a part of a place.
     pub(super) fn part(base: &Base<'_>, part: &Part, needle: &Needle<'_>) -> Vec<Splice> {
-        let (old, new) = (&needle.old[part.old.clone()], &needle.new[part.new.clone()]);
+        let mut old: Vec<_> = lines(&needle.old[part.old.clone()]).collect();
+        let new: Vec<_> = lines(&needle.new[part.new.clone()]).collect();
         let mut range = part.range.clone();
-        if new.is_empty() && !needle.new.is_empty() && !old.ends_with('\n') {
+        if new.is_empty() && ends_open(&old) && !needle.new.ends_with('\n') {
             // Whole lines go, while others of the same request stay: no empty line is left in their place.
             range.end = line_end(base.text, range.end).1;
+            end_with(&mut old, LineEnding::Lf);
         }
         Weave::laid(base.text, range, (old, new), part.spans.clone(), Tolerance::Indentation(base)).splices()
     }
@@ -87,13 +90,16 @@ impl<'a> Weave<'a> {
     fn laid(
         base: &'a str,
         mut range: Range<usize>,
-        (old, new): (&'a str, &'a str),
+        (mut old, mut new): (Vec<Line<'a>>, Vec<Line<'a>>),
         spans: Vec<Range<usize>>,
         tolerance: Tolerance<'_, '_>,
     ) -> Self {
-        let (mut old, mut new): (Vec<_>, Vec<_>) = (lines(old).collect(), lines(new).collect());
         let mut lent = 0;
-        if ends_open(&old) && ends_open(&new) {
+        if ends_open(&old) {
+            if !ends_open(&new) {
+                // Behind its last line end there is one more line, which is empty.
+                new.push(Line { start: 0, content: "", ending: LineEnding::None });
+            }
             // What ends the last line ends it before and after.
             lent = line_end(base, range.end).1 - range.end;
             if line_end(base, range.end).0 == range.end && lent > 0 {
@@ -217,6 +223,12 @@ impl<'a> Weave<'a> {
     fn push_content(&self, text: &mut String, line: usize, partner: Option<usize>, reached: usize) {
         let new = self.new[line].content;
         let counterpart = partner.and_then(|at| Some((self.counterpart(at)?.content, self.old[at].content)));
+        if let Some((there, old)) = counterpart
+            && old == new
+        {
+            // Only what ends the line is another one.
+            return text.push_str(there);
+        }
         match &self.indenter {
             Some(indenter) => indenter.push(text, (line, new), partner.zip(counterpart), reached),
             None => match counterpart {
@@ -272,16 +284,20 @@ fn drop_false_blanks<'l, 'a: 'l>(
     there: impl Iterator<Item = Option<&'l Line<'a>>>,
 ) {
     let without = |content: &'a str| fold::trim_end(content, true);
-    let mut dropped = HashSet::new();
+    let (mut dropped, mut said_truly) = (HashSet::new(), HashSet::new());
     for (old, there) in old.iter_mut().zip(there) {
         let kept = without(old.content);
         let said = &old.content[kept.len()..];
         if there.is_some_and(|there| said != &there.content[without(there.content).len()..]) {
             dropped.insert(old.content);
             old.content = kept;
+        } else {
+            said_truly.insert(old.content);
         }
     }
-    for new in new.iter_mut().filter(|new| dropped.contains(new.content)) {
+    let says_nothing =
+        |new: &&mut Line<'a>| dropped.contains(new.content) && !said_truly.contains(new.content);
+    for new in new.iter_mut().filter(says_nothing) {
         new.content = without(new.content);
     }
 }
