@@ -113,7 +113,8 @@ fn starts_are_apart(found: &Found) -> bool {
     let mut ends: Vec<(usize, usize)> =
         found.matches.iter().map(|one| (one.start_line, one.end_line)).collect();
     ends.sort_unstable();
-    ends.windows(2).all(|two| two[0].1 < two[1].0)
+    let single = found.matches.iter().all(|one| one.replacements == 1);
+    single && ends.windows(2).all(|two| two[0].1 < two[1].0)
 }
 
 /// Whether a text stands once in another as it is, line ends aside. Odd marks at the head are left out.

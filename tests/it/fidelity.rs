@@ -11,7 +11,8 @@ const TARGET: usize = 970;
 #[test]
 fn no_request_of_a_sample_does_harm() {
     let report = measure::run(&measure::Run { seed: 1, cases: CASES, kind: None, show: 3 });
-    assert_eq!(report.harm(), 0, "some requests did harm:\n{}\n{}", report.shown, report.table);
+    let harmful: Vec<_> = report.rows.iter().filter(|row| row.harm() > 0).map(|row| row.name).collect();
+    assert!(harmful.is_empty(), "{harmful:?} did harm:\n{}\n{}", report.shown, report.table);
     assert!(report.per_mille() >= TARGET, "too little comes out right:\n{}\n{}", report.shown, report.table);
 }
 

@@ -44,12 +44,6 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Cases that did harm.
-    pub(crate) fn harm(&self) -> usize {
-        let all = total(&self.rows, "all", |_| true);
-        all.damaged + all.wrong
-    }
-
     /// The share of cases that came out right, in tenths of a percent.
     pub(crate) fn per_mille(&self) -> usize {
         total(&self.rows, "all", |_| true).per_mille()

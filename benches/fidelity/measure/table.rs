@@ -23,6 +23,11 @@ impl Row {
         self.right + self.refused + self.damaged + self.wrong
     }
 
+    /// Cases that did harm.
+    pub(crate) fn harm(&self) -> usize {
+        self.damaged + self.wrong
+    }
+
     pub(crate) fn count(&mut self, verdict: Verdict) {
         *match verdict {
             Verdict::Right => &mut self.right,
