@@ -187,7 +187,7 @@ fn drift_between_near_twins_is_refused() {
 
 #[test]
 fn short_blocks_do_not_drift() {
-    let (old, new) = ("a = 1\n# Remark\nb = 2\n", "a = 1\n# Coment\nb = 3\n");
+    let (old, new) = ("a = 1\n# Remark\nb = 2\n", "a = 1\n# Remark one\nb = 3\n");
     assert!(matches!(refused("a = 1\n# Remarks\nb = 2\n", old, new), EditRefusalKind::NotFound { .. }));
 }
 
