@@ -1,0 +1,1 @@
+//! `editd apply`.
