@@ -165,6 +165,11 @@ fn merge(sections: Vec<FilePatch>) -> Result<Vec<FilePatch>, PatchError> {
 }
 
 impl FilePatch {
+    /// Whether the file must not be there yet.
+    pub fn creates(&self) -> bool {
+        matches!(self.change, PatchChange::Create { .. })
+    }
+
     /// Takes up another section about the same file.
     pub fn join(&mut self, other: Self) -> Result<(), PatchError> {
         if let PatchChange::Edit { hunks, to } = &mut self.change
