@@ -1,6 +1,6 @@
 //! Patches: texts that say what to change in several files, in the formats that models print. Pure.
 //!
-//! [`parse`] turns such a text into the same [`Edit`](crate::edit::Edit)s that a request can carry;
+//! [`parse`] turns such a text into the same [`Edit`]s that a request can carry;
 //! [`find`](crate::edit::find) finds their places. Line numbers are those of the patch's text, from 1.
 
 mod apply_patch;
@@ -124,7 +124,7 @@ impl PatchFormat {
 /// assert_eq!((error.line, &*error.expected), (2, "`*** End Patch` at the end"));
 /// ```
 pub fn parse(text: &str, format: Option<PatchFormat>) -> Result<Vec<FilePatch>, PatchError> {
-    let source = Source::new(text);
+    let source = Source::new(text).ok_or_else(|| PatchError::at(0, "a text of less than 4 GiB"))?;
     let files = match format.or_else(|| detect(&source)) {
         Some(PatchFormat::SearchReplace) => search_replace::parse(&source),
         Some(PatchFormat::ApplyPatch) => apply_patch::parse(&source),

@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
                 Some(Marker::End) => return Ok(()),
                 Some(Marker::Add(path)) => (path, PatchChange::Create { content: self.added()? }),
                 Some(Marker::Delete(path)) => (path, PatchChange::Delete { hunks: Vec::new() }),
-                Some(Marker::Update(path)) => (path, self.update()?),
+                Some(Marker::Update(path)) => (path, self.update(path)?),
                 _ if line.trim().is_empty() => continue,
                 _ => return Err(PatchError::at(at, format!("{SECTIONS}, or `*** End Patch`"))),
             };
@@ -128,13 +128,13 @@ impl<'a> Parser<'a> {
         Ok(content)
     }
 
-    fn update(&mut self) -> Result<PatchChange, PatchError> {
+    fn update(&mut self, from: &str) -> Result<PatchChange, PatchError> {
         let mut to = None;
         if let Some(Marker::Move(path)) = self.line().and_then(|line| marker(line.trim_start())) {
             if path.is_empty() {
                 return Err(PatchError::at(self.at, "the new path at the end of the line"));
             }
-            to = Some(path.to_owned());
+            to = Some(path.to_owned()).filter(|to| to != from);
             self.at += 1;
         }
         let mut pieces = Vec::new();

@@ -7,6 +7,7 @@ use crate::edit::Edit;
 use crate::patch::{self, FilePatch, PatchChange, PatchError, PatchHunk};
 use crate::protocol::{Invalid, PatchAndBases, RequestPath};
 use crate::text::ContentHash;
+use crate::workspace::limits::PATCH_BYTES;
 use crate::workspace::{Refusal, RefusalKind};
 
 use crate::daemon::locate::Purpose;
@@ -25,6 +26,10 @@ pub(crate) struct Patched {
 
 /// Reads a patch and the bases that came with it.
 pub(crate) fn read((patch, bases): PatchAndBases) -> Result<(Vec<Asked<RequestPath>>, Patched), Failure> {
+    if patch.text.len() > PATCH_BYTES {
+        let problem = format!("it is longer than {} MiB", PATCH_BYTES >> 20);
+        return Err(Invalid::new("patch.text", problem).into());
+    }
     let files = patch::parse(&patch.text, patch.format).map_err(|error| Failure::from(bad_patch(error)))?;
     let mut bases = read_bases(bases)?;
     let lines = files.iter().map(|file| (file.line, lines_of(&file.change))).collect();

@@ -36,6 +36,7 @@ fn every_kind_of_section_is_read() {
     "@@ def f():\n+    pass\n",
     "  3: under \"def f():\" \"\" -> \"    pass\\n\"\n"
 )]
+#[case::its_own_name_again("*** Move to: a\n-b\n", "  4: \"b\\n\" -> \"\"\n")]
 #[case::at_the_end("@@\n-a\n+b\n*** End of File\n", "  3: at the end \"a\\n\" -> \"b\\n\"\n")]
 #[case::appended("@@\n+z\n*** End of File\n", "  3: at the end \"\" -> \"z\\n\"\n")]
 #[case::numbers("@@ -12,2 +12,3 @@ fn x()\n-a\n+b\n", "  3: near 12 \"a\\n\" -> \"b\\n\"\n")]

@@ -125,6 +125,7 @@ fn sections_are_whole(#[case] text: &str, #[case] line: usize, #[case] expected:
     "a new file with all its lines"
 )]
 #[case::half_a_rename("diff --git a/x b/y\nrename from x\n", 2, "`rename from` and `rename to`")]
+#[case::cut_in_its_fence("```\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n", 6, "the rest of the hunk")]
 #[case::combined("--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n--a\n", 3, "a diff of two files")]
 #[case::nowhere("--- /dev/null\n+++ /dev/null\n@@ -1 +1 @@\n+a\n", 1, "the path of a file")]
 #[case::no_name("--- \n+++ \n@@ -1 +1 @@\n-a\n", 1, "the path of a file")]

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::edit::{Deadline, Labels, Options, diff_texts, find};
 
 const PATCHES: [&str; 4] = [
     "Prose.\n\nsrc/a.rs\n```rust\n<<<<<<< SEARCH\none\n\n=======\ntwo\n>>>>>>> REPLACE\n```\nb.txt\n<<<<<<< SEARCH\n=======\nx\n>>>>>>> REPLACE\n",
@@ -101,5 +102,31 @@ proptest! {
         let files = parse(&patch, None).unwrap();
         let PatchChange::Edit { hunks, .. } = &files[0].change else { panic!("{files:?}") };
         prop_assert_eq!((&hunks[0].edit.old, &hunks[0].edit.new), (&old, &new));
+    }
+}
+
+proptest! {
+    // Each case looks for places, which takes its time.
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+    #[test]
+    fn the_diff_of_two_texts_makes_the_second_of_the_first(
+        lines in prop::collection::vec((0..3usize, "[-+@ab]{0,2}", "[-+@ab]{0,2}"), 1..40),
+        open in (any::<bool>(), any::<bool>()),
+    ) {
+        let side = |kind: usize, open: bool| -> String {
+            let kept = lines.iter().filter(|line| line.0 != kind);
+            let text: String = kept.flat_map(|(_, old, new)| [if kind == 2 { old } else { new }, "\n"]).collect();
+            if open { text.trim_end_matches('\n').to_owned() } else { text }
+        };
+        let (old, new) = (side(2, open.0), side(1, open.1));
+        prop_assume!(old != new && !old.is_empty());
+        let diff = diff_texts(&old, &new, Labels::same("x"), Deadline::NONE).unified;
+        let files = parse(&diff, Some(PatchFormat::UnifiedDiff)).unwrap();
+        let PatchChange::Edit { hunks, .. } = &files[0].change else { panic!("{files:?}") };
+        let edits: Vec<_> = hunks.iter().map(|hunk| hunk.edit.clone()).collect();
+        let found = find(&old, &edits, &Options { fuzzy: false, ..Options::default() });
+        let made = found.map(|found| found.plan.apply(&old));
+        prop_assert_eq!(made.as_deref(), Ok(&*new), "{}", diff);
     }
 }

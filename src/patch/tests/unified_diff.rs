@@ -79,6 +79,7 @@ fn what_looks_like_names_is_told_by_the_hunk(#[case] hunks: &str, #[case] expect
 #[case::prose_behind("{}\nThat closes the door.\n\n- bye\n")]
 #[case::prose_before("Here it is:\n\n{}")]
 #[case::fence("Here:\n\n```diff\n{}```\nThat is\nall.\n")]
+#[case::fence_that_stays_open("```diff\n{}\n")]
 #[case::fence_and_list("```\n{}```\n- a\n+ b\n")]
 #[case::signature("{}-- \n2.39.2\n\n")]
 #[case::mail(

@@ -62,6 +62,12 @@ impl<'a> Hunk<'a> {
         let mut hunk = Self { source, first, range: body::range(header), text_end: first, end: first };
         hunk.end = hunk.find_end(open);
         hunk.text_end = hunk.find_text_end();
+        if hunk.end == source.len() && open.is_some() && hunk.falls_short() {
+            return Err(PatchError::at(
+                source.last(),
+                "the rest of the hunk, and the end of the fence around it",
+            ));
+        }
         if hunk.text_end == first + 1 {
             let at = hunk.text_end.min(source.last());
             return Err(PatchError::at(at, "lines of a hunk, which begin with ` `, `-` or `+`"));
@@ -101,6 +107,13 @@ impl<'a> Hunk<'a> {
     fn goes_on(&self, so_far: Counts) -> bool {
         let with_both = Counts { old: so_far.old + 1, new: so_far.new + 1 };
         self.counted() == Some(with_both)
+    }
+
+    /// Whether the header counts more lines than there are, on both sides.
+    fn falls_short(&self) -> bool {
+        let mut counts = Counts::default();
+        (self.first + 1..self.end).for_each(|index| counts.add(self.source.line(index)));
+        self.counted().is_some_and(|wanted| counts.old < wanted.old && counts.new < wanted.new)
     }
 
     fn counted(&self) -> Option<Counts> {

@@ -69,3 +69,15 @@ fn a_huge_patch_is_answered() {
     agent.call("editd/edit", json!({ "patch": text })).refused_as_any(&["not_found", "timeout"]);
     assert_eq!(agent.read("x")["text"], "a\n");
 }
+
+#[test]
+fn a_patch_that_is_too_long_is_not_read() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let mut agent = machine.agent(&workspace);
+    let mut cut = |kilobytes: usize| {
+        let lines = format!("+{}\n", "a".repeat(1022)).repeat(kilobytes);
+        agent.call("editd/edit", json!({ "patch": format!("*** Begin Patch\n*** Add File: x\n{lines}") }))
+    };
+    cut(16 << 10).invalid("patch.text");
+    assert_eq!(cut(15 << 10).refused("bad_patch")["line"], (15 << 10) + 2);
+}
