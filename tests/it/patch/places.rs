@@ -127,3 +127,20 @@ fn a_patch_that_is_done_already_says_so() {
     let (answer, _) = apply("a\nb\n", &diff("@@ -1,2 +1,2 @@\n a\n b\n"));
     answer.refused("no_change");
 }
+
+#[rstest]
+#[case::diff(diff("@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n@@ -2,4 +2,4 @@\n b\n c\n-d\n+D\n e\n"))]
+#[case::sections(sections("@@\n a\n-b\n+B\n c\n@@\n c\n-d\n+D\n"))]
+#[case::blocks(block("a\nb\nc\n", "a\nB\nc\n") + &block("c\nd\n", "c\nD\n"))]
+fn hunks_may_share_context(#[case] patch: String) {
+    assert_makes("a\nb\nc\nd\ne\n", &patch, "a\nB\nc\nD\ne\n");
+}
+
+#[rstest]
+#[case::diff(diff("@@ -1,2 +1,2 @@\n a\n-b\n+B\n@@ -2,2 +2,2 @@\n-b\n+C\n c\n"), "contradiction")]
+#[case::blocks(block("a\nb\n", "A\nB\n") + &block("b\nc\n", "X\nY\n"), "overlap")]
+fn hunks_may_not_share_what_they_change(#[case] patch: String, #[case] kind: &str) {
+    let (answer, bytes) = apply("a\nb\nc\n", &patch);
+    answer.refused(kind);
+    assert_eq!(bytes, b"a\nb\nc\n");
+}
