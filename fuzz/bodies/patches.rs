@@ -50,7 +50,7 @@ fn fitting(edits: &[Edit], ending: &str) -> String {
     for (number, edit) in edits.iter().enumerate() {
         base.extend(edit.anchor.under.iter().flat_map(|line| [line.as_str(), "\n"]));
         base.push_str(&edit.old);
-        base.push_str(&format!("\nline {number} of the rest\n"));
+        base.extend(["\nline ", &number.to_string(), " of the rest\n"]);
     }
     base.replace('\n', ending)
 }
