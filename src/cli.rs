@@ -1,9 +1,11 @@
 //! The command line. It talks to the daemon like any other client.
 
 mod allocator;
+mod apply;
 mod arguments;
 mod ask;
 mod complaint;
+mod consent;
 mod daemon;
 mod doctor;
 mod edit;
@@ -86,6 +88,7 @@ fn run(arguments: Arguments) -> Result<End, Complaint> {
     match arguments.command {
         Command::Edit(edit) => edit::edit(&context, edit),
         Command::Write(write) => edit::write(&context, &write),
+        Command::Apply(apply) => apply::apply(&context, &apply),
         Command::Read(read) => read::read(&context, &read),
         Command::Proposals => read::proposals(&context),
         Command::Status => daemon::status(&context),

@@ -11,6 +11,7 @@ mod cache;
 mod clients;
 mod commit;
 mod content;
+mod difference;
 mod event;
 mod failure;
 mod hints;

@@ -6,6 +6,7 @@ mod decode;
 mod error;
 mod method;
 mod params;
+mod patch;
 mod path;
 mod refusal;
 mod results;
@@ -22,6 +23,7 @@ pub use params::{
     ApplyParams, ChangesParams, DiscardParams, EditParams, Matching, OnStaleParam, ProposalParams,
     ProposalsParams, ProposeParams, ReadParams, ShutdownParams, StatusParams, TextEditParams,
 };
+pub use patch::{PatchAndBases, PatchParams};
 pub use path::{RequestPath, path_of_uri, uri_of};
 pub use refusal::refusal_error;
 pub use results::{

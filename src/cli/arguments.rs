@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Edit(EditArguments),
     /// Give a file a new content, or create it.
     Write(WriteArguments),
+    /// Apply a patch: SEARCH/REPLACE blocks, `apply_patch` or a unified diff, with whatever stands around it.
+    Apply(ApplyArguments),
     /// Print a file as agents see it.
     Read(ReadArguments),
     /// List proposals made by this command line.
@@ -105,6 +107,45 @@ pub(crate) struct WriteArguments {
 
     #[command(flatten)]
     pub(crate) consent: Consent,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApplyArguments {
+    /// Where the patch is; `-` is standard input. Its paths begin at the working folder if a file that it
+    /// changes is there, else at the top of the repository.
+    #[arg(default_value = "-")]
+    pub(crate) patch: PathBuf,
+
+    /// How the patch is written.
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    pub(crate) format: Format,
+
+    /// Change this file only if it still has this hash; may be given for each file.
+    #[arg(long, value_name = "PATH=HASH", value_parser = path_and_hash)]
+    pub(crate) base: Vec<(String, String)>,
+
+    /// Do not ask; take the files as they are now.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+/// How a patch is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Format {
+    /// As the patch itself shows.
+    Auto,
+    /// Blocks of SEARCH and REPLACE.
+    SearchReplace,
+    /// From `*** Begin Patch` to `*** End Patch`.
+    ApplyPatch,
+    /// What `diff -u` and `git diff` print.
+    UnifiedDiff,
+}
+
+fn path_and_hash(argument: &str) -> Result<(String, String), &'static str> {
+    let (path, hash) = argument.rsplit_once('=').ok_or("it is not PATH=HASH")?;
+    Ok((path.to_owned(), hash.to_owned()))
 }
 
 /// What stands in for the person's yes.

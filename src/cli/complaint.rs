@@ -86,6 +86,10 @@ fn show_refusal(out: &mut impl Write, refusal: &RpcError) -> std::io::Result<()>
         }
         writeln!(out)?;
     }
+    let further = data.get("refusals").and_then(Value::as_array).into_iter().flatten().skip(1);
+    for message in further.filter_map(|refusal| refusal.get("message")?.as_str()) {
+        writeln!(out, "{ERROR}and:{ERROR:#} {}", paint::visible(message))?;
+    }
     // The daemon's advice is for agents; at a command line the next step is another one.
     let hint = match refusal.kind() {
         Some("unread") => Some(

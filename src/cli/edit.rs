@@ -1,17 +1,13 @@
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::protocol::{
-    Apply, ApplyResult, Discard, Edit, FileEntry, Propose, ProposeResult, Read as ReadMethod, uri_of,
-};
-use crate::transport::Client;
+use crate::protocol::{Read as ReadMethod, uri_of};
 
-use super::arguments::{Consent, EditArguments, Output, WriteArguments};
-use super::paint::{FAINT, GOOD};
+use super::arguments::{Consent, EditArguments, WriteArguments};
 use super::root::Place;
-use super::{Complaint, Context, End, ask, paint, root, stream};
+use super::{Complaint, Context, End, consent, root};
 
 /// `editd edit`.
 pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, Complaint> {
@@ -52,30 +48,12 @@ fn change(context: &Context, place: &Place, change: &Value, consent: &Consent) -
         change["baseHash"] = base.as_str().into();
     }
     let request = json!({ "changes": [change] });
-    let asks = !consent.yes && context.output == Output::Text && ask::is_interactive();
+    let asks = consent::asks(context, consent.yes);
     if (asks || consent.yes) && consent.base.is_none() && place.path.exists() {
         // The text as it is now is what the person sees changed, or says yes to.
         client.call::<ReadMethod>(&json!({ "uri": uri_of(&place.path) }))?;
     }
-    if asks {
-        return ask_and_apply(&mut client, &request);
-    }
-    let result = client.request(<Edit as crate::protocol::Method>::NAME, &request)?;
-    report(context, &result)
-}
-
-fn ask_and_apply(client: &mut Client, request: &Value) -> Result<End, Complaint> {
-    let proposal = client.call::<Propose>(request)?;
-    show(&proposal)?;
-    if ask::yes("Apply this change?")? {
-        let params = json!({ "id": proposal.id, "revision": proposal.revision });
-        let applied = client.call::<Apply>(&params)?;
-        summarize(&applied)?;
-        return Ok(End::Done);
-    }
-    client.call::<Discard>(&json!({ "id": proposal.id, "reason": "not wanted at the terminal" }))?;
-    writeln!(stream::stdout(), "Nothing was changed.")?;
-    Ok(End::Undecided)
+    consent::make(context, &mut client, &request, asks)
 }
 
 /// `editd edit --json`: the parameters of the method as they are.
@@ -97,8 +75,7 @@ fn edit_json(context: &Context, source: &Path, consent: &Consent) -> Result<End,
     if let Some(base) = &consent.base {
         params.insert("baseHash".to_owned(), base.as_str().into());
     }
-    let result = client.request(<Edit as crate::protocol::Method>::NAME, &params)?;
-    report(context, &result)
+    consent::make(context, &mut client, &params.into(), false)
 }
 
 fn paths_in(params: &Map<String, Value>) -> Vec<String> {
@@ -111,60 +88,12 @@ fn paths_in(params: &Map<String, Value>) -> Vec<String> {
     changes.filter_map(Value::as_object).chain([params]).filter_map(named).collect()
 }
 
-fn read_source(source: &Path) -> std::io::Result<Vec<u8>> {
+/// The content of a file, or of standard input where it is `-`.
+pub(super) fn read_source(source: &Path) -> std::io::Result<Vec<u8>> {
     if source != Path::new("-") {
         return std::fs::read(source);
     }
     let mut content = Vec::new();
     std::io::stdin().lock().read_to_end(&mut content)?;
     Ok(content)
-}
-
-fn report(context: &Context, result: &Value) -> Result<End, Complaint> {
-    if context.output == Output::Json {
-        writeln!(stream::stdout(), "{result}")?;
-    } else {
-        let applied: ApplyResult = serde_json::from_value(result.clone()).map_err(Complaint::failed)?;
-        summarize(&applied)?;
-    }
-    Ok(End::Done)
-}
-
-fn show(proposal: &ProposeResult) -> std::io::Result<()> {
-    let mut out = stream::stdout();
-    for file in &proposal.files {
-        paint::diff(&mut out, &file.diff)?;
-        notes(&mut out, file)?;
-    }
-    Ok(())
-}
-
-/// How a tolerant edit found its place, and what else should be known before a yes.
-fn notes(out: &mut impl Write, file: &FileEntry) -> std::io::Result<()> {
-    for found in file.matches.iter().filter(|found| found.strategy != "exact") {
-        writeln!(out, "{FAINT}matched by {} at line {}{FAINT:#}", found.strategy, found.start_line)?;
-    }
-    for warning in &file.warnings {
-        writeln!(out, "{FAINT}note: {}{FAINT:#}", paint::visible(warning))?;
-    }
-    Ok(())
-}
-
-fn summarize(applied: &ApplyResult) -> std::io::Result<()> {
-    let mut out = stream::stdout();
-    for file in &applied.files {
-        let entry = &file.entry;
-        let verb = match entry.action.as_str() {
-            "create" => "created",
-            "delete" => "deleted",
-            "rename" => "renamed",
-            _ => "edited",
-        };
-        let path = paint::visible(&entry.path);
-        writeln!(out, "{GOOD}{verb}{GOOD:#} {path} (+{} -{})", entry.added, entry.removed)?;
-        if let Some(hash) = &file.hash {
-            writeln!(out, "{FAINT}{hash}{FAINT:#}")?;
-        }
-    }
-    Ok(())
 }

@@ -61,8 +61,12 @@ pub(crate) fn of_new_file(asked: &Path) -> std::io::Result<(Place, Option<PathBu
 /// is no root.
 pub(crate) fn of_here() -> std::io::Result<Option<PathBuf>> {
     let here = std::env::current_dir()?;
-    let root = repository(&here).unwrap_or(here);
-    Ok(check_root(&root, home().as_deref(), &[]).is_ok().then_some(root))
+    Ok(allowed(repository(&here).unwrap_or(here)))
+}
+
+/// A folder, if it can be a root.
+pub(crate) fn allowed(folder: PathBuf) -> Option<PathBuf> {
+    check_root(&folder, home().as_deref(), &[]).is_ok().then_some(folder)
 }
 
 /// The repository around a folder. The home folder is none, even if its owner versions it: too much lies in it.

@@ -5,9 +5,10 @@ use crate::disk::{
 use crate::workspace::{Action, FileKey, Moved, PlannedFile, Refusal, Seen, Truth};
 
 use super::Core;
+use super::difference::stale;
 use super::failure::refusal_of;
 use super::observe::Observed;
-use super::work::{Want, WantedFile, Worked, stale};
+use super::work::{Want, WantedFile, Worked};
 
 /// One file after a commit.
 #[derive(Debug)]

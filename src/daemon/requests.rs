@@ -4,6 +4,7 @@ mod apply;
 mod call;
 mod changes;
 mod introduce;
+mod patched;
 mod proposals;
 mod propose;
 mod read;

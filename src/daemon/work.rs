@@ -2,17 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::edit::{
-    self, Deadline, Edit, FileDiff, Found, Labels, Match, MergeError, Options, Plan, diff_plan, diff_texts,
-    find,
-};
+use crate::edit::{self, Deadline, Edit, Found, Match, MergeError, Options, Plan, find};
 use crate::text::{ContentHash, Encoding, Format, count_lines, line_start};
-use crate::workspace::limits::DIFFED_BYTES;
-use crate::workspace::{
-    Action, BaseState, Coverage, OnStale, PlannedFile, Refusal, RefusalKind, Snapshot, Truth,
-};
+use crate::workspace::{Action, BaseState, Coverage, OnStale, PlannedFile, Refusal, RefusalKind, Truth};
 
 use super::content::Content;
+use super::difference::{file_diff, stale};
 use super::observe::Observed;
 
 /// Lines around the wanted text in the refusal `unread`.
@@ -26,13 +21,32 @@ pub(crate) enum Want {
         content: String,
         literal: bool,
         encoding: Option<Encoding>,
+        when: When,
     },
-    Delete,
+    Delete(Option<Removed>),
     /// With the edits that go along, if any.
     Rename {
         edits: Vec<Edit>,
         to: Box<Observed>,
     },
+}
+
+/// What a file has to be so that it may be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    /// Whatever its author was given, or nothing.
+    Any,
+    /// Not there.
+    New,
+    /// Without text; `creates` says whether it may also not be there. The text stands at a line of a patch.
+    Empty { creates: bool, line: usize },
+}
+
+/// What a patch says of the text that it deletes, at a line: nothing may be left of the file without it.
+#[derive(Debug)]
+pub(crate) struct Removed {
+    pub(crate) edits: Vec<Edit>,
+    pub(crate) line: usize,
 }
 
 /// One file of a request, looked at.
@@ -99,7 +113,16 @@ impl WantedFile {
     /// result.
     fn known(&self, base: &BaseState, rules: &Rules) -> Result<Coverage, RefusalKind> {
         let exists = self.observed.stat.is_some();
-        let creates = matches!(self.want, Want::Write { .. });
+        let creates = match &self.want {
+            Want::Write { when: When::New, .. } if exists => return Err(RefusalKind::Exists),
+            // It wants nothing but that there is no file, which is so.
+            Want::Write { when: When::New, .. } if self.sent.is_none() => return Ok(Coverage::Whole),
+            Want::Write { when: When::Empty { creates: false, .. }, .. } if !exists => {
+                return Err(RefusalKind::Missing);
+            }
+            Want::Write { .. } => true,
+            _ => false,
+        };
         let coverage = match base {
             BaseState::Unread if !exists && creates => return Ok(Coverage::Whole),
             BaseState::Unread if !exists => return Err(RefusalKind::Missing),
@@ -107,7 +130,7 @@ impl WantedFile {
             BaseState::Fresh(coverage) => *coverage,
             BaseState::Moved { text, coverage, .. } => {
                 // What somebody else changed is not deleted on the strength of an older text.
-                let deletes = matches!(self.want, Want::Delete);
+                let deletes = matches!(self.want, Want::Delete(_));
                 if rules.on_stale == OnStale::Reject || text.is_none() || !exists || deletes {
                     return Err(stale(text.as_deref(), &self.observed, rules.deadline));
                 }
@@ -124,7 +147,7 @@ impl WantedFile {
     fn unread(&self, partly: bool) -> RefusalKind {
         let excerpt = match &self.want {
             Want::Edit(edits) | Want::Rename { edits, .. } => self.excerpt(edits),
-            Want::Write { .. } | Want::Delete => None,
+            Want::Write { .. } | Want::Delete(_) => None,
         };
         RefusalKind::Unread { current: self.observed.truth.hash(), excerpt, partly }
     }
@@ -152,10 +175,19 @@ impl WantedFile {
         match (&self.want, &self.observed.truth) {
             (Want::Write { content, .. }, Truth::Missing) => Ok(created(content)),
             (Want::Rename { to, .. }, _) if to.stat.is_some() => Err(Trouble::File(RefusalKind::Exists)),
-            (Want::Delete, _) => Ok(Drafted::default()),
+            (Want::Delete(removed), _) => {
+                removed.as_ref().map_or(Ok(()), |removed| self.check_removed(removed, rules))?;
+                Ok(Drafted::default())
+            }
             (Want::Rename { edits, .. }, Truth::Opaque(_)) if edits.is_empty() => Ok(Drafted::default()),
             _ => {
                 let (_, text) = self.observed.content()?;
+                if let Want::Write { when: When::Empty { line, .. }, .. } = self.want
+                    && !text.is_empty()
+                {
+                    let expected = "lines of context or removed lines beside the added ones, to tell where they go in a file that is not empty";
+                    return Err(RefusalKind::BadPatch { line, expected: expected.to_owned() }.into());
+                }
                 match base {
                     BaseState::Moved { text: Some(given), .. } => {
                         let given = given.text.to_string();
@@ -168,6 +200,16 @@ impl WantedFile {
         }
     }
 
+    /// Whether a file is what a patch says of it that deletes it.
+    fn check_removed(&self, removed: &Removed, rules: &Rules) -> Result<(), Trouble> {
+        let (_, text) = self.observed.content()?;
+        if drafted_edits(text, &removed.edits, rules)?.plan.apply(text).is_empty() {
+            return Ok(());
+        }
+        let expected = "all lines of the deleted file, or none of them".to_owned();
+        Err(RefusalKind::BadPatch { line: removed.line, expected }.into())
+    }
+
     fn draft_on(&self, text: &str, rules: &Rules) -> Result<Drafted, Trouble> {
         match &self.want {
             Want::Edit(edits) => drafted_edits(text, edits, rules),
@@ -175,7 +217,7 @@ impl WantedFile {
             Want::Write { content, literal, .. } => {
                 Ok(Drafted { plan: edit::rewrite(text, content, *literal), ..Drafted::default() })
             }
-            Want::Delete | Want::Rename { .. } => {
+            Want::Delete(_) | Want::Rename { .. } => {
                 Ok(Drafted { plan: Plan::empty(text.len()), ..Drafted::default() })
             }
         }
@@ -184,7 +226,7 @@ impl WantedFile {
     /// What happens to the file.
     fn action(&self) -> Action {
         match &self.want {
-            Want::Delete => Action::Delete,
+            Want::Delete(_) => Action::Delete,
             Want::Rename { to, .. } => {
                 Action::Rename { to: to.target.path.clone(), to_key: to.target.key.clone() }
             }
@@ -349,43 +391,4 @@ pub(crate) fn carry(
         None => return Err(about(stale(Some(before), &observed, rules.deadline))),
     };
     finish(observed, Action::Edit, file.format, drafted, file.coverage, rules).map_err(about)
-}
-
-/// The refusal for a file that is not what its author was given.
-pub(crate) fn stale(given: Option<&Snapshot>, now: &Observed, deadline: Deadline) -> RefusalKind {
-    let name = shown_path(now);
-    let text = now.text.as_ref().map(|text| text.as_str());
-    let comparable = given.filter(|_| text.is_some() || now.stat.is_none());
-    let diff = comparable.and_then(|given| drift(given, text, &name, deadline));
-    RefusalKind::Stale { current: now.truth.hash(), diff, base_known: given.is_some(), proposed: false }
-}
-
-/// What changed since a text was given, as a unified diff; `now` is none if the file is gone. Nothing if the
-/// two are too large to compare.
-pub(crate) fn drift(given: &Snapshot, now: Option<&str>, name: &str, deadline: Deadline) -> Option<String> {
-    let text = now.unwrap_or_default();
-    if given.text.len_bytes() + text.len() > DIFFED_BYTES {
-        return None;
-    }
-    let labels = Labels { old: Some(name), new: now.is_some().then_some(name) };
-    Some(diff_texts(&given.text.to_string(), text, labels, deadline).unified)
-}
-
-fn file_diff(observed: &Observed, action: &Action, text: &str, plan: &Plan, deadline: Deadline) -> FileDiff {
-    let name = shown_path(observed);
-    match action {
-        Action::Create => diff_plan(text, plan, Labels { old: None, new: Some(&name) }),
-        Action::Delete => diff_texts(text, "", Labels { old: Some(&name), new: None }, deadline),
-        Action::Rename { to, .. } => {
-            let to = to.strip_prefix(observed.target.root.path()).unwrap_or(to).display().to_string();
-            diff_plan(text, plan, Labels { old: Some(&name), new: Some(&to) })
-        }
-        Action::Edit => diff_plan(text, plan, Labels::same(&name)),
-    }
-}
-
-/// The path from the root, as diffs show it.
-fn shown_path(observed: &Observed) -> String {
-    let target = &observed.target;
-    target.path.strip_prefix(target.root.path()).unwrap_or(&target.path).display().to_string()
 }

@@ -14,7 +14,7 @@ use super::tiers::{Hits, MANY, Reads, Site, TIERS, Tier};
 use super::unwrap::{Unwrapped, unwrapped};
 use super::weave::Weave;
 use super::{Count, Edit, EditRefusalKind, Occurrences, Options, Splice, Strategy, TimedOut};
-use crate::text::lines;
+use crate::text::{line_end, line_start, lines};
 
 /// Places written between two looks at the clock.
 const STRIDE: usize = 256;
@@ -210,14 +210,21 @@ impl<'a> Finder<'a> {
             Strategy::Exact => 1.0,
             _ => places.first().map_or(0.0, |site| self.resemblance(needle, site)),
         };
+        let replacements = places.len();
+        let of_patch = self.edits[search.edit].anchor.whole_lines;
+        let sites = if of_patch && replacements == 1 && places.iter().all(|site| site.parts.is_empty()) {
+            vec![changed_lines(self.base.text, &first, &splices)]
+        } else {
+            places.into_iter().flat_map(Site::ranges).collect()
+        };
         Ok(Placed {
             edit: search.edit,
             strategy: tier.strategy,
             warnings: Some(tier.warning).filter(|said| !said.is_empty()).into_iter().collect(),
             similarity,
             first,
-            replacements: places.len(),
-            sites: places.into_iter().flat_map(Site::ranges).collect(),
+            replacements,
+            sites,
             splices,
         })
     }
@@ -255,5 +262,19 @@ impl<'a> Finder<'a> {
             sites: Vec::new(),
             splices,
         })
+    }
+}
+
+/// The lines of a place that its splices change: the hunks of a patch may share lines of context. Of a place
+/// that only gets more lines it is one beside them, so that no other edit adds at the same point.
+fn changed_lines(base: &str, site: &Range<usize>, splices: &[Splice]) -> Range<usize> {
+    let (Some(first), Some(last)) = (splices.first(), splices.last()) else { return site.clone() };
+    let start = line_start(base, first.range.start);
+    let begins_line = line_start(base, last.range.end) == last.range.end;
+    let end = if begins_line { last.range.end } else { line_end(base, last.range.end).1 };
+    match (start < end, site.start < start) {
+        (true, _) => start..end,
+        (false, true) => line_start(base, start - 1)..start,
+        (false, false) => start..line_end(base, start).1,
     }
 }

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error};
 use serde_json::Value;
@@ -117,5 +119,28 @@ where
     match Value::deserialize(deserializer)? {
         Value::Null => Ok(None),
         value => list_or_json(value).map(Some).map_err(D::Error::custom),
+    }
+}
+
+/// A map of texts that may be absent or null, or the same map as a string of JSON.
+pub(super) fn optional_texts_or_json<'de, D>(
+    deserializer: D,
+) -> Result<Option<BTreeMap<String, String>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let value = match Value::deserialize(deserializer)? {
+        Value::String(text) => object_of_json(&text).map_err(D::Error::custom)?,
+        value => value,
+    };
+    decode(value).map_err(Invalid::nested)
+}
+
+/// An object that is sent as a string of JSON, read as strictly as the message itself.
+pub(super) fn object_of_json(text: &str) -> Result<Value, String> {
+    match serde_json::from_str(text) {
+        Ok(Strict(value @ Value::Object(_))) => Ok(value),
+        Ok(_) => Err("a string that is no JSON object".to_owned()),
+        Err(error) => Err(format!("a string that is no JSON object: {error}")),
     }
 }

@@ -1,8 +1,11 @@
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::change::{ChangeParams, FileChange};
-use super::decode::{Invalid, decode, optional_list_or_json};
+use super::decode::{Invalid, decode, optional_list_or_json, optional_texts_or_json};
+use super::patch::{PatchAndBases, PatchParams};
 
 /// Parameters of `editd/read`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -65,7 +68,7 @@ pub enum OnStaleParam {
     Rebase,
 }
 
-/// Parameters of `editd/propose`: `changes`, or one change in a short form.
+/// Parameters of `editd/propose`: `changes`, a `patch`, or one change in a short form.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProposeParams {
@@ -79,6 +82,11 @@ pub struct ProposeParams {
     /// The changes, each of another file.
     #[serde(default, deserialize_with = "optional_list_or_json")]
     pub changes: Option<Vec<ChangeParams>>,
+    /// The changes as a patch.
+    pub patch: Option<PatchParams>,
+    /// The bases of files in the patch, by path.
+    #[serde(default, deserialize_with = "optional_texts_or_json")]
+    pub bases: Option<BTreeMap<String, String>>,
     /// Whether the tolerant tiers may be used.
     #[serde(default)]
     pub matching: Matching,
@@ -113,6 +121,33 @@ pub struct ProposeParams {
 }
 
 impl ProposeParams {
+    /// The patch, if the changes come as one.
+    pub fn take_patch(&mut self) -> Result<Option<PatchAndBases>, Invalid> {
+        let Some(patch) = self.patch.take() else {
+            return match self.bases {
+                Some(_) => Err(Invalid::new("bases", "it goes with `patch` only")),
+                None => Ok(None),
+            };
+        };
+        if self.base_hash.is_some() {
+            return Err(Invalid::new("baseHash", "with `patch`, hashes belong into `bases`"));
+        }
+        let others = [
+            ("changes", self.changes.is_some()),
+            ("path", self.path.is_some()),
+            ("uri", self.uri.is_some()),
+            ("edits", self.edits.is_some()),
+            ("oldText", self.old_text.is_some()),
+            ("newText", self.new_text.is_some()),
+            ("replaceAll", self.replace_all.is_some()),
+            ("expectedReplacements", self.expected_replacements.is_some()),
+        ];
+        match others.iter().find(|(_, is_there)| *is_there) {
+            Some((name, _)) => Err(Invalid::new(*name, "it does not go with `patch`")),
+            None => Ok(Some((patch, self.bases.take().unwrap_or_default()))),
+        }
+    }
+
     /// The changes, with the short forms written out.
     pub fn take_changes(&mut self) -> Result<Vec<ChangeParams>, Invalid> {
         let single = self.take_single()?;
@@ -126,7 +161,7 @@ impl ProposeParams {
             }
             Some(changes) if changes.is_empty() => Err(Invalid::new("changes", "it is empty")),
             Some(changes) => Ok(changes),
-            None if !in_short => Err(Invalid::new("changes", "it is missing")),
+            None if !in_short => Err(Invalid::new("changes", "it is missing, and so is `patch`")),
             None => {
                 let mut body = self.edits.take().unwrap_or_default();
                 body.extend(single);

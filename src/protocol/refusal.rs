@@ -40,6 +40,9 @@ fn refusal_data(refusal: &Refusal) -> Map<String, Value> {
     if let Some(edit) = refusal.edit {
         data.insert("edit".to_owned(), edit.into());
     }
+    if let Some(line) = refusal.patch_line {
+        data.insert("patchLine".to_owned(), line.into());
+    }
     data.insert("hint".to_owned(), refusal.hint().into());
     if let Value::Object(details) = details(refusal) {
         data.extend(details);
@@ -63,6 +66,7 @@ fn details(refusal: &Refusal) -> Value {
             json!({ "regions": regions.iter().map(region).collect::<Value>() })
         }
         RefusalKind::Edit(kind) => edit_details(refusal.edit, kind),
+        RefusalKind::BadPatch { line, expected } => json!({ "line": line, "expected": expected }),
         RefusalKind::NotAFile { what } => json!({ "what": what }),
         RefusalKind::Encoding { detail } => json!({ "reason": detail }),
         RefusalKind::TooLarge { limit, size } => json!({ "limit": limit, "size": size }),

@@ -49,6 +49,9 @@ impl Default for Limits {
     }
 }
 
+/// Bytes of a patch's text. It is read before anything is known of its files, and takes up to four times as
+/// much meanwhile.
+pub const PATCH_BYTES: usize = 16 << 20;
 /// Lines in one reply of `editd/read`.
 pub const READ_LINES: usize = 2000;
 /// Bytes of text in one reply of `editd/read`.

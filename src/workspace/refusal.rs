@@ -1,3 +1,5 @@
+mod of_edit;
+
 use std::path::PathBuf;
 
 use crate::edit::{ConflictRegion, EditRefusalKind};
@@ -16,6 +18,8 @@ pub struct Refusal {
     pub change: Option<usize>,
     /// Index of the edit within that change, from 0.
     pub edit: Option<usize>,
+    /// Line of the patch that the change or edit came in, from 1.
+    pub patch_line: Option<usize>,
     /// The file it is about, as the request named it or as it was resolved.
     pub path: Option<PathBuf>,
     /// What is wrong.
@@ -52,6 +56,13 @@ pub enum RefusalKind {
     },
     /// The place that an edit means could not be found, or not be told apart.
     Edit(EditRefusalKind),
+    /// A patch that cannot be understood, or that leaves open what it means.
+    BadPatch {
+        /// The line where it is not what it should be, from 1.
+        line: usize,
+        /// What should be there.
+        expected: String,
+    },
     /// A change as a whole would leave the file as it is.
     NoChange,
     /// The target of a rename or a creation is there already.
@@ -146,7 +157,7 @@ pub enum RefusalKind {
 impl Refusal {
     /// A refusal about no file in particular.
     pub fn new(kind: RefusalKind) -> Self {
-        Self { change: None, edit: None, path: None, kind }
+        Self { change: None, edit: None, patch_line: None, path: None, kind }
     }
 
     /// A refusal about a file.
@@ -175,7 +186,8 @@ impl Refusal {
             RefusalKind::Unread { .. } => "unread",
             RefusalKind::Stale { .. } => "stale",
             RefusalKind::Conflict { .. } => "conflict",
-            RefusalKind::Edit(edit) => edit_name(edit),
+            RefusalKind::Edit(edit) => of_edit::name(edit),
+            RefusalKind::BadPatch { .. } => "bad_patch",
             RefusalKind::NoChange => "no_change",
             RefusalKind::Exists => "exists",
             RefusalKind::Missing => "missing",
@@ -198,7 +210,6 @@ impl Refusal {
     /// One sentence for a model or a person.
     pub fn message(&self) -> String {
         let file = self.path.as_ref().map_or_else(|| "the file".to_owned(), |p| format!("`{}`", p.display()));
-        let edit = self.edit.map_or_else(|| "the edit".to_owned(), |index| format!("edits[{index}]"));
         match &self.kind {
             RefusalKind::Unread { partly: true, .. } => {
                 format!(
@@ -214,7 +225,10 @@ impl Refusal {
                     places(regions.len())
                 )
             }
-            RefusalKind::Edit(kind) => edit_message(kind, &edit, &file),
+            RefusalKind::Edit(kind) => of_edit::message(kind, self.edit, self.patch_line, &file),
+            RefusalKind::BadPatch { line, expected } => {
+                format!("Line {line} of the patch is not what it should be: expected {expected}.")
+            }
             RefusalKind::NoChange => format!("The change would leave {file} exactly as it is."),
             RefusalKind::Exists => format!("{file} exists already."),
             RefusalKind::Missing => format!("{file} does not exist."),
@@ -252,6 +266,9 @@ impl Refusal {
 
     /// What to send next.
     pub fn hint(&self) -> String {
+        if let Some(hint) = self.patch_line.and_then(|_| self.hint_for_patch()) {
+            return hint.to_owned();
+        }
         match &self.kind {
             RefusalKind::Unread { partly: true, .. } => {
                 "Send `currentHash` as `baseHash` if the whole file is meant as it is; or read all of it in one call, if it fits."
@@ -272,7 +289,10 @@ impl Refusal {
             RefusalKind::Conflict { .. } => {
                 "Read the file again and make the change on the text as it is now; `regions` shows both sides."
             }
-            RefusalKind::Edit(kind) => return edit_hint(kind),
+            RefusalKind::Edit(kind) => return of_edit::hint(kind, self.patch_line.is_some()).to_owned(),
+            RefusalKind::BadPatch { .. } => {
+                "Nothing of the patch was applied: correct that line, and send the whole patch again."
+            }
             RefusalKind::NoChange => "Nothing needs to be done; if something should change, check `newText`.",
             RefusalKind::Exists => "Choose another path, or change the existing file with `edit` or `write`.",
             RefusalKind::Missing => "Check the path; a new file is made by a `write` change.",
@@ -299,102 +319,25 @@ impl Refusal {
         }
         .to_owned()
     }
+
+    /// What to send next where it goes into a patch's parameters.
+    fn hint_for_patch(&self) -> Option<&'static str> {
+        match &self.kind {
+            RefusalKind::Unread { partly: true, .. } => {
+                Some("Send `currentHash` in `bases` if the whole file is meant as it is.")
+            }
+            RefusalKind::Unread { .. } => Some(
+                "Call `editd/read` on it first, then send the patch again; or send `currentHash` in `bases` if the file is meant as it is.",
+            ),
+            RefusalKind::Stale { current: Some(_), base_known: true, proposed: false, .. } => Some(
+                "Look at `diff`; if the patch still makes sense, send it again with `currentHash` in `bases`, or with `onStale: \"rebase\"`.",
+            ),
+            RefusalKind::Exists => Some("Choose another path, or change the existing file with hunks."),
+            _ => None,
+        }
+    }
 }
 
 fn places(count: usize) -> String {
     if count == 1 { "one place".to_owned() } else { format!("{count} places") }
-}
-
-fn edit_name(kind: &EditRefusalKind) -> &'static str {
-    match kind {
-        EditRefusalKind::NotFound { .. } | EditRefusalKind::MissingContext { .. } => "not_found",
-        EditRefusalKind::Placeholder { .. } => "placeholder",
-        EditRefusalKind::Ambiguous { .. } => "ambiguous",
-        EditRefusalKind::CountMismatch { .. } => "count_mismatch",
-        EditRefusalKind::Overlap { .. } => "overlap",
-        EditRefusalKind::Dependency { .. } => "dependency",
-        EditRefusalKind::Contradiction { .. } => "contradiction",
-        EditRefusalKind::NoChange => "no_change",
-        EditRefusalKind::EmptyOldText => "empty_old_text",
-        EditRefusalKind::Timeout => "timeout",
-    }
-}
-
-fn edit_message(kind: &EditRefusalKind, edit: &str, file: &str) -> String {
-    match kind {
-        EditRefusalKind::NotFound { already_applied: true, .. } => {
-            format!(
-                "The `oldText` of {edit} is not in {file}, but its `newText` is: the edit seems to be done already."
-            )
-        }
-        EditRefusalKind::NotFound { .. } => format!("The `oldText` of {edit} is not in {file}."),
-        EditRefusalKind::MissingContext { context, .. } => {
-            format!("The context line `{context}` of {edit} is not in {file}.")
-        }
-        EditRefusalKind::Placeholder { line, text } => {
-            format!("Line {line} of the new text of {edit} leaves code of {file} out: `{text}`.")
-        }
-        EditRefusalKind::Ambiguous { occurrences } => {
-            let total = occurrences.total;
-            format!("The `oldText` of {edit} fits {total} places in {file}.")
-        }
-        EditRefusalKind::CountMismatch { expected, found, .. } => {
-            format!("{edit} expects {expected} occurrences in {file}, but there are {found}.")
-        }
-        EditRefusalKind::Overlap { other_edit, .. } => {
-            format!("{edit} and edits[{other_edit}] change the same text of {file}.")
-        }
-        EditRefusalKind::Dependency { other_edit, .. } => {
-            format!(
-                "The `oldText` of {edit} is not in {file}; only edits[{other_edit}] would bring it there."
-            )
-        }
-        EditRefusalKind::Contradiction { other_edit, .. } => {
-            format!("{edit} and edits[{other_edit}] make different things of the same text of {file}.")
-        }
-        EditRefusalKind::NoChange => format!("{edit} would leave {file} exactly as it is."),
-        EditRefusalKind::EmptyOldText => {
-            format!("The `oldText` of {edit} is empty, so there is nothing to look for.")
-        }
-        EditRefusalKind::Timeout => {
-            format!("Looking for the `oldText` of {edit} in {file} took longer than the deadline allows.")
-        }
-    }
-}
-
-fn edit_hint(kind: &EditRefusalKind) -> String {
-    match kind {
-        EditRefusalKind::NotFound { already_applied: true, .. } => {
-            "Read the file to make sure: if the edit is not done yet, compare with `closest` and send `oldText` as the file has it."
-        }
-        EditRefusalKind::NotFound { closest, .. } if closest.is_empty() => {
-            "Read the file again and copy `oldText` from it exactly."
-        }
-        EditRefusalKind::NotFound { .. } => {
-            "Compare with `closest`, where each `diff` shows asked against found, and send `oldText` as the file has it."
-        }
-        EditRefusalKind::MissingContext { .. } => {
-            "Copy the context line as the file has it, whole; see `closest`. It has to stand before the place."
-        }
-        EditRefusalKind::Placeholder { .. } => {
-            "Write the lines out, or leave them out of `oldText` too: what an edit does not mention stays. If the line is meant literally, send `matching: \"exact\"`."
-        }
-        EditRefusalKind::Ambiguous { .. } => {
-            "Add neighbouring lines to `oldText` until it fits one place; if all places are meant and do not overlap, send `replaceAll: true`."
-        }
-        EditRefusalKind::CountMismatch { .. } => {
-            "Look at `occurrences`, then send `expectedReplacements` with the number that is meant, or a longer `oldText`."
-        }
-        EditRefusalKind::Overlap { .. } => "Make one edit of the two, or shorten their texts until they are apart.",
-        EditRefusalKind::Dependency { .. } => {
-            "All edits match the file as it was read: put both into one edit, or send them in two calls."
-        }
-        EditRefusalKind::Contradiction { .. } => "Keep one of the two edits.",
-        EditRefusalKind::NoChange => "Leave this edit out, or check its `newText`.",
-        EditRefusalKind::EmptyOldText => {
-            "Put the text that should be replaced into `oldText`; a new file or a whole new content is a `write` change."
-        }
-        EditRefusalKind::Timeout => "Send smaller edits, or a longer and more distinctive `oldText`.",
-    }
-    .to_owned()
 }

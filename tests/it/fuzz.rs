@@ -25,6 +25,7 @@ macro_rules! targets {
 
 targets! {
     matching: "../../fuzz/bodies/matching.rs";
+    patches: "../../fuzz/bodies/patches.rs";
 }
 
 fn replay(target: &str, run: fn(&[u8])) {

@@ -41,6 +41,13 @@ mod matching {
     mod refusals;
     mod several;
 }
+mod patch {
+    mod bases;
+    mod files;
+    mod formats;
+    mod malformed;
+    mod places;
+}
 mod preservation {
     mod attributes;
     mod bytes;
@@ -78,6 +85,7 @@ mod life {
     mod strangers;
 }
 mod cli {
+    mod apply;
     mod commands;
     mod edit;
     mod folders;

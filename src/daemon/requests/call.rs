@@ -8,7 +8,10 @@ use crate::workspace::{FileKey, Limits, OnStale, Refusal, RefusalKind, RequestKe
 
 use crate::daemon::job::Located;
 use crate::daemon::locate::Purpose;
+use crate::daemon::work::{Removed, When};
 use crate::daemon::{Core, Failure, SessionContext};
+
+use super::patched::{self, Patched};
 
 /// A call of `propose` or `edit`, its parameters read. Its files are known by their paths first, and by
 /// their places once they are found.
@@ -18,6 +21,8 @@ pub(crate) struct Call<P> {
     pub(crate) header: Header,
     pub(crate) fuzzy: bool,
     pub(crate) files: Vec<Asked<P>>,
+    /// The patch, if they came in one.
+    pub(crate) patch: Option<Patched>,
 }
 
 /// What a proposal says besides its changes.
@@ -40,8 +45,8 @@ pub(crate) struct Asked<P> {
 
 pub(crate) enum Ask<P> {
     Edit(Vec<Edit>),
-    Write { content: String, literal: bool, encoding: Option<Encoding> },
-    Delete,
+    Write { content: String, literal: bool, encoding: Option<Encoding>, when: When },
+    Delete(Option<Removed>),
     Rename { edits: Vec<Edit>, to: P },
 }
 
@@ -50,20 +55,28 @@ impl Call<RequestPath> {
         mut params: ProposeParams,
         session: &SessionContext,
         limits: &Limits,
-    ) -> Result<Self, Invalid> {
+    ) -> Result<Self, Failure> {
         let author = match (params.author.take(), session.role) {
             (Some(author), Role::Editor) => author,
-            (Some(_), Role::Agent) => return Err(Invalid::new("author", "an agent speaks for itself only")),
+            (Some(_), Role::Agent) => {
+                return Err(Invalid::new("author", "an agent speaks for itself only").into());
+            }
             (None, _) => session.author.clone(),
         };
-        let changes = params.take_changes()?;
-        if changes.len() > limits.changes {
-            return Err(Invalid::new("changes", format!("there are more than {}", limits.changes)));
+        let (files, patch, field) = match params.take_patch()? {
+            Some(patch) => {
+                let (files, patch) = patched::read(patch)?;
+                (files, Some(patch), "patch")
+            }
+            None => (read_changes(params.take_changes()?, limits.changes)?, None, "edits"),
+        };
+        if files.len() > limits.changes {
+            let problem = format!("it is about more than {} files", limits.changes);
+            return Err(Invalid::new(field, problem).into());
         }
-        let files = read_changes(changes)?;
         let edits: usize = files.iter().map(|file| file.ask.edits()).sum();
         if edits > limits.edits {
-            return Err(Invalid::new("edits", format!("there are more than {}", limits.edits)));
+            return Err(Invalid::new(field, format!("there are more than {}", limits.edits)).into());
         }
         let request = params.request_id.take().map(|id| (author.clone(), id));
         let on_stale = match params.on_stale {
@@ -72,7 +85,7 @@ impl Call<RequestPath> {
         };
         let (label, replaces) = (params.label.take(), params.replaces.take());
         let header = Header { author, label, replaces, on_stale };
-        Ok(Self { request, header, fuzzy: params.matching == Matching::Fuzzy, files })
+        Ok(Self { request, header, fuzzy: params.matching == Matching::Fuzzy, files, patch })
     }
 
     /// Finds all files, or says of each why it cannot be changed.
@@ -85,11 +98,18 @@ impl Call<RequestPath> {
                 Err(refusal) => refusals.push(refusal.of_change(index)),
             }
         }
+        let mut patch = self.patch;
         if !refusals.is_empty() {
-            return Err(Failure::Refused(refusals));
+            return Err(Patched::mark(patch.as_ref(), Failure::Refused(refusals)));
         }
-        let files = merge_renames(found)?;
-        Ok(Call { request: self.request, header: self.header, fuzzy: self.fuzzy, files })
+        let files = match &mut patch {
+            Some(patch) => {
+                patch.place_bases(&mut found, core, session)?;
+                patch.merge(found)?
+            }
+            None => merge_renames(found)?,
+        };
+        Ok(Call { request: self.request, header: self.header, fuzzy: self.fuzzy, files, patch })
     }
 }
 
@@ -97,7 +117,27 @@ impl<P> Ask<P> {
     fn edits(&self) -> usize {
         match self {
             Self::Edit(edits) | Self::Rename { edits, .. } => edits.len(),
-            Self::Write { .. } | Self::Delete => 0,
+            Self::Write { .. } | Self::Delete(_) => 0,
+        }
+    }
+}
+
+impl<P> Ask<P> {
+    /// Both as one, if they can be: an edit with a rename, and with `several` also edits with edits.
+    pub(crate) fn join(self, other: Self, several: bool) -> Option<Self> {
+        let joined = |mut edits: Vec<Edit>, more: Vec<Edit>| {
+            edits.extend(more);
+            edits
+        };
+        match (self, other) {
+            (Self::Edit(edits), Self::Edit(more)) if several => Some(Self::Edit(joined(edits, more))),
+            (Self::Edit(edits), Self::Rename { edits: more, to }) if several || more.is_empty() => {
+                Some(Self::Rename { edits: joined(edits, more), to })
+            }
+            (Self::Rename { edits, to }, Self::Edit(more)) if several || edits.is_empty() => {
+                Some(Self::Rename { edits: joined(edits, more), to })
+            }
+            _ => None,
         }
     }
 }
@@ -105,15 +145,17 @@ impl<P> Ask<P> {
 impl Asked<RequestPath> {
     fn locate(self, core: &Core, session: &SessionContext) -> Result<Asked<Target>, Refusal> {
         let place = core.locate(session, &self.place, Purpose::Write)?;
-        if place.via_symlink && matches!(self.ask, Ask::Delete | Ask::Rename { .. }) {
+        if place.via_symlink && matches!(self.ask, Ask::Delete(_) | Ask::Rename { .. }) {
             // The link would be left behind and lead nowhere; which of the two is meant cannot be told.
             let what = format!("reached by a symbolic link; it is `{}`", place.path.display());
             return Err(Refusal::at(self.place.as_path(), RefusalKind::NotAFile { what }));
         }
         let ask = match self.ask {
             Ask::Edit(edits) => Ask::Edit(edits),
-            Ask::Write { content, literal, encoding } => Ask::Write { content, literal, encoding },
-            Ask::Delete => Ask::Delete,
+            Ask::Write { content, literal, encoding, when } => {
+                Ask::Write { content, literal, encoding, when }
+            }
+            Ask::Delete(removed) => Ask::Delete(removed),
             Ask::Rename { edits, to } => {
                 Ask::Rename { edits, to: core.locate(session, &to, Purpose::Write)? }
             }
@@ -122,7 +164,10 @@ impl Asked<RequestPath> {
     }
 }
 
-fn read_changes(changes: Vec<ChangeParams>) -> Result<Vec<Asked<RequestPath>>, Invalid> {
+fn read_changes(changes: Vec<ChangeParams>, most: usize) -> Result<Vec<Asked<RequestPath>>, Invalid> {
+    if changes.len() > most {
+        return Err(Invalid::new("changes", format!("there are more than {most}")));
+    }
     let read = |(index, change)| {
         let within = |invalid: Invalid| invalid.within(&format!("changes[{index}]"));
         read_change(index, change).map_err(within)
@@ -135,9 +180,9 @@ fn read_change(index: usize, change: ChangeParams) -> Result<Asked<RequestPath>,
         ChangeParams::Edit(file) => asked(index, file, |edits| Ok(Ask::Edit(read_edits(edits)?))),
         ChangeParams::Write(file) => asked(index, file, |(content, literal, label)| {
             let encoding = label.map(|label| read_encoding(&label)).transpose()?;
-            Ok(Ask::Write { content, literal, encoding })
+            Ok(Ask::Write { content, literal, encoding, when: When::Any })
         }),
-        ChangeParams::Delete(file) => asked(index, file, |()| Ok(Ask::Delete)),
+        ChangeParams::Delete(file) => asked(index, file, |()| Ok(Ask::Delete(None))),
         ChangeParams::Rename(file) => asked(index, file, |(path, uri)| {
             let to = RequestPath::from_fields(path, uri, ("newPath", "newUri"))?;
             Ok(Ask::Rename { edits: Vec::new(), to })
@@ -198,24 +243,14 @@ fn merge_renames(asked: Vec<Asked<Target>>) -> Result<Vec<Asked<Target>>, Invali
 
 impl Asked<Target> {
     fn join(&mut self, file: Self) -> Result<(), Invalid> {
-        let sent = self.sent.or(file.sent);
-        let index = self.index;
-        let ask = match (std::mem::replace(&mut self.ask, Ask::Delete), file.ask) {
-            (Ask::Edit(edits), Ask::Rename { edits: none, to })
-            | (Ask::Rename { edits: none, to }, Ask::Edit(edits))
-                if none.is_empty() =>
-            {
-                Ask::Rename { edits, to }
-            }
-            _ => {
-                let field = format!("changes[{}].path", file.index);
-                let problem =
-                    format!("changes[{index}] is of the same file; only an edit and a rename go together");
-                return Err(Invalid::new(field, problem));
-            }
+        let (index, sent) = (self.index, self.sent.or(file.sent));
+        let Some(ask) = std::mem::replace(&mut self.ask, Ask::Delete(None)).join(file.ask, false) else {
+            let field = format!("changes[{}].path", file.index);
+            let problem =
+                format!("changes[{index}] is of the same file; only an edit and a rename go together");
+            return Err(Invalid::new(field, problem));
         };
-        *self = Self { sent, ask, ..file };
-        self.index = index;
+        *self = Self { index, place: file.place, sent, ask };
         Ok(())
     }
 }

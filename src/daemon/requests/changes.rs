@@ -7,10 +7,10 @@ use crate::protocol::{ChangedFile, ChangesParams, ChangesResult, RequestPath, ur
 use crate::workspace::limits::CHANGES_BYTES;
 use crate::workspace::{Changed, FileKey, Seen, Truth};
 
+use crate::daemon::difference::drift;
 use crate::daemon::event::Event;
 use crate::daemon::job::{Job, Located};
 use crate::daemon::locate::Purpose;
-use crate::daemon::work::drift;
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
 /// A file that a session has read, found again.

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use crate::disk::Target;
 use crate::protocol::{ProposeParams, ProposeResult};
-use crate::workspace::{Action, BaseState, NewProposal, Proposal, Refusal, RefusalKind, RequestKey};
+use crate::workspace::{Action, BaseState, NewProposal, OnStale, Proposal, Refusal, RefusalKind, RequestKey};
 
 use crate::daemon::commit::Due;
 use crate::daemon::event::Event;
@@ -13,6 +13,7 @@ use crate::daemon::work::{Rules, Want, WantedFile};
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
 use super::call::{Ask, Asked, Call, Header};
+use super::patched::Patched;
 
 impl Daemon {
     /// `editd/propose`.
@@ -40,13 +41,22 @@ impl Core {
         session: &SessionContext,
         call: Call<Target>,
     ) -> Result<(Header, Vec<Due>), Failure> {
-        let rules = Rules {
-            fuzzy: call.fuzzy,
-            on_stale: call.header.on_stale,
-            deadline: self.deadline(),
-            file_size: self.config.limits.file_size,
-        };
-        let wanted = self.look_at_all(call.files)?;
+        let Call { header, fuzzy, files, patch, .. } = call;
+        match self.work_out_files(session, (header.on_stale, fuzzy), files) {
+            Ok(due) => Ok((header, due)),
+            Err(failure) => Err(Patched::mark(patch.as_ref(), failure)),
+        }
+    }
+
+    fn work_out_files(
+        &self,
+        session: &SessionContext,
+        (on_stale, fuzzy): (OnStale, bool),
+        files: Vec<Asked<Target>>,
+    ) -> Result<Vec<Due>, Failure> {
+        let rules =
+            Rules { fuzzy, on_stale, deadline: self.deadline(), file_size: self.config.limits.file_size };
+        let wanted = self.look_at_all(files)?;
         let bases = self.bases_of(session, &wanted)?;
         let (mut due, mut refusals) = (Vec::new(), Vec::new());
         for (wanted, base) in wanted.into_iter().zip(bases) {
@@ -60,7 +70,7 @@ impl Core {
         if !refusals.is_empty() {
             return Err(Failure::Refused(refusals));
         }
-        Ok((call.header, due))
+        Ok(due)
     }
 
     fn look_at_all(&self, asked: Vec<Asked<Target>>) -> Result<Vec<WantedFile>, Failure> {
@@ -78,8 +88,10 @@ impl Core {
     fn look_at(&self, file: Asked<Target>) -> Result<WantedFile, Refusal> {
         let want = match file.ask {
             Ask::Edit(edits) => Want::Edit(edits),
-            Ask::Write { content, literal, encoding } => Want::Write { content, literal, encoding },
-            Ask::Delete => Want::Delete,
+            Ask::Write { content, literal, encoding, when } => {
+                Want::Write { content, literal, encoding, when }
+            }
+            Ask::Delete(removed) => Want::Delete(removed),
             Ask::Rename { edits, to } => Want::Rename { edits, to: Box::new(self.observe(to)?) },
         };
         Ok(WantedFile { index: file.index, want, sent: file.sent, observed: self.observe(file.place)? })

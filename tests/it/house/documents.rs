@@ -99,7 +99,8 @@ fn links_lead_somewhere() {
 #[test]
 fn the_protocol_document_names_every_method_and_refusal() {
     let document = read("docs/protocol.md");
-    let (methods, refusals) = (read("src/protocol/method.rs"), read("src/workspace/refusal.rs"));
+    let methods = read("src/protocol/method.rs");
+    let refusals = read("src/workspace/refusal.rs") + &read("src/workspace/refusal/of_edit.rs");
     let methods: Vec<_> = between(&methods, "= \"editd/", "\"").map(|name| format!("editd/{name}")).collect();
     let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
     let kinds: Vec<_> = between(&refusals, "=> \"", "\",").filter(is_name).map(str::to_owned).collect();

@@ -126,3 +126,33 @@ fn whole_lines_do_not_begin_within_one(
     let refused = anchored(base, ("if\n", "x\n"), whole_lines).unwrap_err();
     assert!(matches!(refused, EditRefusalKind::NotFound { .. }), "{refused:?}");
 }
+
+/// Two hunks of a patch, each its old and its new text.
+fn hunks(base: &str, hunks: [(&str, &str); 2]) -> Result<String, EditRefusalKind> {
+    let whole_lines = || Anchor { whole_lines: true, ..Anchor::default() };
+    let edits = hunks.map(|(old, new)| Edit::new(old, new).anchored(whole_lines()));
+    apply(base, &edits).map(|found| found.0).map_err(|mut refused| refused.remove(0).kind)
+}
+
+#[rstest]
+#[case::at_the_edge([("1\n2\n3\n", "1\nX\n3\n"), ("3\n4\n5\n", "3\nY\n5\n")], "1\nX\n3\nY\n5\n")]
+#[case::changed_by_the_other([("1\n2\n3\n", "1\nX\n3\n"), ("2\n3\n4\n", "2\n3\nY\n")], "1\nX\n3\nY\n5\n")]
+#[case::one_around_the_other([("1\n2\n3\n4\n5\n", "1\n2\n3\n4\nY\n"), ("2\n", "X\n")], "1\nX\n3\n4\nY\n")]
+#[case::additions([("1\n2\n3\n", "1\nX\n2\n3\n"), ("2\n3\n4\n", "2\n3\nY\n4\n")], "1\nX\n2\n3\nY\n4\n5\n")]
+#[case::deletion([("1\n2\n3\n", "1\n3\n"), ("3\n4\n", "3\nY\n4\n")], "1\n3\nY\n4\n5\n")]
+fn hunks_may_share_context(#[case] both: [(&str, &str); 2], #[case] expected: &str) {
+    assert_eq!(hunks("1\n2\n3\n4\n5\n", both).unwrap(), expected);
+    let [one, other] = both;
+    assert_eq!(hunks("1\n2\n3\n4\n5\n", [other, one]).unwrap(), expected);
+}
+
+#[rstest]
+#[case::the_same_line([("1\n2\n", "1\nX\n"), ("2\n3\n", "Y\n3\n")])]
+#[case::additions_at_one_point([("1\n2\n", "1\nX\n2\n"), ("1\n2\n3\n", "1\nY\n2\n3\n")])]
+#[case::addition_behind_a_removed_line([("1\n2\n", "1\n"), ("2\n3\n", "2\nY\n3\n")])]
+fn hunks_do_not_share_what_they_change(#[case] both: [(&str, &str); 2]) {
+    let refused = hunks("1\n2\n3\n", both).unwrap_err();
+    let in_the_way =
+        matches!(refused, EditRefusalKind::Overlap { .. } | EditRefusalKind::Contradiction { .. });
+    assert!(in_the_way, "{refused:?}");
+}

@@ -1,0 +1,94 @@
+//! A change, with the person's consent in one of its forms.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use crate::protocol::{Apply, ApplyResult, Discard, Edit, FileEntry, Method, Propose, ProposeResult};
+use crate::transport::Client;
+
+use super::arguments::Output;
+use super::paint::{FAINT, GOOD};
+use super::{Complaint, Context, End, ask, paint, stream};
+
+/// Whether a person is there to be asked; one who said `yes` before is not.
+pub(super) fn asks(context: &Context, yes: bool) -> bool {
+    !yes && context.output == Output::Text && ask::is_interactive()
+}
+
+/// Makes a change: shown and asked for first, or at once.
+pub(super) fn make(
+    context: &Context,
+    client: &mut Client,
+    request: &Value,
+    asks: bool,
+) -> Result<End, Complaint> {
+    if asks {
+        return ask_and_apply(client, request);
+    }
+    let result = client.request(Edit::NAME, request)?;
+    report(context, &result)
+}
+
+fn ask_and_apply(client: &mut Client, request: &Value) -> Result<End, Complaint> {
+    let proposal = client.call::<Propose>(request)?;
+    show(&proposal)?;
+    if ask::yes("Apply this change?")? {
+        let params = json!({ "id": proposal.id, "revision": proposal.revision });
+        let applied = client.call::<Apply>(&params)?;
+        summarize(&applied)?;
+        return Ok(End::Done);
+    }
+    client.call::<Discard>(&json!({ "id": proposal.id, "reason": "not wanted at the terminal" }))?;
+    writeln!(stream::stdout(), "Nothing was changed.")?;
+    Ok(End::Undecided)
+}
+
+fn report(context: &Context, result: &Value) -> Result<End, Complaint> {
+    if context.output == Output::Json {
+        writeln!(stream::stdout(), "{result}")?;
+    } else {
+        let applied: ApplyResult = serde_json::from_value(result.clone()).map_err(Complaint::failed)?;
+        summarize(&applied)?;
+    }
+    Ok(End::Done)
+}
+
+fn show(proposal: &ProposeResult) -> std::io::Result<()> {
+    let mut out = stream::stdout();
+    for file in &proposal.files {
+        paint::diff(&mut out, &file.diff)?;
+        notes(&mut out, file)?;
+    }
+    Ok(())
+}
+
+/// How a tolerant edit found its place, and what else should be known before a yes.
+fn notes(out: &mut impl Write, file: &FileEntry) -> std::io::Result<()> {
+    for found in file.matches.iter().filter(|found| found.strategy != "exact") {
+        writeln!(out, "{FAINT}matched by {} at line {}{FAINT:#}", found.strategy, found.start_line)?;
+    }
+    for warning in &file.warnings {
+        writeln!(out, "{FAINT}note: {}{FAINT:#}", paint::visible(warning))?;
+    }
+    Ok(())
+}
+
+fn summarize(applied: &ApplyResult) -> std::io::Result<()> {
+    let mut out = stream::stdout();
+    for file in &applied.files {
+        let entry = &file.entry;
+        let verb = match entry.action.as_str() {
+            "create" => "created",
+            "delete" => "deleted",
+            "rename" => "renamed",
+            _ => "edited",
+        };
+        let path = paint::visible(&entry.path);
+        writeln!(out, "{GOOD}{verb}{GOOD:#} {path} (+{} -{})", entry.added, entry.removed)?;
+        if let Some(hash) = &file.hash {
+            writeln!(out, "{FAINT}{hash}{FAINT:#}")?;
+        }
+    }
+    Ok(())
+}

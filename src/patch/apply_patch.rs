@@ -1,0 +1,208 @@
+//! `*** Begin Patch` … `*** End Patch`.
+
+use super::body::{self, Body, Mark, Piece};
+use super::source::{Source, is_empty};
+use super::{FilePatch, PatchChange, PatchError};
+use crate::edit::Anchor;
+
+const SECTIONS: &str = "`*** Update File: path`, `*** Add File: path` or `*** Delete File: path`";
+
+/// A line that begins with `***`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Marker<'a> {
+    Begin,
+    End,
+    Update(&'a str),
+    Add(&'a str),
+    Delete(&'a str),
+    Move(&'a str),
+    EndOfFile,
+}
+
+fn marker(line: &str) -> Option<Marker<'_>> {
+    let rest = line.strip_prefix("***")?.trim();
+    let named = |beginning: &str| rest.strip_prefix(beginning).map(str::trim);
+    match rest {
+        "Begin Patch" => Some(Marker::Begin),
+        "End Patch" => Some(Marker::End),
+        "End of File" => Some(Marker::EndOfFile),
+        _ => named("Update File:")
+            .map(Marker::Update)
+            .or_else(|| named("Add File:").map(Marker::Add))
+            .or_else(|| named("Delete File:").map(Marker::Delete))
+            .or_else(|| named("Move to:").map(Marker::Move)),
+    }
+}
+
+/// Whether a line can only be one of this format.
+pub(super) fn begins(line: &str) -> bool {
+    matches!(
+        marker(line.trim_start()),
+        Some(Marker::Begin | Marker::Update(_) | Marker::Add(_) | Marker::Delete(_))
+    )
+}
+
+pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
+    let mut parser = Parser { source, at: 0, pad: "", files: Vec::new() };
+    while let Some(line) = source.get(parser.at) {
+        if begins(line) {
+            // Somebody who forgets the first line still means the patch; a missing last one may be a text
+            // that was cut.
+            parser.pad = pad(source, parser.at);
+            parser.at += usize::from(marker(line.trim_start()) == Some(Marker::Begin));
+            parser.envelope()?;
+        } else {
+            parser.at += 1;
+        }
+    }
+    if parser.files.is_empty() {
+        return Err(PatchError::at(0, format!("`*** Begin Patch` and a section: {SECTIONS}")));
+    }
+    Ok(parser.files)
+}
+
+/// The blanks before every line of a patch that is indented as a whole.
+fn pad<'a>(source: &Source<'a>, first: usize) -> &'a str {
+    let line = source.line(first);
+    let pad = &line[..line.len() - line.trim_start().len()];
+    let patch = (first..source.len()).map(|index| source.line(index));
+    let mut inside = patch.take_while(|line| marker(line.trim_start()) != Some(Marker::End));
+    if inside.all(|line| line.starts_with(pad) || line.trim().is_empty()) { pad } else { "" }
+}
+
+struct Parser<'a> {
+    source: &'a Source<'a>,
+    at: usize,
+    pad: &'a str,
+    files: Vec<FilePatch>,
+}
+
+impl<'a> Parser<'a> {
+    fn line(&self) -> Option<&'a str> {
+        let line = self.source.get(self.at)?;
+        Some(line.strip_prefix(self.pad).unwrap_or(line))
+    }
+
+    /// The sections up to `*** End Patch`.
+    fn envelope(&mut self) -> Result<(), PatchError> {
+        loop {
+            let Some(line) = self.line() else {
+                return Err(PatchError::at(self.source.last(), "`*** End Patch` at the end"));
+            };
+            let at = self.at;
+            self.at += 1;
+            let (path, change) = match marker(line.trim_start()) {
+                Some(Marker::End) => return Ok(()),
+                Some(Marker::Add(path)) => (path, PatchChange::Create { content: self.added()? }),
+                Some(Marker::Delete(path)) => (path, PatchChange::Delete { hunks: Vec::new() }),
+                Some(Marker::Update(path)) => (path, self.update(path)?),
+                _ if line.trim().is_empty() => continue,
+                _ => return Err(PatchError::at(at, format!("{SECTIONS}, or `*** End Patch`"))),
+            };
+            if path.is_empty() {
+                return Err(PatchError::at(at, "the path of a file at the end of the line"));
+            }
+            self.files.push(FilePatch { path: path.to_owned(), line: at + 1, change });
+        }
+    }
+
+    /// The lines of a new file.
+    fn added(&mut self) -> Result<String, PatchError> {
+        let (mut content, mut empty) = (String::new(), 0);
+        while let Some(line) = self.line().filter(|line| !line.starts_with("***")) {
+            match body::split(line) {
+                (Mark::Added, added) => {
+                    // An empty line between others lost its sign.
+                    content.extend(std::iter::repeat_n('\n', std::mem::take(&mut empty)));
+                    content.push_str(added);
+                    content.push('\n');
+                }
+                _ if line.trim().is_empty() => empty += 1,
+                _ => return Err(PatchError::at(self.at, "a line of the new file, which begins with `+`")),
+            }
+            self.at += 1;
+        }
+        if self.line().and_then(marker) == Some(Marker::EndOfFile) {
+            self.at += 1;
+        }
+        Ok(content)
+    }
+
+    fn update(&mut self, from: &str) -> Result<PatchChange, PatchError> {
+        let mut to = None;
+        if let Some(Marker::Move(path)) = self.line().and_then(|line| marker(line.trim_start())) {
+            if path.is_empty() {
+                return Err(PatchError::at(self.at, "the new path at the end of the line"));
+            }
+            to = Some(path.to_owned()).filter(|to| to != from);
+            self.at += 1;
+        }
+        let mut pieces = Vec::new();
+        while let Some(line) = self.line().filter(|line| !line.starts_with("***")) {
+            match self.behind_empty_lines() {
+                // What separates a section from the next is no chunk.
+                Some(marker) if is_empty(line) => self.at = marker,
+                _ => pieces.push(self.chunk()?),
+            }
+        }
+        if pieces.is_empty() && to.is_none() {
+            let at = self.at.min(self.source.last());
+            return Err(PatchError::at(at, "a chunk: `@@`, then lines that begin with ` `, `-` or `+`"));
+        }
+        body::change(pieces, to, false)
+    }
+
+    /// Where the next marker stands, if nothing but empty lines comes before it.
+    fn behind_empty_lines(&self) -> Option<usize> {
+        let lines = (self.at..self.source.len()).map(|index| (index, self.source.line(index)));
+        let mut lines = lines.map(|(index, line)| (index, line.strip_prefix(self.pad).unwrap_or(line)));
+        match lines.find(|(_, line)| !is_empty(line)) {
+            None => Some(self.source.len()),
+            Some((index, line)) => line.starts_with("***").then_some(index),
+        }
+    }
+
+    fn chunk(&mut self) -> Result<Piece, PatchError> {
+        let first = self.at;
+        let mut anchor = Anchor::default();
+        while let Some(header) = self.line().filter(|line| line.starts_with("@@")) {
+            match body::range(header) {
+                Some(range) => anchor.line = Some(range.start).filter(|&start| start > 0),
+                None => anchor.under.extend(context(header)),
+            }
+            self.at += 1;
+        }
+        let mut marked = Vec::new();
+        while let Some(line) = self.line().filter(|line| !line.starts_with("@@") && !line.starts_with("***"))
+        {
+            marked.push(line);
+            self.at += 1;
+        }
+        anchor.at_end = self.line().and_then(marker) == Some(Marker::EndOfFile);
+        if anchor.at_end {
+            self.at += 1;
+        } else {
+            // These separate the chunk from the next one more often than they are context, and as context
+            // they would not say much.
+            let used = marked.iter().rposition(|line| !is_empty(line)).map_or(0, |last| last + 1);
+            marked.truncate(used);
+        }
+        if marked.is_empty() {
+            let at = self.at.min(self.source.last());
+            return Err(PatchError::at(at, "lines of a chunk, which begin with ` `, `-` or `+`"));
+        }
+        let mut body = Body::default();
+        for line in marked {
+            let (mark, content) = body::split(line);
+            body.push(mark, content);
+        }
+        Ok(body.into_piece(first + 1, anchor))
+    }
+}
+
+/// The line of the file that a chunk's header names.
+fn context(header: &str) -> Option<String> {
+    let rest = header.strip_prefix("@@")?;
+    let named = rest.strip_prefix(' ').unwrap_or(rest).trim_end();
+    (!named.is_empty()).then(|| named.to_owned())
+}

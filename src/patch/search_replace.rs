@@ -1,0 +1,174 @@
+//! `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`.
+
+use super::body::{self, Body, Mark, Piece};
+use super::source::{Source, fence};
+use super::{FilePatch, PatchError, names};
+use crate::edit::Anchor;
+
+/// The shortest marker.
+const SHORTEST: usize = 5;
+
+/// Lines above a block that may name its file, blank lines and fences aside.
+const LINES_ABOVE: usize = 3;
+
+/// The first line of a block. Its length is that of all markers of the block, so that texts that look like
+/// markers of another length are texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Head {
+    length: usize,
+    sign: char,
+}
+
+/// A run of one sign, its length, and the word behind it.
+fn run(line: &str, sign: char) -> Option<(usize, &str)> {
+    let rest = line.trim_start_matches(sign);
+    let length = line.len() - rest.len();
+    (length >= SHORTEST).then_some((length, rest.trim()))
+}
+
+impl Head {
+    fn of(line: &str) -> Option<Self> {
+        let sign = line.chars().next().filter(|sign| matches!(sign, '<' | '-'))?;
+        let (length, word) = run(line, sign)?;
+        matches!(word, "SEARCH" | "ORIGINAL").then_some(Self { length, sign })
+    }
+
+    fn divides(self, line: &str) -> bool {
+        run(line, '=') == Some((self.length, ""))
+    }
+
+    fn closes(self, line: &str) -> bool {
+        let word = run(line, self.closing_sign()).filter(|(length, _)| *length == self.length);
+        matches!(word, Some((_, "REPLACE" | "UPDATED")))
+    }
+
+    fn closing_sign(self) -> char {
+        if self.sign == '<' { '>' } else { '+' }
+    }
+
+    fn divider(self) -> String {
+        "=".repeat(self.length)
+    }
+
+    fn tail(self) -> String {
+        format!("{} REPLACE", self.closing_sign().to_string().repeat(self.length))
+    }
+}
+
+/// Whether a line can only be one of this format.
+pub(super) fn begins(line: &str) -> bool {
+    Head::of(line).is_some()
+}
+
+pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
+    let mut files: Vec<FilePatch> = Vec::new();
+    let (mut at, mut free) = (0, 0);
+    while at < source.len() {
+        let Some(head) = Head::of(source.line(at)) else {
+            at += 1;
+            continue;
+        };
+        let named = name_above(source, free, at);
+        let Some(path) = named.or_else(|| files.last().map(|file| file.path.clone())) else {
+            return Err(PatchError::at(at, "the path of a file on the line above the block"));
+        };
+        let (piece, end) = block(source, at, head)?;
+        let change = body::change(vec![piece], None, true)?;
+        files.push(FilePatch { path, line: at + 1, change });
+        (at, free) = (end, end);
+    }
+    if files.is_empty() {
+        let expected = "a block: `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`";
+        return Err(PatchError::at(0, expected));
+    }
+    Ok(files)
+}
+
+/// Reads the block that begins at `first`; also answers the line behind it.
+fn block(source: &Source<'_>, first: usize, head: Head) -> Result<(Piece, usize), PatchError> {
+    let begun = first + 1;
+    let mut divider = None;
+    for index in begun..source.len() {
+        let line = source.line(index);
+        match divider {
+            None if head.divides(line) => divider = Some(index),
+            Some(_) if head.divides(line) => {
+                let expected = format!(
+                    "one line `{}` in the block that begins at line {begun}; if this one is text, use longer markers",
+                    head.divider()
+                );
+                return Err(PatchError::at(index, expected));
+            }
+            Some(divider) if head.closes(line) => {
+                return Ok((piece(source, first, divider, index), index + 1));
+            }
+            None if head.closes(line) => {
+                let expected = format!("`{}` before it", head.divider());
+                return Err(PatchError::at(index, expected));
+            }
+            _ if Head::of(line) == Some(head) => return Err(unfinished(index, divider, head, begun)),
+            _ => {}
+        }
+    }
+    Err(unfinished(source.last(), divider, head, begun))
+}
+
+fn unfinished(index: usize, divider: Option<usize>, head: Head, begun: usize) -> PatchError {
+    let marker = if divider.is_some() { head.tail() } else { head.divider() };
+    PatchError::at(index, format!("`{marker}` of the block that begins at line {begun}"))
+}
+
+fn piece(source: &Source<'_>, first: usize, divider: usize, last: usize) -> Piece {
+    let mut anchor = Anchor::default();
+    let mut start = first + 1;
+    if let Some(number) = source.line(start).strip_prefix(":start_line:").filter(|_| start < divider) {
+        // Some models were taught to say where the text starts, above a line of dashes.
+        anchor.line = number.trim().parse().ok().filter(|&line| line > 0);
+        start += 1;
+        let told =
+            |line: &str| line.starts_with(":end_line:") || run(line, '-').is_some_and(|it| it.1.is_empty());
+        while start < divider && told(source.line(start)) {
+            start += 1;
+        }
+    }
+    let mut body = Body::default();
+    // To look for nothing but blanks is to look for nothing.
+    if (start..divider).any(|index| !source.line(index).trim().is_empty()) {
+        (start..divider).for_each(|index| body.push(Mark::Removed, source.line(index)));
+    }
+    (divider + 1..last).for_each(|index| body.push(Mark::Added, source.line(index)));
+    body.into_piece(first + 1, anchor)
+}
+
+/// The file that the lines between the block before and this one name: the nearest line that is a name, a
+/// fence that carries one, or the nearest line that mentions one.
+fn name_above(source: &Source<'_>, free: usize, head: usize) -> Option<String> {
+    let (mut lines, mut fences, mut mentioned) = (0, 0, None);
+    for index in (free..head).rev() {
+        let line = source.line(index).trim();
+        if line.is_empty() {
+            continue;
+        }
+        if let Some((_, _, info)) = fence(line) {
+            fences += 1;
+            if fences > 1 {
+                break;
+            }
+            if let Some(name) = names::in_fence(info) {
+                return Some(name.to_owned());
+            }
+            continue;
+        }
+        if let Some(name) = names::alone(line) {
+            return Some(name.to_owned());
+        }
+        if lines == 0 {
+            mentioned = names::mentioned(line);
+        }
+        lines += 1;
+        if lines == LINES_ABOVE {
+            break;
+        }
+    }
+    mentioned.map(str::to_owned)
+}

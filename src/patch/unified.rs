@@ -1,0 +1,166 @@
+//! What `diff -u` and `git diff` print, and what models print instead.
+
+mod hunk;
+mod path;
+
+use super::body::{self, Piece};
+use super::source::{Source, fence};
+use super::{FilePatch, PatchChange, PatchError, PatchHunk};
+use hunk::Hunk;
+use path::Names;
+
+const HUNK: &str = "a hunk: `@@ -1,3 +1,4 @@`, then lines that begin with ` `, `-` or `+`";
+const FILES: &str = "`--- path` and `+++ path` before the first hunk";
+
+/// Whether a line can only be one of this format.
+pub(super) fn begins(source: &Source<'_>, index: usize) -> bool {
+    let line = source.line(index);
+    line.starts_with("diff --git ")
+        || line.starts_with("--- ") && source.line(index + 1).starts_with("+++ ")
+        || body::range(line).is_some()
+}
+
+pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
+    let mut parser = Parser { source, at: 0, fence: None };
+    let mut files = Vec::new();
+    while let Some(line) = source.get(parser.at) {
+        let at = parser.at;
+        if line.starts_with("diff --git ") || names_two(source, at) {
+            files.push(parser.section()?);
+            continue;
+        }
+        if line.starts_with("@@") || line.starts_with("--- ") && source.line(at + 1).starts_with("@@") {
+            return Err(PatchError::at(at, FILES));
+        }
+        parser.fence = match (parser.fence, fence(line)) {
+            (None, Some((sign, length, _))) => Some((sign, length)),
+            (Some(_), Some((_, _, ""))) => None,
+            (open, _) => open,
+        };
+        parser.at += 1;
+    }
+    if files.is_empty() { Err(PatchError::at(0, FILES)) } else { Ok(files) }
+}
+
+fn names_two(source: &Source<'_>, index: usize) -> bool {
+    source.line(index).starts_with("--- ") && source.line(index + 1).starts_with("+++ ")
+}
+
+struct Parser<'a> {
+    source: &'a Source<'a>,
+    at: usize,
+    /// The Markdown fence that the patch stands in.
+    fence: Option<(char, usize)>,
+}
+
+/// What git says of a file beside its names.
+#[derive(Default)]
+struct Headers {
+    created: bool,
+    deleted: bool,
+    from: Option<String>,
+    to: Option<String>,
+}
+
+impl Parser<'_> {
+    /// One file: names, then hunks.
+    fn section(&mut self) -> Result<FilePatch, PatchError> {
+        let first = self.at;
+        let mut names = Names::default();
+        let mut headers = Headers::default();
+        if let Some(both) = self.source.line(first).strip_prefix("diff --git ") {
+            names.of_git(both);
+            self.at += 1;
+            headers = self.headers()?;
+        }
+        if names_two(self.source, self.at) {
+            names.old = Some(path::read(self.source.line(self.at), self.at)?);
+            names.new = Some(path::read(self.source.line(self.at + 1), self.at + 1)?);
+            self.at += 2;
+        }
+        let mut pieces = Vec::new();
+        while self.source.line(self.at).starts_with("@@") {
+            pieces.push(self.hunk(&names, &headers)?);
+        }
+        let line = first + 1;
+        if let (Some(from), Some(to)) = (headers.from, headers.to) {
+            return Ok(FilePatch { path: from, line, change: body::change(pieces, Some(to), false)? });
+        }
+        let (created, deleted) = (headers.created || names.is_new(), headers.deleted || names.is_gone());
+        let Some(path) = names.path().filter(|_| !(created && deleted)) else {
+            return Err(PatchError::at(first, "the path of a file in `--- path` or `+++ path`"));
+        };
+        let change = if created {
+            PatchChange::Create { content: content(pieces)? }
+        } else if deleted {
+            PatchChange::Delete { hunks: body::hunks(pieces)? }
+        } else if pieces.is_empty() {
+            return Err(PatchError::at(self.at.min(self.source.last()), HUNK));
+        } else {
+            body::change(pieces, None, true)?
+        };
+        Ok(FilePatch { path, line, change })
+    }
+
+    fn headers(&mut self) -> Result<Headers, PatchError> {
+        const MODES: &str = "changes of text, since modes, links and submodules cannot be changed here";
+        let mut headers = Headers::default();
+        while let Some(line) = self.source.get(self.at) {
+            let (at, line) = (self.at, line.trim_end());
+            let mode = |beginning: &str| line.strip_prefix(beginning).map(str::trim);
+            if let Some(mode) = mode("new file mode ") {
+                headers.created = true;
+                if mode != "100644" {
+                    return Err(PatchError::at(at, format!("`new file mode 100644`: {MODES}")));
+                }
+            } else if line.starts_with("deleted file mode ") {
+                headers.deleted = true;
+            } else if line.starts_with("old mode ") || line.starts_with("new mode ") {
+                return Err(PatchError::at(at, MODES));
+            } else if let Some(from) = mode("rename from ") {
+                headers.from = Some(path::plain(from, at)?);
+            } else if let Some(to) = mode("rename to ") {
+                headers.to = Some(path::plain(to, at)?);
+            } else if line.starts_with("copy from ") || line.starts_with("copy to ") {
+                return Err(PatchError::at(at, "a new file with all its lines, since files are not copied"));
+            } else if line.starts_with("GIT binary patch") || line.starts_with("Binary files ") {
+                return Err(PatchError::at(at, "changes of text, since binary files cannot be patched"));
+            } else if !["similarity index ", "dissimilarity index ", "index "]
+                .iter()
+                .any(|beginning| line.starts_with(beginning))
+            {
+                break;
+            }
+            self.at += 1;
+        }
+        if headers.from.is_some() != headers.to.is_some() {
+            return Err(PatchError::at(self.at.min(self.source.last()), "`rename from` and `rename to`"));
+        }
+        Ok(headers)
+    }
+
+    fn hunk(&mut self, names: &Names, headers: &Headers) -> Result<Piece, PatchError> {
+        let hunk = Hunk::new(self.source, self.at, self.fence)?;
+        if names.is_new() || headers.created {
+            hunk.all_are(body::Mark::Added, "a line of the new file, which begins with `+`")?;
+        } else if names.is_gone() || headers.deleted {
+            hunk.all_are(body::Mark::Removed, "a line of the deleted file, which begins with `-`")?;
+        }
+        self.at = hunk.end;
+        hunk.into_piece()
+    }
+}
+
+/// The text of a new file.
+fn content(pieces: Vec<Piece>) -> Result<String, PatchError> {
+    let mut content = String::new();
+    for piece in pieces {
+        match piece {
+            Piece::Fill { content: more, .. } => content.push_str(&more),
+            Piece::Hunk(PatchHunk { line, .. }) => {
+                return Err(PatchError { line, expected: "only added lines in a new file".to_owned() });
+            }
+        }
+    }
+    Ok(content)
+}

@@ -1,0 +1,119 @@
+//! The names of files in the headers of a diff.
+
+use super::super::PatchError;
+
+/// What stands before the names of the old and the new file, depending on what was compared.
+const PREFIXES: [(&str, &str); 6] =
+    [("a/", "b/"), ("b/", "a/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/")];
+
+/// A name in a header; none is `/dev/null`.
+pub(super) type Name = Option<String>;
+
+/// What the headers of one file call it.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// `--- path`, if there.
+    pub(super) old: Option<Name>,
+    /// `+++ path`, if there.
+    pub(super) new: Option<Name>,
+    /// The two names of `diff --git`, if they can be told apart.
+    git: Option<(String, String)>,
+}
+
+impl Names {
+    /// Takes in what stands behind `diff --git`. Names with blanks are not quoted there, so the two are told
+    /// apart by being the same.
+    pub(super) fn of_git(&mut self, both: &str) {
+        let both = both.trim_end();
+        let blanks = both.match_indices(' ').map(|(at, _)| (&both[..at], &both[at + 1..]));
+        let unquoted = |(old, new): (&str, &str)| Some((unquote(old)?, unquote(new)?));
+        // In a long line hardly any blank is the one in the middle.
+        let same = |(old, new): &(&str, &str)| old.len().abs_diff(new.len()) <= 2;
+        self.git = blanks
+            .filter(same)
+            .filter_map(unquoted)
+            .find(|(old, new)| old == new || without_prefixes(old, new).is_some_and(|(old, new)| old == new));
+    }
+
+    pub(super) fn is_new(&self) -> bool {
+        self.old == Some(None)
+    }
+
+    pub(super) fn is_gone(&self) -> bool {
+        self.new == Some(None)
+    }
+
+    /// The file that is meant, without prefixes.
+    pub(super) fn path(&self) -> Name {
+        let prefixed = self.git.as_ref().is_none_or(|(old, new)| old != new);
+        let alone = |name: &str, prefix| match name.strip_prefix(prefix) {
+            Some(rest) if prefixed && !rest.is_empty() => rest.to_owned(),
+            _ => name.to_owned(),
+        };
+        match (&self.old, &self.new, &self.git) {
+            (Some(Some(old)), Some(Some(new)), _) => Some(match without_prefixes(old, new) {
+                Some((_, new)) => new.to_owned(),
+                // Only one of the two has a prefix.
+                None if new.strip_prefix("b/") == Some(old) => old.clone(),
+                None => new.clone(),
+            }),
+            (_, Some(Some(new)), _) => Some(alone(new, "b/")),
+            (Some(Some(old)), _, _) => Some(alone(old, "a/")),
+            (_, _, Some((old, new))) => {
+                Some(without_prefixes(old, new).map_or(new.as_str(), |(_, new)| new).to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Both names without their prefixes, if they have those of one comparison.
+fn without_prefixes<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> {
+    PREFIXES.iter().find_map(|(before_old, before_new)| {
+        let (old, new) = (old.strip_prefix(before_old)?, new.strip_prefix(before_new)?);
+        (!old.is_empty() && !new.is_empty()).then_some((old, new))
+    })
+}
+
+/// Reads `--- name` or `+++ name`, where a tab begins a time stamp.
+pub(super) fn read(line: &str, index: usize) -> Result<Name, PatchError> {
+    let rest = line.get(4..).unwrap_or_default();
+    let quoted = rest.starts_with('"');
+    let name = if quoted { rest } else { rest.split('\t').next().unwrap_or_default() };
+    let name = if quoted { name.rfind('"').map_or(name, |end| &name[..=end]) } else { name };
+    Ok(Some(plain(name, index)?).filter(|name| name != "/dev/null"))
+}
+
+/// A name that may be quoted and has no prefix.
+pub(super) fn plain(name: &str, index: usize) -> Result<String, PatchError> {
+    let name = unquote(name.trim_end()).filter(|name| !name.trim().is_empty());
+    name.ok_or_else(|| PatchError::at(index, "the path of a file, in UTF-8"))
+}
+
+/// A name as git quotes it: C's escapes, bytes that are not ASCII in octal.
+fn unquote(name: &str) -> Option<String> {
+    let Some(inner) = name.strip_prefix('"') else { return Some(name.to_owned()) };
+    let mut bytes = inner.strip_suffix('"')?.bytes();
+    let mut plain = Vec::with_capacity(inner.len());
+    while let Some(byte) = bytes.next() {
+        if byte != b'\\' {
+            plain.push(byte);
+            continue;
+        }
+        plain.push(match bytes.next()? {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'a' => 7,
+            b'b' => 8,
+            b'v' => 11,
+            b'f' => 12,
+            first @ b'0'..=b'3' => {
+                let digit = |byte: Option<u8>| byte.filter(|b| (b'0'..=b'7').contains(b)).map(|b| b - b'0');
+                (first - b'0') << 6 | digit(bytes.next())? << 3 | digit(bytes.next())?
+            }
+            other => other,
+        });
+    }
+    String::from_utf8(plain).ok()
+}

@@ -1,0 +1,58 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use super::decode::{Invalid, decode, object_of_json};
+use crate::patch::PatchFormat;
+
+/// A patch in a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatchParams {
+    /// How it is written; none where the text tells.
+    pub format: Option<PatchFormat>,
+    /// The patch itself, with whatever stands around it.
+    pub text: String,
+}
+
+/// A patch, and the bases of files in it by their paths.
+pub type PatchAndBases = (PatchParams, BTreeMap<String, String>);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PatchFields {
+    #[serde(default)]
+    format: FormatParam,
+    text: String,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum FormatParam {
+    #[default]
+    Auto,
+    SearchReplace,
+    ApplyPatch,
+    UnifiedDiff,
+}
+
+impl<'de> Deserialize<'de> for PatchParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = match Value::deserialize(deserializer)? {
+            // No patch begins like this, so it is the object that is quoted.
+            Value::String(text) if text.trim_start().starts_with('{') => {
+                object_of_json(&text).map_err(serde::de::Error::custom)?
+            }
+            Value::String(text) => return Ok(Self { format: None, text }),
+            value => value,
+        };
+        let PatchFields { format, text } = decode(value).map_err(Invalid::nested)?;
+        let format = match format {
+            FormatParam::Auto => None,
+            FormatParam::SearchReplace => Some(PatchFormat::SearchReplace),
+            FormatParam::ApplyPatch => Some(PatchFormat::ApplyPatch),
+            FormatParam::UnifiedDiff => Some(PatchFormat::UnifiedDiff),
+        };
+        Ok(Self { format, text })
+    }
+}

@@ -1,0 +1,184 @@
+//! What is said of an edit that has no place.
+
+use crate::edit::EditRefusalKind;
+
+pub(super) fn name(kind: &EditRefusalKind) -> &'static str {
+    match kind {
+        EditRefusalKind::NotFound { .. } | EditRefusalKind::MissingContext { .. } => "not_found",
+        EditRefusalKind::Placeholder { .. } => "placeholder",
+        EditRefusalKind::Ambiguous { .. } => "ambiguous",
+        EditRefusalKind::CountMismatch { .. } => "count_mismatch",
+        EditRefusalKind::Overlap { .. } => "overlap",
+        EditRefusalKind::Dependency { .. } => "dependency",
+        EditRefusalKind::Contradiction { .. } => "contradiction",
+        EditRefusalKind::NoChange => "no_change",
+        EditRefusalKind::EmptyOldText => "empty_old_text",
+        EditRefusalKind::Timeout => "timeout",
+    }
+}
+
+/// What the parts of a request are called: its author knows a patch by its lines.
+struct Words {
+    edit: String,
+    old: &'static str,
+    new: &'static str,
+    in_patch: bool,
+}
+
+impl Words {
+    fn new(edit: Option<usize>, patch_line: Option<usize>) -> Self {
+        match (edit, patch_line) {
+            (_, Some(line)) => Self {
+                edit: format!("the hunk at line {line} of the patch"),
+                old: "old text",
+                new: "new text",
+                in_patch: true,
+            },
+            (edit, None) => Self {
+                edit: edit.map_or_else(|| "the edit".to_owned(), |index| format!("edits[{index}]")),
+                old: "`oldText`",
+                new: "`newText`",
+                in_patch: false,
+            },
+        }
+    }
+
+    /// The edit at the beginning of a sentence.
+    fn subject(&self) -> String {
+        match self.edit.strip_prefix("the ") {
+            Some(rest) => format!("The {rest}"),
+            None => self.edit.clone(),
+        }
+    }
+
+    fn other(&self, index: usize) -> String {
+        if self.in_patch { format!("hunk {} of that file", index + 1) } else { format!("edits[{index}]") }
+    }
+}
+
+pub(super) fn message(
+    kind: &EditRefusalKind,
+    edit: Option<usize>,
+    patch_line: Option<usize>,
+    file: &str,
+) -> String {
+    let words = Words::new(edit, patch_line);
+    let Words { edit, old, new, .. } = &words;
+    match kind {
+        EditRefusalKind::NotFound { already_applied: true, .. } => {
+            format!(
+                "The {old} of {edit} is not in {file}, but its {new} is: the edit seems to be done already."
+            )
+        }
+        EditRefusalKind::NotFound { .. } => format!("The {old} of {edit} is not in {file}."),
+        EditRefusalKind::MissingContext { context, .. } => {
+            format!("The context line `{context}` of {edit} is not in {file}.")
+        }
+        EditRefusalKind::Placeholder { line, text } => {
+            format!("Line {line} of the new text of {edit} leaves code of {file} out: `{text}`.")
+        }
+        EditRefusalKind::Ambiguous { occurrences } => {
+            let total = occurrences.total;
+            format!("The {old} of {edit} fits {total} places in {file}.")
+        }
+        EditRefusalKind::CountMismatch { expected, found, .. } => {
+            let subject = words.subject();
+            format!("{subject} expects {expected} occurrences in {file}, but there are {found}.")
+        }
+        EditRefusalKind::Overlap { other_edit, .. } => {
+            let (subject, other) = (words.subject(), words.other(*other_edit));
+            format!("{subject} and {other} change the same text of {file}.")
+        }
+        EditRefusalKind::Dependency { other_edit, .. } => {
+            let other = words.other(*other_edit);
+            format!("The {old} of {edit} is not in {file}; only {other} would bring it there.")
+        }
+        EditRefusalKind::Contradiction { other_edit, .. } => {
+            let (subject, other) = (words.subject(), words.other(*other_edit));
+            format!("{subject} and {other} make different things of the same text of {file}.")
+        }
+        EditRefusalKind::NoChange => format!("{} would leave {file} exactly as it is.", words.subject()),
+        EditRefusalKind::EmptyOldText => {
+            format!("The {old} of {edit} is empty, so there is nothing to look for.")
+        }
+        EditRefusalKind::Timeout => {
+            format!("Looking for the {old} of {edit} in {file} took longer than the deadline allows.")
+        }
+    }
+}
+
+pub(super) fn hint(kind: &EditRefusalKind, in_patch: bool) -> &'static str {
+    if let (true, Some(hint)) = (in_patch, hint_for_patch(kind)) {
+        return hint;
+    }
+    match kind {
+        EditRefusalKind::NotFound { already_applied: true, .. } => {
+            "Read the file to make sure: if the edit is not done yet, compare with `closest` and send `oldText` as the file has it."
+        }
+        EditRefusalKind::NotFound { closest, .. } if closest.is_empty() => {
+            "Read the file again and copy `oldText` from it exactly."
+        }
+        EditRefusalKind::NotFound { .. } => {
+            "Compare with `closest`, where each `diff` shows asked against found, and send `oldText` as the file has it."
+        }
+        EditRefusalKind::MissingContext { .. } => {
+            "Copy the context line as the file has it, whole; see `closest`. It has to stand before the place."
+        }
+        EditRefusalKind::Placeholder { .. } => {
+            "Write the lines out, or leave them out of `oldText` too: what an edit does not mention stays. If the line is meant literally, send `matching: \"exact\"`."
+        }
+        EditRefusalKind::Ambiguous { .. } => {
+            "Add neighbouring lines to `oldText` until it fits one place; if all places are meant and do not overlap, send `replaceAll: true`."
+        }
+        EditRefusalKind::CountMismatch { .. } => {
+            "Look at `occurrences`, then send `expectedReplacements` with the number that is meant, or a longer `oldText`."
+        }
+        EditRefusalKind::Overlap { .. } => {
+            "Make one edit of the two, or shorten their texts until they are apart."
+        }
+        EditRefusalKind::Dependency { .. } => {
+            "All edits match the file as it was read: put both into one edit, or send them in two calls."
+        }
+        EditRefusalKind::Contradiction { .. } => "Keep one of the two edits.",
+        EditRefusalKind::NoChange => "Leave this edit out, or check its `newText`.",
+        EditRefusalKind::EmptyOldText => {
+            "Put the text that should be replaced into `oldText`; a new file or a whole new content is a `write` change."
+        }
+        EditRefusalKind::Timeout => "Send smaller edits, or a longer and more distinctive `oldText`.",
+    }
+}
+
+/// What to send next, where it is not said in the words of `edits`.
+fn hint_for_patch(kind: &EditRefusalKind) -> Option<&'static str> {
+    match kind {
+        EditRefusalKind::NotFound { already_applied: true, .. } => Some(
+            "Read the file to make sure: if the hunk is not done yet, compare with `closest` and send its context and removed lines as the file has them.",
+        ),
+        EditRefusalKind::NotFound { closest, .. } if closest.is_empty() => {
+            Some("Read the file again and copy the hunk's context and removed lines from it exactly.")
+        }
+        EditRefusalKind::NotFound { .. } => Some(
+            "Compare with `closest`, where each `diff` shows asked against found, and send the hunk's context and removed lines as the file has them.",
+        ),
+        EditRefusalKind::Placeholder { .. } => Some(
+            "Write the lines out, or leave them out of the hunk altogether: what it does not mention stays. If the line is meant literally, send `matching: \"exact\"`.",
+        ),
+        EditRefusalKind::Ambiguous { .. } => {
+            Some("Add neighbouring lines of context to the hunk until it fits one place.")
+        }
+        EditRefusalKind::Overlap { .. } => {
+            Some("Make one hunk of the two, or shorten their context until they are apart.")
+        }
+        EditRefusalKind::Dependency { .. } => {
+            Some("All hunks match the file as it was read: make one hunk of both, or send them in two calls.")
+        }
+        EditRefusalKind::Contradiction { .. } => Some("Keep one of the two hunks."),
+        EditRefusalKind::NoChange => Some("Leave this hunk out, or check its added lines."),
+        EditRefusalKind::Timeout => {
+            Some("Send fewer or smaller hunks, with more distinctive lines of context.")
+        }
+        EditRefusalKind::MissingContext { .. }
+        | EditRefusalKind::CountMismatch { .. }
+        | EditRefusalKind::EmptyOldText => None,
+    }
+}

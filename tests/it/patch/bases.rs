@@ -1,0 +1,97 @@
+//! What a patch's author must know of the files in it.
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::support::{Agent, Machine, Outcome, Workspace, hash_of};
+
+const PATCH: &str = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+ONE\n--- a/sub/b.txt\n+++ b/sub/b.txt\n@@ -1 +1 @@\n-two\n+TWO\n";
+
+fn scene() -> (Machine, Workspace, Agent) {
+    let (machine, workspace) =
+        (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("sub/b.txt", "two\n")]));
+    let agent = machine.agent(&workspace);
+    (machine, workspace, agent)
+}
+
+fn edit(agent: &mut Agent, bases: &Value) -> crate::support::Answer {
+    agent.call("editd/edit", json!({ "patch": PATCH, "bases": bases }))
+}
+
+#[test]
+fn every_file_must_have_been_read() {
+    let (_machine, workspace, mut agent) = scene();
+    agent.read("a.txt");
+    let data = agent.call("editd/edit", json!({ "patch": PATCH })).refused("unread");
+    assert_eq!((&data["change"], &data["currentHash"]), (&json!(1), &json!(hash_of("two\n"))));
+    assert!(data["excerpt"].as_str().is_some_and(|excerpt| excerpt.contains("two")), "{data}");
+    assert_eq!(workspace.text("a.txt"), "one\n");
+}
+
+#[test]
+fn bases_take_the_place_of_reading() {
+    let (_machine, workspace, mut agent) = scene();
+    edit(&mut agent, &json!({ "a.txt": hash_of("one\n"), "sub/b.txt": hash_of("two\n") })).done();
+    assert_eq!((workspace.text("a.txt"), workspace.text("sub/b.txt")), ("ONE\n".into(), "TWO\n".into()));
+}
+
+#[test]
+fn bases_may_be_spelled_otherwise_or_be_a_string() {
+    let (_machine, workspace, mut agent) = scene();
+    let bases =
+        json!({ workspace.absolute("a.txt"): hash_of("one\n"), "sub/../sub/b.txt": hash_of("two\n") });
+    edit(&mut agent, &json!(bases.to_string())).done();
+    assert_eq!(workspace.text("sub/b.txt"), "TWO\n");
+}
+
+#[rstest]
+#[case::the_same_file_twice("./a.txt")]
+#[case::another_file("c.txt")]
+#[case::outside("/etc/passwd")]
+fn a_base_that_goes_with_no_file_is_an_error(#[case] other: &str) {
+    let (_machine, workspace, mut agent) = scene();
+    let bases = json!({ "a.txt": hash_of("one\n"), "sub/b.txt": hash_of("two\n"), other: hash_of("one\n") });
+    edit(&mut agent, &bases).invalid(&format!("bases.{other}"));
+    assert_eq!(workspace.text("a.txt"), "one\n");
+}
+
+#[test]
+fn a_base_that_is_not_what_is_there_is_stale() {
+    let (_machine, workspace, mut agent) = scene();
+    for name in ["a.txt", "sub/b.txt"] {
+        agent.read(name);
+    }
+    workspace.put("sub/b.txt", "zero\ntwo\n");
+    let data = agent.call("editd/edit", json!({ "patch": PATCH })).refused("stale");
+    assert_eq!((&data["change"], &data["patchLine"]), (&json!(1), &json!(6)));
+    assert!(data["diff"].as_str().is_some_and(|diff| diff.contains("+zero")), "{data}");
+    assert!(data["hint"].as_str().is_some_and(|hint| hint.contains("`bases`")), "{data}");
+    edit(&mut agent, &json!({ "sub/b.txt": hash_of("two\n") })).refused("stale");
+    assert_eq!(workspace.text("a.txt"), "one\n");
+    edit(&mut agent, &json!({ "sub/b.txt": data["currentHash"] })).done();
+    assert_eq!(workspace.text("sub/b.txt"), "zero\nTWO\n");
+}
+
+#[test]
+fn a_stale_file_is_merged_on_request() {
+    let (_machine, workspace, mut agent) = scene();
+    workspace.put("sub/b.txt", "two\nthree\nfour\n");
+    for name in ["a.txt", "sub/b.txt"] {
+        agent.read(name);
+    }
+    workspace.put("sub/b.txt", "two\nthree\nFOUR\n");
+    agent.call("editd/edit", json!({ "patch": PATCH, "onStale": "rebase" })).done();
+    assert_eq!(workspace.text("sub/b.txt"), "TWO\nthree\nFOUR\n");
+}
+
+#[test]
+fn text_does_not_get_behind_what_came_into_an_empty_file_meanwhile() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", ""));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    workspace.put("a.txt", "theirs\n");
+    let patch = "a.txt\n<<<<<<< SEARCH\n=======\nmine\n>>>>>>> REPLACE\n";
+    agent.call("editd/edit", json!({ "patch": patch })).refused("stale");
+    agent.call("editd/edit", json!({ "patch": patch, "onStale": "rebase" })).refused("bad_patch");
+    assert_eq!(workspace.text("a.txt"), "theirs\n");
+}

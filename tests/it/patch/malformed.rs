@@ -1,0 +1,83 @@
+//! Patches that are not what they should be change nothing and say where.
+
+use rstest::rstest;
+use serde_json::json;
+
+use crate::support::{Machine, Outcome, Workspace};
+
+#[rstest]
+#[case::none("Please close the door.\n", "auto", 1, "a patch")]
+#[case::empty("", "auto", 1, "a patch")]
+#[case::another_format(
+    "x\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
+    "apply_patch",
+    1,
+    "`*** Begin Patch`"
+)]
+#[case::cut_block("x\n<<<<<<< SEARCH\na\n=======\nb\n", "auto", 5, "`>>>>>>> REPLACE`")]
+#[case::cut_sections("*** Begin Patch\n*** Update File: x\n-a\n+b\n", "auto", 4, "`*** End Patch`")]
+#[case::no_names("@@ -1 +1 @@\n-a\n+b\n", "unified_diff", 1, "`--- path` and `+++ path`")]
+#[case::mode("diff --git a/x b/x\nold mode 100644\nnew mode 100755\n", "auto", 2, "modes")]
+#[case::binary("diff --git a/x b/x\nBinary files a/x and b/x differ\n", "auto", 2, "binary")]
+#[case::good_and_bad(
+    "--- x\n+++ x\n@@ -1 +1 @@\n-a\n+b\n--- y\n+++ y\n@@ -1 +1 @@\n",
+    "auto",
+    8,
+    "lines of a hunk"
+)]
+#[case::no_path("--- \"a/\\000\"\n+++ \"b/\\000\"\n@@ -1 +1 @@\n-a\n", "auto", 1, "a path")]
+fn the_line_and_what_was_expected_are_told(
+    #[case] text: &str,
+    #[case] format: &str,
+    #[case] line: u64,
+    #[case] expected: &str,
+) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("x", "a\n"));
+    let mut agent = machine.agent(&workspace);
+    agent.read("x");
+    for method in ["editd/propose", "editd/edit"] {
+        let params = json!({ "patch": { "format": format, "text": text } });
+        let error = agent.call(method, params).expect_err("a refusal");
+        assert_eq!(error.kind(), "bad_patch", "{error:?}");
+        assert_eq!(error.data["line"], line, "{error:?}");
+        let told = error.data["expected"].as_str().expect("what was expected");
+        assert!(told.contains(expected) && error.message.contains(told), "{error:?}");
+        assert!(error.message.contains(&format!("Line {line} ")), "{error:?}");
+    }
+    assert_eq!(workspace.text("x"), "a\n");
+}
+
+#[test]
+fn a_patch_cut_at_any_line_changes_everything_that_is_left_of_it_or_nothing() {
+    let machine = Machine::start();
+    let patch = "*** Begin Patch\n*** Update File: x\n@@\n-a\n+b\n@@ c\n-d\n+e\n*** End Patch\n";
+    for (end, _) in patch.match_indices('\n').filter(|(end, _)| end + 1 < patch.len()) {
+        let workspace = Workspace::file("x", "a\nc\nd\n");
+        let mut agent = machine.agent(&workspace);
+        agent.read("x");
+        agent.call("editd/edit", json!({ "patch": &patch[..=end] })).refused("bad_patch");
+        assert_eq!(workspace.text("x"), "a\nc\nd\n");
+    }
+}
+
+#[test]
+fn a_huge_patch_is_answered() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("x", "a\n"));
+    let mut agent = machine.agent(&workspace);
+    agent.read("x");
+    let text = format!("--- x\n+++ x\n@@ -1 +1 @@\n{}", "-- a\n++ b\n\n".repeat(200_000));
+    agent.call("editd/edit", json!({ "patch": text })).refused_as_any(&["not_found", "timeout"]);
+    assert_eq!(agent.read("x")["text"], "a\n");
+}
+
+#[test]
+fn a_patch_that_is_too_long_is_not_read() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let mut agent = machine.agent(&workspace);
+    let mut cut = |kilobytes: usize| {
+        let lines = format!("+{}\n", "a".repeat(1022)).repeat(kilobytes);
+        agent.call("editd/edit", json!({ "patch": format!("*** Begin Patch\n*** Add File: x\n{lines}") }))
+    };
+    cut(16 << 10).invalid("patch.text");
+    assert_eq!(cut(15 << 10).refused("bad_patch")["line"], (15 << 10) + 2);
+}
