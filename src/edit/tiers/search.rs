@@ -103,7 +103,9 @@ impl Place<'_> {
         let start = if lead { before.start } else { before.end };
         let end = if trail { after.end } else { after.start };
         let rest = self.base.get(end..)?;
-        let fits = !self.asked.ends_line || rest.is_empty() || rest.starts_with(['\n', '\r']);
+        // A last line of blanks that is not ended is a line all the same; behind the last line is none.
+        let nothing = self.asked.text.ends_with('\n') && self.base[..end].ends_with(['\n', '\r']);
+        let fits = !self.asked.ends_line || rest.starts_with(['\n', '\r']) || rest.is_empty() && !nothing;
         // A line of blanks is a line, not the end of another one.
         let begins = !(self.whole_lines || self.asked.lead)
             || start == 0
