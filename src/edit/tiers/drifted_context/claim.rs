@@ -44,11 +44,11 @@ impl<'n> Claim<'n> {
 
     /// Whether a block that lies like this is the one that is meant.
     pub(super) fn allows(&self, base: &Base<'_>, alignment: &Alignment) -> Result<bool, TimedOut> {
+        let Some(drifted) = self.drifted(base, alignment) else { return Ok(false) };
         let fits = self.gap_is_harmless(base, alignment)
-            && self.enough_is_equal(base, alignment)
             && (0..self.asked.len()).all(|line| self.line_fits(base, alignment, line))
             && self.indentation_agrees(base, alignment);
-        Ok(fits && !self.is_done(base, alignment)?)
+        Ok(fits && !self.is_done(base, alignment, drifted)?)
     }
 
     fn gap_is_harmless(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
@@ -86,9 +86,9 @@ impl<'n> Claim<'n> {
     }
 
     /// Whether the file has rather what the edit makes of the block than the block.
-    fn is_done(&self, base: &Base<'_>, alignment: &Alignment) -> Result<bool, TimedOut> {
+    fn is_done(&self, base: &Base<'_>, alignment: &Alignment, drifted: usize) -> Result<bool, TimedOut> {
         let new = alignments(base, &self.new, alignment.start);
-        if new.first().is_some_and(|new| new.differing < alignment.differing) {
+        if new.first().is_some_and(|new| new.differing < drifted) {
             return Ok(true);
         }
         let text: String = self.new.iter().flat_map(|line| [*line, "\n"]).collect();
@@ -97,8 +97,8 @@ impl<'n> Claim<'n> {
         Ok(places.iter().any(|&start| start < end && alignment.start < start + self.new.len()))
     }
 
-    /// Whether enough of the lines are the file's, or what the edit makes of them.
-    fn enough_is_equal(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
+    /// How many lines are neither the file's nor what the edit makes of them; nothing if too many.
+    fn drifted(&self, base: &Base<'_>, alignment: &Alignment) -> Option<usize> {
         let mut drifted = usize::from(alignment.gap != Gap::None);
         let (mut telling, mut equal) = (0, 0);
         for (line, span) in alignment.spans.iter().enumerate().filter(|(_, span)| !span.is_empty()) {
@@ -108,7 +108,8 @@ impl<'n> Claim<'n> {
             telling += usize::from(tells(self.asked[line]));
             equal += usize::from(tells(self.asked[line]) && same);
         }
-        drifted * LINES_PER_DRIFT <= self.asked.len() && equal >= FEWEST_EQUAL && equal * 2 >= telling
+        let few = drifted * LINES_PER_DRIFT <= self.asked.len();
+        (few && equal >= FEWEST_EQUAL && equal * 2 >= telling).then_some(drifted)
     }
 
     fn line_fits(&self, base: &Base<'_>, alignment: &Alignment, line: usize) -> bool {
