@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::hint::black_box;
-use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -92,7 +91,7 @@ fn requests(text: &str) -> Vec<(&'static str, Edit)> {
 fn tiers(criterion: &mut Criterion) {
     for megabytes in [1, 10] {
         let text = code(MEGABYTE * megabytes);
-        let warm = Options { index: Some(Arc::new(Index::build(&text))), ..Options::default() };
+        let warm = Options { index: Some(Index::build(&text).into()), ..Options::default() };
         let mut requests = requests(&text);
         for (name, edit) in &requests {
             let found = find(&text, std::slice::from_ref(edit), &warm);

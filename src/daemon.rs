@@ -12,9 +12,11 @@ mod clients;
 mod commit;
 mod content;
 mod difference;
+mod draft;
 mod event;
 mod failure;
 mod hints;
+mod indexes;
 mod job;
 mod lanes;
 mod locate;
@@ -46,6 +48,7 @@ use cache::SnapshotCache;
 use clients::Clients;
 use event::Event;
 use hints::{Hints, WatchOrder};
+use indexes::Indexes;
 use lanes::Lanes;
 
 /// Where the daemon keeps its things.
@@ -73,6 +76,7 @@ pub(crate) struct CoreInner {
     books: Books,
     lanes: Lanes,
     cache: Arc<SnapshotCache>,
+    indexes: Indexes,
     clients: Clients,
     bases: Arc<BaseStore>,
     hints: Hints,
@@ -134,6 +138,7 @@ impl Daemon {
             books: Books::new(keeper, bases.clone()),
             lanes: Lanes::default(),
             cache,
+            indexes: Indexes::default(),
             clients,
             bases: bases.clone(),
             hints: hints.clone(),

@@ -36,8 +36,9 @@ mod whole_lines;
 
 pub use deadline::{Deadline, TimedOut};
 pub use diff::{FileDiff, Hunk, Labels, diff_plan, diff_texts};
+pub use elided::placeholder;
 pub use find::{Found, Match, find};
-pub use index::Index;
+pub use index::{Index, SharedIndex};
 pub use merge::{ConflictRegion, MergeError, merge};
 pub use plan::{Plan, PlanError, Splice};
 pub use refusal::{Closest, EditRefusal, EditRefusalKind, LineRange, Occurrence, Occurrences};

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::edit::{self, Deadline, Edit, Found, Match, MergeError, Options, Plan, find};
+use crate::edit::{self, Deadline, Edit, MergeError, Plan};
 use crate::text::{ContentHash, Encoding, Format, count_lines, line_start};
 use crate::workspace::{Action, BaseState, Coverage, OnStale, PlannedFile, Refusal, RefusalKind, Truth};
 
 use super::content::Content;
 use super::difference::{file_diff, stale};
+use super::draft::{Drafted, created, drafted_edits, refuse_placeholder};
+use super::indexes::Indexes;
 use super::observe::Observed;
 
 /// Lines around the wanted text in the refusal `unread`.
@@ -62,7 +64,8 @@ pub(crate) struct WantedFile {
 
 /// How to work.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules {
+pub(crate) struct Rules<'a> {
+    pub(crate) indexes: &'a Indexes,
     pub(crate) fuzzy: bool,
     pub(crate) on_stale: OnStale,
     pub(crate) deadline: Deadline,
@@ -78,18 +81,9 @@ pub(crate) struct Worked {
     pub(crate) observed: Observed,
 }
 
-/// What was found out about the text of a file before it is written down as a [`PlannedFile`].
-#[derive(Default)]
-struct Drafted {
-    plan: Plan,
-    matches: Vec<Match>,
-    warnings: Vec<String>,
-    rebased: bool,
-}
-
 impl WantedFile {
     /// Works the change out, or says everything that is wrong with it.
-    pub(crate) fn work_out(self, base: &BaseState, rules: &Rules) -> Result<Worked, Vec<Refusal>> {
+    pub(crate) fn work_out(self, base: &BaseState, rules: &Rules<'_>) -> Result<Worked, Vec<Refusal>> {
         let (index, path) = (self.index, self.observed.target.path.clone());
         let about = |kind| Refusal::at(&path, kind).of_change(index);
         let coverage = self.known(base, rules).map_err(|kind| vec![about(kind)])?;
@@ -111,7 +105,7 @@ impl WantedFile {
 
     /// Whether the author knows enough of the file for what it wants. Answers how much it will know of the
     /// result.
-    fn known(&self, base: &BaseState, rules: &Rules) -> Result<Coverage, RefusalKind> {
+    fn known(&self, base: &BaseState, rules: &Rules<'_>) -> Result<Coverage, RefusalKind> {
         let exists = self.observed.stat.is_some();
         let creates = match &self.want {
             Want::Write { when: When::New, .. } if exists => return Err(RefusalKind::Exists),
@@ -171,7 +165,7 @@ impl WantedFile {
         Refusal::at(taken, RefusalKind::Exists)
     }
 
-    fn draft(&self, base: &BaseState, rules: &Rules) -> Result<Drafted, Trouble> {
+    fn draft(&self, base: &BaseState, rules: &Rules<'_>) -> Result<Drafted, Trouble> {
         match (&self.want, &self.observed.truth) {
             (Want::Write { content, .. }, Truth::Missing) => Ok(created(content)),
             (Want::Rename { to, .. }, _) if to.stat.is_some() => Err(Trouble::File(RefusalKind::Exists)),
@@ -181,7 +175,7 @@ impl WantedFile {
             }
             (Want::Rename { edits, .. }, Truth::Opaque(_)) if edits.is_empty() => Ok(Drafted::default()),
             _ => {
-                let (_, text) = self.observed.content()?;
+                let (snapshot, text) = self.observed.content()?;
                 if let Want::Write { when: When::Empty { line, .. }, .. } = self.want
                     && !text.is_empty()
                 {
@@ -190,31 +184,35 @@ impl WantedFile {
                 }
                 match base {
                     BaseState::Moved { text: Some(given), .. } => {
-                        let given = given.text.to_string();
-                        let drafted = self.draft_on(&given, rules)?;
+                        let (version, given) = (given.hash, given.text.to_string());
+                        let drafted = self.draft_on(version, &given, rules)?;
                         rebase(&given, text, drafted, rules.deadline)
                     }
-                    _ => self.draft_on(text, rules),
+                    _ => self.draft_on(snapshot.hash, text, rules),
                 }
             }
         }
     }
 
     /// Whether a file is what a patch says of it that deletes it.
-    fn check_removed(&self, removed: &Removed, rules: &Rules) -> Result<(), Trouble> {
-        let (_, text) = self.observed.content()?;
-        if drafted_edits(text, &removed.edits, rules)?.plan.apply(text).is_empty() {
+    fn check_removed(&self, removed: &Removed, rules: &Rules<'_>) -> Result<(), Trouble> {
+        let (snapshot, text) = self.observed.content()?;
+        if drafted_edits((snapshot.hash, text), &removed.edits, rules)?.plan.apply(text).is_empty() {
             return Ok(());
         }
         let expected = "all lines of the deleted file, or none of them".to_owned();
         Err(RefusalKind::BadPatch { line: removed.line, expected }.into())
     }
 
-    fn draft_on(&self, text: &str, rules: &Rules) -> Result<Drafted, Trouble> {
+    fn draft_on(&self, version: ContentHash, text: &str, rules: &Rules<'_>) -> Result<Drafted, Trouble> {
+        let edited = |edits| drafted_edits((version, text), edits, rules);
         match &self.want {
-            Want::Edit(edits) => drafted_edits(text, edits, rules),
-            Want::Rename { edits, .. } if !edits.is_empty() => drafted_edits(text, edits, rules),
+            Want::Edit(edits) => edited(edits),
+            Want::Rename { edits, .. } if !edits.is_empty() => edited(edits),
             Want::Write { content, literal, .. } => {
+                if rules.fuzzy && !*literal {
+                    refuse_placeholder(text, content)?;
+                }
                 Ok(Drafted { plan: edit::rewrite(text, content, *literal), ..Drafted::default() })
             }
             Want::Delete(_) | Want::Rename { .. } => {
@@ -254,7 +252,7 @@ fn finish(
     format: Format,
     drafted: Drafted,
     coverage: Coverage,
-    rules: &Rules,
+    rules: &Rules<'_>,
 ) -> Result<Worked, RefusalKind> {
     let before = observed.truth.snapshot().cloned();
     let text = observed.text.as_ref().map_or("", |text| text);
@@ -290,7 +288,8 @@ fn finish(
     Ok(Worked { file, content, observed })
 }
 
-enum Trouble {
+/// Why there is no draft.
+pub(crate) enum Trouble {
     File(RefusalKind),
     Edits(Vec<edit::EditRefusal>),
 }
@@ -299,20 +298,6 @@ impl From<RefusalKind> for Trouble {
     fn from(kind: RefusalKind) -> Self {
         Self::File(kind)
     }
-}
-
-fn drafted_edits(text: &str, edits: &[Edit], rules: &Rules) -> Result<Drafted, Trouble> {
-    let options = Options { fuzzy: rules.fuzzy, deadline: rules.deadline, ..Options::default() };
-    let Found { plan, matches, warnings } = find(text, edits, &options).map_err(Trouble::Edits)?;
-    Ok(Drafted { plan, matches, warnings, rebased: false })
-}
-
-fn created(content: &str) -> Drafted {
-    let content = content.strip_prefix('\u{feff}').unwrap_or(content);
-    let splice = edit::Splice { range: 0..0, text: content.to_owned() };
-    // One insertion into an empty text is a plan.
-    let plan = Plan::new(0, vec![splice]).unwrap_or_default();
-    Drafted { plan, ..Drafted::default() }
 }
 
 /// Carries a plan for `given` over to `now`: by offsets where what changed lies elsewhere, else by a merge
@@ -339,7 +324,7 @@ fn merged(given: &str, now: &str, wanted: &str) -> Result<String, RefusalKind> {
 
 impl Worked {
     /// The content that a proposal's plan gives, for a file that is still what the plan is for.
-    pub(crate) fn again(file: &PlannedFile, observed: Observed, rules: &Rules) -> Result<Self, Refusal> {
+    pub(crate) fn again(file: &PlannedFile, observed: Observed, rules: &Rules<'_>) -> Result<Self, Refusal> {
         let needs_none = file.action == Action::Delete || matches!(observed.truth, Truth::Opaque(_));
         let content = (!needs_none)
             .then(|| Content::of_plan(&observed, &file.plan, file.format, rules.file_size))
@@ -363,7 +348,7 @@ pub(crate) fn carry(
     file: &PlannedFile,
     through: Option<&[Arc<Plan>]>,
     observed: Observed,
-    rules: &Rules,
+    rules: &Rules<'_>,
 ) -> Result<Worked, Refusal> {
     let about = |kind| Refusal::at(&file.path, kind);
     let before = file.before.as_ref().filter(|_| file.action == Action::Edit);

@@ -2,10 +2,9 @@
 
 use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::fold::{Fold, Level};
-use super::{Deadline, Index, Options};
+use super::{Deadline, Index, Options, SharedIndex};
 use crate::text::{IndentStyle, indent_style, line_end, line_start};
 
 /// Edits of one call from which on sorting the lines of a base pays, where its index is there and where it
@@ -19,7 +18,7 @@ pub(super) struct Base<'a> {
     pub(super) text: &'a str,
     pub(super) deadline: Deadline,
     views: [OnceCell<Fold<'a>>; 3],
-    index: OnceCell<Arc<Index>>,
+    index: SharedIndex,
     style: OnceCell<IndentStyle>,
     /// How many edits look here.
     edits: usize,
@@ -27,8 +26,8 @@ pub(super) struct Base<'a> {
 
 impl<'a> Base<'a> {
     pub(super) fn new(text: &'a str, edits: usize, options: &Options) -> Self {
-        let index =
-            options.index.clone().filter(|index| index.fits(text)).map_or_else(OnceCell::new, OnceCell::from);
+        let fits = |index: &SharedIndex| index.built().is_none_or(|index| index.fits(text));
+        let index = options.index.clone().filter(fits).unwrap_or_default();
         Self {
             text,
             deadline: options.deadline,
@@ -44,7 +43,7 @@ impl<'a> Base<'a> {
     }
 
     pub(super) fn index(&self) -> &Index {
-        self.index.get_or_init(|| Arc::new(Index::build(self.text)))
+        self.index.of(self.text)
     }
 
     /// How the text is indented.
@@ -54,7 +53,7 @@ impl<'a> Base<'a> {
 
     /// Whether places are to be looked up by sorted lines.
     pub(super) fn sorts(&self) -> bool {
-        self.edits >= if self.index.get().is_some() { SOME_EDITS } else { MANY_EDITS }
+        self.edits >= if self.index.built().is_some() { SOME_EDITS } else { MANY_EDITS }
     }
 
     /// The content of a line, counted from 0; nothing behind the last.

@@ -121,8 +121,8 @@ pub(super) fn is_comment(content: &str) -> bool {
 }
 
 /// The first line of `new` (from 1) that says in words that code is left out, where `old` has no line that
-/// leaves anything out. A bare `...` is text.
-pub(super) fn placeholder(old: &str, new: &str) -> Option<usize> {
+/// leaves anything out: whoever wrote that did not mean it to be in the file. A bare `...` is text.
+pub fn placeholder(old: &str, new: &str) -> Option<usize> {
     let at = lines(new).position(|line| is_placeholder(line.content))?;
     let leaves_out = |line: crate::text::Line<'_>| is_elision(line.content) || is_placeholder(line.content);
     (!lines(old).any(leaves_out)).then_some(at + 1)

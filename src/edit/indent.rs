@@ -186,7 +186,8 @@ fn first_alone(pairs: &[Option<Pair<'_>>]) -> bool {
 fn units(base: &Base<'_>, pairs: &[Option<Pair<'_>>], asked: &[Vec<&str>; 2]) -> (Unit, Unit) {
     let style = base.indent_style();
     let asked_tabs = asked.iter().flatten().any(|indent| indent.contains('\t'));
-    let indented = || pairs.iter().flatten().filter(|pair| !pair.there.is_empty());
+    // A single space aligns, as the stars of a comment; it is no level.
+    let indented = || pairs.iter().flatten().filter(|pair| !matches!(pair.there, "" | " "));
     let file_tabs = match indented().next() {
         Some(_) => indented().any(|pair| pair.there.contains('\t')),
         None if style.kind == IndentKind::None => asked_tabs,

@@ -1,6 +1,6 @@
 //! What is known of each line of a base, for tolerant tiers and for the closest regions.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::text::{Lines, lines};
 
@@ -14,6 +14,38 @@ pub struct Index {
     text_len: usize,
     /// Every line by its key, for calls of many edits: the key in the upper half, the line in the lower.
     by_key: OnceLock<Vec<u64>>,
+}
+
+/// The index of one version of a text, built by whoever needs it first and shared by all who have it.
+#[derive(Debug, Clone, Default)]
+pub struct SharedIndex(Arc<OnceLock<Index>>);
+
+impl SharedIndex {
+    /// Bytes that it takes up; 0 as long as nobody needed it.
+    pub fn bytes(&self) -> usize {
+        self.0.get().map_or(0, Index::bytes)
+    }
+
+    /// Whether two are the same one.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The index, if it has been built.
+    pub(super) fn built(&self) -> Option<&Index> {
+        self.0.get()
+    }
+
+    /// The index, built for `base` if it has not been built.
+    pub(super) fn of(&self, base: &str) -> &Index {
+        self.0.get_or_init(|| Index::build(base))
+    }
+}
+
+impl From<Index> for SharedIndex {
+    fn from(index: Index) -> Self {
+        Self(Arc::new(OnceLock::from(index)))
+    }
 }
 
 /// What is known of one line.
@@ -40,6 +72,11 @@ impl Index {
     /// Whether `base` can be the text that this index was built for: it is as long.
     pub fn fits(&self, base: &str) -> bool {
         self.text_len == base.len()
+    }
+
+    /// Bytes that it takes up.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.entries[..]) + self.by_key.get().map_or(0, |sorted| size_of_val(&sorted[..]))
     }
 
     /// How many lines it knows.

@@ -1,8 +1,6 @@
 //! What is asked for.
 
-use std::sync::Arc;
-
-use super::{Deadline, Index};
+use super::{Deadline, SharedIndex};
 
 /// One replacement: the text to look for and the text to put there. Both are data, never patterns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -72,8 +70,9 @@ pub struct Options {
     pub sequential: bool,
     /// When to give up.
     pub deadline: Deadline,
-    /// The base's index, where the caller keeps one. Built when needed otherwise, or if it does not fit.
-    pub index: Option<Arc<Index>>,
+    /// The base's index, where the caller keeps one for this version of the base. One that was built for a
+    /// text of another length is not used.
+    pub index: Option<SharedIndex>,
 }
 
 impl Default for Options {

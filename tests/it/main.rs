@@ -37,6 +37,8 @@ mod freshness {
 }
 mod matching {
     mod counts;
+    mod documented;
+    mod placeholders;
     mod places;
     mod refusals;
     mod several;

@@ -175,6 +175,7 @@ impl Core {
         observed: Vec<(Observed, Option<Target>)>,
     ) -> Result<Vec<Landed>, Vec<Refusal>> {
         let rules = Rules {
+            indexes: &self.indexes,
             fuzzy: false,
             on_stale: proposal.on_stale,
             deadline: self.deadline(),

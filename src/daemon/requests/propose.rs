@@ -54,8 +54,13 @@ impl Core {
         (on_stale, fuzzy): (OnStale, bool),
         files: Vec<Asked<Target>>,
     ) -> Result<Vec<Due>, Failure> {
-        let rules =
-            Rules { fuzzy, on_stale, deadline: self.deadline(), file_size: self.config.limits.file_size };
+        let rules = Rules {
+            indexes: &self.indexes,
+            fuzzy,
+            on_stale,
+            deadline: self.deadline(),
+            file_size: self.config.limits.file_size,
+        };
         let wanted = self.look_at_all(files)?;
         let bases = self.bases_of(session, &wanted)?;
         let (mut due, mut refusals) = (Vec::new(), Vec::new());

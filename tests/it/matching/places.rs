@@ -152,3 +152,32 @@ fn exact_matching_on_demand_still_reads_over_line_ends() {
     agent.call("editd/edit", params).done();
     assert_eq!(workspace.text("a.txt"), "a\r\nc\r\n");
 }
+
+#[rstest]
+#[case::line_numbers("prefixes_escapes", "a\nb\n", ("1\ta\n2\tb\n", "1\ta\n2\tc\n"), "a\nc\n")]
+#[case::escapes("prefixes_escapes", "say(\"a\")\n", (r#"say(\"a\")"#, r#"say(\"b\")"#), "say(\"b\")\n")]
+#[case::blank_edges("edges", "a\r\nb\r\n", ("\n\na\n\n", "\n\nx\n\n"), "x\r\nb\r\n")]
+#[case::runs_of_blanks("inner_space", "f(a,   b)\n", ("f(a, b)", "f(a, c)"), "f(a,   c)\n")]
+#[case::left_out_lines(
+    "elision",
+    "f {\n\ta\n\tb\n\tc\n}\n",
+    ("f {\n    // ...\n    c\n}\n", "g {\n    // ...\n    d\n}\n"),
+    "g {\n\ta\n\tb\n\td\n}\n"
+)]
+#[case::drift(
+    "drifted_context",
+    "def f(a):\n    # Says how it is done.\n    b = a + 1\n    return b\n",
+    (
+        "def f(a):\n    # Tells how it is done.\n    b = a + 1\n    return b\n",
+        "def f(a):\n    # Tells how it is done.\n    b = a + 2\n    return b\n",
+    ),
+    "def f(a):\n    # Says how it is done.\n    b = a + 2\n    return b\n"
+)]
+fn looser_tiers_are_told_too(
+    #[case] strategy: &str,
+    #[case] before: &str,
+    #[case] edit: (&str, &str),
+    #[case] after: &str,
+) {
+    assert_edited(strategy, before, edit, after);
+}

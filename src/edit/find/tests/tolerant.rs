@@ -217,6 +217,11 @@ fn what_is_done_already_is_not_done_again() {
     ("    /**\n     * Says.\n     */\n    void a() {\n", "    if (x) {\n        /**\n         * Says.\n         */\n    }\n    void a() {\n"),
     "class A {\n  if (x) {\n    /**\n     * Says.\n     */\n  }\n  void a() {\n    b();\n  }\n}\n"
 )]
+#[case::stars_say_nothing_of_the_unit(
+    "/*\n * Says.\n */\nint a()\n{\n\treturn b;\n}\n",
+    ("\t/*\n\t * Says.\n\t */\n", "\tif (c) {\n\t\td();\n\t}\n\t/*\n\t * Says.\n\t */\n"),
+    "if (c) {\n\td();\n}\n/*\n * Says.\n */\nint a()\n{\n\treturn b;\n}\n"
+)]
 #[case::the_next_line_is_not_joined(
     "{\n\ta();\n\tb();\n}\n",
     ("    a();\n    b();\n", "    a();\n    c();"),

@@ -1,0 +1,44 @@
+//! What edits and contents come to on one text.
+
+use crate::edit::{self, Edit, EditRefusalKind, Found, Match, Options, Plan, find};
+use crate::text::{ContentHash, lines};
+use crate::workspace::RefusalKind;
+
+use super::work::{Rules, Trouble};
+
+/// What was found out about the text of a file before it is written down as a [`PlannedFile`].
+#[derive(Default)]
+pub(crate) struct Drafted {
+    pub(crate) plan: Plan,
+    pub(crate) matches: Vec<Match>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) rebased: bool,
+}
+
+/// The plan of edits for one version of a text.
+pub(crate) fn drafted_edits(
+    (version, text): (ContentHash, &str),
+    edits: &[Edit],
+    rules: &Rules<'_>,
+) -> Result<Drafted, Trouble> {
+    let index = Some(rules.indexes.of(version));
+    let options = Options { fuzzy: rules.fuzzy, deadline: rules.deadline, index, ..Options::default() };
+    let Found { plan, matches, warnings } = find(text, edits, &options).map_err(Trouble::Edits)?;
+    Ok(Drafted { plan, matches, warnings, rebased: false })
+}
+
+/// A content that says that code is left out would lose that code.
+pub(crate) fn refuse_placeholder(text: &str, content: &str) -> Result<(), RefusalKind> {
+    let Some(line) = edit::placeholder(text, content) else { return Ok(()) };
+    let text = lines(content).nth(line - 1).map_or("", |line| line.content.trim()).to_owned();
+    Err(RefusalKind::Edit(EditRefusalKind::Placeholder { line, text }))
+}
+
+/// The plan of a new file.
+pub(crate) fn created(content: &str) -> Drafted {
+    let content = content.strip_prefix('\u{feff}').unwrap_or(content);
+    let splice = edit::Splice { range: 0..0, text: content.to_owned() };
+    // One insertion into an empty text is a plan.
+    let plan = Plan::new(0, vec![splice]).unwrap_or_default();
+    Drafted { plan, ..Drafted::default() }
+}

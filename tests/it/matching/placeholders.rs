@@ -1,0 +1,48 @@
+//! New text that stands for code that is not there would lose that code.
+
+use serde_json::json;
+
+use crate::support::{Machine, Outcome, Workspace};
+
+const BEFORE: &str = "fn a() {\n    one();\n    two();\n}\n";
+const CUT: &str = "fn a() {\n    three();\n    // ... rest of the function unchanged ...\n}\n";
+
+#[test]
+fn a_placeholder_in_new_text_is_refused_with_its_line() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.rs", BEFORE));
+    let data = machine.agent(&workspace).read_and_edit("a.rs", BEFORE, CUT).refused("placeholder");
+    assert_eq!(data["line"], 3);
+    assert_eq!(workspace.text("a.rs"), BEFORE);
+}
+
+#[test]
+fn a_placeholder_in_a_whole_content_is_refused() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.rs", BEFORE));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.rs");
+    let write = |literal| json!({ "kind": "write", "path": "a.rs", "content": CUT, "literal": literal });
+    assert_eq!(agent.change(write(false)).refused("placeholder")["line"], 3);
+    assert_eq!(workspace.text("a.rs"), BEFORE);
+    agent.change(write(true)).done();
+    assert_eq!(workspace.text("a.rs"), CUT, "what is meant literally can be written");
+}
+
+#[test]
+fn a_placeholder_that_is_meant_can_be_written() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.rs", BEFORE));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.rs");
+    let exact = json!({ "path": "a.rs", "oldText": BEFORE, "newText": CUT, "matching": "exact" });
+    agent.call("editd/edit", exact).done();
+    assert_eq!(workspace.text("a.rs"), CUT);
+    // It stands in the file now, so that nothing is lost by writing it again.
+    agent.read_and_edit("a.rs", CUT, &CUT.replace("three", "four")).done();
+}
+
+#[test]
+fn a_new_file_may_say_what_it_likes() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let mut agent = machine.agent(&workspace);
+    agent.change(json!({ "kind": "write", "path": "docs.md", "content": CUT })).done();
+    assert_eq!(workspace.text("docs.md"), CUT);
+}
