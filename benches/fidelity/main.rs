@@ -35,6 +35,7 @@ fn main() -> ExitCode {
     let report = measure::run(&Run {
         seed: number("--seed").unwrap_or(1) as u64,
         cases: number("--cases").unwrap_or(if has("--sample") { SAMPLE } else { CASES }),
+        shipped: true,
         kind: value("--kind"),
         show: number("--show").unwrap_or(0),
     });

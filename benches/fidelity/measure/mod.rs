@@ -29,6 +29,8 @@ pub(crate) struct Run {
     pub(crate) seed: u64,
     /// Cases of each kind.
     pub(crate) cases: usize,
+    /// Whether texts of the project itself are changed too. They differ from commit to commit.
+    pub(crate) shipped: bool,
     /// Only the kind of this name.
     pub(crate) kind: Option<String>,
     /// Cases to show that did not come out right.
@@ -56,7 +58,7 @@ pub(crate) fn run(run: &Run) -> Report {
     for kind in KINDS.iter().filter(|kind| wanted(kind.name)) {
         let mut row = Row { name: kind.name, ..Row::default() };
         for number in 0..run.cases {
-            let Some(case) = drawn(run.seed, kind, number) else { continue };
+            let Some(case) = drawn(run, kind, number) else { continue };
             let judged = judge(&case);
             row.must_refuse = matches!(case.outcome, Outcome::Refused);
             row.count(judged.verdict);
@@ -76,7 +78,7 @@ pub(crate) fn run(run: &Run) -> Report {
     Report { table: table::table(&rows), rows, shown: harmed.concat() }
 }
 
-fn drawn(seed: u64, kind: &kinds::Kind, number: usize) -> Option<Case> {
-    let mut rng = Rng::new(seed, kind.name, number);
+fn drawn(run: &Run, kind: &kinds::Kind, number: usize) -> Option<Case> {
+    let mut rng = Rng::new(run.seed, kind.name, number, run.shipped);
     (0..TRIES).find_map(|_| (kind.draw)(&mut rng))
 }

@@ -2,22 +2,27 @@
 
 use std::ops::RangeInclusive;
 
-pub(crate) struct Rng(u64);
+pub(crate) struct Rng {
+    state: u64,
+    /// Whether texts of the project itself are drawn too, which change with it.
+    pub(crate) shipped: bool,
+}
 
 impl Rng {
     /// Every case has a chance of its own, so that a new kind does not change the cases of the others.
-    pub(crate) fn new(seed: u64, kind: &str, number: usize) -> Self {
+    pub(crate) fn new(seed: u64, kind: &str, number: usize, shipped: bool) -> Self {
         let mixed = kind.bytes().fold(seed ^ 0xCBF2_9CE4_8422_2325, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
         });
-        let mut rng = Self(mixed.wrapping_add((number as u64).wrapping_mul(0xD134_2543_DE82_EF95)));
+        let state = mixed.wrapping_add((number as u64).wrapping_mul(0xD134_2543_DE82_EF95));
+        let mut rng = Self { state, shipped };
         rng.next();
         rng
     }
 
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.state;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ (mixed >> 31)

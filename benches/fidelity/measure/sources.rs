@@ -156,7 +156,7 @@ fn fill(rng: &mut Rng, template: &str) -> String {
 
 /// A file of one language (any if none is given), in one of its usual styles.
 pub(crate) fn file(rng: &mut Rng, language: Option<&'static Language>) -> File {
-    if language.is_none() && rng.percent(12) {
+    if language.is_none() && rng.percent(12) && rng.shipped {
         return shipped(rng);
     }
     let language = language.unwrap_or_else(|| rng.pick(&LANGUAGES));
