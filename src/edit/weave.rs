@@ -288,15 +288,19 @@ fn drop_false_blanks<'l, 'a: 'l>(
     for (old, there) in old.iter_mut().zip(there) {
         let kept = without(old.content);
         let said = &old.content[kept.len()..];
-        if there.is_some_and(|there| said != &there.content[without(there.content).len()..]) {
+        let true_blanks = there.is_none_or(|there| said == &there.content[without(there.content).len()..]);
+        if kept.is_empty() || !true_blanks {
             dropped.insert(old.content);
             old.content = kept;
         } else {
             said_truly.insert(old.content);
         }
     }
-    let says_nothing =
-        |new: &&mut Line<'a>| dropped.contains(new.content) && !said_truly.contains(new.content);
+    let blank_lines = old.iter().any(|line| line.content.is_empty());
+    let says_nothing = |new: &&mut Line<'a>| {
+        let blank = blank_lines && without(new.content).is_empty();
+        blank || dropped.contains(new.content) && !said_truly.contains(new.content)
+    };
     for new in new.iter_mut().filter(says_nothing) {
         new.content = without(new.content);
     }

@@ -64,7 +64,7 @@ pub enum IndentKind {
 pub struct IndentStyle {
     /// With what.
     pub kind: IndentKind,
-    /// Columns of one level, where spaces indent and a width shows; 2 to 8.
+    /// Columns of one level, where most indented lines have spaces and a width shows; 2 to 8.
     pub width: Option<u8>,
 }
 
@@ -92,6 +92,7 @@ struct Count {
 impl Count {
     fn line(&mut self, rest: &[u8]) {
         match rest.first() {
+            Some(b'\t' | b' ') if is_blank(rest) => {}
             Some(b'\t') => self.tabs += 1,
             Some(b' ') => self.spaces_of(rest),
             Some(b'\n' | b'\r') | None => {}
@@ -102,10 +103,10 @@ impl Count {
     fn spaces_of(&mut self, rest: &[u8]) {
         let width = rest.iter().take_while(|&&byte| byte == b' ').count();
         match rest.get(width) {
-            // A blank line says nothing, and one blank before a star is a comment's decoration.
-            Some(b'\n' | b'\r' | b'*') | None => return,
+            // One blank before a star is a comment's decoration.
+            Some(b'*') => return,
             Some(b'\t') => self.tabs += 1,
-            Some(_) => self.spaces += 1,
+            _ => self.spaces += 1,
         }
         let step = width.abs_diff(self.before);
         if (2..=WIDEST).contains(&step) {
@@ -121,7 +122,7 @@ impl Count {
             (tabs, spaces) if spaces >= tabs * 9 => IndentKind::Spaces,
             _ => IndentKind::Mixed,
         };
-        let width = if kind == IndentKind::Spaces { self.width() } else { None };
+        let width = if self.spaces > self.tabs { self.width() } else { None };
         IndentStyle { kind, width }
     }
 
@@ -129,6 +130,12 @@ impl Count {
         let most = self.steps.iter().copied().max().filter(|&most| most > 0)?;
         self.steps.iter().position(|&count| count == most).and_then(|step| u8::try_from(step).ok())
     }
+}
+
+/// Whether a line, with what follows it, has nothing but blanks: it says nothing.
+fn is_blank(rest: &[u8]) -> bool {
+    let said = rest.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
+    matches!(said, None | Some(b'\n' | b'\r'))
 }
 
 #[cfg(test)]
@@ -159,7 +166,8 @@ mod tests {
     #[case("a\r    b\r", IndentKind::Spaces, Some(4))]
     #[case("a\n\tb\n  c\n", IndentKind::Mixed, None)]
     #[case("/*\n * a\n */\n\tb\n", IndentKind::Tabs, None)]
-    #[case("   \n\n", IndentKind::None, None)]
+    #[case("   \n\t\n\n", IndentKind::None, None)]
+    #[case("a\n    b\n        c\n    d\n\te\n", IndentKind::Mixed, Some(4))]
     fn indentation_is_told_from_the_steps(
         #[case] text: &str,
         #[case] kind: IndentKind,

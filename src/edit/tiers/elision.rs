@@ -7,7 +7,7 @@ use super::super::block::Block;
 use super::super::elided::is_elision;
 use super::super::needle::Needle;
 use super::super::whole_lines::{Alike, same_but_blanks, same_but_indentation};
-use super::{Hits, Site, TimedOut};
+use super::{Hits, Part, Site, TimedOut};
 use crate::text::lines;
 
 /// A stretch between elisions, and the lines (from 0) at which it can stand.
@@ -25,9 +25,14 @@ pub(super) fn locate(base: &Base<'_>, needle: &Needle<'_>, _: usize) -> Result<H
             let (starts, _) = block.places(base, usize::MAX, alike)?;
             found.push(Segment { block: block.clone(), changed: *changed, starts });
         }
+        if let Some(several) = found.iter().find(|segment| segment.changed && segment.starts.len() > 1) {
+            // The order alone does not say which one is meant.
+            let all = found.iter().all(|segment| !segment.starts.is_empty());
+            return Ok(if all { every_place(base, several) } else { Hits::default() });
+        }
         keep_those_in_order(&mut found);
         if found.iter().all(|segment| !segment.starts.is_empty()) {
-            return Ok(outcomes(base, &found));
+            return Ok(outcome(base, &found));
         }
     }
     Ok(Hits::default())
@@ -85,18 +90,21 @@ fn keep_those_in_order(segments: &mut [Segment<'_>]) {
     }
 }
 
-/// One site for every way in which the changed stretches can lie. Where unchanged ones lie makes no
-/// difference.
-fn outcomes(base: &Base<'_>, segments: &[Segment<'_>]) -> Hits {
-    let part = |segment: &Segment<'_>, line| segment.block.part(base, line, segment.block.core().len());
-    let undecided = segments.iter().find(|segment| segment.changed && segment.starts.len() > 1);
-    let sites = if let Some(segment) = undecided {
-        let site = |&line: &usize| Site::of_parts(vec![part(segment, line)]);
-        segment.starts.iter().filter_map(site).collect()
-    } else {
-        let changed = segments.iter().filter(|segment| segment.changed);
-        let parts = changed.filter_map(|segment| Some(part(segment, *segment.starts.first()?)));
-        Site::of_parts(parts.collect()).into_iter().collect()
-    };
-    Hits { sites, more: false }
+/// The only places of the stretches that change. Where unchanged ones lie makes no difference.
+fn outcome(base: &Base<'_>, segments: &[Segment<'_>]) -> Hits {
+    let changed = segments.iter().filter(|segment| segment.changed);
+    let parts = changed.filter_map(|segment| Some(segment.part(base, *segment.starts.first()?)));
+    Hits { sites: Site::of_parts(parts.collect()).into_iter().collect(), more: false }
+}
+
+/// Every place of one stretch.
+fn every_place(base: &Base<'_>, segment: &Segment<'_>) -> Hits {
+    let site = |&line: &usize| Site::of_parts(vec![segment.part(base, line)]);
+    Hits { sites: segment.starts.iter().filter_map(site).collect(), more: false }
+}
+
+impl Segment<'_> {
+    fn part(&self, base: &Base<'_>, line: usize) -> Part {
+        self.block.part(base, line, self.block.core().len())
+    }
 }

@@ -5,11 +5,11 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::super::base::Base;
-use super::super::fold::{Fold, Level};
+use super::super::fold::{Fold, Level, is_blank};
 use super::super::index::describe;
 use super::super::needle::{Asked, Needle};
 use super::{Hits, MANY, Site, TimedOut};
-use crate::text::{LineEnding, line_start, lines};
+use crate::text::{LineEnding, line_end, line_start, lines};
 
 /// Hits between two looks at the clock.
 const STRIDE: usize = 256;
@@ -110,7 +110,19 @@ impl Place<'_> {
         let begins = !(self.whole_lines || self.asked.lead)
             || start == 0
             || self.base[..start].ends_with(['\n', '\r']);
-        (fits && begins && start < end).then_some(start..end)
+        (fits && begins && start < end && !self.is_dedented_block(&(start..end))).then_some(start..end)
+    }
+
+    /// Whether lines start inside the blanks before one: whole lines with another indentation, which a looser
+    /// tier is for. What is there to the letter is taken to the letter.
+    fn is_dedented_block(&self, place: &Range<usize>) -> bool {
+        let before = &self.base[line_start(self.base, place.start)..place.start];
+        let inside = !before.is_empty() && before.chars().all(is_blank);
+        let whole_end = line_end(self.base, place.end).0 == place.end || self.asked.text.ends_with('\n');
+        self.level > Level::LineEnds
+            && self.asked.text.trim_end_matches('\n').contains('\n')
+            && inside
+            && whole_end
     }
 
     /// The place where the end of the file stands for the line end that the old text ends in.

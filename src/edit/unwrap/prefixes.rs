@@ -1,5 +1,7 @@
 //! Line numbers at the start of lines, as tools print them.
 
+use std::collections::HashSet;
+
 use crate::text::lines;
 
 /// What stands between a number and its line.
@@ -19,12 +21,19 @@ fn read_by(separator: &str, old: &str, new: &str) -> Option<Vec<(String, String)
         return None;
     }
     let text = |padded| numbered.as_ref().map_or_else(|| new.to_owned(), |new| new.text(padded));
-    let ways: &[bool] = match old.pad().filter(|_| matches!(separator, "|" | ":")) {
-        None => &[false],
-        Some(false) => &[false, true],
-        Some(true) => &[true, false],
+    let mut ways: Vec<_> = match old.pad().filter(|_| matches!(separator, "|" | ":")) {
+        None => vec![false],
+        Some(likely) => vec![likely, !likely],
     };
-    Some(ways.iter().map(|&padded| (old.text(padded), text(padded))).collect())
+    // A new text without numbers shows how the old one was indented.
+    ways.sort_by_key(|&padded| std::cmp::Reverse(common_lines(&old.text(padded), &text(padded))));
+    Some(ways.into_iter().map(|padded| (old.text(padded), text(padded))).collect())
+}
+
+/// How many lines of one text stand in the other.
+fn common_lines(old: &str, new: &str) -> usize {
+    let old: HashSet<&str> = lines(old).map(|line| line.content).collect();
+    lines(new).filter(|line| !line.content.trim().is_empty() && old.contains(line.content)).count()
 }
 
 /// The lines of a text that has a number on each.
@@ -87,6 +96,7 @@ mod tests {
     #[case::tight_bar("9|a\n10|  b\n", "a\n", "a\n  b\n", "a\n")]
     #[case::colon("7: a\n8:   b\n", "", "a\n  b\n", "")]
     #[case::indented("2:  if\n3:    b\n", "  c\n", "  if\n    b\n", "  c\n")]
+    #[case::stars("8 |    * a\n9 |    */\n", "   * b\n   */\n", "   * a\n   */\n", "   * b\n   */\n")]
     #[case::grep("7:a\n8:  b\n", "7:a\n7:c\n", "a\n  b\n", "a\nc\n")]
     #[case::empty_lines_lose_the_separator("1\ta\n2\n3\tb\n", "a\n", "a\n\nb\n", "a\n")]
     fn numbers_are_taken_off(

@@ -294,3 +294,34 @@ fn a_line_put_in_before_the_block_is_not_put_in_again() {
     let new = "log(1);\nlet r = get();\nassert_eq(r, 8019);\nassert(ok);\n}\n";
     assert!(matches!(refused(base, old, new), EditRefusalKind::NotFound { already_applied: true, .. }));
 }
+
+#[test]
+fn a_changed_stretch_between_left_out_lines_has_one_place_in_the_whole_file() {
+    let base = "case A:\n    go();\n    break;\ncase B:\n    run();\n    break;\n";
+    let (old, new) = ("case B:\n    ...\n    break;\n", "case B:\n    ...\n    return;\n");
+    assert!(matches!(refused(base, old, new), EditRefusalKind::Ambiguous { .. }));
+}
+
+#[rstest]
+#[case::tabs_in_blank_lines(
+    "limit = 30\n\t\ntags = 1\n",
+    ("  limit = 30\n", "  limit = 30\n  (insert\n    more = 2\n  )\n"),
+    "limit = 30\n(insert\n  more = 2\n)\n\t\ntags = 1\n"
+)]
+#[case::blank_lines_of_another_kind(
+    "{\n\ta = 1;\n  \n\tb = 2;\n}\n",
+    ("  a = 1;\n \t\n  b = 2;\n", "  a = 1;\n   \n  b = 3;\n"),
+    "{\n\ta = 1;\n  \n\tb = 3;\n}\n"
+)]
+#[case::a_block_that_starts_inside_the_indentation(
+    "    count  INT\n);\n\nCREATE\n",
+    ("  count  INT \n);\n\nCREATE\n", "\nCREATE\n"),
+    "\nCREATE\n"
+)]
+fn blanks_of_other_lines_say_nothing(
+    #[case] base: &str,
+    #[case] (old, new): (&str, &str),
+    #[case] expected: &str,
+) {
+    found_by(Strategy::Indentation, base, old, new, expected);
+}

@@ -14,6 +14,8 @@ use crate::text::lines;
 
 /// A line of context resembles the file's at least so much.
 const LEAST_ALIKE: f64 = 0.65;
+/// The first and the last line have to resemble it more: nothing beyond them confirms the place.
+const EDGES_ALIKE: f64 = 0.8;
 /// One line in so many may differ.
 const LINES_PER_DRIFT: usize = 4;
 /// Lines that have to be the file's to the letter, of those that say something.
@@ -123,7 +125,9 @@ impl<'n> Claim<'n> {
         }
         let blank = is_blank_line(asked) || is_blank_line(there);
         let same_block = !self.opens(line) || head(asked) == head(there);
-        !blank && same_block && similarity::of_texts(&bare(asked), &bare(there)) >= LEAST_ALIKE
+        let at_edge = line == 0 || line + 1 == self.asked.len();
+        let least = if at_edge { EDGES_ALIKE } else { LEAST_ALIKE };
+        !blank && same_block && similarity::of_texts(&bare(asked), &bare(there)) >= least
     }
 
     /// Whether the edit makes of a line what is there already.
