@@ -206,8 +206,9 @@ fn whole(criterion: &mut Criterion) {
     criterion.bench_function("between 10 MB", |bench| {
         bench.iter(|| Plan::between(black_box(&text), &changed, Deadline::NONE));
     });
-    criterion
-        .bench_function("rewrite 10 MB", |bench| bench.iter(|| rewrite(black_box(&text), &changed, false)));
+    criterion.bench_function("rewrite 10 MB", |bench| {
+        bench.iter(|| rewrite(black_box(&text), &changed, false, Deadline::NONE));
+    });
     criterion.bench_function("diff_texts 10 MB", |bench| {
         bench.iter(|| diff_texts(black_box(&text), &changed, Labels::same("f"), Deadline::NONE));
     });

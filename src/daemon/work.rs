@@ -213,7 +213,9 @@ impl WantedFile {
                 if rules.fuzzy && !*literal {
                     refuse_placeholder(text, content)?;
                 }
-                Ok(Drafted { plan: edit::rewrite(text, content, *literal), ..Drafted::default() })
+                let timed_out = |_| RefusalKind::Timeout { what: "Comparing the content with the file's" };
+                let plan = edit::rewrite(text, content, *literal, rules.deadline).map_err(timed_out)?;
+                Ok(Drafted { plan, ..Drafted::default() })
             }
             Want::Delete(_) | Want::Rename { .. } => {
                 Ok(Drafted { plan: Plan::empty(text.len()), ..Drafted::default() })

@@ -10,11 +10,11 @@ use memchr::memmem;
 use candidates::starts;
 
 use super::base::Base;
-use super::fold::Level;
+use super::fold::{Level, is_blank};
 use super::line_diff::runs;
 use super::needle::Needle;
 use super::{Closest, Deadline, Edit, EditRefusalKind, similarity};
-use crate::text::{Line, lines};
+use crate::text::{Line, line_start, lines};
 
 const LISTED: usize = 3;
 /// Below this a region resembles by accident.
@@ -22,8 +22,11 @@ const LEAST: f64 = 0.5;
 /// Lines of a shown difference, and characters of a line in it.
 const DIFF_LINES: usize = 40;
 const DIFF_WIDTH: usize = 200;
-/// New text below this length stands in many places by accident.
-const TELLING: usize = 4;
+/// New text below this length stands in many places by accident: as whole lines, and within a line.
+const TELLING: usize = 3;
+const TELLING_INSIDE: usize = 6;
+/// Places of the new text that are looked at.
+const HITS: usize = 64;
 
 /// The refusal for a text that stands nowhere; with the closest regions if they are wanted.
 pub(super) fn not_found(base: &Base<'_>, needle: &Needle<'_>, explain: bool) -> EditRefusalKind {
@@ -37,10 +40,24 @@ pub(super) fn missing_context(base: &Base<'_>, line: &str) -> EditRefusalKind {
     EditRefusalKind::MissingContext { context: line.to_owned(), closest: closest(base, &Needle::new(&edit)) }
 }
 
+/// Whether the new text stands there, and not by accident: as whole lines, or as words of some length.
 fn already_applied(base: &Base<'_>, needle: &Needle<'_>) -> bool {
-    let new = needle.new.as_bytes();
-    let telling = needle.new.trim().len() >= TELLING && memmem::find(needle.old.as_bytes(), new).is_none();
-    telling && memmem::find(base.view(Level::LineEnds).text().as_bytes(), new).is_some()
+    let new = needle.new.trim_end_matches('\n');
+    if new.trim().len() < TELLING || memmem::find(needle.old.as_bytes(), new.as_bytes()).is_some() {
+        return false;
+    }
+    let view = base.view(Level::LineEnds).text();
+    let hits = memmem::find_iter(view.as_bytes(), new.as_bytes()).take(HITS);
+    hits.into_iter().any(|at| {
+        let (before, behind) = (&view[..at], &view[at + new.len()..]);
+        let line = |text: &str| text.trim_start_matches(is_blank).is_empty();
+        let (head, _) = behind.split_once('\n').unwrap_or((behind, ""));
+        let whole = line(&before[line_start(before, before.len())..]) && line(head);
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        let apart = !(before.ends_with(word) && new.starts_with(word)
+            || behind.starts_with(word) && new.ends_with(word));
+        whole || apart && new.trim().len() >= TELLING_INSIDE
+    })
 }
 
 /// A window of the base's lines, counted from 0.
@@ -105,13 +122,13 @@ fn explain(base: &Base<'_>, asked: &[&str], region: &Region) -> Closest {
         start_line: first,
         end_line: region.lines.end,
         similarity: region.similarity,
-        diff: difference(asked, &there),
+        diff: difference(asked, &there, base.deadline),
         reason: reason::of(asked, &there, first),
     }
 }
 
 /// Lines asked for against lines that are there.
-fn difference(asked: &[&str], there: &[&str]) -> String {
+fn difference(asked: &[&str], there: &[&str], deadline: Deadline) -> String {
     let mut shown = String::new();
     let mut left = DIFF_LINES;
     let mut push = |sign: &str, lines: &[&str]| {
@@ -122,7 +139,7 @@ fn difference(asked: &[&str], there: &[&str]) -> String {
         left = left.saturating_sub(lines.len());
     };
     let mut at = 0;
-    for (old, new) in runs(asked, there, Deadline::NONE) {
+    for (old, new) in runs(asked, there, deadline) {
         push(" ", &asked[at..old.start]);
         push("-", &asked[old.clone()]);
         push("+", &there[new]);

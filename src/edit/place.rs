@@ -205,6 +205,7 @@ impl<'a> Finder<'a> {
             }
             splices.extend(Weave::all(&self.base, site, needle, tier));
         }
+        self.base.deadline.check().map_err(|_| EditRefusalKind::Timeout)?;
         let first = places.first().map_or(0..0, |site| site.range.clone());
         let similarity = match tier.strategy {
             Strategy::Exact => 1.0,

@@ -3,7 +3,7 @@
 use super::line_diff::runs;
 use super::needle::plain_ends;
 use super::weave::Weave;
-use super::{Deadline, Plan};
+use super::{Deadline, Plan, TimedOut};
 use crate::text::{EolStyle, eol_style, lines};
 
 /// The plan that makes `base` say what `content` says.
@@ -11,19 +11,22 @@ use crate::text::{EolStyle, eol_style, lines};
 /// Content with LF line ends only says nothing about line ends: equal lines keep all their bytes, changed
 /// ones their ending, new ones get the ending of what they replace or stand behind. Content that has a CR
 /// itself, or is `literal`, is taken as sent, to the byte.
-pub fn rewrite(base: &str, content: &str, literal: bool) -> Plan {
+///
+/// An error if the deadline passes before the two have been compared.
+pub fn rewrite(base: &str, content: &str, literal: bool, deadline: Deadline) -> Result<Plan, TimedOut> {
     if literal || content.contains('\r') {
-        return Plan::between(base, content, Deadline::NONE);
+        return Ok(Plan::between(base, content, deadline));
     }
     let (old, new) = (plain_ends(base), plain_ends(content));
-    let splices = Weave::new(base, 0..base.len(), &old, &new).splices();
+    let splices = Weave::new(base, 0..base.len(), &old, &new, deadline).splices();
+    deadline.check()?;
     let plan = Plan::new(base.len(), splices).unwrap_or_else(|_| Plan::whole(base, &new));
     let lone_cr = matches!(eol_style(base), EolStyle::Cr | EolStyle::Mixed);
     if lone_cr && plain_ends(&plan.apply(base)) != new {
         // Lone CRs among LFs can become one line end with them where what lay between goes.
-        return Plan::between(base, &new, Deadline::NONE);
+        return Ok(Plan::between(base, &new, deadline));
     }
-    plan
+    Ok(plan)
 }
 
 impl Plan {

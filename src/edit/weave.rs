@@ -27,6 +27,7 @@ pub(super) struct Weave<'a> {
     /// Bytes of the line end behind the stretch that were taken in, so that all lines are whole.
     lent: usize,
     indenter: Option<Indenter<'a>>,
+    deadline: Deadline,
 }
 
 /// What was tolerated where the old text was found.
@@ -43,9 +44,15 @@ enum Tolerance<'b, 't> {
 impl<'a> Weave<'a> {
     /// `old` and `new` have LF line ends only, and `old` has as many lines as the stretch, indented as they
     /// are there.
-    pub(super) fn new(base: &'a str, range: Range<usize>, old: &'a str, new: &'a str) -> Self {
+    pub(super) fn new(
+        base: &'a str,
+        range: Range<usize>,
+        old: &'a str,
+        new: &'a str,
+        deadline: Deadline,
+    ) -> Self {
         let texts = (lines(old).collect(), lines(new).collect());
-        Self::laid(base, range, texts, Vec::new(), Tolerance::Exact)
+        Self { deadline, ..Self::laid(base, range, texts, Vec::new(), Tolerance::Exact) }
     }
 
     /// The splices of a whole place.
@@ -57,7 +64,8 @@ impl<'a> Weave<'a> {
                 Tier { warning: "", .. } => Tolerance::Exact,
                 _ => Tolerance::Blanks,
             };
-            return Weave::laid(base.text, site.range.clone(), texts, Vec::new(), tolerance).splices();
+            let weave = Weave::laid(base.text, site.range.clone(), texts, Vec::new(), tolerance);
+            return Weave { deadline: base.deadline, ..weave }.splices();
         }
         site.parts.iter().flat_map(|part| Self::part(base, part, needle)).collect()
     }
@@ -72,7 +80,9 @@ impl<'a> Weave<'a> {
             range.end = line_end(base.text, range.end).1;
             end_with(&mut old, LineEnding::Lf);
         }
-        Weave::laid(base.text, range, (old, new), part.spans.clone(), Tolerance::Indentation(base)).splices()
+        let tolerance = Tolerance::Indentation(base);
+        let weave = Weave::laid(base.text, range, (old, new), part.spans.clone(), tolerance);
+        Weave { deadline: base.deadline, ..weave }.splices()
     }
 
     /// The splices that put whole lines where a line of the base starts, or behind its last.
@@ -84,7 +94,7 @@ impl<'a> Weave<'a> {
             (false, None) if at < base.len() => format!("{new}\n"),
             (false, _) => new.to_owned(),
         };
-        Weave::new(base, at..at, "", &new).splices()
+        Weave::new(base, at..at, "", &new, Deadline::NONE).splices()
     }
 
     fn laid(
@@ -128,10 +138,11 @@ impl<'a> Weave<'a> {
             Tolerance::Indentation(base) => Indenter::new(base, counterparts, &old, &new),
             Tolerance::Exact | Tolerance::Blanks => None,
         };
-        Self { base, range, there, old, new, spans, lent, indenter }
+        Self { base, range, there, old, new, spans, lent, indenter, deadline: Deadline::NONE }
     }
 
-    /// The splices, none of which changes more than it has to.
+    /// The splices, none of which changes more than it has to. Once the deadline has passed they may: whoever
+    /// gives one looks at it afterwards.
     pub(super) fn splices(&self) -> Vec<Splice> {
         if self.spans.len() != self.old.len() || self.at(usize::MAX) != self.there.len() {
             debug_assert!(false, "a place has the lines of the text it was found for");
@@ -140,7 +151,7 @@ impl<'a> Weave<'a> {
         let key = |line: &Line<'a>| (line.content, line.ending == LineEnding::None);
         let old: Vec<_> = self.old.iter().map(key).collect();
         let new: Vec<_> = self.new.iter().map(key).collect();
-        let changed = runs(&old, &new, Deadline::NONE);
+        let changed = runs(&old, &new, self.deadline);
         changed.into_iter().filter_map(|(old, new)| self.splice(&old, new)).collect()
     }
 

@@ -47,7 +47,7 @@ fn a_difference_is_no_larger_than_it_has_to_be() {
 
 #[test]
 fn a_rewrite_keeps_the_line_ends_of_the_file() {
-    let rewritten = |base: &str, content| rewrite(base, content, false).apply(base);
+    let rewritten = |base: &str, content| rewrite(base, content, false, Deadline::NONE).unwrap().apply(base);
     assert_eq!(rewritten("a\r\nb\r\n", "a\nx\ny\n"), "a\r\nx\r\ny\r\n");
     assert_eq!(rewritten("a\r\nb\nc\r\n", "a\nx\nb\nc\n"), "a\r\nx\r\nb\nc\r\n");
     assert_eq!(rewritten("a\r\nb\n", "a\r\nb\r\n"), "a\r\nb\r\n");
@@ -55,7 +55,7 @@ fn a_rewrite_keeps_the_line_ends_of_the_file() {
     assert_eq!(rewritten("a\r\nb\r\n", "a\nb"), "a\r\nb");
     assert_eq!(rewritten("", "a\nb"), "a\nb");
     assert_eq!(rewritten("a\r\n", ""), "");
-    assert_eq!(rewrite("a\r\n", "a\n", true).apply("a\r\n"), "a\n");
+    assert_eq!(rewrite("a\r\n", "a\n", true, Deadline::NONE).unwrap().apply("a\r\n"), "a\n");
 }
 
 #[test]
@@ -137,12 +137,12 @@ proptest! {
 
     #[test]
     fn a_rewrite_says_what_the_content_says(base in "[ab\r\n]{0,24}", content in "[ab\n]{0,24}") {
-        let result = rewrite(&base, &content, false).apply(&base);
+        let result = rewrite(&base, &content, false, Deadline::NONE).unwrap().apply(&base);
         let plain: String = lines(&result)
             .flat_map(|line| [line.content, if line.ending.as_str().is_empty() { "" } else { "\n" }])
             .collect();
         prop_assert_eq!(&plain, &content);
-        prop_assert_eq!(rewrite(&base, &content, true).apply(&base), content);
+        prop_assert_eq!(rewrite(&base, &content, true, Deadline::NONE).unwrap().apply(&base), content);
     }
 
     #[test]

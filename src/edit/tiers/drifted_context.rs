@@ -26,7 +26,8 @@ pub(super) fn locate(base: &Base<'_>, needle: &Needle<'_>, _: usize) -> Result<H
     let Some(block) = Block::of(needle).filter(|block| block.core().len() >= FEWEST_LINES) else {
         return Ok(Hits::default());
     };
-    let claim = Claim::new(&block, &needle.new);
+    let claim = Claim::new(&block, &needle.new, base.deadline);
+    base.deadline.check()?;
     let windows = windows(base, &claim)?;
     let mut sites: Vec<(Site, Vec<Splice>)> = Vec::new();
     let mut best: Option<&Window> = None;

@@ -32,7 +32,7 @@ pub(super) struct Claim<'n> {
 }
 
 impl<'n> Claim<'n> {
-    pub(super) fn new(block: &Block<'n>, new: &'n str) -> Self {
+    pub(super) fn new(block: &Block<'n>, new: &'n str, deadline: Deadline) -> Self {
         let asked: Vec<_> = block.core().iter().map(|line| line.content).collect();
         let mut new: Vec<_> = lines(new).map(|line| line.content).collect();
         // Blank lines at the edges are not part of what is aligned.
@@ -40,7 +40,7 @@ impl<'n> Claim<'n> {
         new.truncate(new.len() - tail);
         let head = new.iter().take_while(|line| is_blank_line(line)).count();
         new.drain(..head);
-        let changed = runs(&asked, &new, Deadline::NONE);
+        let changed = runs(&asked, &new, deadline);
         Self { asked, new, changed }
     }
 
