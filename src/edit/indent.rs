@@ -97,10 +97,18 @@ impl<'a> Indenter<'a> {
         if let Some(pair) = own.or_else(same) {
             return pair.there.to_owned();
         }
-        match self.nearest(reached, false, |_| true) {
+        // A line that is aligned, as the star of a comment, is no measure for others.
+        let level = || self.nearest(reached, false, |pair| self.is_level(pair.old, indent));
+        match level().or_else(|| self.nearest(reached, false, |_| true)) {
             Some(pair) => self.shift(indent, pair),
             None => indent.to_owned(),
         }
+    }
+
+    /// Whether two indentations are whole levels apart.
+    fn is_level(&self, one: &str, other: &str) -> bool {
+        let apart = one.strip_prefix(other).or_else(|| other.strip_prefix(one));
+        apart.is_some_and(|apart| self.asked.levels(apart).1 == 0)
     }
 
     /// The pair nearest to `reached` that is wanted; of two as near, the one before.

@@ -118,11 +118,10 @@ impl Place<'_> {
     fn is_dedented_block(&self, place: &Range<usize>) -> bool {
         let before = &self.base[line_start(self.base, place.start)..place.start];
         let inside = !before.is_empty() && before.chars().all(is_blank);
-        let whole_end = line_end(self.base, place.end).0 == place.end || self.asked.text.ends_with('\n');
-        self.level > Level::LineEnds
-            && self.asked.text.trim_end_matches('\n').contains('\n')
-            && inside
-            && whole_end
+        let asked = &self.asked.text;
+        let block = asked.trim_end_matches('\n').contains('\n') || asked.starts_with(is_blank);
+        let whole_end = asked.ends_with('\n') || line_end(self.base, place.end).0 == place.end;
+        self.level > Level::LineEnds && inside && block && whole_end
     }
 
     /// The place where the end of the file stands for the line end that the old text ends in.

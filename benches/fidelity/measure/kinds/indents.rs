@@ -33,15 +33,15 @@ pub(super) fn common_indent(ask: &Ask) -> String {
         .to_owned()
 }
 
-/// Whether the old text shows what its indentation means: a line that is indented.
-fn shows_indentation(ask: &Ask) -> bool {
-    ask.old_lines().iter().any(|line| !line.trim().is_empty() && !indent(line).is_empty())
+/// Whether the old text shows what its indentation means: a line that is indented by a level or more.
+fn shows_indentation(ask: &Ask, unit: &str) -> bool {
+    ask.old_lines().iter().any(|line| !line.trim().is_empty() && line.starts_with(unit))
 }
 
 /// Whether a level of the file can be told from the old text: two depths, or one that new lines share.
 pub(super) fn in_other_unit(rng: &mut Rng, from: &str, to: &str) -> Option<Draft> {
     let (file, change, mut ask) = draft_in(rng, from, 1)?;
-    if !shows_indentation(&ask) {
+    if !shows_indentation(&ask, from) {
         return None;
     }
     ask.map_both(|line| in_unit(line, from, to));

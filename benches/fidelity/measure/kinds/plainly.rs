@@ -97,7 +97,12 @@ pub(super) fn mixed_line_ends(rng: &mut Rng) -> Option<Case> {
     let mut ending = "\n";
     for line in &mut file.lines {
         if rng.percent(10) {
+            let before = ending;
             ending = *rng.pick(&["\n", "\r\n", "\r"]);
+            if before == "\r" && ending == "\n" && line.text.is_empty() {
+                // The two would be one line end.
+                ending = before;
+            }
         }
         line.ending = ending;
     }

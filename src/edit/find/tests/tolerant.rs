@@ -222,6 +222,16 @@ fn what_is_done_already_is_not_done_again() {
     ("\t/*\n\t * Says.\n\t */\n", "\tif (c) {\n\t\td();\n\t}\n\t/*\n\t * Says.\n\t */\n"),
     "if (c) {\n\td();\n}\n/*\n * Says.\n */\nint a()\n{\n\treturn b;\n}\n"
 )]
+#[case::stars_are_no_measure(
+    "    b();\n\n    /**\n     * E.\n     */\n    v();\n",
+    ("  /**\n   * E.\n   */\n  v();\n", "  /**\n  if (s) {\n    f();\n  }\n  v();\n"),
+    "    b();\n\n    /**\n    if (s) {\n        f();\n    }\n    v();\n"
+)]
+#[case::a_line_that_starts_inside_the_indentation(
+    "if a:\n    with b:\n        c()\n",
+    ("  with b: \n", "  if d:\n    with b:\n"),
+    "if a:\n    if d:\n        with b:\n        c()\n"
+)]
 #[case::the_next_line_is_not_joined(
     "{\n\ta();\n\tb();\n}\n",
     ("    a();\n    b();\n", "    a();\n    c();"),
