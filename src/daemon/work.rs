@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::edit::{self, Deadline, Edit, Found, Match, MergeError, Options, Plan, find};
+use crate::edit::{self, Deadline, Edit, Found, Match, Options, Plan, find};
 use crate::text::{ContentHash, Encoding, Format, count_lines, line_start};
 use crate::workspace::{Action, BaseState, Coverage, OnStale, PlannedFile, Refusal, RefusalKind, Truth};
 
 use super::content::Content;
 use super::difference::{file_diff, stale};
 use super::observe::Observed;
+use super::rebase::rebase;
 
 /// Lines around the wanted text in the refusal `unread`.
 const EXCERPT_CONTEXT: usize = 3;
@@ -60,10 +61,17 @@ pub(crate) struct WantedFile {
     pub(crate) observed: Observed,
 }
 
+/// How places are found.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Manner {
+    pub(crate) fuzzy: bool,
+    pub(crate) sequential: bool,
+}
+
 /// How to work.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    pub(crate) fuzzy: bool,
+    pub(crate) manner: Manner,
     pub(crate) on_stale: OnStale,
     pub(crate) deadline: Deadline,
     pub(crate) file_size: u64,
@@ -80,11 +88,11 @@ pub(crate) struct Worked {
 
 /// What was found out about the text of a file before it is written down as a [`PlannedFile`].
 #[derive(Default)]
-struct Drafted {
-    plan: Plan,
-    matches: Vec<Match>,
-    warnings: Vec<String>,
-    rebased: bool,
+pub(super) struct Drafted {
+    pub(super) plan: Plan,
+    pub(super) matches: Vec<Match>,
+    pub(super) warnings: Vec<String>,
+    pub(super) rebased: bool,
 }
 
 impl WantedFile {
@@ -192,7 +200,7 @@ impl WantedFile {
                     BaseState::Moved { text: Some(given), .. } => {
                         let given = given.text.to_string();
                         let drafted = self.draft_on(&given, rules)?;
-                        rebase(&given, text, drafted, rules.deadline)
+                        rebase(&given, text, drafted, rules)
                     }
                     _ => self.draft_on(text, rules),
                 }
@@ -248,7 +256,7 @@ impl WantedFile {
 }
 
 /// Writes a change down, with its result.
-fn finish(
+pub(super) fn finish(
     observed: Observed,
     action: Action,
     format: Format,
@@ -290,7 +298,7 @@ fn finish(
     Ok(Worked { file, content, observed })
 }
 
-enum Trouble {
+pub(super) enum Trouble {
     File(RefusalKind),
     Edits(Vec<edit::EditRefusal>),
 }
@@ -302,7 +310,8 @@ impl From<RefusalKind> for Trouble {
 }
 
 fn drafted_edits(text: &str, edits: &[Edit], rules: &Rules) -> Result<Drafted, Trouble> {
-    let options = Options { fuzzy: rules.fuzzy, deadline: rules.deadline, ..Options::default() };
+    let Manner { fuzzy, sequential } = rules.manner;
+    let options = Options { fuzzy, sequential, deadline: rules.deadline, index: None };
     let Found { plan, matches, warnings } = find(text, edits, &options).map_err(Trouble::Edits)?;
     Ok(Drafted { plan, matches, warnings, rebased: false })
 }
@@ -313,28 +322,6 @@ fn created(content: &str) -> Drafted {
     // One insertion into an empty text is a plan.
     let plan = Plan::new(0, vec![splice]).unwrap_or_default();
     Drafted { plan, ..Drafted::default() }
-}
-
-/// Carries a plan for `given` over to `now`: by offsets where what changed lies elsewhere, else by a merge
-/// of lines.
-fn rebase(given: &str, now: &str, drafted: Drafted, deadline: Deadline) -> Result<Drafted, Trouble> {
-    let drift = Plan::between(given, now, deadline);
-    let plan = match drafted.plan.map_through(&drift) {
-        Some(plan) => plan,
-        None => Plan::between(now, &merged(given, now, &drafted.plan.apply(given))?, deadline),
-    };
-    let mut warnings = drafted.warnings;
-    warnings.push("The file has changed since it was read; this change was merged with that.".to_owned());
-    Ok(Drafted { plan, warnings, rebased: true, ..drafted })
-}
-
-fn merged(given: &str, now: &str, wanted: &str) -> Result<String, RefusalKind> {
-    edit::merge(given, now, wanted).map_err(|error| match error {
-        MergeError::Conflicts(regions) => RefusalKind::Conflict { regions },
-        MergeError::TooLong { .. } => {
-            RefusalKind::Timeout { what: "Merging the change with what others did" }
-        }
-    })
 }
 
 impl Worked {
@@ -355,40 +342,4 @@ impl Worked {
             self.file.hash_after = Some(content.hash());
         }
     }
-}
-
-/// Carries a proposal's change of one file through the author's own later edits, or merges it with what
-/// others did, so that it applies to what was just observed.
-pub(crate) fn carry(
-    file: &PlannedFile,
-    through: Option<&[Arc<Plan>]>,
-    observed: Observed,
-    rules: &Rules,
-) -> Result<Worked, Refusal> {
-    let about = |kind| Refusal::at(&file.path, kind);
-    let before = file.before.as_ref().filter(|_| file.action == Action::Edit);
-    let (Some(before), Ok((_, now))) = (before, observed.content()) else {
-        return Err(about(stale(file.before.as_deref(), &observed, rules.deadline)));
-    };
-    let carried = through
-        .and_then(|plans| plans.iter().try_fold((*file.plan).clone(), |plan, own| plan.map_through(own)));
-    let drafted = Drafted {
-        plan: (*file.plan).clone(),
-        matches: file.matches.clone(),
-        warnings: file.warnings.clone(),
-        rebased: file.rebased,
-    };
-    let drafted = match carried {
-        Some(plan) => Drafted { plan, ..drafted },
-        None if rules.on_stale == OnStale::Rebase => {
-            rebase(&before.text.to_string(), now, drafted, rules.deadline).map_err(
-                |trouble| match trouble {
-                    Trouble::File(kind) => about(kind),
-                    Trouble::Edits(_) => about(RefusalKind::NoChange),
-                },
-            )?
-        }
-        None => return Err(about(stale(Some(before), &observed, rules.deadline))),
-    };
-    finish(observed, Action::Edit, file.format, drafted, file.coverage, rules).map_err(about)
 }

@@ -90,6 +90,9 @@ pub struct ProposeParams {
     /// Whether the tolerant tiers may be used.
     #[serde(default)]
     pub matching: Matching,
+    /// Whether each edit is looked for in the result of those before it.
+    #[serde(default)]
+    pub sequential: bool,
     /// What to do where a file is not what the author was given.
     #[serde(default, alias = "on_stale")]
     pub on_stale: OnStaleParam,

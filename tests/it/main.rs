@@ -39,6 +39,7 @@ mod matching {
     mod counts;
     mod places;
     mod refusals;
+    mod sequential;
     mod several;
 }
 mod patch {

@@ -13,7 +13,8 @@ use crate::daemon::event::{Event, FindFor};
 use crate::daemon::job::{Job, Located};
 use crate::daemon::locate::Purpose;
 use crate::daemon::observe::Observed;
-use crate::daemon::work::{Rules, Worked, carry};
+use crate::daemon::rebase::carry;
+use crate::daemon::work::{Manner, Rules, Worked};
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
 use super::call::Call;
@@ -175,7 +176,7 @@ impl Core {
         observed: Vec<(Observed, Option<Target>)>,
     ) -> Result<Vec<Landed>, Vec<Refusal>> {
         let rules = Rules {
-            fuzzy: false,
+            manner: Manner::default(),
             on_stale: proposal.on_stale,
             deadline: self.deadline(),
             file_size: self.config.limits.file_size,

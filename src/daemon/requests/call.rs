@@ -8,7 +8,7 @@ use crate::workspace::{FileKey, Limits, OnStale, Refusal, RefusalKind, RequestKe
 
 use crate::daemon::job::Located;
 use crate::daemon::locate::Purpose;
-use crate::daemon::work::{Removed, When};
+use crate::daemon::work::{Manner, Removed, When};
 use crate::daemon::{Core, Failure, SessionContext};
 
 use super::patched::{self, Patched};
@@ -19,7 +19,7 @@ pub(crate) struct Call<P> {
     /// Names the request, if it may be sent twice.
     pub(crate) request: Option<RequestKey>,
     pub(crate) header: Header,
-    pub(crate) fuzzy: bool,
+    pub(crate) manner: Manner,
     pub(crate) files: Vec<Asked<P>>,
     /// The patch, if they came in one.
     pub(crate) patch: Option<Patched>,
@@ -85,7 +85,8 @@ impl Call<RequestPath> {
         };
         let (label, replaces) = (params.label.take(), params.replaces.take());
         let header = Header { author, label, replaces, on_stale };
-        Ok(Self { request, header, fuzzy: params.matching == Matching::Fuzzy, files, patch })
+        let manner = Manner { fuzzy: params.matching == Matching::Fuzzy, sequential: params.sequential };
+        Ok(Self { request, header, manner, files, patch })
     }
 
     /// Finds all files, or says of each why it cannot be changed.
@@ -109,7 +110,7 @@ impl Call<RequestPath> {
             }
             None => merge_renames(found)?,
         };
-        Ok(Call { request: self.request, header: self.header, fuzzy: self.fuzzy, files, patch })
+        Ok(Call { request: self.request, header: self.header, manner: self.manner, files, patch })
     }
 }
 

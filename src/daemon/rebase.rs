@@ -1,0 +1,65 @@
+//! A change that is carried over to a file that is not what it was made for.
+
+use std::sync::Arc;
+
+use crate::edit::{self, MergeError, Plan};
+use crate::workspace::{Action, OnStale, PlannedFile, Refusal, RefusalKind};
+
+use super::difference::stale;
+use super::observe::Observed;
+use super::work::{Drafted, Rules, Trouble, Worked, finish};
+
+/// Carries a proposal's change of one file through the author's own later edits, or merges it with what
+/// others did, so that it applies to what was just observed.
+pub(crate) fn carry(
+    file: &PlannedFile,
+    through: Option<&[Arc<Plan>]>,
+    observed: Observed,
+    rules: &Rules,
+) -> Result<Worked, Refusal> {
+    let about = |kind| Refusal::at(&file.path, kind);
+    let before = file.before.as_ref().filter(|_| file.action == Action::Edit);
+    let (Some(before), Ok((_, now))) = (before, observed.content()) else {
+        return Err(about(stale(file.before.as_deref(), &observed, rules.deadline)));
+    };
+    let carried = through
+        .and_then(|plans| plans.iter().try_fold((*file.plan).clone(), |plan, own| plan.map_through(own)));
+    let drafted = Drafted {
+        plan: (*file.plan).clone(),
+        matches: file.matches.clone(),
+        warnings: file.warnings.clone(),
+        rebased: file.rebased,
+    };
+    let drafted = match carried {
+        Some(plan) => Drafted { plan, ..drafted },
+        None if rules.on_stale == OnStale::Rebase => rebase(&before.text.to_string(), now, drafted, rules)
+            .map_err(|trouble| match trouble {
+                Trouble::File(kind) => about(kind),
+                Trouble::Edits(_) => about(RefusalKind::NoChange),
+            })?,
+        None => return Err(about(stale(Some(before), &observed, rules.deadline))),
+    };
+    finish(observed, Action::Edit, file.format, drafted, file.coverage, rules).map_err(about)
+}
+
+/// Carries a plan for `given` over to `now`: by offsets where what changed lies elsewhere, else by a merge
+/// of lines.
+pub(super) fn rebase(given: &str, now: &str, drafted: Drafted, rules: &Rules) -> Result<Drafted, Trouble> {
+    let drift = Plan::between(given, now, rules.deadline);
+    let plan = match drafted.plan.map_through(&drift) {
+        Some(plan) => plan,
+        None => Plan::between(now, &merged(given, now, &drafted.plan.apply(given))?, rules.deadline),
+    };
+    let mut warnings = drafted.warnings;
+    warnings.push("The file has changed since it was read; this change was merged with that.".to_owned());
+    Ok(Drafted { plan, warnings, rebased: true, ..drafted })
+}
+
+fn merged(given: &str, now: &str, wanted: &str) -> Result<String, RefusalKind> {
+    edit::merge(given, now, wanted).map_err(|error| match error {
+        MergeError::Conflicts(regions) => RefusalKind::Conflict { regions },
+        MergeError::TooLong { .. } => {
+            RefusalKind::Timeout { what: "Merging the change with what others did" }
+        }
+    })
+}
