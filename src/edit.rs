@@ -35,7 +35,7 @@ mod weave;
 mod whole_lines;
 
 pub use deadline::{Deadline, TimedOut};
-pub use diff::{FileDiff, Hunk, Labels, diff_plan, diff_texts};
+pub use diff::{Display, FileDiff, Hunk, Labels, diff_plan, diff_texts, display_plan};
 pub use find::{Found, Match, find};
 pub use index::Index;
 pub use merge::{ConflictRegion, MergeError, merge};

@@ -39,6 +39,7 @@ pub(crate) fn carry(
             })?,
         None => return Err(about(stale(Some(before), &observed, rules.deadline))),
     };
+    let rules = &Rules { display: file.shown.as_ref().map(|shown| shown.display), ..*rules };
     finish(observed, Action::Edit, file.format, drafted, file.coverage, rules).map_err(about)
 }
 

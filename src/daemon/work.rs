@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::edit::{self, Deadline, Edit, Found, Match, Options, Plan, find};
+use crate::edit::{self, Deadline, Display, Edit, Found, Match, Options, Plan, find};
 use crate::text::{ContentHash, Encoding, Format, count_lines, line_start};
 use crate::workspace::{Action, BaseState, Coverage, OnStale, PlannedFile, Refusal, RefusalKind, Truth};
 
@@ -73,6 +73,8 @@ pub(crate) struct Manner {
 pub(crate) struct Rules {
     pub(crate) manner: Manner,
     pub(crate) on_stale: OnStale,
+    /// The form in which changes are shown besides the unified diff.
+    pub(crate) display: Option<Display>,
     pub(crate) deadline: Deadline,
     pub(crate) file_size: u64,
 }
@@ -279,7 +281,7 @@ pub(super) fn finish(
         _ if content.is_some() => None,
         _ => observed.truth.hash(),
     };
-    let diff = file_diff(&observed, &action, text, &drafted.plan, rules.deadline);
+    let (diff, shown) = file_diff(&observed, &action, text, &drafted.plan, rules);
     let file = PlannedFile {
         key: observed.target.key.clone(),
         path: observed.target.path.clone(),
@@ -290,6 +292,7 @@ pub(super) fn finish(
         hash_after,
         format,
         diff: Arc::new(diff),
+        shown,
         matches: drafted.matches,
         warnings: drafted.warnings,
         rebased: drafted.rebased,

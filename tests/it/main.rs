@@ -20,6 +20,7 @@ mod read {
 mod change {
     mod apply;
     mod apply_again;
+    mod display;
     mod files;
     mod ownership;
     mod proposals;

@@ -178,6 +178,8 @@ impl Core {
         let rules = Rules {
             manner: Manner::default(),
             on_stale: proposal.on_stale,
+            // Each file keeps the one that it was proposed with.
+            display: None,
             deadline: self.deadline(),
             file_size: self.config.limits.file_size,
         };

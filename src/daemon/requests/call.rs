@@ -1,5 +1,5 @@
 use crate::disk::Target;
-use crate::edit::{Count, Edit};
+use crate::edit::{Count, Display, Edit};
 use crate::protocol::{
     ChangeParams, FileChange, Invalid, Matching, OnStaleParam, ProposeParams, RequestPath, TextEditParams,
 };
@@ -31,6 +31,7 @@ pub(crate) struct Header {
     pub(crate) label: Option<String>,
     pub(crate) replaces: Option<String>,
     pub(crate) on_stale: OnStale,
+    pub(crate) display: Option<Display>,
 }
 
 /// One file of a call.
@@ -84,7 +85,8 @@ impl Call<RequestPath> {
             OnStaleParam::Rebase => OnStale::Rebase,
         };
         let (label, replaces) = (params.label.take(), params.replaces.take());
-        let header = Header { author, label, replaces, on_stale };
+        let display = params.display.map(Display::from);
+        let header = Header { author, label, replaces, on_stale, display };
         let manner = Manner { fuzzy: params.matching == Matching::Fuzzy, sequential: params.sequential };
         Ok(Self { request, header, manner, files, patch })
     }

@@ -45,6 +45,7 @@ impl Core {
         let rules = Rules {
             manner,
             on_stale: header.on_stale,
+            display: header.display,
             deadline: self.deadline(),
             file_size: self.config.limits.file_size,
         };
