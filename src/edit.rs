@@ -38,7 +38,7 @@ pub use deadline::{Deadline, TimedOut};
 pub use diff::{Display, FileDiff, Hunk, Labels, diff_plan, diff_texts, display_plan};
 pub use find::{Found, Match, find};
 pub use index::Index;
-pub use merge::{ConflictRegion, MergeError, merge};
+pub use merge::{ConflictRegion, Marked, MergeError, merge, merge_marked};
 pub use plan::{Plan, PlanError, Splice};
 pub use refusal::{Closest, EditRefusal, EditRefusalKind, LineRange, Occurrence, Occurrences};
 pub use request::{Anchor, Count, Edit, Options, Strategy};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::edit::{self, MergeError, Plan};
+use crate::edit::{self, LineRange, Marked, MergeError, Plan};
 use crate::workspace::{Action, OnStale, PlannedFile, Refusal, RefusalKind};
 
 use super::difference::stale;
@@ -32,7 +32,7 @@ pub(crate) fn carry(
     };
     let drafted = match carried {
         Some(plan) => Drafted { plan, ..drafted },
-        None if rules.on_stale == OnStale::Rebase => rebase(&before.text.to_string(), now, drafted, rules)
+        None if rules.on_stale != OnStale::Reject => rebase(&before.text.to_string(), now, drafted, rules)
             .map_err(|trouble| match trouble {
                 Trouble::File(kind) => about(kind),
                 Trouble::Edits(_) => about(RefusalKind::NoChange),
@@ -47,20 +47,43 @@ pub(crate) fn carry(
 /// of lines.
 pub(super) fn rebase(given: &str, now: &str, drafted: Drafted, rules: &Rules) -> Result<Drafted, Trouble> {
     let drift = Plan::between(given, now, rules.deadline);
-    let plan = match drafted.plan.map_through(&drift) {
-        Some(plan) => plan,
-        None => Plan::between(now, &merged(given, now, &drafted.plan.apply(given))?, rules.deadline),
-    };
     let mut warnings = drafted.warnings;
     warnings.push("The file has changed since it was read; this change was merged with that.".to_owned());
+    let plan = match drafted.plan.map_through(&drift) {
+        Some(plan) => plan,
+        None => {
+            let merged = merged(given, now, &drafted.plan.apply(given), rules.on_stale)?;
+            warnings.extend(marked(&merged.conflicts));
+            Plan::between(now, &merged.text, rules.deadline)
+        }
+    };
     Ok(Drafted { plan, warnings, rebased: true, ..drafted })
 }
 
-fn merged(given: &str, now: &str, wanted: &str) -> Result<String, RefusalKind> {
-    edit::merge(given, now, wanted).map_err(|error| match error {
+fn merged(given: &str, now: &str, wanted: &str, on_stale: OnStale) -> Result<Marked, RefusalKind> {
+    let merged = match on_stale {
+        OnStale::Mark => edit::merge_marked(given, now, wanted),
+        OnStale::Reject | OnStale::Rebase => {
+            edit::merge(given, now, wanted).map(|text| Marked { text, conflicts: Vec::new() })
+        }
+    };
+    merged.map_err(|error| match error {
         MergeError::Conflicts(regions) => RefusalKind::Conflict { regions },
         MergeError::TooLong { .. } => {
             RefusalKind::Timeout { what: "Merging the change with what others did" }
         }
+    })
+}
+
+/// What the author has to know of conflicts that were written into the file.
+fn marked(conflicts: &[LineRange]) -> Option<String> {
+    let lines: Vec<_> = conflicts.iter().map(|lines| format!("{}-{}", lines.start, lines.end)).collect();
+    (!lines.is_empty()).then(|| {
+        format!(
+            "Conflict markers stand in lines {} of the result: there the file, between `<<<<<<< file` and \
+             `||||||| base`, and this change, between `=======` and `>>>>>>> change`, differ in the same \
+             lines. Settle each and remove the markers.",
+            lines.join(", ")
+        )
     })
 }

@@ -70,6 +70,17 @@ pub enum OnStaleParam {
     Rebase,
 }
 
+/// What to do where a merge leaves a conflict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnConflictParam {
+    /// Refuse.
+    #[default]
+    Refuse,
+    /// Write conflict markers.
+    Markers,
+}
+
 /// The form of the second text about a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -123,6 +134,9 @@ pub struct ProposeParams {
     /// What to do where a file is not what the author was given.
     #[serde(default, alias = "on_stale")]
     pub on_stale: OnStaleParam,
+    /// What to do where a merge leaves a conflict.
+    #[serde(default, alias = "on_conflict")]
+    pub on_conflict: OnConflictParam,
     /// A second form in which the answer shows the change.
     pub display: Option<DisplayParam>,
     /// Who the change is by, where an editor speaks for somebody.

@@ -64,6 +64,8 @@ pub enum OnStale {
     Reject,
     /// Merge with what changed, and refuse only where both touch the same place.
     Rebase,
+    /// Merge with what changed, and write conflict markers where both touch the same place.
+    Mark,
 }
 
 /// What happens to a file.

@@ -33,6 +33,7 @@ mod freshness {
     mod disk;
     mod identity;
     mod ledger;
+    mod markers;
     mod rebase;
     mod stale;
 }

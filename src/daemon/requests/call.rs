@@ -1,7 +1,8 @@
 use crate::disk::Target;
 use crate::edit::{Count, Display, Edit};
 use crate::protocol::{
-    ChangeParams, FileChange, Invalid, Matching, OnStaleParam, ProposeParams, RequestPath, TextEditParams,
+    ChangeParams, FileChange, Invalid, Matching, OnConflictParam, OnStaleParam, ProposeParams, RequestPath,
+    TextEditParams,
 };
 use crate::text::{ContentHash, Encoding};
 use crate::workspace::{FileKey, Limits, OnStale, Refusal, RefusalKind, RequestKey, Role};
@@ -80,9 +81,14 @@ impl Call<RequestPath> {
             return Err(Invalid::new(field, format!("there are more than {}", limits.edits)).into());
         }
         let request = params.request_id.take().map(|id| (author.clone(), id));
-        let on_stale = match params.on_stale {
-            OnStaleParam::Reject => OnStale::Reject,
-            OnStaleParam::Rebase => OnStale::Rebase,
+        let on_stale = match (params.on_stale, params.on_conflict) {
+            (OnStaleParam::Reject, OnConflictParam::Refuse) => OnStale::Reject,
+            (OnStaleParam::Rebase, OnConflictParam::Refuse) => OnStale::Rebase,
+            (OnStaleParam::Rebase, OnConflictParam::Markers) => OnStale::Mark,
+            (OnStaleParam::Reject, OnConflictParam::Markers) => {
+                let problem = "`markers` goes with `onStale: \"rebase\"` only";
+                return Err(Invalid::new("onConflict", problem).into());
+            }
         };
         let (label, replaces) = (params.label.take(), params.replaces.take());
         let display = params.display.map(Display::from);
