@@ -196,7 +196,7 @@ fn many(criterion: &mut Criterion) {
     let plan = find(&text, &edit, &options).map(|found| found.plan).unwrap_or_default();
     criterion.bench_function("many: apply", |bench| bench.iter(|| plan.apply(black_box(&text))));
     criterion.bench_function("many: diff_plan", |bench| {
-        bench.iter(|| diff_plan(black_box(&text), &plan, Labels::same("f")));
+        bench.iter(|| diff_plan(black_box(&text), &plan, Labels::same("f"), Deadline::NONE));
     });
 }
 

@@ -21,6 +21,7 @@ mod job;
 mod lanes;
 mod locate;
 mod observe;
+mod rebase;
 mod requests;
 mod session;
 mod work;

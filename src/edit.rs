@@ -35,11 +35,11 @@ mod weave;
 mod whole_lines;
 
 pub use deadline::{Deadline, TimedOut};
-pub use diff::{FileDiff, Hunk, Labels, diff_plan, diff_texts};
+pub use diff::{Display, FileDiff, Hunk, Labels, diff_plan, diff_texts, display_plan};
 pub use elided::placeholder;
 pub use find::{Found, Match, find};
 pub use index::{Index, SharedIndex};
-pub use merge::{ConflictRegion, MergeError, merge};
+pub use merge::{ConflictRegion, Marked, MergeError, merge, merge_marked};
 pub use plan::{Plan, PlanError, Splice};
 pub use refusal::{Closest, EditRefusal, EditRefusalKind, LineRange, Occurrence, Occurrences};
 pub use request::{Anchor, Count, Edit, Options, Strategy};

@@ -20,8 +20,8 @@ pub use method::{
     Apply, Changes, Discard, Edit, Method, ProposalMethod, Proposals, Propose, Read, Shutdown, Status,
 };
 pub use params::{
-    ApplyParams, ChangesParams, DiscardParams, EditParams, Matching, OnStaleParam, ProposalParams,
-    ProposalsParams, ProposeParams, ReadParams, ShutdownParams, StatusParams, TextEditParams,
+    ApplyParams, ChangesParams, DiscardParams, EditParams, Matching, OnConflictParam, OnStaleParam,
+    ProposalParams, ProposalsParams, ProposeParams, ReadParams, ShutdownParams, StatusParams, TextEditParams,
 };
 pub use patch::{PatchAndBases, PatchParams};
 pub use path::{RequestPath, path_of_uri, uri_of};

@@ -23,7 +23,7 @@ pub use document::{Seen, Truth};
 pub use file_key::FileKey;
 pub use limits::Limits;
 pub use log::{Author, Transition, TransitionLog};
-pub use proposal::{Action, OnStale, PlannedFile, Proposal, ProposalId, ProposalState};
+pub use proposal::{Action, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Shown};
 pub use refusal::{Refusal, RefusalKind};
 pub use session::{Base, Coverage, Role, Session, SessionId};
 pub use state::{ApplyStep, BaseState, Changed, Counts, Moved, NewProposal, Notice, Outcome, Workspace};

@@ -87,6 +87,7 @@ pub(crate) fn entry(file: &PlannedFile, state: ProposalState) -> FileEntry {
         hash_before: file.hash_before.map(|hash| hash.to_string()),
         hash_after: file.hash_after.map(|hash| hash.to_string()),
         diff: diff.unified.clone(),
+        display: file.shown.as_ref().map(|shown| shown.text.to_string()),
         first_changed_line: diff.first_changed_line,
         added: diff.added,
         removed: diff.removed,

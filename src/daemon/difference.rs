@@ -1,10 +1,11 @@
 //! What changed in a file, shown.
 
-use crate::edit::{Deadline, FileDiff, Labels, Plan, diff_plan, diff_texts};
+use crate::edit::{Deadline, Display, FileDiff, Labels, Plan, diff_plan, diff_texts, display_plan};
 use crate::workspace::limits::DIFFED_BYTES;
-use crate::workspace::{Action, RefusalKind, Snapshot};
+use crate::workspace::{Action, RefusalKind, Shown, Snapshot};
 
 use super::observe::Observed;
+use super::work::Rules;
 
 /// The refusal for a file that is not what its author was given.
 pub(crate) fn stale(given: Option<&Snapshot>, now: &Observed, deadline: Deadline) -> RefusalKind {
@@ -26,24 +27,36 @@ pub(crate) fn drift(given: &Snapshot, now: Option<&str>, name: &str, deadline: D
     Some(diff_texts(&given.text.to_string(), text, labels, deadline).unified)
 }
 
-/// What a change makes of a file, as a unified diff.
+/// What a change makes of a file, as a unified diff, and in the form that was asked for.
 pub(super) fn file_diff(
     observed: &Observed,
     action: &Action,
     text: &str,
     plan: &Plan,
-    deadline: Deadline,
-) -> FileDiff {
+    rules: &Rules,
+) -> (FileDiff, Option<Shown>) {
     let name = shown_path(observed);
-    match action {
-        Action::Create => diff_plan(text, plan, Labels { old: None, new: Some(&name) }),
-        Action::Delete => diff_texts(text, "", Labels { old: Some(&name), new: None }, deadline),
+    let to = match action {
         Action::Rename { to, .. } => {
-            let to = to.strip_prefix(observed.target.root.path()).unwrap_or(to).display().to_string();
-            diff_plan(text, plan, Labels { old: Some(&name), new: Some(&to) })
+            to.strip_prefix(observed.target.root.path()).unwrap_or(to).display().to_string()
         }
-        Action::Edit => diff_plan(text, plan, Labels::same(&name)),
-    }
+        _ => name.clone(),
+    };
+    let labels = Labels {
+        old: (*action != Action::Create).then_some(&name),
+        new: (*action != Action::Delete).then_some(&to),
+    };
+    let removal = || Plan::between(text, "", rules.deadline);
+    let plan = if *action == Action::Delete { &removal() } else { plan };
+    let diff = diff_plan(text, plan, labels, rules.deadline);
+    let shown = rules.display.map(|display| {
+        let text = match display {
+            Display::Unified => diff.unified.clone(),
+            _ => display_plan(text, plan, labels, display, rules.deadline),
+        };
+        Shown { display, text: text.into() }
+    });
+    (diff, shown)
 }
 
 /// The path from the root, as diffs show it.

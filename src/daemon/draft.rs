@@ -4,7 +4,7 @@ use crate::edit::{self, Edit, EditRefusalKind, Found, Match, Options, Plan, find
 use crate::text::{ContentHash, lines};
 use crate::workspace::RefusalKind;
 
-use super::work::{Rules, Trouble};
+use super::work::{Manner, Rules, Trouble};
 
 /// What was found out about the text of a file before it is written down as a [`PlannedFile`].
 #[derive(Default)]
@@ -22,7 +22,8 @@ pub(crate) fn drafted_edits(
     rules: &Rules<'_>,
 ) -> Result<Drafted, Trouble> {
     let index = Some(rules.indexes.of(version));
-    let options = Options { fuzzy: rules.fuzzy, deadline: rules.deadline, index, ..Options::default() };
+    let Manner { fuzzy, sequential } = rules.manner;
+    let options = Options { fuzzy, sequential, deadline: rules.deadline, index };
     let Found { plan, matches, warnings } = find(text, edits, &options).map_err(Trouble::Edits)?;
     Ok(Drafted { plan, matches, warnings, rebased: false })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::edit::{self, Deadline, Edit, MergeError, Plan};
+use crate::edit::{self, Deadline, Display, Edit, Plan};
 use crate::text::{ContentHash, Encoding, Format, count_lines, line_start};
 use crate::workspace::{Action, BaseState, Coverage, OnStale, PlannedFile, Refusal, RefusalKind, Truth};
 
@@ -11,6 +11,7 @@ use super::difference::{file_diff, stale};
 use super::draft::{Drafted, created, drafted_edits, refuse_placeholder};
 use super::indexes::Indexes;
 use super::observe::Observed;
+use super::rebase::rebase;
 
 /// Lines around the wanted text in the refusal `unread`.
 const EXCERPT_CONTEXT: usize = 3;
@@ -62,12 +63,21 @@ pub(crate) struct WantedFile {
     pub(crate) observed: Observed,
 }
 
+/// How places are found.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Manner {
+    pub(crate) fuzzy: bool,
+    pub(crate) sequential: bool,
+}
+
 /// How to work.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules<'a> {
     pub(crate) indexes: &'a Indexes,
-    pub(crate) fuzzy: bool,
+    pub(crate) manner: Manner,
     pub(crate) on_stale: OnStale,
+    /// The form in which changes are shown besides the unified diff.
+    pub(crate) display: Option<Display>,
     pub(crate) deadline: Deadline,
     pub(crate) file_size: u64,
 }
@@ -186,7 +196,7 @@ impl WantedFile {
                     BaseState::Moved { text: Some(given), .. } => {
                         let (version, given) = (given.hash, given.text.to_string());
                         let drafted = self.draft_on(version, &given, rules)?;
-                        rebase(&given, text, drafted, rules.deadline)
+                        rebase(&given, text, drafted, rules)
                     }
                     _ => self.draft_on(snapshot.hash, text, rules),
                 }
@@ -210,7 +220,7 @@ impl WantedFile {
             Want::Edit(edits) => edited(edits),
             Want::Rename { edits, .. } if !edits.is_empty() => edited(edits),
             Want::Write { content, literal, .. } => {
-                if rules.fuzzy && !*literal {
+                if rules.manner.fuzzy && !*literal {
                     refuse_placeholder(text, content)?;
                 }
                 let timed_out = |_| RefusalKind::Timeout { what: "Comparing the content with the file's" };
@@ -248,7 +258,7 @@ impl WantedFile {
 }
 
 /// Writes a change down, with its result.
-fn finish(
+pub(super) fn finish(
     observed: Observed,
     action: Action,
     format: Format,
@@ -271,7 +281,7 @@ fn finish(
         _ if content.is_some() => None,
         _ => observed.truth.hash(),
     };
-    let diff = file_diff(&observed, &action, text, &drafted.plan, rules.deadline);
+    let (diff, shown) = file_diff(&observed, &action, text, &drafted.plan, rules);
     let file = PlannedFile {
         key: observed.target.key.clone(),
         path: observed.target.path.clone(),
@@ -282,6 +292,7 @@ fn finish(
         hash_after,
         format,
         diff: Arc::new(diff),
+        shown,
         matches: drafted.matches,
         warnings: drafted.warnings,
         rebased: drafted.rebased,
@@ -302,28 +313,6 @@ impl From<RefusalKind> for Trouble {
     }
 }
 
-/// Carries a plan for `given` over to `now`: by offsets where what changed lies elsewhere, else by a merge
-/// of lines.
-fn rebase(given: &str, now: &str, drafted: Drafted, deadline: Deadline) -> Result<Drafted, Trouble> {
-    let drift = Plan::between(given, now, deadline);
-    let plan = match drafted.plan.map_through(&drift) {
-        Some(plan) => plan,
-        None => Plan::between(now, &merged(given, now, &drafted.plan.apply(given))?, deadline),
-    };
-    let mut warnings = drafted.warnings;
-    warnings.push("The file has changed since it was read; this change was merged with that.".to_owned());
-    Ok(Drafted { plan, warnings, rebased: true, ..drafted })
-}
-
-fn merged(given: &str, now: &str, wanted: &str) -> Result<String, RefusalKind> {
-    edit::merge(given, now, wanted).map_err(|error| match error {
-        MergeError::Conflicts(regions) => RefusalKind::Conflict { regions },
-        MergeError::TooLong { .. } => {
-            RefusalKind::Timeout { what: "Merging the change with what others did" }
-        }
-    })
-}
-
 impl Worked {
     /// The content that a proposal's plan gives, for a file that is still what the plan is for.
     pub(crate) fn again(file: &PlannedFile, observed: Observed, rules: &Rules<'_>) -> Result<Self, Refusal> {
@@ -342,40 +331,4 @@ impl Worked {
             self.file.hash_after = Some(content.hash());
         }
     }
-}
-
-/// Carries a proposal's change of one file through the author's own later edits, or merges it with what
-/// others did, so that it applies to what was just observed.
-pub(crate) fn carry(
-    file: &PlannedFile,
-    through: Option<&[Arc<Plan>]>,
-    observed: Observed,
-    rules: &Rules<'_>,
-) -> Result<Worked, Refusal> {
-    let about = |kind| Refusal::at(&file.path, kind);
-    let before = file.before.as_ref().filter(|_| file.action == Action::Edit);
-    let (Some(before), Ok((_, now))) = (before, observed.content()) else {
-        return Err(about(stale(file.before.as_deref(), &observed, rules.deadline)));
-    };
-    let carried = through
-        .and_then(|plans| plans.iter().try_fold((*file.plan).clone(), |plan, own| plan.map_through(own)));
-    let drafted = Drafted {
-        plan: (*file.plan).clone(),
-        matches: file.matches.clone(),
-        warnings: file.warnings.clone(),
-        rebased: file.rebased,
-    };
-    let drafted = match carried {
-        Some(plan) => Drafted { plan, ..drafted },
-        None if rules.on_stale == OnStale::Rebase => {
-            rebase(&before.text.to_string(), now, drafted, rules.deadline).map_err(
-                |trouble| match trouble {
-                    Trouble::File(kind) => about(kind),
-                    Trouble::Edits(_) => about(RefusalKind::NoChange),
-                },
-            )?
-        }
-        None => return Err(about(stale(Some(before), &observed, rules.deadline))),
-    };
-    finish(observed, Action::Edit, file.format, drafted, file.coverage, rules).map_err(about)
 }

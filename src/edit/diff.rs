@@ -1,5 +1,7 @@
 //! Changes as people read them.
 
+mod display;
+
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -7,6 +9,8 @@ use super::line_diff::runs;
 use super::weave::{common_head, common_tail};
 use super::{Deadline, Plan, Splice};
 use crate::text::{count_line_ends, line_end, line_start, lines};
+
+pub use display::{Display, display_plan};
 
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
@@ -57,9 +61,9 @@ impl<'a> Labels<'a> {
 }
 
 /// The diff that `plan` makes of `base`. Costs about as much as the change is large, and one pass over
-/// the text to count lines.
-pub fn diff_plan(base: &str, plan: &Plan, labels: Labels<'_>) -> FileDiff {
-    changes(base, plan, Deadline::NONE).map(|changes| render(base, &changes, labels)).unwrap_or_default()
+/// the text to count lines. Once the deadline has passed it is coarser, never wrong.
+pub fn diff_plan(base: &str, plan: &Plan, labels: Labels<'_>, deadline: Deadline) -> FileDiff {
+    changes(base, plan, deadline).map(|changes| render(base, &changes, labels)).unwrap_or_default()
 }
 
 /// The diff of two texts. Once the deadline has passed it is coarser, never wrong.
@@ -72,11 +76,21 @@ pub fn diff_texts(old: &str, new: &str, labels: Labels<'_>, deadline: Deadline) 
 }
 
 impl Plan {
-    /// The plan as whole lines, one splice for each hunk of [`diff_plan`], in the same order: what a
-    /// person accepts or rejects. Any of them make a plan by [`Plan::new`].
-    pub fn by_hunk(&self, base: &str) -> Vec<Splice> {
-        let changes = changes(base, self, Deadline::NONE).unwrap_or_default();
-        changes.into_iter().map(|change| Splice { range: change.range, text: change.text }).collect()
+    /// The plan as whole lines, one splice for each of the hunks that [`diff_plan`] found: what a person
+    /// accepts or rejects. Any of them make a plan by [`Plan::new`].
+    pub fn by_hunk(&self, base: &str, hunks: &[Hunk]) -> Vec<Splice> {
+        let result = self.apply(base);
+        let starts = |text| -> Vec<usize> { offsets(0, &whole_lines(text).collect::<Vec<_>>()) };
+        let (old, new) = (starts(base), starts(&result));
+        let range = |starts: &[usize], first: usize, count: usize| {
+            let before = first - usize::from(count > 0);
+            starts[before]..starts[before + count]
+        };
+        let splice = |hunk: &Hunk| Splice {
+            range: range(&old, hunk.old_start, hunk.old_lines),
+            text: result[range(&new, hunk.new_start, hunk.new_lines)].to_owned(),
+        };
+        hunks.iter().map(splice).collect()
     }
 }
 
@@ -181,10 +195,7 @@ fn touched(base: &str, splice: &Splice) -> Range<usize> {
 
 fn render(base: &str, changes: &[Change], labels: Labels<'_>) -> FileDiff {
     let Some(first) = changes.first() else { return FileDiff::default() };
-    let mut unified = String::new();
-    let side =
-        |side: char, path: Option<&str>| path.map_or("/dev/null".to_owned(), |path| format!("{side}/{path}"));
-    let _ = writeln!(unified, "--- {}\n+++ {}", side('a', labels.old), side('b', labels.new));
+    let mut unified = title(labels);
     let mut rest = changes;
     while !rest.is_empty() {
         let (group, later) = rest.split_at(group_len(rest));
@@ -200,6 +211,12 @@ fn render(base: &str, changes: &[Change], labels: Labels<'_>) -> FileDiff {
     }
 }
 
+fn title(labels: Labels<'_>) -> String {
+    let side =
+        |side: char, path: Option<&str>| path.map_or("/dev/null".to_owned(), |path| format!("{side}/{path}"));
+    format!("--- {}\n+++ {}\n", side('a', labels.old), side('b', labels.new))
+}
+
 /// How many of the first changes are near enough to share their context.
 fn group_len(changes: &[Change]) -> usize {
     let near = |two: &[Change]| two[1].old_line - (two[0].old_line + two[0].old_lines) <= CONTEXT * 2;
@@ -207,21 +224,10 @@ fn group_len(changes: &[Change]) -> usize {
 }
 
 fn push_group(unified: &mut String, base: &str, group: &[Change]) {
-    let [first, .., last] = group else {
-        return group.first().map_or((), |only| push_lines(unified, base, group, only, only));
-    };
-    push_lines(unified, base, group, first, last);
-}
-
-fn push_lines(unified: &mut String, base: &str, group: &[Change], first: &Change, last: &Change) {
+    let ([first, ..], [.., last]) = (group, group) else { return };
     let before: Vec<&str> = lines_before(base, first.range.start);
     let after: Vec<&str> = whole_lines(&base[last.range.end..]).take(CONTEXT).collect();
-    let around = before.len() + after.len();
-    let old_lines = last.old_line + last.old_lines - first.old_line + around;
-    let new_lines = last.new_line + last.new_lines - first.new_line + around;
-    let old = span(first.old_line - before.len(), old_lines);
-    let new = span(first.new_line - before.len(), new_lines);
-    let _ = writeln!(unified, "@@ -{old} +{new} @@");
+    let _ = writeln!(unified, "{}", group_head(group, before.len(), after.len()));
     push(unified, ' ', before.into_iter());
     let mut shown = first.range.start;
     for change in group {
@@ -231,6 +237,16 @@ fn push_lines(unified: &mut String, base: &str, group: &[Change], first: &Change
         shown = change.range.end;
     }
     push(unified, ' ', after.into_iter());
+}
+
+/// The line before a group of changes, with so many lines of context before and after it.
+fn group_head(group: &[Change], before: usize, after: usize) -> String {
+    let ([first, ..], [.., last]) = (group, group) else { return String::new() };
+    let old_lines = last.old_line + last.old_lines - first.old_line + before + after;
+    let new_lines = last.new_line + last.new_lines - first.new_line + before + after;
+    let old = span(first.old_line - before, old_lines);
+    let new = span(first.new_line - before, new_lines);
+    format!("@@ -{old} +{new} @@")
 }
 
 fn lines_before(base: &str, offset: usize) -> Vec<&str> {

@@ -1,5 +1,7 @@
 //! From the edits of one call to one plan.
 
+use std::ops::Range;
+
 use super::conflicts;
 use super::fold::is_blank;
 use super::occurrences::LineCounter;
@@ -65,15 +67,15 @@ pub fn find(base: &str, edits: &[Edit], options: &Options) -> Result<Found, Vec<
     if options.sequential && edits.len() > 1 {
         return find_in_sequence(base, edits, options);
     }
-    find_together(base, edits, options)
+    find_together(base, edits, options).map(|(found, _)| found)
 }
 
-/// [`find`] for edits that are all meant for `base`.
+/// [`find`] for edits that are all meant for `base`, with the bytes of it that they account for.
 pub(super) fn find_together(
     base: &str,
     edits: &[Edit],
     options: &Options,
-) -> Result<Found, Vec<EditRefusal>> {
+) -> Result<(Found, Vec<Range<usize>>), Vec<EditRefusal>> {
     let finder = Finder::new(base, edits, options);
     let needles = &finder.needles;
     let mut warnings = Vec::new();
@@ -95,9 +97,13 @@ pub(super) fn find_together(
         return Err(refused);
     }
     let matches = describe(base, &placed, edits, &mut warnings);
-    let splices = placed.into_iter().flat_map(|placed| placed.splices).collect();
+    let (mut splices, mut sites) = (Vec::new(), Vec::new());
+    for placed in placed {
+        splices.extend(placed.splices);
+        sites.extend(placed.sites);
+    }
     match Plan::new(base.len(), splices) {
-        Ok(plan) if !plan.is_empty() => Ok(Found { plan, matches, warnings }),
+        Ok(plan) if !plan.is_empty() => Ok((Found { plan, matches, warnings }, sites)),
         _ => Err(vec![EditRefusal { edit: 0, kind: EditRefusalKind::NoChange }]),
     }
 }

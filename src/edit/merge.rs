@@ -1,10 +1,14 @@
 //! Two changes of one text, put together.
 
+mod markers;
+
 use std::ops::Range;
 
 use similar::{Algorithm, MergeResolution, TextMerge};
 
 use crate::text::{count_lines, lines};
+
+pub use markers::{Marked, merge_marked};
 
 /// Lines of the longest text that is merged. The merge knows no deadline, and takes well below a second
 /// for as many.
@@ -45,51 +49,52 @@ pub enum MergeError {
 
 /// Merges two changes of `base` by line. Lines are compared with all their bytes, endings included.
 pub fn merge(base: &str, ours: &str, theirs: &str) -> Result<String, MergeError> {
-    let longest = [base, ours, theirs].map(count_lines).into_iter().max().unwrap_or_default();
-    if longest > MAX_LINES {
-        return Err(MergeError::TooLong { lines: longest, limit: MAX_LINES });
-    }
-    let merge = TextMerge::configure().algorithm(Algorithm::Patience).merge_lines(base, ours, theirs);
-    let sides = Sides { base: Side::new(base), ours: Side::new(ours), theirs: Side::new(theirs) };
     let (mut merged, mut conflicts) = (String::new(), Vec::new());
-    for region in merge.regions() {
-        match region.resolution() {
-            MergeResolution::Unchanged | MergeResolution::Ours | MergeResolution::Both => {
-                merged.push_str(sides.ours.text(&region.ours_range()));
-            }
-            MergeResolution::Theirs => merged.push_str(sides.theirs.text(&region.theirs_range())),
-            _ => conflicts.push(sides.conflict([
-                region.base_range(),
-                region.ours_range(),
-                region.theirs_range(),
-            ])),
+    for part in parts(base, ours, theirs)? {
+        match part {
+            Part::Merged(text) => merged.push_str(text),
+            Part::Conflict(region) => conflicts.push(region),
         }
     }
     if conflicts.is_empty() { Ok(merged) } else { Err(MergeError::Conflicts(conflicts)) }
 }
 
-struct Sides<'a> {
-    base: Side<'a>,
-    ours: Side<'a>,
-    theirs: Side<'a>,
+/// A stretch of the merged text.
+enum Part<'a> {
+    Merged(&'a str),
+    Conflict(ConflictRegion),
+}
+
+fn parts<'a>(base: &str, ours: &'a str, theirs: &'a str) -> Result<Vec<Part<'a>>, MergeError> {
+    let longest = [base, ours, theirs].map(count_lines).into_iter().max().unwrap_or_default();
+    if longest > MAX_LINES {
+        return Err(MergeError::TooLong { lines: longest, limit: MAX_LINES });
+    }
+    let merge = TextMerge::configure().algorithm(Algorithm::Patience).merge_lines(base, ours, theirs);
+    let (base, ours, theirs) = (Side::new(base), Side::new(ours), Side::new(theirs));
+    let part = |region: &similar::MergeRegion| match region.resolution() {
+        MergeResolution::Unchanged | MergeResolution::Ours | MergeResolution::Both => {
+            Part::Merged(ours.text(&region.ours_range()))
+        }
+        MergeResolution::Theirs => Part::Merged(theirs.text(&region.theirs_range())),
+        _ => {
+            let (there, mine, yours) = (region.base_range(), region.ours_range(), region.theirs_range());
+            Part::Conflict(ConflictRegion {
+                base_line: there.start + 1,
+                base: base.text(&there).to_owned(),
+                ours_line: mine.start + 1,
+                ours: ours.text(&mine).to_owned(),
+                theirs_line: yours.start + 1,
+                theirs: theirs.text(&yours).to_owned(),
+            })
+        }
+    };
+    Ok(merge.regions().iter().map(part).collect())
 }
 
 struct Side<'a> {
     text: &'a str,
     starts: Vec<usize>,
-}
-
-impl Sides<'_> {
-    fn conflict(&self, [base, ours, theirs]: [Range<usize>; 3]) -> ConflictRegion {
-        ConflictRegion {
-            base_line: base.start + 1,
-            base: self.base.text(&base).to_owned(),
-            ours_line: ours.start + 1,
-            ours: self.ours.text(&ours).to_owned(),
-            theirs_line: theirs.start + 1,
-            theirs: self.theirs.text(&theirs).to_owned(),
-        }
-    }
 }
 
 impl<'a> Side<'a> {

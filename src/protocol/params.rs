@@ -3,6 +3,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::edit::Display;
+
 use super::change::{ChangeParams, FileChange};
 use super::decode::{Invalid, decode, optional_list_or_json, optional_texts_or_json};
 use super::patch::{PatchAndBases, PatchParams};
@@ -68,6 +70,42 @@ pub enum OnStaleParam {
     Rebase,
 }
 
+/// What to do where a merge leaves a conflict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnConflictParam {
+    /// Refuse.
+    #[default]
+    Refuse,
+    /// Write conflict markers.
+    Markers,
+}
+
+/// The form of the second text about a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DisplayParam {
+    /// The unified diff once more.
+    Unified,
+    /// With marks around changed words.
+    Word,
+    /// A few words for each hunk.
+    Summary,
+    /// Lines with their numbers.
+    Numbered,
+}
+
+impl From<DisplayParam> for Display {
+    fn from(param: DisplayParam) -> Self {
+        match param {
+            DisplayParam::Unified => Self::Unified,
+            DisplayParam::Word => Self::Word,
+            DisplayParam::Summary => Self::Summary,
+            DisplayParam::Numbered => Self::Numbered,
+        }
+    }
+}
+
 /// Parameters of `editd/propose`: `changes`, a `patch`, or one change in a short form.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -90,9 +128,17 @@ pub struct ProposeParams {
     /// Whether the tolerant tiers may be used.
     #[serde(default)]
     pub matching: Matching,
+    /// Whether each edit is looked for in the result of those before it.
+    #[serde(default)]
+    pub sequential: bool,
     /// What to do where a file is not what the author was given.
     #[serde(default, alias = "on_stale")]
     pub on_stale: OnStaleParam,
+    /// What to do where a merge leaves a conflict.
+    #[serde(default, alias = "on_conflict")]
+    pub on_conflict: OnConflictParam,
+    /// A second form in which the answer shows the change.
+    pub display: Option<DisplayParam>,
     /// Who the change is by, where an editor speaks for somebody.
     pub author: Option<String>,
     /// Short form: the file.

@@ -154,7 +154,8 @@ fn listed(occurrences: &Occurrences) -> Value {
 fn region(region: &ConflictRegion) -> Value {
     json!({
         "base": region.base, "ours": region.ours, "theirs": region.theirs,
-        "startLine": region.ours_line,
+        "startLine": region.ours_line, "baseLine": region.base_line, "oursLine": region.ours_line,
+        "theirsLine": region.theirs_line,
     })
 }
 

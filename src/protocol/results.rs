@@ -105,6 +105,9 @@ pub struct FileEntry {
     pub hash_after: Option<String>,
     /// Unified diff with three lines of context.
     pub diff: String,
+    /// The change in the form that was asked for, if one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display: Option<String>,
     /// First changed line of the new text, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_changed_line: Option<usize>,

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::edit::{FileDiff, Match, Plan};
+use crate::edit::{Display, FileDiff, Match, Plan};
 use crate::text::{ContentHash, Format};
 
 use super::{Coverage, FileKey, SessionId, Snapshot};
@@ -64,6 +64,8 @@ pub enum OnStale {
     Reject,
     /// Merge with what changed, and refuse only where both touch the same place.
     Rebase,
+    /// Merge with what changed, and write conflict markers where both touch the same place.
+    Mark,
 }
 
 /// What happens to a file.
@@ -117,6 +119,8 @@ pub struct PlannedFile {
     pub format: Format,
     /// The change for people to see.
     pub diff: Arc<FileDiff>,
+    /// The same in the form that its author asked for.
+    pub shown: Option<Shown>,
     /// How each edit found its place.
     pub matches: Vec<Match>,
     /// What the author should know.
@@ -125,6 +129,15 @@ pub struct PlannedFile {
     pub rebased: bool,
     /// How much of the result its author knows: all of it after a `write`, else what it knew before.
     pub coverage: Coverage,
+}
+
+/// A change in another form than the unified diff.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The form.
+    pub display: Display,
+    /// The change in it.
+    pub text: Arc<str>,
 }
 
 /// Changes that an author wants to happen together.

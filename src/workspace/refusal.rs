@@ -287,7 +287,7 @@ impl Refusal {
                 "Look at `diff`; if the change still makes sense, send it again with `currentHash` as `baseHash`, or with `onStale: \"rebase\"`."
             }
             RefusalKind::Conflict { .. } => {
-                "Read the file again and make the change on the text as it is now; `regions` shows both sides."
+                "Read the file again and make the change on the text as it is now; `regions` shows both sides. Or send `onConflict: \"markers\"` to have both written into the file."
             }
             RefusalKind::Edit(kind) => return of_edit::hint(kind, self.patch_line.is_some()).to_owned(),
             RefusalKind::BadPatch { .. } => {

@@ -20,6 +20,7 @@ mod read {
 mod change {
     mod apply;
     mod apply_again;
+    mod display;
     mod files;
     mod ownership;
     mod proposals;
@@ -32,6 +33,7 @@ mod freshness {
     mod disk;
     mod identity;
     mod ledger;
+    mod markers;
     mod rebase;
     mod stale;
 }
@@ -41,6 +43,7 @@ mod matching {
     mod placeholders;
     mod places;
     mod refusals;
+    mod sequential;
     mod several;
 }
 mod patch {

@@ -13,7 +13,8 @@ use crate::daemon::event::{Event, FindFor};
 use crate::daemon::job::{Job, Located};
 use crate::daemon::locate::Purpose;
 use crate::daemon::observe::Observed;
-use crate::daemon::work::{Rules, Worked, carry};
+use crate::daemon::rebase::carry;
+use crate::daemon::work::{Manner, Rules, Worked};
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
 use super::call::Call;
@@ -176,8 +177,10 @@ impl Core {
     ) -> Result<Vec<Landed>, Vec<Refusal>> {
         let rules = Rules {
             indexes: &self.indexes,
-            fuzzy: false,
+            manner: Manner::default(),
             on_stale: proposal.on_stale,
+            // Each file keeps the one that it was proposed with.
+            display: None,
             deadline: self.deadline(),
             file_size: self.config.limits.file_size,
         };

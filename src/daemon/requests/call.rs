@@ -1,14 +1,15 @@
 use crate::disk::Target;
-use crate::edit::{Count, Edit};
+use crate::edit::{Count, Display, Edit};
 use crate::protocol::{
-    ChangeParams, FileChange, Invalid, Matching, OnStaleParam, ProposeParams, RequestPath, TextEditParams,
+    ChangeParams, FileChange, Invalid, Matching, OnConflictParam, OnStaleParam, ProposeParams, RequestPath,
+    TextEditParams,
 };
 use crate::text::{ContentHash, Encoding};
 use crate::workspace::{FileKey, Limits, OnStale, Refusal, RefusalKind, RequestKey, Role};
 
 use crate::daemon::job::Located;
 use crate::daemon::locate::Purpose;
-use crate::daemon::work::{Removed, When};
+use crate::daemon::work::{Manner, Removed, When};
 use crate::daemon::{Core, Failure, SessionContext};
 
 use super::patched::{self, Patched};
@@ -19,7 +20,7 @@ pub(crate) struct Call<P> {
     /// Names the request, if it may be sent twice.
     pub(crate) request: Option<RequestKey>,
     pub(crate) header: Header,
-    pub(crate) fuzzy: bool,
+    pub(crate) manner: Manner,
     pub(crate) files: Vec<Asked<P>>,
     /// The patch, if they came in one.
     pub(crate) patch: Option<Patched>,
@@ -31,6 +32,7 @@ pub(crate) struct Header {
     pub(crate) label: Option<String>,
     pub(crate) replaces: Option<String>,
     pub(crate) on_stale: OnStale,
+    pub(crate) display: Option<Display>,
 }
 
 /// One file of a call.
@@ -79,13 +81,20 @@ impl Call<RequestPath> {
             return Err(Invalid::new(field, format!("there are more than {}", limits.edits)).into());
         }
         let request = params.request_id.take().map(|id| (author.clone(), id));
-        let on_stale = match params.on_stale {
-            OnStaleParam::Reject => OnStale::Reject,
-            OnStaleParam::Rebase => OnStale::Rebase,
+        let on_stale = match (params.on_stale, params.on_conflict) {
+            (OnStaleParam::Reject, OnConflictParam::Refuse) => OnStale::Reject,
+            (OnStaleParam::Rebase, OnConflictParam::Refuse) => OnStale::Rebase,
+            (OnStaleParam::Rebase, OnConflictParam::Markers) => OnStale::Mark,
+            (OnStaleParam::Reject, OnConflictParam::Markers) => {
+                let problem = "`markers` goes with `onStale: \"rebase\"` only";
+                return Err(Invalid::new("onConflict", problem).into());
+            }
         };
         let (label, replaces) = (params.label.take(), params.replaces.take());
-        let header = Header { author, label, replaces, on_stale };
-        Ok(Self { request, header, fuzzy: params.matching == Matching::Fuzzy, files, patch })
+        let display = params.display.map(Display::from);
+        let header = Header { author, label, replaces, on_stale, display };
+        let manner = Manner { fuzzy: params.matching == Matching::Fuzzy, sequential: params.sequential };
+        Ok(Self { request, header, manner, files, patch })
     }
 
     /// Finds all files, or says of each why it cannot be changed.
@@ -109,7 +118,7 @@ impl Call<RequestPath> {
             }
             None => merge_renames(found)?,
         };
-        Ok(Call { request: self.request, header: self.header, fuzzy: self.fuzzy, files, patch })
+        Ok(Call { request: self.request, header: self.header, manner: self.manner, files, patch })
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use crate::disk::Target;
 use crate::protocol::{ProposeParams, ProposeResult};
-use crate::workspace::{Action, BaseState, NewProposal, OnStale, Proposal, Refusal, RefusalKind, RequestKey};
+use crate::workspace::{Action, BaseState, NewProposal, Proposal, Refusal, RefusalKind, RequestKey};
 
 use crate::daemon::commit::Due;
 use crate::daemon::event::Event;
@@ -41,8 +41,16 @@ impl Core {
         session: &SessionContext,
         call: Call<Target>,
     ) -> Result<(Header, Vec<Due>), Failure> {
-        let Call { header, fuzzy, files, patch, .. } = call;
-        match self.work_out_files(session, (header.on_stale, fuzzy), files) {
+        let Call { header, manner, files, patch, .. } = call;
+        let rules = Rules {
+            indexes: &self.indexes,
+            manner,
+            on_stale: header.on_stale,
+            display: header.display,
+            deadline: self.deadline(),
+            file_size: self.config.limits.file_size,
+        };
+        match self.work_out_files(session, &rules, files) {
             Ok(due) => Ok((header, due)),
             Err(failure) => Err(Patched::mark(patch.as_ref(), failure)),
         }
@@ -51,22 +59,15 @@ impl Core {
     fn work_out_files(
         &self,
         session: &SessionContext,
-        (on_stale, fuzzy): (OnStale, bool),
+        rules: &Rules<'_>,
         files: Vec<Asked<Target>>,
     ) -> Result<Vec<Due>, Failure> {
-        let rules = Rules {
-            indexes: &self.indexes,
-            fuzzy,
-            on_stale,
-            deadline: self.deadline(),
-            file_size: self.config.limits.file_size,
-        };
         let wanted = self.look_at_all(files)?;
         let bases = self.bases_of(session, &wanted)?;
         let (mut due, mut refusals) = (Vec::new(), Vec::new());
         for (wanted, base) in wanted.into_iter().zip(bases) {
             let (index, to) = (wanted.index, wanted.new_place());
-            match wanted.work_out(&base, &rules) {
+            match wanted.work_out(&base, rules) {
                 Ok(worked) => due.push(Due { index, worked, to }),
                 Err(reasons) => refusals.extend(reasons),
             }

@@ -91,11 +91,11 @@ proptest! {
         let diff = diff_texts(&old, &new, Labels::same("f"), Deadline::NONE);
         prop_assert_eq!(patched(&old, &diff.unified), new.as_str());
         let plan = Plan::between(&old, &new, Deadline::NONE);
-        let local = diff_plan(&old, &plan, Labels::same("f"));
+        let local = diff_plan(&old, &plan, Labels::same("f"), Deadline::NONE);
         prop_assert_eq!(patched(&old, &local.unified), &*new);
         let removed: usize = local.hunks.iter().map(|hunk| hunk.old_lines).sum();
         prop_assert_eq!(removed, local.removed);
-        let by_hunk = plan.by_hunk(&old);
+        let by_hunk = plan.by_hunk(&old, &local.hunks);
         prop_assert_eq!(by_hunk.len(), local.hunks.len());
         prop_assert_eq!(Plan::new(old.len(), by_hunk).unwrap().apply(&old), new);
     }

@@ -9,7 +9,7 @@ mod tolerant;
 use rstest::rstest;
 
 use super::*;
-use crate::edit::Count;
+use crate::edit::{Count, LineRange};
 
 fn apply(base: &str, edits: &[Edit]) -> Result<(String, Vec<Match>, Vec<String>), Vec<EditRefusal>> {
     let found = find(base, edits, &Options::default())?;
@@ -202,12 +202,42 @@ fn sequential_edits_see_each_others_results() {
     let found = find("a\nx\nd \n", &edits, &options).unwrap();
     assert_eq!(found.plan.apply("a\nx\nd \n"), "b\nc\nx\ne\n");
     assert_eq!(found.matches.iter().map(|found| found.edit).collect::<Vec<_>>(), [0, 1, 3]);
-    assert!(found.warnings[1].starts_with("edit 3"), "{:?}", found.warnings);
+    assert!(found.warnings.iter().any(|warning| warning.starts_with("edit 3")), "{:?}", found.warnings);
 
-    let refused = find("a\n", &[Edit::new("a", "b"), Edit::new("a", "c")], &options).unwrap_err();
-    assert!(matches!(refused[..], [EditRefusal { edit: 1, kind: EditRefusalKind::NotFound { .. } }]));
+    let warned = |text: &str| found.warnings.iter().any(|warning| warning == text);
+    assert!(warned("edit 1 changes what edit 0 wrote"), "{:?}", found.warnings);
+
     let refused = find("a\n", &[Edit::new("a", "b"), Edit::new("b", "a")], &options).unwrap_err();
     assert_eq!(refused, [EditRefusal { edit: 0, kind: EditRefusalKind::NoChange }]);
+}
+
+#[test]
+fn an_edit_of_what_an_earlier_one_replaced_contradicts_it() {
+    let options = Options { sequential: true, ..Options::default() };
+    let refused = |base: &str, edits: &[(&str, &str)]| {
+        let edits: Vec<Edit> = edits.iter().map(|(old, new)| Edit::new(*old, *new)).collect();
+        find(base, &edits, &options).unwrap_err()
+    };
+    let lines = LineRange { start: 1, end: 1 };
+    let kind = EditRefusalKind::Contradiction { other_edit: 0, lines };
+    let expected = [EditRefusal { edit: 1, kind: kind.clone() }];
+    assert_eq!(refused("a\n", &[("a", "b"), ("a", "c")]), expected);
+    // What is only like it elsewhere was not meant.
+    assert_eq!(refused("go()\n\tgo() \n", &[("go()\n", "run()\n"), ("go()\n", "halt()\n")]), expected);
+    let third = [EditRefusal { edit: 2, kind }];
+    assert_eq!(refused("a\nx\n", &[("a", "b"), ("x", "y"), ("a", "c")]), third);
+    let absent = refused("a\n", &[("a", "b"), ("z", "c")]);
+    assert!(matches!(absent[..], [EditRefusal { edit: 1, kind: EditRefusalKind::NotFound { .. } }]));
+}
+
+#[test]
+fn an_edit_in_a_sequence_may_rely_on_what_others_removed() {
+    let options = Options { sequential: true, ..Options::default() };
+    let found = find("a\nb\nc\n", &[Edit::new("b\n", ""), Edit::new("a\nc\n", "d\n")], &options).unwrap();
+    assert_eq!(found.plan.apply("a\nb\nc\n"), "d\n");
+    assert_eq!(found.warnings, ["edit 1 changes text that edit 0 removed something from"]);
+    let found = find("a\nb\n", &[Edit::new("b", "bb"), Edit::new("a", "aa")], &options).unwrap();
+    assert_eq!((found.plan.apply("a\nb\n").as_str(), found.warnings.len()), ("aa\nbb\n", 0));
 }
 
 #[test]

@@ -137,7 +137,7 @@ pub(super) fn hint(kind: &EditRefusalKind, in_patch: bool) -> &'static str {
             "Make one edit of the two, or shorten their texts until they are apart."
         }
         EditRefusalKind::Dependency { .. } => {
-            "All edits match the file as it was read: put both into one edit, or send them in two calls."
+            "All edits match the file as it was read: put both into one edit, or send `sequential: true` so that each edit is looked for in the result of those before it."
         }
         EditRefusalKind::Contradiction { .. } => "Keep one of the two edits.",
         EditRefusalKind::NoChange => "Leave this edit out, or check its `newText`.",
@@ -169,9 +169,9 @@ fn hint_for_patch(kind: &EditRefusalKind) -> Option<&'static str> {
         EditRefusalKind::Overlap { .. } => {
             Some("Make one hunk of the two, or shorten their context until they are apart.")
         }
-        EditRefusalKind::Dependency { .. } => {
-            Some("All hunks match the file as it was read: make one hunk of both, or send them in two calls.")
-        }
+        EditRefusalKind::Dependency { .. } => Some(
+            "All hunks match the file as it was read: make one hunk of both, or send `sequential: true`.",
+        ),
         EditRefusalKind::Contradiction { .. } => Some("Keep one of the two hunks."),
         EditRefusalKind::NoChange => Some("Leave this hunk out, or check its added lines."),
         EditRefusalKind::Timeout => {

@@ -267,13 +267,15 @@ impl PlannedFile {
     /// Bytes of text that it holds, about.
     pub(super) fn weight(&self) -> u64 {
         let new: usize = self.plan.splices().iter().map(|splice| splice.text.len()).sum();
-        (new + self.diff.unified.len()) as u64
+        let shown = self.shown.as_ref().map_or(0, |shown| shown.text.len());
+        (new + self.diff.unified.len() + shown) as u64
     }
 
     /// The same for the record, without what only applying it needs and without what is too long to keep.
     fn without_texts(&self) -> Self {
         let mut kept = Self { before: None, plan: Arc::new(Plan::empty(0)), ..self.clone() };
         kept.matches.truncate(KEPT_MATCHES);
+        kept.shown = kept.shown.filter(|shown| shown.text.len() <= KEPT_DIFF);
         if self.diff.unified.len() > KEPT_DIFF {
             kept.diff =
                 Arc::new(FileDiff { unified: String::new(), hunks: Vec::new(), ..(*self.diff).clone() });
