@@ -87,7 +87,7 @@ fn without_asking_a_conflict_is_refused_with_its_three_sides() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", BASE));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
-    workspace.put("a.txt", &format!("zero\n{THEIRS}"));
+    workspace.put("a.txt", format!("zero\n{THEIRS}"));
     let mut params = asked();
     params["onConflict"] = json!("refuse");
     let data = agent.call("editd/edit", params).refused("conflict");
