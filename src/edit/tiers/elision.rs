@@ -6,7 +6,7 @@ use super::super::base::Base;
 use super::super::block::Block;
 use super::super::elided::is_elision;
 use super::super::needle::Needle;
-use super::super::whole_lines::{Alike, same_but_blanks, same_but_indentation};
+use super::super::whole_lines::same_but_blanks;
 use super::{Hits, Part, Site, TimedOut};
 use crate::text::lines;
 
@@ -19,28 +19,21 @@ struct Segment<'n> {
 
 pub(super) fn locate(base: &Base<'_>, needle: &Needle<'_>, _: usize) -> Result<Hits, TimedOut> {
     let Some(blocks) = segments(needle) else { return Ok(Hits::default()) };
-    for alike in [same_to_the_end as Alike, same_but_indentation, same_but_blanks] {
-        let mut found = Vec::with_capacity(blocks.len());
-        for (block, changed) in &blocks {
-            let (starts, _) = block.places(base, usize::MAX, alike)?;
-            found.push(Segment { block: block.clone(), changed: *changed, starts });
+    let mut found = Vec::with_capacity(blocks.len());
+    for (block, changed) in blocks {
+        let (starts, _) = block.places(base, usize::MAX, same_but_blanks)?;
+        if starts.is_empty() {
+            return Ok(Hits::default());
         }
-        if let Some(several) = found.iter().find(|segment| segment.changed && segment.starts.len() > 1) {
-            // The order alone does not say which one is meant.
-            let all = found.iter().all(|segment| !segment.starts.is_empty());
-            return Ok(if all { every_place(base, several) } else { Hits::default() });
-        }
-        keep_those_in_order(&mut found);
-        if found.iter().all(|segment| !segment.starts.is_empty()) {
-            return Ok(outcome(base, &found));
-        }
+        found.push(Segment { block, changed, starts });
     }
-    Ok(Hits::default())
-}
-
-/// The same line but for blanks at its end.
-fn same_to_the_end(asked: &str, there: &str) -> bool {
-    asked.trim_end_matches([' ', '\t']) == there.trim_end_matches([' ', '\t'])
+    if let Some(several) = found.iter().find(|segment| segment.changed && segment.starts.len() > 1) {
+        // The order alone does not say which one is meant.
+        return Ok(every_place(base, several));
+    }
+    keep_those_in_order(&mut found);
+    let in_order = found.iter().all(|segment| !segment.starts.is_empty());
+    Ok(if in_order { outcome(base, &found) } else { Hits::default() })
 }
 
 /// The stretches between elisions, and whether each is changed; nothing where old and new do not leave out
