@@ -157,22 +157,80 @@ fn refusals(criterion: &mut Criterion) {
     });
 }
 
+/// Code in lines of 20 KB.
+fn long_lines() -> String {
+    let text = code(MEGABYTE).replace('\n', " ");
+    let lines = text.as_bytes().chunks(20_000).map(String::from_utf8_lossy);
+    lines.fold(String::new(), |text, line| text + &line + "\n")
+}
+
+/// Six long lines as the tiers tolerate them, and as none does.
+fn long_requests(long: &str) -> Vec<(&'static str, String)> {
+    let six: String = long.split_inclusive('\n').skip(20).take(6).collect();
+    vec![
+        ("trailing_blanks", six.replace('\n', "  \n")),
+        ("indentation", six.lines().fold(String::new(), |text, line| text + "\t" + line.trim_start() + "\n")),
+        ("inner_space", six.replacen(" = ", "  = ", 3)),
+        ("drifted_context", six.replacen("explained", "described", 1)),
+        ("miss", six.replace("explained", "described")),
+    ]
+}
+
+/// The search for what comes near as one would write it first: every window, every pair of letters.
+fn plain_quadratic(text: &str, asked: &str) -> Option<(usize, usize)> {
+    let (lines, count) = (text.split_inclusive('\n').collect::<Vec<_>>(), asked.lines().count());
+    let windows = lines.windows(count).map(|window| distance(window.concat().as_bytes(), asked.as_bytes()));
+    windows.enumerate().map(|(line, distance)| (distance, line)).min()
+}
+
+/// Letters to change, insert and remove.
+fn distance(one: &[u8], other: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (at, letter) in one.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], at + 1);
+        for (column, wanted) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != wanted);
+            diagonal = row[column + 1];
+            row[column + 1] = changed.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+/// A miss against the plain search for the closest region.
+fn baseline(criterion: &mut Criterion) {
+    let text = code(16 << 10);
+    let asked = absent(&text);
+    let edit = [Edit::new(asked.clone(), "new\n")];
+    criterion.bench_function("baseline: plain quadratic 16 KB", |bench| {
+        bench.iter(|| plain_quadratic(black_box(&text), &asked));
+    });
+    criterion.bench_function("baseline: this one 16 KB", |bench| {
+        bench.iter(|| find(black_box(&text), &edit, &Options::default()));
+    });
+}
+
 fn hostile(criterion: &mut Criterion) {
     let options = Options::default();
     let same = "a".repeat(MEGABYTE);
-    for (name, old) in [("aaaa found", "a".repeat(4000)), ("aaaa absent", "a".repeat(4000) + "b")] {
+    let rows = ("a".repeat(400) + "\n").repeat(40);
+    for (name, old) in [
+        ("aaaa found", "a".repeat(4000)),
+        ("aaaa absent", "a".repeat(4000) + "b"),
+        ("aaaa rows absent", rows),
+    ] {
         let edit = [Edit::new(old, "c")];
         criterion.bench_function(name, |bench| bench.iter(|| find(black_box(&same), &edit, &options)));
     }
-    let long: String = code(MEGABYTE)
-        .replace('\n', " ")
-        .as_bytes()
-        .chunks(20_000)
-        .map(|line| String::from_utf8_lossy(line).into_owned() + "\n")
-        .collect();
+    let long = long_lines();
     let edit = [Edit::new("let item_none = self.table.got(&key_none);\nnext", "c")];
     criterion
         .bench_function("long lines absent", |bench| bench.iter(|| find(black_box(&long), &edit, &options)));
+    for (name, old) in long_requests(&long) {
+        let edit = [Edit::new(old, "c\n")];
+        let name = format!("long lines {name}");
+        criterion.bench_function(&name, |bench| bench.iter(|| find(black_box(&long), &edit, &options)));
+    }
     let lines = "a\n".repeat(MEGABYTE / 2);
     let edit = [Edit::new("a\n".repeat(200) + "b\n", "c")];
     criterion.bench_function("equal lines absent", |bench| {
@@ -231,5 +289,5 @@ fn short() -> Criterion {
         .without_plots()
 }
 
-criterion_group! { name = benches; config = short(); targets = exact, tiers, batches, refusals, hostile, many, whole }
+criterion_group! { name = benches; config = short(); targets = exact, tiers, batches, refusals, hostile, many, whole, baseline }
 criterion_main!(benches);
