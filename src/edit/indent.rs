@@ -97,7 +97,11 @@ impl<'a> Indenter<'a> {
         if let Some(pair) = own.or_else(same) {
             return pair.there.to_owned();
         }
-        // A line that is aligned, as the star of a comment, is no measure for others.
+        if let (Some(level), 1) = (indent.strip_suffix(' '), self.asked.levels(indent).1) {
+            // One space more than a level aligns, as the star of a comment.
+            return self.map(level, first, None, reached) + " ";
+        }
+        // A line that is aligned so is no measure for others.
         let level = || self.nearest(reached, false, |pair| self.is_level(pair.old, indent));
         match level().or_else(|| self.nearest(reached, false, |_| true)) {
             Some(pair) => self.shift(indent, pair),

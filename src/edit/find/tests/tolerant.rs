@@ -227,6 +227,11 @@ fn what_is_done_already_is_not_done_again() {
     ("  /**\n   * E.\n   */\n  v();\n", "  /**\n  if (s) {\n    f();\n  }\n  v();\n"),
     "    b();\n\n    /**\n    if (s) {\n        f();\n    }\n    v();\n"
 )]
+#[case::stars_go_deeper_with_their_comment(
+    "\t/**\n\t * Closes.\n\t */\n\tv();\n",
+    ("\t\t/**\n\t\t * Closes.\n\t\t */\n\t\tv();\n", "\t\tif (e) {\n\t\t\t/**\n\t\t\t * Closes.\n\t\t\t */\n\t\t}\n\t\tv();\n"),
+    "\tif (e) {\n\t\t/**\n\t\t * Closes.\n\t\t */\n\t}\n\tv();\n"
+)]
 #[case::a_line_that_starts_inside_the_indentation(
     "if a:\n    with b:\n        c()\n",
     ("  with b: \n", "  if d:\n    with b:\n"),
