@@ -20,6 +20,7 @@ pub(super) struct Base<'a> {
     views: [OnceCell<Fold<'a>>; 3],
     index: SharedIndex,
     style: OnceCell<IndentStyle>,
+    ascii: OnceCell<bool>,
     /// How many edits look here.
     edits: usize,
 }
@@ -34,6 +35,7 @@ impl<'a> Base<'a> {
             views: Default::default(),
             index,
             style: OnceCell::new(),
+            ascii: OnceCell::new(),
             edits,
         }
     }
@@ -44,6 +46,11 @@ impl<'a> Base<'a> {
 
     pub(super) fn index(&self) -> &Index {
         self.index.of(self.text)
+    }
+
+    /// Whether the text is ASCII.
+    pub(super) fn is_ascii(&self) -> bool {
+        *self.ascii.get_or_init(|| self.text.is_ascii())
     }
 
     /// How the text is indented.

@@ -1,5 +1,6 @@
 //! Edits of one call that get in each other's way.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -8,45 +9,66 @@ use super::needle::{Needle, plain_ends};
 use super::occurrences::LineCounter;
 use super::place::Placed;
 use super::{EditRefusal, EditRefusalKind, Plan};
+use crate::text::{Line, LineEnding, lines};
 
 /// Above this many edits it is not tried out which of them depends on which.
 const MANY_EDITS: usize = 32;
 
 /// The new texts of all edits of a call, to look in for what an old text may depend on.
-pub(super) struct NewTexts {
+pub(super) struct NewTexts<'n> {
+    needles: &'n [Needle<'n>],
+    /// All of them, one behind the other.
     joined: String,
     /// Where each begins.
     starts: Vec<usize>,
+    /// Which edit brings a line in; none if several do.
+    sources: HashMap<&'n str, Option<usize>>,
 }
 
-impl NewTexts {
-    pub(super) fn of(needles: &[Needle<'_>]) -> Self {
+impl<'n> NewTexts<'n> {
+    pub(super) fn of(needles: &'n [Needle<'n>]) -> Self {
         let (mut joined, mut starts) = (String::new(), Vec::with_capacity(needles.len()));
-        for needle in needles {
+        let mut sources: HashMap<&str, Option<usize>> = HashMap::new();
+        for (edit, needle) in needles.iter().enumerate() {
             starts.push(joined.len());
             joined.push_str(&needle.new);
             // Stands in no text that is searched for lines.
             joined.push('\0');
+            for line in lines(&needle.new) {
+                let source = sources.entry(line.content).or_insert(Some(edit));
+                *source = source.filter(|&source| source == edit);
+            }
         }
-        Self { joined, starts }
+        Self { needles, joined, starts, sources }
     }
 
     /// An edit that brings in the text that the edit at `edit` looks for: in its new text, not in its old.
-    pub(super) fn source_of(&self, edit: usize, needles: &[Needle<'_>]) -> Option<usize> {
-        let wanted = &needles[edit];
-        if wanted.blank || needles.len() < 2 {
+    pub(super) fn source_of(&self, edit: usize) -> Option<usize> {
+        let wanted = &self.needles[edit];
+        if wanted.blank || self.needles.len() < 2 || self.no_other_has_a_line_of(edit) {
             return None;
         }
         let finder = memmem::Finder::new(wanted.old.as_bytes());
         let mut from = 0;
         while let Some(at) = finder.find(self.joined.as_bytes().get(from..)?) {
             let other = self.starts.partition_point(|&start| start <= from + at) - 1;
-            if other != edit && finder.find(needles[other].old.as_bytes()).is_none() {
+            if other != edit && finder.find(self.needles[other].old.as_bytes()).is_none() {
                 return Some(other);
             }
             from = *self.starts.get(other + 1)?;
         }
         None
+    }
+
+    /// Whether a line that is whole in the old text is in no other edit's new text: then that is not there
+    /// either.
+    fn no_other_has_a_line_of(&self, edit: usize) -> bool {
+        let inner = lines(&self.needles[edit].old).skip(1).filter(|line| line.ending != LineEnding::None);
+        let alone = |line: Line<'_>| match self.sources.get(line.content) {
+            None => true,
+            Some(source) => *source == Some(edit),
+        };
+        inner.into_iter().any(alone)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use std::cell::OnceCell;
+
 use super::conflicts;
 use super::fold::is_blank;
 use super::occurrences::LineCounter;
@@ -78,6 +80,7 @@ pub(super) fn find_together(
 ) -> Result<(Found, Vec<Range<usize>>), Vec<EditRefusal>> {
     let finder = Finder::new(base, edits, options);
     let needles = &finder.needles;
+    let news = OnceCell::new();
     let mut warnings = Vec::new();
     let (mut placed, mut refused) = (Vec::new(), Vec::new());
     for (edit, needle) in needles.iter().enumerate() {
@@ -85,7 +88,7 @@ pub(super) fn find_together(
             warnings.push(format!("edit {edit} changes nothing: its old and new text are the same"));
             continue;
         }
-        match finder.place(edit, refused.len() < EXPLAINED) {
+        match finder.place(edit, refused.len() < EXPLAINED, &news) {
             Ok(found) => placed.push(found),
             Err(kind) => refused.push(EditRefusal { edit, kind }),
         }
@@ -144,6 +147,10 @@ fn loses_depth(base: &str, start: usize, edit: &Edit) -> bool {
     let before = &base[line_start(base, start)..start];
     if before.is_empty() || !before.chars().all(is_blank) || lines(&edit.old).count() > 1 {
         return false;
+    }
+    if edit.new.is_empty() && edit.old.ends_with('\n') {
+        // The blanks are left before the next line.
+        return true;
     }
     let shallow = |line: Line<'_>| !line.content.trim().is_empty() && !line.content.starts_with(before);
     let inside = edit.old.starts_with(is_blank) && lines(&edit.new).count() > 1;

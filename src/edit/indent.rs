@@ -119,7 +119,7 @@ impl<'a> Indenter<'a> {
     fn nearest(&self, reached: usize, first: bool, wanted: impl Fn(&Pair<'a>) -> bool) -> Option<Pair<'a>> {
         let skipped = usize::from(self.first_alone && !first);
         let pairs = self.pairs.iter().enumerate().skip(skipped).filter_map(|(at, pair)| Some((at, (*pair)?)));
-        let distance = |at: usize| if at < reached { (reached - at) * 2 - 1 } else { (at - reached) * 2 };
+        let distance = |at: usize| if at < reached { (reached - at) * 2 - 2 } else { (at - reached) * 2 + 1 };
         pairs.filter(|(_, pair)| wanted(pair)).min_by_key(|&(at, _)| distance(at)).map(|(_, pair)| pair)
     }
 

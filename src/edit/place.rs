@@ -40,7 +40,6 @@ pub(super) struct Finder<'a> {
     base: Base<'a>,
     edits: &'a [Edit],
     pub(super) needles: Vec<Needle<'a>>,
-    news: OnceCell<NewTexts>,
     fuzzy: bool,
 }
 
@@ -54,17 +53,17 @@ struct Search<'s> {
 impl<'a> Finder<'a> {
     pub(super) fn new(base: &'a str, edits: &'a [Edit], options: &Options) -> Self {
         let needles = edits.iter().map(Needle::new).collect();
-        Self {
-            base: Base::new(base, edits.len(), options),
-            edits,
-            needles,
-            news: OnceCell::new(),
-            fuzzy: options.fuzzy,
-        }
+        Self { base: Base::new(base, edits.len(), options), edits, needles, fuzzy: options.fuzzy }
     }
 
-    /// `explain` says whether the closest regions are wanted where there is no place.
-    pub(super) fn place(&self, edit: usize, explain: bool) -> Result<Placed, EditRefusalKind> {
+    /// `explain` says whether the closest regions are wanted where there is no place. `news` is the same for
+    /// all edits of a call.
+    pub(super) fn place<'f>(
+        &'f self,
+        edit: usize,
+        explain: bool,
+        news: &OnceCell<NewTexts<'f>>,
+    ) -> Result<Placed, EditRefusalKind> {
         let (needle, asked) = (&self.needles[edit], &self.edits[edit]);
         let scope = Scope::new(&self.base, &asked.anchor)
             .map_err(|MissingContext(line)| closest::missing_context(&self.base, line))?;
@@ -81,8 +80,7 @@ impl<'a> Finder<'a> {
         if !exact.sites.is_empty() {
             return self.exact(&search, needle, exact);
         }
-        let news = self.news.get_or_init(|| NewTexts::of(&self.needles));
-        if let Some(other_edit) = news.source_of(edit, &self.needles) {
+        if let Some(other_edit) = news.get_or_init(|| NewTexts::of(&self.needles)).source_of(edit) {
             return Err(EditRefusalKind::Dependency { other_edit });
         }
         if self.fuzzy
@@ -146,30 +144,35 @@ impl<'a> Finder<'a> {
     }
 
     /// The place by one of the other ways to read a request. Ways that lead to different places are
-    /// ambiguous.
+    /// ambiguous; of ways that write different things in one place none is taken.
     fn by_reading(
         &self,
         search: &Search<'_>,
         tier: &Tier,
         readings: &[Unwrapped],
     ) -> Result<Option<Placed>, EditRefusalKind> {
-        let mut found: Option<(&Unwrapped, Hits)> = None;
+        let mut found: Option<Placed> = None;
         for reading in readings.iter().filter(|reading| !reading.needle.blank) {
             let hits = self.hits(search, tier, &reading.needle, MANY)?;
-            match &mut found {
-                _ if hits.sites.is_empty() => {}
-                None => found = Some((reading, hits)),
-                Some((_, known)) => {
-                    let new = |site: &Site| known.sites.iter().all(|known| known.range != site.range);
-                    let other: Vec<_> = hits.sites.into_iter().filter(new).collect();
-                    known.sites.extend(other);
-                }
+            if hits.sites.is_empty() {
+                continue;
+            }
+            let mut placed = self.only_place(search, &reading.needle, tier, hits)?;
+            placed.warnings.insert(0, reading.warning);
+            let Some(known) = &found else {
+                found = Some(placed);
+                continue;
+            };
+            if known.first != placed.first {
+                let sites = [known, &placed].map(|placed| Site::whole(placed.first.clone())).into();
+                let occurrences = Occurrences::of(self.base.text, &Hits { sites, more: false });
+                return Err(EditRefusalKind::Ambiguous { occurrences });
+            }
+            if known.splices != placed.splices && known.warnings == placed.warnings {
+                return Ok(None);
             }
         }
-        let Some((reading, hits)) = found else { return Ok(None) };
-        let mut placed = self.only_place(search, &reading.needle, tier, hits)?;
-        placed.warnings.insert(0, reading.warning);
-        Ok(Some(placed))
+        Ok(found)
     }
 
     /// A tolerant tier serves one place only, whatever the count.

@@ -7,7 +7,7 @@ use super::search::search;
 use super::{Hits, TimedOut};
 
 pub(super) fn locate(base: &Base<'_>, needle: &Needle<'_>, limit: usize) -> Result<Hits, TimedOut> {
-    let plain = base.text.is_ascii() && needle.old.is_ascii();
+    let plain = base.is_ascii() && needle.old.is_ascii();
     if needle.blank || plain {
         return Ok(Hits::default());
     }

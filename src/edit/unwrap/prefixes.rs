@@ -73,6 +73,7 @@ impl<'a> Numbered<'a> {
 /// A line's number and what follows the separator. Of an empty line the separator may be gone.
 fn split<'a>(line: &'a str, separator: &str) -> Option<(u64, &'a str)> {
     let line = line.trim_start_matches(' ');
+    let line = line.strip_prefix('L').unwrap_or(line);
     let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, rest) = line.split_at(digits);
     let number = number.parse().ok()?;
@@ -97,6 +98,7 @@ mod tests {
     #[case::colon("7: a\n8:   b\n", "", "a\n  b\n", "")]
     #[case::indented("2:  if\n3:    b\n", "  c\n", "  if\n    b\n", "  c\n")]
     #[case::stars("8 |    * a\n9 |    */\n", "   * b\n   */\n", "   * a\n   */\n", "   * b\n   */\n")]
+    #[case::letter("L8: a\nL9:   b\n", "c\n", "a\n  b\n", "c\n")]
     #[case::grep("7:a\n8:  b\n", "7:a\n7:c\n", "a\n  b\n", "a\nc\n")]
     #[case::empty_lines_lose_the_separator("1\ta\n2\n3\tb\n", "a\n", "a\n\nb\n", "a\n")]
     fn numbers_are_taken_off(

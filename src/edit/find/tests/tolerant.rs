@@ -46,6 +46,7 @@ fn line_numbers_and_escapes_are_taken_off(
 #[case::numbers_here_and_there_in_new("a\nb\n", "1\ta\n2\tb\n", "1\ta\nc\n")]
 #[case::part_of_a_line("say(\"a\") or not\n", r#"say(\"a\")"#, "x")]
 #[case::half_escaped("f(\"a\", \"b\")\n", r#"f(\"a\", "b")"#, "x")]
+#[case::new_text_that_can_be_read_in_two_ways("f(\"a\")\n", r#"f(\"a\")"#, r#"f(\"a\nb\")"#)]
 #[case::new_text_half_escaped("f(\"a\")\n", r#"f(\"a\")"#, r#"f(\"b\", "c")"#)]
 #[case::entities_are_text("a < b\n", "a &lt; b", "a &lt; c")]
 fn other_prefixes_and_escapes_are_text(#[case] base: &str, #[case] old: &str, #[case] new: &str) {
@@ -226,6 +227,11 @@ fn what_is_done_already_is_not_done_again() {
     "    b();\n\n    /**\n     * E.\n     */\n    v();\n",
     ("  /**\n   * E.\n   */\n  v();\n", "  /**\n  if (s) {\n    f();\n  }\n  v();\n"),
     "    b();\n\n    /**\n    if (s) {\n        f();\n    }\n    v();\n"
+)]
+#[case::a_new_line_goes_with_the_one_before(
+    "void f() {\n#ifdef X\n    a();\n#endif\n    b();\n}\n",
+    ("  #ifdef X\n  a();\n  #endif\n  b();\n", "  #ifdef X\n  a();\n  c();\n  #endif\n  b();\n"),
+    "void f() {\n#ifdef X\n    a();\n    c();\n#endif\n    b();\n}\n"
 )]
 #[case::stars_go_deeper_with_their_comment(
     "\t/**\n\t * Closes.\n\t */\n\tv();\n",
