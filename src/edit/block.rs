@@ -28,12 +28,16 @@ impl<'n> Block<'n> {
     }
 
     /// The block of whole texts, or of stretches of them that start at `old_at` and `new_at`. Nothing if
-    /// the old text has no line that says something.
+    /// the old text has no line that says something, or it is not clear which of its blank lines are to stay.
     pub(super) fn new((old, old_at): (&'n str, usize), (new, new_at): (&'n str, usize)) -> Option<Self> {
         let (text, new) = (without_open_blank(old), without_open_blank(new));
         let (old, new): (Vec<_>, Vec<_>) = (lines(text).collect(), lines(new).collect());
         let head = old.iter().position(|line| !is_blank_line(line.content))?;
         let tail = old.iter().rev().position(|line| !is_blank_line(line.content))?;
+        if head > 0 && tail > 0 && !new.is_empty() && new.iter().all(|line| is_blank_line(line.content)) {
+            // Which of the blank lines are to stay cannot be told.
+            return None;
+        }
         Some(Self { text, old, new, old_at, new_at, edges: (head, tail) })
     }
 

@@ -224,7 +224,10 @@ fn units(base: &Base<'_>, pairs: &[Option<Pair<'_>>], asked: &[Vec<&str>; 2]) ->
         (false, Unit::Tab, Some((old, there))) if there >= old => Unit::Spaces(there / old),
         (false, Unit::Tab, _) => Unit::Spaces(width.unwrap_or(USUAL)),
         (false, Unit::Spaces(_), Some((old, there))) if old == there => asked_unit,
-        (false, Unit::Spaces(step), _) => Unit::Spaces(width.unwrap_or(step)),
+        (false, Unit::Spaces(step), slope) => {
+            let sloped = slope.map(|(old, there)| step * there / old).filter(|&width| width > 0);
+            Unit::Spaces(width.or(sloped).unwrap_or(step))
+        }
     };
     (asked_unit, file_unit)
 }

@@ -6,7 +6,7 @@ use super::super::base::Base;
 use super::super::block::Block;
 use super::super::elided::is_elision;
 use super::super::needle::Needle;
-use super::super::whole_lines::same_but_blanks;
+use super::super::whole_lines::{is_blank_line, same_but_blanks, split_indent};
 use super::{Hits, Part, Site, TimedOut};
 use crate::text::lines;
 
@@ -31,9 +31,7 @@ pub(super) fn locate(base: &Base<'_>, needle: &Needle<'_>, _: usize) -> Result<H
         // The order alone does not say which one is meant.
         return Ok(every_place(base, several));
     }
-    keep_those_in_order(&mut found);
-    let in_order = found.iter().all(|segment| !segment.starts.is_empty());
-    Ok(if in_order { outcome(base, &found) } else { Hits::default() })
+    Ok(if can_follow(base, &found) { outcome(base, &found) } else { Hits::default() })
 }
 
 /// The stretches between elisions, and whether each is changed; nothing where old and new do not leave out
@@ -67,20 +65,39 @@ fn stretches(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Drops the places from which the other stretches cannot be reached in order.
-fn keep_those_in_order(segments: &mut [Segment<'_>]) {
-    let mut reached = Some(0);
-    for segment in segments.iter_mut() {
-        let lines = segment.block.core().len();
-        segment.starts.retain(|&start| reached.is_some_and(|reached| start >= reached));
-        reached = segment.starts.first().map(|start| start + lines);
+/// Whether the stretches can lie in order so that what is left out between two of them is of one block.
+fn can_follow(base: &Base<'_>, segments: &[Segment<'_>]) -> bool {
+    let Some((first, rest)) = segments.split_first() else { return false };
+    let mut ends: Vec<usize> = first.starts.iter().map(|start| start + first.block.core().len()).collect();
+    for segment in rest {
+        let follows = |&start: &usize| ends.iter().any(|&end| end <= start && same_block(base, end, start));
+        // Among too many places it is not tried out.
+        let starts = segment.starts.iter().copied().filter(|start| ends.len() <= TRIED && follows(start));
+        ends = starts.take(TRIED).map(|start| start + segment.block.core().len()).collect();
     }
-    let mut before = Some(usize::MAX);
-    for segment in segments.iter_mut().rev() {
-        let lines = segment.block.core().len();
-        segment.starts.retain(|&start| before.is_some_and(|before| start + lines <= before));
-        before = segment.starts.last().copied();
-    }
+    !ends.is_empty()
+}
+
+/// Places of a stretch from which the next one is looked for.
+const TRIED: usize = 64;
+
+/// Whether the lines `end..start` of the base, which are left out, stay in the block that the lines around
+/// them are in. Behind a line that opens a block, and before one that is deeper, all of them are in it; a
+/// block that ends no deeper than it starts is not left in between.
+fn same_block(base: &Base<'_>, end: usize, start: usize) -> bool {
+    let depth = |line: &str| split_indent(line).0.chars().count();
+    let (before, behind) = (depth(base.line(end.saturating_sub(1))), depth(base.line(start)));
+    let left_out = || {
+        let lines = base.index().lines_from(base.text, end).take(start - end);
+        lines.filter(|line| !is_blank_line(line.content)).map(|line| depth(line.content))
+    };
+    let opens = left_out().next().is_some_and(|next| next > before);
+    let least = match (behind > before, opens) {
+        (true, true) => before + 1,
+        (true, false) => 0,
+        (false, _) => behind,
+    };
+    left_out().all(|depth| depth >= least)
 }
 
 /// The only places of the stretches that change. Where unchanged ones lie makes no difference.

@@ -346,3 +346,50 @@ fn blanks_of_other_lines_say_nothing(
 ) {
     found_by(Strategy::Indentation, base, old, new, expected);
 }
+
+#[rstest]
+#[case::a_section("[server.a]\nport = 1\nhost = x\nuser = root\n", "server.a", "server.b", ("root", "me"))]
+#[case::an_item("- name: web1\n  port: 80\n  host: a\n  user: root\n", "web1", "web2", ("root", "me"))]
+#[case::a_named_item("- name: alpha\n  port: 80\n  host: a\n  user: root\n", "alpha", "alphas", ("root", "me"))]
+#[case::a_version("## Version 1.2\n\n- fixed a\n- fixed b\n", "1.2", "1.3", ("fixed b", "fixed b\n- fixed c"))]
+#[case::a_row("UPDATE users\nSET active = 1\nWHERE id = 5\n  AND org = 7\n", "id = 5", "id = 6", ("active = 1", "active = 0"))]
+#[case::an_attribute("<div id=\"a1\">\n  <p>one</p>\n  <p>two</p>\n</div>\n", "a1", "a2", ("two", "three"))]
+#[case::a_variant("match kind {\n    Kind::A => {\n        one();\n        two();\n    }\n}\n", "Kind::A", "Kind::B", ("two", "three"))]
+#[case::a_test("it('adds one', () => {\n  run();\n  expect(a);\n  done();\n});\n", "adds one", "adds two", ("run()", "go()"))]
+#[case::a_sign_that_joins_lines("o = {\n  first: a,\n  second: b,\n  third: c\n};\n", "third: c", "third: c,", ("};", "  fourth: d,\n};"))]
+fn another_thing_is_not_taken_for_a_misremembered_one(
+    #[case] base: &str,
+    #[case] there: &str,
+    #[case] asked: &str,
+    #[case] change: (&str, &str),
+) {
+    let old = base.replace(there, asked);
+    let new = old.replace(change.0, change.1);
+    assert!(matches!(refused(base, &old, &new), EditRefusalKind::NotFound { .. }));
+}
+
+#[test]
+fn left_out_lines_do_not_run_out_of_their_block() {
+    let base = "def f():\n    a()\n\ndef g():\n    b()\n    return 2\n";
+    let (old, new) = ("def f():\n    # ...\n    return 2\n", "def f(x):\n    # ...\n    return x\n");
+    assert!(matches!(refused(base, old, new), EditRefusalKind::NotFound { .. }));
+}
+
+#[test]
+fn blank_lines_alone_do_not_tell_which_of_them_stay() {
+    assert!(matches!(refused("a\n\nb\n\nc\n", "\n\nb\n\n\n", "\n\n"), EditRefusalKind::NotFound { .. }));
+}
+
+#[test]
+fn lists_of_stars_have_their_own_levels() {
+    let base = "* one\n    * two\n    * three\n* four\n";
+    let (old, new) =
+        ("* one\n  * two\n  * three\n* four\n", "* one\n  * two\n  * three\n    * more\n* four\n");
+    found_by(
+        Strategy::Indentation,
+        base,
+        old,
+        new,
+        "* one\n    * two\n    * three\n        * more\n* four\n",
+    );
+}

@@ -56,7 +56,7 @@ impl<'n> Claim<'n> {
     fn gap_is_harmless(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
         match alignment.gap {
             Gap::None => true,
-            Gap::Missing(line) => self.run_of(line).is_none() && !self.opens(line),
+            Gap::Missing(line) => self.run_of(line).is_none() && !self.says_which(line),
             Gap::Surplus(before) => {
                 // Where lines go in, or between lines that go, it is not said what becomes of a line more.
                 let apart = |(old, _): &(Range<usize>, Range<usize>)| {
@@ -123,11 +123,12 @@ impl<'n> Claim<'n> {
         if self.run_of(line).is_some() {
             return self.becomes(line, there);
         }
-        let blank = is_blank_line(asked) || is_blank_line(there);
-        let same_block = !self.opens(line) || head(asked) == head(there);
         let at_edge = line == 0 || line + 1 == self.asked.len();
         let least = if at_edge { EDGES_ALIKE } else { LEAST_ALIKE };
-        !blank && same_block && similarity::of_texts(&bare(asked), &bare(there)) >= least
+        let (bare_asked, bare_there) = (bare(asked), bare(there));
+        let same_thing = !names_another(&bare_asked, &bare_there)
+            && (!self.says_which(line) || head(&bare_asked) == head(&bare_there));
+        same_thing && similarity::of_texts(&bare_asked, &bare_there) >= least
     }
 
     /// Whether the edit makes of a line what is there already.
@@ -143,7 +144,13 @@ impl<'n> Claim<'n> {
         self.changed.iter().find(|(old, _)| old.contains(&line))
     }
 
-    /// Whether deeper lines follow: then the line says which block this is.
+    /// Whether a line says which block this is: deeper lines follow, or it is a heading.
+    fn says_which(&self, line: usize) -> bool {
+        let bare = bare(self.asked[line]);
+        let heading = bare.starts_with("##") || bare.starts_with('[') && bare.ends_with(']');
+        heading || self.opens(line)
+    }
+
     fn opens(&self, line: usize) -> bool {
         let depth = |line: &str| split_indent(line).0.chars().count();
         if is_blank_line(self.asked[line]) || is_comment(self.asked[line]) {
@@ -154,13 +161,44 @@ impl<'n> Claim<'n> {
     }
 }
 
+/// Whether two lines differ in what is not misremembered but is another thing: a number, a quoted text, or,
+/// but for comments, the sign at the end that joins the line to the next.
+fn names_another(asked: &str, there: &str) -> bool {
+    if asked.is_empty() || there.is_empty() {
+        return true;
+    }
+    let ends = !is_comment(asked) && asked.chars().next_back() != there.chars().next_back();
+    ends || !numbers(asked).eq(numbers(there)) || quoted(asked) != quoted(there)
+}
+
+fn numbers(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|character: char| !character.is_ascii_digit()).filter(|number| !number.is_empty())
+}
+
+/// What stands between double quotes, single ones or back quotes. An apostrophe within a word quotes nothing.
+fn quoted(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = line;
+    while let Some(start) = rest.find(['"', '\'', '`']) {
+        let (before, quote) = (&rest[..start], &rest[start..=start]);
+        let inside_a_word = quote == "'" && before.ends_with(char::is_alphanumeric);
+        rest = &rest[start + 1..];
+        if inside_a_word {
+            continue;
+        }
+        let Some(end) = rest.find(quote) else { break };
+        found.push(&rest[..end]);
+        rest = &rest[end + 1..];
+    }
+    found
+}
+
 fn tells(line: &str) -> bool {
     line.chars().filter(|character| character.is_alphanumeric()).count() >= TELLING
 }
 
-/// A line up to what it is given or made of: the name in a definition, the condition of a branch.
+/// A line up to what it is given in parentheses: the name in a definition, the whole of most others.
 fn head(line: &str) -> String {
-    let line = bare(line);
-    let end = line.find(['(', '{', ':', '=', '<', '[']).unwrap_or(line.len());
+    let end = line.find('(').unwrap_or(line.len());
     line[..end].split_whitespace().collect::<Vec<_>>().join(" ")
 }
