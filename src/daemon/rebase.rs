@@ -12,6 +12,9 @@ use super::draft::Drafted;
 use super::observe::Observed;
 use super::work::{Rules, Trouble, Worked, finish};
 
+/// How a warning about conflict markers begins; the lines follow.
+const MARKED: &str = "Conflict markers stand in lines";
+
 /// Carries a proposal's change of one file through the author's own later edits, or merges it with what
 /// others did, so that it applies to what was just observed.
 pub(crate) fn carry(
@@ -34,7 +37,10 @@ pub(crate) fn carry(
         rebased: file.rebased,
     };
     let drafted = match carried {
-        Some(plan) => Drafted { plan, ..drafted },
+        Some(plan) => {
+            let warnings = drafted.warnings.into_iter().map(without_lines).collect();
+            Drafted { plan, warnings, ..drafted }
+        }
         None if rules.on_stale != OnStale::Reject => {
             rebase(&file.path, (&before.text.to_string(), now), drafted, rules).map_err(|trouble| {
                 match trouble {
@@ -100,10 +106,18 @@ fn marked(conflicts: &[LineRange]) -> Option<String> {
     let lines: Vec<_> = conflicts.iter().map(|lines| format!("{}-{}", lines.start, lines.end)).collect();
     (!lines.is_empty()).then(|| {
         format!(
-            "Conflict markers stand in lines {} of the result: there the file, between `<<<<<<< file` and \
+            "{MARKED} {} of the result: there the file, between `<<<<<<< file` and \
              `||||||| base`, and this change, between `=======` and `>>>>>>> change`, differ in the same \
              lines. Settle each and remove the markers.",
             lines.join(", ")
         )
     })
+}
+
+/// The same where what was marked has moved.
+fn without_lines(warning: String) -> String {
+    if warning.starts_with(MARKED) {
+        return "Conflict markers stand in the changed lines. Settle each and remove the markers.".to_owned();
+    }
+    warning
 }
