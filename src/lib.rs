@@ -14,6 +14,7 @@
 //! * [`edit`]: from the edits of one call to one [`Plan`](edit::Plan), or to the reasons why there is none.
 //!   Matching, diffs, merges. Pure; the place to start reading is [`edit::find`].
 //! * [`patch`]: patches, as models print them, to the same edits. Pure.
+//! * [`notebook`]: from operations on a notebook's cells to a plan over its text. Pure.
 //! * [`workspace`]: the rules. Sessions and what each was given, proposals, who is told what, refusals in
 //!   words. Pure.
 //! * [`disk`]: files behind a trait. Paths beneath an opened root, reads that notice a change in between,
@@ -30,8 +31,8 @@
 //!
 //! # Invariants
 //!
-//! * **Pure means pure.** `text`, `edit`, `patch` and `workspace` name no file, clock, runtime or wire format. What
-//!   they need of the world is handed to them. (One exception: an [`edit::Deadline`] looks at the clock.)
+//! * **Pure means pure.** `text`, `edit`, `patch`, `notebook` and `workspace` name no file, clock, runtime or
+//!   wire format. What they need of the world is handed to them. (One exception: an [`edit::Deadline`] looks at the clock.)
 //! * **One writer.** Only the daemon's books change a [`workspace::Workspace`], in steps that never wait,
 //!   read a file or walk a text.
 //! * **Bytes decide.** What a file is, is its [`text::ContentHash`]. Time stamps save work and prove nothing.
@@ -47,6 +48,7 @@ pub mod config;
 pub mod daemon;
 pub mod disk;
 pub mod edit;
+pub mod notebook;
 pub mod patch;
 pub mod protocol;
 pub mod text;

@@ -1,6 +1,7 @@
 //! The wire contract as data: `editd/*` methods with their parameters and results, refusals as JSON-RPC
 //! errors, and the crossings to and from LSP. `docs/protocol.md` tells the same in words.
 
+mod cells;
 mod change;
 mod decode;
 mod error;
@@ -13,6 +14,7 @@ mod results;
 mod strict;
 mod workspace_edit;
 
+pub use cells::{CellOpParam, CellParams, CellTypeParam, cell_ops};
 pub use change::{ChangeParams, FileChange};
 pub use decode::{Invalid, decode};
 pub use error::{Code, RpcError};
@@ -20,8 +22,9 @@ pub use method::{
     Apply, Changes, Discard, Edit, Method, ProposalMethod, Proposals, Propose, Read, Shutdown, Status,
 };
 pub use params::{
-    ApplyParams, ChangesParams, DiscardParams, EditParams, Matching, OnConflictParam, OnStaleParam,
-    ProposalParams, ProposalsParams, ProposeParams, ReadParams, ShutdownParams, StatusParams, TextEditParams,
+    ApplyParams, ChangesParams, DiscardParams, DisplayParam, EditParams, Matching, OnConflictParam,
+    OnStaleParam, ProposalParams, ProposalsParams, ProposeParams, ReadParams, ShutdownParams, StatusParams,
+    TextEditParams,
 };
 pub use patch::{PatchAndBases, PatchParams};
 pub use path::{RequestPath, path_of_uri, uri_of};

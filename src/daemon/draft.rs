@@ -1,6 +1,7 @@
 //! What edits and contents come to on one text.
 
 use crate::edit::{self, Edit, EditRefusalKind, Found, Match, Options, Plan, find};
+use crate::notebook::{CellChange, CellOp, NotebookError, edit_cells};
 use crate::text::{ContentHash, lines};
 use crate::workspace::RefusalKind;
 
@@ -26,6 +27,15 @@ pub(crate) fn drafted_edits(
     let options = Options { fuzzy, sequential, deadline: rules.deadline, index };
     let Found { plan, matches, warnings } = find(text, edits, &options).map_err(Trouble::Edits)?;
     Ok(Drafted { plan, matches, warnings, rebased: false })
+}
+
+/// The plan of operations on a notebook's cells.
+pub(crate) fn drafted_cells(text: &str, ops: &[CellOp]) -> Result<Drafted, Trouble> {
+    let CellChange { plan, warnings } = edit_cells(text, ops).map_err(|error| match error {
+        NotebookError::Unreadable(unreadable) => Trouble::File(RefusalKind::Notebook(unreadable)),
+        NotebookError::Cells(refusals) => Trouble::Cells(refusals),
+    })?;
+    Ok(Drafted { plan, warnings, ..Drafted::default() })
 }
 
 /// A content that says that code is left out would lose that code.

@@ -1,14 +1,19 @@
 //! A change that is carried over to a file that is not what it was made for.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::edit::{self, LineRange, Marked, MergeError, Plan};
+use crate::notebook::is_notebook;
 use crate::workspace::{Action, OnStale, PlannedFile, Refusal, RefusalKind};
 
 use super::difference::stale;
 use super::draft::Drafted;
 use super::observe::Observed;
 use super::work::{Rules, Trouble, Worked, finish};
+
+/// How a warning about conflict markers begins; the lines follow.
+const MARKED: &str = "Conflict markers stand in lines";
 
 /// Carries a proposal's change of one file through the author's own later edits, or merges it with what
 /// others did, so that it applies to what was just observed.
@@ -32,12 +37,18 @@ pub(crate) fn carry(
         rebased: file.rebased,
     };
     let drafted = match carried {
-        Some(plan) => Drafted { plan, ..drafted },
-        None if rules.on_stale != OnStale::Reject => rebase(&before.text.to_string(), now, drafted, rules)
-            .map_err(|trouble| match trouble {
-                Trouble::File(kind) => about(kind),
-                Trouble::Edits(_) => about(RefusalKind::NoChange),
-            })?,
+        Some(plan) => {
+            let warnings = drafted.warnings.into_iter().map(without_lines).collect();
+            Drafted { plan, warnings, ..drafted }
+        }
+        None if rules.on_stale != OnStale::Reject => {
+            rebase(&file.path, (&before.text.to_string(), now), drafted, rules).map_err(|trouble| {
+                match trouble {
+                    Trouble::File(kind) => about(kind),
+                    Trouble::Edits(_) | Trouble::Cells(_) => about(RefusalKind::NoChange),
+                }
+            })?
+        }
         None => return Err(about(stale(Some(before), &observed, rules.deadline))),
     };
     let rules = &Rules { display: file.shown.as_ref().map(|shown| shown.display), ..*rules };
@@ -47,21 +58,31 @@ pub(crate) fn carry(
 /// Carries a plan for `given` over to `now`: by offsets where what changed lies elsewhere, else by a merge
 /// of lines.
 pub(super) fn rebase(
-    given: &str,
-    now: &str,
+    path: &Path,
+    (given, now): (&str, &str),
     drafted: Drafted,
     rules: &Rules<'_>,
 ) -> Result<Drafted, Trouble> {
     let drift = Plan::between(given, now, rules.deadline);
     let mut warnings = drafted.warnings;
     warnings.push("The file has changed since it was read; this change was merged with that.".to_owned());
+    let wanted = || drafted.plan.apply(given);
     let plan = if let Some(plan) = drafted.plan.map_through(&drift) {
         plan
     } else {
-        let merged = merged(given, now, &drafted.plan.apply(given), rules.on_stale)?;
+        let merged = merged(given, now, &wanted(), rules.on_stale)?;
         warnings.extend(marked(&merged.conflicts));
         Plan::between(now, &merged.text, rules.deadline)
     };
+    if path.extension().is_some_and(|extension| extension == "ipynb")
+        && [now, &wanted()].into_iter().all(is_notebook)
+        && !is_notebook(&plan.apply(now))
+    {
+        // Lines and offsets know nothing of JSON, and conflict markers are none. A merge that refuses
+        // conflicts says where they are.
+        merged(given, now, &wanted(), OnStale::Rebase)?;
+        return Err(RefusalKind::Conflict { regions: Vec::new() }.into());
+    }
     Ok(Drafted { plan, warnings, rebased: true, ..drafted })
 }
 
@@ -85,10 +106,18 @@ fn marked(conflicts: &[LineRange]) -> Option<String> {
     let lines: Vec<_> = conflicts.iter().map(|lines| format!("{}-{}", lines.start, lines.end)).collect();
     (!lines.is_empty()).then(|| {
         format!(
-            "Conflict markers stand in lines {} of the result: there the file, between `<<<<<<< file` and \
+            "{MARKED} {} of the result: there the file, between `<<<<<<< file` and \
              `||||||| base`, and this change, between `=======` and `>>>>>>> change`, differ in the same \
              lines. Settle each and remove the markers.",
             lines.join(", ")
         )
     })
+}
+
+/// The same where what was marked has moved.
+fn without_lines(warning: String) -> String {
+    if warning.starts_with(MARKED) {
+        return "Conflict markers stand in the changed lines. Settle each and remove the markers.".to_owned();
+    }
+    warning
 }

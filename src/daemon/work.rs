@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use crate::edit::{self, Deadline, Display, Edit, Plan};
+use crate::notebook::{CellOp, CellRefusal};
 use crate::text::{ContentHash, Encoding, Format, count_lines, line_start};
 use crate::workspace::{Action, BaseState, Coverage, OnStale, PlannedFile, Refusal, RefusalKind, Truth};
 
 use super::content::Content;
 use super::difference::{file_diff, stale};
-use super::draft::{Drafted, created, drafted_edits, refuse_placeholder};
+use super::draft::{Drafted, created, drafted_cells, drafted_edits, refuse_placeholder};
 use super::indexes::Indexes;
 use super::observe::Observed;
 use super::rebase::rebase;
@@ -27,6 +28,8 @@ pub(crate) enum Want {
         when: When,
     },
     Delete(Option<Removed>),
+    /// Cells of a notebook.
+    Cells(Vec<CellOp>),
     /// With the edits that go along, if any.
     Rename {
         edits: Vec<Edit>,
@@ -105,6 +108,11 @@ impl WantedFile {
             }
             Err(Trouble::File(RefusalKind::Exists)) => Err(vec![self.exists().of_change(index)]),
             Err(Trouble::File(kind)) => Err(vec![about(kind)]),
+            Err(Trouble::Cells(refusals)) => {
+                let of_cell =
+                    |r: CellRefusal| Refusal { edit: Some(r.op), ..about(RefusalKind::Cells(r.kind)) };
+                Err(refusals.into_iter().map(of_cell).collect())
+            }
             Err(Trouble::Edits(refusals)) => {
                 let of_edit =
                     |r: edit::EditRefusal| Refusal { edit: Some(r.edit), ..about(RefusalKind::Edit(r.kind)) };
@@ -142,7 +150,7 @@ impl WantedFile {
             }
         };
         match (&self.want, coverage) {
-            (Want::Edit(_), _) | (_, Coverage::Whole) => {}
+            (Want::Edit(_) | Want::Cells(_), _) | (_, Coverage::Whole) => {}
             (_, Coverage::Part) => return Err(self.unread(true)),
         }
         Ok(if creates { Coverage::Whole } else { coverage })
@@ -151,7 +159,7 @@ impl WantedFile {
     fn unread(&self, partly: bool) -> RefusalKind {
         let excerpt = match &self.want {
             Want::Edit(edits) | Want::Rename { edits, .. } => self.excerpt(edits),
-            Want::Write { .. } | Want::Delete(_) => None,
+            Want::Write { .. } | Want::Delete(_) | Want::Cells(_) => None,
         };
         RefusalKind::Unread { current: self.observed.truth.hash(), excerpt, partly }
     }
@@ -196,7 +204,7 @@ impl WantedFile {
                     BaseState::Moved { text: Some(given), .. } => {
                         let (version, given) = (given.hash, given.text.to_string());
                         let drafted = self.draft_on(version, &given, rules)?;
-                        rebase(&given, text, drafted, rules)
+                        rebase(&self.observed.target.path, (&given, text), drafted, rules)
                     }
                     _ => self.draft_on(snapshot.hash, text, rules),
                 }
@@ -227,6 +235,7 @@ impl WantedFile {
                 let plan = edit::rewrite(text, content, *literal, rules.deadline).map_err(timed_out)?;
                 Ok(Drafted { plan, ..Drafted::default() })
             }
+            Want::Cells(ops) => drafted_cells(text, ops),
             Want::Delete(_) | Want::Rename { .. } => {
                 Ok(Drafted { plan: Plan::empty(text.len()), ..Drafted::default() })
             }
@@ -305,6 +314,7 @@ pub(super) fn finish(
 pub(crate) enum Trouble {
     File(RefusalKind),
     Edits(Vec<edit::EditRefusal>),
+    Cells(Vec<CellRefusal>),
 }
 
 impl From<RefusalKind> for Trouble {

@@ -1,6 +1,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use super::cells::CellParams;
 use super::decode::{Invalid, decode, list_or_json};
 use super::params::TextEditParams;
 
@@ -29,6 +30,8 @@ pub enum ChangeParams {
     Delete(FileChange<()>),
     /// The file gets the path or URI in the body.
     Rename(FileChange<(Option<String>, Option<String>)>),
+    /// Cells of a notebook.
+    Notebook(FileChange<Vec<CellParams>>),
 }
 
 impl<'de> Deserialize<'de> for ChangeParams {
@@ -88,8 +91,20 @@ struct RenameFields {
     new_uri: Option<String>,
 }
 
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NotebookFields {
+    #[serde(alias = "file_path", alias = "filePath")]
+    path: Option<String>,
+    uri: Option<String>,
+    #[serde(alias = "base_hash")]
+    base_hash: Option<String>,
+    #[serde(deserialize_with = "list_or_json")]
+    cells: Vec<CellParams>,
+}
+
 fn change(value: Value) -> Result<ChangeParams, Invalid> {
-    const KINDS: &str = "expected one of `edit`, `write`, `delete`, `rename`";
+    const KINDS: &str = "expected one of `edit`, `write`, `delete`, `rename`, `notebook`";
     let Value::Object(mut fields) = value else { return Err(Invalid::new("", "expected an object")) };
     let Some(kind) = fields.shift_remove("kind") else {
         return Err(Invalid::new("kind", format!("it is missing, {KINDS}")));
@@ -111,6 +126,10 @@ fn change(value: Value) -> Result<ChangeParams, Invalid> {
         Some("rename") => {
             let RenameFields { path, uri, base_hash, new_path, new_uri } = decode(rest)?;
             ChangeParams::Rename(FileChange { path, uri, base_hash, body: (new_path, new_uri) })
+        }
+        Some("notebook") => {
+            let NotebookFields { path, uri, base_hash, cells } = decode(rest)?;
+            ChangeParams::Notebook(FileChange { path, uri, base_hash, body: cells })
         }
         _ => return Err(Invalid::new("kind", format!("unknown kind {kind}, {KINDS}"))),
     })

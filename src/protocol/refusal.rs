@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use crate::edit::{Closest, ConflictRegion, EditRefusalKind, LineRange, Occurrences};
+use crate::notebook::{CellRefusalKind, CellSummary, Unreadable};
 use crate::text::ContentHash;
 use crate::workspace::{Refusal, RefusalKind};
 
@@ -67,6 +68,8 @@ fn details(refusal: &Refusal) -> Value {
         }
         RefusalKind::Edit(kind) => edit_details(refusal.edit, kind),
         RefusalKind::BadPatch { line, expected } => json!({ "line": line, "expected": expected }),
+        RefusalKind::Cells(kind) => cell_details(refusal.edit, kind),
+        RefusalKind::Notebook(Unreadable { line, reason }) => json!({ "reason": reason, "line": line }),
         RefusalKind::NotAFile { what } => json!({ "what": what }),
         RefusalKind::Encoding { detail } => json!({ "reason": detail }),
         RefusalKind::TooLarge { limit, size } => json!({ "limit": limit, "size": size }),
@@ -124,6 +127,26 @@ fn edit_details(edit: Option<usize>, kind: &EditRefusalKind) -> Value {
         }
         EditRefusalKind::Dependency { other_edit } => both((edit, None), (Some(*other_edit), None)),
         EditRefusalKind::NoChange | EditRefusalKind::EmptyOldText | EditRefusalKind::Timeout => Value::Null,
+    }
+}
+
+fn cell_details(op: Option<usize>, kind: &CellRefusalKind) -> Value {
+    let cell = |cell: &CellSummary| {
+        json!({
+            "index": cell.index, "id": cell.id, "cellType": cell.cell_type,
+            "startLine": cell.lines.start, "endLine": cell.lines.end,
+        })
+    };
+    match kind {
+        CellRefusalKind::NotFound { cells, total, .. } => {
+            json!({ "closest": [], "cells": cells.iter().map(cell).collect::<Value>(), "found": total })
+        }
+        CellRefusalKind::Ambiguous { occurrences, .. } => {
+            json!({ "found": occurrences.total, "occurrences": listed(occurrences) })
+        }
+        CellRefusalKind::Contradiction { other_op, lines, .. } => {
+            both((op, Some(*lines)), (Some(*other_op), Some(*lines)))
+        }
     }
 }
 

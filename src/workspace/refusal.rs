@@ -1,8 +1,10 @@
+mod of_cell;
 mod of_edit;
 
 use std::path::PathBuf;
 
 use crate::edit::{ConflictRegion, EditRefusalKind};
+use crate::notebook::{CellRefusalKind, Unreadable};
 use crate::text::ContentHash;
 
 use super::proposal::ProposalId;
@@ -63,6 +65,10 @@ pub enum RefusalKind {
         /// What should be there.
         expected: String,
     },
+    /// The cell that an operation means could not be found, or not be told apart.
+    Cells(CellRefusalKind),
+    /// The file is no notebook whose cells could be changed.
+    Notebook(Unreadable),
     /// A change as a whole would leave the file as it is.
     NoChange,
     /// The target of a rename or a creation is there already.
@@ -187,13 +193,15 @@ impl Refusal {
             RefusalKind::Stale { .. } => "stale",
             RefusalKind::Conflict { .. } => "conflict",
             RefusalKind::Edit(edit) => of_edit::name(edit),
+            RefusalKind::Cells(cells) => of_cell::name(cells),
             RefusalKind::BadPatch { .. } => "bad_patch",
             RefusalKind::NoChange => "no_change",
             RefusalKind::Exists => "exists",
             RefusalKind::Missing => "missing",
             RefusalKind::NotAFile { .. } => "not_a_file",
             RefusalKind::Binary => "binary",
-            RefusalKind::Encoding { .. } => "encoding",
+            // JSON is the encoding of a notebook.
+            RefusalKind::Encoding { .. } | RefusalKind::Notebook(_) => "encoding",
             RefusalKind::TooLarge { .. } => "too_large",
             RefusalKind::ReadOnly => "read_only",
             RefusalKind::OutsideWorkspace { .. } | RefusalKind::Root { .. } => "outside_workspace",
@@ -226,6 +234,10 @@ impl Refusal {
                 )
             }
             RefusalKind::Edit(kind) => of_edit::message(kind, self.edit, self.patch_line, &file),
+            RefusalKind::Cells(kind) => of_cell::message(kind, self.edit, &file),
+            RefusalKind::Notebook(Unreadable { line, reason }) => {
+                format!("{file} cannot be read as a notebook: {reason} (line {line}).")
+            }
             RefusalKind::BadPatch { line, expected } => {
                 format!("Line {line} of the patch is not what it should be: expected {expected}.")
             }
@@ -289,6 +301,10 @@ impl Refusal {
             RefusalKind::Conflict { .. } => {
                 "Read the file again and make the change on the text as it is now; `regions` shows both sides. Or send `onConflict: \"markers\"` to have both written into the file."
             }
+            RefusalKind::Cells(kind) => of_cell::hint(kind),
+            RefusalKind::Notebook(_) => {
+                "Look at the line; an `edit` changes the file as text, whatever it is."
+            }
             RefusalKind::Edit(kind) => return of_edit::hint(kind, self.patch_line.is_some()).to_owned(),
             RefusalKind::BadPatch { .. } => {
                 "Nothing of the patch was applied: correct that line, and send the whole patch again."
@@ -339,5 +355,9 @@ impl Refusal {
 }
 
 fn places(count: usize) -> String {
-    if count == 1 { "one place".to_owned() } else { format!("{count} places") }
+    match count {
+        0 => "places".to_owned(),
+        1 => "one place".to_owned(),
+        count => format!("{count} places"),
+    }
 }

@@ -25,6 +25,7 @@ macro_rules! targets {
 
 targets! {
     matching: "../../fuzz/bodies/matching.rs";
+    notebooks: "../../fuzz/bodies/notebooks.rs";
     patches: "../../fuzz/bodies/patches.rs";
 }
 

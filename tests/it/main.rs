@@ -53,6 +53,12 @@ mod patch {
     mod malformed;
     mod places;
 }
+mod notebook {
+    mod bases;
+    mod cells;
+    mod parameters;
+    mod refusals;
+}
 mod preservation {
     mod attributes;
     mod bytes;

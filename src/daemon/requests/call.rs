@@ -1,8 +1,9 @@
 use crate::disk::Target;
 use crate::edit::{Count, Display, Edit};
+use crate::notebook::CellOp;
 use crate::protocol::{
     ChangeParams, FileChange, Invalid, Matching, OnConflictParam, OnStaleParam, ProposeParams, RequestPath,
-    TextEditParams,
+    TextEditParams, cell_ops,
 };
 use crate::text::{ContentHash, Encoding};
 use crate::workspace::{FileKey, Limits, OnStale, Refusal, RefusalKind, RequestKey, Role};
@@ -50,6 +51,7 @@ pub(crate) enum Ask<P> {
     Write { content: String, literal: bool, encoding: Option<Encoding>, when: When },
     Delete(Option<Removed>),
     Rename { edits: Vec<Edit>, to: P },
+    Cells(Vec<CellOp>),
 }
 
 impl Call<RequestPath> {
@@ -126,6 +128,7 @@ impl<P> Ask<P> {
     fn edits(&self) -> usize {
         match self {
             Self::Edit(edits) | Self::Rename { edits, .. } => edits.len(),
+            Self::Cells(ops) => ops.len(),
             Self::Write { .. } | Self::Delete(_) => 0,
         }
     }
@@ -165,6 +168,7 @@ impl Asked<RequestPath> {
                 Ask::Write { content, literal, encoding, when }
             }
             Ask::Delete(removed) => Ask::Delete(removed),
+            Ask::Cells(ops) => Ask::Cells(ops),
             Ask::Rename { edits, to } => {
                 Ask::Rename { edits, to: core.locate(session, &to, Purpose::Write)? }
             }
@@ -192,6 +196,7 @@ fn read_change(index: usize, change: ChangeParams) -> Result<Asked<RequestPath>,
             Ok(Ask::Write { content, literal, encoding, when: When::Any })
         }),
         ChangeParams::Delete(file) => asked(index, file, |()| Ok(Ask::Delete(None))),
+        ChangeParams::Notebook(file) => asked(index, file, |cells| Ok(Ask::Cells(cell_ops(cells)?))),
         ChangeParams::Rename(file) => asked(index, file, |(path, uri)| {
             let to = RequestPath::from_fields(path, uri, ("newPath", "newUri"))?;
             Ok(Ask::Rename { edits: Vec::new(), to })

@@ -98,6 +98,7 @@ impl Core {
                 Want::Write { content, literal, encoding, when }
             }
             Ask::Delete(removed) => Want::Delete(removed),
+            Ask::Cells(ops) => Want::Cells(ops),
             Ask::Rename { edits, to } => Want::Rename { edits, to: Box::new(self.observe(to)?) },
         };
         Ok(WantedFile { index: file.index, want, sent: file.sent, observed: self.observe(file.place)? })

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Machine, Outcome, Workspace, hash_of};
+use crate::support::{Machine, Outcome, Workspace, hash_of, numbered_lines};
 
 const BASE: &str = "one\ntwo\nthree\n";
 const THEIRS: &str = "one\nTWO\nthree\n";
@@ -58,6 +58,23 @@ fn a_proposal_with_markers_is_applied_as_it_was_shown() {
     assert!(told(&proposal["files"][0]), "{proposal}");
     agent.apply(&proposal).done();
     assert_eq!(workspace.text("a.txt"), MARKED);
+}
+
+#[test]
+fn lines_of_markers_that_have_moved_are_not_told() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    workspace.put("a.txt", numbered_lines(9).replace("line 7\n", "theirs\n"));
+    let mut params = asked();
+    (params["oldText"], params["newText"]) = (json!("line 7\n"), json!("ours\n"));
+    let proposal = agent.call("editd/propose", params).done();
+    agent.read("a.txt");
+    agent.edit("a.txt", "line 1\n", "line 1\nline 1b\n").done();
+    let applied = agent.apply(&proposal).done();
+    let warnings = applied["files"][0]["warnings"].to_string();
+    assert!(warnings.contains("Conflict markers stand in the changed lines"), "{warnings}");
+    assert!(workspace.text("a.txt").contains("<<<<<<< file\ntheirs\n"));
 }
 
 #[test]

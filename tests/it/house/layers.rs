@@ -3,11 +3,22 @@
 use super::{Source, nothing_of, read, sources};
 
 /// From the bottom up: a layer may use itself and those before it.
-const LAYERS: [&str; 10] =
-    ["text", "edit", "patch", "workspace", "disk", "config", "protocol", "daemon", "transport", "cli"];
+const LAYERS: [&str; 11] = [
+    "text",
+    "edit",
+    "patch",
+    "notebook",
+    "workspace",
+    "disk",
+    "config",
+    "protocol",
+    "daemon",
+    "transport",
+    "cli",
+];
 
 /// Layers that compute and do nothing else.
-const PURE: [&str; 4] = ["text", "edit", "patch", "workspace"];
+const PURE: [&str; 5] = ["text", "edit", "patch", "notebook", "workspace"];
 
 /// What a pure layer does not name: runtimes, formats, files, networks, clocks.
 const IMPURE: [&str; 16] = [

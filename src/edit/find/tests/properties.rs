@@ -29,6 +29,23 @@ proptest! {
     }
 
     #[test]
+    fn a_sequence_does_what_its_edits_do_one_by_one(
+        base in texts(), edits in proptest::collection::vec(("[ab\n]{1,3}", "[abx\n]{0,3}"), 2..5),
+        fuzzy in any::<bool>(),
+    ) {
+        let edits: Vec<_> = edits.into_iter().map(|(old, new)| Edit::new(old, new)).collect();
+        let single = Options { fuzzy, ..Options::default() };
+        let options = Options { sequential: true, ..single.clone() };
+        let Ok(found) = find(&base, &edits, &options) else { return Ok(()) };
+        let step = |text: String, edit: &Edit| match find(&text, std::slice::from_ref(edit), &single) {
+            Ok(found) => found.plan.apply(&text),
+            Err(_) => text,
+        };
+        prop_assert_eq!(found.plan.apply(&base), edits.iter().fold(base.clone(), step));
+        prop_assert_eq!(found.plan.invert(&base).apply(&found.plan.apply(&base)), base);
+    }
+
+    #[test]
     fn bytes_outside_the_matched_lines_stay(base in texts(), old in texts(), new in texts()) {
         let Ok((result, matches, _)) = apply(&base, &[Edit::new(old, new)]) else { return Ok(()) };
         let all: Vec<_> = lines(&base).collect();

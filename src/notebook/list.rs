@@ -1,0 +1,152 @@
+//! Arrays and objects whose items come and go, while what stays keeps its bytes.
+
+use std::ops::Range;
+
+use crate::edit::Splice;
+
+/// An array or object by its places in the text.
+#[derive(Debug)]
+pub(super) struct List {
+    /// Between its brackets.
+    pub(super) inner: Range<usize>,
+    /// Its elements, or its members from name to value.
+    pub(super) items: Vec<Range<usize>>,
+}
+
+/// What is written between brackets and items.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Gaps {
+    /// Behind the opening bracket.
+    pub(super) lead: String,
+    /// Between two items, with the comma.
+    pub(super) between: String,
+    /// Before the closing bracket.
+    pub(super) trail: String,
+}
+
+/// An item of what a list becomes.
+#[derive(Debug)]
+pub(super) enum Item {
+    /// One that is there, by its index. They keep their order.
+    Kept(usize),
+    /// A new one.
+    New(String),
+}
+
+impl Gaps {
+    /// Items on lines of their own, after `lead`, with the closing bracket after `trail`; or all on one line
+    /// with `comma` between, where `lead` holds no line end.
+    pub(super) fn of(lead: &str, trail: &str, comma: &str) -> Self {
+        let between = if lead.contains(['\n', '\r']) { format!(",{lead}") } else { comma.to_owned() };
+        Self { lead: lead.to_owned(), between, trail: trail.to_owned() }
+    }
+
+    /// A list of these items.
+    pub(super) fn joined(&self, items: &[String]) -> String {
+        if items.is_empty() {
+            return String::new();
+        }
+        format!("{}{}{}", self.lead, items.join(&self.between), self.trail)
+    }
+}
+
+impl List {
+    /// The list that the value at `span` is.
+    pub(super) fn new(span: &Range<usize>, items: Vec<Range<usize>>) -> Self {
+        Self { inner: span.start + 1..span.end - 1, items }
+    }
+
+    /// What stands between its items, if it has any.
+    pub(super) fn gaps(&self, text: &str, comma: &str) -> Option<Gaps> {
+        let (first, last) = (self.items.first()?, self.items.last()?);
+        let (lead, trail) = (&text[self.inner.start..first.start], &text[last.end..self.inner.end]);
+        let gaps = Gaps::of(lead, trail, comma);
+        Some(match self.items.get(1) {
+            Some(second) => Gaps { between: text[first.end..second.start].to_owned(), ..gaps },
+            None => gaps,
+        })
+    }
+
+    /// What makes a list of `items` of this one. Items that stay keep their bytes, and so does what stands
+    /// before each of them where that can be.
+    pub(super) fn splices(&self, items: &[Item], gaps: &Gaps) -> Vec<Splice> {
+        let splice = |range: Range<usize>, text: String| Splice { range, text };
+        let news = || -> Vec<String> {
+            let new = |item: &Item| match item {
+                Item::New(text) => Some(text.clone()),
+                Item::Kept(_) => None,
+            };
+            items.iter().filter_map(new).collect()
+        };
+        let (Some(first), Some(last)) = (self.items.first(), self.items.last()) else {
+            return vec![splice(self.inner.clone(), gaps.joined(&news()))];
+        };
+        if !items.iter().any(|item| matches!(item, Item::Kept(_))) {
+            return vec![match items {
+                [] => splice(self.inner.clone(), String::new()),
+                _ => splice(first.start..last.end, news().join(&gaps.between)),
+            }];
+        }
+        let (mut splices, mut before, mut fresh) = (Vec::new(), None, String::new());
+        for item in items {
+            match (item, before) {
+                (Item::New(text), None) => fresh.extend([text.as_str(), &gaps.between]),
+                (Item::New(text), Some(_)) => fresh.extend([gaps.between.as_str(), text]),
+                (Item::Kept(index), before_it) => {
+                    let range = match before_it {
+                        None => first.start..self.items[*index].start,
+                        Some(kept) => self.end(kept)..self.end(*index - 1),
+                    };
+                    splices.push(splice(range, std::mem::take(&mut fresh)));
+                    before = Some(*index);
+                }
+            }
+        }
+        splices.extend(before.map(|kept| splice(self.end(kept)..last.end, fresh)));
+        splices.retain(|splice| !splice.range.is_empty() || !splice.text.is_empty());
+        splices
+    }
+
+    fn end(&self, index: usize) -> usize {
+        self.items[index].end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+    use crate::edit::Plan;
+    use crate::notebook::scan::{document, elements};
+
+    fn changed(text: &str, items: &[&str]) -> String {
+        let span = document(text).unwrap();
+        let list = List::new(&span, elements(text, &span).unwrap());
+        let gaps = list.gaps(text, ", ").unwrap_or_else(|| Gaps::of("\n ", "\n", ", "));
+        let item = |item: &&str| match item.parse() {
+            Ok(index) => Item::Kept(index),
+            Err(_) => Item::New((*item).to_owned()),
+        };
+        let splices = list.splices(&items.iter().map(item).collect::<Vec<_>>(), &gaps);
+        Plan::new(text.len(), splices).unwrap().apply(text)
+    }
+
+    #[rstest]
+    #[case::first("[a]", &["x", "0"], "[x, a]")]
+    #[case::last("[ 7 ]", &["0", "x"], "[ 7, x ]")]
+    #[case::between("[1,  2]", &["0", "x", "y", "1"], "[1,  x,  y,  2]")]
+    #[case::delete_the_first("[1,\n2 ]", &["1"], "[2 ]")]
+    #[case::delete_the_last("[1,\n2 ]", &["0"], "[1 ]")]
+    #[case::delete_between("[1 ,2, 3]", &["0", "2"], "[1, 3]")]
+    #[case::delete_all("[ 1, 2 ]", &[], "[]")]
+    #[case::all_others("[ 1, 2 ]", &["x"], "[ x ]")]
+    #[case::delete_and_add("[1, 2, 3]", &["x", "1", "y"], "[x, 2, y]")]
+    #[case::fill("[]", &["x", "y"], "[\n x,\n y\n]")]
+    #[case::fill_a_wide_one("[ \n ]", &["x"], "[\n x\n]")]
+    #[case::lines("[\n  1\n]", &["0", "x"], "[\n  1,\n  x\n]")]
+    #[case::nothing("[1 ,2,\t3]", &["0", "1", "2"], "[1 ,2,\t3]")]
+    fn items_come_and_go(#[case] text: &str, #[case] items: &[&str], #[case] expected: &str) {
+        assert_eq!(changed(&text.replace('a', "true"), items), expected.replace('a', "true"));
+    }
+}

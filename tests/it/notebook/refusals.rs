@@ -1,0 +1,72 @@
+//! Cells that are not there, and files that are no notebooks.
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use super::cells::NOTEBOOK;
+use crate::support::{Answer, Machine, Outcome, Workspace};
+
+fn asked(before: &str, cells: &Value) -> Answer {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", before));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.ipynb");
+    let answer = agent.change(json!({ "kind": "notebook", "path": "a.ipynb", "cells": cells }));
+    assert_eq!(workspace.text("a.ipynb"), before);
+    answer
+}
+
+#[rstest]
+#[case::an_id(json!({ "op": "delete", "id": "none" }), "no cell with the id `none`; its cells are 0 `intro`, 1 `calc`.")]
+#[case::an_index(json!({ "op": "replace", "index": 2, "source": "" }), "no cell 2; its cells are 0 `intro`, 1 `calc`.")]
+#[case::a_place_for_a_new_one(json!({ "op": "insert", "index": 3, "cellType": "raw" }), "no cell 3;")]
+#[case::no_place_for_a_new_one(json!({ "op": "insert", "cellType": "raw" }), "cells[0] does not say where")]
+fn a_cell_that_is_not_there_is_refused_with_those_that_are(#[case] op: Value, #[case] said: &str) {
+    let error = asked(NOTEBOOK, &json!([op])).fails(-32803);
+    assert!(error.message.contains(said), "{error:?}");
+    assert_eq!(
+        (error.kind(), &error.data["edit"], &error.data["found"]),
+        ("not_found", &json!(0), &json!(2))
+    );
+    let second = json!({ "index": 1, "id": "calc", "cellType": "code", "startLine": 11, "endLine": 23 });
+    assert_eq!(error.data["cells"][1], second);
+}
+
+#[test]
+fn two_operations_on_one_cell_contradict_each_other() {
+    let cells = json!([{ "op": "replace", "id": "calc", "source": "x" }, { "op": "delete", "index": 1 }]);
+    let data = asked(NOTEBOOK, &cells).refused("contradiction");
+    let both = [1, 0].map(|edit| json!({ "edit": edit, "startLine": 11, "endLine": 23 }));
+    assert_eq!(data["edits"], json!(both));
+}
+
+#[test]
+fn an_id_of_two_cells_is_ambiguous() {
+    let data = asked(&NOTEBOOK.replace("intro", "calc"), &json!([{ "op": "delete", "id": "calc" }]))
+        .refused("ambiguous");
+    assert_eq!((&data["found"], &data["occurrences"][1]["startLine"]), (&json!(2), &json!(11)));
+}
+
+#[test]
+fn odd_ids_make_no_odd_messages() {
+    let before = NOTEBOOK.replace("intro", "a\\n\\u0000");
+    asked(&before, &json!([{ "op": "delete", "id": "c\nd" }])).refused("not_found");
+}
+
+#[rstest]
+#[case::an_edit_that_is_none(json!([{ "op": "replace", "index": 1, "source": "a = 1\nprint(a)" }]))]
+#[case::outputs_of_text(json!([{ "op": "replace", "index": 0, "clearOutputs": true }]))]
+fn what_changes_nothing_is_refused(#[case] cells: Value) {
+    asked(NOTEBOOK, &cells).refused("no_change");
+}
+
+#[rstest]
+#[case::no_json("{\n \"cells\": [\n", 3)]
+#[case::text("print(1)\n", 1)]
+#[case::an_old_format("{\"nbformat\": 3,\n \"worksheets\": []}", 1)]
+#[case::no_cells("{\"nbformat\": 4}", 1)]
+#[case::too_deep(&"[".repeat(5_000), 1)]
+fn a_file_that_is_no_notebook_is_refused_with_the_line(#[case] before: &str, #[case] line: usize) {
+    let data = asked(before, &json!([{ "op": "delete", "index": 0 }])).refused("encoding");
+    assert_eq!(data["line"], line, "{data}");
+    assert!(data["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{data}");
+}
