@@ -168,7 +168,7 @@ impl<'a> Finder<'a> {
                 let occurrences = Occurrences::of(self.base.text, &Hits { sites, more: false });
                 return Err(EditRefusalKind::Ambiguous { occurrences });
             }
-            if known.splices != placed.splices && known.warnings == placed.warnings {
+            if reading.undecided && known.splices != placed.splices {
                 return Ok(None);
             }
         }

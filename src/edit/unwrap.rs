@@ -12,6 +12,8 @@ pub(super) struct Unwrapped {
     pub(super) needle: Needle<'static>,
     /// What was taken off, for the author.
     pub(super) warning: &'static str,
+    /// Whether another reading that leads to the same place has to write the same there.
+    pub(super) undecided: bool,
 }
 
 /// Takes something off a whole text where all of it agrees.
@@ -38,5 +40,6 @@ fn reading(old: String, new: String, warning: &'static str) -> Unwrapped {
     Unwrapped {
         needle: Needle { old: Cow::Owned(old), new: Cow::Owned(new), blank, whole_lines: true },
         warning,
+        undecided: warning == ESCAPES,
     }
 }

@@ -81,9 +81,8 @@ fn can_follow(base: &Base<'_>, segments: &[Segment<'_>]) -> bool {
 /// Places of a stretch from which the next one is looked for.
 const TRIED: usize = 64;
 
-/// Whether the lines `end..start` of the base, which are left out, stay in the block that the lines around
-/// them are in. Behind a line that opens a block, and before one that is deeper, all of them are in it; a
-/// block that ends no deeper than it starts is not left in between.
+/// Whether the lines `end..start` of the base, which are left out, are of one block where they have to be:
+/// from a line that opens a block to a deeper one, all are in that block.
 fn same_block(base: &Base<'_>, end: usize, start: usize) -> bool {
     let depth = |line: &str| split_indent(line).0.chars().count();
     let (before, behind) = (depth(base.line(end.saturating_sub(1))), depth(base.line(start)));
@@ -92,12 +91,7 @@ fn same_block(base: &Base<'_>, end: usize, start: usize) -> bool {
         lines.filter(|line| !is_blank_line(line.content)).map(|line| depth(line.content))
     };
     let opens = left_out().next().is_some_and(|next| next > before);
-    let least = match (behind > before, opens) {
-        (true, true) => before + 1,
-        (true, false) => 0,
-        (false, _) => behind,
-    };
-    left_out().all(|depth| depth >= least)
+    !opens || behind <= before || left_out().all(|depth| depth > before)
 }
 
 /// The only places of the stretches that change. Where unchanged ones lie makes no difference.
