@@ -1,16 +1,26 @@
-use std::io::{BufRead, IsTerminal, Write};
+use std::fs::File;
+use std::io::{BufRead, BufReader, IsTerminal, Write};
 
 use super::stream;
 
-/// Whether a person sits at both ends of this command.
+/// Whether a person can be shown something and asked. Where the standard input brings the text of the change,
+/// the answer comes from the terminal itself.
 pub(crate) fn is_interactive() -> bool {
-    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+    std::io::stdout().is_terminal() && (std::io::stdin().is_terminal() || terminal().is_ok())
+}
+
+fn terminal() -> std::io::Result<File> {
+    File::open("/dev/tty")
 }
 
 /// Asks a question that is answered by y or n; an empty line and the end of the input are a no.
 pub(crate) fn yes(question: &str) -> std::io::Result<bool> {
     let mut out = stream::stdout();
-    let mut input = std::io::stdin().lock();
+    let mut input: Box<dyn BufRead> = if std::io::stdin().is_terminal() {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(BufReader::new(terminal()?))
+    };
     loop {
         write!(out, "{question} [y/N] ")?;
         out.flush()?;

@@ -93,24 +93,34 @@ fn decide_by_line(base: &Base<'_>, line: usize, hits: &mut Hits) {
     }
 }
 
-/// The regions that start at a line like `wanted` within some regions.
+/// The regions that start at a line like `wanted` within some regions; where there is none, at a line that
+/// begins like it, as `def f` for `def f(x):`.
 fn headed(
     base: &Base<'_>,
     within: &[Region],
     wanted: &str,
     end: impl Fn(usize, &Region) -> usize,
 ) -> Vec<Region> {
-    let wanted = bare(wanted);
-    let mut found: Vec<Region> = Vec::new();
-    for region in within {
-        let there = base.index().lines_from(base.text, region.start).take(region.len());
-        for (line, at) in there.zip(region.start..) {
-            if bare(line.content) == wanted && found.iter().all(|known| known.start != at) {
-                found.push(at..end(at, region).max(at + 1));
+    let wanted = bare(wanted.trim_end().trim_end_matches("@@"));
+    let wanted = wanted.trim_end();
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let begins = |line: &str| {
+        line.strip_prefix(wanted).is_some_and(|rest| !wanted.ends_with(word) || !rest.starts_with(word))
+    };
+    let regions = |fits: &dyn Fn(&str) -> bool| {
+        let mut found: Vec<Region> = Vec::new();
+        for region in within {
+            let there = base.index().lines_from(base.text, region.start).take(region.len());
+            for (line, at) in there.zip(region.start..) {
+                if fits(&bare(line.content)) && found.iter().all(|known| known.start != at) {
+                    found.push(at..end(at, region).max(at + 1));
+                }
             }
         }
-    }
-    found
+        found
+    };
+    let equal = regions(&|line| line == wanted);
+    if equal.is_empty() && !wanted.is_empty() { regions(&begins) } else { equal }
 }
 
 /// The line behind the block that a line opens: what is indented deeper, and a line that closes it.

@@ -109,7 +109,7 @@ fn resemblance(asked: &[&str], there: &[&str]) -> f64 {
         ([asked], [there]) if there.len() > asked.len() && there.len() < asked.len() * 4 => {
             // The part of the asked text that is there, in order; in a longer line some of it by accident.
             let found = whole * similarity::share(asked.len() + there.len(), asked.len() * 2);
-            whole.max(found * 0.75)
+            whole.max(found * 0.75).min(1.0)
         }
         _ => whole,
     }

@@ -80,7 +80,10 @@ const STAYS: [&str; 12] = [
 ];
 
 /// Words that may stand between without changing the meaning.
-const FILLERS: [&str; 22] = [
+const FILLERS: [&str; 25] = [
+    "keep",
+    "todo",
+    "with",
     "the",
     "of",
     "this",
@@ -121,16 +124,19 @@ pub(super) fn is_comment(content: &str) -> bool {
 }
 
 /// The first line of `new` (from 1) that says in words that code is left out, where `old` has no line that
-/// leaves anything out: whoever wrote that did not mean it to be in the file. A bare `...` is text.
+/// leaves anything out: whoever wrote that did not mean it to be in the file. A bare `...` is text. Where the
+/// new text has fewer lines, fewer words are enough.
 pub fn placeholder(old: &str, new: &str) -> Option<usize> {
-    let at = lines(new).position(|line| is_placeholder(line.content))?;
-    let leaves_out = |line: crate::text::Line<'_>| is_elision(line.content) || is_placeholder(line.content);
+    let fewer = lines(new).count() < lines(old).count();
+    let at = lines(new).position(|line| is_placeholder(line.content, fewer))?;
+    let leaves_out =
+        |line: crate::text::Line<'_>| is_elision(line.content) || is_placeholder(line.content, fewer);
     (!lines(old).any(leaves_out)).then_some(at + 1)
 }
 
-/// Whether a line says in words that code is left out.
-fn is_placeholder(content: &str) -> bool {
-    // Most lines are told from their first and last signs.
+/// Whether a line says in words that code is left out. With `fewer` a hint of that is enough, also behind
+/// code.
+fn is_placeholder(content: &str, fewer: bool) -> bool {
     let line = content.trim();
     if line.is_empty() || line.len() > LONGEST {
         return false;
@@ -139,7 +145,12 @@ fn is_placeholder(content: &str) -> bool {
     if let Some(words) = without_ellipsis(&body) {
         return !words.is_empty() && is_elision(content);
     }
-    commented && is_prose(&body) && says_that_it_stays(&body)
+    let says = if fewer { hints_that_it_stays } else { says_that_it_stays };
+    if commented {
+        return is_prose(&body) && says(&body);
+    }
+    let behind = |opener: &str| line.find(opener).is_some_and(|at| is_placeholder(&line[at..], fewer));
+    fewer && (behind(" # ") || behind(" // "))
 }
 
 /// Longer lines say more than that.
@@ -153,6 +164,13 @@ fn says_that_it_stays(body: &str) -> bool {
     let told = has(body, &["rest", "remainder", "existing", "remaining", "unchanged", "omitted", "elided"]);
     let stays = has(body, &STAYS) || has(body, &["rest", "remainder"]);
     known && told && about && stays
+}
+
+/// The same with less to go by: "existing code", "rest unchanged", "same as before".
+fn hints_that_it_stays(body: &str) -> bool {
+    let known = is_all(body, &[&TELLING, &SUBJECTS, &STAYS, &FILLERS]);
+    let several = each(body).nth(1).is_some() || has(body, &["unchanged", "omitted", "elided", "snip"]);
+    known && several && has(body, &TELLING) && (has(body, &SUBJECTS) || has(body, &STAYS))
 }
 
 /// What a line says without its comment signs and the brackets around it, and whether it had such signs.
@@ -199,7 +217,9 @@ fn is_prose(words: &str) -> bool {
 }
 
 fn each(words: &str) -> impl Iterator<Item = &str> {
-    words.split(|c: char| !(c.is_alphabetic() || c == '-' || c == '\'')).filter(|word| !word.is_empty())
+    words
+        .split(|c: char| !(c.is_alphabetic() || c == '-' || c == '\''))
+        .filter(|word| word.contains(char::is_alphabetic))
 }
 
 fn has(words: &str, known: &[&str]) -> bool {
@@ -275,6 +295,35 @@ mod tests {
     #[case("# unchanged")]
     fn other_lines_are_not(#[case] line: &str) {
         assert_eq!(placeholder("a\n", line), None);
+    }
+
+    #[rstest]
+    #[case("# (rest unchanged)")]
+    #[case("# existing code")]
+    #[case("# remaining code")]
+    #[case("# keep the rest of the code")]
+    #[case("# same as before")]
+    #[case("# --- unchanged ---")]
+    #[case("# TODO: rest of the code")]
+    #[case("pass  # ... rest of the function")]
+    fn fewer_words_are_enough_where_lines_go(#[case] line: &str) {
+        assert_eq!(
+            placeholder("def f(x):\n    a()\n    b()\n    c()\n", &format!("def f(x):\n    {line}\n")),
+            Some(2)
+        );
+    }
+
+    #[rstest]
+    #[case("# ...")]
+    #[case("...")]
+    #[case("# the remaining bytes")]
+    #[case("# more")]
+    #[case("return rest  # the other half of the bytes")]
+    fn other_lines_are_not_where_lines_go(#[case] line: &str) {
+        assert_eq!(
+            placeholder("def f(x):\n    a()\n    b()\n    c()\n", &format!("def f(x):\n    {line}\n")),
+            None
+        );
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! From the edits of one call to one plan.
 
-use std::ops::Range;
-
 use std::cell::OnceCell;
+use std::ops::Range;
 
 use super::conflicts;
 use super::fold::is_blank;
@@ -125,6 +124,12 @@ fn describe(base: &str, placed: &[Placed], edits: &[Edit], warnings: &mut Vec<St
                 placed.edit
             ));
         }
+        if placed.strategy == Strategy::Exact && within_a_word(base, &placed.first) {
+            warnings.push(format!(
+                "edit {}, line {}: the place begins or ends within a word",
+                placed.edit, lines.start
+            ));
+        }
         if placed.splices.is_empty() {
             warnings.push(format!("edit {} changes nothing: the text is there already", placed.edit));
         }
@@ -138,6 +143,14 @@ fn describe(base: &str, placed: &[Placed], edits: &[Edit], warnings: &mut Vec<St
         }
     };
     placed.iter().map(&mut describe).collect()
+}
+
+/// Whether a place cuts a word, as `total` cuts `subtotal`.
+fn within_a_word(base: &str, place: &Range<usize>) -> bool {
+    let word = |character: char| character.is_alphanumeric() || character == '_';
+    let text = &base[place.clone()];
+    text.starts_with(word) && base[..place.start].ends_with(word)
+        || text.ends_with(word) && base[place.end..].starts_with(word)
 }
 
 /// Whether a place starts inside or right behind the blanks that its line starts with, and new lines in it

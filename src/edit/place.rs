@@ -16,6 +16,10 @@ use super::weave::Weave;
 use super::{Count, Edit, EditRefusalKind, Occurrences, Options, Splice, Strategy, TimedOut};
 use crate::text::{line_end, line_start, lines};
 
+/// Said of a text that is there, but not where an anchor wants it.
+const ELSEWHERE: &str =
+    "the text stands here, but the lines of context, or the end of the file, say that another place is meant";
+
 /// Places written between two looks at the clock.
 const STRIDE: usize = 256;
 
@@ -88,7 +92,15 @@ impl<'a> Finder<'a> {
         {
             return Ok(placed);
         }
-        Err(closest::not_found(&self.base, needle, explain))
+        let mut refused = closest::not_found(&self.base, needle, explain);
+        if let (true, EditRefusalKind::NotFound { closest, .. }) = (search.scope.narrows(), &mut refused) {
+            for region in
+                closest.iter_mut().filter(|region| region.similarity >= 1.0 && region.reason.is_empty())
+            {
+                ELSEWHERE.clone_into(&mut region.reason);
+            }
+        }
+        Err(refused)
     }
 
     /// The line of the new text that leaves code out in words. Exact matching takes texts as they are.

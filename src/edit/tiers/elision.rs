@@ -10,6 +10,10 @@ use super::super::whole_lines::{is_blank_line, same_but_blanks, split_indent};
 use super::{Hits, Part, Site, TimedOut};
 use crate::text::lines;
 
+/// Stretches of a request, and places of one of them: more than these are not tried out.
+const STRETCHES: usize = 32;
+const PLACES: usize = 100_000;
+
 /// A stretch between elisions, and the lines (from 0) at which it can stand.
 struct Segment<'n> {
     block: Block<'n>,
@@ -21,8 +25,8 @@ pub(super) fn locate(base: &Base<'_>, needle: &Needle<'_>, _: usize) -> Result<H
     let Some(blocks) = segments(needle) else { return Ok(Hits::default()) };
     let mut found = Vec::with_capacity(blocks.len());
     for (block, changed) in blocks {
-        let (starts, _) = block.places(base, usize::MAX, same_but_blanks)?;
-        if starts.is_empty() {
+        let (starts, more) = block.places(base, PLACES, same_but_blanks)?;
+        if starts.is_empty() || more && !changed {
             return Ok(Hits::default());
         }
         found.push(Segment { block, changed, starts });
@@ -38,7 +42,7 @@ pub(super) fn locate(base: &Base<'_>, needle: &Needle<'_>, _: usize) -> Result<H
 /// as often, or something is asked for in a stretch that says nothing.
 fn segments<'n>(needle: &'n Needle<'_>) -> Option<Vec<(Block<'n>, bool)>> {
     let (old, new) = (stretches(&needle.old), stretches(&needle.new));
-    if old.len() < 2 || old.len() != new.len() {
+    if old.len() < 2 || old.len() != new.len() || old.len() > STRETCHES {
         return None;
     }
     let mut blocks = Vec::new();

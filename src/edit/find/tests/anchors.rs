@@ -31,6 +31,8 @@ fn changed(n: usize) -> String {
 #[case::class_and_function(&["class A:", "def run(self):"], 0)]
 #[case::the_second_function(&["def stop(self):"], 1)]
 #[case::another_class(&["class B:"], 2)]
+#[case::the_beginning_of_a_line(&["class B", "def run"], 2)]
+#[case::a_mark_at_the_end(&["def stop(self): @@"], 1)]
 #[case::indented_as_in_the_file(&["class B:", "    def run(self):"], 2)]
 fn context_lines_narrow_the_search(#[case] lines: &[&str], #[case] expected: usize) {
     let edit = ("        x = 1\n", "        x = 2\n");
@@ -56,8 +58,9 @@ fn context_lines_have_to_be_found(#[case] lines: &[&str]) {
 
 #[test]
 fn a_place_above_its_context_line_is_not_found() {
-    let refused = anchored("a\nb\nc\n", ("a", "x"), under(&["b"])).unwrap_err();
-    assert!(matches!(refused, EditRefusalKind::NotFound { .. }), "{refused:?}");
+    let refused = anchored("a\nb\nc\n", ("a\n", "x\n"), under(&["b"])).unwrap_err();
+    let EditRefusalKind::NotFound { closest, .. } = refused else { panic!("{refused:?}") };
+    assert!(closest[0].reason.contains("another place is meant"), "{closest:?}");
 }
 
 #[rstest]
