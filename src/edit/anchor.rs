@@ -3,47 +3,76 @@
 use std::ops::Range;
 
 use super::base::Base;
+use super::index::describe;
 use super::occurrences::LineCounter;
 use super::tiers::{Hits, Site};
 use super::whole_lines::{bare, is_blank_line, split_indent};
-use super::{Anchor, Strategy};
-use crate::text::lines;
+use super::{Anchor, Strategy, TimedOut};
 
-/// Where a context line may lead: lines of the base, from 0.
+/// Lines of the base, from 0.
 type Region = Range<usize>;
+
+/// Blocks that are told apart: context lines that stand more often say little of one.
+const BLOCKS: usize = 1000;
 
 /// What an anchor comes to in a base.
 pub(super) struct Scope<'a> {
     anchor: &'a Anchor,
-    /// The blocks that the innermost context lines open, and all that follows those lines; in order of
-    /// preference. Empty if there are no context lines.
-    regions: Vec<Vec<Region>>,
+    /// Where the context lines lead. None if there are none.
+    context: Option<Context>,
 }
 
-/// A context line that stands nowhere where it should.
-pub(super) struct MissingContext<'a>(pub(super) &'a str);
+/// Where context lines lead.
+#[derive(Default)]
+struct Context {
+    /// Where the innermost of them stands within the blocks of those before it.
+    heads: Vec<usize>,
+    /// The blocks that these lines open, in order and apart.
+    blocks: Vec<Region>,
+    /// Where the innermost of them stands behind those before it.
+    lines: Vec<usize>,
+}
+
+/// Why an anchor leads nowhere.
+pub(super) enum NoScope<'a> {
+    /// This context line stands nowhere where it should.
+    Missing(&'a str),
+    /// The deadline has passed.
+    TimedOut,
+}
+
+impl From<TimedOut> for NoScope<'_> {
+    fn from(_: TimedOut) -> Self {
+        Self::TimedOut
+    }
+}
 
 impl<'a> Scope<'a> {
-    pub(super) fn new(base: &Base<'_>, anchor: &'a Anchor) -> Result<Self, MissingContext<'a>> {
-        if anchor.under.is_empty() {
-            return Ok(Self { anchor, regions: Vec::new() });
-        }
-        let whole = 0..base.index().lines();
-        let mut blocks: Vec<Region> = vec![whole.clone(); 1];
-        let mut after: Vec<Region> = vec![whole; 1];
+    pub(super) fn new(base: &Base<'_>, anchor: &'a Anchor) -> Result<Self, NoScope<'a>> {
+        let mut context: Option<Context> = None;
         for line in &anchor.under {
-            blocks = headed(base, &blocks, line, |at, region| block_end(base, at).min(region.end));
-            after = headed(base, &after, line, |_, region| region.end);
-            if after.is_empty() {
-                return Err(MissingContext(line));
+            let lines = lines_like(base, line)?;
+            let next = match &context {
+                None => Context { heads: lines.clone(), blocks: Vec::new(), lines },
+                Some(outer) => {
+                    let heads = lines.iter().copied().filter(|&line| outer.has_in_block(line)).collect();
+                    let first = outer.lines.first().copied().unwrap_or_default();
+                    let lines = lines.into_iter().filter(|&line| line > first).collect();
+                    Context { heads, blocks: Vec::new(), lines }
+                }
+            };
+            if next.lines.is_empty() {
+                return Err(NoScope::Missing(line));
             }
+            let blocks = blocks(base, &next.heads)?;
+            context = Some(Context { blocks, ..next });
         }
-        Ok(Self { anchor, regions: vec![blocks, after] })
+        Ok(Self { anchor, context })
     }
 
     /// Whether it narrows the search, so that all places have to be known.
     pub(super) fn narrows(&self) -> bool {
-        !self.regions.is_empty() || self.anchor.at_end || self.anchor.line.is_some()
+        self.context.is_some() || self.anchor.at_end || self.anchor.line.is_some()
     }
 
     /// Keeps the places that fit.
@@ -53,18 +82,14 @@ impl<'a> Scope<'a> {
             let fits = |rest: &str| if open { rest.is_empty() } else { rest.trim().is_empty() };
             hits.sites.retain(|site| fits(&base.text[site.range.end..]));
         }
-        let within = |regions: &[Region], site: &Site| {
-            regions.iter().any(|region| {
-                let bytes = bytes(base, region);
-                bytes.start <= site.range.start && site.range.end <= bytes.end
-            })
-        };
-        if let Some(regions) =
-            self.regions.iter().find(|regions| hits.sites.iter().any(|site| within(regions, site)))
-        {
-            hits.sites.retain(|site| within(regions, site));
-        } else if !self.regions.is_empty() {
-            hits.sites.clear();
+        if let Some(context) = &self.context {
+            let in_block = |site: &Site| context.encloses(base, &site.range);
+            if hits.sites.iter().any(in_block) {
+                hits.sites.retain(in_block);
+            } else {
+                let first = context.lines.first().map_or(0, |&line| base.index().start(base.text, line));
+                hits.sites.retain(|site| site.range.start >= first);
+            }
         }
         if let (Some(line), Strategy::Exact, 2..) = (self.anchor.line, strategy, hits.sites.len()) {
             decide_by_line(base, line, hits);
@@ -77,9 +102,27 @@ impl<'a> Scope<'a> {
         if self.anchor.at_end {
             return vec![base.text.len()];
         }
-        let regions = self.regions.iter().find(|regions| !regions.is_empty());
-        let behind = |region: &Region| base.index().start(base.text, region.start + 1);
-        regions.into_iter().flatten().map(behind).collect()
+        let Some(context) = &self.context else { return Vec::new() };
+        let heads = if context.heads.is_empty() { &context.lines } else { &context.heads };
+        heads.iter().map(|&line| base.index().start(base.text, line + 1)).collect()
+    }
+}
+
+impl Context {
+    /// The block that a line is in, as its index.
+    fn block_of(&self, line: usize) -> Option<&Region> {
+        let after = self.blocks.partition_point(|block| block.start <= line);
+        self.blocks[..after].last().filter(|block| line < block.end)
+    }
+
+    fn has_in_block(&self, line: usize) -> bool {
+        self.block_of(line).is_some_and(|block| block.start < line)
+    }
+
+    /// Whether some bytes of the base lie in one of the blocks.
+    fn encloses(&self, base: &Base<'_>, bytes: &Range<usize>) -> bool {
+        let line = base.lines_between(0, bytes.start + 1).saturating_sub(1);
+        self.block_of(line).is_some_and(|block| bytes.end <= base.index().start(base.text, block.end))
     }
 }
 
@@ -93,43 +136,45 @@ fn decide_by_line(base: &Base<'_>, line: usize, hits: &mut Hits) {
     }
 }
 
-/// The regions that start at a line like `wanted` within some regions; where there is none, at a line that
-/// begins like it, as `def f` for `def f(x):`.
-fn headed(
-    base: &Base<'_>,
-    within: &[Region],
-    wanted: &str,
-    end: impl Fn(usize, &Region) -> usize,
-) -> Vec<Region> {
+/// The lines that are like `wanted` but for the blanks around them; where there is none, those that begin
+/// like it, as `def f(x):` does like `def f`.
+fn lines_like(base: &Base<'_>, wanted: &str) -> Result<Vec<usize>, TimedOut> {
+    base.deadline.check()?;
     let wanted = bare(wanted.trim_end().trim_end_matches("@@"));
     let wanted = wanted.trim_end();
+    let key = describe(wanted).0;
+    let equal: Vec<usize> = base.lines_with(key).filter(|&line| bare(base.line(line)) == wanted).collect();
+    if !equal.is_empty() || wanted.is_empty() {
+        return Ok(equal);
+    }
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let begins = |line: &str| {
         line.strip_prefix(wanted).is_some_and(|rest| !wanted.ends_with(word) || !rest.starts_with(word))
     };
-    let regions = |fits: &dyn Fn(&str) -> bool| {
-        let mut found: Vec<Region> = Vec::new();
-        for region in within {
-            let there = base.index().lines_from(base.text, region.start).take(region.len());
-            for (line, at) in there.zip(region.start..) {
-                if fits(&bare(line.content)) && found.iter().all(|known| known.start != at) {
-                    found.push(at..end(at, region).max(at + 1));
-                }
-            }
+    let all = base.index().lines_from(base.text, 0).enumerate();
+    Ok(all.filter(|(_, line)| begins(&bare(line.content))).map(|(at, _)| at).collect())
+}
+
+/// The blocks that some lines open, in order and apart; nothing where there are too many.
+fn blocks(base: &Base<'_>, heads: &[usize]) -> Result<Vec<Region>, TimedOut> {
+    let mut blocks: Vec<Region> = Vec::new();
+    for &head in heads.iter().filter(|_| heads.len() <= BLOCKS) {
+        base.deadline.check()?;
+        match blocks.last_mut() {
+            // A block in a block is part of it.
+            Some(last) if head < last.end => last.end = last.end.max(block_end(base, head)),
+            _ => blocks.push(head..block_end(base, head)),
         }
-        found
-    };
-    let equal = regions(&|line| line == wanted);
-    if equal.is_empty() && !wanted.is_empty() { regions(&begins) } else { equal }
+    }
+    Ok(blocks)
 }
 
 /// The line behind the block that a line opens: what is indented deeper, and a line that closes it.
 fn block_end(base: &Base<'_>, opener: usize) -> usize {
     let depth = |line: &str| split_indent(line).0.chars().count();
     let own = depth(base.line(opener));
-    let rest = lines(base.text.get(base.index().start(base.text, opener + 1)..).unwrap_or_default());
     let mut end = opener + 1;
-    for (line, at) in rest.zip(opener + 1..) {
+    for (line, at) in base.index().lines_from(base.text, opener + 1).zip(opener + 1..) {
         let content = line.content.trim();
         if is_blank_line(line.content) {
             continue;
@@ -142,8 +187,4 @@ fn block_end(base: &Base<'_>, opener: usize) -> usize {
         end = at + 1;
     }
     end
-}
-
-fn bytes(base: &Base<'_>, region: &Region) -> Range<usize> {
-    base.index().start(base.text, region.start)..base.index().start(base.text, region.end)
 }

@@ -63,6 +63,15 @@ impl<'a> Base<'a> {
         self.edits >= if self.index.built().is_some() { SOME_EDITS } else { MANY_EDITS }
     }
 
+    /// The lines with a key, in order: sorted out once where many edits look, else by a walk.
+    pub(super) fn lines_with(&self, key: u32) -> Box<dyn Iterator<Item = usize> + '_> {
+        if self.sorts() {
+            return Box::new(self.index().lines_with(key));
+        }
+        let entries = self.index().entries().iter().enumerate();
+        Box::new(entries.filter(move |(_, entry)| entry.key == key).map(|(line, _)| line))
+    }
+
     /// The content of a line, counted from 0; nothing behind the last.
     pub(super) fn line(&self, line: usize) -> &'a str {
         self.index().lines_from(self.text, line).next().map_or("", |line| line.content)

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::anchor::{MissingContext, Scope};
+use super::anchor::{NoScope, Scope};
 use super::base::Base;
 use super::closest;
 use super::conflicts::NewTexts;
@@ -69,8 +69,10 @@ impl<'a> Finder<'a> {
         news: &OnceCell<NewTexts<'f>>,
     ) -> Result<Placed, EditRefusalKind> {
         let (needle, asked) = (&self.needles[edit], &self.edits[edit]);
-        let scope = Scope::new(&self.base, &asked.anchor)
-            .map_err(|MissingContext(line)| closest::missing_context(&self.base, line))?;
+        let scope = Scope::new(&self.base, &asked.anchor).map_err(|none| match none {
+            NoScope::Missing(line) => closest::missing_context(&self.base, line),
+            NoScope::TimedOut => EditRefusalKind::Timeout,
+        })?;
         let search = Search { edit, count: asked.count, scope };
         if needle.old.is_empty() {
             return self.inserted(&search, needle);
@@ -218,7 +220,7 @@ impl<'a> Finder<'a> {
             if number % STRIDE == 0 {
                 self.base.deadline.check().map_err(|_| EditRefusalKind::Timeout)?;
             }
-            splices.extend(Weave::all(&self.base, site, needle, tier));
+            splices.extend(Weave::all(&self.base, site, needle, tier.tolerance));
         }
         self.base.deadline.check().map_err(|_| EditRefusalKind::Timeout)?;
         let first = places.first().map_or(0..0, |site| site.range.clone());

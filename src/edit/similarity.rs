@@ -15,6 +15,11 @@ pub(super) fn of_texts(one: &str, other: &str) -> f64 {
     indel::normalized_similarity(one.chars(), other.chars())
 }
 
+/// Whether both texts are short enough to be compared to their ends.
+pub(super) fn compares(one: &str, other: &str) -> bool {
+    one.len().max(other.len()) <= COMPARED
+}
+
 /// `part` of `whole` as a number; 0 of nothing.
 pub(super) fn share(part: usize, whole: usize) -> f64 {
     let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));

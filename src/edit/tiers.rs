@@ -24,11 +24,22 @@ pub(super) struct Tier {
     pub(super) strategy: Strategy,
     /// What to tell the author when this tier was needed.
     pub(super) warning: &'static str,
-    /// Whether leading blanks may differ, so that new lines have to be re-indented.
-    pub(super) reindent: bool,
+    /// What may differ in the lines that are found.
+    pub(super) tolerance: Tolerance,
     /// Whether it also serves requests that are not literal, or only those.
     pub(super) reads: Reads,
     pub(super) locate: Locate,
+}
+
+/// What may differ between lines that are taken for the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tolerance {
+    /// Nothing but line ends.
+    Exact,
+    /// Blanks at line ends, and signs.
+    Blanks,
+    /// Leading blanks too, between whole lines: new lines have to be re-indented.
+    Indentation,
 }
 
 /// Which readings of a request a tier looks for.
@@ -53,28 +64,28 @@ pub(super) const TIERS: &[Tier] = &[
     Tier {
         strategy: Strategy::Exact,
         warning: "",
-        reindent: false,
+        tolerance: Tolerance::Exact,
         reads: Reads::Given,
         locate: exact::locate,
     },
     Tier {
         strategy: Strategy::TrailingBlanks,
         warning: "blanks at line ends differ from the file's",
-        reindent: false,
+        tolerance: Tolerance::Blanks,
         reads: Reads::Given,
         locate: trailing_blanks::locate,
     },
     Tier {
         strategy: Strategy::Typography,
         warning: "quotes, dashes or special characters differ from the file's",
-        reindent: false,
+        tolerance: Tolerance::Blanks,
         reads: Reads::Given,
         locate: typography::locate,
     },
     Tier {
         strategy: Strategy::Indentation,
         warning: INDENTATION,
-        reindent: true,
+        tolerance: Tolerance::Indentation,
         reads: Reads::Given,
         locate: indentation::locate,
     },
@@ -82,56 +93,56 @@ pub(super) const TIERS: &[Tier] = &[
     Tier {
         strategy: Strategy::PrefixesEscapes,
         warning: "",
-        reindent: false,
+        tolerance: Tolerance::Exact,
         reads: Reads::Unwrapped,
         locate: |base, needle, limit| whole_lines(exact::locate, base, needle, limit),
     },
     Tier {
         strategy: Strategy::PrefixesEscapes,
         warning: "",
-        reindent: false,
+        tolerance: Tolerance::Blanks,
         reads: Reads::Unwrapped,
         locate: |base, needle, limit| whole_lines(trailing_blanks::locate, base, needle, limit),
     },
     Tier {
         strategy: Strategy::PrefixesEscapes,
         warning: "",
-        reindent: false,
+        tolerance: Tolerance::Blanks,
         reads: Reads::Unwrapped,
         locate: |base, needle, limit| whole_lines(typography::locate, base, needle, limit),
     },
     Tier {
         strategy: Strategy::PrefixesEscapes,
         warning: INDENTATION,
-        reindent: true,
+        tolerance: Tolerance::Indentation,
         reads: Reads::Unwrapped,
         locate: |base, needle, limit| whole_lines(indentation::locate, base, needle, limit),
     },
     Tier {
         strategy: Strategy::Edges,
         warning: "blank lines at the edges of the old text are not in the file",
-        reindent: true,
+        tolerance: Tolerance::Indentation,
         reads: Reads::Both,
         locate: edges::locate,
     },
     Tier {
         strategy: Strategy::InnerSpace,
         warning: "runs of blanks inside lines differ from the file's",
-        reindent: true,
+        tolerance: Tolerance::Indentation,
         reads: Reads::Both,
         locate: inner_space::locate,
     },
     Tier {
         strategy: Strategy::Elision,
         warning: "lines that the old text leaves out were kept as they are",
-        reindent: true,
+        tolerance: Tolerance::Indentation,
         reads: Reads::Both,
         locate: elision::locate,
     },
     Tier {
         strategy: Strategy::DriftedContext,
         warning: "unchanged lines of the old text differ from the file's, which were kept",
-        reindent: true,
+        tolerance: Tolerance::Indentation,
         reads: Reads::Both,
         locate: drifted_context::locate,
     },

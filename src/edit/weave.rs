@@ -9,7 +9,7 @@ use super::fold;
 use super::indent::Indenter;
 use super::line_diff::runs;
 use super::needle::Needle;
-use super::tiers::{Part, Site, Tier};
+use super::tiers::{Part, Site, Tolerance};
 use super::{Deadline, Splice};
 use crate::text::{Line, LineEnding, line_end, line_start, lines};
 
@@ -30,17 +30,6 @@ pub(super) struct Weave<'a> {
     deadline: Deadline,
 }
 
-/// What was tolerated where the old text was found.
-#[derive(Clone, Copy)]
-enum Tolerance<'b, 't> {
-    /// Nothing but line ends.
-    Exact,
-    /// Blanks at line ends, and signs.
-    Blanks,
-    /// Leading blanks too, between whole lines.
-    Indentation(&'b Base<'t>),
-}
-
 impl<'a> Weave<'a> {
     /// `old` and `new` have LF line ends only, and `old` has as many lines as the stretch, indented as they
     /// are there.
@@ -52,19 +41,20 @@ impl<'a> Weave<'a> {
         deadline: Deadline,
     ) -> Self {
         let texts = (lines(old).collect(), lines(new).collect());
-        Self { deadline, ..Self::laid(base, range, texts, Vec::new(), Tolerance::Exact) }
+        Self { deadline, ..Self::laid(base, range, texts, Vec::new(), (Tolerance::Exact, None)) }
     }
 
     /// The splices of a whole place.
-    pub(super) fn all(base: &Base<'_>, site: &Site, needle: &Needle<'_>, tier: &Tier) -> Vec<Splice> {
+    pub(super) fn all(
+        base: &Base<'_>,
+        site: &Site,
+        needle: &Needle<'_>,
+        tolerance: Tolerance,
+    ) -> Vec<Splice> {
         if site.parts.is_empty() {
             let texts = (lines(&needle.old).collect(), lines(&needle.new).collect());
-            let tolerance = match tier {
-                Tier { reindent: true, .. } => Tolerance::Indentation(base),
-                Tier { warning: "", .. } => Tolerance::Exact,
-                _ => Tolerance::Blanks,
-            };
-            let weave = Weave::laid(base.text, site.range.clone(), texts, Vec::new(), tolerance);
+            let weave =
+                Weave::laid(base.text, site.range.clone(), texts, Vec::new(), (tolerance, Some(base)));
             return Weave { deadline: base.deadline, ..weave }.splices();
         }
         site.parts.iter().flat_map(|part| Self::part(base, part, needle)).collect()
@@ -80,7 +70,7 @@ impl<'a> Weave<'a> {
             range.end = line_end(base.text, range.end).1;
             end_with(&mut old, LineEnding::Lf);
         }
-        let tolerance = Tolerance::Indentation(base);
+        let tolerance = (Tolerance::Indentation, Some(base));
         let weave = Weave::laid(base.text, range, (old, new), part.spans.clone(), tolerance);
         Weave { deadline: base.deadline, ..weave }.splices()
     }
@@ -102,7 +92,7 @@ impl<'a> Weave<'a> {
         mut range: Range<usize>,
         (mut old, mut new): (Vec<Line<'a>>, Vec<Line<'a>>),
         spans: Vec<Range<usize>>,
-        tolerance: Tolerance<'_, '_>,
+        (tolerance, whole): (Tolerance, Option<&Base<'_>>),
     ) -> Self {
         let mut lent = 0;
         if ends_open(&old) {
@@ -125,19 +115,17 @@ impl<'a> Weave<'a> {
             // The end of the file stood for the last line end: it stays as it is.
             end_with(&mut old, LineEnding::None);
             end_with(&mut new, LineEnding::None);
-        } else if matches!(tolerance, Tolerance::Indentation(_)) && !ends_open(&old) {
+        } else if tolerance == Tolerance::Indentation && !ends_open(&old) {
             // Whole lines take the place of whole lines: the next one is not joined to them.
             end_with(&mut new, LineEnding::Lf);
         }
         let spans = if spans.is_empty() { (0..old.len()).map(|at| at..at + 1).collect() } else { spans };
         let counterparts = spans.iter().map(|span| there.get(span.clone()).and_then(|lines| lines.first()));
-        if !matches!(tolerance, Tolerance::Exact) {
+        if tolerance != Tolerance::Exact {
             drop_false_blanks(&mut old, &mut new, counterparts.clone());
         }
-        let indenter = match tolerance {
-            Tolerance::Indentation(base) => Indenter::new(base, counterparts, &old, &new),
-            Tolerance::Exact | Tolerance::Blanks => None,
-        };
+        let reindent = whole.filter(|_| tolerance == Tolerance::Indentation);
+        let indenter = reindent.and_then(|base| Indenter::new(base, counterparts, &old, &new));
         Self { base, range, there, old, new, spans, lent, indenter, deadline: Deadline::NONE }
     }
 

@@ -29,7 +29,8 @@ pub(super) fn places(
     let Some(last_start) = entries.len().checked_sub(wanted.keys.len()) else { return Ok((found, false)) };
     let Some((pivot, key)) = wanted.rarest(base) else { return Ok((found, false)) };
     let mut compared = 0;
-    for line in starts(base, pivot, key).filter(|&line| line <= last_start) {
+    let starts = base.lines_with(key).filter_map(|line| line.checked_sub(pivot));
+    for line in starts.filter(|&line| line <= last_start) {
         compared += 1;
         if compared % STRIDE == 0 {
             base.deadline.check()?;
@@ -44,15 +45,6 @@ pub(super) fn places(
         }
     }
     Ok((found, false))
-}
-
-/// Lines at which a text can start whose line `pivot` has this key.
-fn starts<'b>(base: &'b Base<'_>, pivot: usize, key: u32) -> Box<dyn Iterator<Item = usize> + 'b> {
-    if base.sorts() {
-        return Box::new(base.index().lines_with(key).filter_map(move |line| line.checked_sub(pivot)));
-    }
-    let entries = base.index().entries().get(pivot..).unwrap_or_default();
-    Box::new(entries.iter().enumerate().filter(move |(_, entry)| entry.key == key).map(|(line, _)| line))
 }
 
 fn same_lines(base: &Base<'_>, old: &str, line: usize, alike: Alike) -> bool {
@@ -82,7 +74,7 @@ impl Wanted {
             if base.sorts() {
                 return base.index().lines_with(key).len();
             }
-            base.index().entries().iter().filter(|entry| entry.key == key).count()
+            base.lines_with(key).count()
         };
         let tried = lines.iter().copied().step_by(lines.len().div_ceil(TRIED).max(1));
         tried.min_by_key(|&(_, key)| often(key))

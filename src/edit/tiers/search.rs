@@ -27,7 +27,7 @@ pub(super) fn search(
     let place = Place { base: base.text, view: base.view(level), asked: &asked, level, whole_lines };
     let mut hits = Hits::default();
     let mut seen = 0_usize;
-    for at in candidates(base, &asked, place.view) {
+    for at in candidates(base, &asked, needle, place.view) {
         hits.sites.extend(place.raw(at..at + asked.text.len()).map(Site::whole));
         if hits.sites.len() >= limit || hits.sites.len() > MANY && hits.ends_in_overlap() {
             hits.more = true;
@@ -48,11 +48,12 @@ pub(super) fn search(
 fn candidates<'v>(
     base: &'v Base<'_>,
     asked: &'v Asked<'_>,
+    needle: &Needle<'_>,
     view: &'v Fold<'_>,
 ) -> Box<dyn Iterator<Item = usize> + 'v> {
     let (haystack, wanted) = (view.text().as_bytes(), asked.text.as_bytes());
     if base.sorts()
-        && let Some((offset, key)) = inner_line(base, &asked.text)
+        && let Some((offset, key)) = inner_line(base, &asked.text, needle.whole_lines)
     {
         // A line that is whole in the text is a line of the base, wherever the text stands.
         let starts =
@@ -70,9 +71,10 @@ fn candidates<'v>(
 }
 
 /// The rarest among the first lines that are whole in `text` and say something: where it starts and its key.
-fn inner_line(base: &Base<'_>, text: &str) -> Option<(usize, u32)> {
+/// The first line is whole if all are.
+fn inner_line(base: &Base<'_>, text: &str, whole_lines: bool) -> Option<(usize, u32)> {
     const TRIED: usize = 4;
-    let inner = lines(text).skip(1).filter(|line| line.ending != LineEnding::None);
+    let inner = lines(text).skip(usize::from(!whole_lines)).filter(|line| line.ending != LineEnding::None);
     let keyed = inner.map(|line| (line.start, describe(line.content).0)).filter(|&(_, key)| key != 0);
     keyed.take(TRIED).min_by_key(|&(_, key)| base.index().lines_with(key).len())
 }

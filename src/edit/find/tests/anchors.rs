@@ -159,3 +159,14 @@ fn hunks_do_not_share_what_they_change(#[case] both: [(&str, &str); 2]) {
         matches!(refused, EditRefusalKind::Overlap { .. } | EditRefusalKind::Contradiction { .. });
     assert!(in_the_way, "{refused:?}");
 }
+
+#[test]
+fn context_lines_that_stand_everywhere_cost_little() {
+    // Tried with every pair of lines this would not end.
+    let base: String =
+        (0..20_000).flat_map(|number| ["f".to_owned(), number.to_string(), " {\n}\n".to_owned()]).collect();
+    let base = base + "end\n";
+    assert!(anchored(&base, ("end\n", "fin\n"), under(&["}", "}", "}"])).unwrap().ends_with("}\nfin\n"));
+    let refused = anchored(&base, ("", "new\n"), under(&["}"])).unwrap_err();
+    assert!(matches!(refused, EditRefusalKind::Ambiguous { .. }), "{refused:?}");
+}

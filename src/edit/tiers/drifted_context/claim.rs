@@ -128,7 +128,9 @@ impl<'n> Claim<'n> {
         let (bare_asked, bare_there) = (bare(asked), bare(there));
         let same_thing = !names_another(&bare_asked, &bare_there)
             && (!self.says_which(line) || head(&bare_asked) == head(&bare_there));
-        same_thing && similarity::of_texts(&bare_asked, &bare_there) >= least
+        same_thing
+            && similarity::compares(&bare_asked, &bare_there)
+            && similarity::of_texts(&bare_asked, &bare_there) >= least
     }
 
     /// Whether the edit makes of a line what is there already.
