@@ -91,7 +91,10 @@ fn paths_in(params: &Map<String, Value>) -> Vec<String> {
 /// The content of a file, or of standard input where it is `-`.
 pub(super) fn read_source(source: &Path) -> std::io::Result<Vec<u8>> {
     if source != Path::new("-") {
-        return std::fs::read(source);
+        let named = |error: std::io::Error| {
+            std::io::Error::new(error.kind(), format!("{}: {error}", source.display()))
+        };
+        return std::fs::read(source).map_err(named);
     }
     let mut content = Vec::new();
     std::io::stdin().lock().read_to_end(&mut content)?;
