@@ -134,6 +134,21 @@ fn batches(criterion: &mut Criterion) {
     }
 }
 
+/// A thousand parts of lines in one call.
+fn short_batch(criterion: &mut Criterion) {
+    let text = code(MEGABYTE);
+    let parts: Vec<&str> =
+        text.lines().filter_map(|line| line.trim().strip_prefix("let ")?.strip_suffix(");")).collect();
+    for count in [1, 50, 1000] {
+        let chosen = parts.iter().step_by(parts.len() / count).take(count);
+        let edits: Vec<_> =
+            chosen.map(|part| Edit::new(*part, part.to_uppercase()).counted(Count::All)).collect();
+        let options = Options::default();
+        let name = format!("{count} short edits 1 MB");
+        criterion.bench_function(&name, |bench| bench.iter(|| find(black_box(&text), &edits, &options)));
+    }
+}
+
 fn refusals(criterion: &mut Criterion) {
     let options = Options::default();
     for megabytes in [1, 10] {
@@ -289,5 +304,5 @@ fn short() -> Criterion {
         .without_plots()
 }
 
-criterion_group! { name = benches; config = short(); targets = exact, tiers, batches, refusals, hostile, many, whole, baseline }
+criterion_group! { name = benches; config = short(); targets = exact, tiers, batches, short_batch, refusals, hostile, many, whole, baseline }
 criterion_main!(benches);

@@ -26,6 +26,7 @@ mod refusal;
 mod request;
 mod rewrite;
 mod sequence;
+mod short;
 mod similarity;
 mod snippet;
 mod tiers;

@@ -4,7 +4,8 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::fold::{Fold, Level};
-use super::{Deadline, Index, Options, SharedIndex};
+use super::short::ShortTexts;
+use super::{Deadline, Edit, Index, Options, SharedIndex, TimedOut};
 use crate::text::{IndentStyle, indent_style, line_end, line_start};
 
 /// Edits of one call from which on sorting the lines of a base pays, where its index is there and where it
@@ -22,11 +23,12 @@ pub(super) struct Base<'a> {
     style: OnceCell<IndentStyle>,
     ascii: OnceCell<bool>,
     /// How many edits look here.
-    edits: usize,
+    edits: &'a [Edit],
+    short: OnceCell<Result<ShortTexts<'a>, TimedOut>>,
 }
 
 impl<'a> Base<'a> {
-    pub(super) fn new(text: &'a str, edits: usize, options: &Options) -> Self {
+    pub(super) fn new(text: &'a str, edits: &'a [Edit], options: &Options) -> Self {
         let fits = |index: &SharedIndex| index.built().is_none_or(|index| index.fits(text));
         let index = options.index.clone().filter(fits).unwrap_or_default();
         Self {
@@ -37,6 +39,7 @@ impl<'a> Base<'a> {
             style: OnceCell::new(),
             ascii: OnceCell::new(),
             edits,
+            short: OnceCell::new(),
         }
     }
 
@@ -60,7 +63,18 @@ impl<'a> Base<'a> {
 
     /// Whether places are to be looked up by sorted lines.
     pub(super) fn sorts(&self) -> bool {
-        self.edits >= if self.index.built().is_some() { SOME_EDITS } else { MANY_EDITS }
+        self.edits.len() >= if self.index.built().is_some() { SOME_EDITS } else { MANY_EDITS }
+    }
+
+    /// Where a text stands that has no line to be looked up by, line ends aside: known of those of the edits
+    /// where there are many.
+    pub(super) fn places_of_short(&self, text: &str) -> Result<Option<&[usize]>, TimedOut> {
+        if self.edits.len() < MANY_EDITS {
+            return Ok(None);
+        }
+        let view = self.view(Level::LineEnds).text();
+        let short = self.short.get_or_init(|| ShortTexts::find(view, self.edits, self.deadline));
+        short.as_ref().map(|short| short.places_of(text)).map_err(|error| *error)
     }
 
     /// The lines with a key, in order: sorted out once where many edits look, else by a walk.

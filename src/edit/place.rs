@@ -57,7 +57,7 @@ struct Search<'s> {
 impl<'a> Finder<'a> {
     pub(super) fn new(base: &'a str, edits: &'a [Edit], options: &Options) -> Self {
         let needles = edits.iter().map(Needle::new).collect();
-        Self { base: Base::new(base, edits.len(), options), edits, needles, fuzzy: options.fuzzy }
+        Self { base: Base::new(base, edits, options), edits, needles, fuzzy: options.fuzzy }
     }
 
     /// `explain` says whether the closest regions are wanted where there is no place. `news` is the same for

@@ -27,7 +27,7 @@ pub(super) fn search(
     let place = Place { base: base.text, view: base.view(level), asked: &asked, level, whole_lines };
     let mut hits = Hits::default();
     let mut seen = 0_usize;
-    for at in candidates(base, &asked, needle, place.view) {
+    for at in candidates(base, &asked, needle, &place)? {
         hits.sites.extend(place.raw(at..at + asked.text.len()).map(Site::whole));
         if hits.sites.len() >= limit || hits.sites.len() > MANY && hits.ends_in_overlap() {
             hits.more = true;
@@ -49,8 +49,9 @@ fn candidates<'v>(
     base: &'v Base<'_>,
     asked: &'v Asked<'_>,
     needle: &Needle<'_>,
-    view: &'v Fold<'_>,
-) -> Box<dyn Iterator<Item = usize> + 'v> {
+    place: &Place<'v>,
+) -> Result<Box<dyn Iterator<Item = usize> + 'v>, TimedOut> {
+    let view = place.view;
     let (haystack, wanted) = (view.text().as_bytes(), asked.text.as_bytes());
     if base.sorts()
         && let Some((offset, key)) = inner_line(base, &asked.text, needle.whole_lines)
@@ -59,15 +60,20 @@ fn candidates<'v>(
         let starts =
             base.index().lines_with(key).map(move |line| view.line_at(base.index().start(base.text, line)));
         let starts = starts.filter_map(move |start| start.checked_sub(offset));
-        return Box::new(starts.filter(move |&at| haystack[at..].starts_with(wanted)));
+        return Ok(Box::new(starts.filter(move |&at| haystack[at..].starts_with(wanted))));
+    }
+    if place.level == Level::LineEnds
+        && let Some(places) = base.places_of_short(&asked.text)?
+    {
+        return Ok(Box::new(places.iter().copied()));
     }
     let finder = memmem::Finder::new(wanted);
     let mut from = 0;
-    Box::new(std::iter::from_fn(move || {
+    Ok(Box::new(std::iter::from_fn(move || {
         let at = from + finder.find(haystack.get(from..)?)?;
         from = at + first_len(haystack, at);
         Some(at)
-    }))
+    })))
 }
 
 /// The rarest among the first lines that are whole in `text` and say something: where it starts and its key.

@@ -133,7 +133,7 @@ proptest! {
 
     #[test]
     fn many_edits_find_what_one_finds(base in texts(), old in texts(), new in texts()) {
-        // So many edits that lines are sorted and looked up.
+        // So many edits that lines are sorted and looked up, and short texts searched for together.
         let mut edits = vec![Edit::new("idle", "idle"); 100];
         edits.push(Edit::new(old, new));
         let alone = apply(&base, &edits[100..]).map(|(result, ..)| result).map_err(|mut refused| refused.remove(0).kind);
