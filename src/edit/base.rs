@@ -1,6 +1,6 @@
 //! The text that edits are looked for in, with the views of it that tiers ask for.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use super::fold::{Fold, Level};
@@ -24,6 +24,8 @@ pub(super) struct Base<'a> {
     ascii: OnceCell<bool>,
     /// How many edits look here.
     edits: &'a [Edit],
+    /// Whether the edit that is looked for now was found to be made already.
+    pub(super) done: Cell<bool>,
     short: OnceCell<Result<ShortTexts<'a>, TimedOut>>,
 }
 
@@ -40,6 +42,7 @@ impl<'a> Base<'a> {
             ascii: OnceCell::new(),
             edits,
             short: OnceCell::new(),
+            done: Cell::new(false),
         }
     }
 

@@ -31,7 +31,8 @@ const HITS: usize = 64;
 /// The refusal for a text that stands nowhere; with the closest regions if they are wanted.
 pub(super) fn not_found(base: &Base<'_>, needle: &Needle<'_>, explain: bool) -> EditRefusalKind {
     let closest = if explain { closest(base, needle) } else { Vec::new() };
-    EditRefusalKind::NotFound { closest, already_applied: already_applied(base, needle) }
+    let already_applied = base.done.get() || already_applied(base, needle);
+    EditRefusalKind::NotFound { closest, already_applied }
 }
 
 /// The refusal for a context line that stands nowhere, with the lines that come near.

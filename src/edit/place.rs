@@ -69,6 +69,7 @@ impl<'a> Finder<'a> {
         news: &OnceCell<NewTexts<'f>>,
     ) -> Result<Placed, EditRefusalKind> {
         let (needle, asked) = (&self.needles[edit], &self.edits[edit]);
+        self.base.done.set(false);
         let scope = Scope::new(&self.base, &asked.anchor).map_err(|none| match none {
             NoScope::Missing(line) => closest::missing_context(&self.base, line),
             NoScope::TimedOut => EditRefusalKind::Timeout,

@@ -39,7 +39,9 @@ pub(super) fn locate(base: &Base<'_>, needle: &Needle<'_>, _: usize) -> Result<H
             let site = Site { range: 0..0, parts: vec![part(base, &block, alignment)] };
             let site = Site { range: site.parts[0].range.clone(), ..site };
             let splices = Weave::part(base, &site.parts[0], needle);
-            if !splices.is_empty() && sites.iter().all(|(_, known)| *known != splices) {
+            if splices.is_empty() {
+                base.done.set(true);
+            } else if sites.iter().all(|(_, known)| *known != splices) {
                 sites.push((site, splices));
                 best = Some(window);
             }

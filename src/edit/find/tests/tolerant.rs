@@ -393,3 +393,11 @@ fn lists_of_stars_have_their_own_levels() {
         "* one\n    * two\n    * three\n        * more\n* four\n",
     );
 }
+
+#[test]
+fn an_edit_that_was_made_in_other_words_is_said_to_be_done() {
+    let (old, new) = (TOTAL.replace("Adds all", "Add up all the"), "item.cost");
+    let done = TOTAL.replace("item.price", new);
+    let kind = refused(&done, &old, &old.replace("item.price", new));
+    assert!(matches!(kind, EditRefusalKind::NotFound { already_applied: true, .. }), "{kind:?}");
+}

@@ -50,7 +50,11 @@ impl<'n> Claim<'n> {
         let fits = self.gap_is_harmless(base, alignment)
             && (0..self.asked.len()).all(|line| self.line_fits(base, alignment, line))
             && self.indentation_agrees(base, alignment);
-        Ok(fits && !self.is_done(base, alignment, drifted)?)
+        if !fits || !self.is_done(base, alignment, drifted)? {
+            return Ok(fits);
+        }
+        base.done.set(true);
+        Ok(false)
     }
 
     fn gap_is_harmless(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
