@@ -94,7 +94,9 @@ fn same_block(base: &Base<'_>, end: usize, start: usize) -> bool {
         let lines = base.index().lines_from(base.text, end).take(start - end);
         lines.filter(|line| !is_blank_line(line.content)).map(|line| depth(line.content))
     };
-    let opens = left_out().next().is_some_and(|next| next > before);
+    let last = base.line(end.saturating_sub(1)).trim_start();
+    let closes = ["}", ")", "]", "end"].iter().any(|closer| last.starts_with(closer));
+    let opens = !closes && left_out().next().is_some_and(|next| next > before);
     !opens || behind <= before || left_out().all(|depth| depth > before)
 }
 
