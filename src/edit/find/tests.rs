@@ -2,6 +2,7 @@
 
 mod anchors;
 mod counts;
+mod drifted;
 mod properties;
 mod refusals;
 mod tolerant;
