@@ -97,7 +97,7 @@ fn by_similar_lines(base: &Base<'_>, asked: &[&str], described: &[(u32, u64)], v
     for &index in telling.iter().take(TELLING_LINES).filter(|&&index| described[index].1 != 0) {
         for line in resembling(base.index().entries(), described[index].1) {
             let there = base.index().lines_from(base.text, line).next().map_or("", |line| line.content);
-            votes.add(line, index, similarity::of_texts(asked[index].trim(), there.trim()));
+            votes.add(line, index, similarity::at_a_glance(asked[index].trim(), there.trim()));
         }
     }
 }
