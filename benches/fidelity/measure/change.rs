@@ -66,7 +66,14 @@ impl Change {
     pub(crate) fn is_clear(&self) -> bool {
         let of = |put: bool| self.steps.iter().filter(move |step| (step.part == Part::Put) == put);
         let reads = |step: &Step| plain::folded(step.text.trim_end());
-        of(true).all(|put| of(false).all(|old| reads(put) != reads(old)))
+        of(true).all(|put| of(false).all(|old| reads(put) != reads(old))) && !self.cuts_one_of_like_blanks()
+    }
+
+    /// Whether one of several blank lines goes that differ in their blanks: nobody can tell which one.
+    fn cuts_one_of_like_blanks(&self) -> bool {
+        let blanks: Vec<_> = self.steps.iter().filter(|step| step.text.trim().is_empty()).collect();
+        let differ = blanks.windows(2).any(|two| two[0].text != two[1].text);
+        differ && blanks.iter().any(|step| step.part == Part::Cut)
     }
 
     /// Pairs of lines (steps' indexes), the first of which is replaced by the second.
