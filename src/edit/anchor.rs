@@ -6,7 +6,7 @@ use super::base::Base;
 use super::index::describe;
 use super::occurrences::LineCounter;
 use super::tiers::{Hits, Site};
-use super::whole_lines::{bare, is_blank_line, split_indent};
+use super::whole_lines::{bare, closes_block, depth, is_blank_line};
 use super::{Anchor, Strategy, TimedOut};
 
 /// Lines of the base, from 0.
@@ -171,7 +171,6 @@ fn blocks(base: &Base<'_>, heads: &[usize]) -> Result<Vec<Region>, TimedOut> {
 
 /// The line behind the block that a line opens: what is indented deeper, and a line that closes it.
 fn block_end(base: &Base<'_>, opener: usize) -> usize {
-    let depth = |line: &str| split_indent(line).0.chars().count();
     let own = depth(base.line(opener));
     let mut end = opener + 1;
     for (line, at) in base.index().lines_from(base.text, opener + 1).zip(opener + 1..) {
@@ -181,8 +180,7 @@ fn block_end(base: &Base<'_>, opener: usize) -> usize {
         }
         let opens = at == opener + 1 && content.starts_with('{');
         if depth(line.content) <= own && !opens {
-            let closes = ["}", ")", "]", "end"].iter().any(|closer| content.starts_with(closer));
-            return if closes { at + 1 } else { end };
+            return if closes_block(content) { at + 1 } else { end };
         }
         end = at + 1;
     }

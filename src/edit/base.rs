@@ -22,7 +22,7 @@ pub(super) struct Base<'a> {
     index: SharedIndex,
     style: OnceCell<IndentStyle>,
     ascii: OnceCell<bool>,
-    /// How many edits look here.
+    /// The edits that look here: how many there are decides how it is done.
     edits: &'a [Edit],
     /// Whether the edit that is looked for now was found to be made already.
     pub(super) done: Cell<bool>,

@@ -141,6 +141,12 @@ fn is_placeholder(content: &str, fewer: bool) -> bool {
     if line.is_empty() || line.len() > LONGEST {
         return false;
     }
+    let behind = |opener: &str| line.find(opener).is_some_and(|at| is_placeholder(&line[at..], fewer));
+    // Most lines are told by a look, without taking them apart.
+    let dots = line.contains("...") || line.contains('…');
+    if !dots && !OPENERS.iter().any(|opener| line.starts_with(opener)) {
+        return fewer && (behind(" # ") || behind(" // "));
+    }
     let (body, commented) = body(line);
     if let Some(words) = without_ellipsis(&body) {
         return !words.is_empty() && is_elision(content);
@@ -149,7 +155,6 @@ fn is_placeholder(content: &str, fewer: bool) -> bool {
     if commented {
         return is_prose(&body) && says(&body);
     }
-    let behind = |opener: &str| line.find(opener).is_some_and(|at| is_placeholder(&line[at..], fewer));
     fewer && (behind(" # ") || behind(" // "))
 }
 

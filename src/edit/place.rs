@@ -82,7 +82,7 @@ impl<'a> Finder<'a> {
             let text = lines(&needle.new).nth(line - 1).map_or("", |line| line.content.trim()).to_owned();
             return Err(EditRefusalKind::Placeholder { line, text });
         }
-        let limit = if asked.count == Count::One && !search.scope.narrows() { MANY } else { usize::MAX };
+        let limit = if asked.count == Count::One { MANY } else { usize::MAX };
         let exact = self.hits(&search, &TIERS[0], needle, limit)?;
         if !exact.sites.is_empty() {
             return self.exact(&search, needle, exact);
@@ -118,6 +118,7 @@ impl<'a> Finder<'a> {
         needle: &Needle<'_>,
         limit: usize,
     ) -> Result<Hits, EditRefusalKind> {
+        // To narrow them down, all places have to be known.
         let limit = if search.scope.narrows() { usize::MAX } else { limit };
         let mut hits =
             (tier.locate)(&self.base, needle, limit).map_err(|_: TimedOut| EditRefusalKind::Timeout)?;

@@ -53,9 +53,8 @@ impl<'a> Weave<'a> {
     ) -> Vec<Splice> {
         if site.parts.is_empty() {
             let texts = (lines(&needle.old).collect(), lines(&needle.new).collect());
-            let weave =
-                Weave::laid(base.text, site.range.clone(), texts, Vec::new(), (tolerance, Some(base)));
-            return Weave { deadline: base.deadline, ..weave }.splices();
+            let tolerance = (tolerance, Some(base));
+            return Weave::laid(base.text, site.range.clone(), texts, Vec::new(), tolerance).splices();
         }
         site.parts.iter().flat_map(|part| Self::part(base, part, needle)).collect()
     }
@@ -71,8 +70,7 @@ impl<'a> Weave<'a> {
             end_with(&mut old, LineEnding::Lf);
         }
         let tolerance = (Tolerance::Indentation, Some(base));
-        let weave = Weave::laid(base.text, range, (old, new), part.spans.clone(), tolerance);
-        Weave { deadline: base.deadline, ..weave }.splices()
+        Weave::laid(base.text, range, (old, new), part.spans.clone(), tolerance).splices()
     }
 
     /// The splices that put whole lines where a line of the base starts, or behind its last.
@@ -126,7 +124,8 @@ impl<'a> Weave<'a> {
         }
         let reindent = whole.filter(|_| tolerance == Tolerance::Indentation);
         let indenter = reindent.and_then(|base| Indenter::new(base, counterparts, &old, &new));
-        Self { base, range, there, old, new, spans, lent, indenter, deadline: Deadline::NONE }
+        let deadline = whole.map_or(Deadline::NONE, |base| base.deadline);
+        Self { base, range, there, old, new, spans, lent, indenter, deadline }
     }
 
     /// The splices, none of which changes more than it has to. Once the deadline has passed they may: whoever

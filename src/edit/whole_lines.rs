@@ -118,6 +118,17 @@ pub(super) fn split_indent(content: &str) -> (&str, &str) {
     content.split_at(content.len() - rest.len())
 }
 
+/// How deep a line is indented, in signs.
+pub(super) fn depth(content: &str) -> usize {
+    split_indent(content).0.chars().count()
+}
+
+/// Whether a line begins with what closes a block.
+pub(super) fn closes_block(content: &str) -> bool {
+    let line = content.trim_start();
+    ["}", ")", "]", "end"].iter().any(|closer| line.starts_with(closer))
+}
+
 /// Whether a line has nothing but blanks.
 pub(super) fn is_blank_line(content: &str) -> bool {
     content.chars().all(blank)

@@ -6,7 +6,7 @@ use super::super::base::Base;
 use super::super::block::Block;
 use super::super::elided::is_elision;
 use super::super::needle::Needle;
-use super::super::whole_lines::{is_blank_line, same_but_blanks, split_indent};
+use super::super::whole_lines::{closes_block, depth, is_blank_line, same_but_blanks};
 use super::{Hits, Part, Site, TimedOut};
 use crate::text::lines;
 
@@ -88,15 +88,13 @@ const TRIED: usize = 64;
 /// Whether the lines `end..start` of the base, which are left out, are of one block where they have to be:
 /// from a line that opens a block to a deeper one, all are in that block.
 fn same_block(base: &Base<'_>, end: usize, start: usize) -> bool {
-    let depth = |line: &str| split_indent(line).0.chars().count();
-    let (before, behind) = (depth(base.line(end.saturating_sub(1))), depth(base.line(start)));
+    let last = base.line(end.saturating_sub(1));
+    let (before, behind) = (depth(last), depth(base.line(start)));
     let left_out = || {
         let lines = base.index().lines_from(base.text, end).take(start - end);
         lines.filter(|line| !is_blank_line(line.content)).map(|line| depth(line.content))
     };
-    let last = base.line(end.saturating_sub(1)).trim_start();
-    let closes = ["}", ")", "]", "end"].iter().any(|closer| last.starts_with(closer));
-    let opens = !closes && left_out().next().is_some_and(|next| next > before);
+    let opens = !closes_block(last) && left_out().next().is_some_and(|next| next > before);
     !opens || behind <= before || left_out().all(|depth| depth > before)
 }
 

@@ -7,7 +7,7 @@ use super::super::super::base::Base;
 use super::super::super::block::Block;
 use super::super::super::elided::is_comment;
 use super::super::super::line_diff::runs;
-use super::super::super::whole_lines::{bare, is_blank_line, places, same_but_blanks, split_indent};
+use super::super::super::whole_lines::{bare, depth, is_blank_line, places, same_but_blanks, split_indent};
 use super::super::super::{Deadline, TimedOut, similarity};
 use super::alignment::{Alignment, Gap, alignments, same};
 use crate::text::lines;
@@ -158,7 +158,6 @@ impl<'n> Claim<'n> {
     }
 
     fn opens(&self, line: usize) -> bool {
-        let depth = |line: &str| split_indent(line).0.chars().count();
         if is_blank_line(self.asked[line]) || is_comment(self.asked[line]) {
             return false;
         }
