@@ -22,6 +22,7 @@ mod lanes;
 mod locate;
 mod observe;
 mod rebase;
+mod recovery;
 mod requests;
 mod session;
 mod work;
@@ -35,7 +36,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
-use crate::disk::{BaseStore, Disk};
+use crate::disk::{BaseStore, Disk, Journal, LateLook};
 use crate::edit::Deadline;
 use crate::workspace::{Session, SessionId, Workspace};
 
@@ -51,6 +52,7 @@ use event::Event;
 use hints::{Hints, WatchOrder};
 use indexes::Indexes;
 use lanes::Lanes;
+use recovery::{RescueFolder, open_journal, tell};
 
 /// Where the daemon keeps its things.
 #[derive(Clone, Debug)]
@@ -68,6 +70,8 @@ pub(crate) struct Core(Arc<CoreInner>);
 pub(crate) struct CoreInner {
     config: Config,
     disk: Arc<dyn Disk>,
+    journal: Journal,
+    late_look: LateLook,
     /// Configured roots, for sessions that have none.
     roots: Vec<SessionRoot>,
     /// Folders that agents may read besides their roots.
@@ -120,10 +124,14 @@ struct Life {
 pub struct ConnectionGuard(Arc<Life>);
 
 impl Daemon {
-    /// Starts the helpers on the current runtime.
+    /// Puts right what an earlier daemon left unfinished, and starts the helpers on the current runtime.
     pub fn start(config: Config, disk: Arc<dyn Disk>, places: Places) -> std::io::Result<Self> {
         let (watch, orders) = std::sync::mpsc::channel::<WatchOrder>();
         let bases = Arc::new(BaseStore::open(&places.state_dir.join("bases"), config.limits.kept_bases)?);
+        let rescue = Arc::new(RescueFolder::new(&places.state_dir));
+        let (journal, recovery) = open_journal(&*disk, &places.state_dir, rescue.clone())?;
+        tell(&recovery);
+        let late_look = LateLook::start(disk.clone(), rescue)?;
         let hints = Hints::default();
         let open = |roots: &[PathBuf]| -> Vec<SessionRoot> {
             roots.iter().filter_map(|root| disk.open_root(root).ok().map(SessionRoot::from)).collect()
@@ -146,6 +154,8 @@ impl Daemon {
             started: Instant::now(),
             config,
             disk,
+            journal,
+            late_look,
         };
         let core = Core(Arc::new(inner));
         tokio::spawn(core.clone().follow_hints());
@@ -182,6 +192,12 @@ impl Daemon {
     /// Ends the daemon: no new connections; requests under way are finished.
     pub fn stop(&self) {
         self.life.stop.cancel();
+    }
+
+    /// Leaves nothing for the next start to look at, if all has ended well.
+    pub fn tidy(&self) {
+        self.core.late_look.look_now();
+        self.core.journal.tidy(&*self.core.disk, true);
     }
 
     /// A number for a new session.

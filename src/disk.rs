@@ -14,9 +14,12 @@ mod change;
 mod commit;
 mod error;
 mod failing;
+mod journal;
+mod late;
 mod memory;
 mod os;
 mod place;
+mod recovery;
 mod stat;
 #[cfg(test)]
 mod tests;
@@ -28,9 +31,12 @@ pub use change::{Change, CommitError, Committed, Durability, Expected};
 pub use commit::{StagedSet, commit, is_stray, stage};
 pub use error::{DiskError, DiskErrorKind, Result};
 pub use failing::FailingDisk;
+pub use journal::{Journal, Rescue};
+pub use late::{Displaced, LateLook};
 pub use memory::MemoryDisk;
 pub use os::OsDisk;
 pub use place::{Entry, FileImage, Handle, Root, Target};
+pub use recovery::Recovery;
 pub use stat::{MTime, Stat};
 pub use watch::{WatchHint, Watcher};
 
@@ -67,8 +73,20 @@ pub struct StageOrder<'a> {
     pub like: Option<&'a Examined>,
     /// The permission bits of a new file; none means what the user's umask leaves of 0666.
     pub mode: Option<u32>,
-    /// Whether the content must be on stable storage before its name is given to it.
-    pub flush: bool,
+    /// How certain it must be that a power cut leaves this content under its name.
+    pub flush: Flush,
+}
+
+/// When written bytes reach stable storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flush {
+    /// In the file system's own time.
+    Later,
+    /// No later than a name that the file is given afterwards: a power cut leaves the old file or the new
+    /// one, never an empty one.
+    Ordered,
+    /// Before the call returns.
+    Now,
 }
 
 /// How staging went.
@@ -138,8 +156,18 @@ pub trait Disk: Send + Sync {
     /// Gives `from`'s file a second name. `false`: this file system cannot, and nothing happened.
     fn link(&self, from: &Entry, to: &Entry) -> Result<bool>;
 
-    /// Writes `content` into the file that `original` holds open, keeping its inode.
-    fn overwrite(&self, entry: &Entry, original: &Examined, content: &[u8], flush: bool) -> Result<()>;
+    /// Writes `content` into the file that `original` holds open, keeping its inode, and flushes it.
+    fn overwrite(&self, entry: &Entry, original: &Examined, content: &[u8]) -> Result<()>;
+
+    /// Adds bytes to the end of a file, which is created, readable by its owner only, if it is not there.
+    /// A failure may leave a part of them.
+    fn append(&self, entry: &Entry, bytes: &[u8], flush: Flush) -> Result<()>;
+
+    /// Reads a file that is held open, whether or not it still has a name.
+    fn read_held(&self, held: &Handle, path: &Path, limit: u64) -> Result<FileImage>;
+
+    /// The state of a file that is held open.
+    fn look_held(&self, held: &Handle, path: &Path) -> Result<Stat>;
 
     /// Removes a file's name.
     fn remove(&self, entry: &Entry) -> Result<()>;

@@ -1,6 +1,6 @@
 use crate::disk::{
-    Change, CommitError, Committed, DiskErrorKind, Durability, Expected, FileBytes, Handle, Root, StagedSet,
-    Stat, Target, stage,
+    Change, CommitError, Committed, DiskErrorKind, Durability, Expected, FileBytes, Root, StagedSet, Stat,
+    Target, stage,
 };
 use crate::workspace::{Action, FileKey, Moved, PlannedFile, Refusal, Seen, Truth};
 
@@ -21,15 +21,15 @@ pub(crate) struct Landed {
     written: bool,
     /// Whether its text shares the memory of the one before.
     shares: bool,
-    /// The file in whose place it is, still open, and its bytes.
-    _spent: Option<(Handle, FileBytes)>,
+    /// The bytes in whose place it is.
+    _spent: FileBytes,
 }
 
 impl Landed {
     /// A file that was found to be already what a plan wanted.
     pub(crate) fn found(file: &PlannedFile, now: Observed) -> Self {
         let (seen, stat, root) = (now.seen(), now.stat, now.target.root);
-        Self { file: file.clone(), seen, stat, root, written: false, shares: false, _spent: None }
+        Self { file: file.clone(), seen, stat, root, written: false, shares: false, _spent: now.bytes }
     }
 
     /// The entry for the books. `own`: the one who applied it is the one who proposed it.
@@ -74,7 +74,16 @@ impl Core {
 
     /// Writes the new files beside the old ones; what is returned has to be committed.
     pub(crate) fn stage<'a>(&'a self, changes: &'a [Change]) -> Result<StagedSet<'a>, CommitError> {
-        stage(&*self.disk, changes, self.durability(changes.len()))
+        let durability = self.durability(changes.len());
+        let stage = || stage(&*self.disk, &self.journal, changes, durability);
+        stage().or_else(|error| match error.error.kind {
+            DiskErrorKind::NoSpace { .. } => {
+                // Files that were displaced a moment ago take room as long as they are held.
+                self.late_look.look_now();
+                stage()
+            }
+            _ => Err(error),
+        })
     }
 
     /// Gives all files that were staged for `due` their names, or none.
@@ -85,9 +94,15 @@ impl Core {
     ) -> Result<Vec<Landed>, Refusal> {
         match staged.and_then(StagedSet::commit) {
             Ok(committed) => {
-                Ok(due.into_iter().zip(committed).map(|(due, done)| landed(due, done)).collect())
+                let hold = |done: &mut Committed| done.displaced.take().map(|file| self.late_look.hold(file));
+                let land = |(due, mut done): (Due, Committed)| {
+                    hold(&mut done);
+                    landed(due, done)
+                };
+                Ok(due.into_iter().zip(committed).map(land).collect())
             }
-            Err(error) => {
+            Err(mut error) => {
+                error.displaced.drain(..).for_each(|file| self.late_look.hold(file));
                 if !error.rolled_back() {
                     tracing::error!(?error.not_undone, "a failed change could not be put back completely");
                 }
@@ -141,7 +156,7 @@ pub(crate) fn change(due: &Due) -> Change {
 }
 
 fn expected(observed: &Observed) -> Option<Expected> {
-    Some(Expected { stat: observed.stat?, bytes: observed.bytes.clone() })
+    Some(Expected { stat: observed.stat?, bytes: observed.bytes.clone(), hash: observed.truth.hash()? })
 }
 
 fn landed(due: Due, done: Committed) -> Landed {
@@ -170,6 +185,6 @@ fn landed(due: Due, done: Committed) -> Landed {
         file,
         written: true,
         shares,
-        _spent: done.displaced.map(|displaced| (displaced, observed.bytes)),
+        _spent: observed.bytes,
     }
 }

@@ -56,6 +56,9 @@ pub(crate) fn refusal_of(error: &DiskError) -> RefusalKind {
         DiskErrorKind::ReadOnly => RefusalKind::ReadOnly,
         DiskErrorKind::TooLarge { size, limit } => RefusalKind::TooLarge { limit: *limit, size: *size },
         DiskErrorKind::Exists => RefusalKind::Exists,
+        DiskErrorKind::Recovering { transaction } => {
+            RefusalKind::Recovering { transaction: transaction.clone() }
+        }
         DiskErrorKind::NoSpace { required, available } => disk(error, *required, *available),
         _ => disk(error, None, None),
     }

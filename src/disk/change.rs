@@ -2,9 +2,11 @@
 
 use super::bytes::FileBytes;
 use super::error::DiskError;
-use super::place::{FileImage, Handle, Target};
+use super::late::Displaced;
+use super::place::{FileImage, Target};
 use super::stat::Stat;
-use std::path::PathBuf;
+use crate::text::ContentHash;
+use std::path::{Path, PathBuf};
 
 /// What a file must be for a change to be meant for it.
 #[derive(Clone, Debug)]
@@ -13,12 +15,15 @@ pub struct Expected {
     pub stat: Stat,
     /// The bytes that the caller read: compared only when the state alone does not prove them.
     pub bytes: FileBytes,
+    /// The hash of those bytes.
+    pub hash: ContentHash,
 }
 
 impl Expected {
     /// Expects what was read.
     pub fn image(image: &FileImage) -> Self {
-        Self { stat: image.stat, bytes: image.bytes.clone().into() }
+        let hash = ContentHash::of(&image.bytes);
+        Self { stat: image.stat, bytes: image.bytes.clone().into(), hash }
     }
 }
 
@@ -63,10 +68,24 @@ pub enum Change {
     },
 }
 
+impl Change {
+    /// The files that it is about.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+        let (first, second) = match self {
+            Self::Replace { target, .. } | Self::Create { target, .. } | Self::Delete { target, .. } => {
+                (target, None)
+            }
+            Self::Rename { from, to, .. } => (from, Some(to)),
+        };
+        std::iter::once(first).chain(second).map(|target| target.path.as_path())
+    }
+}
+
 /// What is promised once a commit has returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// The change survives the end of this process. A power cut may take it back, leaving the old file.
+    /// The change survives the end of this process. A power cut may take it back, leaving the old file; of
+    /// several files some may then be old and some new.
     Process,
     /// The change survives a power cut.
     Full,
@@ -81,9 +100,9 @@ pub struct Committed {
     pub path: PathBuf,
     /// A staged or displaced file that could not be removed any more; harmless, and named in the log.
     pub leftover: Option<PathBuf>,
-    /// The file that was there before, still open. Letting go of it frees its space, which can take as long
-    /// as writing it did: nobody needs to wait for that.
-    pub displaced: Option<Handle>,
+    /// The file that was there before, still open, for a [late look](super::LateLook). Letting go of it frees
+    /// its space, which can take as long as writing it did: nobody needs to wait for that.
+    pub displaced: Option<Displaced>,
 }
 
 /// A set that did not happen.
@@ -97,6 +116,8 @@ pub struct CommitError {
     pub change: usize,
     /// What could not be put back or removed, empty if everything is as it was before.
     pub not_undone: Vec<DiskError>,
+    /// Files of ours that had their names for a moment, still open: somebody may have found and written them.
+    pub displaced: Vec<Displaced>,
 }
 
 impl CommitError {

@@ -4,20 +4,23 @@
 //! for a while; nothing is touched. *Stage* writes the new files beside the old ones under those names.
 //! *Switch* gives them their real names and keeps what they displace. *Finish* removes what was
 //! displaced. A failure before *finish* puts everything back in reverse; *finish* itself cannot undo and
-//! does not fail.
+//! does not fail. What is about to be done is in the [`Journal`] before it is done, for the next start.
 
+mod notes;
 mod plan;
 mod rollback;
 mod staging;
 mod switch;
 
-use super::Disk;
 use super::change::{Change, CommitError, Committed, Durability};
 use super::error::{DiskError, DiskErrorKind};
+use super::journal::{Journal, Ticket};
+use super::late::Displaced;
 use super::place::Entry;
 use super::stat::Stat;
-use plan::Part;
+use super::{Disk, Flush};
 pub use plan::is_stray;
+use plan::{Part, Way};
 use rollback::Undo;
 
 /// A failed phase: which change, and why.
@@ -27,9 +30,14 @@ struct Failure {
 }
 
 impl Failure {
+    /// As the caller is told it, when nothing was begun.
+    fn before_all(self) -> CommitError {
+        self.undone(Vec::new(), Vec::new())
+    }
+
     /// As the caller is told it, when all has been undone but this.
-    fn undone(self, not_undone: Vec<DiskError>) -> CommitError {
-        CommitError { error: self.error, change: self.change, not_undone }
+    fn undone(self, not_undone: Vec<DiskError>, displaced: Vec<Displaced>) -> CommitError {
+        CommitError { error: self.error, change: self.change, not_undone, displaced }
     }
 }
 
@@ -48,24 +56,27 @@ fn of_change<T>(change: usize, result: super::Result<T>) -> Phase<T> {
 /// overwritten to do so.
 pub fn commit(
     disk: &dyn Disk,
+    journal: &Journal,
     changes: &[Change],
     durability: Durability,
 ) -> Result<Vec<Committed>, CommitError> {
-    stage(disk, changes, durability)?.commit()
+    stage(disk, journal, changes, durability)?.commit()
 }
 
 /// The first half of [`commit`]: looks at everything and writes the new files beside the old ones.
 pub fn stage<'a>(
     disk: &'a dyn Disk,
+    journal: &'a Journal,
     changes: &'a [Change],
     durability: Durability,
 ) -> Result<StagedSet<'a>, CommitError> {
-    let parts = plan::plan(disk, changes, durability).map_err(|failure| failure.undone(Vec::new()))?;
-    let mut set = StagedSet { disk, parts, durability, undo: Undo::default() };
-    // A crash journal notes the staged and displaced names here: they are known and none exists yet.
+    let parts = plan::plan(disk, journal, changes).map_err(Failure::before_all)?;
+    let ticket =
+        of_change(0, notes::enter(disk, journal, &parts, durability)).map_err(Failure::before_all)?;
+    let mut set = StagedSet { disk, journal, parts, durability, undo: Undo::default(), ticket: Some(ticket) };
     match staging::stage(disk, &mut set.parts, durability, &mut set.undo) {
         Ok(()) => Ok(set),
-        Err(failure) => Err(failure.undone(set.roll_back())),
+        Err(failure) => Err(set.give_up(failure)),
     }
 }
 
@@ -73,40 +84,72 @@ pub fn stage<'a>(
 /// leaves nothing behind.
 pub struct StagedSet<'a> {
     disk: &'a dyn Disk,
+    journal: &'a Journal,
     parts: Vec<Part<'a>>,
     durability: Durability,
     undo: Undo,
+    /// None once the set has ended.
+    ticket: Option<Ticket<'a>>,
 }
 
 impl StagedSet<'_> {
     /// The second half of [`commit`]: proves that every file is still what its change expects, and gives the
     /// new ones their names.
     pub fn commit(mut self) -> Result<Vec<Committed>, CommitError> {
-        // The journal notes what is about to be switched here, flushed, with the old bytes of files that
-        // will be written in place.
-        match switch::switch(self.disk, &mut self.parts, self.durability, &mut self.undo) {
-            Ok(()) => {
-                // Its commit record goes here. Until then a restart rolls back.
-                self.undo = Undo::default();
-                Ok(finish(self.disk, &mut self.parts))
-            }
-            // The parts are alive until all is undone: the files they hold open keep their inode numbers.
-            Err(failure) => Err(failure.undone(self.roll_back())),
+        if let Err(failure) = self.carry_out() {
+            return Err(self.give_up(failure));
         }
+        self.undo = Undo::default();
+        Ok(finish(self.disk, &mut self.parts))
     }
 
-    fn roll_back(&mut self) -> Vec<DiskError> {
-        std::mem::take(&mut self.undo).roll_back(self.disk)
+    fn carry_out(&mut self) -> Phase<()> {
+        let Some(ticket) = &mut self.ticket else { return Ok(()) };
+        let flush = notes::flush(&self.parts, self.durability);
+        of_change(0, notes::begin(self.disk, ticket, &self.parts, flush))?;
+        switch::switch(self.disk, &mut self.parts, flush == Flush::Now, &mut self.undo)?;
+        if notes::is_alone(&self.parts) {
+            return Ok(());
+        }
+        of_change(self.parts.len().saturating_sub(1), ticket.done(self.disk, flush))
+    }
+
+    /// Puts everything back. The parts live until that is done: the files they hold open keep their inode
+    /// numbers.
+    fn give_up(&mut self, failure: Failure) -> CommitError {
+        let not_undone = std::mem::take(&mut self.undo).roll_back(self.disk, self.journal);
+        if let Some(ticket) = self.ticket.take() {
+            if not_undone.iter().all(|error| error.kind == DiskErrorKind::Changed) {
+                // If that cannot be noted, the next start finds everything as it was.
+                ticket.done(self.disk, Flush::Later).ok();
+                self.journal.remove_images(self.disk, &ticket.id, self.parts.len());
+            } else {
+                ticket.leave_unfinished();
+            }
+        }
+        failure.undone(not_undone, self.parts.iter().filter_map(ours).collect())
     }
 }
 
 impl Drop for StagedSet<'_> {
     fn drop(&mut self) {
-        let not_undone = self.roll_back();
+        let not_undone = std::mem::take(&mut self.undo).roll_back(self.disk, self.journal);
         if !not_undone.is_empty() {
             tracing::warn!(?not_undone, "a change that was given up left something behind");
         }
+        if let Some(ticket) = self.ticket.take()
+            && self.parts.iter().any(Part::is_in_place)
+        {
+            self.journal.remove_images(self.disk, &ticket.id, self.parts.len());
+        }
+        self.journal.tidy(self.disk, false);
     }
+}
+
+/// Our own file, where it had the name for a moment: somebody may have opened it there.
+fn ours(part: &Part<'_>) -> Option<Displaced> {
+    let (stat, handle) = part.staged.clone().filter(|_| part.way == Way::Exchange)?;
+    Some(Displaced { handle, path: part.final_path().to_owned(), stat, hash: None })
 }
 
 /// Removes what was displaced and tells what became of each change.
@@ -120,9 +163,16 @@ fn finish(disk: &dyn Disk, parts: &mut [Part<'_>]) -> Vec<Committed> {
             stat: part.final_entry().and_then(|entry| final_stat(disk, part, entry)),
             path: part.final_path().to_owned(),
             leftover,
-            displaced: part.original.take().map(|original| original.examined.handle),
+            displaced: displaced(part),
         })
         .collect()
+}
+
+fn displaced(part: &mut Part<'_>) -> Option<Displaced> {
+    part.displaced_at()?;
+    let original = part.original.take()?;
+    let (handle, stat) = (original.examined.handle, original.examined.stat);
+    Some(Displaced { handle, path: original.entry.path, stat, hash: Some(original.expect.hash) })
 }
 
 fn final_stat(disk: &dyn Disk, part: &Part<'_>, entry: &Entry) -> Option<Stat> {

@@ -66,6 +66,12 @@ pub enum DiskErrorKind {
     /// The file is in a use that forbids the change (a mount point, a running program).
     #[error("is busy")]
     Busy,
+    /// An earlier transaction on it could be neither finished nor taken back yet.
+    #[error("waits for transaction {transaction} to be taken back")]
+    Recovering {
+        /// Its id in the journal.
+        transaction: String,
+    },
     /// Anything else; `errno` says more.
     #[error("input/output error")]
     Io,

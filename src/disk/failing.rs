@@ -3,7 +3,7 @@
 use super::error::{DiskError, DiskErrorKind, Result};
 use super::place::{Entry, FileImage, Handle, Root, Target};
 use super::stat::Stat;
-use super::{Disk, Examined, FileBytes, StageOrder, Staged};
+use super::{Disk, Examined, FileBytes, Flush, StageOrder, Staged};
 use parking_lot::Mutex;
 use std::fmt;
 use std::path::Path;
@@ -76,6 +76,13 @@ impl<D> FailingDisk<D> {
         self.plan.lock().calls
     }
 
+    /// Whether a write that fails leaves a half: the one at which the fault sets in does, but a disk that is
+    /// broken writes nothing.
+    fn writes_halves(&self) -> bool {
+        let plan = self.plan.lock();
+        !matches!(&plan.fault, Some((k, Fault::Broken(_))) if plan.calls > *k)
+    }
+
     fn arm(&self, k: usize, fault: Fault) {
         *self.plan.lock() = Plan { calls: 0, fault: Some((k, fault)) };
     }
@@ -112,6 +119,12 @@ impl<D> FailingDisk<D> {
         };
         Err(DiskError::new(kind, operation, path))
     }
+}
+
+/// A file after half of its new content was written over its old one.
+pub(super) fn half_written(old: &[u8], new: &[u8]) -> Vec<u8> {
+    let half = new.len() / 2;
+    [&new[..half], old.get(half..).unwrap_or_default()].concat()
 }
 
 impl<D: Disk> Disk for FailingDisk<D> {
@@ -177,13 +190,35 @@ impl<D: Disk> Disk for FailingDisk<D> {
         self.around("link", &from.path, |inner| inner.link(from, to))
     }
 
-    fn overwrite(&self, entry: &Entry, original: &Examined, content: &[u8], flush: bool) -> Result<()> {
+    fn overwrite(&self, entry: &Entry, original: &Examined, content: &[u8]) -> Result<()> {
         // A write that fails has often written something: half of it, to be hard on the rollback.
         if let Err(error) = self.count("overwrite", &entry.path) {
-            self.inner.overwrite(entry, original, &content[..content.len() / 2], flush)?;
+            if self.writes_halves() {
+                let old = self.inner.read_entry(entry, u64::MAX)?.map(|image| image.bytes);
+                let half = half_written(&old.unwrap_or_default(), content);
+                self.inner.overwrite(entry, original, &half)?;
+            }
             return Err(error);
         }
-        self.inner.overwrite(entry, original, content, flush)
+        self.inner.overwrite(entry, original, content)
+    }
+
+    fn append(&self, entry: &Entry, bytes: &[u8], flush: Flush) -> Result<()> {
+        if let Err(error) = self.count("append to", &entry.path) {
+            if self.writes_halves() {
+                self.inner.append(entry, &bytes[..bytes.len() / 2], flush)?;
+            }
+            return Err(error);
+        }
+        self.inner.append(entry, bytes, flush)
+    }
+
+    fn read_held(&self, held: &Handle, path: &Path, limit: u64) -> Result<FileImage> {
+        self.inner.read_held(held, path, limit)
+    }
+
+    fn look_held(&self, held: &Handle, path: &Path) -> Result<Stat> {
+        self.inner.look_held(held, path)
     }
 
     fn remove(&self, entry: &Entry) -> Result<()> {

@@ -5,9 +5,10 @@ mod tree;
 mod walk;
 
 use super::error::{DiskError, DiskErrorKind, Result};
+use super::failing::half_written;
 use super::place::{Entry, FileImage, Handle, HandleKind, Root, RootInner, Target};
 use super::stat::Stat;
-use super::{Disk, Examined, FileBytes, StageOrder, Staged};
+use super::{Disk, Examined, FileBytes, Flush, StageOrder, Staged};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -143,7 +144,6 @@ impl Disk for MemoryDisk {
             device: tree::DEVICE,
             handle: Handle(HandleKind::Memory(inode)),
             steady_stamps: true,
-            orders_rename: true,
         })))
     }
 
@@ -228,13 +228,32 @@ impl Disk for MemoryDisk {
         state.tree.link(from, to).map(|()| true)
     }
 
-    fn overwrite(&self, entry: &Entry, original: &Examined, content: &[u8], _flush: bool) -> Result<()> {
+    fn overwrite(&self, entry: &Entry, original: &Examined, content: &[u8]) -> Result<()> {
         let mut state = self.state.lock();
         if let Err(error) = state.call("overwrite", &entry.path) {
-            state.tree.overwrite(entry, original, &content[..content.len() / 2])?;
+            let old = state.tree.read(entry, u64::MAX)?.map(|image| image.bytes);
+            state.tree.overwrite(entry, original, &half_written(&old.unwrap_or_default(), content))?;
             return Err(error);
         }
         state.tree.overwrite(entry, original, content)
+    }
+
+    fn append(&self, entry: &Entry, bytes: &[u8], _flush: Flush) -> Result<()> {
+        let mut state = self.state.lock();
+        if let Err(error) = state.call("append to", &entry.path) {
+            state.tree.append(entry, &bytes[..bytes.len() / 2])?;
+            return Err(error);
+        }
+        state.tree.append(entry, bytes)
+    }
+
+    fn read_held(&self, held: &Handle, path: &Path, limit: u64) -> Result<FileImage> {
+        self.state.lock().tree.read_inode(held.as_memory()?, path, limit)
+    }
+
+    fn look_held(&self, held: &Handle, path: &Path) -> Result<Stat> {
+        let stat = self.state.lock().tree.stat_of(held.as_memory()?);
+        stat.ok_or_else(|| DiskError::new(DiskErrorKind::NotFound, "look at", path))
     }
 
     fn remove(&self, entry: &Entry) -> Result<()> {

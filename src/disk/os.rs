@@ -1,8 +1,10 @@
 //! The real disk.
 
+mod append;
 mod attributes;
 mod confirm;
 mod examine;
+mod flush;
 mod folders;
 mod names;
 mod overwrite;
@@ -14,7 +16,7 @@ mod stage;
 use super::error::{DiskError, DiskErrorKind, Result};
 use super::place::{Entry, FileImage, Handle, Root, Target};
 use super::stat::{MTime, Stat};
-use super::{Disk, Examined, FileBytes, StageOrder, Staged};
+use super::{Disk, Examined, FileBytes, Flush, StageOrder, Staged};
 use rustix::fs::{AtFlags, statat};
 use rustix::io::Errno;
 use std::path::Path;
@@ -100,8 +102,20 @@ impl Disk for OsDisk {
         names::link(from, to)
     }
 
-    fn overwrite(&self, entry: &Entry, original: &Examined, content: &[u8], flush: bool) -> Result<()> {
-        overwrite::overwrite(entry, original, content, flush)
+    fn overwrite(&self, entry: &Entry, original: &Examined, content: &[u8]) -> Result<()> {
+        overwrite::overwrite(entry, original, content)
+    }
+
+    fn append(&self, entry: &Entry, bytes: &[u8], flush: Flush) -> Result<()> {
+        append::append(entry, bytes, flush)
+    }
+
+    fn read_held(&self, held: &Handle, path: &Path, limit: u64) -> Result<FileImage> {
+        read::read_held(held, path, limit)
+    }
+
+    fn look_held(&self, held: &Handle, path: &Path) -> Result<Stat> {
+        read::look_held(held, path)
     }
 
     fn remove(&self, entry: &Entry) -> Result<()> {

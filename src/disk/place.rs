@@ -72,8 +72,6 @@ pub(super) struct RootInner {
     pub(super) handle: Handle,
     /// Whether time stamps of this file system are known to move with every change.
     pub(super) steady_stamps: bool,
-    /// Whether a rename that replaces a file is written after the data of the new one.
-    pub(super) orders_rename: bool,
 }
 
 impl Root {
@@ -97,12 +95,6 @@ impl Root {
     pub(super) fn judged(&self, mut stat: Stat) -> Stat {
         stat.racy |= !self.0.steady_stamps || stat.dev != self.device();
         stat
-    }
-
-    /// Whether a name that replaces another reaches stable storage only after the data of its file, so
-    /// that a power cut leaves old or new without a flush.
-    pub(super) fn orders_rename(&self) -> bool {
-        self.0.orders_rename
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod bases;
+mod crash;
 mod escapes;
 mod hostile;
 mod limits;
@@ -13,6 +14,7 @@ mod watching;
 use super::*;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tempfile::TempDir;
 
 /// More than any test file has.
@@ -73,6 +75,59 @@ impl Fixture {
         }
         all
     }
+}
+
+/// Texts that were kept, by the path of the file that they stood in.
+#[derive(Default)]
+struct Kept(parking_lot::Mutex<Vec<(PathBuf, Vec<u8>)>>);
+
+impl Rescue for Kept {
+    fn keep(&self, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+        self.0.lock().push((path.to_owned(), bytes.to_owned()));
+        Ok(())
+    }
+}
+
+/// A journal in a folder of its own, and what it had to keep. Opened before a disk is told to fail.
+struct Own {
+    journal: Journal,
+    kept: Arc<Kept>,
+    _folder: TempDir,
+}
+
+impl Own {
+    fn on(disk: &dyn Disk) -> Self {
+        let (kept, folder) = (Arc::new(Kept::default()), tempfile::tempdir().expect("a folder"));
+        // The memory disk has one inside.
+        let inside = Path::new("/state");
+        let at = if disk.open_root(inside).is_ok() { inside } else { folder.path() };
+        let (journal, _) = Journal::open(disk, at, kept.clone()).expect("a journal");
+        Self { journal, kept, _folder: folder }
+    }
+
+    fn commit(
+        &self,
+        disk: &dyn Disk,
+        changes: &[Change],
+        durability: Durability,
+    ) -> std::result::Result<Vec<Committed>, CommitError> {
+        super::commit(disk, &self.journal, changes, durability)
+    }
+
+    /// The texts that were kept.
+    fn kept(&self) -> Vec<String> {
+        let kept = self.kept.0.lock();
+        kept.iter().map(|(_, text)| String::from_utf8_lossy(text).into_owned()).collect()
+    }
+}
+
+/// Commits with a journal of its own.
+fn commit(
+    disk: &dyn Disk,
+    changes: &[Change],
+    durability: Durability,
+) -> std::result::Result<Vec<Committed>, CommitError> {
+    Own::on(disk).commit(disk, changes, durability)
 }
 
 /// What a caller would expect who has just read the file.

@@ -88,6 +88,7 @@ fn details(refusal: &Refusal) -> Value {
         RefusalKind::Closed { state, current_revision } => {
             json!({ "state": state, "currentRevision": current_revision })
         }
+        RefusalKind::Recovering { transaction } => json!({ "transaction": transaction }),
         RefusalKind::NotPermitted { what } | RefusalKind::Busy { what } => json!({ "reason": what }),
         RefusalKind::NoChange
         | RefusalKind::Exists

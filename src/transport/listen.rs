@@ -70,13 +70,15 @@ pub async fn serve(config: Config, places: Places) -> Result<(), ServeError> {
     let sockets = lock_sockets(&places.runtime_dir).map_err(failed("locking the folder of the sockets"))?;
     let Some(sockets) = sockets else { return Err(ServeError::SocketsTaken(places.runtime_dir)) };
     raise_file_limit();
+    // What an earlier daemon was interrupted in is put right before anybody can ask for anything.
+    let daemon = Daemon::start(config, disk, places.clone()).map_err(failed("starting"))?;
     // Whoever waits for the daemon waits for the agents' socket: once that is there, both are.
     let editors = bind(&places.runtime_dir.join(EDITOR_SOCKET))?;
     let agents = bind(&places.runtime_dir.join(AGENT_SOCKET))?;
     note_sockets(&places).map_err(failed("noting the sockets"))?;
-    let daemon = Daemon::start(config, disk, places.clone()).map_err(failed("starting"))?;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), runtime_dir = %places.runtime_dir.display(), "serving");
     run(&daemon, agents, editors).await;
+    daemon.tidy();
     remove_sockets(&places, &sockets);
     tracing::info!("stopped");
     Ok(())

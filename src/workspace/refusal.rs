@@ -148,6 +148,11 @@ pub enum RefusalKind {
         /// What is not allowed, in words.
         what: String,
     },
+    /// An earlier transaction was interrupted and could neither be finished nor taken back yet.
+    Recovering {
+        /// Which.
+        transaction: String,
+    },
     /// A limit on what waits or is kept was reached.
     Busy {
         /// Which, in words.
@@ -210,6 +215,7 @@ impl Refusal {
             RefusalKind::UnknownProposal { .. } => "unknown_proposal",
             RefusalKind::Superseded { .. } | RefusalKind::Closed { .. } => "superseded",
             RefusalKind::NotPermitted { .. } => "not_permitted",
+            RefusalKind::Recovering { .. } => "recovering",
             RefusalKind::Busy { .. } => "busy",
             RefusalKind::Timeout { .. } => "timeout",
         }
@@ -271,6 +277,9 @@ impl Refusal {
                 format!("The proposal is {state} and cannot be acted on any more.")
             }
             RefusalKind::NotPermitted { what } => format!("Not permitted: {what}."),
+            RefusalKind::Recovering { transaction } => format!(
+                "Transaction `{transaction}` was interrupted while it changed this file, and could not be taken back yet."
+            ),
             RefusalKind::Busy { what } => format!("The daemon is busy: {what}."),
             RefusalKind::Timeout { what } => format!("{what} took longer than the deadline allows."),
         }
@@ -330,6 +339,7 @@ impl Refusal {
             RefusalKind::Superseded { .. } => "Look at it again with `editd/proposal`, then send the current revision.",
             RefusalKind::Closed { .. } => "Propose the change anew.",
             RefusalKind::NotPermitted { .. } => "Ask the user; this connection cannot do it.",
+            RefusalKind::Recovering { .. } => "Nothing is lost; reading still works. Each try to change the file tries to take it back first. Ask the user to look at `editd doctor`.",
             RefusalKind::Busy { .. } => "Wait for earlier requests to end, or discard proposals, then try again.",
             RefusalKind::Timeout { .. } => "Send smaller edits, or a longer and more distinctive `oldText`.",
         }

@@ -2,8 +2,9 @@
 
 use super::{Failure, Phase, of_change};
 use crate::disk::bytes::FileBytes;
-use crate::disk::change::{Change, Durability, Expected};
+use crate::disk::change::{Change, Expected};
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
+use crate::disk::journal::Journal;
 use crate::disk::place::{Entry, Handle, Root, Target};
 use crate::disk::stat::Stat;
 use crate::disk::{Disk, Examined};
@@ -20,8 +21,6 @@ const STRAY_PREFIX: &str = ".editd-";
 /// How a change is carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
-    /// The staged file is renamed over the old one, which is gone: for a set of one.
-    Swift,
     /// The staged file and the old one swap names, and the old one is kept until all is done.
     Exchange,
     /// As exchange, where the file system cannot: the old file got a second name first.
@@ -66,8 +65,13 @@ pub(super) struct Original<'a> {
 }
 
 impl Part<'_> {
+    /// Whether the file itself is written.
+    pub(super) fn is_in_place(&self) -> bool {
+        matches!(self.way, Way::InPlace | Way::MoveInPlace)
+    }
+
     /// Where the file will be.
-    fn destination(&self) -> &Target {
+    pub(super) fn destination(&self) -> &Target {
         match self.change {
             Change::Replace { target, .. }
             | Change::Create { target, .. }
@@ -97,38 +101,28 @@ impl Part<'_> {
         match self.way {
             Way::Exchange => self.staged_at.as_ref(),
             Way::Linked | Way::Remove | Way::MoveEdited => self.kept_at.as_ref(),
-            Way::Swift | Way::InPlace | Way::Install | Way::Move | Way::MoveInPlace => None,
+            Way::InPlace | Way::Install | Way::Move | Way::MoveInPlace => None,
         }
     }
 }
 
 /// Plans all changes.
-pub(super) fn plan<'a>(
-    disk: &dyn Disk,
-    changes: &'a [Change],
-    durability: Durability,
-) -> Phase<Vec<Part<'a>>> {
-    // Only a set of one may let go of the old file before it is certain that all went well; and where
-    // the folder is flushed afterwards, that flush can still fail.
-    let swift = changes.len() == 1 && durability == Durability::Process;
+pub(super) fn plan<'a>(disk: &dyn Disk, journal: &Journal, changes: &'a [Change]) -> Phase<Vec<Part<'a>>> {
     changes
         .iter()
         .enumerate()
-        .map(|(index, change)| of_change(index, plan_one(disk, change, swift)))
+        .map(|(index, change)| of_change(index, plan_one(disk, journal, change)))
         .collect::<std::result::Result<_, Failure>>()
 }
 
-fn plan_one<'a>(disk: &dyn Disk, change: &'a Change, swift: bool) -> Result<Part<'a>> {
+fn plan_one<'a>(disk: &dyn Disk, journal: &Journal, change: &'a Change) -> Result<Part<'a>> {
+    journal.require_settled(disk, change.paths())?;
     match change {
         Change::Replace { target, content, expect } => {
             let original = find_original(disk, target, expect)?;
-            let way = match (original.examined.is_replaceable(), swift) {
-                (false, _) => Way::InPlace,
-                (true, true) => Way::Swift,
-                (true, false) => Way::Exchange,
-            };
+            let way = if original.examined.is_replaceable() { Way::Exchange } else { Way::InPlace };
             let mut part = new_part(change, way);
-            part.staged_at = (way != Way::InPlace).then(|| stray_beside(target));
+            part.staged_at = (way == Way::Exchange).then(|| stray_beside(target));
             part.kept_at = (way == Way::Exchange).then(|| stray_beside(target));
             part.settled = Some(original.entry.clone());
             part.content = Some(content.clone());
@@ -242,10 +236,14 @@ fn whole(disk: &dyn Disk, original: &Original<'_>) -> Result<FileBytes> {
 
 /// A fresh name in the folder that the target opened.
 fn stray_beside(target: &Target) -> Entry {
+    target.beside(OsString::from(format!("{STRAY_PREFIX}{}", fresh_id())))
+}
+
+/// Sixteen digits that nothing else is called by.
+pub(super) fn fresh_id() -> String {
     static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let random = SEED.hash_one(COUNT.fetch_add(1, Ordering::Relaxed));
-    target.beside(OsString::from(format!("{STRAY_PREFIX}{random:016x}")))
+    format!("{:016x}", SEED.hash_one(COUNT.fetch_add(1, Ordering::Relaxed)))
 }
 
 /// Whether a name is one that a commit gives for a while to files it is about to install or remove.

@@ -1,15 +1,19 @@
 //! Putting everything back, in reverse, and only where the disk still holds what the commit put there.
 
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
+use crate::disk::journal::Journal;
 use crate::disk::place::Entry;
 use crate::disk::stat::Stat;
 use crate::disk::{Disk, Examined, MAX_TRIES};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Something attempted, told as what its undoing needs.
 pub(super) enum Step {
-    /// A staged file was written.
-    Staged { at: Entry, ours: Stat },
+    /// A staged file was written, of the file at that path.
+    Staged { at: Entry, ours: Stat, of: PathBuf },
+    /// The old file at that path was to be kept under this name.
+    Kept { at: Entry, of: PathBuf },
     /// The staged file and the named one swapped places.
     Exchanged { name: Entry, at: Entry, ours: Stat },
     /// The named file got a second name, and perhaps the staged one took its first.
@@ -46,14 +50,15 @@ impl Undo {
     }
 
     /// Undoes all steps; gives what could not be undone.
-    pub(super) fn roll_back(self, disk: &dyn Disk) -> Vec<DiskError> {
-        self.0.into_iter().rev().filter_map(|step| undo(disk, step).err()).collect()
+    pub(super) fn roll_back(self, disk: &dyn Disk, journal: &Journal) -> Vec<DiskError> {
+        self.0.into_iter().rev().filter_map(|step| undo(disk, journal, step).err()).collect()
     }
 }
 
-fn undo(disk: &dyn Disk, step: Step) -> Result<()> {
+fn undo(disk: &dyn Disk, journal: &Journal, step: Step) -> Result<()> {
     match step {
-        Step::Staged { at, ours } => remove_ours(disk, &at, &ours),
+        Step::Staged { at, ours, of } => clear(disk, journal, &at, Some(&ours), &of),
+        Step::Kept { at, of } => clear(disk, journal, &at, None, &of),
         Step::Exchanged { name, at, ours } => exchange_back(disk, &name, &at, &ours),
         Step::Linked { name, kept, ours } => rename_back(disk, &name, &kept, &ours),
         Step::Installed { name, at, ours } => uninstall(disk, &name, &at, &ours),
@@ -65,13 +70,15 @@ fn undo(disk: &dyn Disk, step: Step) -> Result<()> {
     }
 }
 
-/// Removes a staged file. Anything else under that name is a displaced file that could not be put back,
-/// which another step has reported; it stays.
-fn remove_ours(disk: &dyn Disk, at: &Entry, ours: &Stat) -> Result<()> {
-    match disk.look(at)? {
-        Some(stat) if stat.same_file(ours) => disk.remove(at),
-        _ => Ok(()),
+/// Removes a staged or displaced file. All that could be put back has been by now: what stands here and is not
+/// ours lost its name to somebody's later save, or was written into while it had the name. It is kept first.
+fn clear(disk: &dyn Disk, journal: &Journal, at: &Entry, ours: Option<&Stat>, of: &Path) -> Result<()> {
+    let Some(stat) = disk.look(at)? else { return Ok(()) };
+    if !ours.is_some_and(|ours| stat.same_content(ours)) {
+        let Some(image) = disk.read_entry(at, u64::MAX)? else { return Ok(()) };
+        journal.rescue(of, &image.bytes)?;
     }
+    disk.remove(at)
 }
 
 fn holds(disk: &dyn Disk, name: &Entry, file: &Stat) -> Result<bool> {
@@ -157,7 +164,7 @@ fn write_back(
     if done && present.bytes != new {
         return Err(overtaken(name));
     }
-    disk.overwrite(name, original, old, false)
+    disk.overwrite(name, original, old)
 }
 
 /// A folder in which someone has put something since is theirs now and stays.

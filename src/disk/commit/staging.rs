@@ -6,7 +6,7 @@ use super::{Phase, of_change};
 use crate::disk::change::{Change, Durability};
 use crate::disk::error::Result;
 use crate::disk::place::Entry;
-use crate::disk::{Disk, StageOrder, Staged};
+use crate::disk::{Disk, Flush, StageOrder, Staged};
 
 /// Stages every part that needs it.
 pub(super) fn stage(
@@ -38,26 +38,20 @@ fn stage_one(
             Change::Create { mode, .. } => *mode,
             _ => None,
         },
-        flush: must_flush(part, durability),
+        flush: match durability {
+            Durability::Full => Flush::Now,
+            Durability::Process => Flush::Ordered,
+        },
     };
     match disk.stage(entry, order)? {
         Staged::Ready { stat, handle } => {
-            undo.push(Step::Staged { at: entry.clone(), ours: stat });
+            let of = part.final_path().to_owned();
+            undo.push(Step::Staged { at: entry.clone(), ours: stat, of });
             part.staged = Some((stat, handle));
         }
         Staged::Unfaithful => keep_inode(part),
     }
     Ok(())
-}
-
-/// Even where a power cut may take a change back it must not leave an empty file: so the data goes
-/// first, unless the file system sees to that order itself, which it does only for a plain rename over
-/// an existing file.
-fn must_flush(part: &Part<'_>, durability: Durability) -> bool {
-    let root = part.final_root();
-    let known = part.original.as_ref().is_some_and(|original| original.examined.stat.dev == root.device());
-    let ordered = part.way == Way::Swift && known && root.orders_rename();
-    durability == Durability::Full || !ordered
 }
 
 /// The new file cannot be like the old one, so the old one is written itself.

@@ -7,7 +7,7 @@ use super::plan::{Original, Part, Way};
 use super::rollback::{Step, Undo};
 use super::{Phase, of_change};
 use crate::disk::Disk;
-use crate::disk::change::{Change, Durability, Expected};
+use crate::disk::change::Expected;
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
 use crate::disk::place::{Entry, Handle, Target};
 use crate::disk::stat::Stat;
@@ -19,13 +19,7 @@ use std::sync::Arc;
 type TouchedDirs = BTreeMap<PathBuf, Handle>;
 
 /// Carries out every part, then flushes the folders if that was promised.
-pub(super) fn switch(
-    disk: &dyn Disk,
-    parts: &mut [Part<'_>],
-    durability: Durability,
-    undo: &mut Undo,
-) -> Phase<()> {
-    let flush = durability == Durability::Full;
+pub(super) fn switch(disk: &dyn Disk, parts: &mut [Part<'_>], flush: bool, undo: &mut Undo) -> Phase<()> {
     let mut touched = TouchedDirs::new();
     for (index, part) in parts.iter_mut().enumerate() {
         let mut switch = Switch { disk, undo: &mut *undo, touched: &mut touched, flush };
@@ -51,7 +45,6 @@ struct Switch<'s> {
 impl Switch<'_> {
     fn carry_out(&mut self, part: &mut Part<'_>) -> Result<()> {
         match part.way {
-            Way::Swift => self.swift(part),
             Way::Exchange | Way::Linked => self.exchange(part),
             Way::InPlace => self.overwrite(part),
             Way::Install => self.install(part),
@@ -60,18 +53,6 @@ impl Switch<'_> {
             Way::MoveEdited => self.remove(part).and_then(|()| self.install(part)),
             Way::MoveInPlace => self.overwrite(part).and_then(|()| self.rename(part)),
         }
-    }
-
-    fn swift(&mut self, part: &Part<'_>) -> Result<()> {
-        let (original, staged_at, ours) = staged_parts(part)?;
-        self.require_expected(original)?;
-        self.touch(&original.entry);
-        let renamed = self.disk.rename_over(staged_at, &original.entry);
-        renamed.or_else(|error| {
-            // An error may come after the effect. There is no way back then, and none is needed.
-            let there = self.disk.look(&original.entry)?;
-            if there.is_some_and(|stat| stat.same_file(&ours)) { Ok(()) } else { Err(error) }
-        })
     }
 
     fn exchange(&mut self, part: &mut Part<'_>) -> Result<()> {
@@ -91,6 +72,7 @@ impl Switch<'_> {
     fn replace_linked(&mut self, part: &mut Part<'_>, present: &Stat) -> Result<()> {
         let (original, staged_at, ours) = staged_parts(part)?;
         let kept_at = part.kept_at.clone().ok_or_else(|| unplanned(&original.entry))?;
+        self.undo.push(Step::Kept { at: kept_at.clone(), of: original.entry.path.clone() });
         self.undo.push(Step::Linked { name: original.entry.clone(), kept: kept_at.clone(), ours });
         if !self.disk.link(&original.entry, &kept_at)? {
             self.undo.forget_last();
@@ -121,7 +103,7 @@ impl Switch<'_> {
             new: new.clone(),
             done: false,
         });
-        self.disk.overwrite(&original.entry, &original.examined, &new, self.flush)?;
+        self.disk.overwrite(&original.entry, &original.examined, &new)?;
         self.undo.mark_overwritten();
         part.settled = Some(original.entry.clone());
         Ok(())
@@ -137,8 +119,7 @@ impl Switch<'_> {
     }
 
     fn install(&mut self, part: &mut Part<'_>) -> Result<()> {
-        let target = destination(part.change);
-        let name = self.make_folders(target)?;
+        let name = self.make_folders(part.destination())?;
         let (Some(staged_at), Some((ours, _))) = (&part.staged_at, &part.staged) else {
             return Err(unplanned(&name));
         };
@@ -154,6 +135,7 @@ impl Switch<'_> {
         let kept_at = part.kept_at.as_ref().ok_or_else(|| unplanned(&original.entry))?;
         let present = self.require_expected(original)?;
         self.touch(&original.entry);
+        self.undo.push(Step::Kept { at: kept_at.clone(), of: original.entry.path.clone() });
         self.keep_away(original, kept_at)?;
         self.require_displaced(kept_at, &present, original.expect)
     }
@@ -165,7 +147,7 @@ impl Switch<'_> {
     }
 
     fn rename(&mut self, part: &mut Part<'_>) -> Result<()> {
-        let name = self.make_folders(destination(part.change))?;
+        let name = self.make_folders(part.destination())?;
         let original = part.original.as_ref().ok_or_else(|| unplanned(&name))?;
         let edited = part.way == Way::MoveInPlace;
         let present = if edited { None } else { Some(self.require_expected(original)?) };
@@ -256,15 +238,6 @@ fn moved(original: &Original<'_>, to: &Entry) -> Step {
 fn is_change(kind: &DiskErrorKind) -> bool {
     use DiskErrorKind as Kind;
     matches!(kind, Kind::TooLarge { .. } | Kind::NotAFile { .. } | Kind::Changed | Kind::Unstable)
-}
-
-fn destination(change: &Change) -> &Target {
-    match change {
-        Change::Replace { target, .. } | Change::Create { target, .. } | Change::Delete { target, .. } => {
-            target
-        }
-        Change::Rename { to, .. } => to,
-    }
 }
 
 fn staged_parts<'p, 'a>(part: &'p Part<'a>) -> Result<(&'p Original<'a>, &'p Entry, Stat)> {

@@ -130,7 +130,7 @@ impl Tree {
         }
     }
 
-    fn stat_of(&self, inode: u64) -> Option<Stat> {
+    pub(super) fn stat_of(&self, inode: u64) -> Option<Stat> {
         let node = self.nodes.get(&inode)?;
         let size = match &node.body {
             Body::File(bytes) => bytes.len() as u64,

@@ -11,7 +11,7 @@ use std::os::unix::fs::FileExt;
 const OPERATION: &str = "write";
 
 /// Overwrites the inode that was examined. A failure may leave a part of the content.
-pub(super) fn overwrite(entry: &Entry, original: &Examined, content: &[u8], flush: bool) -> Result<()> {
+pub(super) fn overwrite(entry: &Entry, original: &Examined, content: &[u8]) -> Result<()> {
     let file = open(entry)?;
     let failed = |errno| {
         let error = DiskError::from_errno(errno, OPERATION, &entry.path);
@@ -24,10 +24,7 @@ pub(super) fn overwrite(entry: &Entry, original: &Examined, content: &[u8], flus
     reserve(&file, before.size, content.len() as u64).map_err(failed)?;
     write(&file, content).map_err(failed)?;
     keep_mode(&file, &original.stat).map_err(failed)?;
-    if flush {
-        fsync(&file).map_err(failed)?;
-    }
-    Ok(())
+    fsync(&file).map_err(failed)
 }
 
 fn open(entry: &Entry) -> Result<File> {

@@ -1,12 +1,13 @@
 //! Reading a whole file in one state.
 
-use super::{DiskError, DiskErrorKind, Entry, FileBytes, FileImage, Result, convert, require_file};
+use super::{DiskError, DiskErrorKind, Entry, FileBytes, FileImage, Handle, Result, convert, require_file};
 use crate::disk::{MAX_TRIES, Stat};
 use rustix::buffer::spare_capacity;
 use rustix::fs::{Mode, OFlags, SeekFrom, fstat, openat, seek};
 use rustix::io::Errno;
 use std::fs::File;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 
 const OPERATION: &str = "read";
 
@@ -16,7 +17,7 @@ const COMPARED: usize = 64 << 10;
 /// Reads a name in an opened folder. The state before and after must agree.
 pub(super) fn read(entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
     let Some(fd) = open(entry)? else { return Ok(None) };
-    read_open(&File::from(fd), entry, limit).map(Some)
+    read_open(&File::from(fd), &entry.path, limit).map(Some)
 }
 
 /// Opens a file for reading. Never waits: a FIFO without a writer opens at once and is then refused.
@@ -33,20 +34,35 @@ pub(super) fn open(entry: &Entry) -> Result<Option<OwnedFd>> {
     }
 }
 
+/// Reads all of a file that is held open for reading.
+pub(super) fn read_held(held: &Handle, path: &Path, limit: u64) -> Result<FileImage> {
+    let fd = held.as_os()?.try_clone();
+    let file = File::from(fd.map_err(|_| DiskError::new(DiskErrorKind::Io, OPERATION, path))?);
+    rewind(&file, path)?;
+    read_open(&file, path, limit)
+}
+
+/// The state of a file that is held open.
+pub(super) fn look_held(held: &Handle, path: &Path) -> Result<Stat> {
+    fstat(held.as_os()?)
+        .map(|raw| convert(&raw))
+        .map_err(|errno| DiskError::from_errno(errno, OPERATION, path))
+}
+
 /// Reads all of an opened file, again if it changed meanwhile.
-fn read_open(file: &File, entry: &Entry, limit: u64) -> Result<FileImage> {
+fn read_open(file: &File, path: &Path, limit: u64) -> Result<FileImage> {
     let mut bytes = Vec::new();
     for _ in 0..MAX_TRIES {
-        let before = state(file, entry)?;
-        require_file(&before, &entry.path)?;
-        require_small(before.size, limit, entry)?;
-        read_to(file, &mut bytes, before.size, entry)?;
-        if before.same_version(&state(file, entry)?) && bytes.len() as u64 == before.size {
+        let before = state(file, path)?;
+        require_file(&before, path)?;
+        require_small(before.size, limit, path)?;
+        read_to(file, &mut bytes, before.size, path)?;
+        if before.same_version(&state(file, path)?) && bytes.len() as u64 == before.size {
             return Ok(FileImage { bytes, stat: before });
         }
-        rewind(file, entry)?;
+        rewind(file, path)?;
     }
-    Err(DiskError::new(DiskErrorKind::Unstable, OPERATION, &entry.path))
+    Err(DiskError::new(DiskErrorKind::Unstable, OPERATION, path))
 }
 
 /// Whether a name in an opened folder holds exactly these bytes. The state before and after must agree.
@@ -55,13 +71,13 @@ pub(super) fn holds(entry: &Entry, bytes: &FileBytes) -> Result<bool> {
     let file = File::from(fd);
     let mut buffer = Vec::with_capacity(COMPARED.min(bytes.len() + 1));
     for _ in 0..MAX_TRIES {
-        let before = state(&file, entry)?;
+        let before = state(&file, &entry.path)?;
         require_file(&before, &entry.path)?;
         let same = before.size == bytes.len() as u64 && compare(&file, &mut buffer, bytes, entry)?;
-        if before.same_version(&state(&file, entry)?) {
+        if before.same_version(&state(&file, &entry.path)?) {
             return Ok(same);
         }
-        rewind(&file, entry)?;
+        rewind(&file, &entry.path)?;
     }
     Err(DiskError::new(DiskErrorKind::Unstable, OPERATION, &entry.path))
 }
@@ -82,19 +98,19 @@ fn compare(file: &File, buffer: &mut Vec<u8>, bytes: &FileBytes, entry: &Entry) 
     }
 }
 
-fn state(file: &File, entry: &Entry) -> Result<Stat> {
-    fstat(file).map(|raw| convert(&raw)).map_err(|errno| DiskError::from_errno(errno, OPERATION, &entry.path))
+fn state(file: &File, path: &Path) -> Result<Stat> {
+    fstat(file).map(|raw| convert(&raw)).map_err(|errno| DiskError::from_errno(errno, OPERATION, path))
 }
 
-fn require_small(size: u64, limit: u64, entry: &Entry) -> Result<()> {
+fn require_small(size: u64, limit: u64, path: &Path) -> Result<()> {
     if size <= limit {
         return Ok(());
     }
-    Err(DiskError::new(DiskErrorKind::TooLarge { size, limit }, OPERATION, &entry.path))
+    Err(DiskError::new(DiskErrorKind::TooLarge { size, limit }, OPERATION, path))
 }
 
 /// Reads up to one byte more than the file should have: enough to see that it grew, and no more memory.
-fn read_to(file: &File, bytes: &mut Vec<u8>, size: u64, entry: &Entry) -> Result<()> {
+fn read_to(file: &File, bytes: &mut Vec<u8>, size: u64, path: &Path) -> Result<()> {
     bytes.clear();
     bytes.reserve_exact(size as usize + 1);
     while bytes.len() as u64 <= size {
@@ -103,14 +119,12 @@ fn read_to(file: &File, bytes: &mut Vec<u8>, size: u64, entry: &Entry) -> Result
             // Less than was asked for, and all there should be: the state after it will confirm the end.
             Ok(_) if bytes.len() as u64 == size => break,
             Ok(_) | Err(Errno::INTR) => {}
-            Err(errno) => return Err(DiskError::from_errno(errno, OPERATION, &entry.path)),
+            Err(errno) => return Err(DiskError::from_errno(errno, OPERATION, path)),
         }
     }
     Ok(())
 }
 
-fn rewind(file: &File, entry: &Entry) -> Result<()> {
-    seek(file, SeekFrom::Start(0))
-        .map(drop)
-        .map_err(|errno| DiskError::from_errno(errno, OPERATION, &entry.path))
+fn rewind(file: &File, path: &Path) -> Result<()> {
+    seek(file, SeekFrom::Start(0)).map(drop).map_err(|errno| DiskError::from_errno(errno, OPERATION, path))
 }

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 // File system types as `statfs` numbers them. Of these it is known that every change moves a time
 // stamp, up to the coarseness of the clock.
-const EXT4: u64 = 0xef53;
+pub(super) const EXT4: u64 = 0xef53;
 const XFS: u64 = 0x5846_5342;
 const BTRFS: u64 = 0x9123_683e;
-const TMPFS: u64 = 0x0102_1994;
+pub(super) const TMPFS: u64 = 0x0102_1994;
 
 /// Opens an absolute path to a folder as a root.
 pub(super) fn open(given: &Path) -> Result<Root> {
@@ -34,8 +34,6 @@ pub(super) fn open(given: &Path) -> Result<Root> {
         device: stat.st_dev,
         handle: Handle::os(fd),
         steady_stamps: matches!(fs_type, EXT4 | XFS | BTRFS | TMPFS),
-        // ext4 (auto_da_alloc) and btrfs write the data first; tmpfs has nothing a power cut leaves.
-        orders_rename: matches!(fs_type, EXT4 | BTRFS | TMPFS),
     })))
 }
 

@@ -1,9 +1,10 @@
 //! Writing a new file under a name of its own.
 
 use super::attributes::{self, Likeness};
+use super::flush::flush;
 use super::{DiskError, DiskErrorKind, Entry, Handle, Result, convert};
 use crate::disk::{FileBytes, StageOrder, Staged, Stat};
-use rustix::fs::{Mode, OFlags, fchmod, fstat, fsync, openat};
+use rustix::fs::{Mode, OFlags, fchmod, fstat, openat};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -34,7 +35,8 @@ pub(super) fn stage(entry: &Entry, order: StageOrder<'_>, umask: u32) -> Result<
 }
 
 fn create(entry: &Entry, order: &StageOrder<'_>) -> std::result::Result<OwnedFd, Errno> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    // Readable too, so that a late look can see what others wrote into it.
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     // What replaces a private file must not be readable for a moment either.
     let mode = if order.like.is_some() { 0o600 } else { order.mode.unwrap_or(0o666) & 0o777 };
     let dir = entry.dir.as_os().map_err(|_| Errno::BADF)?;
@@ -51,9 +53,7 @@ fn fill(file: &mut File, order: &StageOrder<'_>, umask: u32) -> std::result::Res
         },
         None => dress_new(file, order.mode, umask)?,
     };
-    if order.flush {
-        fsync(&*file)?;
-    }
+    flush(file, order.flush)?;
     Ok(Some(stat))
 }
 

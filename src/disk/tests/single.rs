@@ -195,8 +195,9 @@ fn a_single_replace_whose_rename_fails_after_its_effect_is_done() {
         fixture.write("file", "old");
         let disk = FailingDisk::new(OsDisk::new());
         let change = replace(&disk, &fixture.target("file"), "new");
+        let (own, changes) = (Own::on(&disk), [change]);
         disk.fail_late_at(k, DiskErrorKind::Io);
-        let result = commit(&disk, &[change], Durability::Process);
+        let result = own.commit(&disk, &changes, Durability::Process);
         assert_eq!(fixture.text("file"), if result.is_ok() { "new" } else { "old" }, "k = {k}");
         assert_eq!(fixture.all().len(), 1, "k = {k}");
         if disk.calls() < k {

@@ -26,7 +26,10 @@ struct Inside {
 
 impl Inside {
     async fn start(disk: Arc<dyn Disk>, root: &Path) -> Self {
-        let state = tempfile::tempdir().expect("a folder");
+        Self::start_with(disk, root, tempfile::tempdir().expect("a folder")).await
+    }
+
+    async fn start_with(disk: Arc<dyn Disk>, root: &Path, state: tempfile::TempDir) -> Self {
         let places = Places { state_dir: state.path().to_owned(), runtime_dir: state.path().join("run") };
         let config = Config::load(state.path().join("config.toml"));
         let daemon = Daemon::start(config, disk, places).expect("a daemon");
@@ -165,7 +168,10 @@ async fn the_daemon_does_on_a_memory_disk_what_it_does_on_a_real_one() {
     for (name, text) in BEFORE {
         disk.write_behind(&format!("/project/{name}"), text.as_bytes());
     }
-    let inside = Inside::start(disk.clone(), Path::new("/project")).await;
+    let state = tempfile::tempdir().expect("a folder");
+    // What the daemon notes goes to the same disk as what it changes.
+    disk.add_dir(state.path().join("journal").to_str().expect("text"));
+    let inside = Inside::start_with(disk.clone(), Path::new("/project"), state).await;
     for (name, text) in BEFORE {
         assert_eq!(inside.read(name).await, text);
     }

@@ -6,6 +6,7 @@ use crate::disk::memory::{
     Stat,
 };
 use std::collections::BTreeMap;
+use std::path::Path;
 
 fn error<T>(kind: DiskErrorKind, operation: &'static str, entry: &Entry) -> Result<T> {
     Err(DiskError::new(kind, operation, &entry.path))
@@ -20,14 +21,37 @@ impl Tree {
 
     pub(in crate::disk::memory) fn read(&self, entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
         let Some(stat) = self.look(entry)? else { return Ok(None) };
-        match self.body(stat.ino) {
-            Some(Body::File(_)) if stat.size > limit => {
-                error(DiskErrorKind::TooLarge { size: stat.size, limit }, "read", entry)
+        self.read_inode(stat.ino, &entry.path, limit).map(Some)
+    }
+
+    pub(in crate::disk::memory) fn read_inode(
+        &self,
+        inode: u64,
+        path: &Path,
+        limit: u64,
+    ) -> Result<FileImage> {
+        let failed = |kind| Err(DiskError::new(kind, "read", path));
+        match (self.body(inode), self.stat_of(inode)) {
+            (Some(Body::File(_)), Some(stat)) if stat.size > limit => {
+                failed(DiskErrorKind::TooLarge { size: stat.size, limit })
             }
-            Some(Body::File(bytes)) => Ok(Some(FileImage { bytes: bytes.clone(), stat })),
-            Some(Body::Link(_)) => error(DiskErrorKind::Changed, "read", entry),
-            _ => error(DiskErrorKind::NotAFile { what: "a folder" }, "read", entry),
+            (Some(Body::File(bytes)), Some(stat)) => Ok(FileImage { bytes: bytes.clone(), stat }),
+            (Some(Body::Link(_)), _) => failed(DiskErrorKind::Changed),
+            (Some(Body::Dir(_)), _) => failed(DiskErrorKind::NotAFile { what: "a folder" }),
+            _ => failed(DiskErrorKind::NotFound),
         }
+    }
+
+    pub(in crate::disk::memory) fn append(&mut self, entry: &Entry, bytes: &[u8]) -> Result<()> {
+        let dir = entry.dir.as_memory()?;
+        let Some(inode) = self.child(dir, &entry.name) else {
+            self.insert(dir, &entry.name, Body::File(bytes.to_vec()), 0o100_600);
+            return Ok(());
+        };
+        let FileImage { bytes: mut whole, .. } = self.read_inode(inode, &entry.path, u64::MAX)?;
+        whole.extend_from_slice(bytes);
+        self.fill(inode, &whole);
+        Ok(())
     }
 
     pub(in crate::disk::memory) fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {

@@ -1,0 +1,140 @@
+//! What of a commit goes into the journal.
+
+use super::plan::{Original, Part, Way};
+use crate::disk::change::Durability;
+use crate::disk::error::Result;
+use crate::disk::journal::{Journal, Noted, NotedPart, RawPath, Record, Spot, Ticket};
+use crate::disk::place::{Entry, Target};
+use crate::disk::stat::MTime;
+use crate::disk::{Disk, FileBytes, Flush};
+use crate::text::ContentHash;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Whether one step does all of it, which then needs no way back.
+pub(super) fn is_alone(parts: &[Part<'_>]) -> bool {
+    match parts {
+        [part] => match part.way {
+            Way::Exchange | Way::Linked | Way::Remove | Way::Move => true,
+            Way::Install => part.destination().missing_dirs.is_empty(),
+            Way::InPlace | Way::MoveEdited | Way::MoveInPlace => false,
+        },
+        _ => false,
+    }
+}
+
+/// When the notes and the names have to be on stable storage. A file that is written in place can be torn by
+/// a power cut, so its way back has to be there before.
+pub(super) fn flush(parts: &[Part<'_>], durability: Durability) -> Flush {
+    let needed = durability == Durability::Full || parts.iter().any(Part::is_in_place);
+    if needed { Flush::Now } else { Flush::Later }
+}
+
+/// Notes the names that are going to be used.
+pub(super) fn enter<'j>(
+    disk: &dyn Disk,
+    journal: &'j Journal,
+    parts: &[Part<'_>],
+    durability: Durability,
+) -> Result<Ticket<'j>> {
+    let mut names = Vec::new();
+    for entry in parts.iter().flat_map(|part| part.staged_at.iter().chain(&part.kept_at)) {
+        names.push(spot(disk, entry)?);
+    }
+    let flush = match durability {
+        // Written out by the flush of the first staged file, where both are on one file system.
+        Durability::Full => Flush::Ordered,
+        Durability::Process => Flush::Later,
+    };
+    journal.enter(disk, super::plan::fresh_id(), names, flush)
+}
+
+/// Notes what is about to be switched, with the bytes of files that are written in place.
+pub(super) fn begin(
+    disk: &dyn Disk,
+    ticket: &mut Ticket<'_>,
+    parts: &[Part<'_>],
+    flush: Flush,
+) -> Result<()> {
+    let alone = is_alone(parts);
+    if alone && parts.iter().all(|part| part.way == Way::Move) {
+        // One rename: nothing can be left of it, and nothing has to be taken back.
+        return Ok(());
+    }
+    for (index, part) in parts.iter().enumerate().filter(|(_, part)| part.is_in_place()) {
+        if let Some(Original { expect, .. }) = &part.original {
+            let new = part.content.clone().unwrap_or_default();
+            ticket.keep_images(disk, index, &expect.bytes, &new)?;
+        }
+    }
+    let noted = parts.iter().map(|part| note(disk, part, alone)).collect::<Result<_>>()?;
+    let at = MTime::now().seconds.unsigned_abs();
+    let record = Record { id: ticket.id.clone(), at, alone, parts: noted };
+    ticket.begin(disk, record, if alone { Flush::Later } else { flush })
+}
+
+fn note(disk: &dyn Disk, part: &Part<'_>, alone: bool) -> Result<NotedPart> {
+    let spot_of = |entry: &Option<Entry>| entry.as_ref().map(|entry| spot(disk, entry)).transpose();
+    let origin = part.original.as_ref().map(|original| noted_origin(disk, original)).transpose()?;
+    Ok(NotedPart {
+        result: noted_result(disk, part, alone)?,
+        origin,
+        staged: spot_of(&part.staged_at)?,
+        kept: spot_of(&part.kept_at)?,
+        in_place: part.is_in_place(),
+        made: folders_made(part.destination()),
+    })
+}
+
+fn noted_origin(disk: &dyn Disk, original: &Original<'_>) -> Result<Noted> {
+    let Original { entry, examined, expect } = original;
+    Ok(Noted {
+        spot: spot(disk, entry)?,
+        size: examined.stat.size,
+        hash: Some(expect.hash.to_string()),
+        ino: Some(examined.stat.ino),
+    })
+}
+
+/// The file afterwards. The hash of a large content costs about as much as writing it, so where one step
+/// does everything the inode has to do: it is only asked whether that step has happened.
+fn noted_result(disk: &dyn Disk, part: &Part<'_>, alone: bool) -> Result<Option<Noted>> {
+    if part.way == Way::Remove {
+        return Ok(None);
+    }
+    let target = part.destination();
+    let place = match target.entry() {
+        Some(entry) => spot(disk, &entry)?,
+        None => Spot { path: RawPath(target.path.clone()), folder: None },
+    };
+    let hash = |content: &FileBytes| ContentHash::of_chunks(content.pieces());
+    let unchanged = part.original.as_ref().map(|original| original.expect.hash);
+    let hash = match &part.content {
+        Some(_) if alone => None,
+        Some(content) => Some(hash(content)),
+        None => unchanged,
+    };
+    let size = part.content.as_ref().map(|content| content.len() as u64);
+    Ok(Some(Noted {
+        spot: place,
+        size: size.or(part.original.as_ref().map(|original| original.examined.stat.size)).unwrap_or_default(),
+        hash: hash.map(|hash| hash.to_string()),
+        ino: part.staged.as_ref().map(|(stat, _)| stat.ino),
+    }))
+}
+
+fn spot(disk: &dyn Disk, entry: &Entry) -> Result<Spot> {
+    let itself = Entry { name: OsString::from("."), ..entry.clone() };
+    let folder = disk.look(&itself)?.map(|stat| stat.ino);
+    Ok(Spot { path: RawPath(entry.path.clone()), folder })
+}
+
+/// The folders that a target lacks, outermost first.
+fn folders_made(target: &Target) -> Vec<RawPath> {
+    let opened: PathBuf = target.opened_dir();
+    let deeper = |path: &mut PathBuf, name: &OsString| {
+        path.push(name);
+        Some(RawPath(path.clone()))
+    };
+    target.missing_dirs.iter().scan(opened, deeper).collect()
+}

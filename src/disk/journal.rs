@@ -1,0 +1,280 @@
+//! What commits note before they do it, so that a start after a kill or a power cut can put things right.
+//!
+//! A log of lines in a folder of editd's own, read only by the next start. Before a name of a staged or
+//! displaced file exists it is noted; before files are switched, what they were and what they are to be; and
+//! for a set of files, that all is done. What was begun and is not done is taken back
+//! ([`recovery`](super::recovery)). The log goes away when nothing is under way and it has grown.
+
+mod record;
+
+pub(super) use record::{Line, Noted, NotedPart, RawPath, Record, Spot};
+
+use super::error::{DiskError, DiskErrorKind, Result};
+use super::place::{Entry, Root};
+use super::recovery::{self, Recovery};
+use super::{Disk, FileBytes, Flush, StageOrder, Staged};
+use parking_lot::Mutex;
+use record::parse;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes of a log after which it is begun anew as soon as nothing is under way: a start reads all of it, and
+/// looks for each name in it.
+const LONG: u64 = 64 << 10;
+
+/// How many logs may be given up because they could not be flushed, until nothing is written any more: on
+/// such a disk nothing can be promised.
+const MAX_LOGS: u32 = 16;
+
+/// Bytes of a log that are read at a start; no log gets near it.
+const MAX_LOG_BYTES: u64 = 256 << 20;
+
+/// Where texts go that somebody else wrote and that lost their name in a race with a commit.
+pub trait Rescue: Send + Sync {
+    /// Keeps a text that stood at `path`. When this fails, the text stays where it was found.
+    fn keep(&self, path: &Path, bytes: &[u8]) -> std::io::Result<()>;
+}
+
+/// The log of what commits are about to do.
+pub struct Journal {
+    folder: Root,
+    rescue: Arc<dyn Rescue>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The number of the log that is written.
+    log: u32,
+    /// Bytes in it.
+    size: u64,
+    /// Whether its name has been flushed.
+    named: bool,
+    /// Transactions that are under way.
+    open: usize,
+    /// Transactions that could neither be finished nor taken back, by id.
+    unfinished: BTreeMap<String, Record>,
+}
+
+/// A transaction under way. Dropped without an end it counts as ended: whoever drops it has cleaned up.
+pub(super) struct Ticket<'j> {
+    journal: &'j Journal,
+    pub(super) id: String,
+    begun: Option<Record>,
+}
+
+impl Journal {
+    /// Opens or begins the journal in an existing folder, and puts right what an earlier process left.
+    /// No commit may be under way there.
+    pub fn open(disk: &dyn Disk, folder: &Path, rescue: Arc<dyn Rescue>) -> Result<(Self, Recovery)> {
+        let journal = Self { folder: disk.open_root(folder)?, rescue, state: Mutex::new(State::default()) };
+        let recovery = journal.recover(disk)?;
+        Ok((journal, recovery))
+    }
+
+    fn recover(&self, disk: &dyn Disk) -> Result<Recovery> {
+        let mut lines = Vec::new();
+        let mut found = Vec::new();
+        let mut recovery = Recovery::default();
+        for number in 0..MAX_LOGS {
+            let at = self.log(number);
+            let Some(image) = disk.read_entry(&at, MAX_LOG_BYTES)? else { continue };
+            let (read, damaged) = parse(&image.bytes);
+            lines.extend(read);
+            recovery.damaged += damaged;
+            found.push(at);
+        }
+        let unfinished = recovery::recover(disk, self, lines, &mut recovery);
+        // Those that have to be tried again are noted anew before the logs go.
+        let free = (0..MAX_LOGS).find(|number| found.iter().all(|at| at.name != log_name(*number)));
+        self.state.lock().log = free.unwrap_or_default();
+        for record in &unfinished {
+            self.append(disk, &Line::Begin(record.clone()), Flush::Now)?;
+        }
+        for at in &found {
+            disk.remove(at)?;
+        }
+        let by_id = unfinished.into_iter().map(|record| (record.id.clone(), record));
+        self.state.lock().unfinished = by_id.collect();
+        Ok(recovery)
+    }
+
+    /// Refuses paths of a transaction that is neither finished nor taken back, after another try.
+    pub(super) fn require_settled<'p>(
+        &self,
+        disk: &dyn Disk,
+        paths: impl Iterator<Item = &'p Path>,
+    ) -> Result<()> {
+        let state = self.state.lock();
+        if state.unfinished.is_empty() {
+            return Ok(());
+        }
+        let paths: Vec<_> = paths.collect();
+        let concerned = |record: &&Record| record.paths().any(|path| paths.contains(&path));
+        let due: Vec<_> = state.unfinished.values().filter(|record| concerned(record)).cloned().collect();
+        drop(state);
+        for record in due {
+            recovery::settle(disk, self, &record, &mut Recovery::default()).map_err(|_| {
+                let kind = DiskErrorKind::Recovering { transaction: record.id.clone() };
+                DiskError::new(kind, "change", record.paths().next().unwrap_or(Path::new("")))
+            })?;
+            self.append(disk, &Line::Done { id: record.id.clone() }, Flush::Now)?;
+            self.state.lock().unfinished.remove(&record.id);
+        }
+        Ok(())
+    }
+
+    /// Notes the names that a transaction is going to use for a while.
+    pub(super) fn enter(
+        &self,
+        disk: &dyn Disk,
+        id: String,
+        names: Vec<Spot>,
+        flush: Flush,
+    ) -> Result<Ticket<'_>> {
+        self.state.lock().open += 1;
+        let ticket = Ticket { journal: self, id, begun: None };
+        self.append(disk, &Line::Names { id: ticket.id.clone(), at: names }, flush)?;
+        Ok(ticket)
+    }
+
+    /// Adds a line. Not behind the lock: a flush of one transaction is nothing for others to wait for.
+    fn append(&self, disk: &dyn Disk, line: &Line, flush: Flush) -> Result<()> {
+        let text = line.to_bytes();
+        let (number, named) = {
+            let mut state = self.state.lock();
+            state.size += text.len() as u64;
+            (state.log, state.named)
+        };
+        if number >= MAX_LOGS {
+            return Err(DiskError::new(DiskErrorKind::Io, "write to", self.folder.path()));
+        }
+        let at = self.log(number);
+        let flush_name = || match flush {
+            Flush::Now if !named => disk.sync_dir(&at.dir, self.folder.path()),
+            _ => Ok(()),
+        };
+        let appended = disk.append(&at, &text, flush).and_then(|()| flush_name());
+        let mut state = self.state.lock();
+        if state.log == number && appended.is_err() {
+            // What a failed write or flush left there is unknown; nothing more is put behind it.
+            (state.log, state.size, state.named) = (number + 1, 0, false);
+        } else if state.log == number && flush == Flush::Now {
+            state.named = true;
+        }
+        appended
+    }
+
+    /// A name in the journal's folder.
+    fn at(&self, name: impl Into<OsString>) -> Entry {
+        let name = name.into();
+        Entry { dir: self.folder.0.handle.clone(), path: self.folder.path().join(&name), name }
+    }
+
+    fn log(&self, number: u32) -> Entry {
+        self.at(log_name(number))
+    }
+
+    /// Where the bytes of a file that is written in place are kept: before, and after.
+    pub(super) fn images(&self, id: &str, part: usize) -> (Entry, Entry) {
+        (self.at(format!("{id}-{part}.old")), self.at(format!("{id}-{part}.new")))
+    }
+
+    /// Removes what was kept of files that were written in place.
+    pub(super) fn remove_images(&self, disk: &dyn Disk, id: &str, parts: usize) {
+        for part in 0..parts {
+            let (old, new) = self.images(id, part);
+            removed(disk, &old);
+            removed(disk, &new);
+        }
+    }
+
+    /// Keeps a text that somebody else wrote.
+    pub(super) fn rescue(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        self.rescue.keep(path, bytes).map_err(|error| {
+            let mut failed = DiskError::new(DiskErrorKind::Io, "keep a copy of", path);
+            failed.errno = error.raw_os_error();
+            failed.source = Some(error);
+            failed
+        })
+    }
+
+    /// Nothing is under way any more: a long log is not needed.
+    fn ended(&self) {
+        self.state.lock().open -= 1;
+    }
+
+    /// Removes the log if it has grown long, or in any case if `at_once`, and nothing in it is of use.
+    pub fn tidy(&self, disk: &dyn Disk, at_once: bool) {
+        let mut state = self.state.lock();
+        let needless = state.open == 0 && state.unfinished.is_empty() && (at_once || state.size > LONG);
+        if needless && (0..=state.log.min(MAX_LOGS - 1)).all(|number| removed(disk, &self.log(number))) {
+            *state = State::default();
+        }
+    }
+
+    /// Paths that wait for a transaction to be finished or taken back.
+    pub fn unfinished(&self) -> Vec<PathBuf> {
+        let state = self.state.lock();
+        state.unfinished.values().flat_map(|record| record.paths().map(Path::to_owned)).collect()
+    }
+}
+
+impl Ticket<'_> {
+    /// Keeps the bytes of a file that is about to be written in place, flushed.
+    pub(super) fn keep_images(
+        &self,
+        disk: &dyn Disk,
+        part: usize,
+        old: &FileBytes,
+        new: &FileBytes,
+    ) -> Result<()> {
+        let (old_at, new_at) = self.journal.images(&self.id, part);
+        for (at, content) in [(&old_at, old), (&new_at, new)] {
+            let order = StageOrder { content, like: None, mode: Some(0o600), flush: Flush::Now };
+            if matches!(disk.stage(at, order)?, Staged::Unfaithful) {
+                return Err(DiskError::new(DiskErrorKind::PermissionDenied, "keep a copy in", &at.path));
+            }
+        }
+        disk.sync_dir(&old_at.dir, self.journal.folder.path())
+    }
+
+    /// Notes what is about to be switched.
+    pub(super) fn begin(&mut self, disk: &dyn Disk, record: Record, flush: Flush) -> Result<()> {
+        // Known from here on: a failed append may have noted it all the same.
+        self.begun = Some(record.clone());
+        self.journal.append(disk, &Line::Begin(record), flush)
+    }
+
+    /// Notes that all of it has happened, or nothing. For a set that has happened this is the moment from
+    /// which on it is not taken back.
+    pub(super) fn done(&self, disk: &dyn Disk, flush: Flush) -> Result<()> {
+        self.journal.append(disk, &Line::Done { id: self.id.clone() }, flush)
+    }
+
+    /// It could not be taken back: whoever comes to its files next, or the next start, tries again.
+    pub(super) fn leave_unfinished(mut self) {
+        if let Some(mut record) = self.begun.take() {
+            // It was not finished, so there is nothing that could count as landed.
+            record.alone = false;
+            self.journal.state.lock().unfinished.insert(record.id.clone(), record);
+        }
+    }
+}
+
+impl Drop for Ticket<'_> {
+    fn drop(&mut self) {
+        self.journal.ended();
+    }
+}
+
+fn log_name(number: u32) -> OsString {
+    format!("journal-{number}").into()
+}
+
+/// Whether the name is free now.
+fn removed(disk: &dyn Disk, at: &Entry) -> bool {
+    disk.remove(at).map_or_else(|error| error.kind == DiskErrorKind::NotFound, |()| true)
+}

@@ -1,0 +1,277 @@
+//! One file of an interrupted transaction.
+
+use super::{Recovery, clear, open};
+use crate::disk::Disk;
+use crate::disk::error::{DiskError, DiskErrorKind, Result};
+use crate::disk::journal::{Journal, NotedPart, Spot};
+use crate::disk::place::{Entry, FileImage};
+use std::path::Path;
+
+/// The bytes of a file before and after it is written in place.
+pub(super) struct Images {
+    old: Vec<u8>,
+    new: Vec<u8>,
+}
+
+/// Puts one file right.
+pub(super) struct PartRecovery<'r> {
+    pub(super) disk: &'r dyn Disk,
+    pub(super) journal: &'r Journal,
+    pub(super) part: &'r NotedPart,
+    pub(super) recovery: &'r mut Recovery,
+    images: Option<Images>,
+    /// Whether somebody else's text stands at the name and stays.
+    left: bool,
+}
+
+/// What stands at a name.
+enum Present {
+    Nothing,
+    Old,
+    /// What the transaction put there, whole or in part.
+    Ours,
+    /// What somebody else has written.
+    Theirs,
+}
+
+impl<'r> PartRecovery<'r> {
+    pub(super) fn new(
+        disk: &'r dyn Disk,
+        journal: &'r Journal,
+        part: &'r NotedPart,
+        recovery: &'r mut Recovery,
+    ) -> Self {
+        Self { disk, journal, part, recovery, images: None, left: false }
+    }
+
+    /// Whether the one step of a transaction of one step has happened.
+    pub(super) fn has_landed(&self) -> Result<bool> {
+        Ok(match (&self.part.origin, &self.part.result) {
+            (_, Some(result)) => self.image(&result.spot)?.is_some_and(|image| result.is(&image)),
+            (Some(origin), None) => self.image(&origin.spot)?.is_none(),
+            (None, None) => true,
+        })
+    }
+
+    /// Reads what was kept of a file that is written in place. Without both it was not begun.
+    pub(super) fn load_images(&mut self, id: &str, index: usize) -> Result<()> {
+        if self.part.in_place {
+            let (old, new) = self.journal.images(id, index);
+            let read = |at| self.disk.read_entry(at, u64::MAX);
+            let both = read(&old)?.zip(read(&new)?);
+            self.images = both.map(|(old, new)| Images { old: old.bytes, new: new.bytes });
+        }
+        Ok(())
+    }
+
+    /// Gives the file its old content and name again, and takes away what was not there before.
+    pub(super) fn take_back(&mut self) -> Result<()> {
+        if let Some(origin) = &self.part.origin {
+            self.restore(&origin.spot)?;
+        }
+        let elsewhere = |spot: &&Spot| self.part.origin.as_ref().is_none_or(|origin| origin.spot != **spot);
+        if let Some(result) = self.part.result.as_ref().map(|noted| &noted.spot).filter(elsewhere) {
+            self.withdraw(result)?;
+        }
+        Ok(())
+    }
+
+    fn restore(&mut self, origin: &Spot) -> Result<()> {
+        let Some(name) = open(self.disk, origin)? else {
+            // A folder that is gone may come back, on a disk that is not mounted now.
+            return Err(DiskError::new(DiskErrorKind::NotFound, "find again the folder of", origin.path()));
+        };
+        match self.present(origin)? {
+            Present::Old => return Ok(()),
+            Present::Theirs => {
+                self.left = true;
+                if self.old_file()?.is_some() || self.images.is_some() {
+                    self.recovery.left.push(name.path);
+                }
+                return Ok(());
+            }
+            Present::Ours if self.part.in_place => self.write_back(&name)?,
+            Present::Ours => self.replace(&name)?,
+            Present::Nothing => self.move_back(&name)?,
+        }
+        self.disk.sync_dir(&name.dir, folder_of(&name))?;
+        self.recovery.restored.push(name.path);
+        Ok(())
+    }
+
+    /// Puts the displaced file back where the new one stands.
+    fn replace(&mut self, name: &Entry) -> Result<()> {
+        let Some(old) = self.old_file()? else { return Err(lost(name)) };
+        if !self.disk.exchange(&old, name)? {
+            return self.disk.rename_over(&old, name);
+        }
+        // What came out must be ours; a save in this very moment goes back.
+        let out = self.disk.read_entry(&old, u64::MAX)?;
+        if out.is_none_or(|image| self.is_ours(&image)) {
+            return Ok(());
+        }
+        self.disk.exchange(&old, name)?;
+        Err(DiskError::new(DiskErrorKind::Changed, "put back", &name.path))
+    }
+
+    /// Nothing has the name: the displaced file gets it, or the moved one.
+    fn move_back(&mut self, name: &Entry) -> Result<()> {
+        let moved = self.part.result.as_ref().map(|result| &result.spot);
+        let old = match self.old_file()? {
+            Some(old) => Some(old),
+            None => moved.map(|spot| self.found_at(spot)).transpose()?.flatten(),
+        };
+        match old {
+            Some(old) => self.disk.rename_new(&old, name)?,
+            // Somebody has removed it: then that is what they want.
+            None => return Ok(()),
+        }
+        if self.part.in_place { self.write_back(name) } else { Ok(()) }
+    }
+
+    /// The file at a name, if it is the old one or was being written in place.
+    fn found_at(&self, spot: &Spot) -> Result<Option<Entry>> {
+        let is_it = match self.present(spot)? {
+            Present::Old => true,
+            Present::Ours => self.part.in_place,
+            Present::Nothing | Present::Theirs => false,
+        };
+        if is_it { open(self.disk, spot) } else { Ok(None) }
+    }
+
+    fn write_back(&self, name: &Entry) -> Result<()> {
+        let (Some(images), Some(examined)) = (&self.images, self.disk.examine(name)?) else {
+            return Err(lost(name));
+        };
+        self.disk.overwrite(name, &examined, &images.old)
+    }
+
+    /// Takes away a file that was not there before.
+    fn withdraw(&mut self, result: &Spot) -> Result<()> {
+        let Some(name) = open(self.disk, result)? else { return Ok(()) };
+        match self.present(result)? {
+            Present::Nothing | Present::Old => {}
+            Present::Theirs => self.recovery.left.push(name.path),
+            Present::Ours => {
+                self.disk.remove(&name)?;
+                self.disk.sync_dir(&name.dir, folder_of(&name))?;
+                self.recovery.restored.push(name.path);
+            }
+        }
+        Ok(())
+    }
+
+    /// The displaced file.
+    fn old_file(&self) -> Result<Option<Entry>> {
+        for spot in self.part.staged.iter().chain(&self.part.kept) {
+            if matches!(self.present(spot)?, Present::Old) {
+                return open(self.disk, spot);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Removes the staged and the displaced file.
+    pub(super) fn clear_strays(&mut self) -> Result<()> {
+        let (part, left) = (self.part, self.left);
+        let old = |image: &FileImage| part.origin.as_ref().is_some_and(|origin| origin.is(image));
+        let ours = |image: &FileImage| part.result.as_ref().is_some_and(|result| result.is(image));
+        let of = part.origin.as_ref().or(part.result.as_ref()).map(|noted| noted.spot.path());
+        for spot in part.staged.iter().chain(&part.kept) {
+            // Where somebody has written over the name since, the old text stands nowhere else.
+            let known = |image: &FileImage| ours(image) || old(image) && !left;
+            clear(self.disk, self.journal, spot, of, self.recovery, known)?;
+        }
+        Ok(())
+    }
+
+    /// Removes folders that were made, as far as they are empty. Failing that does no harm.
+    pub(super) fn remove_made(&self) {
+        for made in self.part.made.iter().rev() {
+            let spot = Spot { path: made.clone(), folder: None };
+            if let Ok(Some(entry)) = open(self.disk, &spot) {
+                self.disk.remove_dir(&entry).ok();
+            }
+        }
+    }
+
+    fn image(&self, spot: &Spot) -> Result<Option<FileImage>> {
+        let Some(entry) = open(self.disk, spot)? else { return Ok(None) };
+        self.disk.read_entry(&entry, u64::MAX)
+    }
+
+    fn present(&self, spot: &Spot) -> Result<Present> {
+        Ok(match self.image(spot) {
+            Ok(None) => Present::Nothing,
+            Ok(Some(image)) if self.is_old(&image) => Present::Old,
+            Ok(Some(image)) if self.is_ours(&image) => Present::Ours,
+            Ok(Some(_)) => Present::Theirs,
+            // A folder, a link: somebody put it there.
+            Err(error) if is_other(&error.kind) => Present::Theirs,
+            Err(error) => return Err(error),
+        })
+    }
+
+    fn is_old(&self, image: &FileImage) -> bool {
+        self.part.origin.as_ref().is_some_and(|origin| origin.is(image))
+    }
+
+    fn is_ours(&self, image: &FileImage) -> bool {
+        let mixed = |images: &Images| is_mixture(&image.bytes, &images.old, &images.new);
+        self.part.result.as_ref().is_some_and(|result| result.is(image))
+            || self.images.as_ref().is_some_and(mixed)
+    }
+}
+
+fn folder_of(name: &Entry) -> &Path {
+    name.path.parent().unwrap_or(Path::new("/"))
+}
+
+fn is_other(kind: &DiskErrorKind) -> bool {
+    matches!(kind, DiskErrorKind::NotAFile { .. } | DiskErrorKind::Changed)
+}
+
+fn lost(name: &Entry) -> DiskError {
+    DiskError::new(DiskErrorKind::NotFound, "find the old content of", &name.path)
+}
+
+/// Whether a file can be what an interrupted write left: at each place the old byte, the new one, or none yet
+/// where the file grew. A person's change would have other bytes somewhere.
+fn is_mixture(present: &[u8], old: &[u8], new: &[u8]) -> bool {
+    let (shorter, longer) = (old.len().min(new.len()), old.len().max(new.len()));
+    let fits = |(at, byte): (usize, &u8)| {
+        old.get(at) == Some(byte) || new.get(at) == Some(byte) || (*byte == 0 && at >= old.len())
+    };
+    (shorter..=longer).contains(&present.len()) && present.iter().enumerate().all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_an_interrupted_write_leaves_is_told_from_what_a_person_writes() {
+        let mixed = |present: &str| is_mixture(present.as_bytes(), b"one two three", b"one 2 three four");
+        assert!(mixed("one two three") && mixed("one 2 three four"));
+        assert!(is_mixture(b"ab\0\0", b"ab", b"abcd"));
+        for theirs in ["", "one", "one two THREE", "one two three\n", "zero two three", "one 2 three four!"] {
+            assert!(!mixed(theirs), "{theirs}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+        #[test]
+        fn every_prefix_of_the_new_over_the_old_is_a_mixture(
+            old in proptest::collection::vec(any::<u8>(), 0..20),
+            new in proptest::collection::vec(any::<u8>(), 0..20),
+            cut in 0_usize..20,
+        ) {
+            let cut = cut.min(new.len());
+            let mut present = new[..cut].to_vec();
+            present.extend_from_slice(old.get(cut..).unwrap_or_default());
+            prop_assert!(is_mixture(&present, &old, &new));
+        }
+    }
+}
