@@ -89,6 +89,17 @@ pub enum Flush {
     Now,
 }
 
+/// As long as it lives, nobody can open a file for writing who had not done so before.
+#[derive(Debug)]
+pub struct Lease(os::OsLease);
+
+impl Lease {
+    /// Whether somebody waits to open the file.
+    pub fn is_wanted(&self) -> bool {
+        self.0.is_wanted()
+    }
+}
+
 /// How staging went.
 #[derive(Clone, Debug)]
 pub enum Staged {
@@ -168,6 +179,12 @@ pub trait Disk: Send + Sync {
 
     /// The state of a file that is held open.
     fn look_held(&self, held: &Handle, path: &Path) -> Result<Stat>;
+
+    /// Makes programs that want to open a file for writing wait for a moment, where that is possible.
+    fn lease(&self, held: &Handle) -> Option<Lease> {
+        let _ = held;
+        None
+    }
 
     /// Removes a file's name.
     fn remove(&self, entry: &Entry) -> Result<()>;

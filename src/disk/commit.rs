@@ -19,6 +19,7 @@ use super::late::Displaced;
 use super::place::Entry;
 use super::stat::Stat;
 use super::{Disk, Flush};
+use crate::text::ContentHash;
 pub use plan::is_stray;
 use plan::{Part, Way};
 use rollback::Undo;
@@ -149,7 +150,8 @@ impl Drop for StagedSet<'_> {
 /// Our own file, where it had the name for a moment: somebody may have opened it there.
 fn ours(part: &Part<'_>) -> Option<Displaced> {
     let (stat, handle) = part.staged.clone().filter(|_| part.way == Way::Exchange)?;
-    Some(Displaced { handle, path: part.final_path().to_owned(), stat, hash: None })
+    let hash = part.content.as_ref().map(|content| ContentHash::of_chunks(content.pieces()));
+    Some(Displaced { handle, path: part.final_path().to_owned(), stat, hash })
 }
 
 /// Removes what was displaced and tells what became of each change.

@@ -3,7 +3,7 @@
 use super::error::{DiskError, DiskErrorKind, Result};
 use super::place::{Entry, FileImage, Handle, Root, Target};
 use super::stat::Stat;
-use super::{Disk, Examined, FileBytes, Flush, StageOrder, Staged};
+use super::{Disk, Examined, FileBytes, Flush, Lease, StageOrder, Staged};
 use parking_lot::Mutex;
 use std::fmt;
 use std::path::Path;
@@ -219,6 +219,10 @@ impl<D: Disk> Disk for FailingDisk<D> {
 
     fn look_held(&self, held: &Handle, path: &Path) -> Result<Stat> {
         self.inner.look_held(held, path)
+    }
+
+    fn lease(&self, held: &Handle) -> Option<Lease> {
+        self.inner.lease(held)
     }
 
     fn remove(&self, entry: &Entry) -> Result<()> {

@@ -6,6 +6,7 @@ mod confirm;
 mod examine;
 mod flush;
 mod folders;
+mod lease;
 mod names;
 mod overwrite;
 mod read;
@@ -16,7 +17,8 @@ mod stage;
 use super::error::{DiskError, DiskErrorKind, Result};
 use super::place::{Entry, FileImage, Handle, Root, Target};
 use super::stat::{MTime, Stat};
-use super::{Disk, Examined, FileBytes, Flush, StageOrder, Staged};
+use super::{Disk, Examined, FileBytes, Flush, Lease, StageOrder, Staged};
+pub(super) use lease::OsLease;
 use rustix::fs::{AtFlags, statat};
 use rustix::io::Errno;
 use std::path::Path;
@@ -116,6 +118,10 @@ impl Disk for OsDisk {
 
     fn look_held(&self, held: &Handle, path: &Path) -> Result<Stat> {
         read::look_held(held, path)
+    }
+
+    fn lease(&self, held: &Handle) -> Option<Lease> {
+        lease::take(held.as_os().ok()?).map(Lease)
     }
 
     fn remove(&self, entry: &Entry) -> Result<()> {

@@ -10,6 +10,7 @@ mod reading;
 mod sets;
 mod single;
 mod watching;
+mod writers;
 
 use super::*;
 use std::fs;

@@ -4,14 +4,14 @@ use crate::disk::error::{DiskError, DiskErrorKind, Result};
 use crate::disk::journal::Journal;
 use crate::disk::place::Entry;
 use crate::disk::stat::Stat;
-use crate::disk::{Disk, Examined, MAX_TRIES};
+use crate::disk::{Disk, Examined, FileBytes, MAX_TRIES};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Something attempted, told as what its undoing needs.
 pub(super) enum Step {
     /// A staged file was written, of the file at that path.
-    Staged { at: Entry, ours: Stat, of: PathBuf },
+    Staged { at: Entry, content: FileBytes, of: PathBuf },
     /// The old file at that path was to be kept under this name.
     Kept { at: Entry, of: PathBuf },
     /// The staged file and the named one swapped places.
@@ -57,7 +57,7 @@ impl Undo {
 
 fn undo(disk: &dyn Disk, journal: &Journal, step: Step) -> Result<()> {
     match step {
-        Step::Staged { at, ours, of } => clear(disk, journal, &at, Some(&ours), &of),
+        Step::Staged { at, content, of } => clear(disk, journal, &at, Some(&content), &of),
         Step::Kept { at, of } => clear(disk, journal, &at, None, &of),
         Step::Exchanged { name, at, ours } => exchange_back(disk, &name, &at, &ours),
         Step::Linked { name, kept, ours } => rename_back(disk, &name, &kept, &ours),
@@ -72,9 +72,10 @@ fn undo(disk: &dyn Disk, journal: &Journal, step: Step) -> Result<()> {
 
 /// Removes a staged or displaced file. All that could be put back has been by now: what stands here and is not
 /// ours lost its name to somebody's later save, or was written into while it had the name. It is kept first.
-fn clear(disk: &dyn Disk, journal: &Journal, at: &Entry, ours: Option<&Stat>, of: &Path) -> Result<()> {
-    let Some(stat) = disk.look(at)? else { return Ok(()) };
-    if !ours.is_some_and(|ours| stat.same_content(ours)) {
+fn clear(disk: &dyn Disk, journal: &Journal, at: &Entry, ours: Option<&FileBytes>, of: &Path) -> Result<()> {
+    // Stamps are too coarse to show a write within moments of ours, so the bytes are compared.
+    let is_ours = ours.map_or(Ok(false), |ours| disk.holds(at, ours))?;
+    if !is_ours {
         let Some(image) = disk.read_entry(at, u64::MAX)? else { return Ok(()) };
         journal.rescue(of, &image.bytes)?;
     }
@@ -116,7 +117,7 @@ fn require_ours(disk: &dyn Disk, name: &Entry, ours: &Stat) -> Result<()> {
 
 /// Swaps back. If what comes out is not ours, a save has arrived between the look and the swap: it is
 /// the newest, so it goes back, until what comes out is either ours or the file displaced at first.
-fn exchange_back(disk: &dyn Disk, name: &Entry, at: &Entry, ours: &Stat) -> Result<()> {
+pub(super) fn exchange_back(disk: &dyn Disk, name: &Entry, at: &Entry, ours: &Stat) -> Result<()> {
     if holds(disk, at, ours)? {
         return Ok(());
     }

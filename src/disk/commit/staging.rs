@@ -46,7 +46,7 @@ fn stage_one(
     match disk.stage(entry, order)? {
         Staged::Ready { stat, handle } => {
             let of = part.final_path().to_owned();
-            undo.push(Step::Staged { at: entry.clone(), ours: stat, of });
+            undo.push(Step::Staged { at: entry.clone(), content: content.clone(), of });
             part.staged = Some((stat, handle));
         }
         Staged::Unfaithful => keep_inode(part),

@@ -4,16 +4,24 @@
 //! effect; the rollback looks what has happened.
 
 use super::plan::{Original, Part, Way};
-use super::rollback::{Step, Undo};
+use super::rollback::{self, Step, Undo};
 use super::{Phase, of_change};
-use crate::disk::Disk;
 use crate::disk::change::Expected;
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
 use crate::disk::place::{Entry, Handle, Target};
 use crate::disk::stat::Stat;
+use crate::disk::{Disk, Lease};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// How often a program that wants to write the file is let go first. One that does so without a pause does not
+/// keep the commit from happening.
+const MAX_WAITS: usize = 8;
+/// How long it is given to begin.
+const WAIT: Duration = Duration::from_micros(500);
 
 /// Folders whose names have changed, by path.
 type TouchedDirs = BTreeMap<PathBuf, Handle>;
@@ -55,7 +63,27 @@ impl Switch<'_> {
         }
     }
 
+    /// Whoever opens the old file for writing from now on would write into a file without a name: so they wait
+    /// until this is over, and if one does, the old file gets its name back and they come first.
     fn exchange(&mut self, part: &mut Part<'_>) -> Result<()> {
+        for _ in 0..MAX_WAITS {
+            let (original, ..) = staged_parts(part)?;
+            let lease = self.disk.lease(&original.examined.handle);
+            self.exchange_once(part)?;
+            let is_wanted = lease.as_ref().is_some_and(Lease::is_wanted);
+            if part.way == Way::Linked || !is_wanted {
+                return Ok(());
+            }
+            let (original, staged_at, ours) = staged_parts(part)?;
+            rollback::exchange_back(self.disk, &original.entry, staged_at, &ours)?;
+            self.undo.forget_last();
+            drop(lease);
+            sleep(WAIT);
+        }
+        self.exchange_once(part)
+    }
+
+    fn exchange_once(&mut self, part: &mut Part<'_>) -> Result<()> {
         let (original, staged_at, ours) = staged_parts(part)?;
         let present = self.require_expected(original)?;
         self.touch(&original.entry);

@@ -1,0 +1,64 @@
+//! A read lease: for as long as it is held, whoever opens the file for writing waits.
+
+use rustix::io::Errno;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// How often a lease is asked for while somebody has the file open for writing: long enough for a save to end,
+/// not for a program that never closes it.
+const TRIES: usize = 10;
+const BETWEEN_TRIES: Duration = Duration::from_micros(200);
+/// Chooses the signal of a lease; the number is the same on every Linux, but `libc` does not name it.
+const F_SETSIG: i32 = 10;
+
+/// Released when it is dropped. The kernel takes it away after `lease-break-time` (45 s), which is thousands of
+/// times as long as it is ever held.
+#[derive(Debug)]
+pub(in crate::disk) struct OsLease(Arc<OwnedFd>);
+
+/// Takes a lease on a file that is open for reading. None: the file system has none, the file belongs to
+/// somebody else, or somebody keeps it open for writing.
+pub(super) fn take(file: &Arc<OwnedFd>) -> Option<OsLease> {
+    // Whoever waits is noticed by asking. The signal that tells it too would end the process, if it were not one
+    // that is ignored where nobody wants it.
+    control(file, F_SETSIG, libc::SIGURG).ok()?;
+    for _ in 0..TRIES {
+        match set(file, libc::F_RDLCK) {
+            Ok(()) => return Some(OsLease(file.clone())),
+            Err(Errno::AGAIN) => sleep(BETWEEN_TRIES),
+            Err(_) => return None,
+        }
+    }
+    None
+}
+
+impl OsLease {
+    /// Whether somebody waits for it to end.
+    pub(in crate::disk) fn is_wanted(&self) -> bool {
+        control(&self.0, libc::F_GETLEASE, 0) != Ok(libc::F_RDLCK)
+    }
+}
+
+impl Drop for OsLease {
+    fn drop(&mut self) {
+        set(&self.0, libc::F_UNLCK).ok();
+    }
+}
+
+fn set(file: &OwnedFd, kind: i32) -> Result<(), Errno> {
+    control(file, libc::F_SETLEASE, kind).map(drop)
+}
+
+#[expect(unsafe_code, reason = "rustix has none of the `fcntl` operations for leases")]
+fn control(file: &OwnedFd, operation: i32, argument: i32) -> Result<i32, Errno> {
+    // SAFETY: the descriptor is open as long as the file is borrowed; these operations take a number and touch
+    // no memory of this process.
+    let result = unsafe { libc::fcntl(file.as_raw_fd(), operation, argument) };
+    if result < 0 {
+        let error = std::io::Error::last_os_error();
+        return Err(Errno::from_io_error(&error).unwrap_or(Errno::IO));
+    }
+    Ok(result)
+}

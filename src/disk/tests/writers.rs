@@ -1,0 +1,172 @@
+//! Programs that save a file without asking anybody, again and again, while commits change it too.
+//!
+//! Both sides count in their own half of one text. A save that is gone when its writer looks next has been
+//! overwritten by a commit: that cannot be ruled out on a file system without a compare-and-swap, but it has to
+//! be rare, and what was overwritten has to have been kept.
+
+use super::*;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use std::collections::HashSet;
+use std::io::Read;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Of how many saves one may be lost.
+const BOUND: u64 = 250;
+
+/// How long each race runs, in seconds; `EDITD_RACE` sets it for longer runs.
+fn race() -> Duration {
+    let seconds = std::env::var("EDITD_RACE").ok().and_then(|seconds| seconds.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(2))
+}
+
+/// Ours, then theirs.
+fn halves(text: &[u8]) -> Option<(u64, u64)> {
+    let (ours, theirs) = std::str::from_utf8(text).ok()?.split_once(' ')?;
+    Some((ours.parse().ok()?, theirs.parse().ok()?))
+}
+
+fn joined(ours: u64, theirs: u64) -> String {
+    format!("{ours:08} {theirs:08}")
+}
+
+/// What a writer did and found.
+#[derive(Debug, Default)]
+struct Saves {
+    count: u64,
+    /// Those of them that were not there at the next look.
+    gone: Vec<u64>,
+    /// Those that were seen, or overwritten by the writer itself: a swap back brings one back that was gone for
+    /// microseconds.
+    seen: HashSet<u64>,
+}
+
+/// Reads, counts and saves until told to stop.
+fn save_until(stop: &AtomicBool, path: &Path, save: Save) -> Saves {
+    let mut done = Saves::default();
+    while !stop.load(Ordering::Relaxed) {
+        // Another writer's truncated file is no text; wait for it.
+        let Some((ours, theirs)) = fs::read(path).ok().as_deref().and_then(halves) else { continue };
+        done.seen.insert(theirs);
+        if theirs != done.count {
+            done.gone.push(done.count);
+        }
+        done.count += 1;
+        let overwritten = save(path, &joined(ours, done.count));
+        done.seen.extend(halves(&overwritten).map(|(_, theirs)| theirs));
+        std::thread::sleep(Duration::from_micros(done.count % 7 * 100));
+    }
+    done
+}
+
+/// A way to save; gives what was overwritten by it.
+type Save = fn(&Path, &str) -> Vec<u8>;
+
+fn opened(path: &Path) -> (fs::File, Vec<u8>) {
+    let mut file = fs::File::options().read(true).write(true).open(path).expect("their file");
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).expect("readable");
+    (file, bytes)
+}
+
+fn in_place(path: &Path, text: &str) -> Vec<u8> {
+    let (file, overwritten) = opened(path);
+    file.write_all_at(text.as_bytes(), 0).expect("their save");
+    overwritten
+}
+
+fn truncating(path: &Path, text: &str) -> Vec<u8> {
+    let (file, overwritten) = opened(path);
+    file.set_len(0).expect("truncated");
+    file.write_all_at(text.as_bytes(), 0).expect("their save");
+    overwritten
+}
+
+/// As a rename over the file, but so that what it replaced can be looked at.
+fn by_rename(path: &Path, text: &str) -> Vec<u8> {
+    let temporary = path.with_file_name("their-temp");
+    fs::write(&temporary, text).expect("their file");
+    renameat_with(CWD, &temporary, CWD, path, RenameFlags::EXCHANGE).expect("their save");
+    let overwritten = fs::read(&temporary).expect("what was there");
+    fs::remove_file(&temporary).expect("removed");
+    overwritten
+}
+
+/// The other side: counts by commits.
+struct Counting<'f> {
+    fixture: &'f Fixture,
+    target: Target,
+    own: Own,
+    late: LateLook,
+    commits: u64,
+    seen: HashSet<u64>,
+}
+
+impl<'f> Counting<'f> {
+    fn new(fixture: &'f Fixture) -> Self {
+        let own = Own::on(&fixture.disk);
+        let late = LateLook::start(Arc::new(OsDisk::new()), own.kept.clone()).expect("a thread");
+        Self { fixture, target: fixture.target("file"), own, late, commits: 0, seen: HashSet::new() }
+    }
+
+    /// Counts once, if nobody is faster.
+    fn count(&mut self) {
+        let Ok(Some(image)) = self.fixture.disk.read(&self.target, LIMIT) else { return };
+        let Some((ours, theirs)) = halves(&image.bytes) else { return };
+        self.seen.insert(theirs);
+        let (target, content) = (self.target.clone(), bytes(&joined(ours + 1, theirs)));
+        let change = Change::Replace { target, content, expect: Expected::image(&image) };
+        match self.own.commit(&self.fixture.disk, &[change], Durability::Process) {
+            Ok(done) => {
+                self.commits += 1;
+                done.into_iter().filter_map(|done| done.displaced).for_each(|file| self.late.hold(file));
+            }
+            Err(error) => {
+                assert_eq!(error.error.kind, DiskErrorKind::Changed);
+                error.displaced.into_iter().for_each(|file| self.late.hold(file));
+            }
+        }
+    }
+}
+
+fn compete(name: &str, save: Save) {
+    let fixture = Fixture::new();
+    fixture.write("file", joined(0, 0));
+    let (stop, mut counting) = (AtomicBool::new(false), Counting::new(&fixture));
+    let Saves { count: saves, gone, seen } = std::thread::scope(|scope| {
+        let writer = scope.spawn(|| save_until(&stop, &fixture.path("file"), save));
+        let start = Instant::now();
+        while start.elapsed() < race() {
+            counting.count();
+        }
+        stop.store(true, Ordering::Relaxed);
+        writer.join().expect("their thread")
+    });
+    let Counting { commits, own, late, seen: seen_by_us, .. } = counting;
+    late.look_now();
+    let lost: HashSet<u64> =
+        gone.into_iter().filter(|save| !seen.contains(save) && !seen_by_us.contains(save)).collect();
+    let kept: HashSet<u64> =
+        own.kept().iter().filter_map(|text| halves(text.as_bytes())).map(|(_, save)| save).collect();
+    let unkept: Vec<_> = lost.difference(&kept).collect();
+    let told = format!("{name}: {} of {saves} saves lost beside {commits} commits", lost.len());
+    assert!(commits > 10 && saves > 10, "{told}");
+    assert!(unkept.is_empty(), "{told}, and not kept: {unkept:?}");
+    assert!(lost.len() as u64 * BOUND <= saves + BOUND, "{told}");
+}
+
+#[test]
+fn saves_in_place_are_hardly_ever_lost_and_always_kept() {
+    compete("in place", in_place);
+}
+
+#[test]
+fn saves_by_rename_are_hardly_ever_lost_and_always_kept() {
+    compete("by rename", by_rename);
+}
+
+#[test]
+fn saves_that_truncate_first_are_hardly_ever_lost_and_always_kept() {
+    compete("truncating", truncating);
+}
