@@ -188,6 +188,21 @@ fn one_stale_file_fails_the_set_before_and_after_the_others() {
     }
 }
 
+/// Looks at the files that lost their names, as the daemon does a little later.
+fn look_late(
+    disk: &FailingDisk<OsDisk>,
+    own: &Own,
+    result: &std::result::Result<Vec<Committed>, CommitError>,
+) {
+    let late = LateLook::start(Arc::new(OsDisk::new()), own.kept.clone()).expect("a thread");
+    let displaced: Vec<_> = match result {
+        Ok(done) => done.iter().filter_map(|done| done.displaced.clone()).collect(),
+        Err(error) => error.displaced.clone(),
+    };
+    disk.run_at(usize::MAX, || {});
+    displaced.into_iter().for_each(|file| late.hold(file));
+}
+
 /// Someone saves `path` right before the k-th primitive, for each k. Their text must stand somewhere.
 fn save_before_each(path: &'static str, save: fn(&Path, &str)) {
     for k in 1.. {
@@ -196,11 +211,23 @@ fn save_before_each(path: &'static str, save: fn(&Path, &str)) {
         let changes = set(&disk, &fixture.root);
         let place = fixture.path(path);
         let own = Own::on(&disk);
-        disk.run_at(k, move || save(&place, "theirs"));
+        let (saved, wait) = std::sync::mpsc::channel();
+        let run = move || {
+            let (place, saved) = (place.clone(), saved.clone());
+            std::thread::spawn(move || {
+                save(&place, "theirs");
+                saved.send(()).expect("a listener");
+            });
+            // Where the commit lets it wait, it comes later.
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        };
+        disk.run_at(k, run);
         let result = own.commit(&disk, &changes, Durability::Full);
         if disk.calls() < k {
             return;
         }
+        wait.recv_timeout(std::time::Duration::from_secs(30)).expect("their save");
+        look_late(&disk, &own, &result);
         let all = fixture.all();
         let kept = own.kept().iter().any(|text| text == "theirs");
         let theirs = kept || all.values().flatten().any(|text| text == b"theirs");
