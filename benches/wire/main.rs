@@ -10,6 +10,7 @@
 mod client;
 mod corpus;
 mod crowd;
+mod durable;
 mod edits;
 mod floor;
 mod machine;
@@ -20,7 +21,7 @@ mod table;
 /// A part's name and what runs it.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 14] = [
+const PARTS: [Part; 16] = [
     ("start", memory::start),
     ("edit-10k", || edits::single(0)),
     ("edit-1m", || edits::single(1)),
@@ -31,6 +32,8 @@ const PARTS: [Part; 14] = [
     ("refusal", refusals::absent),
     ("read", refusals::read),
     ("many", edits::replace_all),
+    ("full-1", durable::one_file),
+    ("full-8", durable::set),
     ("crowd", crowd::different_files),
     ("contest", crowd::one_file),
     ("memory", memory::resident),
