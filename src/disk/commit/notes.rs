@@ -37,10 +37,9 @@ pub(super) fn enter<'j>(
     parts: &[Part<'_>],
     durability: Durability,
 ) -> Result<Ticket<'j>> {
-    let mut names = Vec::new();
-    for entry in parts.iter().flat_map(|part| part.staged_at.iter().chain(&part.kept_at)) {
-        names.push(spot(disk, entry)?);
-    }
+    let mut spots = Spots::new(disk);
+    let strays = parts.iter().flat_map(|part| part.staged_at.iter().chain(&part.kept_at));
+    let names = strays.map(|entry| spots.of(entry)).collect::<Result<_>>()?;
     let flush = match durability {
         // Written out by the flush of the first staged file, where both are on one file system.
         Durability::Full => Flush::Ordered,
@@ -67,29 +66,29 @@ pub(super) fn begin(
             ticket.keep_images(disk, index, &expect.bytes, &new)?;
         }
     }
-    let noted = parts.iter().map(|part| note(disk, part, alone)).collect::<Result<_>>()?;
+    let mut spots = Spots::new(disk);
+    let noted = parts.iter().map(|part| note(&mut spots, part, alone)).collect::<Result<_>>()?;
     let at = MTime::now().seconds.unsigned_abs();
     let record = Record { id: ticket.id.clone(), at, alone, parts: noted };
     ticket.begin(disk, record, if alone { Flush::Later } else { flush })
 }
 
-fn note(disk: &dyn Disk, part: &Part<'_>, alone: bool) -> Result<NotedPart> {
-    let spot_of = |entry: &Option<Entry>| entry.as_ref().map(|entry| spot(disk, entry)).transpose();
-    let origin = part.original.as_ref().map(|original| noted_origin(disk, original)).transpose()?;
+fn note(spots: &mut Spots<'_>, part: &Part<'_>, alone: bool) -> Result<NotedPart> {
+    let mut spot_of = |entry: &Option<Entry>| entry.as_ref().map(|entry| spots.of(entry)).transpose();
     Ok(NotedPart {
-        result: noted_result(disk, part, alone)?,
-        origin,
         staged: spot_of(&part.staged_at)?,
         kept: spot_of(&part.kept_at)?,
+        origin: part.original.as_ref().map(|original| noted_origin(spots, original)).transpose()?,
+        result: noted_result(spots, part, alone)?,
         in_place: part.is_in_place(),
         made: folders_made(part.destination()),
     })
 }
 
-fn noted_origin(disk: &dyn Disk, original: &Original<'_>) -> Result<Noted> {
+fn noted_origin(spots: &mut Spots<'_>, original: &Original<'_>) -> Result<Noted> {
     let Original { entry, examined, expect } = original;
     Ok(Noted {
-        spot: spot(disk, entry)?,
+        spot: spots.of(entry)?,
         size: examined.stat.size,
         hash: Some(expect.hash.to_string()),
         ino: Some(examined.stat.ino),
@@ -98,13 +97,13 @@ fn noted_origin(disk: &dyn Disk, original: &Original<'_>) -> Result<Noted> {
 
 /// The file afterwards. The hash of a large content costs about as much as writing it, so where one step
 /// does everything the inode has to do: it is only asked whether that step has happened.
-fn noted_result(disk: &dyn Disk, part: &Part<'_>, alone: bool) -> Result<Option<Noted>> {
+fn noted_result(spots: &mut Spots<'_>, part: &Part<'_>, alone: bool) -> Result<Option<Noted>> {
     if part.way == Way::Remove {
         return Ok(None);
     }
     let target = part.destination();
     let place = match target.entry() {
-        Some(entry) => spot(disk, &entry)?,
+        Some(entry) => spots.of(&entry)?,
         None => Spot { path: RawPath(target.path.clone()), folder: None },
     };
     let hash = |content: &FileBytes| ContentHash::of_chunks(content.pieces());
@@ -123,10 +122,28 @@ fn noted_result(disk: &dyn Disk, part: &Part<'_>, alone: bool) -> Result<Option<
     }))
 }
 
-fn spot(disk: &dyn Disk, entry: &Entry) -> Result<Spot> {
-    let itself = Entry { name: OsString::from("."), ..entry.clone() };
-    let folder = disk.look(&itself)?.map(|stat| stat.ino);
-    Ok(Spot { path: RawPath(entry.path.clone()), folder })
+/// Names with their folders' inodes, each folder looked at once.
+struct Spots<'d> {
+    disk: &'d dyn Disk,
+    folders: Vec<(PathBuf, Option<u64>)>,
+}
+
+impl<'d> Spots<'d> {
+    fn new(disk: &'d dyn Disk) -> Self {
+        Self { disk, folders: Vec::new() }
+    }
+
+    fn of(&mut self, entry: &Entry) -> Result<Spot> {
+        let path = RawPath(entry.path.clone());
+        let Some(parent) = entry.path.parent() else { return Ok(Spot { path, folder: None }) };
+        if let Some((_, folder)) = self.folders.iter().find(|(known, _)| known == parent) {
+            return Ok(Spot { path, folder: *folder });
+        }
+        let itself = Entry { name: OsString::from("."), ..entry.clone() };
+        let folder = self.disk.look(&itself)?.map(|stat| stat.ino);
+        self.folders.push((parent.to_owned(), folder));
+        Ok(Spot { path, folder })
+    }
 }
 
 /// The folders that a target lacks, outermost first.

@@ -200,7 +200,9 @@ fn look_late(
         Err(error) => error.displaced.clone(),
     };
     disk.run_at(usize::MAX, || {});
-    displaced.into_iter().for_each(|file| late.hold(file));
+    for file in displaced {
+        late.hold(file);
+    }
 }
 
 /// Someone saves `path` right before the k-th primitive, for each k. Their text must stand somewhere.
