@@ -1,5 +1,7 @@
 //! What the user configured, for this machine and user; never from a workspace.
 
+mod policy;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -7,6 +9,8 @@ use serde::Deserialize;
 
 use crate::disk::Durability;
 use crate::workspace::Limits;
+
+pub use policy::{Policy, PolicyFile};
 
 /// When a person must decide before a change happens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -118,10 +122,7 @@ impl Config {
     pub fn load(file: PathBuf) -> Self {
         let defaults = Self::with(file.clone(), Table::default(), DEFAULT_IDLE_EXIT);
         match read(&file) {
-            Ok((table, idle_exit)) => {
-                let error = unsupported_policy(&file);
-                Self { error, ..Self::with(file, table, idle_exit) }
-            }
+            Ok((table, idle_exit)) => Self::with(file, table, idle_exit),
             Err(error) => Self { error: Some(error), ..defaults },
         }
     }
@@ -165,14 +166,6 @@ fn read(file: &Path) -> Result<(Table, Duration), String> {
 fn duration(text: &str) -> Result<Duration, String> {
     let span: jiff::SignedDuration = text.parse().map_err(|error: jiff::Error| error.to_string())?;
     Duration::try_from(span).map_err(|_| "it is negative".to_owned())
-}
-
-/// A policy that is there but not obeyed would be worse than none.
-fn unsupported_policy(file: &Path) -> Option<String> {
-    let policy = file.with_file_name("policy.toml");
-    policy
-        .exists()
-        .then(|| format!("{} exists, but this version does not know path rules yet", policy.display()))
 }
 
 /// Roots are compared with what was opened, so they are resolved once here; one that does not exist matches
@@ -260,12 +253,5 @@ mod tests {
             assert_eq!(config.limits, Limits::default());
         }
         assert_eq!(load("[limits]\nmemory = 0\nkept_bases = 0\n").error, None);
-    }
-
-    #[test]
-    fn a_policy_that_would_not_be_obeyed_is_an_error() {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("policy.toml"), "").unwrap();
-        assert!(Config::load(dir.path().join("config.toml")).error.is_some());
     }
 }

@@ -15,6 +15,7 @@ mod difference;
 mod draft;
 mod event;
 mod failure;
+mod guard;
 mod hints;
 mod indexes;
 mod job;
@@ -35,7 +36,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::Config;
+use crate::config::{Config, PolicyFile};
 use crate::disk::{BaseStore, Disk, Journal, LateLook};
 use crate::edit::Deadline;
 use crate::workspace::{Session, SessionId, Workspace};
@@ -78,6 +79,12 @@ pub(crate) struct CoreInner {
     read_roots: Vec<SessionRoot>,
     state_dir: PathBuf,
     runtime_dir: PathBuf,
+    /// The user's path rules.
+    policy: PolicyFile,
+    /// Files and folders of editd's own.
+    own: guard::Own,
+    /// The home folder, canonical.
+    home: Option<PathBuf>,
     books: Books,
     lanes: Lanes,
     cache: Arc<SnapshotCache>,
@@ -134,16 +141,22 @@ impl Daemon {
         let late_look = LateLook::start(disk.clone(), rescue)?;
         let hints = Hints::default();
         let open = |roots: &[PathBuf]| -> Vec<SessionRoot> {
-            roots.iter().filter_map(|root| disk.open_root(root).ok().map(SessionRoot::from)).collect()
+            let opened = roots.iter().filter_map(|root| disk.open_root(root).ok());
+            opened.map(|root| SessionRoot::of(&*disk, root, None)).collect()
         };
+        let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
+        let policy = PolicyFile::beside(&config.file, home.clone());
         let workspace = Workspace::new(config.limits.clone(), &nonce());
         let (cache, clients) = (Arc::<SnapshotCache>::default(), Clients::default());
         let keeper = Keeper { workspace, cache: cache.clone(), clients: clients.clone(), watch };
         let inner = CoreInner {
             roots: open(&config.roots),
             read_roots: open(&config.read_roots),
+            own: guard::own_places([&places.state_dir, &places.runtime_dir, &config.file, policy.path()]),
             state_dir: places.state_dir,
             runtime_dir: places.runtime_dir,
+            policy,
+            home,
             books: Books::new(keeper, bases.clone()),
             lanes: Lanes::default(),
             cache,

@@ -40,7 +40,7 @@ pub use recovery::Recovery;
 pub use stat::{MTime, Stat};
 pub use watch::{WatchHint, Watcher};
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The largest number of times an observation is repeated because the file system moved under it.
 /// A name that changes this often within microseconds is under attack or in a loop, not in use.
@@ -133,6 +133,14 @@ pub trait Disk: Send + Sync {
     /// The whole file at `target` with the state it was read in; none if nothing is there. Refuses
     /// files above `limit` bytes before it allocates.
     fn read(&self, target: &Target, limit: u64) -> Result<Option<FileImage>>;
+
+    /// The state of whatever stands at a canonical path beneath a root, a symlink there not followed; none
+    /// if nothing does. For judging a place by what lies around it: nothing is to be opened by it.
+    fn peek(&self, root: &Root, below: &Path) -> Result<Option<Stat>>;
+
+    /// The path that a place has within its file system, where a mount gives it another one: between the
+    /// root and it, or, without a target, anywhere above the root.
+    fn behind_mounts(&self, root: &Root, target: Option<&Target>) -> Result<Option<PathBuf>>;
 
     /// Confirms that the target's path still leads to the folder that was opened for it; fails with
     /// [`DiskErrorKind::Changed`] if the folder was moved or another has taken its place since.

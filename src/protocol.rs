@@ -31,7 +31,7 @@ pub use path::{RequestPath, path_of_uri, uri_of};
 pub use refusal::refusal_error;
 pub use results::{
     AppliedFile, ApplyResult, ChangedFile, ChangesResult, FileEntry, Hunk, Indent, MatchEntry, MemoryUse,
-    ProposalSummary, ProposalsResult, ProposeResult, ReadResult, ShutdownResult, StatusResult,
+    PolicyStatus, ProposalSummary, ProposalsResult, ProposeResult, ReadResult, ShutdownResult, StatusResult,
 };
 pub use strict::Strict;
 pub use workspace_edit::workspace_edit;

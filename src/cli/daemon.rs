@@ -118,7 +118,11 @@ fn print_status(status: &StatusResult) -> std::io::Result<()> {
     for (name, value) in rows {
         writeln!(out, "  {name:<11} {value}")?;
     }
-    if let Some(error) = &status.configuration_error {
+    if let Some(policy) = &status.policy {
+        writeln!(out, "  {:<11} {}, rules: {}", "policy", policy.file, policy.rules)?;
+    }
+    let broken = status.policy.as_ref().and_then(|policy| policy.error.as_ref());
+    for error in status.configuration_error.iter().chain(broken) {
         writeln!(out, "  nothing is written: {error}")?;
     }
     Ok(())

@@ -2,7 +2,7 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::config::Config;
+use crate::config::{Config, PolicyFile};
 use crate::disk::Durability;
 use crate::protocol::{PROTOCOL, Status, StatusParams};
 use crate::workspace::Role;
@@ -35,6 +35,7 @@ pub(crate) fn doctor(context: &Context) -> Result<End, Complaint> {
     let mut findings =
         vec![Finding::told("version", format!("{} (protocol {PROTOCOL})", env!("CARGO_PKG_VERSION")))];
     findings.extend(configuration(&config));
+    findings.push(policy(&config));
     findings.push(folder("state folder", &context.places.state_dir));
     findings.push(folder("socket folder", &context.places.runtime_dir));
     findings.push(daemon(context)?);
@@ -89,6 +90,18 @@ fn configuration(config: &Config) -> Vec<Finding> {
             ),
         ),
     ]
+}
+
+/// The path rules, read as the daemon reads them.
+fn policy(config: &Config) -> Finding {
+    let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
+    let file = PolicyFile::beside(&config.file, home);
+    let (policy, path) = (file.current(), file.path().display());
+    match (&policy.error, policy.exists) {
+        (Some(error), _) => Finding::judged("policy", false, format!("{error}; nothing will be written")),
+        (None, true) => Finding::judged("policy", true, format!("{path}, rules: {}", policy.rules.len())),
+        (None, false) => Finding::judged("policy", true, format!("built-in rules ({path} does not exist)")),
+    }
 }
 
 /// Configured folders. One that does not exist matches nothing, which is hardly what was meant.

@@ -94,7 +94,7 @@ pub(crate) fn entry(file: &PlannedFile, state: ProposalState) -> FileEntry {
         hunks: diff.hunks.iter().enumerate().map(|(index, it)| hunk(index, *it, state)).collect(),
         matches: file.matches.iter().map(match_entry).collect(),
         warnings: file.warnings.clone(),
-        tags: Vec::new(),
+        tags: file.tags.iter().map(|tag| tag.name().to_owned()).collect(),
     }
 }
 

@@ -2,7 +2,8 @@ use crate::disk::{
     Change, CommitError, Committed, DiskErrorKind, Durability, Expected, FileBytes, Root, StagedSet, Stat,
     Target, stage,
 };
-use crate::workspace::{Action, FileKey, Moved, PlannedFile, Refusal, Seen, Truth};
+use crate::workspace::rules::Protection;
+use crate::workspace::{Action, FileKey, Moved, PlannedFile, Refusal, RefusalKind, Seen, Truth};
 
 use super::Core;
 use super::difference::stale;
@@ -127,7 +128,13 @@ impl Core {
         let file = due.worked.file;
         if error.kind == DiskErrorKind::Changed {
             // Somebody was faster between the look and the write: tell what they did.
+            let names = |stat: Option<Stat>| stat.map_or(0, |stat| stat.nlink);
+            let names_then = names(due.worked.observed.stat);
             return match self.observe(due.worked.observed.target) {
+                // A second name has come: the next try would be refused for that, so it is said at once.
+                Ok(now) if names_then == 1 && names(now.stat) > 1 && !self.config.hard_links => {
+                    Refusal::at(&file.path, RefusalKind::Protected(Protection::hard_link()))
+                }
                 Ok(now) => {
                     let kind = stale(file.before.as_deref(), &now, self.deadline());
                     Refusal::at(&file.path, kind)

@@ -1,8 +1,9 @@
 use std::path::{Path, PathBuf};
 
-use crate::disk::{DiskErrorKind, Root, Target};
+use crate::disk::{DiskErrorKind, Target};
 use crate::protocol::RequestPath;
-use crate::workspace::{FileKey, Refusal, RefusalKind, Role, rules};
+use crate::workspace::rules::{Operation, Tag};
+use crate::workspace::{Refusal, RefusalKind};
 
 use super::failure::refusal_of;
 use super::{Core, SessionContext, SessionRoot};
@@ -11,7 +12,55 @@ use super::{Core, SessionContext, SessionRoot};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Read,
+    /// To change the text of a file that is there.
+    Edit,
+    /// To give it a whole text, whether or not it is there.
     Write,
+    Delete,
+    /// To give it another name.
+    RenameFrom {
+        /// And another text.
+        edited: bool,
+    },
+    /// To be that name.
+    RenameTo,
+}
+
+impl Purpose {
+    /// Everything that is done to the file. What was read of a file is told in answers to changes, too, so a
+    /// file that may not be read may not be changed either. A rename takes a file away from one place and
+    /// makes one at another.
+    pub(super) fn operations(self, exists: bool) -> &'static [Operation] {
+        use Operation::{Create, Delete, Modify, Read, Rename};
+        match self {
+            Self::Read => &[Read],
+            Self::Write if !exists => &[Create],
+            Self::Edit | Self::Write => &[Modify, Read],
+            Self::Delete => &[Delete, Read],
+            Self::RenameFrom { edited: false } => &[Rename, Delete, Read],
+            Self::RenameFrom { edited: true } => &[Rename, Delete, Read, Modify],
+            Self::RenameTo => &[Rename, Create],
+        }
+    }
+
+    pub(super) fn is_change(self) -> bool {
+        self != Self::Read
+    }
+}
+
+/// A place that was found, and not yet judged.
+pub(crate) struct Found<'a> {
+    pub(crate) root: &'a SessionRoot,
+    /// The path from the root as it was asked for.
+    pub(crate) relative: PathBuf,
+    pub(crate) target: Target,
+}
+
+/// A place that the session may use as it wants to.
+pub(crate) struct Placed {
+    pub(crate) target: Target,
+    /// What is to be known of it by its names.
+    pub(crate) tags: Vec<Tag>,
 }
 
 impl Core {
@@ -22,61 +71,55 @@ impl Core {
         path: &RequestPath,
         purpose: Purpose,
     ) -> Result<Target, Refusal> {
+        self.place(session, path, purpose).map(|placed| placed.target)
+    }
+
+    /// The same, with what the path rules say of it.
+    pub(crate) fn place(
+        &self,
+        session: &SessionContext,
+        path: &RequestPath,
+        purpose: Purpose,
+    ) -> Result<Placed, Refusal> {
+        let found = self.find(session, path, purpose)?;
+        let tags = self.judge(session, &found, purpose)?;
+        Ok(Placed { target: found.target, tags })
+    }
+
+    /// The place that a path means, whether or not the rules allow anything there.
+    pub(crate) fn find<'a>(
+        &'a self,
+        session: &'a SessionContext,
+        path: &RequestPath,
+        purpose: Purpose,
+    ) -> Result<Found<'a>, Refusal> {
         let asked = path.as_path();
-        let (root, relative) = self.root_of(session, asked, purpose).ok_or_else(|| {
-            Refusal::at(asked, RefusalKind::OutsideWorkspace { roots: session.root_paths() })
-        })?;
+        let outside = || Refusal::at(asked, RefusalKind::OutsideWorkspace { roots: session.root_paths() });
+        let (root, relative) = self.root_of(session, asked, purpose).ok_or_else(outside)?;
         if path.names_folder() || relative.as_os_str().is_empty() {
             return Err(Refusal::at(asked, RefusalKind::NotAFile { what: "a folder".to_owned() }));
         }
-        let target = self.disk.resolve(&root, &relative).map_err(|error| match error.kind {
-            DiskErrorKind::OutsideRoot => {
-                Refusal::at(asked, RefusalKind::OutsideWorkspace { roots: session.root_paths() })
-            }
+        let target = self.disk.resolve(&root.root, &relative).map_err(|error| match error.kind {
+            DiskErrorKind::OutsideRoot => outside(),
             _ => Refusal::at(asked, refusal_of(&error)),
         })?;
-        if purpose == Purpose::Write {
-            self.check_writable(session, &relative, &target)?;
-        }
-        Ok(target)
+        Ok(Found { root, relative, target })
     }
 
     /// The root that a path lies in, and its path from there.
-    fn root_of(&self, session: &SessionContext, asked: &Path, purpose: Purpose) -> Option<(Root, PathBuf)> {
+    fn root_of<'a>(
+        &'a self,
+        session: &'a SessionContext,
+        asked: &Path,
+        purpose: Purpose,
+    ) -> Option<(&'a SessionRoot, PathBuf)> {
         if asked.is_relative() {
             let first = session.roots.first().filter(|root| root.admits(asked));
-            return first.map(|first| (first.root.clone(), asked.to_owned()));
+            return first.map(|first| (first, asked.to_owned()));
         }
         let configured: &[SessionRoot] = if session.roots.is_empty() { &self.roots } else { &[] };
-        let readable: &[SessionRoot] = if purpose == Purpose::Read { &self.read_roots } else { &[] };
+        let readable: &[SessionRoot] = if purpose.is_change() { &[] } else { &self.read_roots };
         let mut roots = session.roots.iter().chain(configured).chain(readable);
-        roots.find_map(|root| Some((root.root.clone(), root.relative(asked)?)))
-    }
-
-    fn check_writable(
-        &self,
-        session: &SessionContext,
-        relative: &Path,
-        target: &Target,
-    ) -> Result<(), Refusal> {
-        let refuse =
-            |rule: &str| Err(Refusal::at(&target.path, RefusalKind::Protected { rule: rule.to_owned() }));
-        if let Some(error) = &self.config.error {
-            let what = format!("nothing is written while the configuration cannot be read: {error}");
-            return Err(Refusal::at(&target.path, RefusalKind::NotPermitted { what }));
-        }
-        // Both what was asked for and what was opened: a link must neither hide nor lend the name.
-        if [relative, target.path.as_path()].into_iter().any(|p| rules::version_control_part(p).is_some()) {
-            return refuse("version_control");
-        }
-        let own = [&self.state_dir, &self.runtime_dir];
-        if target.path == self.config.file || own.iter().any(|dir| target.path.starts_with(dir)) {
-            return refuse("editd");
-        }
-        let has_other_names = matches!(target.key, FileKey::Inode { .. });
-        if has_other_names && session.role == Role::Agent && !self.config.hard_links {
-            return refuse("hard_link");
-        }
-        Ok(())
+        roots.find_map(|root| Some((root, root.relative(asked)?)))
     }
 }

@@ -52,7 +52,10 @@ pub(crate) fn carry(
         None => return Err(about(stale(Some(before), &observed, rules.deadline))),
     };
     let rules = &Rules { display: file.shown.as_ref().map(|shown| shown.display), ..*rules };
-    finish(observed, Action::Edit, file.format, drafted, file.coverage, rules).map_err(about)
+    let mut worked =
+        finish(observed, Action::Edit, file.format, drafted, file.coverage, rules).map_err(about)?;
+    worked.file.tags.clone_from(&file.tags);
+    Ok(worked)
 }
 
 /// Carries a plan for `given` over to `now`: by offsets where what changed lies elsewhere, else by a merge

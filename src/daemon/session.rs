@@ -8,6 +8,8 @@ use crate::disk::Root;
 use crate::text::PositionEncoding;
 use crate::workspace::{Role, SessionId};
 
+use super::guard::Surroundings;
+
 /// Requests of one session that may occupy a thread at the same time: enough to keep the disk busy, too
 /// few to keep it from others.
 const JOBS_PER_SESSION: usize = 4;
@@ -19,6 +21,8 @@ pub struct SessionRoot {
     pub root: Root,
     /// The only file in it that belongs to the session, where the client named a file instead of a folder.
     pub only: Option<OsString>,
+    /// What lies around it.
+    pub(crate) surroundings: Surroundings,
 }
 
 impl SessionRoot {
@@ -38,12 +42,6 @@ impl SessionRoot {
     /// Whether a relative path names something that belongs to the session.
     pub(crate) fn admits(&self, relative: &Path) -> bool {
         self.only.as_ref().is_none_or(|name| relative == Path::new(name))
-    }
-}
-
-impl From<Root> for SessionRoot {
-    fn from(root: Root) -> Self {
-        Self { root, only: None }
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::edit::{self, Deadline, Display, Edit, Plan};
 use crate::notebook::{CellOp, CellRefusal};
 use crate::text::{ContentHash, Encoding, Format, count_lines, line_start};
+use crate::workspace::rules::Tag;
 use crate::workspace::{Action, BaseState, Coverage, OnStale, PlannedFile, Refusal, RefusalKind, Truth};
 
 use super::content::Content;
@@ -63,6 +64,7 @@ pub(crate) struct WantedFile {
     pub(crate) want: Want,
     /// The base that came with the change.
     pub(crate) sent: Option<ContentHash>,
+    pub(crate) tags: Vec<Tag>,
     pub(crate) observed: Observed,
 }
 
@@ -304,6 +306,8 @@ pub(super) fn finish(
         shown,
         matches: drafted.matches,
         warnings: drafted.warnings,
+        // They are known by whoever found the file.
+        tags: Vec::new(),
         rebased: drafted.rebased,
         coverage,
     };

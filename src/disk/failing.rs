@@ -6,7 +6,7 @@ use super::stat::Stat;
 use super::{Disk, Examined, FileBytes, Flush, Lease, StageOrder, Staged};
 use parking_lot::Mutex;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What happens at a counted call.
 enum Fault {
@@ -142,6 +142,14 @@ impl<D: Disk> Disk for FailingDisk<D> {
 
     fn read(&self, target: &Target, limit: u64) -> Result<Option<FileImage>> {
         self.inner.read(target, limit)
+    }
+
+    fn peek(&self, root: &Root, below: &Path) -> Result<Option<Stat>> {
+        self.inner.peek(root, below)
+    }
+
+    fn behind_mounts(&self, root: &Root, target: Option<&Target>) -> Result<Option<PathBuf>> {
+        self.inner.behind_mounts(root, target)
     }
 
     fn confirm(&self, target: &Target) -> Result<()> {

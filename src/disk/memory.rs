@@ -161,6 +161,15 @@ impl Disk for MemoryDisk {
         self.state.lock().tree.read(&entry, limit)
     }
 
+    fn peek(&self, root: &Root, below: &Path) -> Result<Option<Stat>> {
+        walk::peek(&self.state.lock().tree, root, below)
+    }
+
+    /// Nothing is ever mounted here.
+    fn behind_mounts(&self, _: &Root, _: Option<&Target>) -> Result<Option<PathBuf>> {
+        Ok(None)
+    }
+
     fn confirm(&self, target: &Target) -> Result<()> {
         let mut state = self.state.lock();
         state.call("confirm", &target.path)?;

@@ -7,6 +7,7 @@ mod examine;
 mod flush;
 mod folders;
 mod lease;
+mod mounts;
 mod names;
 mod overwrite;
 mod read;
@@ -21,7 +22,7 @@ use super::{Disk, Examined, FileBytes, Flush, Lease, StageOrder, Staged};
 pub(super) use lease::OsLease;
 use rustix::fs::{AtFlags, statat};
 use rustix::io::Errno;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The file system of this machine.
 #[derive(Debug)]
@@ -62,6 +63,18 @@ impl Disk for OsDisk {
         let Some(mut image) = self.read_entry(&entry, limit)? else { return Ok(None) };
         image.stat = target.root.judged(image.stat);
         Ok(Some(image))
+    }
+
+    fn peek(&self, root: &Root, below: &Path) -> Result<Option<Stat>> {
+        match statat(root.0.handle.as_os()?, below, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(raw) => Ok(Some(convert(&raw))),
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
+            Err(errno) => Err(DiskError::from_errno(errno, "look at", &root.path().join(below))),
+        }
+    }
+
+    fn behind_mounts(&self, root: &Root, target: Option<&Target>) -> Result<Option<PathBuf>> {
+        mounts::behind(root, target)
     }
 
     fn confirm(&self, target: &Target) -> Result<()> {

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::edit::{Closest, ConflictRegion, EditRefusalKind, LineRange, Occurrences};
 use crate::notebook::{CellRefusalKind, CellSummary, Unreadable};
 use crate::text::ContentHash;
+use crate::workspace::rules::{Opening, Protection};
 use crate::workspace::{Refusal, RefusalKind};
 
 use super::{Code, RpcError};
@@ -75,7 +76,7 @@ fn details(refusal: &Refusal) -> Value {
         RefusalKind::TooLarge { limit, size } => json!({ "limit": limit, "size": size }),
         RefusalKind::OutsideWorkspace { roots } => json!({ "roots": paths(roots) }),
         RefusalKind::Root { reason } => json!({ "reason": reason }),
-        RefusalKind::Protected { rule } => json!({ "rule": rule }),
+        RefusalKind::Protected(protection) => protection_details(protection),
         RefusalKind::Disk { operation, errno, detail, required, available } => json!({
             "operation": operation, "errno": errno, "reason": detail,
             "required": required, "available": available,
@@ -97,6 +98,18 @@ fn details(refusal: &Refusal) -> Value {
         | RefusalKind::ReadOnly
         | RefusalKind::Timeout { .. } => Value::Null,
     }
+}
+
+fn protection_details(protection: &Protection) -> Value {
+    let mut data = json!({ "rule": protection.rule });
+    if let Some(reason) = &protection.reason {
+        data["reason"] = reason.as_str().into();
+    }
+    if let Opening::Policy { file, lines } = &protection.opening {
+        data["policy"] = shown(file).into();
+        data["allow"] = lines.as_str().into();
+    }
+    data
 }
 
 fn edit_details(edit: Option<usize>, kind: &EditRefusalKind) -> Value {

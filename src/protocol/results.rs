@@ -275,8 +275,23 @@ pub struct StatusResult {
     /// Why writes are refused, if the configuration could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configuration_error: Option<String>,
+    /// The user's path rules, where there is a policy file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<PolicyStatus>,
     /// The limits in force.
     pub limits: serde_json::Map<String, serde_json::Value>,
+}
+
+/// The policy file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicyStatus {
+    /// Where it is.
+    pub file: String,
+    /// How many rules of it are in force.
+    pub rules: usize,
+    /// Why writes are refused, if it cannot be obeyed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 /// Memory in bytes.

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use crate::edit::{Display, FileDiff, Match, Plan};
 use crate::text::{ContentHash, Format};
 
+use super::rules::Tag;
 use super::{Coverage, FileKey, SessionId, Snapshot};
 
 /// Names a proposal; unique over restarts of the daemon.
@@ -125,6 +126,8 @@ pub struct PlannedFile {
     pub matches: Vec<Match>,
     /// What the author should know.
     pub warnings: Vec<String>,
+    /// What is to be known of the file by its name, or of the new one.
+    pub tags: Vec<Tag>,
     /// The plan was merged with what others had done since the author's base.
     pub rebased: bool,
     /// How much of the result its author knows: all of it after a `write`, else what it knew before.

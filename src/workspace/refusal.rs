@@ -8,6 +8,7 @@ use crate::notebook::{CellRefusalKind, Unreadable};
 use crate::text::ContentHash;
 
 use super::proposal::ProposalId;
+use super::rules::Protection;
 
 /// An answer that says no, and how to get a yes.
 ///
@@ -102,10 +103,7 @@ pub enum RefusalKind {
         roots: Vec<PathBuf>,
     },
     /// A path rule forbids it.
-    Protected {
-        /// The rule's name, for instance `version_control`.
-        rule: String,
-    },
+    Protected(Protection),
     /// A root that an agent may not have.
     Root {
         /// Why not, in words.
@@ -210,7 +208,7 @@ impl Refusal {
             RefusalKind::TooLarge { .. } => "too_large",
             RefusalKind::ReadOnly => "read_only",
             RefusalKind::OutsideWorkspace { .. } | RefusalKind::Root { .. } => "outside_workspace",
-            RefusalKind::Protected { .. } => "protected",
+            RefusalKind::Protected(_) => "protected",
             RefusalKind::Disk { .. } => "disk",
             RefusalKind::UnknownProposal { .. } => "unknown_proposal",
             RefusalKind::Superseded { .. } | RefusalKind::Closed { .. } => "superseded",
@@ -264,7 +262,9 @@ impl Refusal {
             }
             RefusalKind::OutsideWorkspace { .. } => format!("{file} lies outside the workspace."),
             RefusalKind::Root { reason } => format!("{file} cannot be a root: {reason}."),
-            RefusalKind::Protected { rule } => format!("{file} is protected by the rule `{rule}`."),
+            RefusalKind::Protected(Protection { rule, what, .. }) => {
+                format!("{file} is protected by the rule `{rule}`: it {what}.")
+            }
             RefusalKind::Disk { operation, detail, .. } => {
                 format!("The file system refused to {operation} {file} ({detail}); nothing was changed.")
             }
@@ -332,7 +332,7 @@ impl Refusal {
                 "Use a path inside one of `roots`; roots are set by `workspaceFolders` in `initialize`."
             }
             RefusalKind::Root { .. } => "Start the session with the folder of the project as its root.",
-            RefusalKind::Protected { .. } => "Leave this path alone, or ask the user to change it by hand.",
+            RefusalKind::Protected(protection) => return protection.hint(),
             RefusalKind::Disk { .. } => "Tell the user; the same request can be sent again once the cause is gone.",
             RefusalKind::UnknownProposal { .. } => "List what there is with `editd/proposals`, or propose anew.",
             RefusalKind::Superseded { by: Some(_), .. } => "Act on the proposal that replaced it.",

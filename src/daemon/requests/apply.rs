@@ -140,13 +140,18 @@ impl Core {
         let find =
             |reply| Event::Find { session: session.id, id, purpose: FindFor::Applying(revision), reply };
         let proposal = self.ask(find)??;
-        let locate = |path: &Path| self.locate(session, &RequestPath::of(path), Purpose::Write);
+        let locate = |path: &Path, purpose| self.locate(session, &RequestPath::of(path), purpose);
         let place = |file: &PlannedFile| {
-            let to = match &file.action {
-                Action::Rename { to, .. } => Some(locate(to.as_path())?),
-                _ => None,
+            let (to, purpose) = match &file.action {
+                Action::Rename { to, .. } => {
+                    let edited = !file.plan.is_empty();
+                    (Some(locate(to, Purpose::RenameTo)?), Purpose::RenameFrom { edited })
+                }
+                Action::Delete => (None, Purpose::Delete),
+                Action::Create => (None, Purpose::Write),
+                Action::Edit => (None, Purpose::Edit),
             };
-            Ok((locate(&file.path)?, to))
+            Ok((locate(&file.path, purpose)?, to))
         };
         let targets = all(proposal.files.iter().map(place))?;
         Ok(Places { proposal, targets })

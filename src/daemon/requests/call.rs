@@ -6,10 +6,11 @@ use crate::protocol::{
     TextEditParams, cell_ops,
 };
 use crate::text::{ContentHash, Encoding};
+use crate::workspace::rules::Tag;
 use crate::workspace::{FileKey, Limits, OnStale, Refusal, RefusalKind, RequestKey, Role};
 
 use crate::daemon::job::Located;
-use crate::daemon::locate::Purpose;
+use crate::daemon::locate::{Placed, Purpose};
 use crate::daemon::work::{Manner, Removed, When};
 use crate::daemon::{Core, Failure, SessionContext};
 
@@ -43,6 +44,8 @@ pub(crate) struct Asked<P> {
     pub(crate) place: P,
     /// The base that came with the change.
     pub(crate) sent: Option<ContentHash>,
+    /// What its names say of it, once it is found.
+    pub(crate) tags: Vec<Tag>,
     pub(crate) ask: Ask<P>,
 }
 
@@ -125,6 +128,16 @@ impl Call<RequestPath> {
 }
 
 impl<P> Ask<P> {
+    /// What the file that it is about is looked up for.
+    fn purpose(&self) -> Purpose {
+        match self {
+            Self::Edit(_) | Self::Cells(_) => Purpose::Edit,
+            Self::Write { .. } => Purpose::Write,
+            Self::Delete(_) => Purpose::Delete,
+            Self::Rename { edits, .. } => Purpose::RenameFrom { edited: !edits.is_empty() },
+        }
+    }
+
     fn edits(&self) -> usize {
         match self {
             Self::Edit(edits) | Self::Rename { edits, .. } => edits.len(),
@@ -156,7 +169,7 @@ impl<P> Ask<P> {
 
 impl Asked<RequestPath> {
     fn locate(self, core: &Core, session: &SessionContext) -> Result<Asked<Target>, Refusal> {
-        let place = core.locate(session, &self.place, Purpose::Write)?;
+        let Placed { target: place, mut tags } = core.place(session, &self.place, self.ask.purpose())?;
         if place.via_symlink && matches!(self.ask, Ask::Delete(_) | Ask::Rename { .. }) {
             // The link would be left behind and lead nowhere; which of the two is meant cannot be told.
             let what = format!("reached by a symbolic link; it is `{}`", place.path.display());
@@ -170,10 +183,12 @@ impl Asked<RequestPath> {
             Ask::Delete(removed) => Ask::Delete(removed),
             Ask::Cells(ops) => Ask::Cells(ops),
             Ask::Rename { edits, to } => {
-                Ask::Rename { edits, to: core.locate(session, &to, Purpose::Write)? }
+                let to = core.place(session, &to, Purpose::RenameTo)?;
+                tags = united(tags, to.tags);
+                Ask::Rename { edits, to: to.target }
             }
         };
-        Ok(Asked { index: self.index, place, sent: self.sent, ask })
+        Ok(Asked { index: self.index, place, sent: self.sent, tags, ask })
     }
 }
 
@@ -211,7 +226,7 @@ fn asked<T>(
 ) -> Result<Asked<RequestPath>, Invalid> {
     let place = RequestPath::from_fields(file.path, file.uri, ("path", "uri"))?;
     let sent = file.base_hash.map(|hash| read_hash(&hash)).transpose()?;
-    Ok(Asked { index, place, sent, ask: ask(file.body)? })
+    Ok(Asked { index, place, sent, tags: Vec::new(), ask: ask(file.body)? })
 }
 
 fn read_hash(hash: &str) -> Result<ContentHash, Invalid> {
@@ -242,6 +257,16 @@ fn read_edits(edits: Vec<TextEditParams>) -> Result<Vec<Edit>, Invalid> {
     edits.into_iter().enumerate().map(read).collect()
 }
 
+/// The tags of both, each once.
+pub(crate) fn united(mut tags: Vec<Tag>, more: Vec<Tag>) -> Vec<Tag> {
+    for tag in more {
+        if !tags.contains(&tag) {
+            tags.push(tag);
+        }
+    }
+    tags
+}
+
 /// One change per file, but for an edit and a rename of the same one, which become one.
 fn merge_renames(asked: Vec<Asked<Target>>) -> Result<Vec<Asked<Target>>, Invalid> {
     let mut merged: Vec<Asked<Target>> = Vec::with_capacity(asked.len());
@@ -264,7 +289,8 @@ impl Asked<Target> {
                 format!("changes[{index}] is of the same file; only an edit and a rename go together");
             return Err(Invalid::new(field, problem));
         };
-        *self = Self { index, place: file.place, sent, ask };
+        let tags = united(std::mem::take(&mut self.tags), file.tags);
+        *self = Self { index, place: file.place, sent, tags, ask };
         Ok(())
     }
 }

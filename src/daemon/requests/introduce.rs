@@ -39,14 +39,16 @@ impl Daemon {
 fn open_root(core: &Core, role: Role, path: &Path) -> Result<SessionRoot, Failure> {
     let refuse = |kind| Refusal::at(path, kind);
     let root = match core.disk.open_root(path) {
-        Ok(root) => SessionRoot::from(root),
+        Ok(root) => SessionRoot::of(&*core.disk, root, None),
         Err(error) => single_file(core, path).ok_or_else(|| refuse(refusal_of(&error)))?,
     };
     // The check is on what was opened, not on how it was called. A single file is never too much.
     if role == Role::Agent {
-        let home = home();
-        check_root(&root.path(), home.as_deref(), &core.config.roots)
-            .map_err(|refusal| refuse(RefusalKind::Root { reason: reason(refusal) }))?;
+        let checked = match root.surroundings.metadata {
+            true => Err(RootRefusal::VersionControl),
+            false => check_root(&root.path(), core.home.as_deref(), &core.config.roots),
+        };
+        checked.map_err(|refusal| refuse(RefusalKind::Root { reason: reason(refusal) }))?;
     }
     Ok(root)
 }
@@ -57,12 +59,8 @@ fn single_file(core: &Core, path: &Path) -> Option<SessionRoot> {
     let root = core.disk.open_root(path.parent()?).ok()?;
     let name = path.file_name()?;
     let exists = core.disk.resolve(&root, Path::new(name)).is_ok_and(|target| target.exists);
-    let in_home = home().is_some_and(|home| home == root.path());
-    (exists || in_home).then(|| SessionRoot { root, only: Some(name.to_owned()) })
-}
-
-fn home() -> Option<PathBuf> {
-    std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok())
+    let in_home = core.home.as_deref() == Some(root.path());
+    (exists || in_home).then(|| SessionRoot::of(&*core.disk, root, Some(name.to_owned())))
 }
 
 fn reason(refusal: RootRefusal) -> &'static str {

@@ -14,7 +14,7 @@ use crate::daemon::locate::Purpose;
 use crate::daemon::work::{Removed, When};
 use crate::daemon::{Core, Failure, SessionContext};
 
-use super::call::{Ask, Asked};
+use super::call::{Ask, Asked, united};
 
 /// What a call knows of the patch that its changes came in.
 pub(crate) struct Patched {
@@ -37,7 +37,7 @@ pub(crate) fn read((patch, bases): PatchAndBases) -> Result<(Vec<Asked<RequestPa
     for (index, file) in files.into_iter().enumerate() {
         let sent = bases.remove(&file.path).map(|(_, hash)| hash);
         let place = path(&file.path, file.line)?;
-        asked.push(Asked { index, place, sent, ask: ask(file)? });
+        asked.push(Asked { index, place, sent, tags: Vec::new(), ask: ask(file)? });
     }
     let bases = bases.into_iter().map(|(spelled, (path, hash))| (spelled, path, hash)).collect();
     Ok((asked, Patched { lines, bases }))
@@ -52,8 +52,12 @@ impl Patched {
         session: &SessionContext,
     ) -> Result<(), Invalid> {
         for (spelled, path, hash) in &self.bases {
-            let place = core.locate(session, path, Purpose::Write).ok();
-            let named = place.and_then(|place| files.iter_mut().find(|file| file.place.key == place.key));
+            // It is only compared with files that were judged.
+            let found = core.find(session, path, Purpose::Edit).ok();
+            let is_it = |file: &&mut Asked<Target>| {
+                found.as_ref().is_some_and(|found| file.place.key == found.target.key)
+            };
+            let named = files.iter_mut().find(is_it);
             let Some(file) = named.filter(|file| file.sent.is_none()) else {
                 let problem = "the patch does not change this file, or the file has a base already";
                 return Err(Invalid::new(format!("bases.{spelled}"), problem));
@@ -81,6 +85,7 @@ impl Patched {
             })?;
             self.lines[index].1.extend(more.1);
             file.sent = first.sent.or(file.sent);
+            file.tags = united(first.tags, file.tags);
             merged.push(Asked { index, ask, ..file });
         }
         merged.sort_by_key(|file| file.index);

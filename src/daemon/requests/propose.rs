@@ -65,10 +65,13 @@ impl Core {
         let wanted = self.look_at_all(files)?;
         let bases = self.bases_of(session, &wanted)?;
         let (mut due, mut refusals) = (Vec::new(), Vec::new());
-        for (wanted, base) in wanted.into_iter().zip(bases) {
-            let (index, to) = (wanted.index, wanted.new_place());
+        for (mut wanted, base) in wanted.into_iter().zip(bases) {
+            let (index, to, tags) = (wanted.index, wanted.new_place(), std::mem::take(&mut wanted.tags));
             match wanted.work_out(&base, rules) {
-                Ok(worked) => due.push(Due { index, worked, to }),
+                Ok(mut worked) => {
+                    worked.file.tags = tags;
+                    due.push(Due { index, worked, to });
+                }
                 Err(reasons) => refusals.extend(reasons),
             }
         }
@@ -101,7 +104,8 @@ impl Core {
             Ask::Cells(ops) => Want::Cells(ops),
             Ask::Rename { edits, to } => Want::Rename { edits, to: Box::new(self.observe(to)?) },
         };
-        Ok(WantedFile { index: file.index, want, sent: file.sent, observed: self.observe(file.place)? })
+        let (index, sent, tags) = (file.index, file.sent, file.tags);
+        Ok(WantedFile { index, want, sent, tags, observed: self.observe(file.place)? })
     }
 
     fn bases_of(&self, session: &SessionContext, wanted: &[WantedFile]) -> Result<Vec<BaseState>, Failure> {

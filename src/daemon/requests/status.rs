@@ -2,8 +2,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use crate::config::PolicyFile;
 use crate::disk::Durability;
-use crate::protocol::{MemoryUse, PROTOCOL, ShutdownResult, StatusResult};
+use crate::protocol::{MemoryUse, PROTOCOL, PolicyStatus, ShutdownResult, StatusResult};
 use crate::workspace::Limits;
 use crate::workspace::limits::{READ_BYTES, READ_LINES};
 
@@ -35,6 +36,7 @@ impl Daemon {
             state_dir: self.core.state_dir.display().to_string(),
             runtime_dir: self.core.runtime_dir.display().to_string(),
             configuration_error: config.error.clone(),
+            policy: policy(&self.core.policy),
             limits: limits(&config.limits),
         })
     }
@@ -45,6 +47,15 @@ impl Daemon {
         self.stop();
         ShutdownResult { pid: std::process::id() }
     }
+}
+
+fn policy(file: &PolicyFile) -> Option<PolicyStatus> {
+    let policy = file.current();
+    policy.exists.then(|| PolicyStatus {
+        file: file.path().display().to_string(),
+        rules: policy.rules.len(),
+        error: policy.error.clone(),
+    })
 }
 
 /// Resident memory of this process, where the system tells it (Linux).

@@ -1,7 +1,7 @@
 //! Paths of the memory disk, by the same rules as on the real one.
 
 use super::tree::{Body, TOP, Tree};
-use super::{DiskError, DiskErrorKind, Handle, HandleKind, Result, Root, Target};
+use super::{DiskError, DiskErrorKind, Handle, HandleKind, Result, Root, Stat, Target};
 use crate::workspace::FileKey;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -67,6 +67,12 @@ pub(super) fn resolve(tree: &Tree, root: &Root, relative: &Path) -> Result<Targe
         }
     }
     walk.refuse(DiskErrorKind::NotAFile { what: "a folder" })
+}
+
+/// What stands at a canonical path beneath a root.
+pub(super) fn peek(tree: &Tree, root: &Root, below: &Path) -> Result<Option<Stat>> {
+    let inode = below.iter().try_fold(root.0.handle.as_memory()?, |dir, name| tree.child(dir, name));
+    Ok(inode.and_then(|inode| tree.stat_of(inode)))
 }
 
 /// Walks the canonical path again; it must lead to the folder that was opened.

@@ -1,0 +1,110 @@
+//! What a mount shows at a path, and what it hides by that: a bind mount gives a folder or file a second
+//! path, under which its own names are not seen. The kernel knows them.
+
+use super::{DiskError, Result, Root, Target};
+use rustix::fs::{AtFlags, StatxFlags, statx};
+use rustix::io::Errno;
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+const OPERATION: &str = "look for mounts around";
+
+/// The table of this process's mounts, one a line.
+const TABLE: &str = "/proc/self/mountinfo";
+
+/// The path within the file system of a target that a mount separates from its root, or of the root itself.
+pub(super) fn behind(root: &Root, target: Option<&Target>) -> Result<Option<PathBuf>> {
+    let failed = |errno| DiskError::from_errno(errno, OPERATION, root.path());
+    let of_root = mount_of(root.0.handle.as_os()?, "".as_ref()).map_err(failed)?;
+    let Some(target) = target else { return true_path(of_root, root.path()) };
+    let folder = target.parent.as_os()?;
+    let of_folder = mount_of(folder, "".as_ref()).map_err(failed)?;
+    // A file may be mounted over another, too.
+    let of_file = target.entry().filter(|_| target.exists).map(|entry| mount_of(folder, entry.name.as_ref()));
+    let mount = match of_file {
+        None | Some(Err(Errno::NOENT)) => of_folder,
+        Some(found) => found.map_err(failed)?,
+    };
+    if mount == of_root && of_folder == of_root {
+        return Ok(None);
+    }
+    true_path(mount, &target.path)
+}
+
+/// The number of the mount that shows a name in an opened folder, or the folder itself.
+fn mount_of(folder: &OwnedFd, name: &Path) -> std::result::Result<u64, Errno> {
+    let flags = AtFlags::EMPTY_PATH | AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
+    statx(folder, name, flags, StatxFlags::MNT_ID).map(|found| found.stx_mnt_id)
+}
+
+fn true_path(mount: u64, path: &Path) -> Result<Option<PathBuf>> {
+    let table = std::fs::read(TABLE).map_err(|error| {
+        let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);
+        DiskError::from_errno(errno, OPERATION, path)
+    })?;
+    Ok(in_table(&table, mount, path))
+}
+
+/// Looks a mount up. A line is: its number, its parent's, the device, the path within the file system, the
+/// path where it is mounted, and more.
+fn in_table(table: &[u8], mount: u64, path: &Path) -> Option<PathBuf> {
+    let number = mount.to_string();
+    table.split(|byte| *byte == b'\n').find_map(|line| {
+        let fields: Vec<_> = line.split(|byte| *byte == b' ').collect();
+        let [id, _, _, within, at, ..] = fields.as_slice() else { return None };
+        if *id != number.as_bytes() {
+            return None;
+        }
+        let below = path.strip_prefix(unescaped(at)).ok()?;
+        // Without anything below it, `join` would add a slash.
+        let within = unescaped(within);
+        let found = if below.as_os_str().is_empty() { within } else { within.join(below) };
+        (found != path).then_some(found)
+    })
+}
+
+/// Blanks, tabs, line ends and backslashes stand there as `\` and three octal digits.
+fn unescaped(field: &[u8]) -> PathBuf {
+    let (mut bytes, mut rest) = (Vec::with_capacity(field.len()), field);
+    while let Some((&first, after)) = rest.split_first() {
+        let digits = after.get(..3).filter(|_| first == b'\\');
+        let octal = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        match octal.and_then(|octal| u8::from_str_radix(octal, 8).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[3..];
+            }
+            None => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    OsString::from_vec(bytes).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAMPLE: &[u8] = b"27 1 254:0 / / rw - ext4 /dev/vda rw\n\
+        40 27 254:0 /home/ada/shop/.git/hooks /home/ada/shop/x rw - ext4 /dev/vda rw\n\
+        41 27 254:0 /home/ada/a\\040b/.git /srv/c\\134d rw - ext4 /dev/vda rw\n\
+        42 27 0:30 / /data rw - tmpfs tmpfs rw\n";
+
+    #[test]
+    fn a_mount_gives_the_names_within_its_file_system() {
+        for (mount, path, expected) in [
+            (27, "/home/ada/shop/a.txt", None),
+            (40, "/home/ada/shop/x/pre-commit", Some("/home/ada/shop/.git/hooks/pre-commit")),
+            (40, "/home/ada/shop/x", Some("/home/ada/shop/.git/hooks")),
+            (41, "/srv/c\\d/config", Some("/home/ada/a b/.git/config")),
+            (42, "/data/a", Some("/a")),
+            (43, "/data/a", None),
+        ] {
+            assert_eq!(in_table(SAMPLE, mount, Path::new(path)), expected.map(PathBuf::from), "{path}");
+        }
+    }
+}

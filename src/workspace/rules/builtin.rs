@@ -1,0 +1,246 @@
+//! The rules that hold without a policy.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::classes::{Class, Operation};
+use super::names::{Extent, FAMILIES, Family};
+
+/// NTFS names some files by a hash where the plain short name is taken.
+const HASHED_SHORT: [(&str, &str); 2] = [("gi7eba", ".gitmodules"), ("gi7d29", ".gitattributes")];
+
+/// What stands before the `~1` of a short name.
+const SHORT: usize = 6;
+
+/// A path's comparable names, and where they begin to mean something.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names<'a> {
+    pub(super) all: &'a [String],
+    /// Names above the top of the workspace.
+    pub(super) above: usize,
+    /// The home folder's own names.
+    pub(super) home: &'a [String],
+}
+
+impl Family {
+    pub(super) fn class(&self, operation: Operation) -> Class {
+        match operation {
+            Operation::Read => self.reading,
+            Operation::Create => self.creating,
+            Operation::Modify | Operation::Rename | Operation::Delete => self.class,
+        }
+    }
+
+    /// Whether names that stand at `at` mean what the family is about.
+    fn holds(&self, names: &Names<'_>, at: usize, length: usize) -> bool {
+        match self.extent {
+            Extent::Everywhere => true,
+            Extent::Home => at == names.home.len() && at > 0 && names.all.starts_with(names.home),
+            // Above the top of the workspace they say where it lies, not what it is.
+            Extent::Workspace => at + length > names.above,
+            Extent::File => at + length == names.all.len(),
+        }
+    }
+}
+
+/// The family whose rule is the strictest for an operation on a path.
+pub(super) fn strictest(names: &Names<'_>, operation: Operation) -> Option<&'static Family> {
+    let mut found: Option<&'static Family> = None;
+    for at in 0..names.all.len() {
+        INDEX.each_at(&names.all[at..], |entry| {
+            let family = &FAMILIES[entry.family];
+            let stricter = found.is_none_or(|known| rank(family, operation) > rank(known, operation));
+            if stricter && family.holds(names, at, entry.names.len()) {
+                found = Some(family);
+            }
+        });
+    }
+    found.filter(|family| family.class(operation) > Class::Allow)
+}
+
+/// Stricter first, then the one that stands first in the list.
+fn rank(family: &Family, operation: Operation) -> (Class, std::cmp::Reverse<usize>) {
+    let place = FAMILIES.iter().position(|known| std::ptr::eq(known, family)).unwrap_or(FAMILIES.len());
+    (family.class(operation), std::cmp::Reverse(place))
+}
+
+/// One name of a family, cut into the names of a path.
+struct Entry {
+    family: usize,
+    names: Vec<&'static str>,
+}
+
+/// Entries by their first name.
+struct Index {
+    literal: HashMap<&'static str, Vec<Entry>>,
+    /// Those whose first name has a `*`.
+    wild: Vec<Entry>,
+    /// First names by what their short names begin with.
+    short: HashMap<String, Vec<&'static str>>,
+}
+
+static INDEX: LazyLock<Index> = LazyLock::new(|| {
+    let mut index = Index { literal: HashMap::new(), wild: Vec::new(), short: HashMap::new() };
+    for (family, of) in FAMILIES.iter().enumerate() {
+        for name in of.names {
+            let names: Vec<_> = name.split('/').collect();
+            let first = names[0];
+            if of.class > Class::Tagged
+                && let Some(short) = short_name(first)
+            {
+                index.short.entry(short).or_default().push(first);
+            }
+            let entry = Entry { family, names };
+            if first.contains('*') {
+                index.wild.push(entry);
+            } else {
+                index.literal.entry(first).or_default().push(entry);
+            }
+        }
+    }
+    for (short, first) in HASHED_SHORT {
+        index.short.entry(short.to_owned()).or_default().push(first);
+    }
+    index
+});
+
+impl Index {
+    /// Every entry that the names begin with.
+    fn each_at(&self, names: &[String], mut found: impl FnMut(&Entry)) {
+        let Some((first, rest)) = names.split_first() else { return };
+        let mut visit = |entry: &Entry| {
+            if is_path(&entry.names[1..], rest) {
+                found(entry);
+            }
+        };
+        self.literal.get(first.as_str()).into_iter().flatten().for_each(&mut visit);
+        self.wild.iter().filter(|entry| is_like(entry.names[0], first)).for_each(&mut visit);
+        let long = short_stem(first).and_then(|stem| self.short.get(stem));
+        for long in long.into_iter().flatten() {
+            self.literal.get(long).into_iter().flatten().for_each(&mut visit);
+            self.wild.iter().filter(|entry| entry.names[0] == *long).for_each(&mut visit);
+        }
+    }
+}
+
+fn is_path(wanted: &[&str], names: &[String]) -> bool {
+    wanted.len() <= names.len() && wanted.iter().zip(names).all(|(wanted, name)| is_like(wanted, name))
+}
+
+/// Whether a name is what is wanted, where one `*` stands for anything.
+fn is_like(wanted: &str, name: &str) -> bool {
+    match wanted.split_once('*') {
+        None => wanted == name,
+        Some((head, tail)) => {
+            name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
+        }
+    }
+}
+
+/// What the short name of a name begins with on a file system that has them, if it gets one.
+fn short_name(name: &str) -> Option<String> {
+    let long = name.split('*').next().unwrap_or_default();
+    let stem = long.trim_start_matches('.');
+    let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
+    let short: String = stem.chars().filter(|c| !matches!(c, '.' | ' ')).take(SHORT).collect();
+    let fits = !name.starts_with('.') && name.len() <= 8;
+    (!fits && !short.is_empty()).then_some(short)
+}
+
+/// What stands before `~1` in a short name.
+fn short_stem(name: &str) -> Option<&str> {
+    let (stem, rest) = name.split_once('~')?;
+    let digits = rest.split('.').next().unwrap_or_default();
+    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::fold::plain;
+    use super::*;
+
+    fn rule(path: &str, operation: Operation) -> Option<(&'static str, Class)> {
+        let (all, home) = (plain(Path::new(path)), plain(Path::new("/home/ada")));
+        let names = Names { all: &all, above: 3, home: &home };
+        strictest(&names, operation).map(|family| (family.rule, family.class(operation)))
+    }
+
+    #[test]
+    fn families_know_their_names() {
+        use Class::{Never, OptIn, Tagged};
+        for (path, expected) in [
+            ("/home/ada/shop/.git/config", Some(("version_control", Never))),
+            ("/home/ada/shop/git~1/config", Some(("version_control", Never))),
+            ("/home/ada/shop/new/.svn", Some(("version_control", Never))),
+            ("/home/ada/.ssh/config", Some(("keys", Never))),
+            ("/srv/a/b/.aws/credentials", Some(("keys", Never))),
+            ("/home/ada/shop/ssh~1/id", Some(("keys", Never))),
+            ("/home/ada/.bashrc", Some(("startup", Never))),
+            ("/home/ada/.config/autostart/x.desktop", Some(("startup", Never))),
+            ("/home/ada/shop/.bashrc", Some(("startup", OptIn))),
+            ("/home/ada/shop/.config/fish/config.fish", Some(("startup", OptIn))),
+            ("/home/ada/shop/.env", Some(("secrets", OptIn))),
+            ("/home/ada/shop/.env.local", Some(("secrets", OptIn))),
+            ("/home/ada/shop/env~1.loc", Some(("secrets", OptIn))),
+            ("/home/ada/shop/.envs/a/b", Some(("secrets", OptIn))),
+            ("/home/ada/shop/.vscode/settings.json", Some(("editor_config", OptIn))),
+            ("/home/ada/shop/vscode~1/settings.json", Some(("editor_config", OptIn))),
+            ("/home/ada/shop/shop.code-workspace", Some(("editor_config", OptIn))),
+            ("/home/ada/shop/sub/.mcp.json", Some(("agent_config", OptIn))),
+            ("/home/ada/shop/mcp~1.jso", Some(("agent_config", OptIn))),
+            ("/home/ada/shop/.github/workflows/ci.yml", Some(("ci", OptIn))),
+            ("/home/ada/shop/.gitattributes", Some(("hooks", OptIn))),
+            ("/home/ada/shop/gi7d29~1", Some(("hooks", OptIn))),
+            ("/home/ada/shop/.cargo/config.toml", Some(("package_config", OptIn))),
+            ("/home/ada/shop/node_modules/a/b.js", Some(("dependencies", OptIn))),
+            ("/home/ada/shop/cargo.toml", Some(("executable_config", Tagged))),
+            ("/home/ada/shop/vite.config.ts", Some(("executable_config", Tagged))),
+            ("/home/ada/shop/a/agents.md", Some(("executable_config", Tagged))),
+            ("/home/ada/shop/.cursorrules", Some(("executable_config", Tagged))),
+            ("/home/ada/shop/makefile/readme", None),
+            ("/home/ada/shop/src/env.rs", None),
+            ("/home/ada/shop/.gitignore", None),
+            ("/home/ada/shop/.github/workflows.txt", None),
+            ("/home/ada/shop/environment/a", None),
+            ("/home/ada/shop/ssh/config", None),
+            ("/home/ada/shop/foo~1/a", None),
+            ("/home/ada/shop/cargo~x", None),
+        ] {
+            assert_eq!(rule(path, Operation::Modify), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn keys_and_secrets_are_not_read() {
+        for (path, expected) in [
+            ("/home/ada/.ssh/id_rsa", Some("keys")),
+            ("/home/ada/shop/.env", Some("secrets")),
+            ("/home/ada/shop/.git/config", None),
+            ("/home/ada/shop/.vscode/settings.json", None),
+            ("/home/ada/.bashrc", None),
+            ("/home/ada/shop/package.json", None),
+        ] {
+            assert_eq!(rule(path, Operation::Read).map(|(rule, _)| rule), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn only_a_new_file_makes_a_bare_repository() {
+        assert_eq!(rule("/home/ada/shop/x/head", Operation::Create).unwrap().0, "bare_repository");
+        assert_eq!(rule("/home/ada/shop/x/head", Operation::Modify), None);
+        assert_eq!(rule("/home/ada/shop/head/x", Operation::Create), None);
+    }
+
+    #[test]
+    fn names_above_the_workspace_say_where_it_is() {
+        let (all, home) = (plain(Path::new("/data/node_modules/shop/a.js")), Vec::new());
+        let names = |above| Names { all: &all, above, home: &home };
+        assert!(strictest(&names(3), Operation::Modify).is_none());
+        assert!(strictest(&names(0), Operation::Modify).is_some());
+        let keys = plain(Path::new("/data/.ssh/shop/a.js"));
+        let names = Names { all: &keys, above: 3, home: &home };
+        assert!(strictest(&names, Operation::Modify).is_some(), "keys are keys wherever they lie");
+    }
+}

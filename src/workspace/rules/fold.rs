@@ -1,0 +1,99 @@
+//! Names as the least particular file system compares them.
+
+use std::path::{Component, Path};
+
+use unicode_normalization::UnicodeNormalization;
+
+/// A path's components, made comparable: all letters in one case, composed characters taken apart.
+pub(super) fn plain(path: &Path) -> Vec<String> {
+    names(path).map(|name| folded(&name)).collect()
+}
+
+/// The same without what other systems do not see in a name, if that makes a difference: invisible
+/// characters, an NTFS stream (`name:stream`), blanks and dots at the end. Backslashes separate names there.
+pub(super) fn bare(plain: &[String]) -> Option<Vec<String>> {
+    if !plain.iter().any(|name| is_disguised(name)) {
+        return None;
+    }
+    let bare = plain.iter().flat_map(|name| name.split('\\')).map(undisguised);
+    Some(bare.filter(|name| !name.is_empty()).collect())
+}
+
+/// Letters in one case, as the strictest of systems folds them (`ſ` is an `s`), and characters taken apart:
+/// two names that any file system takes for one fold to the same.
+pub fn folded(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    text.nfd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
+}
+
+fn names(path: &Path) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
+    path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name.to_string_lossy()),
+        Component::ParentDir => Some("..".into()),
+        Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+    })
+}
+
+fn is_disguised(name: &str) -> bool {
+    name != ".."
+        && (name.ends_with(['.', ' ']) || name.contains([':', '\\']) || name.chars().any(is_ignorable))
+}
+
+fn undisguised(name: &str) -> String {
+    let name = name.split(':').next().unwrap_or(name);
+    let visible: String = name.chars().filter(|c| !is_ignorable(*c)).collect();
+    visible.trim_end_matches(['.', ' ']).to_owned()
+}
+
+/// Code points that HFS+ or a case-folding ext4 leave out of names when they compare them.
+fn is_ignorable(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_fold_to_one_case() {
+        for (name, folded_name) in [
+            (".GIT", ".git"),
+            (".\u{17f}\u{17f}h", ".ssh"),
+            ("\u{212a}ube", "kube"),
+            ("con\u{fb01}g", "config"),
+            ("STRASSE", "strasse"),
+            ("stra\u{df}e", "strasse"),
+        ] {
+            assert_eq!(folded(name), folded_name);
+        }
+        assert_eq!(folded("\u{fc}"), folded("U\u{308}"), "composed or not");
+    }
+
+    #[test]
+    fn disguises_come_off() {
+        for (path, seen) in [
+            ("/a/.git./x", vec!["a", ".git", "x"]),
+            ("/a/.git. . /x", vec!["a", ".git", "x"]),
+            ("/.g\u{200c}it/x", vec![".git", "x"]),
+            ("/.git::$INDEX_ALLOCATION/x", vec![".git", "x"]),
+            ("/a\\.git\\config", vec!["a", ".git", "config"]),
+            ("/x\u{fe0f}/\u{ad}.env", vec!["x", ".env"]),
+        ] {
+            assert_eq!(bare(&plain(Path::new(path))).unwrap(), seen, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_disguised_has_one_spelling() {
+        for path in ["/a/b.txt", "/a/.git/x", "../x", "/\u{fc}/\u{65e5}\u{672c}", "/~a/b"] {
+            assert_eq!(bare(&plain(Path::new(path))), None, "{path}");
+        }
+    }
+}

@@ -1,0 +1,285 @@
+use std::path::Path;
+
+use super::builtin::{Names, strictest};
+use super::classes::{Class, Operation, Tag};
+use super::fold::{bare, plain};
+use super::names::{Family, VERSION_CONTROL};
+use super::protection::{Opening, Protection};
+use super::user::{Rule, UserRules};
+
+/// A name under which a file is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Spelling<'a> {
+    /// Absolute.
+    pub path: &'a Path,
+    /// The top of its workspace: above it, names say where the workspace lies and not what the file is.
+    pub top: &'a Path,
+}
+
+/// Who judges, by what.
+#[derive(Clone, Copy, Debug)]
+pub struct Judge<'a> {
+    /// The user's own rules.
+    pub rules: &'a UserRules,
+    /// The policy file, for those who want to change it.
+    pub policy: &'a Path,
+    /// The home folder.
+    pub home: Option<&'a Path>,
+    /// Whether it is an agent that asks. A person's editor is told of nothing but what is never allowed.
+    pub agent: bool,
+}
+
+/// The judgement on one spelling.
+enum Verdict {
+    Allowed { tagged: bool },
+    Refused { class: Class, protection: Protection },
+}
+
+impl Judge<'_> {
+    /// Whether operations on a file are allowed, and what is to be known of it. The strictest judgement on
+    /// any of its spellings counts.
+    pub fn judge(
+        &self,
+        spellings: &[Spelling<'_>],
+        operations: &[Operation],
+    ) -> Result<Vec<Tag>, Protection> {
+        let mut tagged = false;
+        let mut refused: Option<(Class, Protection)> = None;
+        for spelling in spellings {
+            for verdict in self.verdicts(spelling, operations) {
+                match verdict {
+                    Verdict::Allowed { tagged: also } => tagged |= also,
+                    Verdict::Refused { class, protection } => {
+                        if refused.as_ref().is_none_or(|(known, _)| class > *known) {
+                            refused = Some((class, protection));
+                        }
+                    }
+                }
+            }
+        }
+        match refused {
+            Some((_, protection)) => Err(protection),
+            None => Ok(tagged.then_some(Tag::ExecutableConfig).into_iter().collect()),
+        }
+    }
+
+    /// Of a spelling as it is, and without its disguises where it has any.
+    fn verdicts(&self, spelling: &Spelling<'_>, operations: &[Operation]) -> Vec<Verdict> {
+        let home = self.home.map(plain).unwrap_or_default();
+        let inside = spelling.path.starts_with(spelling.top);
+        let above = if inside { spelling.top.components().count().saturating_sub(1) } else { 0 };
+        let all = plain(spelling.path);
+        let bare = bare(&all);
+        let verdict = |all: Vec<String>| {
+            self.verdict(&Names { all: &all, above, home: &home }, spelling.path, operations)
+        };
+        [Some(all), bare].into_iter().flatten().map(verdict).collect()
+    }
+
+    fn verdict(&self, names: &Names<'_>, path: &Path, operations: &[Operation]) -> Verdict {
+        let about = self.rules.about(names.all, names.above);
+        let rulings: Vec<_> =
+            operations.iter().map(|operation| Ruling::of(*operation, names, &about)).collect();
+        let refused = || rulings.iter().filter(|ruling| self.refuses(ruling));
+        let Some(class) = refused().map(|ruling| ruling.class).max() else {
+            return Verdict::Allowed { tagged: rulings.iter().any(Ruling::is_tagged) };
+        };
+        let opening = match class {
+            Class::OptIn => {
+                Opening::rule(self.policy, path, refused().map(|ruling| ruling.operation).collect())
+            }
+            _ => Opening::Never,
+        };
+        let strictest = refused().find(|ruling| ruling.class == class);
+        let protection =
+            strictest.map_or_else(|| Protection::never("policy", ""), |it| it.protection(opening));
+        Verdict::Refused { class, protection }
+    }
+
+    fn refuses(&self, ruling: &Ruling<'_>) -> bool {
+        match ruling.class {
+            Class::Never => self.agent || ruling.operation != Operation::Read,
+            Class::OptIn => self.agent,
+            Class::Tagged | Class::Allow => false,
+        }
+    }
+}
+
+/// What the rules say of one operation on a path.
+struct Ruling<'a> {
+    operation: Operation,
+    class: Class,
+    /// The built-in family that has a say.
+    family: Option<&'static Family>,
+    /// The user's rule, where it has the last word.
+    rule: Option<&'a Rule>,
+}
+
+impl<'a> Ruling<'a> {
+    fn of(operation: Operation, names: &Names<'_>, about: &[&'a Rule]) -> Self {
+        let family = strictest(names, operation);
+        let built_in = family.map_or(Class::Allow, |family| family.class(operation));
+        // What is never allowed is not the policy's to allow.
+        let has_say = |rule: &&&Rule| built_in != Class::Never && rule.is_for(operation);
+        let rule = about.iter().find(has_say).copied();
+        Self { operation, class: rule.map_or(built_in, |rule| rule.class), family, rule }
+    }
+
+    /// To allow a file does not change what it is.
+    fn is_tagged(&self) -> bool {
+        let writes = self.operation != Operation::Read;
+        writes && (self.family.is_some() || self.class == Class::Tagged)
+    }
+
+    fn protection(&self, opening: Opening) -> Protection {
+        match (self.rule, self.family) {
+            (Some(rule), _) => Protection::of_user(rule, opening),
+            (None, Some(family)) => Protection { opening, ..Protection::never(family.rule, family.what) },
+            // Without either nothing is refused.
+            (None, None) => Protection::never("policy", ""),
+        }
+    }
+}
+
+/// Whether a path leads into version-control metadata, whatever disguise a name on it wears.
+pub(super) fn is_version_control(path: &Path) -> bool {
+    let all = plain(path);
+    let bare = bare(&all);
+    [Some(all), bare].into_iter().flatten().any(|all| {
+        let names = Names { all: &all, above: 0, home: &[] };
+        strictest(&names, Operation::Modify).is_some_and(|family| family.rule == VERSION_CONTROL)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Operation::{Create, Modify, Read};
+
+    const TOP: &str = "/home/ada/shop";
+
+    fn user(rules: &[(&str, &[Operation], Class)]) -> UserRules {
+        let rule = |(pattern, operations, class): &(&str, &[Operation], Class)| Rule {
+            pattern: (*pattern).to_owned(),
+            operations: operations.iter().copied().collect(),
+            class: *class,
+            reason: None,
+        };
+        UserRules::new(rules.iter().map(rule).collect()).unwrap()
+    }
+
+    fn judged(
+        rules: &UserRules,
+        agent: bool,
+        paths: &[&str],
+        operations: &[Operation],
+    ) -> Result<Vec<Tag>, Protection> {
+        let judge = Judge { rules, policy: Path::new("/p.toml"), home: Some(Path::new("/home/ada")), agent };
+        let spelling = |path: &&str| format!("{TOP}/{path}");
+        let paths: Vec<_> = paths.iter().map(spelling).collect();
+        let spellings: Vec<_> =
+            paths.iter().map(|path| Spelling { path: Path::new(path), top: Path::new(TOP) }).collect();
+        judge.judge(&spellings, operations)
+    }
+
+    fn rule_of(rules: &UserRules, path: &str, operation: Operation) -> Option<&'static str> {
+        judged(rules, true, &[path], &[operation]).err().map(|protection| protection.rule)
+    }
+
+    #[test]
+    fn the_strictest_spelling_counts() {
+        let none = UserRules::default();
+        assert!(judged(&none, true, &["a.txt", "b.txt"], &[Modify]).is_ok());
+        for paths in [["a.txt", ".git/x"], [".git/x", "a.txt"], [".vscode/x", ".git/x"]] {
+            assert_eq!(judged(&none, true, &paths, &[Modify]).unwrap_err().rule, "version_control");
+        }
+        assert_eq!(judged(&none, true, &["a\\.git\\x"], &[Create]).unwrap_err().rule, "version_control");
+    }
+
+    #[test]
+    fn a_later_rule_wins() {
+        let rules = user(&[
+            ("docs/**", &[Create, Modify], Class::Never),
+            ("docs/notes.md", &[Create], Class::Allow),
+            ("**/*.tmp", &[Create], Class::OptIn),
+        ]);
+        assert_eq!(rule_of(&rules, "docs/a.md", Create), Some("policy"));
+        assert_eq!(rule_of(&rules, "docs/notes.md", Create), None);
+        assert_eq!(rule_of(&rules, "docs/notes.md", Modify), Some("policy"));
+        assert_eq!(rule_of(&rules, "docs/notes.md/x.tmp", Create), Some("policy"));
+        assert_eq!(rule_of(&rules, "docs/a.md", Read), None);
+    }
+
+    #[test]
+    fn a_policy_opens_what_is_to_be_opted_into_and_nothing_else() {
+        let rules = user(&[("**", &Operation::ALL, Class::Allow)]);
+        for (path, operation, rule) in [
+            (".vscode/settings.json", Modify, None),
+            (".env", Read, None),
+            (".ssh/id_rsa", Read, None),
+            (".ssh/id_rsa", Modify, Some("keys")),
+            (".git/config", Modify, Some("version_control")),
+            ("/home/ada/.bashrc", Modify, Some("startup")),
+        ] {
+            let judge = Judge {
+                rules: &rules,
+                policy: Path::new("/p.toml"),
+                home: Some(Path::new("/home/ada")),
+                agent: true,
+            };
+            let path = Path::new(TOP).join(path);
+            let verdict = judge.judge(&[Spelling { path: &path, top: Path::new(TOP) }], &[operation]);
+            assert_eq!(verdict.err().map(|protection| protection.rule), rule, "{}", path.display());
+        }
+    }
+
+    #[test]
+    fn a_disguised_name_is_not_allowed_by_a_rule_about_the_plain_one() {
+        let rules = user(&[("docs/**", &[Create], Class::Allow)]);
+        assert_eq!(rule_of(&rules, "docs/.vscode/x", Create), None);
+        assert_eq!(rule_of(&rules, "docs:x/.vscode/x", Create), Some("editor_config"));
+    }
+
+    #[test]
+    fn tags_stay_on_what_was_allowed() {
+        let rules = user(&[
+            (".vscode/**", &[Modify], Class::Allow),
+            ("package.json", &[Modify], Class::Allow),
+            ("*.sql", &[Modify], Class::Tagged),
+        ]);
+        for path in [".vscode/x", "package.json", "a.sql", "Cargo.toml"] {
+            assert_eq!(judged(&rules, true, &[path], &[Modify]), Ok(vec![Tag::ExecutableConfig]), "{path}");
+        }
+        assert_eq!(judged(&rules, true, &["a.txt"], &[Modify]), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn the_hint_says_what_to_add() {
+        let none = UserRules::default();
+        let protection = judged(&none, true, &[".env"], &[Modify, Read]).unwrap_err();
+        let hint = protection.hint();
+        for part in ["/p.toml", "/home/ada/shop/.env", "\"read\", \"modify\"", "allow"] {
+            assert!(hint.contains(part), "{part} in {hint}");
+        }
+        let never = judged(&none, true, &[".git/config"], &[Modify]).unwrap_err();
+        assert_eq!(never.opening, Opening::Never);
+        let by_user = user(&[("a.txt", &[Modify], Class::Never)]);
+        let forbidden = judged(&by_user, true, &["a.txt"], &[Modify]).unwrap_err();
+        assert!(forbidden.hint().contains("policy"), "{}", forbidden.hint());
+    }
+
+    #[test]
+    fn an_editor_is_told_of_what_is_never_allowed_only() {
+        let rules = user(&[("secret.txt", &[Read, Modify], Class::Never)]);
+        for (path, operation, allowed) in [
+            (".env", Read, true),
+            (".vscode/x", Modify, true),
+            (".git/config", Modify, false),
+            (".ssh/id_rsa", Read, true),
+            ("secret.txt", Read, true),
+            ("secret.txt", Modify, false),
+        ] {
+            assert_eq!(judged(&rules, false, &[path], &[operation]).is_ok(), allowed, "{path}");
+        }
+    }
+}
