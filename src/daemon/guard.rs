@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::config::Policy;
 use crate::disk::{Disk, Result as DiskResult, Root, Target};
 use crate::workspace::rules::{
-    GIT_FILES, Judge, METADATA, Protection, RootRefusal, Spelling, Tag, check_root, folded,
+    GIT_FILES, Judge, METADATA, Opening, Protection, RootRefusal, Spelling, Tag, check_root, folded,
 };
 use crate::workspace::{FileKey, Refusal, RefusalKind, Role};
 
@@ -112,13 +112,15 @@ impl Core {
                 return Err(refuse(Protection::editd()));
             }
         }
-        let tags = self.judge_names(session, found, purpose, &policy)?.map_err(refuse)?;
-        if purpose.is_change() {
+        let by_names = self.judge_names(session, found, purpose, &policy)?;
+        let is_final = by_names.as_ref().is_err_and(|protection| protection.opening == Opening::Never);
+        if purpose.is_change() && !is_final {
+            // What is found here no policy allows, so it is told before what one could.
             let hidden = self.hidden(session, found, &policy);
             let hidden = hidden.map_err(|error| Refusal::at(&target.path, refusal_of(&error)))?;
             hidden.map_or(Ok(()), |protection| Err(refuse(protection)))?;
         }
-        Ok(tags)
+        by_names.map_err(refuse)
     }
 
     /// Rules that cannot be read might forbid anything.

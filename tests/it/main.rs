@@ -67,8 +67,14 @@ mod preservation {
 }
 mod paths {
     mod escapes;
+    mod hidden;
     mod metadata;
+    mod mounts;
+    mod policy;
+    mod protected;
+    mod races;
     mod spelling;
+    mod tags;
 }
 mod agents {
     mod changes;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 
@@ -53,6 +54,13 @@ impl Machine {
     pub(crate) fn write_config(&self, text: &str) {
         fs::create_dir_all(self.base.path().join("config")).expect("a folder for the configuration");
         fs::write(self.config_file(), text).expect("a configuration");
+    }
+
+    /// The user's path rules, exactly this text.
+    pub(crate) fn write_policy(&self, text: &str) {
+        fs::write(self.policy_file(), text).expect("a policy");
+        // Whatever the tester's umask is.
+        fs::set_permissions(self.policy_file(), fs::Permissions::from_mode(0o600)).expect("a mode");
     }
 
     /// Runs the daemon in the foreground of a child process and waits until it answers.
@@ -193,6 +201,10 @@ impl Machine {
 
     pub(crate) fn config_file(&self) -> PathBuf {
         self.base.path().join("config/config.toml")
+    }
+
+    pub(crate) fn policy_file(&self) -> PathBuf {
+        self.config_file().with_file_name("policy.toml")
     }
 
     pub(crate) fn agent_socket(&self) -> PathBuf {

@@ -1,0 +1,346 @@
+//! What is protected by its name, for every way of changing it, whether or not it is there.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::support::{Agent, Machine, Outcome, Workspace, hash_of, uri_of};
+
+/// A name of each family and its rule.
+const NAMES: &[(&str, &str)] = &[
+    (".git/config", "version_control"),
+    ("sub/.git/hooks/pre-commit", "version_control"),
+    (".jj/repo/config.toml", "version_control"),
+    (".hg/hgrc", "version_control"),
+    (".svn/entries", "version_control"),
+    ("new/.git", "version_control"),
+    (".ssh/authorized_keys", "keys"),
+    ("sub/.ssh/config", "keys"),
+    (".gnupg/gpg.conf", "keys"),
+    (".aws/credentials", "keys"),
+    (".kube/config", "keys"),
+    (".netrc", "keys"),
+    ("deploy/id_ed25519", "keys"),
+    (".bashrc", "startup"),
+    (".zshenv", "startup"),
+    (".profile", "startup"),
+    ("dotfiles/.config/autostart/x.desktop", "startup"),
+    ("etc/cron.d/job", "startup"),
+    (".env", "secrets"),
+    (".env.production", "secrets"),
+    (".envrc", "secrets"),
+    ("sub/.env.local", "secrets"),
+    (".vscode/settings.json", "editor_config"),
+    ("sub/.vscode/tasks.json", "editor_config"),
+    ("shop.code-workspace", "editor_config"),
+    (".idea/workspace.xml", "editor_config"),
+    (".zed/settings.json", "editor_config"),
+    (".cursor/mcp.json", "agent_config"),
+    (".claude/settings.json", "agent_config"),
+    (".mcp.json", "agent_config"),
+    ("sub/mcp.json", "agent_config"),
+    (".codex/config.toml", "agent_config"),
+    (".agents/skills/x.md", "agent_config"),
+    (".gemini/settings.json", "agent_config"),
+    (".roo/mcp.json", "agent_config"),
+    (".windsurf/x", "agent_config"),
+    (".kiro/x", "agent_config"),
+    (".amazonq/x", "agent_config"),
+    (".devcontainer/devcontainer.json", "container_config"),
+    (".github/workflows/ci.yml", "ci"),
+    (".github/hooks/x", "ci"),
+    (".gitlab-ci.yml", "ci"),
+    (".gitattributes", "hooks"),
+    (".gitmodules", "hooks"),
+    (".gitconfig", "hooks"),
+    (".husky/pre-commit", "hooks"),
+    (".githooks/pre-push", "hooks"),
+    (".pre-commit-config.yaml", "hooks"),
+    (".npmrc", "package_config"),
+    (".yarnrc.yml", "package_config"),
+    (".pnpmfile.cjs", "package_config"),
+    (".cargo/config.toml", "package_config"),
+    ("rust-toolchain.toml", "package_config"),
+    ("node_modules/left-pad/index.js", "dependencies"),
+];
+
+const TEXT: &str = "one\n";
+
+/// Everything that changes a file that is there, with and without a base.
+fn changes(path: &str) -> Vec<Value> {
+    let plain = [
+        json!({ "kind": "edit", "path": path, "edits": [{ "oldText": "one", "newText": "two" }] }),
+        json!({ "kind": "write", "path": path, "content": "two\n" }),
+        json!({ "kind": "delete", "path": path }),
+        json!({ "kind": "rename", "path": path, "newPath": "taken.txt" }),
+    ];
+    let based = plain.clone().map(|mut change| {
+        change["baseHash"] = json!(hash_of(TEXT));
+        change
+    });
+    let mut changes = Vec::from(plain);
+    changes.extend(based);
+    changes.push(json!({ "kind": "rename", "path": "a.txt", "newPath": path }));
+    changes
+}
+
+/// The same as patches.
+fn patches(path: &str) -> [Value; 4] {
+    let patch = |text: String| json!({ "patch": { "text": text }, "bases": { path: hash_of(TEXT) } });
+    let new = format!("*** Begin Patch\n*** Add File: {path}\n+two\n*** End Patch\n");
+    [
+        patch(format!("*** Begin Patch\n*** Update File: {path}\n-one\n+two\n*** End Patch\n")),
+        patch(format!("*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n")),
+        patch(format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-one\n+two\n")),
+        json!({ "patch": { "text": new } }),
+    ]
+}
+
+#[track_caller]
+fn assert_refused(agent: &mut Agent, path: &str, rule: &str) {
+    for change in changes(path) {
+        for method in ["editd/propose", "editd/edit"] {
+            let answer = agent.call(method, json!({ "changes": [change] }));
+            assert_eq!(answer.refused("protected")["rule"], rule, "{path}: {change}");
+        }
+    }
+    for patch in patches(path) {
+        assert_eq!(agent.call("editd/edit", patch.clone()).refused("protected")["rule"], rule, "{patch}");
+    }
+}
+
+#[test]
+fn a_protected_name_is_refused_for_every_change_whether_or_not_it_is_there() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", TEXT));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let absent = workspace.everything();
+    for (path, rule) in NAMES {
+        assert_refused(&mut agent, path, rule);
+    }
+    assert_eq!(workspace.everything(), absent);
+    for (path, rule) in NAMES {
+        workspace.put(path, TEXT);
+        let there = workspace.everything();
+        assert_refused(&mut agent, path, rule);
+        assert_eq!(workspace.everything(), there);
+    }
+}
+
+#[test]
+fn no_spelling_of_a_protected_name_is_free() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", TEXT));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let before = workspace.everything();
+    for (path, rule) in NAMES {
+        let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+        let slash = if rest.is_empty() { "" } else { "/" };
+        for spelled in [
+            path.to_uppercase(),
+            path.replace('s', "\u{17f}"),
+            format!("deep/er/{path}"),
+            format!("{first}.{slash}{rest}"),
+            format!("{first} {slash}{rest}"),
+            format!("{first}::$DATA{slash}{rest}"),
+            format!("\u{200d}{first}\u{feff}{slash}{rest}"),
+            format!("./{path}"),
+            format!("x\\{}", path.replace('/', "\\")),
+        ] {
+            let write = json!({ "kind": "write", "path": spelled, "content": "x\n" });
+            assert_eq!(agent.change(write).refused("protected")["rule"], *rule, "{spelled}");
+        }
+    }
+    for (short, rule) in [
+        ("GIT~1/config", "version_control"),
+        ("SSH~1/config", "keys"),
+        ("VSCODE~1/settings.json", "editor_config"),
+        ("ENV~1", "secrets"),
+        ("NODE_M~1/a.js", "dependencies"),
+        ("GI7D29~1", "hooks"),
+    ] {
+        let write = json!({ "kind": "write", "path": short, "content": "x\n" });
+        assert_eq!(agent.change(write).refused("protected")["rule"], rule, "{short}");
+    }
+    assert_eq!(workspace.everything(), before);
+}
+
+#[test]
+fn a_link_neither_hides_nor_lends_a_name() {
+    let files = [("a.txt", TEXT), (".vscode/settings.json", TEXT), (".env", TEXT), ("src/b.txt", TEXT)];
+    let (machine, workspace) = (Machine::start(), Workspace::with(&files));
+    for (link, to) in [
+        ("settings", ".vscode/settings.json"),
+        ("config", ".vscode"),
+        ("values", ".env"),
+        (".vscode/b.txt", "../src/b.txt"),
+        ("later", ".env.local"),
+    ] {
+        symlink(to, workspace.path(link)).expect("a link");
+    }
+    let mut agent = machine.agent(&workspace);
+    let before = workspace.everything();
+    for (path, rule) in [
+        ("settings", "editor_config"),
+        ("config/settings.json", "editor_config"),
+        ("config/new.json", "editor_config"),
+        ("values", "secrets"),
+        ("later", "secrets"),
+        (".vscode/b.txt", "editor_config"),
+    ] {
+        let write = json!({ "kind": "write", "path": path, "content": "x\n", "baseHash": hash_of(TEXT) });
+        assert_eq!(agent.change(write).refused("protected")["rule"], rule, "{path}");
+    }
+    agent.try_read("values").refused("protected");
+    assert_eq!(workspace.everything(), before);
+}
+
+#[test]
+fn keys_and_secrets_are_not_told_and_all_else_is() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", TEXT));
+    let mut agent = machine.agent(&workspace);
+    for (path, rule) in NAMES {
+        let unreadable = ["keys", "secrets"].contains(rule);
+        if unreadable {
+            agent.try_read(path).refused("protected");
+        } else {
+            agent.try_read(path).refused("missing");
+        }
+        workspace.put(path, TEXT);
+        let read = agent.try_read(path);
+        if unreadable {
+            let error = read.fails(-32803);
+            assert_eq!(error.data["rule"], *rule, "{path}");
+            assert!(!format!("{error:?}").contains(&hash_of(TEXT)), "{error:?}");
+        } else {
+            assert_eq!(read.done()["text"], TEXT, "{path}");
+        }
+    }
+}
+
+#[test]
+fn a_refusal_shows_nothing_of_a_file_that_is_not_told() {
+    let (machine, workspace) = (Machine::start(), Workspace::file(".env", "PASSWORD=hunter2\n"));
+    let mut agent = machine.agent(&workspace);
+    for change in changes(".env").into_iter().take(8) {
+        let error = agent.change(change).fails(-32803);
+        let said = format!("{error:?}");
+        assert!(!said.contains("hunter2") && !said.contains(&workspace.hash(".env")), "{said}");
+    }
+}
+
+#[rstest]
+#[case(".gitignore")]
+#[case(".github/CODEOWNERS")]
+#[case("environment.ts")]
+#[case("ssh/config.md")]
+#[case("src/vscode/settings.json")]
+#[case("profile")]
+#[case("docs/env.md")]
+#[case("keys/readme.md")]
+#[case("a~1.txt")]
+fn what_only_looks_alike_is_free(#[case] path: &str) {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let mut agent = machine.agent(&workspace);
+    agent.change(json!({ "kind": "write", "path": path, "content": "one\n" })).done();
+    agent.edit(path, "one", "two").done();
+    agent.change(json!({ "kind": "rename", "path": path, "newPath": "b.txt" })).done();
+    agent.change(json!({ "kind": "delete", "path": "b.txt" })).done();
+}
+
+#[test]
+fn one_protected_file_keeps_a_whole_set_from_happening() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", TEXT));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let changes = vec![
+        json!({ "kind": "edit", "path": "a.txt", "edits": [{ "oldText": "one", "newText": "two" }] }),
+        json!({ "kind": "write", "path": ".mcp.json", "content": "{}\n" }),
+    ];
+    assert_eq!(agent.changes(changes).refused("protected")["change"], 1);
+    assert_eq!(workspace.text("a.txt"), TEXT);
+}
+
+/// A session whose root is this.
+fn session(root: &std::path::Path) -> Value {
+    json!({ "clientInfo": { "name": "alice" }, "workspaceFolders": [{ "uri": uri_of(root), "name": "x" }] })
+}
+
+#[test]
+fn a_deeper_root_opens_nothing() {
+    let files = [(".git/HEAD", "x\n"), (".vscode/a.json", TEXT), ("node_modules/p/a.js", TEXT)];
+    let (machine, workspace) = (Machine::start(), Workspace::with(&files));
+    for (root, path, rule) in [
+        (".vscode", "a.json", "editor_config"),
+        ("node_modules/p", "a.js", "dependencies"),
+        ("node_modules", "p/new.js", "dependencies"),
+    ] {
+        let mut agent = machine.agent_with(session(&workspace.path(root)));
+        let write = json!({ "kind": "write", "path": path, "content": "x\n", "baseHash": hash_of(TEXT) });
+        assert_eq!(agent.change(write).refused("protected")["rule"], rule, "{root}");
+    }
+    // A file that stands for itself is in the same place.
+    let mut agent = machine.agent_with(session(&workspace.path(".vscode/a.json")));
+    agent.edit(&workspace.absolute(".vscode/a.json"), "one", "two").refused("protected");
+}
+
+#[rstest]
+#[case(".claude/worktrees/x")]
+#[case("node_modules/shop")]
+#[case(".codex/worktrees/12/shop")]
+fn a_work_tree_of_its_own_may_lie_anywhere(#[case] place: &str, #[values(true, false)] linked: bool) {
+    let (machine, workspace) = (Machine::start(), Workspace::file(".git/HEAD", "x\n"));
+    workspace.put(&format!("{place}/src/a.txt"), TEXT);
+    workspace.put(&format!("{place}/.vscode/a.json"), TEXT);
+    if linked {
+        workspace.put(&format!("{place}/.git"), "gitdir: /srv/elsewhere/.git/worktrees/x\n");
+    } else {
+        fs::create_dir(workspace.path(&format!("{place}/.git"))).expect("a folder");
+    }
+    for root in [place.to_owned(), format!("{place}/src")] {
+        let mut agent = machine.agent_with(session(&workspace.path(&root)));
+        agent.read(&workspace.absolute(&format!("{place}/src/a.txt")));
+        agent.change(json!({ "kind": "write", "path": "b.txt", "content": "x\n" })).done();
+    }
+    // What is in it is judged as in any other workspace.
+    let mut agent = machine.agent_with(session(&workspace.path(place)));
+    agent.change(json!({ "kind": "write", "path": ".vscode/b.json", "content": "x\n" })).refused("protected");
+}
+
+#[test]
+fn what_the_system_runs_for_its_user_is_never_changed() {
+    let machine = Machine::start();
+    let home = machine.home();
+    fs::create_dir_all(home.join(".config")).expect("folders");
+    fs::write(home.join(".bashrc"), TEXT).expect("a file");
+    machine.write_policy(
+        "[[rules]]\npattern = \"**\"\noperations = [\"create\", \"modify\", \"read\"]\nclass = \"allow\"\n",
+    );
+    let mut one = machine.agent_with(session(&home.join(".bashrc")));
+    let path = home.join(".bashrc").display().to_string();
+    one.read(&path);
+    let refusal = one.edit(&path, "one", "two").refused("protected");
+    assert_eq!((&refusal["rule"], &refusal["allow"]), (&json!("startup"), &Value::Null));
+    let mut folder = machine.agent_with(session(&home.join(".config")));
+    for path in ["autostart/x.desktop", "systemd/user/x.service", "fish/config.fish"] {
+        let write = json!({ "kind": "write", "path": path, "content": "x\n" });
+        assert_eq!(folder.change(write).refused("protected")["rule"], "startup", "{path}");
+    }
+    folder.change(json!({ "kind": "write", "path": "shop/settings", "content": "x\n" })).done();
+}
+
+#[test]
+fn a_folder_cannot_be_made_a_repository() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let mut agent = machine.agent(&workspace);
+    let write = |path: &str| json!({ "kind": "write", "path": path, "content": "x\n" });
+    let all = vec![write("x/config"), write("x/objects/a"), write("x/refs/a"), write("x/HEAD")];
+    assert_eq!(agent.changes(all).refused("protected")["rule"], "bare_repository");
+    agent.change(write("x/config")).done();
+    agent.change(write("x/objects/a")).done();
+    agent.change(write("x/refs/a")).done();
+    agent.change(write("x/head")).refused("protected");
+    agent.change(json!({ "kind": "rename", "path": "x/config", "newPath": "x/HEAD" })).refused("protected");
+}
