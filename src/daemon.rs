@@ -39,6 +39,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::{Config, PolicyFile};
 use crate::disk::{BaseStore, Disk, Journal, LateLook};
 use crate::edit::Deadline;
+use crate::workspace::rules::names_of;
 use crate::workspace::{Session, SessionId, Workspace};
 
 pub use clients::Outlet;
@@ -85,6 +86,8 @@ pub(crate) struct CoreInner {
     own: guard::Own,
     /// The home folder, canonical.
     home: Option<PathBuf>,
+    /// The names of its path, as rules compare them.
+    home_names: Vec<String>,
     books: Books,
     lanes: Lanes,
     cache: Arc<SnapshotCache>,
@@ -156,6 +159,7 @@ impl Daemon {
             state_dir: places.state_dir,
             runtime_dir: places.runtime_dir,
             policy,
+            home_names: home.as_deref().map(names_of).unwrap_or_default(),
             home,
             books: Books::new(keeper, bases.clone()),
             lanes: Lanes::default(),

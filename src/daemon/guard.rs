@@ -157,7 +157,7 @@ impl Core {
         let judge = Judge {
             rules: &policy.rules,
             policy: self.policy.path(),
-            home: self.home.as_deref(),
+            home: &self.home_names,
             agent: session.role == Role::Agent,
         };
         Ok(judge.judge(&spellings, purpose.operations(target.exists)))
@@ -185,16 +185,19 @@ impl Core {
         Ok(self.own.names(policy, is_it).then(Protection::editd))
     }
 
-    /// Whether a place lies in what git takes for a repository, whatever it is called. From the place upward,
-    /// the first work tree ends the search: a work tree may lie within the repository that it belongs to.
+    /// Whether a place lies in what git takes for a repository, whatever it is called. A work tree may lie
+    /// within the repository that it belongs to, and is none of its metadata.
     fn in_repository(&self, target: &Target) -> DiskResult<bool> {
-        for folder in folders(target) {
-            if is_repository(&*self.disk, &target.root, folder)? {
-                return Ok(true);
+        for (depth, folder) in folders(target).enumerate() {
+            if !is_repository(&*self.disk, &target.root, folder)? {
+                continue;
             }
-            if self.disk.peek(&target.root, &folder.join(".git"))?.is_some() {
-                return Ok(false);
+            for inner in folders(target).take(depth) {
+                if self.disk.peek(&target.root, &inner.join(".git"))?.is_some() {
+                    return Ok(false);
+                }
             }
+            return Ok(true);
         }
         Ok(false)
     }

@@ -20,17 +20,18 @@ pub(super) fn behind(root: &Root, target: Option<&Target>) -> Result<Option<Path
     let of_root = mount_of(root.0.handle.as_os()?, "".as_ref()).map_err(failed)?;
     let Some(target) = target else { return true_path(of_root, root.path()) };
     let folder = target.parent.as_os()?;
-    let of_folder = mount_of(folder, "".as_ref()).map_err(failed)?;
-    // A file may be mounted over another, too.
-    let of_file = target.entry().filter(|_| target.exists).map(|entry| mount_of(folder, entry.name.as_ref()));
-    let mount = match of_file {
-        None | Some(Err(Errno::NOENT)) => of_folder,
-        Some(found) => found.map_err(failed)?,
+    let of_folder = || mount_of(folder, "".as_ref());
+    // A file may be mounted over another, too. What is mounted nowhere is on its folder's mount.
+    let of_target = match target.exists && target.missing_dirs.is_empty() {
+        false => of_folder(),
+        true => match mount_of(folder, target.name.as_ref()) {
+            Err(Errno::NOENT) => of_folder(),
+            found => found,
+        },
     };
-    if mount == of_root && of_folder == of_root {
-        return Ok(None);
-    }
-    true_path(mount, &target.path)
+    let of_target = of_target.map_err(failed)?;
+    // Nothing beneath the root is on the root's own mount but by way of that mount alone.
+    if of_target == of_root { Ok(None) } else { true_path(of_target, &target.path) }
 }
 
 /// The number of the mount that shows a name in an opened folder, or the folder itself.

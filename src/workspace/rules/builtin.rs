@@ -43,25 +43,26 @@ impl Family {
     }
 }
 
-/// The family whose rule is the strictest for an operation on a path.
-pub(super) fn strictest(names: &Names<'_>, operation: Operation) -> Option<&'static Family> {
-    let mut found: Option<&'static Family> = None;
+/// The families that a path belongs to, in the order of the list.
+pub(super) fn families(names: &Names<'_>) -> Vec<&'static Family> {
+    let mut found = Vec::new();
     for at in 0..names.all.len() {
         INDEX.each_at(&names.all[at..], |entry| {
-            let family = &FAMILIES[entry.family];
-            let stricter = found.is_none_or(|known| rank(family, operation) > rank(known, operation));
-            if stricter && family.holds(names, at, entry.names.len()) {
-                found = Some(family);
+            if FAMILIES[entry.family].holds(names, at, entry.names.len()) {
+                found.push(entry.family);
             }
         });
     }
-    found.filter(|family| family.class(operation) > Class::Allow)
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().map(|family| &FAMILIES[family]).collect()
 }
 
-/// Stricter first, then the one that stands first in the list.
-fn rank(family: &Family, operation: Operation) -> (Class, std::cmp::Reverse<usize>) {
-    let place = FAMILIES.iter().position(|known| std::ptr::eq(known, family)).unwrap_or(FAMILIES.len());
-    (family.class(operation), std::cmp::Reverse(place))
+/// Of these the one whose rule is the strictest for an operation, if any has something to say.
+pub(super) fn strictest(families: &[&'static Family], operation: Operation) -> Option<&'static Family> {
+    let class = |family: &&Family| family.class(operation);
+    // Of several that are as strict, `max_by_key` takes the last.
+    families.iter().rev().copied().max_by_key(class).filter(|family| class(family) > Class::Allow)
 }
 
 /// One name of a family, cut into the names of a path.
@@ -73,8 +74,8 @@ struct Entry {
 /// Entries by their first name.
 struct Index {
     literal: HashMap<&'static str, Vec<Entry>>,
-    /// Those whose first name has a `*`.
-    wild: Vec<Entry>,
+    /// Those whose first name has a `*`: what stands before and behind it.
+    wild: Vec<(&'static str, &'static str, Entry)>,
     /// First names by what their short names begin with.
     short: HashMap<String, Vec<&'static str>>,
 }
@@ -91,10 +92,9 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
                 index.short.entry(short).or_default().push(first);
             }
             let entry = Entry { family, names };
-            if first.contains('*') {
-                index.wild.push(entry);
-            } else {
-                index.literal.entry(first).or_default().push(entry);
+            match first.split_once('*') {
+                Some((head, tail)) => index.wild.push((head, tail, entry)),
+                None => index.literal.entry(first).or_default().push(entry),
             }
         }
     }
@@ -114,11 +114,13 @@ impl Index {
             }
         };
         self.literal.get(first.as_str()).into_iter().flatten().for_each(&mut visit);
-        self.wild.iter().filter(|entry| is_like(entry.names[0], first)).for_each(&mut visit);
+        let wild = self.wild.iter().filter(|(head, tail, _)| is_between(head, tail, first));
+        wild.for_each(|(_, _, entry)| visit(entry));
         let long = short_stem(first).and_then(|stem| self.short.get(stem));
         for long in long.into_iter().flatten() {
             self.literal.get(long).into_iter().flatten().for_each(&mut visit);
-            self.wild.iter().filter(|entry| entry.names[0] == *long).for_each(&mut visit);
+            let wild = self.wild.iter().filter(|(_, _, entry)| entry.names[0] == *long);
+            wild.for_each(|(_, _, entry)| visit(entry));
         }
     }
 }
@@ -131,10 +133,12 @@ fn is_path(wanted: &[&str], names: &[String]) -> bool {
 fn is_like(wanted: &str, name: &str) -> bool {
     match wanted.split_once('*') {
         None => wanted == name,
-        Some((head, tail)) => {
-            name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
-        }
+        Some((head, tail)) => is_between(head, tail, name),
     }
+}
+
+fn is_between(head: &str, tail: &str, name: &str) -> bool {
+    name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
 }
 
 /// What the short name of a name begins with on a file system that has them, if it gets one.
@@ -164,7 +168,7 @@ mod tests {
     fn rule(path: &str, operation: Operation) -> Option<(&'static str, Class)> {
         let (all, home) = (plain(Path::new(path)), plain(Path::new("/home/ada")));
         let names = Names { all: &all, above: 3, home: &home };
-        strictest(&names, operation).map(|family| (family.rule, family.class(operation)))
+        strictest(&families(&names), operation).map(|family| (family.rule, family.class(operation)))
     }
 
     #[test]
@@ -237,10 +241,10 @@ mod tests {
     fn names_above_the_workspace_say_where_it_is() {
         let (all, home) = (plain(Path::new("/data/node_modules/shop/a.js")), Vec::new());
         let names = |above| Names { all: &all, above, home: &home };
-        assert!(strictest(&names(3), Operation::Modify).is_none());
-        assert!(strictest(&names(0), Operation::Modify).is_some());
+        assert!(families(&names(3)).is_empty());
+        assert!(!families(&names(0)).is_empty());
         let keys = plain(Path::new("/data/.ssh/shop/a.js"));
         let names = Names { all: &keys, above: 3, home: &home };
-        assert!(strictest(&names, Operation::Modify).is_some(), "keys are keys wherever they lie");
+        assert!(!families(&names).is_empty(), "keys are keys wherever they lie");
     }
 }

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::builtin::{Names, strictest};
+use super::builtin::{Names, families, strictest};
 use super::classes::{Class, Operation, Tag};
 use super::fold::{bare, plain};
 use super::names::{Family, VERSION_CONTROL};
@@ -23,8 +23,8 @@ pub struct Judge<'a> {
     pub rules: &'a UserRules,
     /// The policy file, for those who want to change it.
     pub policy: &'a Path,
-    /// The home folder.
-    pub home: Option<&'a Path>,
+    /// The names of the home folder's path.
+    pub home: &'a [String],
     /// Whether it is an agent that asks. A person's editor is told of nothing but what is never allowed.
     pub agent: bool,
 }
@@ -65,21 +65,20 @@ impl Judge<'_> {
 
     /// Of a spelling as it is, and without its disguises where it has any.
     fn verdicts(&self, spelling: &Spelling<'_>, operations: &[Operation]) -> Vec<Verdict> {
-        let home = self.home.map(plain).unwrap_or_default();
         let inside = spelling.path.starts_with(spelling.top);
         let above = if inside { spelling.top.components().count().saturating_sub(1) } else { 0 };
         let all = plain(spelling.path);
         let bare = bare(&all);
         let verdict = |all: Vec<String>| {
-            self.verdict(&Names { all: &all, above, home: &home }, spelling.path, operations)
+            self.verdict(&Names { all: &all, above, home: self.home }, spelling.path, operations)
         };
         [Some(all), bare].into_iter().flatten().map(verdict).collect()
     }
 
     fn verdict(&self, names: &Names<'_>, path: &Path, operations: &[Operation]) -> Verdict {
-        let about = self.rules.about(names.all, names.above);
+        let (families, about) = (families(names), self.rules.about(names.all, names.above));
         let rulings: Vec<_> =
-            operations.iter().map(|operation| Ruling::of(*operation, names, &about)).collect();
+            operations.iter().map(|operation| Ruling::of(*operation, &families, &about)).collect();
         let refused = || rulings.iter().filter(|ruling| self.refuses(ruling));
         let Some(class) = refused().map(|ruling| ruling.class).max() else {
             return Verdict::Allowed { tagged: rulings.iter().any(Ruling::is_tagged) };
@@ -116,8 +115,8 @@ struct Ruling<'a> {
 }
 
 impl<'a> Ruling<'a> {
-    fn of(operation: Operation, names: &Names<'_>, about: &[&'a Rule]) -> Self {
-        let family = strictest(names, operation);
+    fn of(operation: Operation, families: &[&'static Family], about: &[&'a Rule]) -> Self {
+        let family = strictest(families, operation);
         let built_in = family.map_or(Class::Allow, |family| family.class(operation));
         // What is never allowed is not the policy's to allow.
         let has_say = |rule: &&&Rule| built_in != Class::Never && rule.is_for(operation);
@@ -141,13 +140,18 @@ impl<'a> Ruling<'a> {
     }
 }
 
+/// A path's names, as rules compare them.
+pub fn names_of(path: &Path) -> Vec<String> {
+    plain(path)
+}
+
 /// Whether a path leads into version-control metadata, whatever disguise a name on it wears.
 pub(super) fn is_version_control(path: &Path) -> bool {
     let all = plain(path);
     let bare = bare(&all);
     [Some(all), bare].into_iter().flatten().any(|all| {
         let names = Names { all: &all, above: 0, home: &[] };
-        strictest(&names, Operation::Modify).is_some_and(|family| family.rule == VERSION_CONTROL)
+        families(&names).iter().any(|family| family.rule == VERSION_CONTROL)
     })
 }
 
@@ -174,7 +178,8 @@ mod tests {
         paths: &[&str],
         operations: &[Operation],
     ) -> Result<Vec<Tag>, Protection> {
-        let judge = Judge { rules, policy: Path::new("/p.toml"), home: Some(Path::new("/home/ada")), agent };
+        let judge =
+            Judge { rules, policy: Path::new("/p.toml"), home: &names_of(Path::new("/home/ada")), agent };
         let spelling = |path: &&str| format!("{TOP}/{path}");
         let paths: Vec<_> = paths.iter().map(spelling).collect();
         let spellings: Vec<_> =
@@ -224,7 +229,7 @@ mod tests {
             let judge = Judge {
                 rules: &rules,
                 policy: Path::new("/p.toml"),
-                home: Some(Path::new("/home/ada")),
+                home: &names_of(Path::new("/home/ada")),
                 agent: true,
             };
             let path = Path::new(TOP).join(path);
