@@ -112,13 +112,25 @@ fn the_protocol_document_names_every_method_and_refusal() {
 
 #[test]
 fn the_configuration_document_names_every_key() {
-    let (document, code) = (read("docs/configuration.md"), read("src/config.rs"));
-    let keys = ["struct Table {", "struct LimitsTable {"].iter().flat_map(|start| {
-        let body = between(&code, start, "}").next().expect("the tables of src/config.rs");
+    let document = read("docs/configuration.md");
+    let code = read("src/config.rs") + &read("src/config/policy.rs");
+    let keys = ["struct Table {", "struct LimitsTable {", "struct RuleTable {"].iter().flat_map(|start| {
+        let body = between(&code, start, "}").next().expect("the tables of the configuration");
         body.lines().filter_map(|line| Some(line.split_once(':')?.0.trim().to_owned())).collect::<Vec<_>>()
     });
     let missing: Vec<_> = keys.filter(|key| !document.contains(&format!("`{key}`"))).collect();
     nothing_of("docs/configuration.md tells of every key", &missing);
+}
+
+#[test]
+fn the_protocol_document_names_every_path_rule() {
+    let (document, code) = (read("docs/protocol.md"), read("src/workspace/rules/names.rs"));
+    let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let names = between(&code, "family(", "\",").map(|name| name.trim().trim_start_matches('"'));
+    let rules: Vec<_> = names.filter(is_name).map(str::to_owned).collect();
+    assert!(rules.len() >= 10, "{rules:?}");
+    let missing: Vec<_> = rules.into_iter().filter(|name| !document.contains(&format!("`{name}`"))).collect();
+    nothing_of("docs/protocol.md tells of every path rule", &missing);
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn the_lines_in_a_refusal_are_what_allows_it() {
 }
 
 #[test]
-fn what_is_never_allowed_is_not_the_policys_to_allow() {
+fn no_policy_allows_what_is_never_allowed() {
     let (machine, workspace, mut agent) = start(&[(".git/config", "one\n"), (".ssh/config", "one\n")]);
     machine.write_policy(&(rule("**", ALL, "allow") + &rule("**/.git/**", ALL, "tagged")));
     for (path, rule) in [
@@ -258,6 +258,38 @@ fn a_pattern_may_begin_at_home() {
     let mut agent = machine.agent_with(session);
     agent.change(write("docs/a.md")).refused("protected");
     agent.change(write("sub/docs/a.md")).done();
+}
+
+/// The example that the documentation gives, with the project that it is about.
+#[test]
+fn the_documented_example_does_what_it_says() {
+    let document = include_str!("../../../docs/configuration.md");
+    let example = document.split("```toml\n").find(|part| part.contains("[[rules]]")).expect("an example");
+    let example = example.split("```").next().expect("its end");
+    let machine = Machine::asleep("");
+    let root = machine.home().join("src/shop");
+    fs::create_dir_all(root.join("db/migrations")).expect("a root");
+    fs::write(root.join("db/migrations/2024-01.sql"), "one\n").expect("a file");
+    machine.write_policy(example);
+    let mut machine = machine;
+    machine.serve();
+    let session =
+        json!({ "clientInfo": { "name": "alice" }, "rootUri": format!("file://{}", root.display()) });
+    let mut agent = machine.agent_with(session);
+    for (path, allowed) in [
+        ("NOTES.md", false),
+        ("docs/releases/1.0.md", true),
+        (".vscode/tasks.json", true),
+        (".vscode/settings.json", false),
+        (".env.example", true),
+        (".env", false),
+        ("db/migrations/2024-02.sql", true),
+    ] {
+        assert_eq!(agent.change(write(path)).is_ok(), allowed, "{path}");
+    }
+    agent.read("db/migrations/2024-01.sql");
+    agent.edit("db/migrations/2024-01.sql", "one", "two").refused("protected");
+    agent.read(".env.example");
 }
 
 #[rstest]

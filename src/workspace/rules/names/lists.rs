@@ -113,7 +113,6 @@ pub(super) const BUILDS: &[&str] = &[
     "makefile.*",
     "gnumakefile",
     "*.mk",
-    "*.mak",
     "cmakelists.txt",
     "cmakepresets.json",
     "*.cmake",
