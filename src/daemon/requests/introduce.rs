@@ -44,9 +44,10 @@ fn open_root(core: &Core, role: Role, path: &Path) -> Result<SessionRoot, Failur
     };
     // The check is on what was opened, not on how it was called. A single file is never too much.
     if role == Role::Agent {
-        let checked = match root.surroundings.metadata {
-            true => Err(RootRefusal::VersionControl),
-            false => check_root(&root.path(), core.home.as_deref(), &core.config.roots),
+        let checked = if root.surroundings.metadata {
+            Err(RootRefusal::VersionControl)
+        } else {
+            check_root(&root.path(), core.home.as_deref(), &core.config.roots)
         };
         checked.map_err(|refusal| refuse(RefusalKind::Root { reason: reason(refusal) }))?;
     }

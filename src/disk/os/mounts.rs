@@ -22,12 +22,13 @@ pub(super) fn behind(root: &Root, target: Option<&Target>) -> Result<Option<Path
     let folder = target.parent.as_os()?;
     let of_folder = || mount_of(folder, "".as_ref());
     // A file may be mounted over another, too. What is mounted nowhere is on its folder's mount.
-    let of_target = match target.exists && target.missing_dirs.is_empty() {
-        false => of_folder(),
-        true => match mount_of(folder, target.name.as_ref()) {
+    let of_target = if target.exists && target.missing_dirs.is_empty() {
+        match mount_of(folder, target.name.as_ref()) {
             Err(Errno::NOENT) => of_folder(),
             found => found,
-        },
+        }
+    } else {
+        of_folder()
     };
     let of_target = of_target.map_err(failed)?;
     // Nothing beneath the root is on the root's own mount but by way of that mount alone.
@@ -72,16 +73,9 @@ fn unescaped(field: &[u8]) -> PathBuf {
     while let Some((&first, after)) = rest.split_first() {
         let digits = after.get(..3).filter(|_| first == b'\\');
         let octal = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-        match octal.and_then(|octal| u8::from_str_radix(octal, 8).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[3..];
-            }
-            None => {
-                bytes.push(first);
-                rest = after;
-            }
-        }
+        let byte = octal.and_then(|octal| u8::from_str_radix(octal, 8).ok());
+        bytes.push(byte.unwrap_or(first));
+        rest = if byte.is_some() { &after[3..] } else { after };
     }
     OsString::from_vec(bytes).into()
 }

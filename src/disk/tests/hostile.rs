@@ -87,3 +87,26 @@ fn create_once(fixture: &Fixture, path: &str) -> bool {
     }
     fixture.commit(&[create(&target, "new")]).is_ok()
 }
+
+#[test]
+fn a_file_that_got_a_second_name_since_it_was_read_is_not_written() {
+    let fixture = Fixture::new();
+    fixture.write("file", "old");
+    let (disk, target) = (&fixture.disk, fixture.target("file"));
+    let to = fixture.target("to");
+    let changes =
+        [replace(disk, &target, "new"), delete(disk, &target), rename(disk, &target, &to, Some("new"))];
+    let second = fixture.dir.path().join("ws-evil/second");
+    fs::hard_link(fixture.path("file"), &second).expect("a link");
+    for change in &changes {
+        let error = fixture.commit(std::slice::from_ref(change)).expect_err("it has another name");
+        assert_eq!(error.error.kind, DiskErrorKind::Changed);
+    }
+    assert_eq!(
+        (fixture.text("file"), fs::read_to_string(&second).expect("text")),
+        ("old".into(), "old".into())
+    );
+    // Who read it with both its names means both.
+    fixture.commit(&[replace(disk, &target, "new")]).expect("it is as it was read");
+    assert_eq!(fs::read_to_string(&second).expect("text"), "new");
+}

@@ -110,3 +110,27 @@ fn stamps_are_racy_while_young_or_in_the_future() {
     assert!(stat.is_racy(at(0)) && stat.is_racy(at(2)) && stat.is_racy(at(-1000)));
     assert!(!stat.is_racy(at(3)));
 }
+
+#[test]
+fn a_look_at_what_lies_around_follows_nothing() {
+    let fixture = Fixture::new();
+    fixture.write("a/file", "text");
+    std::os::unix::fs::symlink("/etc/passwd", fixture.path("a/link")).expect("a link");
+    let memory = MemoryDisk::new();
+    memory.write_behind("/ws/a/file", b"text");
+    memory.symlink("/etc/passwd", "/ws/a/link");
+    let memory_root = memory.open_root(Path::new("/ws")).expect("the root");
+    let disks: [(&dyn Disk, &Root); 2] = [(&fixture.disk, &fixture.root), (&memory, &memory_root)];
+    for (disk, root) in disks {
+        let kind = |path: &str| {
+            let stat = disk.peek(root, Path::new(path)).expect("a look");
+            stat.map(|stat| stat.mode & 0o170_000)
+        };
+        assert_eq!(kind("a/file"), Some(0o100_000));
+        assert_eq!(kind("a"), Some(0o040_000));
+        assert_eq!(kind("a/link"), Some(0o120_000));
+        assert_eq!((kind("a/none"), kind("none/none"), kind("a/file/none")), (None, None, None));
+        let target = disk.resolve(root, Path::new("a/file")).expect("a place");
+        assert_eq!(disk.behind_mounts(root, Some(&target)).expect("a look"), None);
+    }
+}

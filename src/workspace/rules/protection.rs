@@ -1,3 +1,4 @@
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use super::classes::Operations;
@@ -109,7 +110,8 @@ fn quoted(text: &str) -> String {
     for c in text.chars() {
         match c {
             '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
+            // Writing to a string cannot fail.
+            c if c.is_control() => drop(write!(quoted, "\\u{:04X}", u32::from(c))),
             c => quoted.push(c),
         }
     }

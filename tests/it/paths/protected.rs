@@ -88,12 +88,12 @@ fn changes(path: &str) -> Vec<Value> {
 
 /// The same as patches.
 fn patches(path: &str) -> [Value; 4] {
-    let patch = |text: String| json!({ "patch": { "text": text }, "bases": { path: hash_of(TEXT) } });
+    let wrapped = |text: String| json!({ "patch": { "text": text }, "bases": { path: hash_of(TEXT) } });
     let new = format!("*** Begin Patch\n*** Add File: {path}\n+two\n*** End Patch\n");
     [
-        patch(format!("*** Begin Patch\n*** Update File: {path}\n-one\n+two\n*** End Patch\n")),
-        patch(format!("*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n")),
-        patch(format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-one\n+two\n")),
+        wrapped(format!("*** Begin Patch\n*** Update File: {path}\n-one\n+two\n*** End Patch\n")),
+        wrapped(format!("*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n")),
+        wrapped(format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-one\n+two\n")),
         json!({ "patch": { "text": new } }),
     ]
 }

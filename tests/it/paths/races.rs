@@ -21,23 +21,23 @@ fn edits() -> usize {
 
 /// Something that is done over and over on a thread of its own, until it is dropped.
 struct Restless {
-    stop: Arc<AtomicBool>,
+    ended: Arc<AtomicBool>,
     thread: Option<JoinHandle<usize>>,
 }
 
 impl Restless {
     fn new(mut step: impl FnMut() + Send + 'static) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let seen = stop.clone();
+        let ended = Arc::new(AtomicBool::new(false));
+        let seen = ended.clone();
         let thread = std::thread::spawn(move || {
-            let mut steps = 0;
+            let mut count = 0;
             while !seen.load(Ordering::Relaxed) {
                 step();
-                steps += 1;
+                count += 1;
             }
-            steps
+            count
         });
-        Self { stop, thread: Some(thread) }
+        Self { ended, thread: Some(thread) }
     }
 
     /// Two names that change places.
@@ -50,14 +50,14 @@ impl Restless {
 
     /// How often it was done.
     fn end(mut self) -> usize {
-        self.stop.store(true, Ordering::Relaxed);
+        self.ended.store(true, Ordering::Relaxed);
         self.thread.take().expect("it runs").join().expect("it does not fail")
     }
 }
 
 impl Drop for Restless {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.ended.store(true, Ordering::Relaxed);
     }
 }
 
