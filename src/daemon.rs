@@ -21,10 +21,12 @@ mod job;
 mod lanes;
 mod locate;
 mod observe;
+mod past;
 mod rebase;
 mod recovery;
 mod requests;
 mod session;
+mod undo;
 mod work;
 
 use std::path::PathBuf;
@@ -38,6 +40,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::Config;
 use crate::disk::{BaseStore, Disk, Journal, LateLook};
 use crate::edit::Deadline;
+use crate::history::{self, History, HistoryLimits};
 use crate::workspace::{Session, SessionId, Workspace};
 
 pub use clients::Outlet;
@@ -84,6 +87,7 @@ pub(crate) struct CoreInner {
     indexes: Indexes,
     clients: Clients,
     bases: Arc<BaseStore>,
+    history: Arc<History>,
     hints: Hints,
     started: Instant,
 }
@@ -132,6 +136,8 @@ impl Daemon {
         let (journal, recovery) = open_journal(&*disk, &places.state_dir, rescue.clone())?;
         tell(&recovery);
         let late_look = LateLook::start(disk.clone(), rescue)?;
+        let history =
+            Arc::new(History::open(&history::folder_in(&places.state_dir), history_limits(&config)));
         let hints = Hints::default();
         let open = |roots: &[PathBuf]| -> Vec<SessionRoot> {
             roots.iter().filter_map(|root| disk.open_root(root).ok().map(SessionRoot::from)).collect()
@@ -150,6 +156,7 @@ impl Daemon {
             indexes: Indexes::default(),
             clients,
             bases: bases.clone(),
+            history: history.clone(),
             hints: hints.clone(),
             started: Instant::now(),
             config,
@@ -160,6 +167,8 @@ impl Daemon {
         let core = Core(Arc::new(inner));
         tokio::spawn(core.clone().follow_hints());
         spawn_thread("watch", move || hints::keep_watch(&orders, &hints))?;
+        // What was interrupted is told from what was not by the files: whatever recovers them comes before.
+        spawn_thread("history", move || history.tend())?;
         let life = Life {
             connections: AtomicUsize::new(0),
             changed: Notify::new(),
@@ -252,6 +261,14 @@ impl Drop for ConnectionGuard {
 
 fn spawn_thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     std::thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
+}
+
+fn history_limits(config: &Config) -> HistoryLimits {
+    HistoryLimits {
+        bytes: config.limits.history_bytes,
+        age: Duration::from_secs(config.history_days.saturating_mul(24 * 60 * 60)),
+        file_size: config.limits.file_size,
+    }
 }
 
 /// Makes ids differ from those of every other start.

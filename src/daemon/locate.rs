@@ -42,7 +42,12 @@ impl Core {
     }
 
     /// The root that a path lies in, and its path from there.
-    fn root_of(&self, session: &SessionContext, asked: &Path, purpose: Purpose) -> Option<(Root, PathBuf)> {
+    pub(super) fn root_of(
+        &self,
+        session: &SessionContext,
+        asked: &Path,
+        purpose: Purpose,
+    ) -> Option<(Root, PathBuf)> {
         if asked.is_relative() {
             let first = session.roots.first().filter(|root| root.admits(asked));
             return first.map(|first| (first.root.clone(), asked.to_owned()));

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::edit::{Closest, ConflictRegion, EditRefusalKind, LineRange, Occurrences};
 use crate::notebook::{CellRefusalKind, CellSummary, Unreadable};
 use crate::text::ContentHash;
-use crate::workspace::{Refusal, RefusalKind};
+use crate::workspace::{Refusal, RefusalKind, UndoRefusal};
 
 use super::{Code, RpcError};
 
@@ -80,6 +80,8 @@ fn details(refusal: &Refusal) -> Value {
             "operation": operation, "errno": errno, "reason": detail,
             "required": required, "available": available,
         }),
+        RefusalKind::Undo(UndoRefusal::Unknown { id }) => json!({ "transaction": id }),
+        RefusalKind::Undo(UndoRefusal::Undone { id, by }) => json!({ "transaction": id, "undoneBy": by }),
         RefusalKind::UnknownProposal { id } => json!({ "proposal": id }),
         RefusalKind::Superseded { current_revision, by } => json!({
             "currentRevision": current_revision,
