@@ -70,6 +70,19 @@ mod paths {
     mod metadata;
     mod spelling;
 }
+mod undo {
+    mod bytes;
+    mod changes;
+    mod editor;
+    mod kept;
+    mod later;
+    mod refusals;
+    mod restart;
+}
+mod past {
+    mod blame;
+    mod history;
+}
 mod agents {
     mod changes;
     mod concurrent;
@@ -101,6 +114,7 @@ mod cli {
     mod edit;
     mod folders;
     mod names;
+    mod past;
     mod pipes;
     mod terminal;
     mod write;

@@ -4,11 +4,12 @@ use std::sync::Arc;
 /// Which transactions are undone at present.
 ///
 /// An undo is a transaction itself and can be undone, which puts back what it had undone. So each new one
-/// flips all that hang on it, one after the other.
+/// flips those that hang on it, one after the other.
 #[derive(Debug, Default)]
 pub struct Undone {
-    /// By which.
-    by: HashMap<Arc<str>, Arc<str>>,
+    /// By which ones that hold; more than one where a change was undone, put back, undone in another way, and
+    /// then the putting back was undone too.
+    by: HashMap<Arc<str>, Vec<Arc<str>>>,
     /// What undos undid.
     undoes: HashMap<Arc<str>, Arc<str>>,
 }
@@ -17,20 +18,25 @@ impl Undone {
     /// Takes note of an undo that happened.
     pub fn record(&mut self, undo: &Arc<str>, undone: &Arc<str>) {
         self.undoes.insert(undo.clone(), undone.clone());
-        let (mut actor, mut target) = (undo.clone(), undone.clone());
+        let (mut actor, mut target, mut holds) = (undo.clone(), undone.clone(), true);
         loop {
-            self.by.insert(target.clone(), actor);
-            // What `target` had undone holds again, and undoes in turn what it undid.
-            let Some(back) = self.undoes.get(&target).cloned() else { return };
-            self.by.remove(&back);
-            let Some(further) = self.undoes.get(&back).cloned() else { return };
-            (actor, target) = (back, further);
+            let by = self.by.entry(target.clone()).or_default();
+            let was_undone = !by.is_empty();
+            if holds {
+                by.push(actor);
+            } else {
+                by.retain(|other| *other != actor);
+            }
+            let is_undone = !by.is_empty();
+            // Whether `target` holds has changed, and with it whether what it undid does.
+            let Some(next) = self.undoes.get(&target).filter(|_| was_undone != is_undone) else { return };
+            (actor, target, holds) = (target.clone(), next.clone(), !is_undone);
         }
     }
 
     /// The undo by which a transaction is undone, if it is.
     pub fn by(&self, id: &str) -> Option<&Arc<str>> {
-        self.by.get(id)
+        self.by.get(id)?.last()
     }
 }
 
