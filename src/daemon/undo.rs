@@ -65,7 +65,7 @@ impl Reversal<'_> {
         if now.stat.is_none() || now.truth.hash() != self.file.hash_after {
             return Err(self.stale_as_left(&now));
         }
-        let format = self.format_of(&now);
+        let format = format_of(&now);
         self.finish(now, Action::Delete, format, Drafted::default())
     }
 
@@ -107,7 +107,7 @@ impl Reversal<'_> {
         let is_as_left = now.truth.hash() == self.file.hash_after;
         match &self.detail.back {
             Back::Nothing => {
-                let format = self.format_of(&now);
+                let format = format_of(&now);
                 self.finish(now, action, format, Drafted::default()).map(Some)
             }
             Back::Edits { way, before, after } if is_as_left => {
@@ -130,7 +130,7 @@ impl Reversal<'_> {
         way: &WayBack,
         (before, after): (Format, Format),
     ) -> Result<Worked> {
-        let left = self.text_as(&now, after).filter(|left| way.inverse.fits(left));
+        let left = text_as(&now, after).filter(|left| way.inverse.fits(left));
         let Some(left) = left else { return Err(self.stale(&now, None)) };
         let plan = match &now.text {
             Some(text) if **text == *left => way.inverse.clone(),
@@ -246,18 +246,6 @@ impl Reversal<'_> {
         is_it.then_some(Left { text, since: present.map(|_| since) })
     }
 
-    /// The text of a file that is known to be written in this format.
-    fn text_as<'t>(&self, now: &'t Observed, format: Format) -> Option<Cow<'t, str>> {
-        match (&now.text, now.truth.snapshot()) {
-            (Some(text), Some(snapshot)) if snapshot.format == format => Some(Cow::Borrowed(text)),
-            _ => decode_as(&now.bytes.to_vec(), format).map(|text| Cow::Owned(text.into_owned())),
-        }
-    }
-
-    fn format_of(&self, now: &Observed) -> Format {
-        now.truth.snapshot().map_or(Format::UTF8, |snapshot| snapshot.format)
-    }
-
     fn image(&self) -> Option<Content> {
         let hash = self.file.hash_before?;
         self.core.history.image(&self.entry.id, hash).map(Content::of_bytes)
@@ -309,6 +297,18 @@ impl Reversal<'_> {
         let kind = RefusalKind::Stale { current, diff, base_known, since: Since::Written };
         Refusal::at(&now.target.path, kind)
     }
+}
+
+/// The text of a file that is known to be written in this format.
+fn text_as(now: &Observed, format: Format) -> Option<Cow<'_, str>> {
+    match (&now.text, now.truth.snapshot()) {
+        (Some(text), Some(snapshot)) if snapshot.format == format => Some(Cow::Borrowed(text)),
+        _ => decode_as(&now.bytes.to_vec(), format).map(|text| Cow::Owned(text.into_owned())),
+    }
+}
+
+fn format_of(now: &Observed) -> Format {
+    now.truth.snapshot().map_or(Format::UTF8, |snapshot| snapshot.format)
 }
 
 /// Whether a plan would make of a notebook what is none any more.

@@ -1,7 +1,7 @@
 //! What became of changes that were begun by a daemon that was killed.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -62,19 +62,23 @@ fn has_happened(
         return true;
     }
     let limit = history.limits.file_size;
-    let moved = !matches!(file.action, PastAction::Rename(_)) || present(&file.path, limit) == Some(None);
-    moved && present(place, limit) == Some(file.hash_after)
+    let moved = !matches!(file.action, PastAction::Rename(_))
+        || present(&file.path, limit).is_ok_and(|hash| hash.is_none());
+    moved && present(place, limit).is_ok_and(|hash| hash == file.hash_after)
 }
 
-/// The hash of the file at a path, the inner none if there is nothing; the outer one if that cannot be told.
-fn present(path: &Path, limit: u64) -> Option<Option<ContentHash>> {
+/// The hash of the file at a path; none if there is nothing.
+fn present(path: &Path, limit: u64) -> io::Result<Option<ContentHash>> {
     let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed();
     let mut file = match File::options().read(true).custom_flags(flags).open(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Some(None),
-        opened => opened.ok()?,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
     };
-    let stat = file.metadata().ok().filter(|stat| stat.is_file() && stat.len() <= limit)?;
+    let stat = file.metadata()?;
+    if !stat.is_file() || stat.len() > limit {
+        return Err(ErrorKind::Unsupported.into());
+    }
     let mut bytes = Vec::with_capacity(usize::try_from(stat.len()).unwrap_or_default());
-    file.read_to_end(&mut bytes).ok()?;
-    Some(Some(ContentHash::of(&bytes)))
+    file.read_to_end(&mut bytes)?;
+    Ok(Some(ContentHash::of(&bytes)))
 }

@@ -120,7 +120,7 @@ fn what_was_begun_by_another_run_is_told_by_the_files() {
     // It was settled then: what the file becomes afterwards says nothing.
     fs::write(scene.base.path().join("a"), "other").unwrap();
     fs::write(scene.base.path().join("b"), "2").unwrap();
-    assert_eq!(ids(&history), [happened.clone()]);
+    assert_eq!(ids(&history), std::slice::from_ref(&happened));
     assert!(scene.open().find(&gone).is_none());
     assert_eq!(ids(&scene.open()), [happened]);
 }

@@ -49,7 +49,7 @@ impl Core {
         let (snapshot, text) =
             now.content().map_err(|kind| Failure::from(Refusal::at(&now.target.path, kind)))?;
         let mut walk = Walk::new(self, &now, snapshot.hash, text);
-        while walk.step()? {
+        while walk.step() {
             job.check()?;
         }
         let lines = walk.lines.ranges().into_iter().map(|range| walk.entry(range)).collect();
@@ -91,29 +91,29 @@ impl<'a> Walk<'a> {
     }
 
     /// Goes back through one change. `false`: there is nothing more to find out.
-    fn step(&mut self) -> Result<bool, Failure> {
+    fn step(&mut self) -> bool {
         if self.lines.is_settled() || self.entries.is_empty() {
-            return Ok(false);
+            return false;
         }
         if step_to(&self.entries, &self.place, Some(self.hash)).is_none() && !self.bridge() {
             self.search();
-            return Ok(false);
+            return false;
         }
-        let Some(at) = step_to(&self.entries, &self.place, Some(self.hash)) else { return Ok(false) };
+        let Some(at) = step_to(&self.entries, &self.place, Some(self.hash)) else { return false };
         let entry = self.entries[at].clone();
         let found = entry.file_at(&self.place).and_then(|file| Some((file, self.detail(&entry, file)?)));
-        let Some((file, detail)) = found else { return Ok(false) };
+        let Some((file, detail)) = found else { return false };
         let owner = self.owners.len();
         self.lines.step(Some(owner), &detail.hunks);
         self.owners.push(entry.clone());
         self.entries.truncate(at);
-        let Some(before) = file.hash_before else { return Ok(false) };
+        let Some(before) = file.hash_before else { return false };
         self.hash = before;
         match detail.back {
             Back::Edits { way, .. } => self.text.1.push(way.inverse),
             Back::Nothing => {}
             // Nobody can tell which lines of it are whose.
-            Back::Image { .. } => return Ok(false),
+            Back::Image { .. } => return false,
         }
         if let PastAction::Rename(_) = file.action {
             let ids: Vec<Arc<str>> =
@@ -123,7 +123,7 @@ impl<'a> Walk<'a> {
             self.entries.truncate(older);
             self.place.clone_from(&file.path);
         }
-        Ok(true)
+        true
     }
 
     /// Another program changed the file. If the text is known that it found, what it changed can be told from

@@ -6,10 +6,21 @@ use crate::edit::Hunk;
 /// where they stood before. Costs about as much as there are runs of lines that stay together.
 #[derive(Debug)]
 pub struct Attribution {
-    /// Who wrote each line of the present text; the outer none is not settled.
-    owners: Vec<Option<Option<usize>>>,
+    /// Who wrote each line of the present text.
+    owners: Vec<Owner>,
     /// Lines that are not settled, where they stand in the text that was gone back to.
     runs: Vec<Run>,
+}
+
+/// Who wrote a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    /// It is not known yet.
+    Unsettled,
+    /// Nobody who is known.
+    Unknown,
+    /// The change of that number.
+    Change(usize),
 }
 
 /// Lines that stand together in both texts. All numbers from 0.
@@ -35,7 +46,7 @@ impl Attribution {
     /// Nothing is known of a text of `lines` lines.
     pub fn new(lines: usize) -> Self {
         let runs = if lines == 0 { Vec::new() } else { vec![Run { present: 0, past: 0, len: lines }] };
-        Self { owners: vec![None; lines], runs }
+        Self { owners: vec![Owner::Unsettled; lines], runs }
     }
 
     /// Goes back through a change with these hunks, in order. `owner` wrote what is new; none stands for
@@ -54,7 +65,8 @@ impl Attribution {
                 let written = next.filter(|hunk| hunk.start <= run.past).map(|hunk| hunk.end() - run.past);
                 if let Some(written) = written {
                     let settled = run.split(written);
-                    self.owners[settled.present..settled.present + settled.len].fill(Some(owner));
+                    self.owners[settled.present..settled.present + settled.len]
+                        .fill(owner.map_or(Owner::Unknown, Owner::Change));
                     continue;
                 }
                 let whole = run.split(next.map_or(run.len, |hunk| hunk.start - run.past));
@@ -66,8 +78,8 @@ impl Attribution {
 
     /// Settles a line of the present text, from 0, if nothing else did.
     pub fn claim(&mut self, line: usize, owner: usize) {
-        if let Some(unsettled @ None) = self.owners.get_mut(line) {
-            *unsettled = Some(Some(owner));
+        if let Some(unsettled @ Owner::Unsettled) = self.owners.get_mut(line) {
+            *unsettled = Owner::Change(owner);
         }
     }
 
@@ -80,7 +92,11 @@ impl Attribution {
     pub fn ranges(&self) -> Vec<Blamed> {
         let mut ranges: Vec<Blamed> = Vec::new();
         for (index, owner) in self.owners.iter().enumerate() {
-            let (line, owner) = (index + 1, owner.flatten());
+            let line = index + 1;
+            let owner = match owner {
+                Owner::Change(owner) => Some(*owner),
+                Owner::Unknown | Owner::Unsettled => None,
+            };
             match ranges.last_mut() {
                 Some(last) if last.owner == owner => last.end = line,
                 _ => ranges.push(Blamed { start: line, end: line, owner }),

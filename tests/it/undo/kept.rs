@@ -18,7 +18,7 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
 
 fn size(machine: &Machine) -> u64 {
     let files = files_in(&machine.state().join("history"));
-    files.iter().filter(|path| path.is_file()).map(|path| path.metadata().unwrap().len()).sum()
+    files.iter().filter(|path| path.is_file()).map(|path| path.metadata().expect("a file").len()).sum()
 }
 
 #[test]
