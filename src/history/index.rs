@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use crate::text::ContentHash;
 use crate::workspace::history::{PastEntry, Undone};
 
 use super::Kept;
@@ -30,9 +31,6 @@ impl Index {
     /// Gives what was begun by an earlier run and not seen to an end.
     pub(super) fn sync(&mut self, state: &State, oldest: Option<SystemTime>) -> Vec<PastEntry> {
         let gone = self.reader.keep_only(&state.segments);
-        if gone || self.entries.first().is_some_and(|(entry, _)| oldest.is_some_and(|o| entry.at < o)) {
-            self.drop_old(&state.segments, oldest);
-        }
         for name in &state.segments {
             self.read_on(state, name);
         }
@@ -40,6 +38,9 @@ impl Index {
             self.landed(id, None);
         }
         self.tidy();
+        if gone || self.entries.first().is_some_and(|(entry, _)| oldest.is_some_and(|o| entry.at < o)) {
+            self.drop_old(&state.segments, oldest);
+        }
         let old = |(_, place): &(PastEntry, LinePlace)| place.segment.nonce != state.nonce;
         let mut interrupted: Vec<_> =
             self.begun.values().filter(|begun| old(begun)).map(|(entry, _)| entry.clone()).collect();
@@ -100,6 +101,19 @@ impl Index {
 
     pub(super) fn failed(&mut self, id: &str) {
         self.begun.remove(id);
+    }
+
+    /// Whether an entry that comes behind that of `id`, which is only begun, found this at a path. To be found
+    /// means that it was there: whatever is begun has looked.
+    pub(super) fn was_found_after(&self, id: &str, path: &Path, content: Option<ContentHash>) -> bool {
+        let Some((_, own)) = self.begun.get(id) else { return false };
+        let found = |entry: &PastEntry| {
+            !entry.rescued && entry.files.iter().any(|it| it.path == path && it.hash_before == content)
+        };
+        let places = self.by_path.get(path).map(Vec::as_slice).unwrap_or_default();
+        let happened = places.iter().map(|at| &self.entries[*at]).map(|(entry, place)| (&**entry, place));
+        let begun = self.begun.values().map(|(entry, place)| (entry, place));
+        happened.chain(begun).any(|(entry, place)| place > own && found(entry))
     }
 
     pub(super) fn find(&self, id: &str) -> Option<Kept> {

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::sync::Arc;
 
 use crate::text::ContentHash;
 use crate::workspace::history::{PastAction, PastEntry, PastFile};
@@ -23,13 +22,16 @@ pub(super) fn settle_segment(history: &History, name: &SegmentName) {
     settle(history, &mut index, &interrupted);
 }
 
-/// Finds out of each, oldest first, whether it has happened, and writes that down: the files may be something
-/// else when it is asked for the next time.
+/// Finds out of each whether it has happened, and writes that down: the files may be something else when it
+/// is asked for the next time.
 pub(super) fn settle(history: &History, index: &mut Index, interrupted: &[PastEntry]) {
-    for (at, entry) in interrupted.iter().enumerate() {
-        let later = &interrupted[at + 1..];
-        let happened = |file: &&PastFile| has_happened(history, index, entry, file, later);
-        let files: Vec<usize> = entry.files.iter().filter(happened).map(|file| file.detail).collect();
+    for entry in interrupted {
+        let mut files = Vec::new();
+        for file in &entry.files {
+            if has_happened(history, index, entry, file) {
+                files.push(file.detail);
+            }
+        }
         let line = if files.is_empty() {
             index.failed(&entry.id);
             Line::Failed { id: entry.id.to_string() }
@@ -45,26 +47,22 @@ pub(super) fn settle(history: &History, index: &mut Index, interrupted: &[PastEn
 }
 
 /// Whether a file is what the entry made of it, or was, when a later entry found it.
-fn has_happened(
-    history: &History,
-    index: &Index,
-    entry: &PastEntry,
-    file: &PastFile,
-    later: &[PastEntry],
-) -> bool {
-    let place = file.place();
-    let found_it = |other: &PastEntry| {
-        let found = |it: &PastFile| it.path == place && it.hash_before == file.hash_after;
-        other.id != entry.id && other.at >= entry.at && other.files.iter().any(found)
+fn has_happened(history: &History, index: &mut Index, entry: &PastEntry, file: &PastFile) -> bool {
+    let (place, limit) = (file.place(), history.limits.file_size);
+    let moved = match file.action {
+        PastAction::Rename(_) => present(&file.path, limit).is_ok_and(|hash| hash.is_none()),
+        _ => true,
     };
-    let known: Vec<Arc<PastEntry>> = index.about(place);
-    if later.iter().any(found_it) || known.iter().any(|other| found_it(other)) {
+    if moved && present(place, limit).is_ok_and(|hash| hash == file.hash_after) {
         return true;
     }
-    let limit = history.limits.file_size;
-    let moved = !matches!(file.action, PastAction::Rename(_))
-        || present(&file.path, limit).is_ok_and(|hash| hash.is_none());
-    moved && present(place, limit).is_ok_and(|hash| hash == file.hash_after)
+    // Read after the file: who changes it meanwhile has said so before.
+    let state = history.writer.lock().state();
+    for name in state.segments.iter().filter(|name| name.nonce == state.nonce) {
+        index.read_on(&state, name);
+    }
+    index.tidy();
+    index.was_found_after(&entry.id, place, file.hash_after)
 }
 
 /// The hash of the file at a path; none if there is nothing.
