@@ -55,7 +55,7 @@ use event::Event;
 use hints::{Hints, WatchOrder};
 use indexes::Indexes;
 use lanes::Lanes;
-use recovery::{RescueFolder, open_journal, tell};
+use recovery::{Rescuer, open_journal, tell};
 
 /// Where the daemon keeps its things.
 #[derive(Clone, Debug)]
@@ -132,12 +132,12 @@ impl Daemon {
     pub fn start(config: Config, disk: Arc<dyn Disk>, places: Places) -> std::io::Result<Self> {
         let (watch, orders) = std::sync::mpsc::channel::<WatchOrder>();
         let bases = Arc::new(BaseStore::open(&places.state_dir.join("bases"), config.limits.kept_bases)?);
-        let rescue = Arc::new(RescueFolder::new(&places.state_dir));
+        let history =
+            Arc::new(History::open(&history::folder_in(&places.state_dir), history_limits(&config)));
+        let rescue = Arc::new(Rescuer::new(history.clone(), &places.state_dir));
         let (journal, recovery) = open_journal(&*disk, &places.state_dir, rescue.clone())?;
         tell(&recovery);
         let late_look = LateLook::start(disk.clone(), rescue)?;
-        let history =
-            Arc::new(History::open(&history::folder_in(&places.state_dir), history_limits(&config)));
         let hints = Hints::default();
         let open = |roots: &[PathBuf]| -> Vec<SessionRoot> {
             roots.iter().filter_map(|root| disk.open_root(root).ok().map(SessionRoot::from)).collect()

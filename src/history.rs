@@ -80,6 +80,9 @@ pub enum NotKept {
         /// The limit in bytes.
         limit: u64,
     },
+    /// It is configured to keep nothing.
+    #[error("the history is configured to keep nothing")]
+    Off,
     /// The file system said no.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -155,10 +158,11 @@ impl History {
             files: vec![file],
         };
         let detail = PastDetail { hunks: Vec::new(), back: Back::Image { mode: None } };
-        if self.begin(&entry, vec![detail], &[(hash, bytes.clone())])? {
-            // Nothing else has the text any more.
-            self.landed(&id, true)?;
+        if !self.begin(&entry, vec![detail], &[(hash, bytes.clone())])? {
+            return Err(NotKept::Off);
         }
+        // Nothing else has the text any more.
+        self.landed(&id, true)?;
         Ok(id)
     }
 
