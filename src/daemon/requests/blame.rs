@@ -3,7 +3,7 @@ use std::sync::Arc;
 use crate::disk::Target;
 use crate::edit::{Labels, Plan, Spot, diff_texts};
 use crate::protocol::{BlameEntry, BlameParams, BlameResult, RequestPath, uri_of};
-use crate::text::{ContentHash, count_line_ends, count_lines, line_end, line_start};
+use crate::text::{ContentHash, Format, count_line_ends, count_lines, line_end, line_start};
 use crate::workspace::history::{
     Attribution, Back, Blamed, DISK, PastAction, PastDetail, PastEntry, PastFile, step_to,
 };
@@ -69,8 +69,9 @@ struct Walk<'a> {
     /// Where the file was then, and what it was.
     place: std::path::PathBuf,
     hash: ContentHash,
-    /// A text that was known on the way, and how to go on from it to that point.
-    text: (String, Vec<Plan>),
+    /// A text that was known on the way, and how to go on from it to that point, with how each result was
+    /// written.
+    text: (String, Vec<(Plan, Format)>),
     /// Who is named so far.
     owners: Vec<Arc<PastEntry>>,
 }
@@ -110,7 +111,7 @@ impl<'a> Walk<'a> {
         let Some(before) = file.hash_before else { return false };
         self.hash = before;
         match detail.back {
-            Back::Edits { way, .. } => self.text.1.push(way.inverse),
+            Back::Edits { way, before, .. } => self.text.1.push((way.inverse, before)),
             Back::Nothing => {}
             // Nobody can tell which lines of it are whose.
             Back::Image { .. } => return false,
@@ -146,13 +147,16 @@ impl<'a> Walk<'a> {
             return Some(text);
         }
         let (text, plans) = &mut self.text;
-        for plan in plans.drain(..) {
+        let mut written = None;
+        for (plan, format) in plans.drain(..) {
             if !plan.fits(text) {
                 return None;
             }
-            *text = plan.apply(text);
+            (*text, written) = (plan.apply(text), Some(format));
         }
-        Some(text.clone())
+        let hash = |format: Format| format.encode(text).ok().map(|bytes| ContentHash::of(&bytes));
+        let is_it = written.is_none_or(|format| hash(format) == Some(self.hash));
+        is_it.then(|| text.clone())
     }
 
     /// No text is known from here on. What a change wrote is still its own where it stands with its
