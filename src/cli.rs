@@ -10,9 +10,11 @@ mod daemon;
 mod doctor;
 mod edit;
 mod paint;
+mod past;
 mod read;
 mod root;
 mod stream;
+mod undo;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -91,6 +93,9 @@ fn run(arguments: Arguments) -> Result<End, Complaint> {
         Command::Apply(apply) => apply::apply(&context, &apply),
         Command::Read(read) => read::read(&context, &read),
         Command::Proposals => read::proposals(&context),
+        Command::Undo(arguments) => undo::undo(&context, &arguments),
+        Command::Log(arguments) => past::log(&context, &arguments),
+        Command::Blame(arguments) => past::blame(&context, &arguments),
         Command::Status => daemon::status(&context),
         Command::Stop => daemon::stop(&context),
         Command::Serve { detached } => daemon::serve(&context, detached),

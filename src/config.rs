@@ -53,6 +53,8 @@ pub struct Config {
     pub hard_links: bool,
     /// How long the daemon stays without a connection.
     pub idle_exit: Duration,
+    /// How long the history is kept, in days.
+    pub history_days: u64,
     /// Bounds on everything.
     pub limits: Limits,
     /// Why the configuration could not be read: then nothing may be written.
@@ -68,6 +70,7 @@ struct Table {
     read_roots: Vec<PathBuf>,
     hard_links: bool,
     idle_exit: Option<String>,
+    history_days: Option<u64>,
     limits: LimitsTable,
 }
 
@@ -84,6 +87,7 @@ struct LimitsTable {
     file_size: Option<u64>,
     memory: Option<u64>,
     kept_bases: Option<u64>,
+    history_bytes: Option<u64>,
     connections: Option<usize>,
     message_size: Option<usize>,
     requests_in_flight: Option<usize>,
@@ -114,6 +118,7 @@ impl LimitsTable {
     }
 }
 
+const DEFAULT_HISTORY_DAYS: u64 = 90;
 const DEFAULT_IDLE_EXIT: Duration = Duration::from_secs(30 * 60);
 
 impl Config {
@@ -139,6 +144,7 @@ impl Config {
             read_roots: table.read_roots.iter().map(|root| canonical(root)).collect(),
             hard_links: table.hard_links,
             idle_exit,
+            history_days: table.history_days.unwrap_or(DEFAULT_HISTORY_DAYS),
             limits: limits(&table.limits),
             error: None,
         }
@@ -180,6 +186,7 @@ fn limits(table: &LimitsTable) -> Limits {
         file_size: table.file_size.unwrap_or(default.file_size),
         memory: table.memory.unwrap_or(default.memory),
         kept_bases: table.kept_bases.unwrap_or(default.kept_bases),
+        history_bytes: table.history_bytes.unwrap_or(default.history_bytes),
         connections: table.connections.unwrap_or(default.connections),
         message_size: table.message_size.unwrap_or(default.message_size),
         requests_in_flight: table.requests_in_flight.unwrap_or(default.requests_in_flight),
@@ -252,6 +259,6 @@ mod tests {
             assert!(error.contains(&format!("limits.{name}")), "{error}");
             assert_eq!(config.limits, Limits::default());
         }
-        assert_eq!(load("[limits]\nmemory = 0\nkept_bases = 0\n").error, None);
+        assert_eq!(load("[limits]\nmemory = 0\nkept_bases = 0\nhistory_bytes = 0\n").error, None);
     }
 }

@@ -22,10 +22,12 @@ mod job;
 mod lanes;
 mod locate;
 mod observe;
+mod past;
 mod rebase;
 mod recovery;
 mod requests;
 mod session;
+mod undo;
 mod work;
 
 use std::path::PathBuf;
@@ -39,6 +41,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::{Config, PolicyFile};
 use crate::disk::{BaseStore, Disk, Journal, LateLook};
 use crate::edit::Deadline;
+use crate::history::{self, History, HistoryLimits};
 use crate::workspace::rules::names_of;
 use crate::workspace::{Session, SessionId, Workspace};
 
@@ -54,7 +57,7 @@ use event::Event;
 use hints::{Hints, WatchOrder};
 use indexes::Indexes;
 use lanes::Lanes;
-use recovery::{RescueFolder, open_journal, tell};
+use recovery::{Rescuer, open_journal, tell};
 
 /// Where the daemon keeps its things.
 #[derive(Clone, Debug)]
@@ -94,6 +97,7 @@ pub(crate) struct CoreInner {
     indexes: Indexes,
     clients: Clients,
     bases: Arc<BaseStore>,
+    history: Arc<History>,
     hints: Hints,
     started: Instant,
 }
@@ -138,7 +142,9 @@ impl Daemon {
     pub fn start(config: Config, disk: Arc<dyn Disk>, places: Places) -> std::io::Result<Self> {
         let (watch, orders) = std::sync::mpsc::channel::<WatchOrder>();
         let bases = Arc::new(BaseStore::open(&places.state_dir.join("bases"), config.limits.kept_bases)?);
-        let rescue = Arc::new(RescueFolder::new(&places.state_dir));
+        let history =
+            Arc::new(History::open(&history::folder_in(&places.state_dir), history_limits(&config)));
+        let rescue = Arc::new(Rescuer::new(history.clone(), &places.state_dir));
         let (journal, recovery) = open_journal(&*disk, &places.state_dir, rescue.clone())?;
         tell(&recovery);
         let late_look = LateLook::start(disk.clone(), rescue)?;
@@ -167,6 +173,7 @@ impl Daemon {
             indexes: Indexes::default(),
             clients,
             bases: bases.clone(),
+            history: history.clone(),
             hints: hints.clone(),
             started: Instant::now(),
             config,
@@ -177,6 +184,8 @@ impl Daemon {
         let core = Core(Arc::new(inner));
         tokio::spawn(core.clone().follow_hints());
         spawn_thread("watch", move || hints::keep_watch(&orders, &hints))?;
+        // What was interrupted is told from what was not by the files: whatever recovers them comes before.
+        spawn_thread("history", move || history.tend())?;
         let life = Life {
             connections: AtomicUsize::new(0),
             changed: Notify::new(),
@@ -269,6 +278,14 @@ impl Drop for ConnectionGuard {
 
 fn spawn_thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     std::thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
+}
+
+fn history_limits(config: &Config) -> HistoryLimits {
+    HistoryLimits {
+        bytes: config.limits.history_bytes,
+        age: Duration::from_secs(config.history_days.saturating_mul(24 * 60 * 60)),
+        file_size: config.limits.file_size,
+    }
 }
 
 /// Makes ids differ from those of every other start.

@@ -4,6 +4,7 @@
 //! Offsets are bytes of the base's UTF-8, lines in results count from 1.
 
 mod anchor;
+mod back;
 mod base;
 mod blend;
 mod block;
@@ -35,6 +36,7 @@ mod unwrap;
 mod weave;
 mod whole_lines;
 
+pub use back::{Spot, WayBack};
 pub use deadline::{Deadline, TimedOut};
 pub use diff::{Display, FileDiff, Hunk, Labels, diff_plan, diff_texts, display_plan};
 pub use elided::placeholder;

@@ -19,6 +19,7 @@
 //!   words. Pure.
 //! * [`disk`]: files behind a trait. Paths beneath an opened root, reads that notice a change in between,
 //!   the commit of a set, a watcher for hints.
+//! * [`history`]: what was done to files and the way back, kept in the state folder.
 //! * [`config`]: what the user configured.
 //! * [`protocol`]: the wire contract as data. Parameters, results, errors, and the ways to and from LSP.
 //! * [`daemon`]: the books that alone change the workspace, and the work around them. One file for each
@@ -48,6 +49,7 @@ pub mod config;
 pub mod daemon;
 pub mod disk;
 pub mod edit;
+pub mod history;
 pub mod notebook;
 pub mod patch;
 pub mod protocol;

@@ -7,6 +7,7 @@ mod decode;
 mod error;
 mod method;
 mod params;
+mod past;
 mod patch;
 mod path;
 mod refusal;
@@ -19,12 +20,17 @@ pub use change::{ChangeParams, FileChange};
 pub use decode::{Invalid, decode};
 pub use error::{Code, RpcError};
 pub use method::{
-    Apply, Changes, Discard, Edit, Method, ProposalMethod, Proposals, Propose, Read, Shutdown, Status,
+    Apply, Blame, Changes, Discard, Edit, HistoryMethod, Method, ProposalMethod, Proposals, Propose, Read,
+    Shutdown, Status, Undo,
 };
 pub use params::{
     ApplyParams, ChangesParams, DiscardParams, DisplayParam, EditParams, Matching, OnConflictParam,
     OnStaleParam, ProposalParams, ProposalsParams, ProposeParams, ReadParams, ShutdownParams, StatusParams,
     TextEditParams,
+};
+pub use past::{
+    BlameEntry, BlameParams, BlameResult, HistoryParams, HistoryResult, TransactionEntry, TransactionFile,
+    UndoParams,
 };
 pub use patch::{PatchAndBases, PatchParams};
 pub use path::{RequestPath, path_of_uri, uri_of};

@@ -12,7 +12,7 @@ mod position;
 mod style;
 
 pub use buffer::Text;
-pub use decode::{Decoded, DecodedVec, NotText, decode, decode_vec};
+pub use decode::{Decoded, DecodedVec, NotText, decode, decode_as, decode_vec};
 pub use encoding::{Encoding, Format, Legacy, Unencodable};
 pub use hash::{ContentHash, ParseHashError};
 pub use lines::{Line, LineEnding, Lines, count_lines, line_end, line_start, lines};

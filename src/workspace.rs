@@ -7,6 +7,8 @@
 mod answers;
 mod document;
 mod file_key;
+/// What was done to files, and the way back.
+pub mod history;
 /// Bounds, with names and reasons.
 pub mod limits;
 mod log;
@@ -24,7 +26,7 @@ pub use file_key::FileKey;
 pub use limits::Limits;
 pub use log::{Author, Transition, TransitionLog};
 pub use proposal::{Action, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Shown};
-pub use refusal::{Refusal, RefusalKind};
+pub use refusal::{Refusal, RefusalKind, Since, UndoRefusal};
 pub use session::{Base, Coverage, Role, Session, SessionId};
 pub use state::{ApplyStep, BaseState, Changed, Counts, Moved, NewProposal, Notice, Outcome, Workspace};
 pub use texts::{Snapshot, TextStore};

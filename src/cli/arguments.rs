@@ -47,6 +47,12 @@ pub(crate) enum Command {
     Read(ReadArguments),
     /// List proposals made by this command line.
     Proposals,
+    /// Take back the newest change, or one by its id: shows what happens and asks first.
+    Undo(UndoArguments),
+    /// List what was changed, newest first.
+    Log(LogArguments),
+    /// Tell who wrote the lines of a file.
+    Blame(BlameArguments),
     /// Tell how the daemon is.
     Status,
     /// Stop the daemon.
@@ -176,4 +182,35 @@ pub(crate) struct ReadArguments {
     /// Put its number before each line.
     #[arg(long, short)]
     pub(crate) numbered: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UndoArguments {
+    /// The transaction, as `editd log` names it [default: the newest that is neither undone nor an undo].
+    #[arg(conflicts_with = "path")]
+    pub(crate) transaction: Option<String>,
+
+    /// The newest change of this file; whatever else that change did is undone with it.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) path: Option<PathBuf>,
+
+    /// Do not ask. Then only what this command line did can be undone.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogArguments {
+    /// Only changes of this file.
+    pub(crate) path: Option<PathBuf>,
+
+    /// How many are listed at most.
+    #[arg(short, long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) number: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BlameArguments {
+    /// The file.
+    pub(crate) path: PathBuf,
 }

@@ -44,7 +44,8 @@ fn ask_and_apply(client: &mut Client, request: &Value) -> Result<End, Complaint>
     Ok(End::Undecided)
 }
 
-fn report(context: &Context, result: &Value) -> Result<End, Complaint> {
+/// Prints what was done.
+pub(super) fn report(context: &Context, result: &Value) -> Result<End, Complaint> {
     if context.output == Output::Json {
         writeln!(stream::stdout(), "{result}")?;
     } else {
@@ -64,7 +65,7 @@ fn show(proposal: &ProposeResult) -> std::io::Result<()> {
 }
 
 /// How a tolerant edit found its place, and what else should be known before a yes.
-fn notes(out: &mut impl Write, file: &FileEntry) -> std::io::Result<()> {
+pub(super) fn notes(out: &mut impl Write, file: &FileEntry) -> std::io::Result<()> {
     for found in file.matches.iter().filter(|found| found.strategy != "exact") {
         writeln!(out, "{FAINT}matched by {} at line {}{FAINT:#}", found.strategy, found.start_line)?;
     }
@@ -74,7 +75,7 @@ fn notes(out: &mut impl Write, file: &FileEntry) -> std::io::Result<()> {
     Ok(())
 }
 
-fn summarize(applied: &ApplyResult) -> std::io::Result<()> {
+pub(super) fn summarize(applied: &ApplyResult) -> std::io::Result<()> {
     let mut out = stream::stdout();
     for file in &applied.files {
         let entry = &file.entry;

@@ -2,9 +2,12 @@ use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 
-const ADDED: Style = AnsiColor::Green.on_default();
-const REMOVED: Style = AnsiColor::Red.on_default();
-const PLACE: Style = AnsiColor::Cyan.on_default();
+/// For what comes.
+pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
+/// For what goes.
+pub(crate) const REMOVED: Style = AnsiColor::Red.on_default();
+/// For what things are called by.
+pub(crate) const PLACE: Style = AnsiColor::Cyan.on_default();
 const NAME: Style = Style::new().bold();
 /// For what is said beside the matter.
 pub(crate) const FAINT: Style = Style::new().dimmed();

@@ -104,14 +104,15 @@ impl Keeper {
             Event::BeginApply { session, id, seen, reply } => {
                 let _ = reply.send(workspace.begin_apply(session, &id, &seen));
             }
-            Event::Applied { session, author, id, files, moved, reply } => {
-                let transaction = workspace.applied(session, &id, files);
+            Event::Applied { session, author, id, transaction, files, moved, reply } => {
+                let transaction = workspace.applied(session, &id, transaction, files);
                 let books = moved.iter().map(|(moved, ..)| moved.clone()).collect();
                 workspace.record_commit(session, &author, books);
                 self.keep_all(moved);
                 let _ = reply.send(transaction);
             }
             Event::NotApplied { session, id, state } => workspace.not_applied(session, &id, state),
+            Event::Text { hash, reply } => drop(reply.send(workspace.text(hash))),
             Event::FilesRead { session, reply } => drop(reply.send(workspace.files_read_by(session))),
             Event::Changes { session, seen, since, reply } => {
                 let _ = reply.send(workspace.change_of(session, &seen, since));

@@ -9,6 +9,7 @@ use super::Core;
 use super::difference::stale;
 use super::failure::refusal_of;
 use super::observe::Observed;
+use super::past::{Intent, Landing};
 use super::work::{Want, WantedFile, Worked};
 
 /// One file after a commit.
@@ -68,9 +69,9 @@ impl WantedFile {
 impl Core {
     /// Writes all files or none. The caller holds their queues, so only programs that do not ask editd can
     /// come in between, and those are noticed.
-    pub(crate) fn commit(&self, due: Vec<Due>) -> Result<Vec<Landed>, Refusal> {
+    pub(crate) fn commit(&self, due: Vec<Due>, intent: &Intent) -> Result<Landing, Refusal> {
         let changes: Vec<Change> = due.iter().map(change).collect();
-        self.commit_staged(self.stage(&changes), due)
+        self.commit_staged(self.stage(&changes), due, intent)
     }
 
     /// Writes the new files beside the old ones; what is returned has to be committed.
@@ -91,18 +92,26 @@ impl Core {
     pub(crate) fn commit_staged(
         &self,
         staged: Result<StagedSet<'_>, CommitError>,
-        due: Vec<Due>,
-    ) -> Result<Vec<Landed>, Refusal> {
-        match staged.and_then(StagedSet::commit) {
+        mut due: Vec<Due>,
+        intent: &Intent,
+    ) -> Result<Landing, Refusal> {
+        let mut noted = None;
+        let committed = staged.and_then(|staged| {
+            noted = Some(self.note(&mut due, intent));
+            staged.commit()
+        });
+        match committed {
             Ok(committed) => {
                 let hold = |done: &mut Committed| done.displaced.take().map(|file| self.late_look.hold(file));
                 let land = |(due, mut done): (Due, Committed)| {
                     hold(&mut done);
                     landed(due, done)
                 };
-                Ok(due.into_iter().zip(committed).map(land).collect())
+                let files = due.into_iter().zip(committed).map(land).collect();
+                Ok(self.note_landed(noted, files))
             }
             Err(mut error) => {
+                self.note_failed(noted, error.rolled_back());
                 error.displaced.drain(..).for_each(|file| self.late_look.hold(file));
                 if !error.rolled_back() {
                     tracing::error!(?error.not_undone, "a failed change could not be put back completely");
@@ -119,7 +128,7 @@ impl Core {
         }
     }
 
-    fn durability(&self, files: usize) -> Durability {
+    pub(super) fn durability(&self, files: usize) -> Durability {
         let by_size = if files > 1 { Durability::Full } else { Durability::Process };
         self.config.durability.unwrap_or(by_size)
     }
@@ -148,7 +157,7 @@ impl Core {
 
 /// What is to be done to the disk.
 pub(crate) fn change(due: &Due) -> Change {
-    let Worked { file, content, observed } = &due.worked;
+    let Worked { file, content, observed, mode } = &due.worked;
     let content = content.as_ref().map(|content| content.bytes.clone());
     let target = observed.target.clone();
     match (&file.action, &due.to, expected(observed)) {
@@ -158,7 +167,7 @@ pub(crate) fn change(due: &Due) -> Change {
         }
         (Action::Delete, _, Some(expect)) => Change::Delete { target, expect },
         (_, _, Some(expect)) => Change::Replace { target, content: content.unwrap_or_default(), expect },
-        (_, _, None) => Change::Create { target, content: content.unwrap_or_default(), mode: None },
+        (_, _, None) => Change::Create { target, content: content.unwrap_or_default(), mode: *mode },
     }
 }
 
@@ -169,14 +178,14 @@ fn expected(observed: &Observed) -> Option<Expected> {
 fn landed(due: Due, done: Committed) -> Landed {
     let Due { mut worked, to, .. } = due;
     worked.settle();
-    let Worked { file, content, observed } = worked;
+    let Worked { file, content, observed, .. } = worked;
     if let Some(leftover) = &done.leftover {
         tracing::warn!(path = %leftover.display(), "a displaced file could not be removed");
     }
     let shares = content.as_ref().is_some_and(|content| content.shares);
     let truth = match (&file.action, content) {
         (Action::Delete, _) => Truth::Missing,
-        (_, Some(content)) => Truth::Text(content.snapshot()),
+        (_, Some(content)) => content.truth(),
         (_, None) => observed.truth,
     };
     let mut target = to.unwrap_or(observed.target);

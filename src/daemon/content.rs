@@ -2,8 +2,8 @@ use std::sync::{Arc, OnceLock};
 
 use crate::disk::{FileBytes, Piece};
 use crate::edit::Plan;
-use crate::text::{ContentHash, Format, Text};
-use crate::workspace::{RefusalKind, Snapshot};
+use crate::text::{ContentHash, DecodedVec, Format, Text, decode_vec};
+use crate::workspace::{RefusalKind, Snapshot, Truth};
 
 use super::observe::Observed;
 
@@ -14,14 +14,15 @@ const SHARED_SPLICES: usize = 256;
 /// one costs more than what it would do.
 pub(crate) const LARGE: usize = 256 << 10;
 
-/// The result of a plan, ready to be written.
+/// What a file is to hold, ready to be written.
 #[derive(Debug)]
 pub(crate) struct Content {
     /// The file's bytes.
     pub(crate) bytes: FileBytes,
     /// Whether the text shares the memory of the one it was made of.
     pub(crate) shares: bool,
-    text: Text,
+    /// None where the bytes are no text.
+    text: Option<Text>,
     format: Format,
     hash: Arc<OnceLock<ContentHash>>,
 }
@@ -35,6 +36,17 @@ impl Content {
         size_limit: u64,
     ) -> Result<Self, RefusalKind> {
         check_added(plan, format)?;
+        Self::restored(observed, plan, format, size_limit)
+    }
+
+    /// The same where what the plan adds was in the file before: so it means in the file's encoding what it
+    /// meant then, also where that was guessed.
+    pub(crate) fn restored(
+        observed: &Observed,
+        plan: &Plan,
+        format: Format,
+        size_limit: u64,
+    ) -> Result<Self, RefusalKind> {
         let (shares, text, bytes) = match (observed.truth.snapshot(), &observed.text) {
             (Some(before), Some(text)) if plan.splices().len() <= SHARED_SPLICES && plan.fits(text) => {
                 let mut rope = before.text.clone();
@@ -51,7 +63,30 @@ impl Content {
         if size > size_limit {
             return Err(RefusalKind::TooLarge { limit: size_limit, size });
         }
-        Ok(Self { bytes, shares, text, format, hash: Arc::default() })
+        Ok(Self { bytes, shares, text: Some(text), format, hash: Arc::default() })
+    }
+
+    /// A file's bytes as they are, text or not.
+    pub(crate) fn of_bytes(bytes: Vec<u8>) -> Self {
+        let (shares, hash) = (false, Arc::default());
+        match decode_vec(bytes) {
+            Ok(DecodedVec { text, format, bytes }) => {
+                let rope = Some(Text::from(text.as_str()));
+                let bytes = bytes.map_or_else(|| text.into_bytes().into(), FileBytes::from);
+                Self { bytes, shares, text: rope, format, hash }
+            }
+            Err((bytes, _)) => Self { bytes: bytes.into(), shares, text: None, format: Format::UTF8, hash },
+        }
+    }
+
+    /// Its text, if it is one.
+    pub(crate) fn text(&self) -> Option<&Text> {
+        self.text.as_ref()
+    }
+
+    /// How its text is written.
+    pub(crate) fn format(&self) -> Format {
+        self.format
     }
 
     /// Begins to hash on another thread, where that is worth it.
@@ -75,10 +110,11 @@ impl Content {
         *self.hash.get_or_init(|| hash_of(&self.bytes))
     }
 
-    /// The same as a snapshot.
-    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
-        let size = self.bytes.len() as u64;
-        Arc::new(Snapshot { hash: self.hash(), text: self.text.clone(), format: self.format, size })
+    /// What the file is once it is written.
+    pub(crate) fn truth(&self) -> Truth {
+        let Some(text) = &self.text else { return Truth::Opaque(self.hash()) };
+        let (text, size) = (text.clone(), self.bytes.len() as u64);
+        Truth::Text(Arc::new(Snapshot { hash: self.hash(), text, format: self.format, size }))
     }
 }
 

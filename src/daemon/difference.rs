@@ -2,7 +2,7 @@
 
 use crate::edit::{Deadline, Display, FileDiff, Labels, Plan, diff_plan, diff_texts, display_plan};
 use crate::workspace::limits::DIFFED_BYTES;
-use crate::workspace::{Action, RefusalKind, Shown, Snapshot};
+use crate::workspace::{Action, RefusalKind, Shown, Since, Snapshot};
 
 use super::observe::Observed;
 use super::work::Rules;
@@ -13,7 +13,7 @@ pub(crate) fn stale(given: Option<&Snapshot>, now: &Observed, deadline: Deadline
     let text = now.text.as_ref().map(|text| text.as_str());
     let comparable = given.filter(|_| text.is_some() || now.stat.is_none());
     let diff = comparable.and_then(|given| drift(given, text, &name, deadline));
-    RefusalKind::Stale { current: now.truth.hash(), diff, base_known: given.is_some(), proposed: false }
+    RefusalKind::Stale { current: now.truth.hash(), diff, base_known: given.is_some(), since: Since::Read }
 }
 
 /// What changed since a text was given, as a unified diff; `now` is none if the file is gone. Nothing if the

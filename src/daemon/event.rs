@@ -7,7 +7,7 @@ use crate::disk::{Root, Stat};
 use crate::text::ContentHash;
 use crate::workspace::{
     ApplyStep, BaseState, Changed, Counts, Coverage, FileKey, Moved, NewProposal, PlannedFile, Proposal,
-    ProposalState, Refusal, RequestKey, Seen, Session, SessionId,
+    ProposalState, Refusal, RequestKey, Seen, Session, SessionId, Snapshot,
 };
 
 /// Where the answer to an event goes. A receiver that is gone has been cancelled; nothing is owed to it.
@@ -66,17 +66,21 @@ pub(crate) enum Event {
         seen: Vec<Seen>,
         reply: Reply<Result<Vec<ApplyStep>, Refusal>>,
     },
-    /// It was applied. `files` is what was done, where it is not what was proposed.
+    /// It was applied, in a transaction if anything was written. `files` is what was done, where it is not
+    /// what was proposed. Gives the transaction that it was applied in.
     Applied {
         session: SessionId,
         author: String,
         id: String,
+        transaction: Option<Arc<str>>,
         files: Option<Vec<PlannedFile>>,
         moved: Vec<(Moved, Option<Stat>, Root)>,
-        reply: Reply<Arc<str>>,
+        reply: Reply<Option<Arc<str>>>,
     },
     /// It was not.
     NotApplied { session: SessionId, id: String, state: ProposalState },
+    /// Somebody looks for a text.
+    Text { hash: ContentHash, reply: Reply<Option<Arc<Snapshot>>> },
     /// A session asks which files it has read, and for the newest cursor.
     FilesRead { session: SessionId, reply: Reply<(u64, Vec<(FileKey, PathBuf)>)> },
     /// A session asks what others did to one of them, after it was looked at.

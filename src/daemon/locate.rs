@@ -107,7 +107,7 @@ impl Core {
     }
 
     /// The root that a path lies in, and its path from there.
-    fn root_of<'a>(
+    pub(super) fn root_of<'a>(
         &'a self,
         session: &'a SessionContext,
         asked: &Path,

@@ -7,7 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::disk::{Disk, Journal, Recovery, Rescue};
+use crate::history::History;
 use crate::text::ContentHash;
+
+/// What the history says of such a text.
+const DISPLACED: &str = "written by another program while editd changed the file";
 
 /// Opens the journal in the state folder, which puts right what was interrupted.
 pub(super) fn open_journal(
@@ -37,24 +41,37 @@ pub(super) fn tell(recovery: &Recovery) {
     );
 }
 
-/// Texts that were displaced, one file each.
-pub(super) struct RescueFolder(PathBuf);
-
-impl RescueFolder {
-    pub(super) fn new(state_dir: &Path) -> Self {
-        Self(state_dir.join("rescued"))
-    }
+/// Keeps texts that were displaced: in the history, and where that keeps none, as one file each.
+pub(super) struct Rescuer {
+    history: Arc<History>,
+    folder: PathBuf,
 }
 
-impl Rescue for RescueFolder {
-    fn keep(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.0)?;
-        let name = self.0.join(ContentHash::of(bytes).to_string());
+impl Rescuer {
+    pub(super) fn new(history: Arc<History>, state_dir: &Path) -> Self {
+        Self { history, folder: state_dir.join("rescued") }
+    }
+
+    fn keep_as_file(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        let name = self.folder.join(ContentHash::of(bytes).to_string());
         tracing::warn!(path = %path.display(), kept = %name.display(), "a displaced text was kept");
         match std::fs::File::options().write(true).create_new(true).mode(0o600).open(&name) {
             Ok(mut file) => file.write_all(bytes),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
             Err(error) => Err(error),
+        }
+    }
+}
+
+impl Rescue for Rescuer {
+    fn keep(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        match self.history.rescue(path, &bytes.to_vec().into(), DISPLACED) {
+            Ok(transaction) => {
+                tracing::warn!(path = %path.display(), %transaction, "a displaced text was kept");
+                Ok(())
+            }
+            Err(_) => self.keep_as_file(path, bytes),
         }
     }
 }

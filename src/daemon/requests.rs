@@ -1,13 +1,16 @@
 //! One file for each request, and what several need.
 
 mod apply;
+mod blame;
 mod call;
 mod changes;
+mod history;
 mod introduce;
 mod patched;
 mod proposals;
 mod propose;
 mod read;
 mod status;
+mod undo;
 
 pub use introduce::Introduction;

@@ -94,6 +94,8 @@ pub(crate) struct Worked {
     pub(crate) file: PlannedFile,
     pub(crate) content: Option<Content>,
     pub(crate) observed: Observed,
+    /// The permission bits of a file that comes to be, where it had some before.
+    pub(crate) mode: Option<u32>,
 }
 
 impl WantedFile {
@@ -277,9 +279,7 @@ pub(super) fn finish(
     coverage: Coverage,
     rules: &Rules<'_>,
 ) -> Result<Worked, RefusalKind> {
-    let before = observed.truth.snapshot().cloned();
-    let text = observed.text.as_ref().map_or("", |text| text);
-    let reencoded = before.as_ref().is_some_and(|before| before.format != format);
+    let reencoded = observed.truth.snapshot().is_some_and(|before| before.format != format);
     if action == Action::Edit && drafted.plan.is_empty() && !reencoded {
         return Err(RefusalKind::NoChange);
     }
@@ -287,6 +287,19 @@ pub(super) fn finish(
         (Action::Delete, _) | (Action::Rename { .. }, Truth::Opaque(_)) => None,
         _ => Some(Content::of_plan(&observed, &drafted.plan, format, rules.file_size)?.hash_beside()),
     };
+    Ok(written_down(observed, action, (format, content), drafted, coverage, rules))
+}
+
+/// The same with a content that is there already.
+pub(super) fn written_down(
+    observed: Observed,
+    action: Action,
+    (format, content): (Format, Option<Content>),
+    drafted: Drafted,
+    coverage: Coverage,
+    rules: &Rules<'_>,
+) -> Worked {
+    let text = observed.text.as_ref().map_or("", |text| text);
     let hash_after = match &action {
         Action::Delete => None,
         _ if content.is_some() => None,
@@ -298,7 +311,7 @@ pub(super) fn finish(
         path: observed.target.path.clone(),
         action,
         hash_before: observed.truth.hash(),
-        before,
+        before: observed.truth.snapshot().cloned(),
         plan: Arc::new(drafted.plan),
         hash_after,
         format,
@@ -311,7 +324,7 @@ pub(super) fn finish(
         rebased: drafted.rebased,
         coverage,
     };
-    Ok(Worked { file, content, observed })
+    Worked { file, content, observed, mode: None }
 }
 
 /// Why there is no draft.
@@ -336,7 +349,7 @@ impl Worked {
             .transpose()
             .map_err(|kind| Refusal::at(&file.path, kind))?
             .map(|content| content.known_as(file.hash_after));
-        Ok(Self { file: file.clone(), content, observed })
+        Ok(Self { file: file.clone(), content, observed, mode: None })
     }
 
     /// Notes the hash of the result, which may have to be waited for.

@@ -97,6 +97,11 @@ impl Plan {
         &self.splices
     }
 
+    /// The same, taken out.
+    pub fn into_splices(self) -> Vec<Splice> {
+        self.splices
+    }
+
     /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.splices.is_empty()

@@ -4,6 +4,7 @@ use super::params::{
     ApplyParams, ChangesParams, DiscardParams, EditParams, ProposalParams, ProposalsParams, ProposeParams,
     ReadParams, ShutdownParams, StatusParams,
 };
+use super::past::{BlameParams, BlameResult, HistoryParams, HistoryResult, UndoParams};
 use super::results::{
     ApplyResult, ChangesResult, ProposalsResult, ProposeResult, ReadResult, ShutdownResult, StatusResult,
 };
@@ -50,6 +51,12 @@ methods! {
     ProposalMethod = "editd/proposal", ProposalParams => ProposeResult;
     /// Lists proposals.
     Proposals = "editd/proposals", ProposalsParams => ProposalsResult;
+    /// Takes back what a transaction did.
+    Undo = "editd/undo", UndoParams => ApplyResult;
+    /// Lists what was done.
+    HistoryMethod = "editd/history", HistoryParams => HistoryResult;
+    /// Tells who wrote the lines of a file.
+    Blame = "editd/blame", BlameParams => BlameResult;
     /// Tells what others changed in files that were read.
     Changes = "editd/changes", ChangesParams => ChangesResult;
     /// Tells how the daemon is.

@@ -6,7 +6,7 @@ use crate::edit::{Closest, ConflictRegion, EditRefusalKind, LineRange, Occurrenc
 use crate::notebook::{CellRefusalKind, CellSummary, Unreadable};
 use crate::text::ContentHash;
 use crate::workspace::rules::{Opening, Protection};
-use crate::workspace::{Refusal, RefusalKind};
+use crate::workspace::{Refusal, RefusalKind, UndoRefusal};
 
 use super::{Code, RpcError};
 
@@ -81,6 +81,8 @@ fn details(refusal: &Refusal) -> Value {
             "operation": operation, "errno": errno, "reason": detail,
             "required": required, "available": available,
         }),
+        RefusalKind::Undo(UndoRefusal::Unknown { id }) => json!({ "transaction": id }),
+        RefusalKind::Undo(UndoRefusal::Undone { id, by }) => json!({ "transaction": id, "undoneBy": by }),
         RefusalKind::UnknownProposal { id } => json!({ "proposal": id }),
         RefusalKind::Superseded { current_revision, by } => json!({
             "currentRevision": current_revision,

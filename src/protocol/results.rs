@@ -179,6 +179,12 @@ pub struct ApplyResult {
     /// Names what was done, for undo.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transaction: Option<String>,
+    /// The transaction that was undone, if one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
+    /// Of a preview: names what it shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
     /// What was done to each file.
     pub files: Vec<AppliedFile>,
 }

@@ -130,6 +130,12 @@ fn detect(bytes: &[u8]) -> Result<Decoded<'_>, NotText> {
     stray.or_else(|| checked(bytes, guess())).or_else(|| western(bytes)).ok_or(NotText::Encoding)
 }
 
+/// The text of bytes that are known to be written in this format; nothing if they are not.
+pub fn decode_as(bytes: &[u8], format: Format) -> Option<Cow<'_, str>> {
+    let body = if format.bom { bytes.strip_prefix(format.encoding.bom())? } else { bytes };
+    checked(body, format).map(|decoded| decoded.text)
+}
+
 /// What every byte can be read as, if all else fails.
 fn western(bytes: &[u8]) -> Option<Decoded<'_>> {
     let encoding = Encoding::Legacy(Legacy(encoding_rs::WINDOWS_1252));

@@ -11,15 +11,16 @@ use tower_lsp::{ClientSocket, LanguageServer, LspService};
 
 use crate::daemon::{Daemon, Failure, Introduction, Outlet, SessionContext};
 use crate::protocol::{
-    Apply, ApplyResult, Changes, ChangesResult, Code, Discard, Edit, Invalid, Method, PROTOCOL,
-    ProposalMethod, Proposals, ProposalsResult, Propose, ProposeResult, Read, ReadResult, RpcError, Shutdown,
-    ShutdownResult, Status, StatusResult, decode, path_of_uri,
+    Apply, ApplyResult, Blame, BlameResult, Changes, ChangesResult, Code, Discard, Edit, HistoryMethod,
+    HistoryResult, Invalid, Method, PROTOCOL, ProposalMethod, Proposals, ProposalsResult, Propose,
+    ProposeResult, Read, ReadResult, RpcError, Shutdown, ShutdownResult, Status, StatusResult, Undo, decode,
+    path_of_uri,
 };
 use crate::text::PositionEncoding;
 use crate::workspace::Role;
 
 /// The methods that every session may call, as `initialize` announces them.
-pub(super) const METHODS: [&str; 9] = [
+pub(super) const METHODS: [&str; 12] = [
     Read::NAME,
     Propose::NAME,
     Apply::NAME,
@@ -27,6 +28,9 @@ pub(super) const METHODS: [&str; 9] = [
     Discard::NAME,
     ProposalMethod::NAME,
     Proposals::NAME,
+    Undo::NAME,
+    HistoryMethod::NAME,
+    Blame::NAME,
     Changes::NAME,
     Status::NAME,
 ];
@@ -54,6 +58,9 @@ pub(crate) fn service(
         .custom_method(Discard::NAME, Backend::discard)
         .custom_method(ProposalMethod::NAME, Backend::proposal)
         .custom_method(Proposals::NAME, Backend::proposals)
+        .custom_method(Undo::NAME, Backend::undo)
+        .custom_method(HistoryMethod::NAME, Backend::history)
+        .custom_method(Blame::NAME, Backend::blame)
         .custom_method(Changes::NAME, Backend::changes)
         .custom_method(Status::NAME, Backend::status)
         .custom_method(Shutdown::NAME, Backend::stop)
@@ -133,6 +140,18 @@ impl Backend {
 
     async fn proposals(&self, params: Value) -> Result<ProposalsResult> {
         self.daemon.proposals(self.session()?, fields::<Proposals>(params)?).map_err(failed)
+    }
+
+    async fn undo(&self, params: Value) -> Result<ApplyResult> {
+        self.daemon.undo(self.session()?, fields::<Undo>(params)?).await.map_err(failed)
+    }
+
+    async fn history(&self, params: Value) -> Result<HistoryResult> {
+        self.daemon.history(self.session()?, fields::<HistoryMethod>(params)?).await.map_err(failed)
+    }
+
+    async fn blame(&self, params: Value) -> Result<BlameResult> {
+        self.daemon.blame(self.session()?, fields::<Blame>(params)?).await.map_err(failed)
     }
 
     async fn changes(&self, params: Value) -> Result<ChangesResult> {

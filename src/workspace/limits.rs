@@ -10,6 +10,8 @@ pub struct Limits {
     pub memory: u64,
     /// Kept bases in the state folder, in bytes.
     pub kept_bases: u64,
+    /// History of all changes in the state folder, in bytes; beyond it the oldest goes.
+    pub history_bytes: u64,
     /// Connections served at a time, both sockets together.
     pub connections: usize,
     /// Largest message body, in bytes: a file's text, escaped, must fit.
@@ -36,6 +38,7 @@ impl Default for Limits {
             file_size: 64 << 20,
             memory: 256 << 20,
             kept_bases: 256 << 20,
+            history_bytes: 256 << 20,
             connections: 2048,
             message_size: 128 << 20,
             requests_in_flight: 64,

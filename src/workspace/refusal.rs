@@ -1,5 +1,6 @@
 mod of_cell;
 mod of_edit;
+mod of_undo;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,8 @@ use crate::text::ContentHash;
 
 use super::proposal::ProposalId;
 use super::rules::Protection;
+
+pub use of_undo::UndoRefusal;
 
 /// An answer that says no, and how to get a yes.
 ///
@@ -49,8 +52,8 @@ pub enum RefusalKind {
         diff: Option<String>,
         /// Whether the base's text is still known.
         base_known: bool,
-        /// Whether it is a proposal that cannot be applied any more.
-        proposed: bool,
+        /// What the base is.
+        since: Since,
     },
     /// The change and what others did meanwhile touch each other.
     Conflict {
@@ -122,6 +125,8 @@ pub enum RefusalKind {
         /// Bytes free, where space was missing.
         available: Option<u64>,
     },
+    /// A transaction that cannot be undone.
+    Undo(UndoRefusal),
     /// No proposal of that id that the session may see.
     UnknownProposal {
         /// The id as it was sent.
@@ -163,6 +168,18 @@ pub enum RefusalKind {
     },
 }
 
+/// What a stale file has changed since.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Since {
+    /// The session was given it.
+    #[default]
+    Read,
+    /// A proposal was made, which cannot be applied any more.
+    Proposed,
+    /// A transaction wrote it that is to be undone.
+    Written,
+}
+
 impl Refusal {
     /// A refusal about no file in particular.
     pub fn new(kind: RefusalKind) -> Self {
@@ -183,8 +200,8 @@ impl Refusal {
     /// The same, where it is a proposal that cannot be applied: then the next step is another one.
     #[must_use]
     pub fn of_proposal(mut self) -> Self {
-        if let RefusalKind::Stale { proposed, .. } = &mut self.kind {
-            *proposed = true;
+        if let RefusalKind::Stale { since, .. } = &mut self.kind {
+            *since = Since::Proposed;
         }
         self
     }
@@ -210,6 +227,7 @@ impl Refusal {
             RefusalKind::OutsideWorkspace { .. } | RefusalKind::Root { .. } => "outside_workspace",
             RefusalKind::Protected(_) => "protected",
             RefusalKind::Disk { .. } => "disk",
+            RefusalKind::Undo(undo) => of_undo::name(undo),
             RefusalKind::UnknownProposal { .. } => "unknown_proposal",
             RefusalKind::Superseded { .. } | RefusalKind::Closed { .. } => "superseded",
             RefusalKind::NotPermitted { .. } => "not_permitted",
@@ -229,6 +247,9 @@ impl Refusal {
                 )
             }
             RefusalKind::Unread { .. } => format!("{file} has not been read in this session."),
+            RefusalKind::Stale { current, since: Since::Written, .. } => {
+                of_undo::stale_message(&file, *current)
+            }
             RefusalKind::Stale { current: None, .. } => format!("{file} was read, but is gone since."),
             RefusalKind::Stale { .. } => format!("{file} has changed since it was read."),
             RefusalKind::Conflict { regions } => {
@@ -268,6 +289,7 @@ impl Refusal {
             RefusalKind::Disk { operation, detail, .. } => {
                 format!("The file system refused to {operation} {file} ({detail}); nothing was changed.")
             }
+            RefusalKind::Undo(undo) => of_undo::message(undo),
             RefusalKind::UnknownProposal { id } => format!("There is no proposal `{id}` of this author."),
             RefusalKind::Superseded { by: Some(by), .. } => format!("The proposal was replaced by `{by}`."),
             RefusalKind::Superseded { current_revision, .. } => {
@@ -297,10 +319,11 @@ impl Refusal {
             RefusalKind::Unread { .. } => {
                 "Call `editd/read` on it first, then send the change again; or send `currentHash` as `baseHash` if the file is meant as it is."
             }
+            RefusalKind::Stale { since: Since::Written, .. } => of_undo::STALE_HINT,
             RefusalKind::Stale { current: None, .. } => {
                 "Read it to be told that it is gone; a `write` then creates it anew."
             }
-            RefusalKind::Stale { proposed: true, .. } => {
+            RefusalKind::Stale { since: Since::Proposed, .. } => {
                 "The proposal is closed: look at `diff`, and propose the change anew with `currentHash` as `baseHash`, or with `onStale: \"rebase\"`."
             }
             RefusalKind::Stale { base_known: false, .. } => "Read the file again, then make the change anew.",
@@ -334,6 +357,7 @@ impl Refusal {
             RefusalKind::Root { .. } => "Start the session with the folder of the project as its root.",
             RefusalKind::Protected(protection) => return protection.hint(),
             RefusalKind::Disk { .. } => "Tell the user; the same request can be sent again once the cause is gone.",
+            RefusalKind::Undo(undo) => of_undo::hint(undo),
             RefusalKind::UnknownProposal { .. } => "List what there is with `editd/proposals`, or propose anew.",
             RefusalKind::Superseded { by: Some(_), .. } => "Act on the proposal that replaced it.",
             RefusalKind::Superseded { .. } => "Look at it again with `editd/proposal`, then send the current revision.",
@@ -355,7 +379,7 @@ impl Refusal {
             RefusalKind::Unread { .. } => Some(
                 "Call `editd/read` on it first, then send the patch again; or send `currentHash` in `bases` if the file is meant as it is.",
             ),
-            RefusalKind::Stale { current: Some(_), base_known: true, proposed: false, .. } => Some(
+            RefusalKind::Stale { current: Some(_), base_known: true, since: Since::Read, .. } => Some(
                 "Look at `diff`; if the patch still makes sense, send it again with `currentHash` in `bases`, or with `onStale: \"rebase\"`.",
             ),
             RefusalKind::Exists => Some("Choose another path, or change the existing file with hunks."),

@@ -177,6 +177,11 @@ impl Workspace {
         }
     }
 
+    /// The text of that hash, if it is in memory.
+    pub fn text(&mut self, hash: ContentHash) -> Option<Arc<Snapshot>> {
+        self.texts.get(hash)
+    }
+
     /// Whether some session has read that file.
     pub fn is_read(&self, key: &FileKey) -> bool {
         self.documents.contains_key(key)

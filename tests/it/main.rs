@@ -76,6 +76,19 @@ mod paths {
     mod spelling;
     mod tags;
 }
+mod undo {
+    mod bytes;
+    mod changes;
+    mod editor;
+    mod kept;
+    mod later;
+    mod refusals;
+    mod restart;
+}
+mod past {
+    mod blame;
+    mod history;
+}
 mod agents {
     mod changes;
     mod concurrent;
@@ -107,6 +120,7 @@ mod cli {
     mod edit;
     mod folders;
     mod names;
+    mod past;
     mod pipes;
     mod terminal;
     mod write;

@@ -13,11 +13,12 @@ use crate::daemon::event::{Event, FindFor};
 use crate::daemon::job::{Job, Located};
 use crate::daemon::locate::Purpose;
 use crate::daemon::observe::Observed;
+use crate::daemon::past::{Intent, Landing};
 use crate::daemon::rebase::carry;
 use crate::daemon::work::{Manner, Rules, Worked};
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
-use super::call::Call;
+use super::call::{Call, Header};
 
 impl Daemon {
     /// `editd/edit`.
@@ -26,7 +27,7 @@ impl Daemon {
         session: &Arc<SessionContext>,
         params: EditParams,
     ) -> Result<ApplyResult, Failure> {
-        self.core.check_review(session, &params.apply)?;
+        self.core.check_review(session, params.apply.review)?;
         let call = Call::read(params.propose, session, &self.core.config.limits)?;
         let work = |core: &Core, session: &SessionContext, call: Call<Target>, job: &Job| {
             core.answer_once(call.request.clone(), || core.edit(session, call, job))
@@ -40,7 +41,7 @@ impl Daemon {
         session: &Arc<SessionContext>,
         params: ApplyParams,
     ) -> Result<ApplyResult, Failure> {
-        self.core.check_review(session, &params)?;
+        self.core.check_review(session, params.review)?;
         let work = |core: &Core, session: &SessionContext, places: Places, job: &Job| {
             core.apply(session, places, job)
         };
@@ -65,9 +66,9 @@ impl Located for Places {
 
 impl Core {
     /// Refuses what would need a person's decision, since nobody can be asked: no editor reviews yet.
-    fn check_review(&self, session: &SessionContext, params: &ApplyParams) -> Result<(), Failure> {
+    pub(super) fn check_review(&self, session: &SessionContext, review: Option<bool>) -> Result<(), Failure> {
         let required = self.config.review == Review::Always && session.role == Role::Agent;
-        let what = match (required, params.review.unwrap_or_default()) {
+        let what = match (required, review.unwrap_or_default()) {
             (true, _) => {
                 "the user's configuration wants every change reviewed, and no reviewing editor is connected"
             }
@@ -78,29 +79,42 @@ impl Core {
     }
 
     fn edit(&self, session: &SessionContext, call: Call<Target>, job: &Job) -> Result<ApplyResult, Failure> {
-        let (header, mut due) = self.work_out(session, call)?;
+        let (header, due) = self.work_out(session, call)?;
         job.check()?;
+        self.perform(session, &header, due, None, job)
+    }
+
+    /// Writes what was worked out, as a proposal that is applied at once; `undoes` names the transaction that
+    /// it takes back, if it does.
+    pub(super) fn perform(
+        &self,
+        session: &SessionContext,
+        header: &Header,
+        mut due: Vec<Due>,
+        undoes: Option<Arc<str>>,
+        job: &Job,
+    ) -> Result<ApplyResult, Failure> {
         let changes: Vec<Change> = due.iter().map(change).collect();
         // Large contents are being hashed meanwhile, and the proposal needs the hashes.
         let staged = self.stage(&changes);
-        let proposal = self.record_proposal(session, &header, &mut due, true)?;
-        let landed = self.commit_staged(staged, due);
+        let proposal = self.record_proposal(session, header, &mut due, true)?;
+        let landing = self.commit_staged(staged, due, &Intent { undoes, ..Intent::of(&proposal) });
         drop(changes);
-        self.close(session, &proposal, landed, job)
+        self.close(session, &proposal, landing, job)
     }
 
     fn close(
         &self,
         session: &SessionContext,
         proposal: &Proposal,
-        landed: Result<Vec<Landed>, Refusal>,
+        landing: Result<Landing, Refusal>,
         job: &Job,
     ) -> Result<ApplyResult, Failure> {
-        let landed = landed.inspect_err(|_| {
+        let landing = landing.inspect_err(|_| {
             self.not_applied(session, proposal, ProposalState::Failed);
         })?;
-        let result = self.report(session, proposal, &landed, false);
-        job.let_go_later(landed);
+        let result = self.report(session, proposal, &landing, false);
+        job.let_go_later(landing);
         result
     }
 
@@ -109,7 +123,7 @@ impl Core {
         &self,
         session: &SessionContext,
         proposal: &Proposal,
-        landed: &[Landed],
+        Landing { files: landed, transaction, undoes }: &Landing,
         carried: bool,
     ) -> Result<ApplyResult, Failure> {
         let id = proposal.id.to_string();
@@ -117,6 +131,7 @@ impl Core {
             session: session.id,
             author: proposal.author.clone(),
             id: id.clone(),
+            transaction: transaction.clone(),
             files: carried.then(|| landed.iter().map(|landed| landed.file.clone()).collect()),
             moved: landed.iter().map(|landed| landed.moved(proposal.session == session.id)).collect(),
             reply,
@@ -125,7 +140,9 @@ impl Core {
             id,
             revision: proposal.revision,
             state: ProposalState::Applied.name().to_owned(),
-            transaction: Some(transaction.to_string()),
+            transaction: transaction.map(|transaction| transaction.to_string()),
+            undoes: undoes.as_ref().map(ToString::to_string),
+            fingerprint: None,
             files: landed.iter().map(answer::applied_file).collect(),
         })
     }
@@ -179,7 +196,7 @@ impl Core {
         proposal: &Proposal,
         steps: Vec<ApplyStep>,
         observed: Vec<(Observed, Option<Target>)>,
-    ) -> Result<Vec<Landed>, Vec<Refusal>> {
+    ) -> Result<Landing, Vec<Refusal>> {
         let rules = Rules {
             indexes: &self.indexes,
             manner: Manner::default(),
@@ -213,17 +230,21 @@ impl Core {
         if !refusals.is_empty() {
             return Err(refusals);
         }
+        let mut transaction = None;
         if !due.is_empty() {
-            let written = self.commit(due).map_err(|refusal| vec![refusal.of_proposal()])?;
-            landed.extend(places.into_iter().zip(written));
+            let written = self.commit(due, &Intent::of(proposal));
+            let written = written.map_err(|refusal| vec![refusal.of_proposal()])?;
+            transaction = written.transaction;
+            landed.extend(places.into_iter().zip(written.files));
         }
         landed.sort_by_key(|(index, _)| *index);
-        Ok(landed.into_iter().map(|(_, landed)| landed).collect())
+        let files = landed.into_iter().map(|(_, landed)| landed).collect();
+        Ok(Landing { files, transaction, undoes: None })
     }
 }
 
 /// All results, or all refusals, each said of its place in the list.
-fn all<T>(results: impl Iterator<Item = Result<T, Refusal>>) -> Result<Vec<T>, Failure> {
+pub(super) fn all<T>(results: impl Iterator<Item = Result<T, Refusal>>) -> Result<Vec<T>, Failure> {
     let (mut values, mut refusals) = (Vec::new(), Vec::new());
     for (index, result) in results.enumerate() {
         match result {
@@ -247,12 +268,12 @@ impl Attempt<'_> {
     /// same can be tried again.
     fn settle(
         mut self,
-        result: Result<Vec<Landed>, Vec<Refusal>>,
+        result: Result<Landing, Vec<Refusal>>,
         carried: bool,
     ) -> Result<ApplyResult, Failure> {
         self.settled = true;
         match result {
-            Ok(landed) => self.core.report(self.session, self.proposal, &landed, carried),
+            Ok(landing) => self.core.report(self.session, self.proposal, &landing, carried),
             Err(refusals) => {
                 let is_stale = refusals.iter().any(|refusal| refusal.name() == "stale");
                 let state = if is_stale { ProposalState::Stale } else { ProposalState::Proposed };

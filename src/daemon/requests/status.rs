@@ -69,6 +69,7 @@ fn limits(limits: &Limits) -> Map<String, Value> {
         "fileSize": limits.file_size,
         "memory": limits.memory,
         "keptBases": limits.kept_bases,
+        "historyBytes": limits.history_bytes,
         "connections": limits.connections,
         "messageSize": limits.message_size,
         "requestsInFlight": limits.requests_in_flight,

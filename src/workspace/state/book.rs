@@ -1,5 +1,4 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
 
 use crate::workspace::{PlannedFile, Proposal, ProposalId, ProposalState, Refusal, RefusalKind};
 
@@ -11,7 +10,6 @@ use crate::workspace::{PlannedFile, Proposal, ProposalId, ProposalState, Refusal
 pub(crate) struct ProposalBook {
     nonce: String,
     last: u64,
-    transactions: u64,
     by_number: BTreeMap<u64, Proposal>,
     by_author: HashMap<String, BTreeSet<u64>>,
     /// Those in an open state.
@@ -23,7 +21,6 @@ impl ProposalBook {
         Self {
             nonce: nonce.to_owned(),
             last: 0,
-            transactions: 0,
             by_number: BTreeMap::new(),
             by_author: HashMap::new(),
             open: BTreeSet::new(),
@@ -110,10 +107,5 @@ impl ProposalBook {
             return Err(Refusal::new(RefusalKind::Busy { what }));
         }
         Ok(())
-    }
-
-    pub(super) fn next_transaction(&mut self) -> Arc<str> {
-        self.transactions += 1;
-        format!("t{}-{}", self.nonce, self.transactions).into()
     }
 }

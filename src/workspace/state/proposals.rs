@@ -144,12 +144,19 @@ impl Workspace {
         self.log.own_edits(&file.key, session, from, to).map_or(ApplyStep::Moved, ApplyStep::Carry)
     }
 
-    /// The proposal was applied; `files` is what was done in the end, if it had to be carried along.
-    pub fn applied(&mut self, session: SessionId, id: &str, files: Option<Vec<PlannedFile>>) -> Arc<str> {
+    /// The proposal was applied, in that transaction if anything had to be written; `files` is what was done
+    /// in the end, if it had to be carried along. Gives the transaction that the proposal was applied in.
+    pub fn applied(
+        &mut self,
+        session: SessionId,
+        id: &str,
+        transaction: Option<Arc<str>>,
+        files: Option<Vec<PlannedFile>>,
+    ) -> Option<Arc<str>> {
         let known = self.proposals.get(id).and_then(|proposal| proposal.transaction.clone());
-        let transaction = known.unwrap_or_else(|| self.proposals.next_transaction());
+        let transaction = transaction.or(known);
         if let Some(proposal) = self.proposals.get_mut(id) {
-            proposal.transaction = Some(transaction.clone());
+            proposal.transaction.clone_from(&transaction);
             if let Some(files) = files {
                 proposal.files = files.into();
             }

@@ -3,13 +3,14 @@
 use super::{Source, nothing_of, read, sources};
 
 /// From the bottom up: a layer may use itself and those before it.
-const LAYERS: [&str; 11] = [
+const LAYERS: [&str; 12] = [
     "text",
     "edit",
     "patch",
     "notebook",
     "workspace",
     "disk",
+    "history",
     "config",
     "protocol",
     "daemon",

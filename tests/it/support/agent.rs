@@ -35,6 +35,12 @@ impl Agent {
         self.answer(id)
     }
 
+    /// A session on `editor.sock`, with nothing said yet.
+    pub(crate) fn connect_as_editor(machine: &Machine) -> Self {
+        let wire = Wire::connect(&machine.editor_socket(), Framing::Lines);
+        Self { wire, last_id: 0, answers: HashMap::new(), notifications: VecDeque::new() }
+    }
+
     /// Sends without waiting; [`Agent::answer`] collects.
     pub(crate) fn send(&mut self, method: &str, params: Value) -> u64 {
         self.last_id += 1;
@@ -153,6 +159,23 @@ impl Agent {
 
     pub(crate) fn apply(&mut self, proposal: &Value) -> Answer {
         self.call("editd/apply", json!({ "id": proposal["id"] }))
+    }
+
+    /// Takes back the newest change.
+    pub(crate) fn undo(&mut self) -> Answer {
+        self.call("editd/undo", json!({}))
+    }
+
+    /// Takes back what an answer told of.
+    pub(crate) fn undo_this(&mut self, done: &Value) -> Answer {
+        self.call("editd/undo", json!({ "transaction": done["transaction"] }))
+    }
+
+    /// All transactions, newest first.
+    #[track_caller]
+    pub(crate) fn history(&mut self) -> Vec<Value> {
+        let history = self.call("editd/history", json!({ "limit": 1000 })).done();
+        history["transactions"].as_array().expect("a list").clone()
     }
 
     #[track_caller]

@@ -119,6 +119,19 @@ impl Machine {
         agent
     }
 
+    /// A person's session in `workspace`.
+    pub(crate) fn editor(&self, workspace: &Workspace) -> Agent {
+        let mut editor = Agent::connect_as_editor(self);
+        editor.initialize(workspace.session("person")).done();
+        editor
+    }
+
+    /// Kills the daemon and starts another.
+    pub(crate) fn restart(&mut self) {
+        self.crash();
+        self.serve();
+    }
+
     pub(crate) fn wire(&self, framing: Framing) -> Wire {
         Wire::connect(&self.agent_socket(), framing)
     }

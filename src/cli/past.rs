@@ -1,0 +1,246 @@
+//! What was done, and by whom, for people.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+use anstyle::Style;
+use serde_json::json;
+
+use crate::protocol::{
+    Blame, BlameResult, HistoryMethod, HistoryResult, Read, ReadResult, TransactionEntry, TransactionFile,
+    uri_of,
+};
+use crate::text::lines;
+use crate::workspace::history::DISK;
+
+use super::arguments::{BlameArguments, LogArguments};
+use super::paint::{ADDED, ERROR, FAINT, PLACE, REMOVED};
+use super::read::print_json;
+use super::{Complaint, Context, End, paint, root, stream};
+
+/// Columns of an author's name.
+const AUTHOR: usize = 12;
+/// Files that are named in one line.
+const NAMED: usize = 3;
+/// How often the file may change while it is read and asked about.
+const TRIES: usize = 5;
+
+/// `editd log`.
+pub(crate) fn log(context: &Context, arguments: &LogArguments) -> Result<End, Complaint> {
+    let place = arguments.path.as_deref().map(root::of_file).transpose()?;
+    let root = match &place {
+        Some(place) => Some(place.root.clone()),
+        None => root::of_here()?,
+    };
+    let mut params = json!({ "limit": arguments.number });
+    if let Some(place) = &place {
+        params["uri"] = uri_of(&place.path).as_str().into();
+    }
+    let result = context.ask::<HistoryMethod>(root.as_deref(), &params)?;
+    if print_json(context, &result)? {
+        return Ok(End::Done);
+    }
+    let history: HistoryResult = serde_json::from_value(result).map_err(Complaint::failed)?;
+    let (mut out, width) = (stream::stdout(), width());
+    if history.transactions.is_empty() {
+        writeln!(out, "Nothing was changed through editd yet.")?;
+    }
+    let id = history.transactions.iter().map(|it| it.transaction.len()).max().unwrap_or_default();
+    let names = history.transactions.iter().map(|it| it.author.chars().count());
+    let author = names.max().unwrap_or_default().min(AUTHOR);
+    for transaction in &history.transactions {
+        log_row(transaction, root.as_deref(), (id, author)).print(&mut out, width)?;
+    }
+    Ok(End::Done)
+}
+
+fn log_row(transaction: &TransactionEntry, root: Option<&Path>, (id, author): (usize, usize)) -> Row {
+    let mut row = Row::default();
+    row.add(PLACE, format!("{:<id$}", transaction.transaction));
+    row.add(Style::new(), format!("  {:<author$}", fitted(&transaction.author, author)));
+    row.add(FAINT, format!("  {:>6}  ", ago(&transaction.at)));
+    if transaction.undone {
+        row.add(ERROR, "undone ".to_owned());
+    }
+    if let Some(label) = &transaction.label {
+        row.add(Style::new(), format!("{}  ", paint::visible(label).replace('\t', " ")));
+    }
+    for (at, file) in transaction.files.iter().take(NAMED).enumerate() {
+        let comma = if at > 0 { ", " } else { "" };
+        row.add(FAINT, format!("{comma}{}", named(file, root)));
+        row.add(ADDED, format!(" +{}", file.added));
+        row.add(REMOVED, format!(" -{}", file.removed));
+    }
+    match transaction.files.len().saturating_sub(NAMED) {
+        0 => {}
+        more => row.add(FAINT, format!(" and {more} more")),
+    }
+    row
+}
+
+/// A file by its path from the root, and what happened to it if that was more than an edit.
+fn named(file: &TransactionFile, root: Option<&Path>) -> String {
+    let short = |path: &str| {
+        let inside = root.and_then(|root| Path::new(path).strip_prefix(root).ok());
+        let path =
+            inside.filter(|path| !path.as_os_str().is_empty()).map_or(path.into(), Path::to_string_lossy);
+        paint::visible(&path)
+    };
+    match (file.action.as_str(), &file.new_path) {
+        ("create", _) => format!("new {}", short(&file.path)),
+        ("delete", _) => format!("deleted {}", short(&file.path)),
+        (_, Some(to)) => format!("{} to {}", short(&file.path), short(to)),
+        _ => short(&file.path),
+    }
+}
+
+/// `editd blame`.
+pub(crate) fn blame(context: &Context, arguments: &BlameArguments) -> Result<End, Complaint> {
+    let place = root::of_file(&arguments.path)?;
+    let params = json!({ "uri": uri_of(&place.path).as_str() });
+    for _ in 0..TRIES {
+        let result = context.ask::<Blame>(Some(&place.root), &params)?;
+        if print_json(context, &result)? {
+            return Ok(End::Done);
+        }
+        let blame: BlameResult = serde_json::from_value(result).map_err(Complaint::failed)?;
+        if let Some(text) = whole_text(context, &place, &blame.hash)? {
+            print_blame(&blame, &text)?;
+            return Ok(End::Done);
+        }
+    }
+    Err(Complaint::Failed("the file changes all the time".to_owned()))
+}
+
+/// The text of that hash; nothing if the file is another one by now.
+fn whole_text(context: &Context, place: &root::Place, hash: &str) -> Result<Option<String>, Complaint> {
+    let (mut text, mut offset) = (String::new(), 1);
+    loop {
+        let params = json!({ "uri": uri_of(&place.path).as_str(), "offset": offset });
+        let result = context.ask::<Read>(Some(&place.root), &params)?;
+        let read: ReadResult = serde_json::from_value(result).map_err(Complaint::failed)?;
+        if read.hash != hash {
+            return Ok(None);
+        }
+        text.push_str(&read.text);
+        if read.end_line >= read.total_lines {
+            return Ok(Some(text));
+        }
+        if !text.ends_with(['\n', '\r']) {
+            // A line that was cut stands for itself.
+            text.push('\n');
+        }
+        offset = read.end_line + 1;
+    }
+}
+
+fn print_blame(blame: &BlameResult, text: &str) -> std::io::Result<()> {
+    let (mut out, width) = (stream::stdout(), width());
+    let number = blame.lines.last().map_or(1, |range| range.end_line.to_string().len());
+    let author = blame.lines.iter().map(|range| range.author.chars().count()).max().unwrap_or(0).min(AUTHOR);
+    let id =
+        blame.lines.iter().filter_map(|range| Some(range.transaction.as_ref()?.len())).max().unwrap_or(1);
+    let mut ranges = blame.lines.iter().peekable();
+    for (index, line) in lines(text).enumerate() {
+        while ranges.next_if(|range| range.end_line <= index).is_some() {}
+        let Some(range) = ranges.peek() else { break };
+        let style = if range.author == DISK && range.transaction.is_none() { FAINT } else { Style::new() };
+        let mut row = Row::default();
+        row.add(FAINT, format!("{:>number$} ", index + 1));
+        row.add(style, format!("{:<author$} ", fitted(&range.author, author)));
+        row.add(FAINT, format!("{:>6} ", range.at.as_deref().map(ago).unwrap_or_default()));
+        row.add(PLACE, format!("{:<id$}  ", range.transaction.as_deref().unwrap_or("-")));
+        row.add(style, paint::visible(line.content).replace('\t', "    "));
+        row.print(&mut out, width)?;
+    }
+    Ok(())
+}
+
+/// A line in several styles, cut to what the terminal has room for.
+#[derive(Default)]
+struct Row(Vec<(Style, String)>);
+
+impl Row {
+    fn add(&mut self, style: Style, text: String) {
+        self.0.push((style, text));
+    }
+
+    fn print(&self, out: &mut impl Write, width: Option<usize>) -> std::io::Result<()> {
+        let whole: usize = self.0.iter().map(|(_, text)| text.chars().count()).sum();
+        let mut room = match width {
+            Some(width) if whole > width => width.saturating_sub(1),
+            _ => whole,
+        };
+        let is_cut = room < whole;
+        for (style, text) in &self.0 {
+            let part: String = text.chars().take(room).collect();
+            room -= part.chars().count();
+            if !part.is_empty() {
+                write!(out, "{style}{part}{style:#}")?;
+            }
+        }
+        writeln!(out, "{}", if is_cut { "…" } else { "" })
+    }
+}
+
+/// A name in so many columns at most.
+fn fitted(name: &str, columns: usize) -> String {
+    let name = paint::visible(name);
+    if name.chars().count() <= columns {
+        return name;
+    }
+    name.chars().take(columns.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// Columns of the terminal; none where the output goes elsewhere.
+fn width() -> Option<usize> {
+    let out = std::io::stdout();
+    let size = out.is_terminal().then(|| rustix::termios::tcgetwinsize(&out).ok())??;
+    Some(if size.ws_col == 0 { 80 } else { usize::from(size.ws_col) })
+}
+
+/// How long ago a moment was, in at most six columns.
+fn ago(at: &str) -> String {
+    let Ok(then) = at.parse::<jiff::Timestamp>() else { return String::new() };
+    short_time(jiff::Timestamp::now().as_second() - then.as_second())
+}
+
+fn short_time(seconds: i64) -> String {
+    const MINUTE: i64 = 60;
+    const HOUR: i64 = 60 * MINUTE;
+    const DAY: i64 = 24 * HOUR;
+    match seconds.max(0) {
+        s if s < MINUTE => format!("{s} s"),
+        s if s < HOUR => format!("{} min", s / MINUTE),
+        s if s < DAY => format!("{} h", s / HOUR),
+        s => format!("{} d", s / DAY),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_short() {
+        let table =
+            [(-5, "0 s"), (59, "59 s"), (60, "1 min"), (3599, "59 min"), (7200, "2 h"), (200_000, "2 d")];
+        for (seconds, text) in table {
+            assert_eq!(short_time(seconds), text);
+        }
+    }
+
+    #[test]
+    fn a_row_is_cut_to_the_terminal() {
+        let mut row = Row::default();
+        row.add(Style::new(), "héllo".to_owned());
+        row.add(PLACE, " world".to_owned());
+        let shown = |width| {
+            let mut out = Vec::new();
+            row.print(&mut out, width).unwrap();
+            anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string()
+        };
+        assert_eq!((shown(None).as_str(), shown(Some(11)).as_str()), ("héllo world\n", "héllo world\n"));
+        assert_eq!((shown(Some(8)).as_str(), shown(Some(3)).as_str()), ("héllo w…\n", "hé…\n"));
+    }
+}

@@ -1,0 +1,75 @@
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use crate::protocol::{ApplyResult, Method, Undo, uri_of};
+use crate::transport::Client;
+use crate::workspace::Role;
+
+use super::arguments::UndoArguments;
+use super::paint::FAINT;
+use super::{Complaint, Context, End, ask, consent, paint, root, stream};
+
+/// `editd undo`.
+pub(crate) fn undo(context: &Context, arguments: &UndoArguments) -> Result<End, Complaint> {
+    let place = arguments.path.as_deref().map(root::of_file).transpose()?;
+    let root = match &place {
+        Some(place) => Some(place.root.clone()),
+        None => root::of_here()?,
+    };
+    let mut request = json!({});
+    if let Some(transaction) = &arguments.transaction {
+        request["transaction"] = transaction.as_str().into();
+    }
+    if let Some(place) = &place {
+        // Not as a path: a path on the wire is text, which this one need not be.
+        request["uri"] = uri_of(&place.path).as_str().into();
+    }
+    if consent::asks(context, arguments.yes) {
+        // A person may take back what any agent did.
+        let mut client = Client::connect(&context.places, Role::Editor, context.spawn, root.as_deref())?;
+        return ask_and_undo(&mut client, &request);
+    }
+    if !arguments.yes {
+        let message = "nobody can be shown what would be undone; run it on a terminal, or pass --yes";
+        return Err(Complaint::Failed(message.to_owned()));
+    }
+    let result = context.agent(root.as_deref())?.request(Undo::NAME, &request)?;
+    consent::report(context, &result)
+}
+
+fn ask_and_undo(client: &mut Client, request: &Value) -> Result<End, Complaint> {
+    let mut preview = request.clone();
+    preview["preview"] = true.into();
+    let shown = client.call::<Undo>(&preview)?;
+    show(&shown)?;
+    if !ask::yes("Undo it like this?")? {
+        writeln!(stream::stdout(), "Nothing was changed.")?;
+        return Ok(End::Undecided);
+    }
+    let what = json!({ "transaction": shown.undoes, "fingerprint": shown.fingerprint });
+    consent::summarize(&client.call::<Undo>(&what)?)?;
+    Ok(End::Done)
+}
+
+fn show(preview: &ApplyResult) -> std::io::Result<()> {
+    let mut out = stream::stdout();
+    let transaction = preview.undoes.as_deref().unwrap_or_default();
+    writeln!(out, "{FAINT}To undo {}:{FAINT:#}", paint::visible(transaction))?;
+    for file in &preview.files {
+        let entry = &file.entry;
+        let path = paint::visible(&entry.path);
+        match entry.action.as_str() {
+            "rename" => {
+                let to = paint::visible(entry.new_path.as_deref().unwrap_or_default());
+                writeln!(out, "rename {path} to {to}")?;
+            }
+            "delete" => writeln!(out, "delete {path}")?,
+            "create" => writeln!(out, "create {path}")?,
+            _ => {}
+        }
+        paint::diff(&mut out, &entry.diff)?;
+        consent::notes(&mut out, entry)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,213 @@
+use std::sync::Arc;
+
+use crate::disk::Target;
+use crate::edit::{Labels, Plan, Spot, diff_texts};
+use crate::protocol::{BlameEntry, BlameParams, BlameResult, RequestPath, uri_of};
+use crate::text::{ContentHash, Format, count_line_ends, count_lines, line_end, line_start};
+use crate::workspace::history::{
+    Attribution, Back, Blamed, DISK, PastAction, PastDetail, PastEntry, PastFile, step_to,
+};
+use crate::workspace::{FileKey, Refusal};
+
+use crate::daemon::answer::system_time;
+use crate::daemon::job::{Job, Located};
+use crate::daemon::locate::Purpose;
+use crate::daemon::observe::Observed;
+use crate::daemon::{Core, Daemon, Failure, SessionContext};
+
+/// Entries whose text is looked for where the chain of contents is broken.
+const LOOKED_FOR: usize = 64;
+
+/// The file that is asked about.
+struct Place(Target);
+
+impl Located for Place {
+    fn keys(&self) -> Vec<FileKey> {
+        vec![self.0.key.clone()]
+    }
+}
+
+impl Daemon {
+    /// `editd/blame`.
+    pub async fn blame(
+        &self,
+        session: &Arc<SessionContext>,
+        BlameParams { path, uri }: BlameParams,
+    ) -> Result<BlameResult, Failure> {
+        let path = RequestPath::from_fields(path, uri, ("path", "uri"))?;
+        let locate = move |core: &Core, session: &SessionContext| {
+            core.locate(session, &path, Purpose::Read).map(Place).map_err(Failure::from)
+        };
+        let work = |core: &Core, _: &SessionContext, place: Place, job: &Job| core.blame(place.0, job);
+        self.core.on_files(session, locate, work).await
+    }
+}
+
+impl Core {
+    fn blame(&self, target: Target, job: &Job) -> Result<BlameResult, Failure> {
+        let now = self.observe(target)?;
+        let (snapshot, text) =
+            now.content().map_err(|kind| Failure::from(Refusal::at(&now.target.path, kind)))?;
+        let mut walk = Walk::new(self, &now, snapshot.hash, text);
+        while walk.step() {
+            job.check()?;
+        }
+        let lines = walk.lines.ranges().into_iter().map(|range| walk.entry(range)).collect();
+        let path = &now.target.path;
+        let hash = snapshot.hash.to_string();
+        Ok(BlameResult { uri: uri_of(path), path: path.display().to_string(), hash, lines })
+    }
+}
+
+/// The way from the present text of a file backwards.
+struct Walk<'a> {
+    core: &'a Core,
+    present: &'a str,
+    lines: Attribution,
+    /// What was done to the file before the point that was gone back to, oldest first.
+    entries: Vec<Arc<PastEntry>>,
+    /// Where the file was then, and what it was.
+    place: std::path::PathBuf,
+    hash: ContentHash,
+    /// A text that was known on the way, and how to go on from it to that point, with how each result was
+    /// written.
+    text: (String, Vec<(Plan, Format)>),
+    /// Who is named so far.
+    owners: Vec<Arc<PastEntry>>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(core: &'a Core, now: &Observed, hash: ContentHash, present: &'a str) -> Self {
+        let place = now.target.path.clone();
+        Self {
+            core,
+            present,
+            lines: Attribution::new(count_lines(present)),
+            entries: core.history.about(&place),
+            place,
+            hash,
+            text: (present.to_owned(), Vec::new()),
+            owners: Vec::new(),
+        }
+    }
+
+    /// Goes back through one change. `false`: there is nothing more to find out.
+    fn step(&mut self) -> bool {
+        if self.lines.is_settled() || self.entries.is_empty() {
+            return false;
+        }
+        if step_to(&self.entries, &self.place, Some(self.hash)).is_none() && !self.bridge() {
+            self.search();
+            return false;
+        }
+        let Some(at) = step_to(&self.entries, &self.place, Some(self.hash)) else { return false };
+        let entry = self.entries[at].clone();
+        let found = entry.file_at(&self.place).and_then(|file| Some((file, self.detail(&entry, file)?)));
+        let Some((file, detail)) = found else { return false };
+        let owner = self.owners.len();
+        self.lines.step(Some(owner), &detail.hunks);
+        self.owners.push(entry.clone());
+        self.entries.truncate(at);
+        let Some(before) = file.hash_before else { return false };
+        self.hash = before;
+        match detail.back {
+            Back::Edits { way, before, .. } => self.text.1.push((way.inverse, before)),
+            Back::Nothing => {}
+            // Nobody can tell which lines of it are whose.
+            Back::Image { .. } => return false,
+        }
+        if let PastAction::Rename(_) = file.action {
+            let ids: Vec<Arc<str>> =
+                self.core.history.about(&file.path).iter().map(|e| e.id.clone()).collect();
+            let older = ids.iter().position(|id| *id == entry.id).unwrap_or_default();
+            self.entries = self.core.history.about(&file.path);
+            self.entries.truncate(older);
+            self.place.clone_from(&file.path);
+        }
+        true
+    }
+
+    /// Another program changed the file. If the text is known that it found, what it changed can be told from
+    /// the rest, which is followed further.
+    fn bridge(&mut self) -> bool {
+        let Some(text) = self.text_here() else { return false };
+        let candidates = self.entries.iter().rev().filter_map(|entry| entry.file_at(&self.place)?.hash_after);
+        let known = candidates.take(LOOKED_FOR).find_map(|hash| Some((hash, self.core.known_text(hash)?)));
+        let Some((hash, found)) = known else { return false };
+        let diff = diff_texts(&found, &text, Labels::same(""), self.core.deadline());
+        self.lines.step(None, &diff.hunks);
+        self.hash = hash;
+        self.text = (found, Vec::new());
+        true
+    }
+
+    /// The text at the point that was gone back to.
+    fn text_here(&mut self) -> Option<String> {
+        if let Some(text) = self.core.known_text(self.hash) {
+            return Some(text);
+        }
+        let (text, plans) = &mut self.text;
+        let mut written = None;
+        for (plan, format) in plans.drain(..) {
+            if !plan.fits(text) {
+                return None;
+            }
+            (*text, written) = (plan.apply(text), Some(format));
+        }
+        let hash = |format: Format| format.encode(text).ok().map(|bytes| ContentHash::of(&bytes));
+        let is_it = written.is_none_or(|format| hash(format) == Some(self.hash));
+        is_it.then(|| text.clone())
+    }
+
+    /// No text is known from here on. What a change wrote is still its own where it stands with its
+    /// surroundings, once, and no later change took it away.
+    fn search(&mut self) {
+        let mut taken: Vec<String> = Vec::new();
+        for entry in std::mem::take(&mut self.entries).into_iter().rev() {
+            let found = entry.file_at(&self.place).and_then(|file| self.detail(&entry, file));
+            let Some(PastDetail { hunks, back: Back::Edits { way, .. } }) = found else { return };
+            let owner = self.owners.len();
+            self.owners.push(entry);
+            let written = hunks.iter().filter(|hunk| hunk.new_lines > 0);
+            let written: Vec<_> =
+                written.map(|hunk| hunk.new_start - 1..hunk.new_start - 1 + hunk.new_lines).collect();
+            for spot in way.spots.iter().filter(|spot| !spot.new.trim().is_empty()) {
+                let is_gone = taken.iter().any(|text| text.contains(spot.new.trim()));
+                let Some(start) = spot.find(self.present).filter(|_| !is_gone) else { continue };
+                for (line, past) in whole_lines(self.present, start, spot) {
+                    if written.iter().any(|lines| lines.contains(&past)) {
+                        self.lines.claim(line, owner);
+                    }
+                }
+            }
+            taken.extend(way.inverse.into_splices().into_iter().map(|splice| splice.text));
+        }
+    }
+
+    fn detail(&self, entry: &PastEntry, file: &PastFile) -> Option<PastDetail> {
+        self.core.history.details(&entry.id)?.into_iter().nth(file.detail)
+    }
+
+    fn entry(&self, Blamed { start, end, owner }: Blamed) -> BlameEntry {
+        let owner = owner.and_then(|owner| self.owners.get(owner));
+        BlameEntry {
+            start_line: start,
+            end_line: end,
+            author: owner.map_or(DISK, |entry| &entry.author).to_owned(),
+            transaction: owner.map(|entry| entry.id.to_string()),
+            at: owner.map(|entry| system_time(entry.at)),
+        }
+    }
+}
+
+/// The whole lines of a text that a place covers with its surroundings, each with its number in the text that
+/// the place is from; from 0.
+fn whole_lines(text: &str, start: usize, spot: &Spot) -> impl Iterator<Item = (usize, usize)> {
+    let end = start + spot.before.len() + spot.new.len() + spot.after.len();
+    let first = count_line_ends(&text[..start]);
+    let behind = first + count_lines(&text[line_start(text, start)..end]);
+    let begins = first + usize::from(line_start(text, start) != start);
+    let ends_whole = line_start(text, end) == end || line_end(text, end).0 == end;
+    let ends = behind - usize::from(!ends_whole);
+    (begins..ends).map(move |line| (line, line - first + spot.line))
+}

@@ -1,0 +1,303 @@
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::disk::Target;
+use crate::history::Kept;
+use crate::protocol::{AppliedFile, ApplyResult, Invalid, RequestPath, UndoParams};
+use crate::text::ContentHash;
+use crate::workspace::history::{PastAction, PastEntry, PastFile};
+use crate::workspace::{
+    BaseState, Coverage, FileKey, OnStale, ProposalState, Refusal, RefusalKind, Role, Since, UndoRefusal,
+};
+
+use crate::daemon::commit::Due;
+use crate::daemon::event::Event;
+use crate::daemon::job::{Job, Located};
+use crate::daemon::locate::Purpose;
+use crate::daemon::observe::Observed;
+use crate::daemon::undo::Reversal;
+use crate::daemon::work::{Manner, Rules};
+use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
+
+use super::apply::all;
+use super::call::Header;
+
+/// How often a transaction may be undone by somebody else between the choice and the turn.
+const CHOICES: usize = 8;
+
+/// The state of what is only shown.
+const PREVIEW: &str = "preview";
+
+/// Which transaction is to be undone.
+#[derive(Clone)]
+enum Wish {
+    This(String),
+    /// The newest that changed that file.
+    Newest(Option<RequestPath>),
+}
+
+/// The files of a transaction, found again: each where the transaction left it, and where it was before if
+/// that is elsewhere.
+struct Chosen {
+    entry: Arc<PastEntry>,
+    targets: Vec<(Target, Option<Target>)>,
+}
+
+impl Located for Chosen {
+    fn keys(&self) -> Vec<FileKey> {
+        let keys = |(target, old): &(Target, Option<Target>)| {
+            [Some(target.key.clone()), old.as_ref().map(|old| old.key.clone())]
+        };
+        self.targets.iter().flat_map(keys).flatten().collect()
+    }
+}
+
+impl Daemon {
+    /// `editd/undo`.
+    pub async fn undo(
+        &self,
+        session: &Arc<SessionContext>,
+        params: UndoParams,
+    ) -> Result<ApplyResult, Failure> {
+        let UndoParams { transaction, path, uri, review, wait_ms: _, preview, fingerprint } = params;
+        if !preview {
+            self.core.check_review(session, review)?;
+        }
+        let wish = match (transaction, path.is_some() || uri.is_some()) {
+            (Some(_), true) => return Err(Invalid::new("path", "it goes without `transaction`").into()),
+            (Some(id), false) => Wish::This(id),
+            (None, true) => Wish::Newest(Some(RequestPath::from_fields(path, uri, ("path", "uri"))?)),
+            (None, false) => Wish::Newest(None),
+        };
+        for _ in 0..CHOICES {
+            let (wanted, shown) = (wish.clone(), fingerprint.clone());
+            let choose = move |core: &Core, session: &SessionContext| core.choose(session, wanted);
+            let work = move |core: &Core, session: &SessionContext, chosen: Chosen, job: &Job| {
+                core.undo(session, chosen, preview, shown.as_deref(), job)
+            };
+            match (self.core.on_files(session, choose, work).await?, &wish) {
+                (Ok(result), _) => return Ok(result),
+                (Err(refusal), Wish::This(_)) => return Err(refusal.into()),
+                // Another request undid what was chosen, while this one waited.
+                (Err(_), Wish::Newest(_)) => {}
+            }
+        }
+        let what = "other requests undo changes all the time".to_owned();
+        Err(Refusal::new(RefusalKind::Busy { what }).into())
+    }
+}
+
+impl Core {
+    /// Whether a session may know of a path, whatever is there now.
+    pub(crate) fn in_roots(&self, session: &SessionContext, path: &Path) -> bool {
+        self.root_of(session, path, Purpose::Write).is_some()
+    }
+
+    fn choose(&self, session: &SessionContext, wish: Wish) -> Result<Chosen, Failure> {
+        let is_own = |entry: &PastEntry| session.role == Role::Editor || entry.author == session.author;
+        let unknown = |id| Failure::from(Refusal::new(RefusalKind::Undo(UndoRefusal::Unknown { id })));
+        let entry = match wish {
+            Wish::This(id) => {
+                let found = self.history.find(&id).filter(|kept| is_own(&kept.entry));
+                let kept = found.ok_or_else(|| unknown(Some(id)))?;
+                undone(&kept)?;
+                kept.entry
+            }
+            Wish::Newest(path) => {
+                let path = path.map(|path| self.locate(session, &path, Purpose::Read)).transpose()?;
+                let can_be = |kept: &Kept| {
+                    let Kept { entry, undone_by } = kept;
+                    let concerned = |path: &Target| entry.files.iter().any(|file| file.concerns(&path.path));
+                    let reached = |file: &PastFile| {
+                        self.in_roots(session, &file.path) && self.in_roots(session, file.place())
+                    };
+                    undone_by.is_none()
+                        && entry.undoes.is_none()
+                        && !entry.rescued
+                        && is_own(entry)
+                        && path.as_ref().is_none_or(concerned)
+                        && entry.files.iter().all(reached)
+                };
+                let newest = self.history.newest(None, 1, can_be).unwrap_or_default().pop();
+                newest.ok_or_else(|| unknown(None))?.entry
+            }
+        };
+        let targets = all(entry.files.iter().map(|file| self.places_of_past(session, file)))?;
+        Ok(Chosen { entry, targets })
+    }
+
+    fn places_of_past(
+        &self,
+        session: &SessionContext,
+        file: &PastFile,
+    ) -> Result<(Target, Option<Target>), Refusal> {
+        let find = |path: &Path| {
+            let target = self.locate(session, &RequestPath::of(path), Purpose::Write)?;
+            if target.path == path {
+                return Ok(target);
+            }
+            // A link stands on the path that was none: what it leads to is another file.
+            let what = format!("reached by a symbolic link; it is `{}`", target.path.display());
+            Err(Refusal::at(path, RefusalKind::NotAFile { what }))
+        };
+        let old = match file.action {
+            PastAction::Rename(_) => Some(find(&file.path)?),
+            _ => None,
+        };
+        Ok((find(file.place())?, old))
+    }
+
+    /// The inner error: it was undone meanwhile.
+    fn undo(
+        &self,
+        session: &SessionContext,
+        Chosen { entry, targets }: Chosen,
+        preview: bool,
+        shown: Option<&str>,
+        job: &Job,
+    ) -> Result<Result<ApplyResult, Refusal>, Failure> {
+        if let Some(Err(refusal)) = self.history.find(&entry.id).map(|kept| undone(&kept)) {
+            return Ok(Err(refusal));
+        }
+        let due = self.work_back(session, &entry, targets)?;
+        let print = fingerprint(&due);
+        if let (Some(shown), Some(first)) = (shown, due.first())
+            && *shown != print
+        {
+            let (current, path) = (first.worked.observed.truth.hash(), &first.worked.file.path);
+            let kind = RefusalKind::Stale { current, diff: None, base_known: false, since: Since::Written };
+            return Err(Refusal::at(path, kind).into());
+        }
+        if preview {
+            return Ok(Ok(shown_only(&entry, &due, print)));
+        }
+        job.check()?;
+        let header = Header {
+            author: session.author.clone(),
+            label: Some(label(&entry)),
+            replaces: None,
+            on_stale: OnStale::Reject,
+            display: None,
+        };
+        self.perform(session, &header, due, Some(entry.id.clone()), job).map(Ok)
+    }
+
+    /// Works out what takes the transaction back, for all of its files, or says of each why not.
+    fn work_back(
+        &self,
+        session: &SessionContext,
+        entry: &PastEntry,
+        targets: Vec<(Target, Option<Target>)>,
+    ) -> Result<Vec<Due>, Failure> {
+        let rules = Rules {
+            indexes: &self.indexes,
+            manner: Manner::default(),
+            on_stale: OnStale::Reject,
+            display: None,
+            deadline: self.deadline(),
+            file_size: self.config.limits.file_size,
+        };
+        let observe = |(target, old): (Target, Option<Target>)| {
+            Ok((self.observe(target)?, old.map(|old| self.observe(old)).transpose()?))
+        };
+        let observed = all(targets.into_iter().map(observe))?;
+        let known = self.coverage_of(session, &observed)?;
+        let details = self.history.details(&entry.id);
+        let (mut due, mut refusals) = (Vec::new(), Vec::new());
+        let files = entry.files.iter().zip(observed).zip(known).enumerate();
+        for (index, ((file, (now, old)), coverage)) in files {
+            let detail = details.as_ref().and_then(|details| details.get(file.detail));
+            let Some(detail) = detail else {
+                let (path, current) = (&now.target.path, now.truth.hash());
+                let kind =
+                    RefusalKind::Stale { current, diff: None, base_known: false, since: Since::Written };
+                refusals.push(Refusal::at(path, kind).of_change(index));
+                continue;
+            };
+            let reversal = Reversal { core: self, entry, file, detail, coverage, rules: &rules };
+            match reversal.work_out(now, old.as_ref()) {
+                Ok(Some(worked)) => due.push(Due { index, worked, to: old.map(|old| old.target) }),
+                Ok(None) => {}
+                Err(refusal) => refusals.push(refusal.of_change(index)),
+            }
+        }
+        match entry.files.first() {
+            _ if !refusals.is_empty() => Err(Failure::Refused(refusals)),
+            Some(file) if due.is_empty() => Err(Refusal::at(file.place(), RefusalKind::NoChange).into()),
+            _ => Ok(due),
+        }
+    }
+
+    /// How much of each file the session knows: only what it knows as it is now counts.
+    fn coverage_of(
+        &self,
+        session: &SessionContext,
+        observed: &[(Observed, Option<Observed>)],
+    ) -> Result<Vec<Coverage>, Failure> {
+        let files = observed.iter().map(|(now, _)| (now.seen(), None)).collect();
+        let bases = self.ask(|reply| Event::Bases { session: session.id, files, reply })?;
+        let coverage = |base| match base {
+            BaseState::Fresh(coverage) => coverage,
+            BaseState::Unread | BaseState::Moved { .. } => Coverage::Part,
+        };
+        Ok(bases.into_iter().map(coverage).collect())
+    }
+}
+
+fn undone(kept: &Kept) -> Result<(), Refusal> {
+    let Some(by) = &kept.undone_by else { return Ok(()) };
+    let (id, by) = (kept.entry.id.to_string(), by.to_string());
+    Err(Refusal::new(RefusalKind::Undo(UndoRefusal::Undone { id, by })))
+}
+
+/// What an undo is for.
+fn label(entry: &PastEntry) -> String {
+    let label = entry.label.as_deref().unwrap_or(&entry.id);
+    match (label.strip_prefix("Undo: "), label.strip_prefix("Redo: "), &entry.undoes) {
+        (Some(label), _, Some(_)) => format!("Redo: {label}"),
+        (_, Some(label), Some(_)) => format!("Undo: {label}"),
+        _ => format!("Undo: {label}"),
+    }
+}
+
+/// Names what would be done, so that it can be asked for to the byte.
+fn fingerprint(due: &[Due]) -> String {
+    let hash = |hash: Option<ContentHash>| hash.map(|hash| *hash.as_bytes()).unwrap_or_default();
+    let parts = due.iter().flat_map(|due| {
+        let worked = &due.worked;
+        let after = worked.content.as_ref().map_or(worked.file.hash_after, |content| Some(content.hash()));
+        let path = worked.file.path.as_os_str().as_bytes();
+        [path.to_vec(), vec![0], hash(worked.file.hash_before).to_vec(), hash(after).to_vec()]
+    });
+    let parts: Vec<Vec<u8>> = parts.collect();
+    ContentHash::of_chunks(parts.iter().map(Vec::as_slice)).to_string()
+}
+
+/// The answer that shows what would be done.
+fn shown_only(entry: &PastEntry, due: &[Due], fingerprint: String) -> ApplyResult {
+    let file = |due: &Due| {
+        let mut file = due.worked.file.clone();
+        file.hash_after = due.worked.content.as_ref().map_or(file.hash_after, |content| Some(content.hash()));
+        let entry = answer::entry(&file, ProposalState::Proposed);
+        let (hash, source) = (entry.hash_before.clone(), "disk".to_owned());
+        AppliedFile {
+            entry,
+            hash,
+            mtime: None,
+            source,
+            saved: false,
+            snippet: String::new(),
+            rebased: file.rebased,
+        }
+    };
+    ApplyResult {
+        id: String::new(),
+        revision: 0,
+        state: PREVIEW.to_owned(),
+        transaction: None,
+        undoes: Some(entry.id.to_string()),
+        fingerprint: Some(fingerprint),
+        files: due.iter().map(file).collect(),
+    }
+}

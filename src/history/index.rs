@@ -1,0 +1,185 @@
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crate::text::ContentHash;
+use crate::workspace::history::{PastEntry, Undone};
+
+use super::Kept;
+use super::load::{Found, Reader};
+use super::segment::{LinePlace, SegmentName};
+use super::writer::State;
+
+/// What is known of all entries in memory, as far as the segments were read.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    reader: Reader,
+    /// In the order in which they happened.
+    entries: Vec<(Arc<PastEntry>, LinePlace)>,
+    by_id: HashMap<Arc<str>, usize>,
+    by_path: HashMap<PathBuf, Vec<usize>>,
+    undone: Undone,
+    /// Happened, but not among the others yet.
+    fresh: Vec<(Arc<PastEntry>, LinePlace)>,
+    /// Begun, and nothing is known of their end.
+    begun: HashMap<Arc<str>, (PastEntry, LinePlace)>,
+}
+
+impl Index {
+    /// Reads on in all segments; entries of what is not there any more, and those from before `oldest`, go.
+    /// Gives what was begun by an earlier run and not seen to an end.
+    pub(super) fn sync(&mut self, state: &State, oldest: Option<SystemTime>) -> Vec<PastEntry> {
+        let gone = self.reader.keep_only(&state.segments);
+        for name in &state.segments {
+            self.read_on(state, name);
+        }
+        for id in &state.owed {
+            self.landed(id, None);
+        }
+        self.tidy();
+        if gone || self.entries.first().is_some_and(|(entry, _)| oldest.is_some_and(|o| entry.at < o)) {
+            self.drop_old(&state.segments, oldest);
+        }
+        let old = |(_, place): &(PastEntry, LinePlace)| place.segment.nonce != state.nonce;
+        let mut interrupted: Vec<_> =
+            self.begun.values().filter(|begun| old(begun)).map(|(entry, _)| entry.clone()).collect();
+        interrupted.sort_by_key(|entry| entry.at);
+        interrupted
+    }
+
+    /// Reads on in one segment.
+    pub(super) fn read_on(&mut self, state: &State, name: &SegmentName) {
+        let is_done = name.nonce != state.nonce;
+        for found in self.reader.read_on(&state.folder, name, is_done) {
+            match found {
+                Found::Entry(entry, place) => drop(self.begun.insert(entry.id.clone(), (entry, place))),
+                Found::Landed(id, files) => self.landed(&id, files.as_deref()),
+                Found::Failed(id) => self.failed(&id),
+            }
+        }
+    }
+
+    /// Puts what has happened among the others, in the order in which all were begun.
+    pub(super) fn tidy(&mut self) {
+        let mut fresh = std::mem::take(&mut self.fresh);
+        fresh.sort_by(|(_, a), (_, b)| a.cmp(b));
+        let in_order = match (self.entries.last(), fresh.first()) {
+            (Some((_, last)), Some((_, first))) => last < first,
+            _ => true,
+        };
+        if !in_order {
+            let mut entries = std::mem::take(&mut self.entries);
+            entries.extend(fresh);
+            entries.sort_by(|(_, a), (_, b)| a.cmp(b));
+            fresh = entries;
+            self.clear();
+        }
+        for (entry, place) in fresh {
+            self.add(entry, place);
+        }
+    }
+
+    /// Those of an earlier run that were begun in that segment.
+    pub(super) fn begun_in(&self, name: &SegmentName) -> Vec<PastEntry> {
+        let mut begun: Vec<_> = (self.begun.values())
+            .filter(|(_, place)| place.segment == *name)
+            .map(|(entry, _)| entry.clone())
+            .collect();
+        begun.sort_by_key(|entry| entry.at);
+        begun
+    }
+
+    /// What was begun has happened, to all files or to these. A second telling changes nothing.
+    pub(super) fn landed(&mut self, id: &str, files: Option<&[usize]>) {
+        let Some((mut entry, place)) = self.begun.remove(id) else { return };
+        if let Some(files) = files {
+            entry.files.retain(|file| files.contains(&file.detail));
+        }
+        self.fresh.push((Arc::new(entry), place));
+    }
+
+    pub(super) fn failed(&mut self, id: &str) {
+        self.begun.remove(id);
+    }
+
+    /// Whether an entry that comes behind that of `id`, which is only begun, found this at a path. To be found
+    /// means that it was there: whatever is begun has looked.
+    pub(super) fn was_found_after(&self, id: &str, path: &Path, content: Option<ContentHash>) -> bool {
+        let Some((_, own)) = self.begun.get(id) else { return false };
+        let found = |entry: &PastEntry| {
+            !entry.rescued && entry.files.iter().any(|it| it.path == path && it.hash_before == content)
+        };
+        let places = self.by_path.get(path).map(Vec::as_slice).unwrap_or_default();
+        let happened = places.iter().map(|at| &self.entries[*at]).map(|(entry, place)| (&**entry, place));
+        let begun = self.begun.values().map(|(entry, place)| (entry, place));
+        happened.chain(begun).any(|(entry, place)| place > own && found(entry))
+    }
+
+    pub(super) fn find(&self, id: &str) -> Option<Kept> {
+        let at = *self.by_id.get(id)?;
+        Some(self.kept(at))
+    }
+
+    pub(super) fn newest(
+        &self,
+        before: Option<&str>,
+        limit: usize,
+        mut accept: impl FnMut(&Kept) -> bool,
+    ) -> Option<Vec<Kept>> {
+        let end = match before {
+            Some(id) => *self.by_id.get(id)?,
+            None => self.entries.len(),
+        };
+        Some((0..end).rev().map(|at| self.kept(at)).filter(|kept| accept(kept)).take(limit).collect())
+    }
+
+    pub(super) fn about(&self, path: &Path) -> Vec<Arc<PastEntry>> {
+        let places = self.by_path.get(path).map(Vec::as_slice).unwrap_or_default();
+        places.iter().map(|at| self.entries[*at].0.clone()).collect()
+    }
+
+    pub(super) fn place_of(&self, id: &str) -> Option<LinePlace> {
+        let at = *self.by_id.get(id)?;
+        Some(self.entries[at].1.clone())
+    }
+
+    fn kept(&self, at: usize) -> Kept {
+        let entry = self.entries[at].0.clone();
+        let undone_by = self.undone.by(&entry.id).cloned();
+        Kept { entry, undone_by }
+    }
+
+    fn add(&mut self, entry: Arc<PastEntry>, place: LinePlace) {
+        let at = self.entries.len();
+        if let Some(undoes) = &entry.undoes {
+            self.undone.record(&entry.id, undoes);
+        }
+        let paths = entry.files.iter().flat_map(|file| [file.path.as_path(), file.place()]);
+        for path in paths.collect::<HashSet<_>>() {
+            self.by_path.entry(path.to_owned()).or_default().push(at);
+        }
+        self.by_id.insert(entry.id.clone(), at);
+        self.entries.push((entry, place));
+    }
+
+    fn drop_old(&mut self, segments: &[SegmentName], oldest: Option<SystemTime>) {
+        let stays = |entry: &PastEntry, place: &LinePlace| {
+            segments.binary_search(&place.segment).is_ok() && oldest.is_none_or(|oldest| entry.at >= oldest)
+        };
+        self.begun.retain(|_, (entry, place)| stays(entry, place));
+        let entries = std::mem::take(&mut self.entries);
+        self.clear();
+        for (entry, place) in entries.into_iter().filter(|(entry, place)| stays(entry, place)) {
+            self.add(entry, place);
+        }
+    }
+
+    /// Forgets what is among the entries, to add them anew.
+    fn clear(&mut self) {
+        self.entries.clear();
+        self.by_id.clear();
+        self.by_path.clear();
+        self.undone = Undone::default();
+    }
+}

@@ -1,0 +1,219 @@
+use std::fs;
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::*;
+use crate::edit::{Deadline, Hunk, Plan, WayBack};
+use crate::text::{Encoding, Format, Text};
+
+const LIMITS: HistoryLimits =
+    HistoryLimits { bytes: 1 << 20, age: Duration::from_secs(86400), file_size: 1 << 20 };
+
+struct Scene {
+    base: TempDir,
+}
+
+impl Scene {
+    fn new() -> Self {
+        Self { base: tempfile::tempdir().unwrap() }
+    }
+
+    fn open(&self) -> History {
+        History::open(&self.base.path().join("history"), LIMITS)
+    }
+
+    /// An edit of a file in the folder, which is written too if it is to have happened.
+    fn edit(&self, name: &str, old: &str, new: &str, happens: bool) -> (PastEntry, PastDetail) {
+        let path = self.base.path().join(name);
+        if happens {
+            fs::write(&path, new).unwrap();
+        }
+        entry(path, old, new)
+    }
+}
+
+fn entry(path: PathBuf, old: &str, new: &str) -> (PastEntry, PastDetail) {
+    let hash = |text: &str| Some(ContentHash::of(text.as_bytes()));
+    let file = PastFile {
+        path,
+        action: PastAction::Edit,
+        hash_before: hash(old),
+        hash_after: hash(new),
+        added: 1,
+        removed: 1,
+        tags: vec!["manifest".to_owned()],
+        detail: 0,
+    };
+    let entry = PastEntry {
+        id: "".into(),
+        at: SystemTime::now(),
+        author: "ada".to_owned(),
+        label: Some("a \"label\"\n\u{1f}".to_owned()),
+        undoes: None,
+        rescued: false,
+        files: vec![file],
+    };
+    let way = WayBack::of(&Plan::between(old, new, Deadline::NONE), old, &Text::from(new));
+    let latin = Encoding::from_label("latin1").unwrap();
+    let after = Format { encoding: latin, bom: false, guessed: true };
+    let before = Format { bom: true, ..Format::UTF8 };
+    let hunks = vec![Hunk { old_start: 1, old_lines: 1, new_start: 1, new_lines: 1 }];
+    (entry, PastDetail { hunks, back: Back::Edits { way, before, after } })
+}
+
+fn keep(history: &History, (entry, detail): (PastEntry, PastDetail), lands: bool) -> Arc<str> {
+    let id = history.next_id();
+    let entry = PastEntry { id: id.clone(), ..entry };
+    assert!(history.begin(&entry, vec![detail], &[]).unwrap());
+    if lands {
+        history.landed(&id, false).unwrap();
+    }
+    id
+}
+
+fn ids(history: &History) -> Vec<Arc<str>> {
+    history
+        .newest(None, usize::MAX, |_| true)
+        .unwrap()
+        .into_iter()
+        .map(|kept| kept.entry.id.clone())
+        .collect()
+}
+
+#[test]
+fn an_entry_reads_back_as_it_was_written() {
+    let (scene, history) = (Scene::new(), Scene::new());
+    let history = history.open();
+    let (entry, detail) = scene.edit("a\u{fffd}.txt", "old é\n", "new\n", false);
+    let id = keep(&history, (entry.clone(), detail.clone()), true);
+    let kept = history.find(&id).unwrap();
+    let expected = PastEntry { id: id.clone(), ..entry };
+    assert_eq!((&*kept.entry, kept.undone_by), (&expected, None));
+    assert_eq!(history.details(&id), Some(vec![detail]));
+    assert_eq!(history.about(&expected.files[0].path).len(), 1);
+}
+
+#[test]
+fn what_is_only_begun_is_not_there_yet() {
+    let scene = Scene::new();
+    let history = scene.open();
+    let id = keep(&history, scene.edit("a", "1", "2", true), false);
+    assert_eq!(ids(&history), []);
+    history.landed(&id, true).unwrap();
+    assert_eq!(ids(&history), [id]);
+    let failed = keep(&history, scene.edit("a", "2", "3", true), false);
+    history.failed(&failed).unwrap();
+    assert!(history.find(&failed).is_none());
+}
+
+#[test]
+fn what_was_begun_by_another_run_is_told_by_the_files() {
+    let scene = Scene::new();
+    let (happened, gone) = {
+        let history = scene.open();
+        let happened = keep(&history, scene.edit("a", "1", "2", true), false);
+        (happened, keep(&history, scene.edit("b", "1", "2", false), false))
+    };
+    let history = scene.open();
+    history.tend();
+    // It was settled then: what the file becomes afterwards says nothing.
+    fs::write(scene.base.path().join("a"), "other").unwrap();
+    fs::write(scene.base.path().join("b"), "2").unwrap();
+    assert_eq!(ids(&history), std::slice::from_ref(&happened));
+    assert!(scene.open().find(&gone).is_none());
+    assert_eq!(ids(&scene.open()), [happened]);
+}
+
+#[test]
+fn of_a_set_that_was_cut_off_what_happened_is_there() {
+    let scene = Scene::new();
+    let id = {
+        let history = scene.open();
+        let (one, detail) = scene.edit("a", "1", "2", false);
+        let (other, _) = scene.edit("b", "1", "2", true);
+        let other = PastFile { detail: 1, ..other.files[0].clone() };
+        let id = history.next_id();
+        let both = PastEntry { id: id.clone(), files: vec![one.files[0].clone(), other], ..one };
+        history.begin(&both, vec![detail.clone(), detail], &[]).unwrap();
+        id
+    };
+    for _ in 0..2 {
+        let kept = scene.open().find(&id).unwrap();
+        let files: Vec<_> = kept.entry.files.iter().map(|file| file.detail).collect();
+        assert_eq!(files, [1]);
+    }
+}
+
+#[test]
+fn ids_are_never_given_twice() {
+    let scene = Scene::new();
+    let mut all = Vec::new();
+    for _ in 0..5 {
+        let history = scene.open();
+        for _ in 0..3 {
+            all.push(keep(&history, scene.edit("a", "1", "2", true), true));
+        }
+    }
+    let newest_first: Vec<_> = all.iter().rev().cloned().collect();
+    assert_eq!(ids(&scene.open()), newest_first);
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), 15);
+}
+
+#[test]
+fn a_rescued_text_is_kept_and_listed() {
+    let scene = Scene::new();
+    let (path, bytes) = (scene.base.path().join("a"), FileBytes::from(b"theirs\xff".to_vec()));
+    let id = scene.open().rescue(&path, &bytes, "displaced in a race").unwrap();
+    let history = scene.open();
+    let kept = history.find(&id).unwrap().entry;
+    assert_eq!((kept.author.as_str(), kept.label.as_deref()), (DISK, Some("displaced in a race")));
+    assert!(kept.rescued);
+    assert_eq!(history.image(&id, kept.files[0].hash_before.unwrap()), Some(b"theirs\xff".to_vec()));
+    assert_eq!(history.image(&id, ContentHash::of(b"others")), None);
+}
+
+#[test]
+fn a_folder_that_went_is_made_again() {
+    let scene = Scene::new();
+    let history = scene.open();
+    fs::remove_dir_all(scene.base.path().join("history")).unwrap();
+    let id = keep(&history, scene.edit("a", "1", "2", true), true);
+    assert_eq!(ids(&history), [id]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn whatever_is_damaged_the_rest_can_be_read(
+        place in any::<prop::sample::Index>(), damage in prop::collection::vec(any::<u8>(), 0..40), cut in any::<bool>(),
+    ) {
+        let scene = Scene::new();
+        let all: Vec<_> = {
+            let history = scene.open();
+            (0..4).map(|_| keep(&history, scene.edit("a", "1\n", "2\n", true), true)).collect()
+        };
+        let segment = fs::read_dir(scene.base.path().join("history")).unwrap().next().unwrap().unwrap().path();
+        let file = segment.join("entries.jsonl");
+        let mut bytes = fs::read(&file).unwrap();
+        let at = place.index(bytes.len());
+        if cut {
+            bytes.truncate(at);
+        }
+        let end = (at + damage.len()).min(bytes.len());
+        bytes.splice(at.min(end)..end, damage);
+        fs::write(&file, bytes).unwrap();
+        let history = scene.open();
+        let found = ids(&history);
+        prop_assert!(found.iter().all(|id| all.contains(id)));
+        prop_assert!(cut || found.len() + 2 >= all.len(), "{found:?}");
+        for id in found {
+            prop_assert!(history.details(&id).is_some());
+        }
+        let next = keep(&history, scene.edit("a", "1\n", "2\n", true), true);
+        prop_assert_eq!(ids(&history).into_iter().next(), Some(next));
+    }
+}

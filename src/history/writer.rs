@@ -1,0 +1,264 @@
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use crate::disk::FileBytes;
+use crate::text::ContentHash;
+
+use super::HistoryLimits;
+use super::line::Line;
+use super::segment::SegmentName;
+
+/// Bytes after which a segment is followed by another, unless a sixteenth of all is less. What is forgotten
+/// is forgotten by the segment, and what is looked at after a start is one.
+const SEGMENT: u64 = 8 << 20;
+/// So many segments make up the whole.
+const SEGMENTS: u64 = 16;
+/// How long one segment is appended to: ages are told apart to about as much.
+const SEGMENT_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The side that appends.
+#[derive(Debug)]
+pub(super) struct Writer {
+    folder: PathBuf,
+    limits: HistoryLimits,
+    nonce: String,
+    /// What there is, and as much of it as is known.
+    segments: BTreeMap<SegmentName, Extent>,
+    current: Option<Current>,
+    /// Whether sizes of all segments are known.
+    measured: bool,
+    /// Lines that say what became of an entry and could not be written yet.
+    owed: Vec<(Line, Vec<u8>)>,
+}
+
+/// How much there is of a segment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    /// Bytes, images included.
+    pub(super) size: u64,
+    /// When the last line was added.
+    pub(super) changed: SystemTime,
+}
+
+/// The segment that is appended to.
+#[derive(Debug)]
+struct Current {
+    name: SegmentName,
+    file: File,
+    begun: SystemTime,
+    /// An append failed in the middle: what comes next must not go on in that line.
+    torn: bool,
+    /// Images that were not flushed yet.
+    images: Vec<File>,
+}
+
+/// What a reader needs to know of the writer.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) folder: PathBuf,
+    pub(super) nonce: String,
+    pub(super) segments: Vec<SegmentName>,
+    /// Entries that have happened though it could not be written down yet.
+    pub(super) owed: Vec<Arc<str>>,
+}
+
+impl Writer {
+    pub(super) fn open(folder: &Path, limits: HistoryLimits) -> Self {
+        let listed = prepare(folder).and_then(|()| list(folder));
+        let segments = listed.unwrap_or_else(|error| {
+            tracing::error!(folder = %folder.display(), %error, "the history cannot be used");
+            BTreeMap::new()
+        });
+        let nonce = fresh_nonce(&segments);
+        let folder = folder.to_owned();
+        Self { folder, limits, nonce, segments, current: None, measured: false, owed: Vec::new() }
+    }
+
+    pub(super) fn nonce(&self) -> &str {
+        &self.nonce
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) fn state(&self) -> State {
+        let landed = |(line, _): &(Line, Vec<u8>)| match line {
+            Line::Landed { id, .. } => Some(id.as_str().into()),
+            Line::Entry(_) | Line::Failed { .. } => None,
+        };
+        State {
+            folder: self.folder.clone(),
+            nonce: self.nonce.clone(),
+            segments: self.segments.keys().cloned().collect(),
+            owed: self.owed.iter().filter_map(landed).collect(),
+        }
+    }
+
+    /// Appends an entry's line, its images first.
+    pub(super) fn append(&mut self, line: &[u8], images: &[(ContentHash, FileBytes)]) -> io::Result<()> {
+        let folder = self.folder.clone();
+        let current = self.current()?;
+        let mut size = 0;
+        for (hash, bytes) in images {
+            if let Some(file) = current.name.put_image(&folder, *hash, bytes)? {
+                current.images.push(file);
+                size += bytes.len() as u64;
+            }
+        }
+        self.write(line, size)
+    }
+
+    /// Says what became of an entry. Where that cannot be written it is tried again with the next line.
+    pub(super) fn settle(&mut self, line: &Line, flush: bool) -> io::Result<()> {
+        let text = line.print()?;
+        let written = self.write(&text, 0);
+        if written.is_err() {
+            self.owed.push((line.clone(), text));
+        }
+        written?;
+        if flush { self.flush() } else { Ok(()) }
+    }
+
+    /// What was found out about the sizes of segments; lets go of what is too much or too old.
+    pub(super) fn measured(&mut self, extents: Vec<(SegmentName, Extent)>) {
+        for (name, extent) in extents {
+            if let Some(known) = self.segments.get_mut(&name).filter(|known| known.size == 0) {
+                *known = extent;
+            }
+        }
+        self.measured = true;
+        self.drop_aged();
+        self.make_room();
+    }
+
+    fn drop_aged(&mut self) {
+        let oldest = SystemTime::now().checked_sub(self.limits.age).unwrap_or(SystemTime::UNIX_EPOCH);
+        let aged = |(name, extent): (&SegmentName, &Extent)| {
+            (extent.changed < oldest && !self.is_current(name)).then(|| name.clone())
+        };
+        for name in self.segments.iter().filter_map(aged).collect::<Vec<_>>() {
+            self.forget(&name);
+        }
+    }
+
+    /// The segment to append to: another one where the last is full or old.
+    fn current(&mut self) -> io::Result<&mut Current> {
+        let now = SystemTime::now();
+        let enough = (self.limits.bytes / SEGMENTS).min(SEGMENT);
+        let is_done = |current: &Current| {
+            let size = self.segments.get(&current.name).map_or(0, |extent| extent.size);
+            size >= enough || now.duration_since(current.begun).is_ok_and(|age| age > SEGMENT_AGE)
+        };
+        if self.current.take_if(|current| is_done(current)).is_some() && self.measured {
+            self.drop_aged();
+        }
+        if self.current.is_none() {
+            let number = self.segments.keys().next_back().map_or(1, |newest| newest.number + 1);
+            let name = SegmentName { number, nonce: self.nonce.clone() };
+            // The folder may have gone since the start.
+            let file = name.make(&self.folder).or_else(|_| {
+                prepare(&self.folder)?;
+                name.make(&self.folder)
+            })?;
+            self.segments.insert(name.clone(), Extent { size: 0, changed: now });
+            self.current = Some(Current { name, file, begun: now, torn: false, images: Vec::new() });
+        }
+        self.current.as_mut().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Writes what is owed and then a line, in one append, and counts it together with `images` bytes.
+    fn write(&mut self, line: &[u8], images: u64) -> io::Result<()> {
+        let owed: Vec<u8> = self.owed.iter().flat_map(|(_, text)| text.iter().copied()).collect();
+        let current = match &mut self.current {
+            Some(current) => current,
+            None => self.current()?,
+        };
+        let torn: &[u8] = if current.torn { b"\n" } else { b"" };
+        let written = if owed.is_empty() && torn.is_empty() {
+            current.file.write_all(line)
+        } else {
+            current.file.write_all(&[torn, &owed, line].concat())
+        };
+        current.torn = written.is_err();
+        written?;
+        let name = current.name.clone();
+        self.owed.clear();
+        if let Some(extent) = self.segments.get_mut(&name) {
+            extent.size += images + (owed.len() + line.len()) as u64;
+            extent.changed = SystemTime::now();
+        }
+        self.make_room();
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let Some(current) = &mut self.current else { return Ok(()) };
+        for image in current.images.drain(..) {
+            image.sync_data()?;
+        }
+        current.file.sync_data()?;
+        // Names of the segment and of what is in it.
+        File::open(current.name.folder(&self.folder))?.sync_all()?;
+        File::open(&self.folder)?.sync_all()
+    }
+
+    /// Lets go of the oldest segments until the rest fits, but never of the one that is appended to.
+    fn make_room(&mut self) {
+        if !self.measured {
+            return;
+        }
+        let mut total: u64 = self.segments.values().map(|extent| extent.size).sum();
+        while total > self.limits.bytes
+            && let Some((name, size)) =
+                self.segments.iter().next().map(|(name, extent)| (name.clone(), extent.size))
+            && !self.is_current(&name)
+        {
+            total -= size;
+            self.forget(&name);
+        }
+    }
+
+    fn is_current(&self, name: &SegmentName) -> bool {
+        self.current.as_ref().is_some_and(|current| current.name == *name)
+    }
+
+    fn forget(&mut self, name: &SegmentName) {
+        self.segments.remove(name);
+        if let Err(error) = fs::remove_dir_all(name.folder(&self.folder)) {
+            tracing::warn!(%error, "an old part of the history could not be removed");
+        }
+    }
+}
+
+fn prepare(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    fs::set_permissions(folder, Permissions::from_mode(0o700))
+}
+
+fn list(folder: &Path) -> io::Result<BTreeMap<SegmentName, Extent>> {
+    let names = fs::read_dir(folder)?.map(|entry| Ok(SegmentName::parse(&entry?.file_name())));
+    let names: Vec<Option<SegmentName>> = names.collect::<io::Result<_>>()?;
+    // Not looked at yet: as if just made, so that none goes before it was.
+    let unknown = Extent { size: 0, changed: SystemTime::now() };
+    Ok(names.into_iter().flatten().map(|name| (name, unknown)).collect())
+}
+
+/// A name for this run that no segment has.
+fn fresh_nonce(segments: &BTreeMap<SegmentName, Extent>) -> String {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let mut attempt = 0_u32;
+    loop {
+        let seed = [&now.to_le_bytes()[..], &std::process::id().to_le_bytes(), &attempt.to_le_bytes()];
+        let nonce = blake3::hash(&seed.concat()).to_hex()[..6].to_owned();
+        if !segments.keys().any(|name| name.nonce == nonce) {
+            return nonce;
+        }
+        attempt += 1;
+    }
+}

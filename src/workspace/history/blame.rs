@@ -1,0 +1,198 @@
+use crate::edit::Hunk;
+
+/// Which lines of a text came about how, worked out from the present backwards.
+///
+/// Every step goes through one change. The lines that it wrote are settled by it; the others are followed to
+/// where they stood before. Costs about as much as there are runs of lines that stay together.
+#[derive(Debug)]
+pub struct Attribution {
+    /// Who wrote each line of the present text.
+    owners: Vec<Owner>,
+    /// Lines that are not settled, where they stand in the text that was gone back to.
+    runs: Vec<Run>,
+}
+
+/// Who wrote a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    /// It is not known yet.
+    Unsettled,
+    /// Nobody who is known.
+    Unknown,
+    /// The change of that number.
+    Change(usize),
+}
+
+/// Lines that stand together in both texts. All numbers from 0.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    present: usize,
+    past: usize,
+    len: usize,
+}
+
+/// Lines, from 1, that were written by the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blamed {
+    /// First line.
+    pub start: usize,
+    /// Last line.
+    pub end: usize,
+    /// Number of the change that wrote them, if one did.
+    pub owner: Option<usize>,
+}
+
+impl Attribution {
+    /// Nothing is known of a text of `lines` lines.
+    pub fn new(lines: usize) -> Self {
+        let runs = if lines == 0 { Vec::new() } else { vec![Run { present: 0, past: 0, len: lines }] };
+        Self { owners: vec![Owner::Unsettled; lines], runs }
+    }
+
+    /// Goes back through a change with these hunks, in order. `owner` wrote what is new; none stands for
+    /// somebody who is not known.
+    pub fn step(&mut self, owner: Option<usize>, hunks: &[Hunk]) {
+        let mut kept = Vec::with_capacity(self.runs.len() + hunks.len());
+        let mut hunks = hunks.iter().map(Stretch::of).peekable();
+        let (mut added, mut removed) = (0, 0);
+        for mut run in std::mem::take(&mut self.runs) {
+            while run.len > 0 {
+                while let Some(passed) = hunks.next_if(|hunk| hunk.end() <= run.past) {
+                    added += passed.old;
+                    removed += passed.new;
+                }
+                let next = hunks.peek().filter(|hunk| hunk.start < run.past + run.len);
+                let written = next.filter(|hunk| hunk.start <= run.past).map(|hunk| hunk.end() - run.past);
+                if let Some(written) = written {
+                    let settled = run.split(written);
+                    self.owners[settled.present..settled.present + settled.len]
+                        .fill(owner.map_or(Owner::Unknown, Owner::Change));
+                    continue;
+                }
+                let whole = run.split(next.map_or(run.len, |hunk| hunk.start - run.past));
+                kept.push(Run { past: (whole.past + added).saturating_sub(removed), ..whole });
+            }
+        }
+        self.runs = kept;
+    }
+
+    /// Settles a line of the present text, from 0, if nothing else did.
+    pub fn claim(&mut self, line: usize, owner: usize) {
+        if let Some(unsettled @ Owner::Unsettled) = self.owners.get_mut(line) {
+            *unsettled = Owner::Change(owner);
+        }
+    }
+
+    /// Whether all lines are settled.
+    pub fn is_settled(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// The lines of the present text, neighbours of one owner together.
+    pub fn ranges(&self) -> Vec<Blamed> {
+        let mut ranges: Vec<Blamed> = Vec::new();
+        for (index, owner) in self.owners.iter().enumerate() {
+            let line = index + 1;
+            let owner = match owner {
+                Owner::Change(owner) => Some(*owner),
+                Owner::Unknown | Owner::Unsettled => None,
+            };
+            match ranges.last_mut() {
+                Some(last) if last.owner == owner => last.end = line,
+                _ => ranges.push(Blamed { start: line, end: line, owner }),
+            }
+        }
+        ranges
+    }
+}
+
+impl Run {
+    /// Takes at most `len` lines off its front.
+    fn split(&mut self, len: usize) -> Self {
+        let head = Self { len: len.min(self.len), ..*self };
+        self.present += head.len;
+        self.past += head.len;
+        self.len -= head.len;
+        head
+    }
+}
+
+/// A hunk by what it does to the lines of the new text, from 0.
+#[derive(Clone, Copy)]
+struct Stretch {
+    start: usize,
+    new: usize,
+    old: usize,
+}
+
+impl Stretch {
+    fn of(hunk: &Hunk) -> Self {
+        let start = hunk.new_start - usize::from(hunk.new_lines > 0);
+        Self { start, new: hunk.new_lines, old: hunk.old_lines }
+    }
+
+    fn end(&self) -> usize {
+        self.start + self.new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::{Deadline, Labels, Plan, diff_plan};
+    use crate::text::lines;
+    use proptest::prelude::*;
+
+    fn hunks(old: &str, new: &str) -> Vec<Hunk> {
+        diff_plan(old, &Plan::between(old, new, Deadline::NONE), Labels::same("x"), Deadline::NONE).hunks
+    }
+
+    fn owners(versions: &[&str]) -> Vec<Option<usize>> {
+        let last = versions.last().unwrap();
+        let mut attribution = Attribution::new(lines(last).count());
+        for (at, pair) in versions.windows(2).enumerate().rev() {
+            attribution.step(Some(at), &hunks(pair[0], pair[1]));
+        }
+        let each = |range: Blamed| vec![range.owner; range.end + 1 - range.start];
+        attribution.ranges().into_iter().flat_map(each).collect()
+    }
+
+    #[test]
+    fn lines_are_of_the_last_change_that_wrote_them() {
+        assert_eq!(owners(&["a\nb\nc\n"]), [None; 3]);
+        assert_eq!(owners(&["a\nb\nc\n", "a\nB\nc\n", "a\nB\nc\nd\n"]), [None, Some(0), None, Some(1)]);
+        assert_eq!(owners(&["a\nb\nc\nd\n", "b\nc\nd\n", "b\nc\nX\nd\n"]), [None, None, Some(1), None]);
+        assert_eq!(owners(&["", "a\nb", "a\nb\nc"]), [Some(0), Some(1), Some(1)]);
+        assert_eq!(owners(&["a\n", ""]), []);
+    }
+
+    #[test]
+    fn what_is_claimed_does_not_take_what_is_settled() {
+        let mut attribution = Attribution::new(3);
+        attribution.step(None, &hunks("a\nc\n", "a\nb\nc\n"));
+        (0..9).for_each(|line| attribution.claim(line, 7));
+        let of = |start, end, owner| Blamed { start, end, owner };
+        assert_eq!(attribution.ranges(), [of(1, 1, Some(7)), of(2, 2, None), of(3, 3, Some(7))]);
+    }
+
+    proptest! {
+        /// Every line of every version is one that nobody wrote before, so that it tells itself who wrote it.
+        #[test]
+        fn every_line_is_of_the_change_that_wrote_it(
+            changes in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..4, 0_usize..4), 1..12),
+        ) {
+            let mut text: Vec<String> = (0..5).map(|line| format!("start {line}\n")).collect();
+            let mut versions = vec![text.concat()];
+            for (at, (place, remove, add)) in changes.iter().enumerate() {
+                let from = place.index(text.len() + 1);
+                let to = (from + remove).min(text.len());
+                text.splice(from..to, (0..*add).map(|line| format!("{at} {line}\n")));
+                versions.push(text.concat());
+            }
+            let found = owners(&versions.iter().map(String::as_str).collect::<Vec<_>>());
+            let expected: Vec<Option<usize>> =
+                text.iter().map(|line| line.split_once(' ').and_then(|(owner, _)| owner.parse().ok())).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

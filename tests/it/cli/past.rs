@@ -1,0 +1,126 @@
+//! `editd undo`, `editd log` and `editd blame`.
+
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use crate::support::{Machine, Outcome, Workspace, numbered_lines, plain, type_into};
+
+/// A repository in which alice, bob and the command line have changed a file.
+fn scene() -> (Machine, Workspace) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(6)));
+    workspace.put(".git/HEAD", "ref: refs/heads/main\n");
+    let mut alice = machine.agent_named("alice", &workspace);
+    alice.read("a.txt");
+    let params = json!({ "path": "a.txt", "oldText": "line 2", "newText": "two", "label": "count in words" });
+    alice.call("editd/edit", params).done();
+    machine
+        .agent_named("bob-the-long-named-agent", &workspace)
+        .read_and_edit("a.txt", "line 4", "four")
+        .done();
+    (machine, workspace)
+}
+
+fn text(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+#[test]
+fn a_person_undoes_what_an_agent_did_at_a_yes() {
+    let (machine, workspace) = scene();
+    let path = workspace.absolute("a.txt");
+    let typed = type_into(&machine, &["undo", "--path", &path], "y\r", &[]);
+    let shown = plain(&typed.shown);
+    assert!(shown.contains("-four\n") && shown.contains("+line 4\n"), "{shown}");
+    assert!(typed.shown.contains("\u{1b}["), "it is coloured: {:?}", typed.shown);
+    assert_eq!(typed.code, 0, "{shown}");
+    assert_eq!(workspace.text("a.txt"), numbered_lines(6).replace("line 2", "two"));
+}
+
+#[test]
+fn a_no_leaves_everything() {
+    let (machine, workspace) = scene();
+    let before = workspace.everything();
+    let path = workspace.absolute("a.txt");
+    let typed = type_into(&machine, &["undo", "--path", &path], "n\r", &[]);
+    assert_eq!((typed.code, workspace.everything()), (3, before), "{}", typed.shown);
+}
+
+#[test]
+fn a_yes_given_before_undoes_what_the_command_line_did_and_no_more() {
+    let (machine, workspace) = scene();
+    let path = workspace.absolute("a.txt");
+    text(&machine.run(&["edit", &path, "--old", "line 6", "--new", "six", "--yes"]));
+    text(&machine.run(&["undo", "--path", &path, "--yes"]));
+    assert_eq!(workspace.text("a.txt"), numbered_lines(6).replace("line 2", "two").replace("line 4", "four"));
+    let output = machine.run(&["undo", "--path", &path, "--yes"]);
+    assert_eq!(output.status.code(), Some(1), "what is left is by others");
+    let output = machine.run(&["undo", "--path", &path]);
+    assert_eq!(output.status.code(), Some(1), "nobody could be asked");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--yes"));
+}
+
+#[test]
+fn log_is_one_line_each_and_fits_the_terminal() {
+    let (machine, workspace) = scene();
+    let path = workspace.absolute("a.txt");
+    let log = text(&machine.run(&["log", &path]));
+    let lines: Vec<&str> = log.lines().collect();
+    assert_eq!(lines.len(), 2, "{log}");
+    assert!(lines[0].contains("bob-the-lon…") && lines[0].contains("a.txt +1 -1"), "{log}");
+    assert!(lines[1].contains("alice") && lines[1].contains("count in words"), "{log}");
+    assert!(!log.contains('\u{1b}'), "no colours where nobody asked for them");
+    let one = text(&machine.run(&["log", &path, "-n", "1"]));
+    assert_eq!(one.lines().collect::<Vec<_>>(), lines[..1]);
+    let typed = type_into(&machine, &["log", &path], "", &[]);
+    assert!(typed.shown.contains("\u{1b}[") && typed.code == 0, "{:?}", typed.shown);
+    assert!(plain(&typed.shown).lines().all(|line| line.chars().count() <= 80), "{}", plain(&typed.shown));
+}
+
+#[test]
+fn log_marks_what_is_undone() {
+    let (machine, workspace) = scene();
+    let path = workspace.absolute("a.txt");
+    type_into(&machine, &["undo", "--path", &path], "y\r", &[]);
+    let log = text(&machine.run(&["log", &path]));
+    let lines: Vec<&str> = log.lines().collect();
+    assert!(
+        lines[0].contains("Undo: ") && !lines[0].contains("undone") && lines[1].contains("undone "),
+        "{log}"
+    );
+}
+
+#[test]
+fn blame_shows_each_line_with_its_author() {
+    let (machine, workspace) = scene();
+    let blame = text(&machine.run(&["blame", &workspace.absolute("a.txt")]));
+    let lines: Vec<&str> = blame.lines().collect();
+    assert_eq!(lines.len(), 6, "{blame}");
+    assert!(lines[0].starts_with("1 disk") && lines[0].ends_with("-          line 1"), "{blame}");
+    assert!(lines[1].starts_with("2 alice") && lines[1].ends_with("two"), "{blame}");
+    assert!(lines[3].contains("bob-the-lon…") && lines[3].ends_with("four"), "{blame}");
+}
+
+#[test]
+fn blame_reads_files_of_many_pages() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(5_000)));
+    let blame = text(&machine.run(&["blame", &workspace.absolute("a.txt")]));
+    assert_eq!(blame.lines().count(), 5_000);
+    assert!(
+        blame.lines().last().is_some_and(|line| line.starts_with("5000 ") && line.ends_with("line 5000"))
+    );
+}
+
+#[test]
+fn json_is_what_the_methods_answer() {
+    let (machine, workspace) = scene();
+    let path = workspace.absolute("a.txt");
+    let json = |arguments: &[&str]| -> Value {
+        serde_json::from_str(&text(&machine.run(&[&["--output", "json"], arguments].concat()))).unwrap()
+    };
+    assert_eq!(json(&["log", &path])["transactions"][1]["author"], json!("alice"));
+    assert_eq!(json(&["blame", &path])["lines"][1]["author"], json!("alice"));
+    text(&machine.run(&["edit", &path, "--old", "line 6", "--new", "six", "--yes"]));
+    assert_eq!(json(&["undo", "--path", &path, "--yes"])["state"], json!("applied"));
+}

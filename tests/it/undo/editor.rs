@@ -1,0 +1,70 @@
+//! A person may take back what any agent did.
+
+use std::time::Duration;
+
+use editd::disk::FileBytes;
+use editd::history::{History, HistoryLimits, folder_in};
+use serde_json::json;
+
+use crate::support::{Machine, Outcome, Workspace};
+
+#[test]
+fn an_editor_undoes_anybodys_change() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
+    machine.agent_named("alice", &workspace).read_and_edit("a.txt", "one", "1").done();
+    machine.agent_named("bob", &workspace).read_and_edit("a.txt", "two", "2").done();
+    let mut editor = machine.editor(&workspace);
+    editor.undo().done();
+    assert_eq!(workspace.text("a.txt"), "1\ntwo\n");
+    editor.undo().done();
+    assert_eq!(workspace.text("a.txt"), "one\ntwo\n");
+    let history = editor.history();
+    let authors: Vec<_> = history.iter().map(|entry| entry["author"].as_str().unwrap()).collect();
+    assert_eq!(authors, ["person", "person", "bob", "alice"]);
+    assert_eq!(history[2]["undoneBy"], history[1]["transaction"]);
+}
+
+#[test]
+fn agents_undo_while_others_do() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n"));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    for number in 1..=8 {
+        agent.edit("a.txt", &format!("{number}\n"), &format!("{number}!\n")).done();
+    }
+    let requests: Vec<_> = (0..8).map(|_| agent.send("editd/undo", json!({}))).collect();
+    for request in requests {
+        agent.answer(request).done();
+    }
+    assert_eq!(workspace.text("a.txt"), "1\n2\n3\n4\n5\n6\n7\n8\n");
+}
+
+#[test]
+fn a_displaced_text_can_be_got_back_where_nothing_is_lost_by_it() {
+    let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let done = machine.agent(&workspace).read_and_edit("a.txt", "one", "1").done();
+    machine.crash();
+    let limits = HistoryLimits { bytes: 1 << 20, age: Duration::from_secs(1 << 20), file_size: 1 << 20 };
+    let history = History::open(&folder_in(&machine.state()), limits);
+    let theirs = FileBytes::from(b"\xef\xbb\xbftheirs\r\n".to_vec());
+    let id = history.rescue(&workspace.path("a.txt"), &theirs, "written while editd did").unwrap();
+    drop(history);
+    machine.serve();
+    let this = json!({ "transaction": &*id });
+    let (mut agent, mut editor) = (machine.agent(&workspace), machine.editor(&workspace));
+    let listed = &agent.history()[0];
+    assert_eq!(
+        (&listed["author"], &listed["label"], &listed["rescued"]),
+        (&json!("disk"), &json!("written while editd did"), &json!(true))
+    );
+    agent.call("editd/undo", this.clone()).refused("missing");
+    workspace.put("a.txt", "what nobody knows\n");
+    editor.call("editd/undo", this.clone()).refused("stale");
+    workspace.put("a.txt", "1\n");
+    let undone = editor.call("editd/undo", this).done();
+    assert_eq!(workspace.bytes("a.txt"), b"\xef\xbb\xbftheirs\r\n");
+    // And that is a change like any other.
+    editor.undo_this(&undone).done();
+    assert_eq!(workspace.text("a.txt"), "1\n");
+    agent.undo_this(&done).done();
+}

@@ -1,0 +1,133 @@
+//! How much is kept, and where.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde_json::json;
+
+use crate::support::{Machine, Outcome, Workspace, eventually, put_mtime};
+
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries
+        .flat_map(|path| if path.is_dir() { [files_in(&path), vec![path]].concat() } else { vec![path] })
+        .collect()
+}
+
+fn size(machine: &Machine) -> u64 {
+    let files = files_in(&machine.state().join("history"));
+    files.iter().filter(|path| path.is_file()).map(|path| path.metadata().expect("a file").len()).sum()
+}
+
+#[test]
+fn only_its_owner_can_look_into_it() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    agent.change(json!({ "kind": "delete", "path": "a.txt" })).done();
+    let history = machine.state().join("history");
+    let files = files_in(&history);
+    assert_eq!(files.len(), 3, "a segment, its lines, an image: {files:?}");
+    for path in files.into_iter().chain([history]) {
+        let mode = path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, if path.is_dir() { 0o700 } else { 0o600 }, "{}", path.display());
+    }
+}
+
+#[test]
+fn lines_are_json_that_people_can_read() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    machine.agent(&workspace).read_and_edit("a.txt", "one", "1").done();
+    let lines = files_in(&machine.state().join("history")).into_iter().find(|path| path.is_file()).unwrap();
+    let text = fs::read_to_string(lines).unwrap();
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 2);
+    let head = &lines[0]["entry"]["head"];
+    assert_eq!((&head["author"], &head["files"][0]["action"]), (&json!("alice"), &json!("edit")));
+    assert_eq!(lines[1]["landed"]["id"], head["id"]);
+}
+
+#[test]
+fn beyond_the_limit_the_oldest_goes_with_its_images() {
+    let machine = Machine::configured("[limits]\nhistory_bytes = 400000\n");
+    let workspace = Workspace::empty();
+    let mut agent = machine.agent(&workspace);
+    let mut done = Vec::new();
+    for number in 0..40 {
+        let path = format!("{number}.txt");
+        workspace.put(&path, format!("{number}\n").repeat(8_000));
+        agent.read(&path);
+        let delete = json!({ "kind": "delete", "path": path, "baseHash": workspace.hash(&path) });
+        done.push(agent.change(delete).done());
+    }
+    assert!(size(&machine) <= 400_000, "{}", size(&machine));
+    let listed = agent.history().len();
+    assert!((5..40).contains(&listed), "{listed}");
+    agent.undo_this(&done[0]).refused("missing");
+    agent.undo_this(&done[39]).done();
+    assert!(workspace.has("39.txt"));
+}
+
+#[test]
+fn a_change_that_is_too_large_for_it_is_told_of() {
+    let machine = Machine::configured("[limits]\nhistory_bytes = 10000\n");
+    let workspace = Workspace::file("a.txt", "x\n".repeat(10_000));
+    let mut agent = machine.agent(&workspace);
+    let delete = json!({ "kind": "delete", "path": "a.txt", "baseHash": workspace.hash("a.txt") });
+    let done = agent.change(delete).done();
+    assert!(done["files"][0]["warnings"][0].as_str().unwrap_or_default().contains("10000"), "{done}");
+    agent.undo_this(&done).refused("missing");
+}
+
+#[test]
+fn a_history_of_nothing_is_none() {
+    let machine = Machine::configured("[limits]\nhistory_bytes = 0\n");
+    let workspace = Workspace::file("a.txt", "one\n");
+    let mut agent = machine.agent(&workspace);
+    let done = agent.read_and_edit("a.txt", "one", "1").done();
+    assert_eq!(done["files"][0]["warnings"], json!([]));
+    assert_eq!(agent.history(), Vec::<serde_json::Value>::new());
+    agent.undo().refused("missing");
+    assert_eq!(size(&machine), 0);
+}
+
+#[test]
+fn what_is_too_old_goes() {
+    let mut machine = Machine::asleep("history_days = 3\n");
+    machine.serve();
+    let workspace = Workspace::file("a.txt", "one\n");
+    machine.agent(&workspace).read_and_edit("a.txt", "one", "1").done();
+    machine.crash();
+    let old = SystemTime::now() - Duration::from_secs(4 * 24 * 60 * 60);
+    for file in files_in(&machine.state().join("history")).into_iter().filter(|path| path.is_file()) {
+        put_mtime(&file, old);
+    }
+    machine.serve();
+    eventually("the old segment to go", || {
+        files_in(&machine.state().join("history")).is_empty().then_some(())
+    });
+    assert_eq!(machine.agent(&workspace).history(), Vec::<serde_json::Value>::new());
+}
+
+#[test]
+fn a_name_that_is_no_text_is_kept_as_it_is() {
+    use std::os::unix::ffi::OsStrExt;
+    let (mut machine, workspace) = (Machine::start(), Workspace::empty());
+    let path = workspace.root().join(std::ffi::OsStr::from_bytes(b"\xff.txt"));
+    fs::write(&path, "one\n").unwrap();
+    let uri = crate::support::uri_of(&path);
+    let mut agent = machine.agent(&workspace);
+    agent.call("editd/read", json!({ "uri": uri })).done();
+    let change = json!({ "kind": "edit", "uri": uri, "edits": [{ "oldText": "one", "newText": "1" }] });
+    agent.change(change).done();
+    machine.restart();
+    let mut agent = machine.agent(&workspace);
+    assert_eq!(agent.history()[0]["files"][0]["uri"], json!(uri));
+    let blame = agent.call("editd/blame", json!({ "uri": uri })).done();
+    assert_eq!(blame["lines"][0]["author"], json!("alice"));
+    agent.call("editd/undo", json!({ "uri": uri })).done();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "one\n");
+}
