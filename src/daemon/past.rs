@@ -123,7 +123,7 @@ fn past_file(due: &Due, detail: usize) -> PastFile {
         hash_after: file.hash_after,
         added: file.diff.added,
         removed: file.diff.removed,
-        tags: Vec::new(),
+        tags: file.tags.iter().map(|tag| tag.name().to_owned()).collect(),
         detail,
     }
 }

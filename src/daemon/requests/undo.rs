@@ -7,6 +7,7 @@ use crate::history::Kept;
 use crate::protocol::{AppliedFile, ApplyResult, Invalid, RequestPath, UndoParams};
 use crate::text::ContentHash;
 use crate::workspace::history::{PastAction, PastEntry, PastFile};
+use crate::workspace::rules::Tag;
 use crate::workspace::{
     BaseState, Coverage, FileKey, OnStale, ProposalState, Refusal, RefusalKind, Role, Since, UndoRefusal,
 };
@@ -14,14 +15,14 @@ use crate::workspace::{
 use crate::daemon::commit::Due;
 use crate::daemon::event::Event;
 use crate::daemon::job::{Job, Located};
-use crate::daemon::locate::Purpose;
+use crate::daemon::locate::{Placed, Purpose};
 use crate::daemon::observe::Observed;
 use crate::daemon::undo::Reversal;
 use crate::daemon::work::{Manner, Rules};
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
 use super::apply::all;
-use super::call::Header;
+use super::call::{Header, united};
 
 /// How often a transaction may be undone by somebody else between the choice and the turn.
 const CHOICES: usize = 8;
@@ -37,19 +38,27 @@ enum Wish {
     Newest(Option<RequestPath>),
 }
 
-/// The files of a transaction, found again: each where the transaction left it, and where it was before if
-/// that is elsewhere.
+/// A transaction, its files found again.
 struct Chosen {
     entry: Arc<PastEntry>,
-    targets: Vec<(Target, Option<Target>)>,
+    places: Vec<PlaceOfPast>,
+}
+
+/// A file of a transaction, found again.
+struct PlaceOfPast {
+    /// Where the transaction left it.
+    now: Target,
+    /// Where it was before, if that is elsewhere.
+    old: Option<Target>,
+    tags: Vec<Tag>,
 }
 
 impl Located for Chosen {
     fn keys(&self) -> Vec<FileKey> {
-        let keys = |(target, old): &(Target, Option<Target>)| {
-            [Some(target.key.clone()), old.as_ref().map(|old| old.key.clone())]
+        let keys = |place: &PlaceOfPast| {
+            [Some(place.now.key.clone()), place.old.as_ref().map(|old| old.key.clone())]
         };
-        self.targets.iter().flat_map(keys).flatten().collect()
+        self.places.iter().flat_map(keys).flatten().collect()
     }
 }
 
@@ -123,36 +132,40 @@ impl Core {
                 newest.ok_or_else(|| unknown(None))?.entry
             }
         };
-        let targets = all(entry.files.iter().map(|file| self.places_of_past(session, file)))?;
-        Ok(Chosen { entry, targets })
+        let places = all(entry.files.iter().map(|file| self.place_of_past(session, file)))?;
+        Ok(Chosen { entry, places })
     }
 
-    fn places_of_past(
-        &self,
-        session: &SessionContext,
-        file: &PastFile,
-    ) -> Result<(Target, Option<Target>), Refusal> {
-        let find = |path: &Path| {
-            let target = self.locate(session, &RequestPath::of(path), Purpose::Write)?;
-            if target.path == path {
-                return Ok(target);
+    /// Undoing is judged like the change that it is: what was created is deleted, and so on.
+    fn place_of_past(&self, session: &SessionContext, file: &PastFile) -> Result<PlaceOfPast, Refusal> {
+        let find = |path: &Path, purpose| {
+            let placed = self.place(session, &RequestPath::of(path), purpose)?;
+            if placed.target.path == path {
+                return Ok(placed);
             }
             // A link stands on the path that was none: what it leads to is another file.
-            let what = format!("reached by a symbolic link; it is `{}`", target.path.display());
+            let what = format!("reached by a symbolic link; it is `{}`", placed.target.path.display());
             Err(Refusal::at(path, RefusalKind::NotAFile { what }))
         };
-        let old = match file.action {
-            PastAction::Rename(_) => Some(find(&file.path)?),
-            _ => None,
+        let (purpose, old) = match file.action {
+            PastAction::Create => (Purpose::Delete, None),
+            PastAction::Delete => (Purpose::Write, None),
+            PastAction::Edit => (Purpose::Edit, None),
+            PastAction::Rename(_) => {
+                let edited = file.hash_before != file.hash_after;
+                (Purpose::RenameFrom { edited }, Some(find(&file.path, Purpose::RenameTo)?))
+            }
         };
-        Ok((find(file.place())?, old))
+        let Placed { target: now, tags } = find(file.place(), purpose)?;
+        let (old, more) = old.map(|old| (old.target, old.tags)).unzip();
+        Ok(PlaceOfPast { now, old, tags: united(tags, more.unwrap_or_default()) })
     }
 
     /// The inner error: it was undone meanwhile.
     fn undo(
         &self,
         session: &SessionContext,
-        Chosen { entry, targets }: Chosen,
+        Chosen { entry, places }: Chosen,
         preview: bool,
         shown: Option<&str>,
         job: &Job,
@@ -160,7 +173,7 @@ impl Core {
         if let Some(Err(refusal)) = self.history.find(&entry.id).map(|kept| undone(&kept)) {
             return Ok(Err(refusal));
         }
-        let due = self.work_back(session, &entry, targets)?;
+        let due = self.work_back(session, &entry, places)?;
         let print = fingerprint(&due);
         if let (Some(shown), Some(first)) = (shown, due.first())
             && *shown != print
@@ -188,7 +201,7 @@ impl Core {
         &self,
         session: &SessionContext,
         entry: &PastEntry,
-        targets: Vec<(Target, Option<Target>)>,
+        places: Vec<PlaceOfPast>,
     ) -> Result<Vec<Due>, Failure> {
         let rules = Rules {
             indexes: &self.indexes,
@@ -198,10 +211,11 @@ impl Core {
             deadline: self.deadline(),
             file_size: self.config.limits.file_size,
         };
-        let observe = |(target, old): (Target, Option<Target>)| {
-            Ok((self.observe(target)?, old.map(|old| self.observe(old)).transpose()?))
+        let tags: Vec<_> = places.iter().map(|place| place.tags.clone()).collect();
+        let observe = |place: PlaceOfPast| {
+            Ok((self.observe(place.now)?, place.old.map(|old| self.observe(old)).transpose()?))
         };
-        let observed = all(targets.into_iter().map(observe))?;
+        let observed = all(places.into_iter().map(observe))?;
         let known = self.coverage_of(session, &observed)?;
         let details = self.history.details(&entry.id);
         let (mut due, mut refusals) = (Vec::new(), Vec::new());
@@ -217,7 +231,10 @@ impl Core {
             };
             let reversal = Reversal { core: self, entry, file, detail, coverage, rules: &rules };
             match reversal.work_out(now, old.as_ref()) {
-                Ok(Some(worked)) => due.push(Due { index, worked, to: old.map(|old| old.target) }),
+                Ok(Some(mut worked)) => {
+                    worked.file.tags.clone_from(&tags[index]);
+                    due.push(Due { index, worked, to: old.map(|old| old.target) });
+                }
                 Ok(None) => {}
                 Err(refusal) => refusals.push(refusal.of_change(index)),
             }

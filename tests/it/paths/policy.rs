@@ -314,3 +314,17 @@ fn doctor_and_status_tell_of_the_policy(#[case] policy: Option<&str>, #[case] to
     assert_eq!(status["policy"]["error"].is_string(), broken, "{status}");
     assert_eq!(printed.contains("nothing is written"), broken, "{printed}");
 }
+
+#[test]
+fn an_undo_is_judged_like_the_change_that_it_is() {
+    let (machine, workspace, mut agent) = start(&[("gone.txt", "one\n")]);
+    agent.change(write("made.txt")).done();
+    agent.read("gone.txt");
+    agent.change(json!({ "kind": "delete", "path": "gone.txt" })).done();
+    machine.write_policy(&rule("gone.txt", &["create"], "never"));
+    agent.call("editd/undo", json!({ "path": "gone.txt" })).refused("protected");
+    machine.write_policy(&rule("made.txt", &["delete"], "never"));
+    agent.call("editd/undo", json!({ "path": "made.txt" })).refused("protected");
+    agent.call("editd/undo", json!({ "path": "gone.txt" })).done();
+    assert!(workspace.has("gone.txt") && workspace.has("made.txt"));
+}

@@ -90,3 +90,17 @@ fn the_sections_of_a_patch_are_tagged_too() {
     let answer = agent.call("editd/edit", json!({ "patch": { "text": text } })).done();
     assert_eq!(tags(&answer), [TAG]);
 }
+
+#[test]
+fn the_history_and_an_undo_know_the_tags_too() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("Makefile", "one\n"));
+    let mut agent = machine.agent(&workspace);
+    agent.read("Makefile");
+    agent.edit("Makefile", "one", "two").done();
+    let undone = agent.call("editd/undo", json!({})).done();
+    assert_eq!(tags(&undone), [TAG], "{undone}");
+    let history = agent.call("editd/history", json!({})).done();
+    for entry in history["transactions"].as_array().expect("a list") {
+        assert_eq!(tags(entry), [TAG], "{entry}");
+    }
+}
