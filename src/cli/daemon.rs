@@ -121,6 +121,10 @@ fn print_status(status: &StatusResult) -> std::io::Result<()> {
     if let Some(policy) = &status.policy {
         writeln!(out, "  {:<11} {}, rules: {}", "policy", policy.file, policy.rules)?;
     }
+    if status.recovering > 0 {
+        let what = "files of an interrupted change wait to be put back; the log says which";
+        writeln!(out, "  {:<11} {} {what}", "recovering", status.recovering)?;
+    }
     let broken = status.policy.as_ref().and_then(|policy| policy.error.as_ref());
     for error in status.configuration_error.iter().chain(broken) {
         writeln!(out, "  nothing is written: {error}")?;

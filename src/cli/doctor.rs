@@ -38,7 +38,7 @@ pub(crate) fn doctor(context: &Context) -> Result<End, Complaint> {
     findings.push(policy(&config));
     findings.push(folder("state folder", &context.places.state_dir));
     findings.push(folder("socket folder", &context.places.runtime_dir));
-    findings.push(daemon(context)?);
+    findings.extend(daemon(context)?);
     findings.push(watches());
     let mut out = stream::stdout();
     for Finding { what, well, detail } in &findings {
@@ -138,15 +138,23 @@ fn folder(what: &'static str, path: &Path) -> Finding {
     }
 }
 
-fn daemon(context: &Context) -> Result<Finding, Complaint> {
+fn daemon(context: &Context) -> Result<Vec<Finding>, Complaint> {
     let Some(mut client) = running(context, Role::Agent)? else {
-        return Ok(Finding::told("daemon", "not running; the next command that needs one starts it"));
+        return Ok(vec![Finding::told("daemon", "not running; the next command that needs one starts it")]);
     };
     let status = client.call::<Status>(&StatusParams {})?;
     let same = status.version == env!("CARGO_PKG_VERSION");
     let note = if same { "" } else { ", another version than this command: `editd stop` makes room for it" };
     let detail = format!("process {}, version {}{note}", status.pid, status.version);
-    Ok(Finding::judged("daemon", same, detail))
+    let mut findings = vec![Finding::judged("daemon", same, detail)];
+    if status.recovering > 0 {
+        let detail = format!(
+            "{} files of an interrupted change could not be put back yet; {}/logs says why",
+            status.recovering, status.state_dir
+        );
+        findings.push(Finding::judged("recovery", false, detail));
+    }
+    Ok(findings)
 }
 
 /// Too few watches only mean that changes by other programs are noticed later.

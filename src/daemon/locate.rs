@@ -96,6 +96,8 @@ impl Core {
         let asked = path.as_path();
         let outside = || Refusal::at(asked, RefusalKind::OutsideWorkspace { roots: session.root_paths() });
         let (root, relative) = self.root_of(session, asked, purpose).ok_or_else(outside)?;
+        // What a change left that could not be taken back is no place to start from.
+        self.journal.retry(&*self.disk);
         if path.names_folder() || relative.as_os_str().is_empty() {
             return Err(Refusal::at(asked, RefusalKind::NotAFile { what: "a folder".to_owned() }));
         }

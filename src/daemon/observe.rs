@@ -65,6 +65,13 @@ impl Core {
         })
     }
 
+    /// The same for a file that is to be changed, which has to wait while it cannot be put right.
+    pub(crate) fn observe_to_change(&self, target: Target) -> Result<Observed, Refusal> {
+        let settled = self.journal.require_settled(&target.path);
+        settled.map_err(|error| Refusal::at(&target.path, refusal_of(&error)))?;
+        self.observe(target)
+    }
+
     /// A text that left memory, from the state folder.
     pub(crate) fn kept_base(&self, hash: ContentHash) -> Option<Arc<Snapshot>> {
         let bytes = self.bases.get(&hash.to_string()).ok()??;

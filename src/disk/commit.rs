@@ -71,6 +71,7 @@ pub fn stage<'a>(
     changes: &'a [Change],
     durability: Durability,
 ) -> Result<StagedSet<'a>, CommitError> {
+    journal.retry(disk);
     let parts = plan::plan(disk, journal, changes).map_err(Failure::before_all)?;
     let ticket =
         of_change(0, notes::enter(disk, journal, &parts, durability)).map_err(Failure::before_all)?;

@@ -15,7 +15,7 @@ use super::recovery::{self, Recovery};
 use super::{Disk, FileBytes, Flush, StageOrder, Staged};
 use parking_lot::Mutex;
 use record::parse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,6 +42,8 @@ pub struct Journal {
     folder: Root,
     rescue: Arc<dyn Rescue>,
     state: Mutex<State>,
+    /// Held while transactions are taken back that could not be at once.
+    settling: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -69,7 +71,12 @@ impl Journal {
     /// Opens or begins the journal in an existing folder, and puts right what an earlier process left.
     /// No commit may be under way there.
     pub fn open(disk: &dyn Disk, folder: &Path, rescue: Arc<dyn Rescue>) -> Result<(Self, Recovery)> {
-        let journal = Self { folder: disk.open_root(folder)?, rescue, state: Mutex::new(State::default()) };
+        let journal = Self {
+            folder: disk.open_root(folder)?,
+            rescue,
+            state: Mutex::default(),
+            settling: Mutex::default(),
+        };
         let recovery = journal.recover(disk)?;
         Ok((journal, recovery))
     }
@@ -101,29 +108,33 @@ impl Journal {
         Ok(recovery)
     }
 
-    /// Refuses paths of a transaction that is neither finished nor taken back, after another try.
-    pub(super) fn require_settled<'p>(
-        &self,
-        disk: &dyn Disk,
-        paths: impl Iterator<Item = &'p Path>,
-    ) -> Result<()> {
-        let state = self.state.lock();
-        if state.unfinished.is_empty() {
-            return Ok(());
+    /// Tries once more to take back the transactions that could not be taken back when they failed. Costs
+    /// nothing where there are none.
+    pub fn retry(&self, disk: &dyn Disk) {
+        if self.state.lock().unfinished.is_empty() {
+            return;
         }
-        let paths: Vec<_> = paths.collect();
-        let concerned = |record: &&Record| record.paths().any(|path| paths.contains(&path));
-        let due: Vec<_> = state.unfinished.values().filter(|record| concerned(record)).cloned().collect();
-        drop(state);
+        // Two at a time would take back what the other has put back.
+        let _one_at_a_time = self.settling.lock();
+        let due: Vec<_> = self.state.lock().unfinished.values().cloned().collect();
         for record in due {
-            recovery::settle(disk, self, &record, &mut Recovery::default()).map_err(|_| {
-                let kind = DiskErrorKind::Recovering { transaction: record.id.clone() };
-                DiskError::new(kind, "change", record.paths().next().unwrap_or(Path::new("")))
-            })?;
-            self.append(disk, &Line::Done { id: record.id.clone() }, Flush::Now)?;
-            self.state.lock().unfinished.remove(&record.id);
+            let settled = recovery::settle(disk, self, &record, &mut Recovery::default());
+            let done = || self.append(disk, &Line::Done { id: record.id.clone() }, Flush::Now);
+            match settled.and_then(|()| done()) {
+                Ok(()) => drop(self.state.lock().unfinished.remove(&record.id)),
+                Err(error) => tracing::warn!(%error, "an interrupted change can still not be taken back"),
+            }
         }
-        Ok(())
+    }
+
+    /// Refuses a path of a transaction that is neither finished nor taken back.
+    pub fn require_settled(&self, path: &Path) -> Result<()> {
+        let state = self.state.lock();
+        let mut concerned =
+            state.unfinished.values().filter(|record| record.paths().any(|other| other == path));
+        let Some(record) = concerned.next() else { return Ok(()) };
+        let kind = DiskErrorKind::Recovering { transaction: record.id.clone() };
+        Err(DiskError::new(kind, "change", path))
     }
 
     /// Notes the names that a transaction is going to use for a while.
@@ -216,7 +227,7 @@ impl Journal {
     }
 
     /// Paths that wait for a transaction to be finished or taken back.
-    pub fn unfinished(&self) -> Vec<PathBuf> {
+    pub fn unfinished(&self) -> BTreeSet<PathBuf> {
         let state = self.state.lock();
         state.unfinished.values().flat_map(|record| record.paths().map(Path::to_owned)).collect()
     }

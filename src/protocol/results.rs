@@ -281,6 +281,9 @@ pub struct StatusResult {
     /// Why writes are refused, if the configuration could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configuration_error: Option<String>,
+    /// Files of interrupted transactions that could be neither finished nor taken back yet.
+    #[serde(default)]
+    pub recovering: usize,
     /// The user's path rules, where there is a policy file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<PolicyStatus>,

@@ -176,7 +176,7 @@ impl Core {
 
     fn apply(&self, session: &SessionContext, places: Places, job: &Job) -> Result<ApplyResult, Failure> {
         let Places { proposal, targets } = places;
-        let observe = |(target, to)| Ok((self.observe(target)?, to));
+        let observe = |(target, to)| Ok((self.observe_to_change(target)?, to));
         let observed = all(targets.into_iter().map(observe))?;
         job.check()?;
         let id = proposal.id.to_string();

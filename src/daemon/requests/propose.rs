@@ -102,10 +102,10 @@ impl Core {
             }
             Ask::Delete(removed) => Want::Delete(removed),
             Ask::Cells(ops) => Want::Cells(ops),
-            Ask::Rename { edits, to } => Want::Rename { edits, to: Box::new(self.observe(to)?) },
+            Ask::Rename { edits, to } => Want::Rename { edits, to: Box::new(self.observe_to_change(to)?) },
         };
         let (index, sent, tags) = (file.index, file.sent, file.tags);
-        Ok(WantedFile { index, want, sent, tags, observed: self.observe(file.place)? })
+        Ok(WantedFile { index, want, sent, tags, observed: self.observe_to_change(file.place)? })
     }
 
     fn bases_of(&self, session: &SessionContext, wanted: &[WantedFile]) -> Result<Vec<BaseState>, Failure> {

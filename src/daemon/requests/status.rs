@@ -36,6 +36,7 @@ impl Daemon {
             state_dir: self.core.state_dir.display().to_string(),
             runtime_dir: self.core.runtime_dir.display().to_string(),
             configuration_error: config.error.clone(),
+            recovering: self.core.journal.unfinished().len(),
             policy: policy(&self.core.policy),
             limits: limits(&config.limits),
         })

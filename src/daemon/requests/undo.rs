@@ -213,7 +213,8 @@ impl Core {
         };
         let tags: Vec<_> = places.iter().map(|place| place.tags.clone()).collect();
         let observe = |place: PlaceOfPast| {
-            Ok((self.observe(place.now)?, place.old.map(|old| self.observe(old)).transpose()?))
+            let old = place.old.map(|old| self.observe_to_change(old)).transpose()?;
+            Ok((self.observe_to_change(place.now)?, old))
         };
         let observed = all(places.into_iter().map(observe))?;
         let known = self.coverage_of(session, &observed)?;

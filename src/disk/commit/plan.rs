@@ -116,7 +116,7 @@ pub(super) fn plan<'a>(disk: &dyn Disk, journal: &Journal, changes: &'a [Change]
 }
 
 fn plan_one<'a>(disk: &dyn Disk, journal: &Journal, change: &'a Change) -> Result<Part<'a>> {
-    journal.require_settled(disk, change.paths())?;
+    change.paths().try_for_each(|path| journal.require_settled(path))?;
     match change {
         Change::Replace { target, content, expect } => {
             let original = find_original(disk, target, expect)?;

@@ -186,3 +186,38 @@ async fn the_daemon_does_on_a_memory_disk_what_it_does_on_a_real_one() {
         assert_eq!(inside.read(name).await, text);
     }
 }
+
+#[tokio::test]
+async fn what_cannot_be_put_back_is_said_and_put_back_when_the_disk_is_there_again() {
+    let mut said = 0;
+    for k in 1.. {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, text) in BEFORE {
+            std::fs::write(folder.path().join(name), text).expect("a file");
+        }
+        let disk = Arc::new(FailingDisk::new(OsDisk::new()));
+        let inside = Inside::start(disk.clone(), folder.path()).await;
+        for (name, text) in BEFORE {
+            assert_eq!(inside.read(name).await, text);
+        }
+        disk.fail_from(k, DiskErrorKind::Io);
+        let result = inside.edit(set()).await;
+        if disk.calls() < k {
+            assert!(result.is_ok() && said > 5, "said {said} times");
+            return;
+        }
+        let waiting = inside.daemon.status(&inside.session).expect("a status").recovering;
+        if waiting == 0 {
+            continue;
+        }
+        said += 1;
+        assert!(result.is_err(), "at {k}");
+        // Sent again on the broken disk it is refused; once that works, it finds everything as it was.
+        assert_eq!(kind_of(inside.edit(set()).await.expect_err("a refusal")), "recovering", "at {k}");
+        disk.run_at(usize::MAX, || {});
+        let applied = inside.edit(set()).await.unwrap_or_else(|failure| panic!("at {k}: {failure:?}"));
+        assert_eq!(applied.state, "applied");
+        assert_eq!(files_below(folder.path()), owned(AFTER), "at {k}");
+        assert_eq!(inside.daemon.status(&inside.session).expect("a status").recovering, 0);
+    }
+}
