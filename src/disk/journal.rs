@@ -3,8 +3,9 @@
 //! A log of lines in a folder of editd's own, read only by the next start. Before a name of a staged or
 //! displaced file exists it is noted; before files are switched, what they were and what they are to be; and
 //! for a set of files, that all is done. What was begun and is not done is taken back
-//! ([`recovery`](super::recovery)). The log goes away when nothing is under way and it has grown.
+//! ([`recovery`](super::recovery)). A log goes away when nothing in it is under way and it has grown.
 
+mod logs;
 mod record;
 
 pub(super) use record::{Line, Noted, NotedPart, RawPath, Record, Spot};
@@ -13,6 +14,7 @@ use super::error::{DiskError, DiskErrorKind, Result};
 use super::place::{Entry, Root};
 use super::recovery::{self, Recovery};
 use super::{Disk, FileBytes, Flush, StageOrder, Staged};
+use logs::{Logs, MAX_LOGS};
 use parking_lot::Mutex;
 use record::parse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,16 +22,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes of a log after which it is begun anew as soon as nothing is under way: a start reads all of it, and
-/// looks for each name in it.
-const LONG: u64 = 64 << 10;
-
-/// How many logs may be given up because they could not be flushed, until nothing is written any more: on
-/// such a disk nothing can be promised.
-const MAX_LOGS: u32 = 16;
-
 /// Bytes of a log that are read at a start; no log gets near it.
 const MAX_LOG_BYTES: u64 = 256 << 20;
+
+/// What a log is called in which there were lines that could not be trusted.
+const DAMAGED: &str = "damaged";
 
 /// Where texts go that somebody else wrote and that lost their name in a race with a commit.
 pub trait Rescue: Send + Sync {
@@ -48,14 +45,7 @@ pub struct Journal {
 
 #[derive(Default)]
 struct State {
-    /// The number of the log that is written.
-    log: u32,
-    /// Bytes in it.
-    size: u64,
-    /// Whether its name has been flushed.
-    named: bool,
-    /// Transactions that are under way.
-    open: usize,
+    logs: Logs,
     /// Transactions that could neither be finished nor taken back, by id.
     unfinished: BTreeMap<String, Record>,
 }
@@ -64,6 +54,8 @@ struct State {
 pub(super) struct Ticket<'j> {
     journal: &'j Journal,
     pub(super) id: String,
+    /// The number of the log in which its first line is.
+    log: usize,
     begun: Option<Record>,
 }
 
@@ -82,26 +74,29 @@ impl Journal {
     }
 
     fn recover(&self, disk: &dyn Disk) -> Result<Recovery> {
-        let mut lines = Vec::new();
-        let mut found = Vec::new();
-        let mut recovery = Recovery::default();
+        let (mut lines, mut found, mut recovery) = (Vec::new(), Vec::new(), Recovery::default());
         for number in 0..MAX_LOGS {
-            let at = self.log(number);
-            let Some(image) = disk.read_entry(&at, MAX_LOG_BYTES)? else { continue };
+            let Some(image) = disk.read_entry(&self.log(number), MAX_LOG_BYTES)? else { continue };
             let (read, damaged) = parse(&image.bytes);
             lines.extend(read);
             recovery.damaged += damaged;
-            found.push(at);
+            found.push((number, damaged > 0));
+            self.state.lock().logs.found(number);
         }
         let unfinished = recovery::recover(disk, self, lines, &mut recovery);
         // Those that have to be tried again are noted anew before the logs go.
-        let free = (0..MAX_LOGS).find(|number| found.iter().all(|at| at.name != log_name(*number)));
-        self.state.lock().log = free.unwrap_or_default();
         for record in &unfinished {
             self.append(disk, &Line::Begin(record.clone()), Flush::Now)?;
         }
-        for at in &found {
-            disk.remove(at)?;
+        for (number, damaged) in found {
+            let log = self.log(number);
+            if damaged {
+                // For whoever wants to know what was in it.
+                disk.rename_over(&log, &self.at(DAMAGED))?;
+            } else {
+                disk.remove(&log)?;
+            }
+            self.state.lock().logs.removed(number);
         }
         let by_id = unfinished.into_iter().map(|record| (record.id.clone(), record));
         self.state.lock().unfinished = by_id.collect();
@@ -145,8 +140,8 @@ impl Journal {
         names: Vec<Spot>,
         flush: Flush,
     ) -> Result<Ticket<'_>> {
-        self.state.lock().open += 1;
-        let ticket = Ticket { journal: self, id, begun: None };
+        let log = self.state.lock().logs.enter();
+        let ticket = Ticket { journal: self, id, log, begun: None };
         self.append(disk, &Line::Names { id: ticket.id.clone(), at: names }, flush)?;
         Ok(ticket)
     }
@@ -154,27 +149,16 @@ impl Journal {
     /// Adds a line. Not behind the lock: a flush of one transaction is nothing for others to wait for.
     fn append(&self, disk: &dyn Disk, line: &Line, flush: Flush) -> Result<()> {
         let text = line.to_bytes();
-        let (number, named) = {
-            let mut state = self.state.lock();
-            state.size += text.len() as u64;
-            (state.log, state.named)
-        };
-        if number >= MAX_LOGS {
+        let Some((number, named)) = self.state.lock().logs.appending(text.len()) else {
             return Err(DiskError::new(DiskErrorKind::Io, "write to", self.folder.path()));
-        }
+        };
         let at = self.log(number);
         let flush_name = || match flush {
             Flush::Now if !named => disk.sync_dir(&at.dir, self.folder.path()),
             _ => Ok(()),
         };
         let appended = disk.append(&at, &text, flush).and_then(|()| flush_name());
-        let mut state = self.state.lock();
-        if state.log == number && appended.is_err() {
-            // What a failed write or flush left there is unknown; nothing more is put behind it.
-            (state.log, state.size, state.named) = (number + 1, 0, false);
-        } else if state.log == number && flush == Flush::Now {
-            state.named = true;
-        }
+        self.state.lock().logs.appended(number, appended.is_ok(), flush == Flush::Now);
         appended
     }
 
@@ -184,8 +168,8 @@ impl Journal {
         Entry { dir: self.folder.0.handle.clone(), path: self.folder.path().join(&name), name }
     }
 
-    fn log(&self, number: u32) -> Entry {
-        self.at(log_name(number))
+    fn log(&self, number: usize) -> Entry {
+        self.at(format!("journal-{number}"))
     }
 
     /// Where the bytes of a file that is written in place are kept: before, and after.
@@ -212,17 +196,17 @@ impl Journal {
         })
     }
 
-    /// Nothing is under way any more: a long log is not needed.
-    fn ended(&self) {
-        self.state.lock().open -= 1;
-    }
-
-    /// Removes the log if it has grown long, or in any case if `at_once`, and nothing in it is of use.
-    pub fn tidy(&self, disk: &dyn Disk, at_once: bool) {
+    /// Removes logs in which nothing is of use any more; of the one that is written only if it is long, or if
+    /// `all` are to go.
+    pub fn tidy(&self, disk: &dyn Disk, all: bool) {
         let mut state = self.state.lock();
-        let needless = state.open == 0 && state.unfinished.is_empty() && (at_once || state.size > LONG);
-        if needless && (0..=state.log.min(MAX_LOGS - 1)).all(|number| removed(disk, &self.log(number))) {
-            *state = State::default();
+        if !state.unfinished.is_empty() {
+            return;
+        }
+        for number in state.logs.useless(all).collect::<Vec<_>>() {
+            if removed(disk, &self.log(number)) {
+                state.logs.removed(number);
+            }
         }
     }
 
@@ -277,12 +261,8 @@ impl Ticket<'_> {
 
 impl Drop for Ticket<'_> {
     fn drop(&mut self) {
-        self.journal.ended();
+        self.journal.state.lock().logs.leave(self.log);
     }
-}
-
-fn log_name(number: u32) -> OsString {
-    format!("journal-{number}").into()
 }
 
 /// Whether the name is free now.
