@@ -1,7 +1,7 @@
 //! What an earlier daemon left behind, and where texts go that nobody would find otherwise.
 
-use std::fs::DirBuilder;
-use std::io::{self, ErrorKind, Write};
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,15 +52,22 @@ impl Rescuer {
         Self { history, folder: state_dir.join("rescued") }
     }
 
+    /// Writes beside and renames: what has the name is whole, also after a full disk or a kill. What is there
+    /// already is replaced, whatever it holds.
     fn keep_as_file(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let name = self.folder.join(ContentHash::of(bytes).to_string());
+        let part = name.with_extension("part");
+        let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+        file.write_all(bytes)
+            .and_then(|()| file.sync_all())
+            .and_then(|()| fs::rename(&part, &name))
+            .inspect_err(|_| {
+                fs::remove_file(&part).ok();
+            })?;
+        File::open(&self.folder)?.sync_all()?;
         tracing::warn!(path = %path.display(), kept = %name.display(), "a displaced text was kept");
-        match std::fs::File::options().write(true).create_new(true).mode(0o600).open(&name) {
-            Ok(mut file) => file.write_all(bytes),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-            Err(error) => Err(error),
-        }
+        Ok(())
     }
 }
 

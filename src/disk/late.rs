@@ -67,9 +67,12 @@ impl LateLook {
         let mut held = self.held.lock();
         held.bytes += displaced.stat.size;
         held.files.push_back((Instant::now(), displaced));
+        // Otherwise it is awake by itself in time. It only ends with this.
+        let wake = held.files.len() == 1 || held.is_crowded();
         drop(held);
-        // The thread only ends with this.
-        let _ = self.wake.send(());
+        if wake {
+            let _ = self.wake.send(());
+        }
     }
 
     /// Looks at all of them now, and lets go of them: they take room that somebody needs.
@@ -119,10 +122,13 @@ impl Held {
         self.files.front().map(|(since, _)| HELD_FOR.saturating_sub(since.elapsed()))
     }
 
+    fn is_crowded(&self) -> bool {
+        self.files.len() > MAX_HELD || self.bytes > MAX_HELD_BYTES
+    }
+
     fn take_due(&mut self) -> Option<Displaced> {
-        let crowded = self.files.len() > MAX_HELD || self.bytes > MAX_HELD_BYTES;
         let (since, _) = self.files.front()?;
-        if !crowded && since.elapsed() < HELD_FOR {
+        if !self.is_crowded() && since.elapsed() < HELD_FOR {
             return None;
         }
         let (_, displaced) = self.files.pop_front()?;
