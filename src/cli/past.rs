@@ -43,7 +43,10 @@ pub(crate) fn log(context: &Context, arguments: &LogArguments) -> Result<End, Co
     let history: HistoryResult = serde_json::from_value(result).map_err(Complaint::failed)?;
     let (mut out, width) = (stream::stdout(), width());
     if history.transactions.is_empty() {
-        writeln!(out, "Nothing was changed through editd yet.")?;
+        match &root {
+            Some(root) => writeln!(out, "Nothing in {} was changed through editd.", root.display())?,
+            None => writeln!(out, "This is no folder of a project; name a file: editd log PATH.")?,
+        }
     }
     let id = history.transactions.iter().map(|it| it.transaction.len()).max().unwrap_or_default();
     let names = history.transactions.iter().map(|it| it.author.chars().count());

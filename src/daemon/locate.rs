@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use crate::disk::{DiskErrorKind, Target};
 use crate::protocol::RequestPath;
 use crate::workspace::rules::{Operation, Tag};
-use crate::workspace::{Refusal, RefusalKind};
+use crate::workspace::{Refusal, RefusalKind, Role};
 
 use super::failure::refusal_of;
 use super::{Core, SessionContext, SessionRoot};
@@ -84,6 +84,18 @@ impl Core {
         let found = self.find(session, path, purpose)?;
         let tags = self.judge(session, &found, purpose)?;
         Ok(Placed { target: found.target, tags })
+    }
+
+    /// Refuses an agent what it would be told of a file that it may not read. Other reasons why the file cannot
+    /// be had do not matter here.
+    pub(crate) fn require_readable(&self, session: &SessionContext, path: &Path) -> Result<(), Refusal> {
+        if session.role == Role::Editor {
+            return Ok(());
+        }
+        match self.locate(session, &RequestPath::of(path), Purpose::Read) {
+            Err(refusal) if matches!(refusal.kind, RefusalKind::Protected(_)) => Err(refusal),
+            _ => Ok(()),
+        }
     }
 
     /// The place that a path means, whether or not the rules allow anything there.

@@ -1,6 +1,7 @@
 //! Working out what takes back what a transaction did to one file. Nothing here touches a file.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::edit::{Plan, Splice, WayBack};
@@ -106,6 +107,8 @@ impl Reversal<'_> {
         }
         let is_as_left = now.truth.hash() == self.file.hash_after;
         match &self.detail.back {
+            // Nothing but the bytes can show that it is the file that was renamed.
+            Back::Nothing if !is_as_left => Err(self.stale_as_left(&now)),
             Back::Nothing => {
                 let format = format_of(&now);
                 self.finish(now, action, format, Drafted::default()).map(Some)
@@ -156,11 +159,7 @@ impl Reversal<'_> {
         (before, after): (Format, Format),
     ) -> Result<Option<Worked>> {
         let (Some(present), Some(format)) = (&now.text, now.truth.snapshot().map(|now| now.format)) else {
-            return if way.inverse.is_empty() && before == after {
-                self.finish(now, action, Format::UTF8, Drafted::default()).map(Some)
-            } else {
-                Err(self.stale(&now, None))
-            };
+            return Err(self.stale(&now, None));
         };
         let left = self.left(&now, after);
         let (plan, warning) = self.carried(way, left.as_ref(), &now, present)?;
@@ -196,12 +195,15 @@ impl Reversal<'_> {
         present: &str,
     ) -> Result<(Plan, &'static str)> {
         let Some(Left { text, since }) = left else {
-            let found =
-                if way.inverse.is_empty() { Some(Plan::empty(present.len())) } else { way.found_in(present) };
+            // Of a file that was only renamed there is no place to find: any file could be that one.
+            let found = (!way.inverse.is_empty()).then(|| way.found_in(present)).flatten();
             return found.map(|plan| (plan, FOUND)).ok_or_else(|| self.stale(now, None));
         };
         if let Some(plan) = since.as_ref().and_then(|since| way.carried(since)) {
             return Ok((plan, MERGED));
+        }
+        if way.inverse.is_empty() && !resembles(text, present) {
+            return Err(self.stale(now, Some(text)));
         }
         let drafted = Drafted { plan: way.inverse.clone(), ..Drafted::default() };
         let rules = Rules { on_stale: OnStale::Rebase, ..*self.rules };
@@ -305,6 +307,20 @@ fn text_as(now: &Observed, format: Format) -> Option<Cow<'_, str>> {
         (Some(text), Some(snapshot)) if snapshot.format == format => Some(Cow::Borrowed(text)),
         _ => decode_as(&now.bytes.to_vec(), format).map(|text| Cow::Owned(text.into_owned())),
     }
+}
+
+/// Whether two texts share at least half of the longer one's lines: what git takes for the same file.
+fn resembles(a: &str, b: &str) -> bool {
+    let mut counts = HashMap::<&str, usize>::new();
+    a.lines().for_each(|line| *counts.entry(line).or_default() += 1);
+    let mut shared = 0;
+    for line in b.lines() {
+        if let Some(left) = counts.get_mut(line).filter(|left| **left > 0) {
+            *left -= 1;
+            shared += 1;
+        }
+    }
+    shared * 2 >= a.lines().count().max(b.lines().count())
 }
 
 fn format_of(now: &Observed) -> Format {

@@ -212,9 +212,36 @@ fn render(base: &str, changes: &[Change], labels: Labels<'_>) -> FileDiff {
 }
 
 fn title(labels: Labels<'_>) -> String {
-    let side =
-        |side: char, path: Option<&str>| path.map_or("/dev/null".to_owned(), |path| format!("{side}/{path}"));
+    let side = |side: char, path: Option<&str>| {
+        path.map_or("/dev/null".to_owned(), |path| quoted(&format!("{side}/{path}")))
+    };
     format!("--- {}\n+++ {}\n", side('a', labels.old), side('b', labels.new))
+}
+
+/// A name as git writes it in a header: in quotes, with escapes, where it has signs that would end the line or
+/// change what a terminal shows.
+fn quoted(name: &str) -> String {
+    if !name.contains(|c: char| c.is_control() || c == '"' || c == '\\') {
+        return name.to_owned();
+    }
+    let mut text = String::from('"');
+    for c in name.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            '\n' => text.push_str("\\n"),
+            '\t' => text.push_str("\\t"),
+            '\r' => text.push_str("\\r"),
+            c if c.is_control() => {
+                let mut bytes = [0; 4];
+                for byte in c.encode_utf8(&mut bytes).bytes() {
+                    let _ = write!(text, "\\{byte:03o}");
+                }
+            }
+            c => text.push(c),
+        }
+    }
+    text.push('"');
+    text
 }
 
 /// How many of the first changes are near enough to share their context.

@@ -131,15 +131,15 @@ impl Backend {
     }
 
     async fn discard(&self, params: Value) -> Result<ProposeResult> {
-        self.daemon.discard(self.session()?, fields::<Discard>(params)?).map_err(failed)
+        self.daemon.discard(self.session()?, fields::<Discard>(params)?).await.map_err(failed)
     }
 
     async fn proposal(&self, params: Value) -> Result<ProposeResult> {
-        self.daemon.proposal(self.session()?, fields::<ProposalMethod>(params)?).map_err(failed)
+        self.daemon.proposal(self.session()?, fields::<ProposalMethod>(params)?).await.map_err(failed)
     }
 
     async fn proposals(&self, params: Value) -> Result<ProposalsResult> {
-        self.daemon.proposals(self.session()?, fields::<Proposals>(params)?).map_err(failed)
+        self.daemon.proposals(self.session()?, fields::<Proposals>(params)?).await.map_err(failed)
     }
 
     async fn undo(&self, params: Value) -> Result<ApplyResult> {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::disk::Target;
-use crate::edit::{Labels, Plan, Spot, diff_texts};
+use crate::edit::{Hunk, Labels, Plan, Spot, diff_texts};
 use crate::protocol::{BlameEntry, BlameParams, BlameResult, RequestPath, uri_of};
 use crate::text::{ContentHash, Format, count_line_ends, count_lines, line_end, line_start};
 use crate::workspace::history::{
@@ -131,9 +131,15 @@ impl<'a> Walk<'a> {
     /// the rest, which is followed further.
     fn bridge(&mut self) -> bool {
         let Some(text) = self.text_here() else { return false };
-        let candidates = self.entries.iter().rev().filter_map(|entry| entry.file_at(&self.place)?.hash_after);
-        let known = candidates.take(LOOKED_FOR).find_map(|hash| Some((hash, self.core.known_text(hash)?)));
-        let Some((hash, found)) = known else { return false };
+        let hash_of = |entry: &Arc<PastEntry>| entry.file_at(&self.place)?.hash_after;
+        let candidates = self.entries.iter().enumerate().rev();
+        let candidates = candidates.filter_map(|(at, entry)| Some((at, hash_of(entry)?)));
+        let known =
+            candidates.take(LOOKED_FOR).find_map(|(at, hash)| Some((at, hash, self.core.known_text(hash)?)));
+        let Some((at, hash, found)) = known else { return false };
+        // What changes wrote whose texts are gone is theirs and not the other program's.
+        let skipped = self.entries.split_off(at + 1);
+        self.claim_all(skipped);
         let diff = diff_texts(&found, &text, Labels::same(""), self.core.deadline());
         self.lines.step(None, &diff.hunks);
         self.hash = hash;
@@ -162,25 +168,35 @@ impl<'a> Walk<'a> {
     /// No text is known from here on. What a change wrote is still its own where it stands with its
     /// surroundings, once, and no later change took it away.
     fn search(&mut self) {
+        let entries = std::mem::take(&mut self.entries);
+        self.claim_all(entries);
+    }
+
+    /// Claims what changes wrote, the newest first, as far as it stands there.
+    fn claim_all(&mut self, entries: Vec<Arc<PastEntry>>) {
         let mut taken: Vec<String> = Vec::new();
-        for entry in std::mem::take(&mut self.entries).into_iter().rev() {
+        for entry in entries.into_iter().rev() {
             let found = entry.file_at(&self.place).and_then(|file| self.detail(&entry, file));
             let Some(PastDetail { hunks, back: Back::Edits { way, .. } }) = found else { return };
-            let owner = self.owners.len();
-            self.owners.push(entry);
-            let written = hunks.iter().filter(|hunk| hunk.new_lines > 0);
-            let written: Vec<_> =
-                written.map(|hunk| hunk.new_start - 1..hunk.new_start - 1 + hunk.new_lines).collect();
-            for spot in way.spots.iter().filter(|spot| !spot.new.trim().is_empty()) {
-                let is_gone = taken.iter().any(|text| text.contains(spot.new.trim()));
-                let Some(start) = spot.find(self.present).filter(|_| !is_gone) else { continue };
-                for (line, past) in whole_lines(self.present, start, spot) {
-                    if written.iter().any(|lines| lines.contains(&past)) {
-                        self.lines.claim(line, owner);
-                    }
+            self.claim(entry, &hunks, &way.spots, &taken);
+            taken.extend(way.inverse.into_splices().into_iter().map(|splice| splice.text));
+        }
+    }
+
+    fn claim(&mut self, entry: Arc<PastEntry>, hunks: &[Hunk], spots: &[Spot], taken: &[String]) {
+        let owner = self.owners.len();
+        self.owners.push(entry);
+        let written = hunks.iter().filter(|hunk| hunk.new_lines > 0);
+        let written: Vec<_> =
+            written.map(|hunk| hunk.new_start - 1..hunk.new_start - 1 + hunk.new_lines).collect();
+        for spot in spots.iter().filter(|spot| !spot.new.trim().is_empty()) {
+            let is_gone = taken.iter().any(|text| text.contains(spot.new.trim()));
+            let Some(start) = spot.find(self.present).filter(|_| !is_gone) else { continue };
+            for (line, past) in whole_lines(self.present, start, spot) {
+                if written.iter().any(|lines| lines.contains(&past)) {
+                    self.lines.claim(line, owner);
                 }
             }
-            taken.extend(way.inverse.into_splices().into_iter().map(|splice| splice.text));
         }
     }
 

@@ -1,4 +1,6 @@
-use std::path::PathBuf;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::history::Kept;
@@ -48,38 +50,55 @@ impl Core {
     ) -> Result<HistoryResult, Failure> {
         let path = path.map(|path| self.locate(session, path, Purpose::Read)).transpose()?;
         let path = path.map(|target| target.path);
+        let view = View { core: self, session, hidden: RefCell::default() };
         let is_wanted = |Kept { entry, .. }: &Kept| {
-            self.shown_files(session, entry).any(|file| path.as_ref().is_none_or(|path| file.concerns(path)))
+            view.files(entry).any(|file| path.as_ref().is_none_or(|path| file.concerns(path)))
         };
         let found = self.history.newest(before, limit, is_wanted).ok_or_else(|| {
             let id = before.map(str::to_owned);
             Failure::from(Refusal::new(RefusalKind::Undo(UndoRefusal::Unknown { id })))
         })?;
-        Ok(HistoryResult { transactions: found.iter().map(|kept| self.transaction(session, kept)).collect() })
+        Ok(HistoryResult { transactions: found.iter().map(|kept| view.transaction(kept)).collect() })
     }
+}
 
-    /// The files of a transaction that a session may know of: an agent of those in its roots.
-    fn shown_files<'e>(
-        &self,
-        session: &SessionContext,
-        entry: &'e PastEntry,
-    ) -> impl Iterator<Item = &'e PastFile> {
+/// What a session may know of.
+struct View<'a> {
+    core: &'a Core,
+    session: &'a SessionContext,
+    /// Whether the path rules hide a file, once that was found out.
+    hidden: RefCell<HashMap<PathBuf, bool>>,
+}
+
+impl View<'_> {
+    /// The files of a transaction: for an agent those in its roots that it may read.
+    fn files<'e>(&'e self, entry: &'e PastEntry) -> impl Iterator<Item = &'e PastFile> {
+        let is_reached = |path: &Path| self.core.in_roots(self.session, path);
         let is_shown = move |file: &&PastFile| {
-            session.role == Role::Editor
-                || self.in_roots(session, &file.path)
-                || self.in_roots(session, file.place())
+            let (old, new) = (&*file.path, file.place());
+            self.session.role == Role::Editor
+                || ((is_reached(old) || is_reached(new)) && !self.hides(old) && !self.hides(new))
         };
         entry.files.iter().filter(is_shown)
     }
 
-    fn transaction(&self, session: &SessionContext, kept: &Kept) -> TransactionEntry {
+    fn hides(&self, path: &Path) -> bool {
+        if let Some(hidden) = self.hidden.borrow().get(path) {
+            return *hidden;
+        }
+        let hidden = self.core.require_readable(self.session, path).is_err();
+        self.hidden.borrow_mut().insert(path.to_owned(), hidden);
+        hidden
+    }
+
+    fn transaction(&self, kept: &Kept) -> TransactionEntry {
         let Kept { entry, undone_by } = kept;
         TransactionEntry {
             transaction: entry.id.to_string(),
             at: system_time(entry.at),
             author: entry.author.clone(),
             label: entry.label.clone(),
-            files: self.shown_files(session, entry).map(file_entry).collect(),
+            files: self.files(entry).map(file_entry).collect(),
             undone: undone_by.is_some(),
             undone_by: undone_by.as_ref().map(ToString::to_string),
             undoes: entry.undoes.as_ref().map(ToString::to_string),

@@ -100,3 +100,17 @@ proptest! {
         prop_assert_eq!(Plan::new(old.len(), by_hunk).unwrap().apply(&old), new);
     }
 }
+
+#[test]
+fn a_name_that_would_break_the_header_is_quoted_as_git_does() {
+    for (name, header) in [
+        ("plain name.txt", "a/plain name.txt"),
+        ("漢.txt", "a/漢.txt"),
+        ("x\n@@ -1 +1 @@\n-y", r#""a/x\n@@ -1 +1 @@\n-y""#),
+        ("tab\tquote\"back\\slash", r#""a/tab\tquote\"back\\slash""#),
+        ("\u{1b}]0;t\u{7}\u{9b}", r#""a/\033]0;t\007\302\233""#),
+    ] {
+        let diff = diff_texts("a\n", "b\n", Labels::same(name), Deadline::NONE);
+        assert_eq!(diff.unified.lines().next(), Some(format!("--- {header}").as_str()));
+    }
+}

@@ -65,8 +65,11 @@ impl Attribution {
                 let written = next.filter(|hunk| hunk.start <= run.past).map(|hunk| hunk.end() - run.past);
                 if let Some(written) = written {
                     let settled = run.split(written);
-                    self.owners[settled.present..settled.present + settled.len]
-                        .fill(owner.map_or(Owner::Unknown, Owner::Change));
+                    let lines = &mut self.owners[settled.present..settled.present + settled.len];
+                    // One that was claimed stays whose it is.
+                    for line in lines.iter_mut().filter(|line| **line == Owner::Unsettled) {
+                        *line = owner.map_or(Owner::Unknown, Owner::Change);
+                    }
                     continue;
                 }
                 let whole = run.split(next.map_or(run.len, |hunk| hunk.start - run.past));

@@ -1,5 +1,6 @@
 //! Who wrote which line.
 
+use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::support::{Agent, Machine, Outcome, Workspace, numbered_lines};
@@ -18,8 +19,10 @@ fn authors(agent: &mut Agent, path: &str) -> Vec<String> {
     authors
 }
 
-#[test]
-fn lines_are_of_agents_a_person_and_the_disk() {
+#[rstest]
+#[case::whose_texts_are_known(false)]
+#[case::one_of_whose_texts_is_gone(true)]
+fn lines_are_of_agents_a_person_and_the_disk(#[case] seen_by_all: bool) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(8)));
     let (mut alice, mut bob) =
         (machine.agent_named("alice", &workspace), machine.agent_named("bob", &workspace));
@@ -27,6 +30,10 @@ fn lines_are_of_agents_a_person_and_the_disk() {
     bob.read_and_edit("a.txt", "line 5", "five").done();
     machine.editor(&workspace).read_and_edit("a.txt", "zwei", "deux").done();
     workspace.put("a.txt", workspace.text("a.txt").replace("line 7", "seven"));
+    if seen_by_all {
+        // Nobody has the person's text any more.
+        alice.call("editd/changes", json!({})).done();
+    }
     let expected = ["disk", "alice", "person", "disk", "disk", "bob", "disk", "disk", "disk"];
     assert_eq!(authors(&mut alice, "a.txt"), expected);
     let blame = bob.call("editd/blame", json!({ "path": "a.txt" })).done();

@@ -344,3 +344,24 @@ fn a_folder_cannot_be_made_a_repository() {
     agent.change(write("x/head")).refused("protected");
     agent.change(json!({ "kind": "rename", "path": "x/config", "newPath": "x/HEAD" })).refused("protected");
 }
+
+#[test]
+fn nothing_else_tells_an_agent_of_a_file_that_it_may_not_read() {
+    let (machine, workspace) =
+        (Machine::start(), Workspace::with(&[("secret.txt", "key = 12\n"), ("a.txt", "one\n")]));
+    let mut agent = machine.agent(&workspace);
+    agent.read("secret.txt");
+    let open = agent.propose("secret.txt", "12", "13").done();
+    agent.edit("secret.txt", "key", "KEY").done();
+    agent.read("a.txt");
+    agent.edit("a.txt", "one", "two").done();
+    machine.write_policy("[[rules]]\npattern = \"secret.txt\"\noperations = [\"read\"]\nclass = \"never\"\n");
+    agent.call("editd/proposal", json!({ "id": open["id"] })).refused("protected");
+    agent.call("editd/discard", json!({ "id": open["id"] })).refused("protected");
+    agent.call("editd/blame", json!({ "path": "secret.txt" })).refused("protected");
+    for (method, list) in [("editd/proposals", "proposals"), ("editd/history", "transactions")] {
+        let answer = agent.call(method, json!({})).done();
+        assert_eq!(answer[list].as_array().expect("a list").len(), 1, "{answer}");
+        assert!(!answer.to_string().contains("secret.txt"), "{answer}");
+    }
+}

@@ -156,3 +156,20 @@ fn what_is_as_before_already_is_no_change() {
     workspace.put("b.txt", "b\n");
     agent.undo_this(&again).refused("no_change");
 }
+
+#[test]
+fn a_rename_is_not_undone_on_another_file_that_got_the_name() {
+    let text = "one\ntwo\nthree\nfour\n";
+    let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", text), ("b.bin", "\0\u{1}")]));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let rename = agent.change(json!({ "kind": "rename", "path": "a.txt", "newPath": "c.txt" })).done();
+    fs::remove_file(workspace.path("c.txt")).expect("removed");
+    fs::write(workspace.path("c.txt"), "something else\nby somebody\n").expect("their file");
+    agent.call("editd/undo", json!({ "transaction": rename["transaction"] })).refused("stale");
+    assert_eq!(workspace.text("c.txt"), "something else\nby somebody\n");
+    // What is mostly the same file is.
+    fs::write(workspace.path("c.txt"), "one\ntwo\nTHREE\nfour\n").expect("their edit");
+    agent.call("editd/undo", json!({ "transaction": rename["transaction"] })).done();
+    assert_eq!(workspace.text("a.txt"), "one\ntwo\nTHREE\nfour\n");
+}
