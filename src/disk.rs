@@ -31,7 +31,7 @@ pub use change::{Change, CommitError, Committed, Durability, Expected};
 pub use commit::{StagedSet, commit, is_stray, stage};
 pub use error::{DiskError, DiskErrorKind, Result};
 pub use failing::FailingDisk;
-pub use journal::{Journal, Rescue};
+pub use journal::{Journal, Lost, Rescue};
 pub use late::{Displaced, LateLook};
 pub use memory::MemoryDisk;
 pub use os::OsDisk;

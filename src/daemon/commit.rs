@@ -95,11 +95,13 @@ impl Core {
         mut due: Vec<Due>,
         intent: &Intent,
     ) -> Result<Landing, Refusal> {
-        let mut noted = None;
-        let committed = staged.and_then(|staged| {
-            noted = Some(self.note(&mut due, intent));
-            staged.commit()
-        });
+        let (committed, noted) = match staged {
+            Ok(staged) => {
+                let noted = self.note(&mut due, intent)?;
+                (staged.commit(), Some(noted))
+            }
+            Err(error) => (Err(error), None),
+        };
         match committed {
             Ok(committed) => {
                 let hold = |done: &mut Committed| done.displaced.take().map(|file| self.late_look.hold(file));

@@ -5,9 +5,10 @@ use std::time::SystemTime;
 
 use crate::disk::{Durability, FileBytes};
 use crate::edit::WayBack;
+use crate::history::NotKept;
 use crate::text::{ContentHash, Format};
 use crate::workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile};
-use crate::workspace::{Action, Proposal};
+use crate::workspace::{Action, Proposal, Refusal, RefusalKind};
 
 use super::Core;
 use super::commit::{Due, Landed};
@@ -53,7 +54,10 @@ impl Intent {
 impl Core {
     /// Writes down what is about to happen. A history that cannot be written keeps nobody from working, but
     /// is told of.
-    pub(super) fn note(&self, due: &mut [Due], intent: &Intent) -> Noted {
+    ///
+    /// Only where bytes would be gone for good is the change refused: what cannot be kept whole although it was
+    /// wanted cannot be got back by anybody.
+    pub(super) fn note(&self, due: &mut [Due], intent: &Intent) -> Result<Noted, Refusal> {
         for due in due.iter_mut() {
             due.worked.settle();
         }
@@ -72,15 +76,16 @@ impl Core {
         let images: Vec<_> = both.filter_map(|(due, detail)| image(&due.worked, &detail.back)).collect();
         let flush = due.len() > 1 && self.durability(due.len()) == Durability::Full;
         let undoes = intent.undoes.clone();
-        match self.history.begin(&entry, details, &images) {
+        Ok(match self.history.begin(&entry, details, &images) {
             Ok(begun) => Noted { id, undoes, begun, flush, warning: None },
+            Err(NotKept::Io(error)) if !images.is_empty() => return Err(not_kept(&error, &entry)),
             Err(error) => {
                 tracing::warn!(%error, transaction = %id, "a change is not in the history");
                 let warning =
                     Some(format!("This change is not in the history and cannot be undone: {error}."));
                 Noted { id, undoes, begun: false, flush, warning }
             }
-        }
+        })
     }
 
     /// Notes that it has happened.
@@ -96,7 +101,8 @@ impl Core {
         if let (Some(warning), Some(first)) = (warning, files.first_mut()) {
             first.file.warnings.push(warning);
         }
-        Landing { files, transaction: Some(noted.id), undoes: noted.undoes }
+        let transaction = noted.begun.then_some(noted.id);
+        Landing { files, transaction, undoes: noted.undoes }
     }
 
     /// Notes that it has not. Where not all could be put back, the next start has to find out.
@@ -107,6 +113,20 @@ impl Core {
             tracing::warn!(%error, transaction = %noted.id, "the history cannot be written");
         }
     }
+}
+
+fn not_kept(error: &std::io::Error, entry: &PastEntry) -> Refusal {
+    let kind = RefusalKind::Disk {
+        operation: "keep the old content in the history",
+        errno: error.raw_os_error(),
+        detail: error.to_string(),
+        required: None,
+        available: None,
+    };
+    entry
+        .files
+        .first()
+        .map_or_else(|| Refusal::new(kind.clone()), |file| Refusal::at(&file.path, kind.clone()))
 }
 
 fn past_file(due: &Due, detail: usize) -> PastFile {

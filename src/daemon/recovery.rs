@@ -6,12 +6,17 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::{Disk, Journal, Recovery, Rescue};
+use crate::disk::{Disk, Journal, Lost, Recovery, Rescue};
 use crate::history::History;
 use crate::text::ContentHash;
 
-/// What the history says of such a text.
-const DISPLACED: &str = "written by another program while editd changed the file";
+/// What the history says of a text that was kept.
+fn label(why: Lost) -> &'static str {
+    match why {
+        Lost::Displaced => "written by another program while editd changed the file",
+        Lost::Interrupted => "what the file was before a change that was interrupted",
+    }
+}
 
 /// Opens the journal in the state folder, which puts right what was interrupted.
 pub(super) fn open_journal(
@@ -72,8 +77,8 @@ impl Rescuer {
 }
 
 impl Rescue for Rescuer {
-    fn keep(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        match self.history.rescue(path, &bytes.to_vec().into(), DISPLACED) {
+    fn keep(&self, path: &Path, bytes: &[u8], why: Lost) -> io::Result<()> {
+        match self.history.rescue(path, &bytes.to_vec().into(), label(why)) {
             Ok(transaction) => {
                 tracing::warn!(path = %path.display(), %transaction, "a displaced text was kept");
                 Ok(())

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use crate::edit::{Plan, Splice, WayBack};
 use crate::notebook::is_notebook;
@@ -83,17 +82,10 @@ impl Reversal<'_> {
         Ok(Worked { mode, ..self.whole(now, Action::Create, content) })
     }
 
-    /// Writes a text back that was displaced, where what stands there now can be had back in turn.
+    /// Writes a text back that was kept. What stands there now is kept in turn, by the entry of this very undo.
     fn put_back(&self, now: Observed) -> Result<Option<Worked>> {
-        let (place, hash) = (now.target.path.clone(), now.truth.hash());
-        if hash == self.file.hash_before {
+        if now.truth.hash() == self.file.hash_before {
             return Ok(None);
-        }
-        let left_it = |entry: &Arc<PastEntry>| {
-            !entry.rescued && entry.file_at(&place).is_some_and(|file| file.hash_after == hash)
-        };
-        if !self.core.history.about(&place).iter().any(left_it) {
-            return Err(self.stale(&now, None));
         }
         let Some(content) = self.image() else { return Err(self.stale(&now, None)) };
         let action = if now.stat.is_some() { Action::Edit } else { Action::Create };

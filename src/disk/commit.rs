@@ -73,8 +73,9 @@ pub fn stage<'a>(
 ) -> Result<StagedSet<'a>, CommitError> {
     journal.retry(disk);
     let parts = plan::plan(disk, journal, changes).map_err(Failure::before_all)?;
-    let ticket =
-        of_change(0, notes::enter(disk, journal, &parts, durability)).map_err(Failure::before_all)?;
+    // A log that could not be written is not left to take room.
+    let entered = notes::enter(disk, journal, &parts, durability).inspect_err(|_| journal.tidy(disk, false));
+    let ticket = of_change(0, entered).map_err(Failure::before_all)?;
     let mut set = StagedSet { disk, journal, parts, durability, undo: Undo::default(), ticket: Some(ticket) };
     match staging::stage(disk, &mut set.parts, durability, &mut set.undo) {
         Ok(()) => Ok(set),

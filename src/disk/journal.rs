@@ -14,7 +14,7 @@ use super::error::{DiskError, DiskErrorKind, Result};
 use super::place::{Entry, Root};
 use super::recovery::{self, Recovery};
 use super::{Disk, FileBytes, Flush, StageOrder, Staged};
-use logs::{Logs, MAX_LOGS};
+use logs::{Logs, NUMBERS};
 use parking_lot::Mutex;
 use record::parse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,10 +28,19 @@ const MAX_LOG_BYTES: u64 = 256 << 20;
 /// What a log is called in which there were lines that could not be trusted.
 const DAMAGED: &str = "damaged";
 
-/// Where texts go that somebody else wrote and that lost their name in a race with a commit.
+/// How a text came to be one that nobody would find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// Another program wrote it while a commit took the file's name.
+    Displaced,
+    /// It was the file's before a commit that was interrupted, and somebody has written over that since.
+    Interrupted,
+}
+
+/// Where texts go that nobody would find otherwise.
 pub trait Rescue: Send + Sync {
     /// Keeps a text that stood at `path`. When this fails, the text stays where it was found.
-    fn keep(&self, path: &Path, bytes: &[u8]) -> std::io::Result<()>;
+    fn keep(&self, path: &Path, bytes: &[u8], why: Lost) -> std::io::Result<()>;
 }
 
 /// The log of what commits are about to do.
@@ -75,7 +84,7 @@ impl Journal {
 
     fn recover(&self, disk: &dyn Disk) -> Result<Recovery> {
         let (mut lines, mut found, mut recovery) = (Vec::new(), Vec::new(), Recovery::default());
-        for number in 0..MAX_LOGS {
+        for number in 0..NUMBERS {
             let Some(image) = disk.read_entry(&self.log(number), MAX_LOG_BYTES)? else { continue };
             let (read, damaged) = parse(&image.bytes);
             lines.extend(read);
@@ -85,6 +94,7 @@ impl Journal {
         }
         let unfinished = recovery::recover(disk, self, lines, &mut recovery);
         // Those that have to be tried again are noted anew before the logs go.
+        self.state.lock().logs.begin_anew();
         for record in &unfinished {
             self.append(disk, &Line::Begin(record.clone()), Flush::Now)?;
         }
@@ -157,7 +167,7 @@ impl Journal {
             Flush::Now if !named => disk.sync_dir(&at.dir, self.folder.path()),
             _ => Ok(()),
         };
-        let appended = disk.append(&at, &text, flush).and_then(|()| flush_name());
+        let appended = disk.append(&at, &text, flush).and_then(|()| flush_name()).map_err(of_journal);
         self.state.lock().logs.appended(number, appended.is_ok(), flush == Flush::Now);
         appended
     }
@@ -186,9 +196,9 @@ impl Journal {
         }
     }
 
-    /// Keeps a text that somebody else wrote.
-    pub(super) fn rescue(&self, path: &Path, bytes: &[u8]) -> Result<()> {
-        self.rescue.keep(path, bytes).map_err(|error| {
+    /// Keeps a text that nobody would find otherwise.
+    pub(super) fn rescue(&self, path: &Path, bytes: &[u8], why: Lost) -> Result<()> {
+        self.rescue.keep(path, bytes, why).map_err(|error| {
             let mut failed = DiskError::new(DiskErrorKind::Io, "keep a copy of", path);
             failed.errno = error.raw_os_error();
             failed.source = Some(error);
@@ -262,6 +272,14 @@ impl Ticket<'_> {
 impl Drop for Ticket<'_> {
     fn drop(&mut self) {
         self.journal.state.lock().logs.leave(self.log);
+    }
+}
+
+/// Whatever is wrong with the journal's own file says nothing of the user's.
+fn of_journal(error: DiskError) -> DiskError {
+    match error.kind {
+        DiskErrorKind::NoSpace { .. } => error,
+        _ => error.with_kind(DiskErrorKind::Io),
     }
 }
 

@@ -5,7 +5,7 @@
 //! and what does not belong there is kept.
 
 use super::Disk;
-use super::journal::Rescue;
+use super::journal::{Lost, Rescue};
 use super::place::Handle;
 use super::stat::Stat;
 use crate::text::ContentHash;
@@ -149,7 +149,7 @@ fn look(disk: &dyn Disk, rescue: &dyn Rescue, displaced: &Displaced) {
     if *hash == Some(ContentHash::of(&image.bytes)) {
         return;
     }
-    match rescue.keep(path, &image.bytes) {
+    match rescue.keep(path, &image.bytes, Lost::Displaced) {
         Ok(()) => {
             tracing::warn!(path = %path.display(), "what a program wrote into a file after it was replaced was kept");
         }

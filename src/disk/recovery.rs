@@ -8,7 +8,7 @@ mod part;
 
 use super::Disk;
 use super::error::{DiskError, DiskErrorKind, Result};
-use super::journal::{Journal, Line, Record, Spot};
+use super::journal::{Journal, Line, Lost, Record, Spot};
 use super::place::Entry;
 use super::stat::MTime;
 use part::PartRecovery;
@@ -84,7 +84,8 @@ pub(super) fn recover(
     // they did.
     let certain = recovery.damaged == 0;
     for at in entered.into_values().flatten() {
-        let cleared = clear(disk, journal, &at, None, recovery, |_| certain);
+        let lost = |_: &super::FileImage| (!certain).then_some(Lost::Interrupted);
+        let cleared = clear(disk, journal, &at, None, recovery, lost);
         recovery.failed.extend(cleared.err());
     }
     unfinished.reverse();
@@ -142,29 +143,36 @@ fn open(disk: &dyn Disk, at: &Spot) -> Result<Option<Entry>> {
     Ok(same_folder.then(|| entry(name)))
 }
 
+/// Whether another folder stands where a noted name was, or anything else. One that is not there at all may come
+/// back, on a disk that is not mounted now.
+fn is_replaced(disk: &dyn Disk, at: &Spot) -> bool {
+    at.path().parent().is_some_and(|folder| disk.open_root(folder).is_ok())
+}
+
 fn is_absence(kind: &DiskErrorKind) -> bool {
     matches!(kind, DiskErrorKind::NotFound | DiskErrorKind::NotAFile { .. })
 }
 
-/// Removes a staged or displaced file. One that nobody needs to keep is `known`; any other was written by
-/// somebody else, and is kept first as a text of the file at `of`.
+/// Removes a staged or displaced file. One that `lost` gives a reason for is kept first as a text of the file
+/// at `of`.
 fn clear(
     disk: &dyn Disk,
     journal: &Journal,
     at: &Spot,
     of: Option<&Path>,
     recovery: &mut Recovery,
-    known: impl Fn(&super::FileImage) -> bool,
+    lost: impl Fn(&super::FileImage) -> Option<Lost>,
 ) -> Result<()> {
     let Some(entry) = open(disk, at)? else { return Ok(()) };
     match disk.read_entry(&entry, u64::MAX) {
         Ok(None) => return Ok(()),
-        Ok(Some(image)) if !known(&image) => {
-            let of = of.unwrap_or(&entry.path);
-            journal.rescue(of, &image.bytes)?;
-            recovery.rescued.push(of.to_owned());
+        Ok(Some(image)) => {
+            if let Some(why) = lost(&image) {
+                let of = of.unwrap_or(&entry.path);
+                journal.rescue(of, &image.bytes, why)?;
+                recovery.rescued.push(of.to_owned());
+            }
         }
-        Ok(Some(_)) => {}
         // Something that editd never makes: not a stray.
         Err(error) if matches!(error.kind, DiskErrorKind::NotAFile { .. } | DiskErrorKind::Changed) => {
             return Ok(());

@@ -7,6 +7,7 @@ mod escapes;
 mod hostile;
 mod limits;
 mod reading;
+mod recovering;
 mod sets;
 mod single;
 mod watching;
@@ -83,7 +84,7 @@ impl Fixture {
 struct Kept(parking_lot::Mutex<Vec<(PathBuf, Vec<u8>)>>);
 
 impl Rescue for Kept {
-    fn keep(&self, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    fn keep(&self, path: &Path, bytes: &[u8], _: Lost) -> std::io::Result<()> {
         self.0.lock().push((path.to_owned(), bytes.to_owned()));
         Ok(())
     }

@@ -18,6 +18,7 @@ use crate::protocol::{
 };
 use crate::text::PositionEncoding;
 use crate::workspace::Role;
+use crate::workspace::history::DISK;
 
 /// The methods that every session may call, as `initialize` announces them.
 pub(super) const METHODS: [&str; 12] = [
@@ -189,7 +190,8 @@ fn introduction(role: Role, params: &InitializeParams) -> std::result::Result<In
     let author = params.client_info.as_ref().map(|client| client.name.trim()).filter(|name| !name.is_empty());
     Ok(Introduction {
         role,
-        author: author.unwrap_or("unknown").to_owned(),
+        // `disk` stands for programs that do not ask editd.
+        author: author.filter(|name| *name != DISK).unwrap_or("unknown").to_owned(),
         roots: roots(role, params)?,
         encoding: encoding(params),
     })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::text::ContentHash;
 
 use super::limits::GIVEN_BASES;
-use super::{FileKey, SessionId, Snapshot};
+use super::{FileKey, Role, SessionId, Snapshot};
 
 /// What a file is right now, as far as it was looked at.
 #[derive(Clone, Debug)]
@@ -47,8 +47,9 @@ pub(crate) struct Document {
     pub(crate) holds_current: bool,
     /// The sessions that have it in their ledger.
     pub(crate) readers: HashSet<SessionId>,
-    /// Contents of this file that some session was given, newest last: what can be a base of it.
-    pub(crate) given: VecDeque<ContentHash>,
+    /// Contents of this file that some session was given, and in what role, newest last: what can be a base of
+    /// it for sessions that may see as much.
+    given: VecDeque<(ContentHash, Role)>,
 }
 
 impl Document {
@@ -59,13 +60,19 @@ impl Document {
     }
 
     /// Notes that a content of this file was given to somebody.
-    pub(crate) fn gave(&mut self, hash: ContentHash) {
-        if self.given.back() != Some(&hash) {
-            self.given.push_back(hash);
+    pub(crate) fn gave(&mut self, hash: ContentHash, role: Role) {
+        if self.given.back() != Some(&(hash, role)) {
+            self.given.push_back((hash, role));
         }
         if self.given.len() > GIVEN_BASES {
             self.given.pop_front();
         }
+    }
+
+    /// Whether a content of this file was given to somebody whom the asking session may be told of: an agent is
+    /// told what agents have seen, and not what only an editor has.
+    pub(crate) fn has_given(&self, hash: ContentHash, asking: Role) -> bool {
+        self.given.iter().any(|(given, role)| *given == hash && (*role == asking || asking == Role::Editor))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::edit::{Display, FileDiff, Match, Plan};
 use crate::text::{ContentHash, Format};
 
 use super::rules::Tag;
-use super::{Coverage, FileKey, SessionId, Snapshot};
+use super::{Coverage, FileKey, Role, SessionId, Snapshot};
 
 /// Names a proposal; unique over restarts of the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -150,6 +150,8 @@ pub struct Proposal {
     pub id: ProposalId,
     /// The session that made it.
     pub session: SessionId,
+    /// What that session may do.
+    pub role: Role,
     /// The author it belongs to.
     pub author: String,
     /// What it is for, in the author's words.

@@ -10,7 +10,7 @@ use super::document::{Document, Seen, Truth};
 use super::limits::GIVEN_BASES;
 use super::log::{Author, TransitionLog};
 use super::session::{Base, Coverage, LedgerEntry};
-use super::{FileKey, Limits, ProposalState, Role, Session, SessionId, Snapshot, TextStore};
+use super::{FileKey, Limits, Proposal, ProposalState, Role, Session, SessionId, Snapshot, TextStore};
 
 mod bases;
 mod book;
@@ -243,6 +243,7 @@ impl Workspace {
     }
 
     fn add_reader(&mut self, key: &FileKey, path: &std::path::Path, snapshot: &Arc<Snapshot>, id: SessionId) {
+        let Some(role) = self.sessions.get(&id).map(|session| session.role) else { return };
         if !self.documents.contains_key(key) {
             self.outcome.watch.push((key.clone(), path.to_owned()));
             self.documents.insert(key.clone(), Document::new(path));
@@ -250,7 +251,7 @@ impl Workspace {
         }
         if let Some(document) = self.documents.get_mut(key) {
             document.readers.insert(id);
-            document.gave(snapshot.hash);
+            document.gave(snapshot.hash, role);
         }
     }
 
@@ -301,8 +302,10 @@ impl Workspace {
         self.sessions.values().filter(|s| s.author == author).map(|s| s.id).collect()
     }
 
-    /// Whether `session` may act on what belongs to `author`: agents on their own only.
-    fn may_act(&self, session: SessionId, author: &str) -> bool {
-        self.sessions.get(&session).is_some_and(|s| s.role == Role::Editor || s.author == author)
+    /// Whether `session` may act on a proposal: agents on their own only. What came in by an editor is no
+    /// agent's, whatever it calls itself.
+    fn may_act(&self, session: SessionId, proposal: &Proposal) -> bool {
+        let is_own = |s: &Session| s.author == proposal.author && proposal.role == Role::Agent;
+        self.sessions.get(&session).is_some_and(|s| s.role == Role::Editor || is_own(s))
     }
 }

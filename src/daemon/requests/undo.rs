@@ -104,7 +104,9 @@ impl Core {
     }
 
     fn choose(&self, session: &SessionContext, wish: Wish) -> Result<Chosen, Failure> {
-        let is_own = |entry: &PastEntry| session.role == Role::Editor || entry.author == session.author;
+        let is_own = |entry: &PastEntry| {
+            session.role == Role::Editor || (entry.author == session.author && !entry.rescued)
+        };
         let unknown = |id| Failure::from(Refusal::new(RefusalKind::Undo(UndoRefusal::Unknown { id })));
         let entry = match wish {
             Wish::This(id) => {

@@ -1,7 +1,7 @@
 //! Putting everything back, in reverse, and only where the disk still holds what the commit put there.
 
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
-use crate::disk::journal::Journal;
+use crate::disk::journal::{Journal, Lost};
 use crate::disk::place::Entry;
 use crate::disk::stat::Stat;
 use crate::disk::{Disk, Examined, FileBytes, MAX_TRIES};
@@ -77,7 +77,7 @@ fn clear(disk: &dyn Disk, journal: &Journal, at: &Entry, ours: Option<&FileBytes
     let is_ours = ours.map_or(Ok(false), |ours| disk.holds(at, ours))?;
     if !is_ours {
         let Some(image) = disk.read_entry(at, u64::MAX)? else { return Ok(()) };
-        journal.rescue(of, &image.bytes)?;
+        journal.rescue(of, &image.bytes, Lost::Displaced)?;
     }
     disk.remove(at)
 }

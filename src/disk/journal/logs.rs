@@ -6,12 +6,15 @@ const LONG: u64 = 64 << 10;
 /// Logs at a time. One is enough as a rule; another is begun where one is long while something in it is under
 /// way, or where one could not be written or flushed. If none is left, nothing is written any more: on such a
 /// disk nothing can be promised.
-pub(super) const MAX_LOGS: usize = 16;
+const MAX_LOGS: usize = 16;
+
+/// Numbers of logs: one more, so that a start can note what is unfinished whatever it found.
+pub(super) const NUMBERS: usize = MAX_LOGS + 1;
 
 /// The logs by number.
 #[derive(Debug, Default)]
 pub(super) struct Logs {
-    logs: [Log; MAX_LOGS],
+    logs: [Log; NUMBERS],
     current: usize,
 }
 
@@ -86,9 +89,19 @@ impl Logs {
         self.logs[number] = Log::default();
     }
 
+    /// The log to be written by a start, beside those it found.
+    pub(super) fn begin_anew(&mut self) {
+        self.choose_of(NUMBERS);
+    }
+
     fn choose(&mut self) {
+        self.choose_of(MAX_LOGS);
+    }
+
+    fn choose_of(&mut self, numbers: usize) {
+        let is_free = |log: &Log| !log.exists && log.open == 0;
         if !self.logs[self.current].is_usable()
-            && let Some(free) = self.logs.iter().position(|log| !log.exists && log.open == 0)
+            && let Some(free) = self.logs[..numbers].iter().position(is_free)
         {
             self.current = free;
         }

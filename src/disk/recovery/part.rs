@@ -1,9 +1,9 @@
 //! One file of an interrupted transaction.
 
-use super::{Recovery, clear, open};
+use super::{Recovery, clear, is_replaced, open};
 use crate::disk::Disk;
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
-use crate::disk::journal::{Journal, NotedPart, Spot};
+use crate::disk::journal::{Journal, Lost, NotedPart, Spot};
 use crate::disk::place::{Entry, FileImage};
 use std::path::Path;
 
@@ -78,24 +78,35 @@ impl<'r> PartRecovery<'r> {
 
     fn restore(&mut self, origin: &Spot) -> Result<()> {
         let Some(name) = open(self.disk, origin)? else {
-            // A folder that is gone may come back, on a disk that is not mounted now.
+            if is_replaced(self.disk, origin) {
+                // Nothing in another folder is what the transaction changed.
+                return self.leave(origin);
+            }
             return Err(DiskError::new(DiskErrorKind::NotFound, "find again the folder of", origin.path()));
         };
         match self.present(origin)? {
             Present::Old => return Ok(()),
-            Present::Theirs => {
-                self.left = true;
-                if self.old_file()?.is_some() || self.images.is_some() {
-                    self.recovery.left.push(name.path);
-                }
-                return Ok(());
-            }
+            Present::Theirs => return self.leave(origin),
             Present::Ours if self.part.in_place => self.write_back(&name)?,
             Present::Ours => self.replace(&name)?,
             Present::Nothing => self.move_back(&name)?,
         }
         self.disk.sync_dir(&name.dir, folder_of(&name))?;
         self.recovery.restored.push(name.path);
+        Ok(())
+    }
+
+    /// Somebody has written the file since. What it was before is kept, where that is not the displaced file,
+    /// which is kept when it is cleared away.
+    fn leave(&mut self, origin: &Spot) -> Result<()> {
+        self.left = true;
+        if let Some(images) = &self.images {
+            self.journal.rescue(origin.path(), &images.old, Lost::Interrupted)?;
+            self.recovery.rescued.push(origin.path().to_owned());
+        }
+        if self.images.is_some() || self.old_file()?.is_some() {
+            self.recovery.left.push(origin.path().to_owned());
+        }
         Ok(())
     }
 
@@ -179,8 +190,12 @@ impl<'r> PartRecovery<'r> {
         let of = part.origin.as_ref().or(part.result.as_ref()).map(|noted| noted.spot.path());
         for spot in part.staged.iter().chain(&part.kept) {
             // Where somebody has written over the name since, the old text stands nowhere else.
-            let known = |image: &FileImage| ours(image) || old(image) && !left;
-            clear(self.disk, self.journal, spot, of, self.recovery, known)?;
+            let lost = |image: &FileImage| match (ours(image), old(image)) {
+                (true, _) => None,
+                (false, true) => left.then_some(Lost::Interrupted),
+                (false, false) => Some(Lost::Displaced),
+            };
+            clear(self.disk, self.journal, spot, of, self.recovery, lost)?;
         }
         Ok(())
     }

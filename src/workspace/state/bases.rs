@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::text::ContentHash;
-use crate::workspace::{Coverage, Seen, SessionId, Snapshot};
+use crate::workspace::{Coverage, Role, Seen, SessionId, Snapshot};
 
 use super::Workspace;
 
@@ -41,7 +41,8 @@ impl Workspace {
             BaseState::Fresh(coverage)
         } else {
             // A content that only another file had is no base of this one.
-            let was_given = self.documents.get(&seen.key).is_some_and(|d| d.given.contains(&base));
+            let role = self.sessions.get(&id).map_or(Role::Agent, |session| session.role);
+            let was_given = self.documents.get(&seen.key).is_some_and(|d| d.has_given(base, role));
             let text = was_given.then(|| self.texts.get(base)).flatten();
             BaseState::Moved { base, was_given, text, coverage }
         }

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 use crate::edit::{FileDiff, Plan};
 use crate::text::ContentHash;
 use crate::workspace::{
-    FileKey, OnStale, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Seen, SessionId,
+    FileKey, OnStale, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Role, Seen, SessionId,
 };
 
 use crate::workspace::limits::{KEPT_DIFF, KEPT_MATCHES};
@@ -57,6 +57,7 @@ impl Workspace {
         let proposal = Proposal {
             id: id.clone(),
             session: new.session,
+            role: self.sessions.get(&new.session).map_or(Role::Agent, |session| session.role),
             author: new.author,
             label: new.label,
             revision: 1,
@@ -182,7 +183,7 @@ impl Workspace {
         revision: Option<u32>,
     ) -> Result<&Proposal, Refusal> {
         let proposal = self.proposal(session, id)?;
-        if !self.may_act(session, &proposal.author) {
+        if !self.may_act(session, proposal) {
             return Err(Refusal::new(RefusalKind::UnknownProposal { id: id.to_owned() }));
         }
         match proposal.state {
@@ -206,9 +207,7 @@ impl Workspace {
         revision: Option<u32>,
     ) -> Result<&Proposal, Refusal> {
         match self.proposal(session, id)? {
-            proposal
-                if proposal.state == ProposalState::Applied && self.may_act(session, &proposal.author) =>
-            {
+            proposal if proposal.state == ProposalState::Applied && self.may_act(session, proposal) => {
                 Ok(proposal)
             }
             _ => self.open_proposal(session, id, revision),
@@ -252,8 +251,8 @@ impl Workspace {
 
     fn may_see(&self, session: SessionId, proposal: &Proposal) -> bool {
         let Some(viewer) = self.sessions.get(&session) else { return false };
-        viewer.role == crate::workspace::Role::Editor
-            || (viewer.author == proposal.author
+        viewer.role == Role::Editor
+            || (self.may_act(session, proposal)
                 && (viewer.id == proposal.session || proposal.files.iter().all(|f| viewer.covers(&f.path))))
     }
 }

@@ -1,5 +1,6 @@
 //! A person may take back what any agent did.
 
+use std::fs;
 use std::time::Duration;
 
 use editd::disk::FileBytes;
@@ -40,7 +41,7 @@ fn agents_undo_while_others_do() {
 }
 
 #[test]
-fn a_displaced_text_can_be_got_back_where_nothing_is_lost_by_it() {
+fn a_displaced_text_can_be_got_back_by_a_person_and_nothing_is_lost_by_it() {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let done = machine.agent(&workspace).read_and_edit("a.txt", "one", "1").done();
     machine.crash();
@@ -58,13 +59,19 @@ fn a_displaced_text_can_be_got_back_where_nothing_is_lost_by_it() {
         (&json!("disk"), &json!("written while editd did"), &json!(true))
     );
     agent.call("editd/undo", this.clone()).refused("missing");
+    let mut back_and_forth = |before: &str, workspace: &Workspace| {
+        let undone = editor.call("editd/undo", this.clone()).done();
+        assert_eq!(workspace.bytes("a.txt"), b"\xef\xbb\xbftheirs\r\n");
+        // And that is a change like any other.
+        editor.undo_this(&undone).done();
+        assert_eq!(workspace.text("a.txt"), before);
+    };
+    back_and_forth("1\n", &workspace);
     workspace.put("a.txt", "what nobody knows\n");
-    editor.call("editd/undo", this.clone()).refused("stale");
-    workspace.put("a.txt", "1\n");
-    let undone = editor.call("editd/undo", this).done();
+    back_and_forth("what nobody knows\n", &workspace);
+    fs::remove_file(workspace.path("a.txt")).expect("removed");
+    editor.call("editd/undo", this).done();
     assert_eq!(workspace.bytes("a.txt"), b"\xef\xbb\xbftheirs\r\n");
-    // And that is a change like any other.
-    editor.undo_this(&undone).done();
-    assert_eq!(workspace.text("a.txt"), "1\n");
+    workspace.put("a.txt", "1\n");
     agent.undo_this(&done).done();
 }
