@@ -78,13 +78,15 @@ impl Core {
     pub(crate) fn stage<'a>(&'a self, changes: &'a [Change]) -> Result<StagedSet<'a>, CommitError> {
         let durability = self.durability(changes.len());
         let stage = || stage(&*self.disk, &self.journal, changes, durability);
-        stage().or_else(|error| match error.error.kind {
-            DiskErrorKind::NoSpace { .. } => {
-                // Files that were displaced a moment ago take room as long as they are held.
-                self.late_look.look_now();
-                stage()
+        stage().or_else(|error| {
+            if !matches!(error.error.kind, DiskErrorKind::NoSpace { .. }) {
+                return Err(error);
             }
-            _ => Err(error),
+            // Files that were displaced a moment ago take room as long as they are held; those that were just
+            // staged and removed again do too, as long as the error holds them.
+            drop(error);
+            self.late_look.look_now();
+            stage()
         })
     }
 

@@ -96,6 +96,16 @@ mod agents {
 }
 mod faults {
     mod commit;
+    mod places;
+    mod saves;
+    mod space;
+}
+mod crash {
+    mod errors;
+    mod kills;
+    mod moments;
+    mod power;
+    mod scene;
 }
 mod hostile {
     mod bodies;

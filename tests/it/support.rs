@@ -6,8 +6,11 @@ mod answer;
 mod documents;
 mod encoded;
 mod machine;
+mod strace;
+mod system;
 mod terminal;
 mod unified;
+mod volume;
 mod wire;
 mod workspace;
 
@@ -18,8 +21,11 @@ pub(crate) use answer::{Answer, Outcome, RpcError};
 pub(crate) use documents::Documents;
 pub(crate) use encoded::{FRENCH, latin, utf16};
 pub(crate) use machine::Machine;
+pub(crate) use strace::{Fault, Strace, Trace};
+pub(crate) use system::{Chance, need, repeat, run, soak, tell, text_of};
 pub(crate) use terminal::{Typed, plain, type_into};
 pub(crate) use unified::apply_unified;
+pub(crate) use volume::Volume;
 pub(crate) use wire::{Arrival, Framing, Wire};
 pub(crate) use workspace::{Workspace, hash_of, numbered_lines, put_mtime, uri_of};
 

@@ -60,17 +60,20 @@ pub(super) fn begin(
         // One rename: nothing can be left of it, and nothing has to be taken back.
         return Ok(());
     }
+    let mut spots = Spots::new(disk);
+    let noted = parts.iter().map(|part| note(&mut spots, part, alone)).collect::<Result<_>>()?;
+    let at = MTime::now().seconds.unsigned_abs();
+    let record = Record { id: ticket.id.clone(), at, alone, parts: noted };
+    ticket.begin(disk, record, if alone { Flush::Later } else { flush })?;
+    // After the line that leads a start to them, or a kill in between would leave them for ever; without them the
+    // start knows that no byte was written yet.
     for (index, part) in parts.iter().enumerate().filter(|(_, part)| part.is_in_place()) {
         if let Some(Original { expect, .. }) = &part.original {
             let new = part.content.clone().unwrap_or_default();
             ticket.keep_images(disk, index, &expect.bytes, &new)?;
         }
     }
-    let mut spots = Spots::new(disk);
-    let noted = parts.iter().map(|part| note(&mut spots, part, alone)).collect::<Result<_>>()?;
-    let at = MTime::now().seconds.unsigned_abs();
-    let record = Record { id: ticket.id.clone(), at, alone, parts: noted };
-    ticket.begin(disk, record, if alone { Flush::Later } else { flush })
+    Ok(())
 }
 
 fn note(spots: &mut Spots<'_>, part: &Part<'_>, alone: bool) -> Result<NotedPart> {

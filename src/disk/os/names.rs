@@ -1,7 +1,7 @@
 //! Names in opened folders: rename, exchange, link, remove.
 
 use super::{DiskError, Entry, Result};
-use rustix::fs::{AtFlags, RenameFlags, linkat, renameat, renameat_with, unlinkat};
+use rustix::fs::{AtFlags, RenameFlags, linkat, renameat, renameat_with, statat, unlinkat};
 use rustix::io::Errno;
 
 pub(super) fn rename_over(from: &Entry, to: &Entry) -> Result<()> {
@@ -20,9 +20,21 @@ pub(super) fn rename_new(from: &Entry, to: &Entry) -> Result<()> {
 
 /// A file system that cannot rename to a free name only can still link to one.
 fn link_and_remove(from: &Entry, to: &Entry) -> Result<()> {
-    linkat(from.dir.as_os()?, &from.name, to.dir.as_os()?, &to.name, AtFlags::empty())
-        .map_err(|errno| DiskError::from_errno(errno, "link to", &to.path))?;
-    remove(from)
+    match linkat(from.dir.as_os()?, &from.name, to.dir.as_os()?, &to.name, AtFlags::empty()) {
+        Ok(()) => remove(from),
+        Err(errno) if knows_no_link(errno) => look_and_rename(from, to),
+        Err(errno) => Err(DiskError::from_errno(errno, "link to", &to.path)),
+    }
+}
+
+/// Where there are no second names either (exFAT through FUSE). Weaker: a file that somebody puts there between
+/// the look and the rename is lost.
+fn look_and_rename(from: &Entry, to: &Entry) -> Result<()> {
+    match statat(to.dir.as_os()?, &to.name, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => rename_over(from, to),
+        Ok(_) => Err(DiskError::from_errno(Errno::EXIST, "rename to", &to.path)),
+        Err(errno) => Err(DiskError::from_errno(errno, "rename to", &to.path)),
+    }
 }
 
 pub(super) fn exchange(a: &Entry, b: &Entry) -> Result<bool> {
@@ -36,9 +48,7 @@ pub(super) fn exchange(a: &Entry, b: &Entry) -> Result<bool> {
 pub(super) fn link(from: &Entry, to: &Entry) -> Result<bool> {
     match linkat(from.dir.as_os()?, &from.name, to.dir.as_os()?, &to.name, AtFlags::empty()) {
         Ok(()) => Ok(true),
-        // The system may forbid links to what others own, a file system may know none.
-        Err(Errno::PERM | Errno::MLINK) => Ok(false),
-        Err(errno) if is_unsupported(errno) => Ok(false),
+        Err(errno) if knows_no_link(errno) => Ok(false),
         Err(errno) => Err(DiskError::from_errno(errno, "keep", &from.path)),
     }
 }
@@ -46,6 +56,11 @@ pub(super) fn link(from: &Entry, to: &Entry) -> Result<bool> {
 pub(super) fn remove(entry: &Entry) -> Result<()> {
     unlinkat(entry.dir.as_os()?, &entry.name, AtFlags::empty())
         .map_err(|errno| DiskError::from_errno(errno, "remove", &entry.path))
+}
+
+/// The system may forbid links to what others own, a file system may know none.
+fn knows_no_link(errno: Errno) -> bool {
+    matches!(errno, Errno::PERM | Errno::MLINK) || is_unsupported(errno)
 }
 
 /// How file systems say that they do not know a kind of rename.

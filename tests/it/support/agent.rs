@@ -1,6 +1,6 @@
 //! An agent: a session on `agent.sock`.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -63,6 +63,20 @@ impl Agent {
                 return answer;
             }
             self.take_one(deadline, &format!("an answer to request {id}"));
+        }
+    }
+
+    /// The answer, or none if the connection ends before it comes.
+    pub(crate) fn answer_or_end(&mut self, id: u64) -> Option<Answer> {
+        loop {
+            if let Some(answer) = self.answers.remove(&id) {
+                return Some(answer);
+            }
+            match self.wire.arrival(PATIENCE) {
+                Arrival::Message(message) => self.file(message),
+                Arrival::Closed => return None,
+                Arrival::Nothing => panic!("waited {PATIENCE:?} for an answer to request {id} or an end"),
+            }
         }
     }
 
@@ -151,6 +165,23 @@ impl Agent {
         let mut params = json!({});
         params["changes"] = Value::Array(changes);
         self.call("editd/edit", params)
+    }
+
+    /// The hashes of all texts that lost their name in a race and were kept.
+    pub(crate) fn kept(&mut self) -> HashSet<String> {
+        let (mut kept, mut before) = (HashSet::new(), Value::Null);
+        loop {
+            let mut params = json!({ "limit": 100 });
+            if !before.is_null() {
+                params["before"] = before;
+            }
+            let told = self.call("editd/history", params).done();
+            let page = told["transactions"].as_array().expect("transactions");
+            let rescued = page.iter().filter(|one| one["rescued"] == true);
+            kept.extend(rescued.filter_map(|one| Some(one["files"][0]["hashBefore"].as_str()?.to_owned())));
+            let Some(last) = page.last() else { return kept };
+            before = last["transaction"].clone();
+        }
     }
 
     pub(crate) fn propose(&mut self, path: &str, old: &str, new: &str) -> Answer {

@@ -11,6 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::strace::{Fault, ended, under_strace};
 use super::{Agent, Framing, Outcome, PATIENCE, Wire, Workspace, eventually};
 
 /// What a test's configuration says unless the test says otherwise. The short idle time lets a daemon end by
@@ -20,6 +21,8 @@ const DEFAULTS: &[(&str, &str)] =
 
 pub(crate) struct Machine {
     base: TempDir,
+    /// Where the state folder is, if not with the rest.
+    state: Option<PathBuf>,
     serving: Option<Child>,
 }
 
@@ -38,7 +41,7 @@ impl Machine {
     /// Without a daemon. `config` is TOML; keys it does not name have a test's defaults.
     pub(crate) fn asleep(config: &str) -> Self {
         let base = tempfile::tempdir().expect("a temporary folder");
-        let machine = Self { base, serving: None };
+        let machine = Self { base, state: None, serving: None };
         fs::create_dir(machine.home()).expect("a home folder");
         let mut text = String::new();
         for (key, value) in DEFAULTS {
@@ -48,6 +51,11 @@ impl Machine {
         }
         machine.write_config(&(text + config));
         machine
+    }
+
+    /// Moves the state folder elsewhere, before the first start.
+    pub(crate) fn keep_state_in(&mut self, folder: &Path) {
+        self.state = Some(folder.to_owned());
     }
 
     /// Exactly this text, parsable or not.
@@ -75,9 +83,27 @@ impl Machine {
 
     /// One `editd serve`, its output in the machine's log.
     pub(crate) fn spawn_daemon(&self) -> Child {
-        let log = File::options().create(true).append(true).open(self.log_file()).expect("a log");
+        self.spawn(self.serve_command())
+    }
+
+    /// Starts the daemon with faults from its first call on; whether it got as far as to answer.
+    pub(crate) fn serve_under(&mut self, faults: &[Fault<'_>]) -> bool {
+        let command = under_strace(&self.serve_command(), faults, &self.base.path().join("start.trace"));
+        let mut child = self.spawn(command);
+        let socket = self.agent_socket();
+        let answers = !ended(&mut child, || std::os::unix::net::UnixStream::connect(&socket).is_ok());
+        self.serving = answers.then_some(child);
+        answers
+    }
+
+    fn serve_command(&self) -> Command {
         let mut command = self.command(&["serve", "--state-dir"]);
         command.arg(self.state()).arg("--runtime-dir").arg(self.runtime());
+        command
+    }
+
+    fn spawn(&self, mut command: Command) -> Child {
+        let log = File::options().create(true).append(true).open(self.log_file()).expect("a log");
         command.stdin(Stdio::null()).stderr(log.try_clone().expect("a second handle")).stdout(log);
         command.spawn().expect("editd can be run")
     }
@@ -87,6 +113,10 @@ impl Machine {
         let mut child = self.serving.take().expect("a daemon to kill");
         child.kill().expect("it can be killed");
         child.wait().expect("it can be waited for");
+    }
+
+    pub(crate) fn pid(&self) -> Pid {
+        Pid::from_child(self.serving.as_ref().expect("a daemon"))
     }
 
     /// Waits for the daemon to end by itself.
@@ -205,7 +235,7 @@ impl Machine {
     }
 
     pub(crate) fn state(&self) -> PathBuf {
-        self.base.path().join("state")
+        self.state.clone().unwrap_or_else(|| self.base.path().join("state"))
     }
 
     pub(crate) fn runtime(&self) -> PathBuf {

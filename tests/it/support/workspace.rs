@@ -21,6 +21,12 @@ impl Workspace {
         Self { base, root }
     }
 
+    /// With its root at a given place, which is made and not removed.
+    pub(crate) fn at(root: &Path) -> Self {
+        fs::create_dir_all(root).expect("a root");
+        Self { base: tempfile::tempdir().expect("a temporary folder"), root: root.to_owned() }
+    }
+
     pub(crate) fn with<Bytes: AsRef<[u8]>>(files: &[(&str, Bytes)]) -> Self {
         let workspace = Self::empty();
         for (name, bytes) in files {

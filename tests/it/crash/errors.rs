@@ -1,0 +1,122 @@
+//! Every call of the kernel that a commit makes fails once: all old or all new, as was answered, and the same
+//! request goes through afterwards.
+
+use rstest::rstest;
+
+use super::scene::{Scene, State};
+use crate::support::{Fault, Outcome, Trace, soak, tell};
+
+/// Above the number of calls of any kind that one commit makes.
+const ENOUGH: usize = 150;
+
+/// Whether the fault was reached.
+fn fail_once(scene: &mut Scene, fault: Fault<'_>) -> bool {
+    let when = format!("{fault:?}");
+    let folder = scene.lay_out();
+    let (answer, trace) = scene.ask_with(&folder, fault, &[]);
+    let answer = answer.unwrap_or_else(|| panic!("{when}: the connection ended"));
+    let state = scene.state(&folder, &when);
+    match answer {
+        Ok(_) => assert_eq!(state, State::New, "{when}: answered as applied"),
+        Err(error) => {
+            assert_eq!(state, State::Old, "{when}: answered {error:?}");
+            assert!(trace.has_fault(), "{when}: refused without a reason: {error:?}");
+            scene.ask(&folder).done();
+            assert_eq!(scene.state(&folder, &when), State::New, "{when}: sent again");
+        }
+    }
+    assert!(scene.agent.kept().is_empty(), "{when}: nobody else has written");
+    trace.has_fault()
+}
+
+/// Which calls of a kind are chosen: every one of those that change or flush something, and in a long run of the
+/// others too.
+fn chosen(call: &str) -> impl Iterator<Item = usize> {
+    let looks = ["newfstatat", "fstat", "statx", "faccessat2", "openat2", "fcntl", "close"].contains(&call);
+    (1..ENOUGH).step_by(if looks && soak().is_none() { 5 } else { 1 })
+}
+
+#[rstest]
+#[case::renameat2("renameat2")]
+#[case::fsync("fsync")]
+#[case::mkdirat("mkdirat")]
+#[case::pwrite64("pwrite64")]
+#[case::ftruncate("ftruncate")]
+#[case::sync_file_range("sync_file_range")]
+#[case::unlinkat("unlinkat")]
+#[case::fchmod("fchmod")]
+#[case::openat("openat")]
+#[case::openat2("openat2")]
+#[case::newfstatat("newfstatat")]
+#[case::fstat("fstat")]
+#[case::statx("statx")]
+#[case::faccessat2("faccessat2")]
+fn a_call_that_fails_once_leaves_all_old_or_all_new(
+    #[case] call: &str,
+    #[values("error=EIO", "error=ENOSPC")] error: &str,
+) {
+    if error == "error=ENOSPC" && ["newfstatat", "fstat", "statx", "faccessat2", "openat2"].contains(&call) {
+        // No call that only looks can say so.
+        return;
+    }
+    let mut scene = Scene::new();
+    let mut reached = 0;
+    for k in chosen(call) {
+        if !fail_once(&mut scene, Fault::error(call, error, k)) {
+            break;
+        }
+        reached += 1;
+    }
+    assert!(reached > 0 && reached < chosen(call).count(), "{reached} calls of {call} failed");
+    tell(&format!("{reached} calls of {call} failed with {error}"));
+}
+
+/// The journal's own writes; other threads write too, to wake each other, so only this file's fail.
+#[rstest]
+fn a_journal_that_cannot_be_written_stops_the_set(#[values("error=EIO", "error=ENOSPC")] error: &str) {
+    // Three lines of a set: the names, what begins, that it is done.
+    for k in 1..=3 {
+        let mut scene = Scene::new();
+        let mut fault = Fault::error("write", error, k);
+        fault.path = Some(scene.machine.state().join("journal/journal-0"));
+        assert!(fail_once(&mut scene, fault), "line {k} of the journal is written");
+    }
+}
+
+#[test]
+fn a_failed_flush_is_not_tried_again_on_the_same_file() {
+    let mut scene = Scene::new();
+    for k in 1..ENOUGH {
+        let folder = scene.lay_out();
+        let traced = ["fsync", "write", "pwrite64"];
+        let (answer, trace) = scene.ask_with(&folder, Fault::error("fsync", "error=EIO", k), &traced);
+        if !trace.has_fault() {
+            assert!(k > 10, "only {k} flushes in a set under `full`");
+            return;
+        }
+        let answer = answer.expect("an answer");
+        if answer.is_ok() {
+            // The files are changed by then: only the history can say less than it would.
+            let failed = trace.lines().find(|line| line.contains("(INJECTED)")).and_then(Trace::file_of);
+            assert!(failed.is_some_and(|file| file.contains("/history/")), "flush {k}, of {failed:?}");
+            continue;
+        }
+        answer.refused("disk");
+        assert_eq!(scene.state(&folder, "after a failed flush"), State::Old, "flush {k}");
+        let again = flushed_again(&trace);
+        assert!(
+            again.is_none(),
+            "flush {k}: {again:?} was flushed again, as if what was lost could come back"
+        );
+    }
+    panic!("more flushes than a commit makes");
+}
+
+/// A file that was flushed a second time after its flush failed, without new bytes in between: the kernel
+/// has forgotten the old ones, so the second flush says nothing about them.
+fn flushed_again(trace: &Trace) -> Option<String> {
+    let mut lines = trace.lines().skip_while(|line| !line.contains("(INJECTED)"));
+    let failed = Trace::file_of(lines.next()?)?.to_owned();
+    let mut same = lines.filter(|line| Trace::file_of(line) == Some(&failed));
+    same.next().filter(|line| line.contains("fsync(")).map(|_| failed)
+}

@@ -1,0 +1,140 @@
+//! The daemon is killed at every call of the kernel that a commit makes, and its recovery at every call of its
+//! own.
+
+use rstest::rstest;
+
+use super::scene::{Scene, State};
+use crate::support::{Fault, Outcome, soak, tell};
+
+/// Above the number of calls of any kind that one commit makes.
+const ENOUGH: usize = 150;
+
+/// Calls that change something, in a recovery.
+const CHANGING: [&str; 5] = ["renameat2", "unlinkat", "fsync", "pwrite64", "write"];
+
+/// A set on whose way the daemon was killed.
+struct Killed {
+    folder: String,
+    /// What was answered before, if anything was.
+    answered: Option<State>,
+    when: String,
+}
+
+/// Kills the daemon at a call; none if that call was not made.
+fn kill(scene: &mut Scene, call: &str, k: usize) -> Option<Killed> {
+    let folder = scene.lay_out();
+    let (answer, _) = scene.ask_with(&folder, Fault::kill(call, k), &[]);
+    let answered = answer.map(|answer| if answer.is_ok() { State::New } else { State::Old });
+    if scene.machine.is_serving() {
+        return None;
+    }
+    Some(Killed { folder, answered, when: format!("killed at {call} {k}") })
+}
+
+/// What holds once the daemon is there again.
+fn check(scene: &mut Scene, killed: &Killed) {
+    let Killed { folder, answered, when } = killed;
+    scene.restart(when);
+    let state = scene.state(folder, when);
+    if let Some(answered) = answered {
+        assert_eq!(state, *answered, "{when}: that was answered");
+    }
+    assert!(scene.agent.kept().is_empty(), "{when}: nobody else has written");
+    if state == State::Old {
+        scene.read(folder);
+        scene.ask(folder).done();
+        assert_eq!(scene.state(folder, when), State::New, "{when}: sent again");
+    }
+}
+
+/// Which calls of a kind are chosen: every one of those that change or flush something, and in a long run of the
+/// others too.
+fn chosen(call: &str) -> impl Iterator<Item = usize> {
+    let looks = ["newfstatat", "fstat", "statx", "faccessat2", "openat2", "fcntl", "close"].contains(&call);
+    (1..ENOUGH).step_by(if looks && soak().is_none() { 5 } else { 1 })
+}
+
+#[rstest]
+#[case::renameat2("renameat2")]
+#[case::fsync("fsync")]
+#[case::unlinkat("unlinkat")]
+#[case::mkdirat("mkdirat")]
+#[case::pwrite64("pwrite64")]
+#[case::ftruncate("ftruncate")]
+#[case::write("write")]
+#[case::sync_file_range("sync_file_range")]
+#[case::fchmod("fchmod")]
+#[case::openat("openat")]
+#[case::newfstatat("newfstatat")]
+#[case::fcntl("fcntl")]
+#[case::close("close")]
+fn a_daemon_killed_at_a_call_leaves_all_old_or_all_new(#[case] call: &str) {
+    let mut scene = Scene::new();
+    let mut reached = 0;
+    for k in chosen(call) {
+        let Some(killed) = kill(&mut scene, call, k) else { break };
+        check(&mut scene, &killed);
+        reached += 1;
+    }
+    assert!(reached > 0 && reached < chosen(call).count(), "killed at {reached} calls of {call}");
+    tell(&format!("killed at {reached} calls of {call}"));
+}
+
+/// At the last rename everything is displaced that can be; at the done line everything is in place too.
+#[rstest]
+#[case::at_the_first_switch("renameat2", 1)]
+#[case::at_the_last_switch("renameat2", 5)]
+#[case::in_the_file_that_is_written_in_place("ftruncate", 1)]
+#[case::at_the_first_removal("unlinkat", 1)]
+fn a_recovery_killed_at_a_call_is_finished_by_the_next(#[case] call: &str, #[case] k: usize) {
+    let mut scene = Scene::new();
+    for changing in CHANGING {
+        let mut j = 1;
+        loop {
+            let mut killed = kill(&mut scene, call, k).unwrap_or_else(|| panic!("no {call} {k}"));
+            killed.when = format!("{}, then at {changing} {j} of the recovery", killed.when);
+            let served = scene.machine.serve_under(&[Fault::kill(changing, j)]);
+            if served {
+                scene.machine.crash();
+            }
+            check(&mut scene, &killed);
+            // Writes go on for ever after the start.
+            if served || j > 30 {
+                break;
+            }
+            j += if soak().is_some() { 1 } else { 2 };
+        }
+    }
+}
+
+#[test]
+fn what_a_person_writes_between_a_kill_and_the_restart_stays() {
+    let mut scene = Scene::new();
+    for k in 1..ENOUGH {
+        let Some(killed) = kill(&mut scene, "renameat2", k) else {
+            assert!(k > 4);
+            return;
+        };
+        let folder = killed.folder;
+        let theirs = ["edited", "linked", "removed", "moved-to", "new/created"];
+        for name in theirs {
+            scene.workspace.put(&format!("{folder}/{name}"), format!("theirs: {name}\n"));
+        }
+        scene.machine.serve();
+        let present = scene.listing(&folder);
+        for name in theirs.iter().chain(&["linked-too"]) {
+            let text = present.get(*name).cloned().flatten();
+            let same = name.replace("linked-too", "linked");
+            assert_eq!(text, Some(format!("theirs: {same}\n")), "killed at renameat2 {k}: {present:#?}");
+        }
+        let strays: Vec<_> = present.keys().filter(|name| name.contains(".editd-")).collect();
+        assert!(strays.is_empty(), "killed at renameat2 {k}: {strays:?}");
+        scene.machine.crash();
+        scene.restart("a second time");
+        assert_eq!(
+            scene.listing(&folder),
+            present,
+            "killed at renameat2 {k}: the second start changed something"
+        );
+    }
+}

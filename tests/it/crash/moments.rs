@@ -1,0 +1,177 @@
+//! The power fails at moments of chance while sets of ten files and single files are changed.
+
+use std::fs;
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use rustix::process::{Signal, kill_process};
+use serde_json::{Value, json};
+
+use super::power::Powered;
+use crate::support::{Agent, Chance, Machine, Volume, Workspace, eventually, repeat, run, soak, text_of};
+
+const FILES: usize = 10;
+/// Longer than any change takes.
+const LONGEST: Duration = Duration::from_millis(60);
+
+fn name(file: usize) -> String {
+    format!("file-{file}")
+}
+
+/// A text whose every line says which change it is of.
+fn text(number: u64) -> String {
+    format!("change {number}\n").repeat(400)
+}
+
+/// Which change a file is of; the words say what is wrong with it otherwise.
+fn number_of(workspace: &Workspace, name: &str) -> Result<u64, String> {
+    let found = fs::read_to_string(workspace.path(name)).map_err(|error| format!("{name}: {error}"))?;
+    let number = found.lines().next().and_then(|line| line.strip_prefix("change ")?.parse().ok());
+    let number = number.ok_or_else(|| format!("{name}: {} bytes, no change", found.len()))?;
+    if found == text(number) { Ok(number) } else { Err(format!("{name}: {} bytes, mixed", found.len())) }
+}
+
+fn write(path: &str, number: u64) -> Value {
+    json!({ "kind": "write", "path": path, "content": text(number) })
+}
+
+/// Sets and single changes in turn.
+struct Stream {
+    agent: Agent,
+    /// The last set and the last single change that were answered.
+    sets: u64,
+    singles: u64,
+    /// The last set, for others to see.
+    told: Arc<AtomicU64>,
+}
+
+impl Stream {
+    fn begin(world: &Powered) -> Self {
+        let mut agent = world.agent();
+        let names = (0..FILES).map(name).chain(["single".to_owned()]);
+        for name in names {
+            world.workspace.put(&name, text(0));
+            agent.read(&name);
+        }
+        world.volume.sync();
+        Self { agent, sets: 0, singles: 0, told: Arc::default() }
+    }
+
+    fn send_set(&mut self) -> u64 {
+        let changes: Vec<_> = (0..FILES).map(|file| write(&name(file), self.sets + 1)).collect();
+        self.agent.send("editd/edit", json!({ "changes": changes }))
+    }
+
+    fn send_single(&mut self) -> u64 {
+        self.agent.send("editd/edit", json!({ "changes": [write("single", self.singles + 1)] }))
+    }
+
+    /// Both, as long as they are answered with success.
+    fn until_the_end(&mut self) {
+        loop {
+            let set = self.send_set();
+            match self.agent.answer_or_end(set) {
+                Some(Ok(_)) => {
+                    self.sets += 1;
+                    self.told.store(self.sets, Ordering::SeqCst);
+                }
+                _ => return,
+            }
+            let single = self.send_single();
+            match self.agent.answer_or_end(single) {
+                Some(Ok(_)) => self.singles += 1,
+                _ => return,
+            }
+        }
+    }
+}
+
+/// What holds after a recovery: sets are whole, none is missing that was answered, and a single file is whole.
+/// `sets` are those that were answered before the power went and those that were sent.
+fn check(workspace: &Workspace, sets: RangeInclusive<u64>, singles: u64, when: &str) {
+    let found: Result<Vec<u64>, String> = (0..FILES).map(|file| number_of(workspace, &name(file))).collect();
+    let found = found.unwrap_or_else(|wrong| panic!("{when}: {wrong}"));
+    let first = found[0];
+    assert!(found.iter().all(|number| *number == first), "{when}: a set is not whole: {found:?}");
+    assert!(sets.contains(&first), "{when}: set {first} is there, and not one of {sets:?}");
+    let single = number_of(workspace, "single").unwrap_or_else(|wrong| panic!("{when}: {wrong}"));
+    assert!(single <= singles + 1, "{when}: {single} of {singles}");
+    let strays: Vec<_> = workspace.everything().into_iter().map(|(path, _)| path).collect();
+    assert_eq!(strays.len(), FILES + 1, "{when}: {strays:?}");
+}
+
+#[test]
+fn a_power_cut_at_any_moment_leaves_sets_whole() {
+    let mut chance = Chance::new("power cuts");
+    repeat(25, |round| {
+        let options = if round % 2 == 0 { "noauto_da_alloc,commit=300" } else { "" };
+        let mut world = Powered::on(Volume::ext4(options), "");
+        let mut stream = Stream::begin(&world);
+        let (cutter, told, moment) = (world.volume.cutter(), stream.told.clone(), chance.below(300));
+        let cut = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(moment));
+            // While the kernel takes the disk away it may still say of a flush that it is done.
+            let told = told.load(Ordering::SeqCst);
+            cutter.cut();
+            told
+        });
+        stream.until_the_end();
+        let told = cut.join().expect("the power cut");
+        world.start_again();
+        let sets = told..=stream.sets + 1;
+        check(&world.workspace, sets, stream.singles, &format!("round {round}, {options}"));
+    });
+}
+
+/// What is on the disk at a moment, taken while the daemon stands still.
+fn snapshot(machine: &Machine, image: &Path, to: &Path) {
+    kill_process(machine.pid(), Signal::STOP).expect("it can be stopped");
+    let tasks = format!("/proc/{}/task", machine.pid().as_raw_nonzero());
+    let stopped = |stat: &str| stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'));
+    eventually("the daemon to stand still", || {
+        let mut tasks = fs::read_dir(&tasks).expect("its threads").flatten();
+        let stands = |task: fs::DirEntry| {
+            fs::read_to_string(task.path().join("stat")).is_ok_and(|stat| stopped(&stat))
+        };
+        tasks.all(stands).then_some(())
+    });
+    run("cp", &["--sparse=always", "--reflink=never", text_of(image), text_of(to)]);
+    kill_process(machine.pid(), Signal::CONT).expect("it can go on");
+}
+
+#[test]
+fn what_is_on_the_disk_at_any_moment_is_recovered_to_whole_sets() {
+    let mut chance = Chance::new("copies of a disk in use");
+    repeat(1, |_| {
+        let mut world = Powered::on(Volume::ext4("commit=300"), "");
+        let mut stream = Stream::begin(&world);
+        let mut taken = Vec::new();
+        for copy in 0..if soak().is_some() { 40 } else { 25 } {
+            let single = stream.send_single();
+            stream.agent.answer_or_end(single).expect("an answer").expect("applied");
+            stream.singles += 1;
+            let set = stream.send_set();
+            chance.pause(LONGEST);
+            let to = world.volume.beside(&format!("copy-{copy}"));
+            snapshot(&world.machine, world.volume.image(), &to);
+            // Whether it had been answered by then is not known here; that it was asked for is.
+            taken.push((to, stream.sets, stream.singles));
+            stream.agent.answer_or_end(set).expect("an answer").expect("applied");
+            stream.sets += 1;
+        }
+        world.machine.crash();
+        world.volume.unmount();
+        for (copy, sets, singles) in taken {
+            fs::rename(&copy, world.volume.image()).expect("the copy in the place of the disk");
+            world.volume.mount();
+            world.machine.serve();
+            check(&world.workspace, sets..=sets + 1, singles, &copy.display().to_string());
+            world.machine.crash();
+            world.volume.unmount();
+        }
+        world.volume.mount();
+    });
+}

@@ -1,0 +1,173 @@
+//! Places that take less than others: mounts that cannot be written, files that cannot be changed, file systems
+//! that cannot swap names or have no second names.
+
+use std::path::PathBuf;
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::support::{
+    Agent, Fault, Machine, Outcome, Strace, Volume, Workspace, eventually, need, run, text_of,
+};
+
+const FILES: [(&str, &str); 4] = [("a", "one\n"), ("bad/b", "two\n"), ("c", "three\n"), ("d", "four\n")];
+
+fn edit(path: &str, old: &str, new: &str) -> Value {
+    json!({ "kind": "edit", "path": path, "edits": [{ "oldText": old, "newText": new }] })
+}
+
+/// An edit, a new file, a deletion, a rename.
+fn set() -> Vec<Value> {
+    vec![
+        edit("a", "one", "ONE"),
+        json!({ "kind": "write", "path": "new/e", "content": "new\n" }),
+        json!({ "kind": "delete", "path": "c" }),
+        json!({ "kind": "rename", "path": "d", "newPath": "sub/d" }),
+    ]
+}
+
+fn lay_out(agent: &mut Agent, workspace: &Workspace) {
+    for (name, text) in FILES {
+        workspace.put(name, text);
+        agent.read(name);
+    }
+}
+
+/// What FUSE makes of a file that is removed while it is held open; it goes when the file is let go.
+const HIDDEN: &str = ".fuse_hidden";
+
+/// Names and texts, without folders.
+fn texts(workspace: &Workspace) -> Vec<(String, String)> {
+    let named = |(path, bytes): (PathBuf, Option<Vec<u8>>)| {
+        let name = path.strip_prefix(workspace.root()).expect("below").display().to_string();
+        if name.starts_with(HIDDEN) {
+            return None;
+        }
+        Some((name, String::from_utf8(bytes?).expect("text")))
+    };
+    workspace.everything().into_iter().filter_map(named).collect()
+}
+
+fn after() -> Vec<(String, String)> {
+    let files = [("a", "ONE\n"), ("bad/b", "two\n"), ("new/e", "new\n"), ("sub/d", "four\n")];
+    files.map(|(name, text)| (name.to_owned(), text.to_owned())).to_vec()
+}
+
+/// A set with a member that cannot be changed is refused before anything else of it changes; without that
+/// member it happens.
+#[rstest]
+#[case::immutable(&["chattr", "+i"], &["chattr", "-i"])]
+#[case::append_only(&["chattr", "+a"], &["chattr", "-a"])]
+fn a_member_that_cannot_be_changed_stops_all(#[case] lock: &[&str], #[case] unlock: &[&str]) {
+    let volume = Volume::ext4("");
+    let (machine, workspace) = (Machine::start(), Workspace::at(&volume.at().join("project")));
+    let mut agent = machine.agent(&workspace);
+    lay_out(&mut agent, &workspace);
+    let bad = workspace.absolute("bad/b");
+    run(lock[0], &[lock[1], &bad]);
+    let before = workspace.everything();
+    for change in [edit("bad/b", "two", "TWO"), json!({ "kind": "delete", "path": "bad/b" })] {
+        let mut changes = set();
+        changes.push(change);
+        agent.changes(changes).refused_as_any(&["read_only", "disk"]);
+        assert_eq!(workspace.everything(), before);
+    }
+    run(unlock[0], &[unlock[1], &bad]);
+    agent.changes(set()).done();
+    assert_eq!(texts(&workspace), after());
+}
+
+#[test]
+fn a_member_on_a_read_only_mount_stops_all() {
+    let (machine, workspace) = (Machine::start(), Workspace::with(&FILES));
+    let mut agent = machine.agent(&workspace);
+    lay_out(&mut agent, &workspace);
+    let volume = Volume::tmpfs("size=64k");
+    std::fs::write(volume.at().join("b"), "two\n").expect("a file");
+    let bad = workspace.absolute("bad");
+    run("mount", &["--bind", text_of(&volume.at()), &bad]);
+    run("mount", &["-o", "remount,bind,ro", &bad]);
+    agent.read("bad/b");
+    let before = workspace.everything();
+    for change in [
+        edit("bad/b", "two", "TWO"),
+        json!({ "kind": "write", "path": "bad/new", "content": "new\n" }),
+        json!({ "kind": "delete", "path": "bad/b" }),
+        json!({ "kind": "rename", "path": "bad/b", "newPath": "b" }),
+    ] {
+        let mut changes = set();
+        changes.push(change);
+        agent.changes(changes).refused_as_any(&["read_only", "disk"]);
+        assert_eq!(workspace.everything(), before);
+    }
+    run("umount", &[&bad]);
+    agent.changes(set()).done();
+}
+
+/// Where the set happens, and happens not if one member fails.
+fn works(workspace: &Workspace, agent: &mut Agent) {
+    lay_out(agent, workspace);
+    let before = texts(workspace);
+    let mut changes = set();
+    changes.push(edit("bad/b", "absent", "x"));
+    agent.changes(changes).refused("not_found");
+    assert_eq!(texts(workspace), before);
+    agent.changes(set()).done();
+    assert_eq!(texts(workspace), after());
+    agent.edit("a", "ONE", "1").done();
+    assert_eq!(workspace.text("a"), "1\n");
+}
+
+#[test]
+fn files_on_an_overlay_are_changed_like_any() {
+    let below = Volume::tmpfs("size=1m");
+    for folder in ["lower", "upper", "work"] {
+        std::fs::create_dir(below.at().join(folder)).expect("a folder");
+    }
+    let lower = Workspace::at(&below.at().join("lower/project"));
+    for (name, text) in FILES {
+        lower.put(name, text);
+    }
+    let at = |folder: &str| text_of(&below.at().join(folder)).to_owned();
+    let options = format!("lowerdir={},upperdir={},workdir={}", at("lower"), at("upper"), at("work"));
+    let volume = Volume::other("mount", &["-t", "overlay", "-o", &options, "overlay"]);
+    let (machine, workspace) = (Machine::start(), Workspace::at(&volume.at().join("project")));
+    works(&workspace, &mut machine.agent(&workspace));
+    assert_eq!(lower.text("a"), "one\n", "what lies below stays");
+}
+
+/// A file system that answers as if it could not: no swap of names, no rename to a free name only, or no
+/// second names either, as on FAT.
+#[rstest]
+#[case::no_swap(&["renameat2"])]
+#[case::no_swap_and_no_links(&["renameat2", "linkat"])]
+fn a_file_system_that_can_less_is_written_all_the_same(#[case] calls: &[&'static str]) {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let mut agent = machine.agent(&workspace);
+    let refusal = |call: &&'static str| {
+        Fault::always(call, if *call == "linkat" { "error=EPERM" } else { "error=EINVAL" })
+    };
+    let faults: Vec<_> = calls.iter().map(refusal).collect();
+    let strace = Strace::attach(machine.pid(), &faults, &[]);
+    works(&workspace, &mut agent);
+    assert!(strace.finish(false).has_fault());
+}
+
+/// exFAT through FUSE: no second names, no kind of rename but the plain one, no owners, no modes.
+#[test]
+fn files_on_exfat_are_changed_all_or_none() {
+    need("mkfs.exfat", "exfatprogs");
+    need("mount.exfat-fuse", "exfat-fuse");
+    let folder = tempfile::tempdir().expect("a folder");
+    let image = folder.path().join("image");
+    std::fs::File::create(&image).and_then(|file| file.set_len(16 << 20)).expect("an image");
+    run("mkfs.exfat", &[text_of(&image)]);
+    let device = run("losetup", &["--find", "--show", text_of(&image)]);
+    let volume = Volume::other("mount.exfat-fuse", &[device.trim()]);
+    // It goes with the mount.
+    run("losetup", &["--detach", device.trim()]);
+    let (machine, workspace) = (Machine::start(), Workspace::at(&volume.at().join("project")));
+    works(&workspace, &mut machine.agent(&workspace));
+    let hidden = |(path, _): &(PathBuf, _)| path.display().to_string().contains(HIDDEN);
+    eventually("displaced files to be let go", || (!workspace.everything().iter().any(hidden)).then_some(()));
+}

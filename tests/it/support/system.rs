@@ -1,0 +1,88 @@
+//! What some tests need of the system they run on, and how long they may take.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Fails a test that would prove nothing here. It is never passed over in silence.
+pub(crate) fn need_root() {
+    let why = "to mount file systems and to trace the daemon: run it in a container, for instance, with \
+        CAP_SYS_ADMIN, CAP_SYS_PTRACE and a loop device";
+    assert!(rustix::process::geteuid().is_root(), "this test has to be run as root, {why}");
+}
+
+/// Fails a test whose program is not installed.
+pub(crate) fn need(program: &str, package: &str) {
+    let found =
+        Command::new("sh").args(["-c", &format!("command -v {program}")]).stdout(Stdio::null()).status();
+    let is_there = found.is_ok_and(|status| status.success());
+    assert!(is_there, "this test needs `{program}`: apt-get install {package}, or run scripts/test once");
+}
+
+/// Runs a program to its end; its failure is the test's.
+#[track_caller]
+pub(crate) fn run(program: &str, arguments: &[&str]) -> String {
+    let output =
+        Command::new(program).args(arguments).output().unwrap_or_else(|error| panic!("{program}: {error}"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program} {arguments:?}: {said}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Tests are built of text paths.
+pub(crate) fn text_of(path: &Path) -> &str {
+    path.to_str().expect("test paths are UTF-8")
+}
+
+/// The seconds that a test of chance goes on in a long run (`tests/soak`), where loops are whole too.
+pub(crate) fn soak() -> Option<Duration> {
+    let seconds = std::env::var("EDITD_SOAK").ok()?;
+    let seconds =
+        seconds.parse().unwrap_or_else(|_| panic!("EDITD_SOAK is a number of seconds, not {seconds}"));
+    Some(Duration::from_secs(seconds))
+}
+
+/// What a long run shows of a test that passes.
+pub(crate) fn tell(what: &str) {
+    writeln!(std::io::stdout(), "{what}").expect("somewhere to say it");
+}
+
+/// Numbers that look random and come again with the same seed. `EDITD_SEED` sets it.
+pub(crate) struct Chance(u64);
+
+impl Chance {
+    /// From a seed that is printed, so that a failure can be had again.
+    pub(crate) fn new(test: &str) -> Self {
+        let now = SystemTime::UNIX_EPOCH.elapsed().expect("a clock").as_nanos();
+        let given = std::env::var("EDITD_SEED").ok().and_then(|seed| seed.parse().ok());
+        let seed = given.unwrap_or((now ^ u128::from(std::process::id())) as u64);
+        tell(&format!("{test}: EDITD_SEED={seed}"));
+        Self(seed)
+    }
+
+    /// Below `end`.
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % end
+    }
+
+    /// Waits for less than `most`.
+    pub(crate) fn pause(&mut self, most: Duration) {
+        std::thread::sleep(Duration::from_micros(self.below(most.as_micros() as u64)));
+    }
+}
+
+/// Repeats a test of chance: `times` on every change, for as long as was asked in a long run.
+pub(crate) fn repeat(times: usize, mut each: impl FnMut(usize)) {
+    let start = Instant::now();
+    let more = |done: usize| soak().map_or(done < times, |length| start.elapsed() < length);
+    let mut done = 0;
+    while more(done) {
+        each(done);
+        done += 1;
+    }
+    tell(&format!("{done} rounds in {:?}", start.elapsed()));
+}
