@@ -92,7 +92,9 @@ mod past {
 mod agents {
     mod changes;
     mod concurrent;
+    mod history;
     mod notifications;
+    mod order;
 }
 mod faults {
     mod commit;
