@@ -10,6 +10,7 @@ mod session {
     mod parameters;
     mod roles;
     mod roots;
+    mod widening;
 }
 mod read {
     mod encodings;
@@ -98,10 +99,12 @@ mod agents {
 }
 mod faults {
     mod commit;
+    mod panics;
 }
 mod hostile {
     mod bodies;
     mod cancel;
+    mod floods;
     mod framing;
     mod greed;
     mod limits;
@@ -113,7 +116,9 @@ mod life {
     mod folders;
     mod instance;
     mod moved;
+    mod resources;
     mod status;
+    mod stolen;
     mod strangers;
 }
 mod cli {
