@@ -141,13 +141,11 @@ impl Core {
     async fn room_for(&self, weight: u32) -> Result<OwnedSemaphorePermit, Failure> {
         let patience = Duration::from_millis(self.config.limits.deadline_ms);
         let room = self.work_room.clone().acquire_many_owned(weight);
-        match tokio::time::timeout(patience, room).await {
-            Ok(room) => room.map_err(|_| Failure::ending()),
-            Err(_) => {
-                let what = "requests on other large files are being worked on".to_owned();
-                Err(Refusal::new(RefusalKind::Busy { what }).into())
-            }
-        }
+        let room = tokio::time::timeout(patience, room).await.map_err(|_| {
+            let what = "requests on other large files are being worked on".to_owned();
+            Refusal::new(RefusalKind::Busy { what })
+        })?;
+        room.map_err(|_| Failure::ending())
     }
 }
 

@@ -118,12 +118,12 @@ fn endless_headers(machine: &Machine, _: &Workspace, stop: &AtomicBool) {
 
 /// Values by the million in one message, and lists in lists.
 fn many_values(machine: &Machine, workspace: &Workspace, stop: &AtomicBool) {
-    let wide =
+    let broad =
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"editd/read","params":[{}0]}}"#, "0,".repeat(4 << 20));
     let deep = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"editd/read","params":{}"#, "[".repeat(1 << 20));
     from_each(4, stop, |_| {
         let mut wire = flooder(machine, workspace);
-        for body in [&wide, &deep] {
+        for body in [&broad, &deep] {
             if wire.try_send_bytes(format!("{body}\n").as_bytes()).is_ok() {
                 wire.arrival(Duration::from_secs(5));
             }

@@ -44,7 +44,9 @@ fn without_file_descriptors_requests_are_refused_and_later_ones_are_not() {
     let initialize =
         json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": workspace.session("b") });
     let mut waiting: Vec<Wire> = (0..10).map(|_| machine.wire(Framing::Lines)).collect();
-    waiting.iter_mut().for_each(|wire| wire.send(&initialize));
+    for wire in &mut waiting {
+        wire.send(&initialize);
+    }
     assert!(matches!(waiting[9].arrival(Duration::from_millis(300)), Arrival::Nothing));
     prlimit(Some(daemon), Resource::Nofile, before).expect("it may be as before");
     agent.edit("a.txt", "one", "two").done();
@@ -85,8 +87,8 @@ fn a_daemon_that_is_told_to_end_finishes_what_it_has_begun() {
                 for number in 0.. {
                     let edits = json!([{ "oldText": format!("n = {number}\n"), "newText": format!("n = {}\n", number + 1) }]);
                     let change = |name: &str| json!({ "kind": "edit", "path": name, "edits": edits });
-                    let set = json!({ "changes": [change("a.txt"), change("b.txt")] });
-                    let request = json!({ "jsonrpc": "2.0", "id": 100 + number, "method": "editd/edit", "params": set });
+                    let changes = json!({ "changes": [change("a.txt"), change("b.txt")] });
+                    let request = json!({ "jsonrpc": "2.0", "id": 100 + number, "method": "editd/edit", "params": changes });
                     let sent = agent.wire().try_send_bytes(format!("{request}\n").as_bytes());
                     let answered = sent.is_ok()
                         && matches!(agent.wire().arrival(Duration::from_secs(20)),
