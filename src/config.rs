@@ -90,8 +90,11 @@ struct LimitsTable {
     history_bytes: Option<u64>,
     connections: Option<usize>,
     message_size: Option<usize>,
+    message_ms: Option<u64>,
+    message_memory: Option<usize>,
     requests_in_flight: Option<usize>,
     unsent_output: Option<usize>,
+    work_memory: Option<u64>,
     changes: Option<usize>,
     edits: Option<usize>,
     proposals: Option<usize>,
@@ -112,7 +115,11 @@ impl LimitsTable {
             ("proposals", self.proposals),
         ];
         let zero_count = counts.into_iter().find(|(_, count)| *count == Some(0));
-        let amounts = [("file_size", self.file_size), ("deadline_ms", self.deadline_ms)];
+        let amounts = [
+            ("file_size", self.file_size),
+            ("message_ms", self.message_ms),
+            ("deadline_ms", self.deadline_ms),
+        ];
         let zero_amount = amounts.into_iter().find(|(_, amount)| *amount == Some(0));
         zero_count.map(|(name, _)| name).or(zero_amount.map(|(name, _)| name))
     }
@@ -189,8 +196,11 @@ fn limits(table: &LimitsTable) -> Limits {
         history_bytes: table.history_bytes.unwrap_or(default.history_bytes),
         connections: table.connections.unwrap_or(default.connections),
         message_size: table.message_size.unwrap_or(default.message_size),
+        message_ms: table.message_ms.unwrap_or(default.message_ms),
+        message_memory: table.message_memory.unwrap_or(default.message_memory),
         requests_in_flight: table.requests_in_flight.unwrap_or(default.requests_in_flight),
         unsent_output: table.unsent_output.unwrap_or(default.unsent_output),
+        work_memory: table.work_memory.unwrap_or(default.work_memory),
         changes: table.changes.unwrap_or(default.changes),
         edits: table.edits.unwrap_or(default.edits),
         proposals: table.proposals.unwrap_or(default.proposals),
@@ -247,6 +257,7 @@ mod tests {
             "file_size",
             "connections",
             "message_size",
+            "message_ms",
             "requests_in_flight",
             "unsent_output",
             "changes",
@@ -259,6 +270,6 @@ mod tests {
             assert!(error.contains(&format!("limits.{name}")), "{error}");
             assert_eq!(config.limits, Limits::default());
         }
-        assert_eq!(load("[limits]\nmemory = 0\nkept_bases = 0\nhistory_bytes = 0\n").error, None);
+        assert_eq!(load("[limits]\nmessage_memory = 0\nwork_memory = 0\nmemory = 0\nkept_bases = 0\nhistory_bytes = 0\n").error, None);
     }
 }

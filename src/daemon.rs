@@ -35,7 +35,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, PolicyFile};
@@ -99,6 +99,8 @@ pub(crate) struct CoreInner {
     bases: Arc<BaseStore>,
     history: Arc<History>,
     hints: Hints,
+    /// Room for large files that are being worked on.
+    work_room: Arc<Semaphore>,
     started: Instant,
 }
 
@@ -175,6 +177,7 @@ impl Daemon {
             bases: bases.clone(),
             history: history.clone(),
             hints: hints.clone(),
+            work_room: Arc::new(work_room(&config)),
             started: Instant::now(),
             config,
             disk,
@@ -278,6 +281,11 @@ impl Drop for ConnectionGuard {
 
 fn spawn_thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     std::thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
+}
+
+fn work_room(config: &Config) -> Semaphore {
+    let units = config.limits.work_memory / job::WORK_UNIT;
+    Semaphore::new(usize::try_from(units).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS))
 }
 
 fn history_limits(config: &Config) -> HistoryLimits {

@@ -39,7 +39,7 @@ pub use results::{
     AppliedFile, ApplyResult, ChangedFile, ChangesResult, FileEntry, Hunk, Indent, MatchEntry, MemoryUse,
     PolicyStatus, ProposalSummary, ProposalsResult, ProposeResult, ReadResult, ShutdownResult, StatusResult,
 };
-pub use strict::Strict;
+pub use strict::{JSON_VALUES, Strict};
 pub use workspace_edit::workspace_edit;
 
 /// Version of the wire contract.

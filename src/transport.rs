@@ -10,11 +10,14 @@ mod connection;
 mod folders;
 mod framing;
 mod gate;
+mod intake;
 mod listen;
 mod lsp;
 mod message;
 mod outbound;
 mod places;
+mod signals;
+mod sockets;
 
 pub use client::{CallError, Client, ConnectError, Spawn};
 pub use folders::prepare_folders;

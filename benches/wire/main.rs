@@ -12,6 +12,7 @@ mod corpus;
 mod crowd;
 mod durable;
 mod edits;
+mod flood;
 mod floor;
 mod machine;
 mod memory;
@@ -21,7 +22,7 @@ mod table;
 /// A part's name and what runs it.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 16] = [
+const PARTS: [Part; 17] = [
     ("start", memory::start),
     ("edit-10k", || edits::single(0)),
     ("edit-1m", || edits::single(1)),
@@ -36,6 +37,7 @@ const PARTS: [Part; 16] = [
     ("full-8", durable::set),
     ("crowd", crowd::different_files),
     ("contest", crowd::one_file),
+    ("flood", flood::beside_floods),
     ("memory", memory::resident),
     ("connections", memory::connections),
 ];

@@ -15,7 +15,7 @@ impl Samples {
     }
 
     /// The time that this share of the samples stays below.
-    fn quantile(&self, share: f64) -> Duration {
+    pub(crate) fn quantile(&self, share: f64) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
         #[expect(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "an index among few samples")]

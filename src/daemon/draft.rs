@@ -24,7 +24,9 @@ pub(crate) fn drafted_edits(
 ) -> Result<Drafted, Trouble> {
     let index = Some(rules.indexes.of(version));
     let Manner { fuzzy, sequential } = rules.manner;
-    let options = Options { fuzzy, sequential, deadline: rules.deadline, index };
+    // What is put in can hardly be more than the whole may be.
+    let room = usize::try_from(rules.file_size).unwrap_or(usize::MAX);
+    let options = Options { fuzzy, sequential, room, deadline: rules.deadline, index };
     let Found { plan, matches, warnings } = find(text, edits, &options).map_err(Trouble::Edits)?;
     Ok(Drafted { plan, matches, warnings, rebased: false })
 }

@@ -1,19 +1,30 @@
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::workspace::FileKey;
+use crate::disk::Target;
+use crate::workspace::{FileKey, Refusal, RefusalKind};
 
+use super::content::LARGE;
 use super::event::{Event, Reply};
 use super::lanes::Place;
 use super::{Core, Failure, SessionContext};
 
+/// What the room for work is counted in, in bytes.
+pub(super) const WORK_UNIT: u64 = 1 << 10;
+
 /// A request's files, found but not yet looked at.
 pub(crate) trait Located: Send + 'static {
+    /// The files.
+    fn targets(&self) -> Vec<&Target>;
+
     /// What to queue up for.
-    fn keys(&self) -> Vec<FileKey>;
+    fn keys(&self) -> Vec<FileKey> {
+        self.targets().into_iter().map(|target| target.key.clone()).collect()
+    }
 }
 
 /// What a request carries along while it runs on a thread of its own.
@@ -92,7 +103,9 @@ impl Core {
             let (place, spent) = (core.lanes.join(files.keys()), RefCell::default());
             let job = Job { cancelled, place, _permit: permit, spent };
             drop(turn);
-            if job.place.is_at_head() {
+            let weight = if job.place.is_at_head() { core.weight(&files) } else { u32::MAX };
+            // A large one that comes at a bad time waits, but not on this thread.
+            if let Ok(_room) = core.work_room.clone().try_acquire_many_owned(weight) {
                 let result = work(&core, &of, files, &job);
                 (Step::Done(result), job.end())
             } else {
@@ -104,10 +117,35 @@ impl Core {
             Step::Done(result) => result,
             Step::Queued(files, job, work) => {
                 job.place.at_head().await;
+                let (core, files) = (self.clone(), files);
+                let (weight, files) = blocking(move || (core.weight(&files), files)).await?;
+                let _room = self.room_for(weight).await?;
                 let (core, of) = (self.clone(), session.clone());
                 answering(move || (work(&core, &of, files, &job), job.end())).await?
             }
         }
+    }
+
+    /// What these files count for in the room for work; nothing, where they are small.
+    fn weight(&self, files: &impl Located) -> u32 {
+        let size = |target| self.disk.stat(target).ok().flatten().map_or(0, |stat| stat.size);
+        let bytes: u64 = files.targets().into_iter().map(size).sum();
+        if bytes <= LARGE as u64 {
+            return 0;
+        }
+        // One request may always be worked on, however large.
+        let all = self.config.limits.work_memory / WORK_UNIT;
+        (bytes / WORK_UNIT).min(all).try_into().unwrap_or(u32::MAX)
+    }
+
+    async fn room_for(&self, weight: u32) -> Result<OwnedSemaphorePermit, Failure> {
+        let patience = Duration::from_millis(self.config.limits.deadline_ms);
+        let room = self.work_room.clone().acquire_many_owned(weight);
+        let room = tokio::time::timeout(patience, room).await.map_err(|_| {
+            let what = "requests on other large files are being worked on".to_owned();
+            Refusal::new(RefusalKind::Busy { what })
+        })?;
+        room.map_err(|_| Failure::ending())
     }
 }
 

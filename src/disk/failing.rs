@@ -16,6 +16,8 @@ enum Fault {
     Late(DiskErrorKind),
     /// It and all later ones fail.
     Broken(DiskErrorKind),
+    /// The program has a mistake just there.
+    Panic,
     /// This runs right before it.
     Interpose(Box<dyn FnMut() + Send>),
 }
@@ -66,6 +68,11 @@ impl<D> FailingDisk<D> {
         self.arm(k, Fault::Broken(kind));
     }
 
+    /// Lets the k-th primitive from now on panic, once, without having done anything.
+    pub fn panic_at(&self, k: usize) {
+        self.arm(k, Fault::Panic);
+    }
+
     /// Lets something happen right before the k-th primitive from now on.
     pub fn run_at(&self, k: usize, what: impl FnMut() + Send + 'static) {
         self.arm(k, Fault::Interpose(Box::new(what)));
@@ -112,6 +119,10 @@ impl<D> FailingDisk<D> {
             Some((k, Fault::Interpose(what))) if calls == *k => {
                 what();
                 return Ok(());
+            }
+            Some((k, Fault::Panic)) if calls == *k => {
+                drop(plan);
+                panic!("the disk was told to panic at call {calls}");
             }
             Some((k, Fault::Error(kind) | Fault::Late(kind))) if calls == *k => kind.clone(),
             Some((k, Fault::Broken(kind))) if calls >= *k => kind.clone(),

@@ -1,6 +1,6 @@
 //! The place of one edit.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use super::anchor::{NoScope, Scope};
@@ -45,6 +45,9 @@ pub(super) struct Finder<'a> {
     edits: &'a [Edit],
     pub(super) needles: Vec<Needle<'a>>,
     fuzzy: bool,
+    room: usize,
+    /// Bytes of new text so far.
+    taken: Cell<usize>,
 }
 
 /// One edit on its way to its place.
@@ -57,7 +60,14 @@ struct Search<'s> {
 impl<'a> Finder<'a> {
     pub(super) fn new(base: &'a str, edits: &'a [Edit], options: &Options) -> Self {
         let needles = edits.iter().map(Needle::new).collect();
-        Self { base: Base::new(base, edits, options), edits, needles, fuzzy: options.fuzzy }
+        Self {
+            base: Base::new(base, edits, options),
+            edits,
+            needles,
+            fuzzy: options.fuzzy,
+            room: options.room,
+            taken: Cell::default(),
+        }
     }
 
     /// `explain` says whether the closest regions are wanted where there is no place. `news` is the same for
@@ -217,6 +227,7 @@ impl<'a> Finder<'a> {
         tier: &Tier,
         places: Vec<Site>,
     ) -> Result<Placed, EditRefusalKind> {
+        self.take(places.len(), needle.new.len())?;
         let mut splices: Vec<Splice> = Vec::with_capacity(places.len());
         for (number, site) in places.iter().enumerate() {
             if number % STRIDE == 0 {
@@ -247,6 +258,16 @@ impl<'a> Finder<'a> {
             sites,
             splices,
         })
+    }
+
+    /// Takes room for a text in so many places.
+    fn take(&self, places: usize, text: usize) -> Result<(), EditRefusalKind> {
+        let size = places.saturating_mul(text).saturating_add(self.taken.get());
+        if size > self.room {
+            return Err(EditRefusalKind::TooLarge { limit: self.room, size });
+        }
+        self.taken.set(size);
+        Ok(())
     }
 
     /// How near the old text comes to a place.

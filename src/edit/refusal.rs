@@ -72,6 +72,13 @@ pub enum EditRefusalKind {
     NoChange,
     /// There is nothing to look for.
     EmptyOldText,
+    /// The new texts, each as often as it has places, are more than may be written. Bytes.
+    TooLarge {
+        /// How much they may be.
+        limit: usize,
+        /// How much they would be, up to the one that is too much.
+        size: usize,
+    },
     /// The deadline passed first.
     Timeout,
 }

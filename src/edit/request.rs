@@ -68,6 +68,9 @@ pub struct Options {
     pub fuzzy: bool,
     /// Whether each edit is meant for the result of those before it.
     pub sequential: bool,
+    /// Bytes that the new texts may have, each as often as it has places. One edit can have a million, so
+    /// this is asked before they are made.
+    pub room: usize,
     /// When to give up.
     pub deadline: Deadline,
     /// The base's index, where the caller keeps one for this version of the base. One that was built for a
@@ -77,7 +80,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { fuzzy: true, sequential: false, deadline: Deadline::NONE, index: None }
+        Self { fuzzy: true, sequential: false, room: usize::MAX, deadline: Deadline::NONE, index: None }
     }
 }
 

@@ -37,6 +37,8 @@ pub(super) fn find_in_sequence(
                 let named = |said: String| said.replacen("edit 0", &format!("edit {at}"), 1);
                 found.warnings.extend(step.warnings.into_iter().map(named));
                 found.warnings.extend(written.met(at, &sites));
+                let written_now: usize = step.plan.splices().iter().map(|splice| splice.text.len()).sum();
+                later.room = later.room.saturating_sub(written_now);
                 text = step.plan.apply(&text);
                 found.plan = found.plan.then(&step.plan);
                 found.matches.extend(step.matches.into_iter().map(|found| Match { edit: at, ..found }));

@@ -142,6 +142,7 @@ fn edit_details(edit: Option<usize>, kind: &EditRefusalKind) -> Value {
             both((edit, Some(*lines)), (Some(*other_edit), Some(*lines)))
         }
         EditRefusalKind::Dependency { other_edit } => both((edit, None), (Some(*other_edit), None)),
+        EditRefusalKind::TooLarge { limit, size } => json!({ "limit": limit, "size": size }),
         EditRefusalKind::NoChange | EditRefusalKind::EmptyOldText | EditRefusalKind::Timeout => Value::Null,
     }
 }

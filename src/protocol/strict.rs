@@ -1,10 +1,15 @@
+use std::cell::Cell;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
+/// Values in one JSON text, those in lists and members of objects each counted. As many edits as a call may
+/// have need about half of it; two bytes of text can make a value, which takes up to a hundred in memory.
+pub const JSON_VALUES: usize = 1 << 20;
+
 /// A JSON value in which no object names a member twice: of two members of one name, which one counts is
-/// anybody's guess.
+/// anybody's guess. Nor has it more than [`JSON_VALUES`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strict(
     /// The value.
@@ -13,13 +18,26 @@ pub struct Strict(
 
 impl<'de> Deserialize<'de> for Strict {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(StrictVisitor).map(Strict)
+        Budget(&Cell::new(JSON_VALUES)).deserialize(deserializer).map(Strict)
     }
 }
 
-struct StrictVisitor;
+/// How many more values there may be.
+#[derive(Clone, Copy)]
+struct Budget<'a>(&'a Cell<usize>);
 
-impl<'de> Visitor<'de> for StrictVisitor {
+impl<'de> DeserializeSeed<'de> for Budget<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        let left = self.0.get().checked_sub(1);
+        self.0
+            .set(left.ok_or_else(|| D::Error::custom(format!("there are more than {JSON_VALUES} values")))?);
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Budget<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -56,7 +74,7 @@ impl<'de> Visitor<'de> for StrictVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(Strict(item)) = items.next_element()? {
+        while let Some(item) = items.next_element_seed(self)? {
             list.push(item);
         }
         Ok(list.into())
@@ -64,12 +82,27 @@ impl<'de> Visitor<'de> for StrictVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
-        while let Some((name, Strict(value))) = members.next_entry::<String, Strict>()? {
+        while let Some(name) = members.next_key::<String>()? {
+            let value = members.next_value_seed(self)?;
             if let Some(name) = (map.contains_key(&name)).then_some(&name) {
                 return Err(A::Error::custom(format!("member `{name}` stands twice")));
             }
             map.insert(name, value);
         }
         Ok(map.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_values_than_anybody_needs_are_refused() {
+        let list = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
+        // The list is one too.
+        assert!(serde_json::from_str::<Strict>(&list(JSON_VALUES - 1)).is_ok());
+        let error = serde_json::from_str::<Strict>(&list(JSON_VALUES)).unwrap_err();
+        assert!(error.to_string().contains("more than 1048576 values"), "{error}");
     }
 }

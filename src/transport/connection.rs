@@ -8,7 +8,7 @@
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_util::{FutureExt, StreamExt};
@@ -24,14 +24,17 @@ use crate::daemon::{Daemon, SessionContext};
 use crate::protocol::{Code, RpcError};
 use crate::workspace::Role;
 
-use super::framing::{FrameReader, FramingError};
+use super::framing::{Body, Bounds, FrameReader, FramingError};
 use super::gate;
+use super::intake::{Room, Share};
 use super::lsp::{self, Backend};
 use super::message::{Malformed, Message, parse};
 use super::outbound::Outbound;
 
 /// How much is read from the socket at a time. Every open connection keeps as much, however quiet it is.
 const READ_BUFFER: usize = 16 << 10;
+/// From this size on, in bytes, a message is taken apart while another thread serves other connections.
+const LARGE: usize = 256 << 10;
 /// How long requests under way may take to end when the daemon does.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -39,17 +42,20 @@ const GRACE: Duration = Duration::from_secs(10);
 pub(crate) async fn serve(
     daemon: Daemon,
     role: Role,
+    share: Share,
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) {
     let limits = daemon.config().limits.clone();
     let stopped = daemon.stopped();
     let input = BufReader::with_capacity(READ_BUFFER, input);
+    let time = Duration::from_millis(limits.message_ms);
+    let bounds = Bounds { size: limits.message_size, time, share };
     let reader = tokio::select! {
         // In this order, here and below: a daemon that ends answers nobody new.
         biased;
         () = stopped.cancelled() => return,
-        reader = FrameReader::new(input, limits.message_size) => reader,
+        reader = FrameReader::new(input, bounds) => reader,
     };
     let Ok(Some(mut reader)) = reader else { return };
     let closed = CancellationToken::new();
@@ -57,6 +63,9 @@ pub(crate) async fn serve(
     let writer = tokio::spawn(unsent.write_to(output));
     let mut dispatcher = Dispatcher::new(daemon.clone(), role, outbound);
     let end = loop {
+        // Many small messages can be there at a time, and answered without waiting for anything: others have
+        // their turn in between.
+        tokio::task::consume_budget().await;
         let body = tokio::select! {
             biased;
             () = stopped.cancelled() => break End::Stopped,
@@ -65,7 +74,7 @@ pub(crate) async fn serve(
         };
         match body {
             Ok(Some(body)) => {
-                if dispatcher.take(&body).await.is_break() {
+                if dispatcher.take(body).await.is_break() {
                     break End::Left;
                 }
             }
@@ -82,6 +91,15 @@ pub(crate) async fn serve(
         writer.abort();
     }
     let _ = tokio::time::timeout(GRACE, writer).await;
+}
+
+/// A request or notification, the bytes that it came in, and their room.
+struct Call {
+    id: Option<Value>,
+    method: String,
+    params: Option<Value>,
+    size: usize,
+    room: Room,
 }
 
 /// Why a connection ends.
@@ -118,9 +136,15 @@ impl Dispatcher {
     }
 
     /// Handles one message. Breaks when the client has said `exit`.
-    async fn take(&mut self, body: &[u8]) -> ControlFlow<()> {
-        match parse(body) {
-            Ok(Message::Call { id, method, params }) => self.call(id, method, params).await,
+    async fn take(&mut self, body: Body) -> ControlFlow<()> {
+        let Body { bytes, room } = body;
+        let size = bytes.len();
+        let parsed = aside(size, || parse(&bytes));
+        drop(bytes);
+        match parsed {
+            Ok(Message::Call { id, method, params }) => {
+                self.call(Call { id, method, params, size, room }).await
+            }
             // Nothing was asked of this client, so this answers nothing.
             Ok(Message::Answer(_)) => ControlFlow::Continue(()),
             Err(Malformed { id, error }) => {
@@ -130,7 +154,8 @@ impl Dispatcher {
         }
     }
 
-    async fn call(&mut self, id: Option<Value>, method: String, params: Option<Value>) -> ControlFlow<()> {
+    async fn call(&mut self, call: Call) -> ControlFlow<()> {
+        let Call { id, method, params, size, room } = call;
         let in_session = self.session.get().is_some();
         if !gate::permits(self.role, &method) {
             if let Some(id) = id {
@@ -163,7 +188,8 @@ impl Dispatcher {
         let outcome = if waits_inline {
             Some(running.as_mut().await)
         } else {
-            match futures_util::poll!(&mut running) {
+            let mut begin = |cx: &mut Context<'_>| aside(size, || running.as_mut().poll(cx));
+            match std::future::poll_fn(|cx| Poll::Ready(begin(cx))).await {
                 Poll::Ready(outcome) => Some(outcome),
                 Poll::Pending => None,
             }
@@ -172,13 +198,13 @@ impl Dispatcher {
             Some(Ok(Ok(Some(response)))) => self.outbound.send_json(&response),
             Some(Ok(Ok(None) | Err(_))) => {}
             Some(Err(_)) => self.answer_panic(id),
-            None => self.spawn(id, running).await,
+            None => self.spawn(id, running, room).await,
         }
         if is_exit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Lets a request go on by itself; waits first if too many do.
-    async fn spawn<F, E, P>(&mut self, id: Option<Value>, running: F)
+    async fn spawn<F, E, P>(&mut self, id: Option<Value>, running: F, room: Room)
     where
         F: Future<Output = Result<Result<Option<Response>, E>, P>> + Send + 'static,
         E: Send + 'static,
@@ -198,6 +224,8 @@ impl Dispatcher {
                 Ok(Ok(None) | Err(_)) => {}
                 Err(_) => outbound.send_json(&panicked(id)),
             }
+            // What came with the request is in memory until here.
+            drop(room);
         });
     }
 
@@ -232,6 +260,12 @@ impl Dispatcher {
             self.daemon.disconnect(session.id);
         }
     }
+}
+
+/// Works on a message of so many bytes. A large one takes a while, and other connections have their turn
+/// meanwhile.
+fn aside<T>(size: usize, work: impl FnOnce() -> T) -> T {
+    if size < LARGE { work() } else { tokio::task::block_in_place(work) }
 }
 
 async fn forward(mut socket: ClientSocket, outbound: Outbound) {

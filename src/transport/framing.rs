@@ -1,9 +1,16 @@
+use std::time::Duration;
+
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
+use tokio::time::{Instant, timeout_at};
+
+use super::intake::{Room, Share};
 
 /// Bytes of all header lines of a message together.
 const HEADER_BYTES: usize = 4 << 10;
 /// Header lines of a message.
 const HEADER_LINES: usize = 16;
+/// How much of a body is asked for at a time at least, in bytes.
+const BODY_STEP: usize = 64 << 10;
 
 /// How messages are told apart, chosen by the first byte that a client sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +36,8 @@ pub(crate) enum FramingError {
     ContentLength,
     #[error("a message has more than {0} bytes")]
     TooLarge(usize),
+    #[error("a message was begun and is not there after {0:?}")]
+    TooSlow(Duration),
 }
 
 /// Reads messages of at most a given size.
@@ -36,15 +45,60 @@ pub(crate) enum FramingError {
 pub(crate) struct FrameReader<R> {
     input: R,
     framing: Framing,
-    limit: usize,
+    bounds: Bounds,
+}
+
+/// What holds for every message of a connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Bounds {
+    /// Most bytes of a message.
+    pub(crate) size: usize,
+    /// How long a message may take to come, from its first byte.
+    pub(crate) time: Duration,
+    /// Where room for it comes from.
+    pub(crate) share: Share,
+}
+
+/// A message's body, and its room for as long as it is worked on.
+#[derive(Debug)]
+pub(crate) struct Body {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) room: Room,
+}
+
+/// When a message that has begun must be there.
+#[derive(Debug, Default)]
+struct Due(Option<Instant>);
+
+impl Due {
+    /// Waits for what the client sends next. Time runs from a message's first byte on: a client may be
+    /// silent between messages for as long as it likes.
+    async fn within<T>(
+        &mut self,
+        bounds: &Bounds,
+        coming: impl Future<Output = std::io::Result<T>>,
+    ) -> Result<T, FramingError> {
+        let come = match self.0 {
+            Some(due) => timeout_at(due, coming).await.map_err(|_| FramingError::TooSlow(bounds.time))?,
+            None => coming.await,
+        };
+        self.0.get_or_insert_with(|| Instant::now() + bounds.time);
+        Ok(come?)
+    }
+
+    /// Makes room; to wait for it is no fault of the client.
+    async fn make_room(&mut self, room: &mut Room, bytes: usize) {
+        let waited = room.make(bytes).await;
+        self.0 = self.0.map(|due| due + waited);
+    }
 }
 
 impl<R: AsyncBufRead + Unpin> FrameReader<R> {
     /// Waits for the client's first byte. None if it never sends one.
-    pub(crate) async fn new(mut input: R, limit: usize) -> std::io::Result<Option<Self>> {
+    pub(crate) async fn new(mut input: R, bounds: Bounds) -> std::io::Result<Option<Self>> {
         let first = input.fill_buf().await?.first().copied();
         let framing = |first| if first == b'{' { Framing::Lines } else { Framing::Headers };
-        Ok(first.map(|first| Self { input, framing: framing(first), limit }))
+        Ok(first.map(|first| Self { input, framing: framing(first), bounds }))
     }
 
     pub(crate) fn framing(&self) -> Framing {
@@ -52,7 +106,7 @@ impl<R: AsyncBufRead + Unpin> FrameReader<R> {
     }
 
     /// The next message's body; none at the end of the input.
-    pub(crate) async fn next(&mut self) -> Result<Option<Vec<u8>>, FramingError> {
+    pub(crate) async fn next(&mut self) -> Result<Option<Body>, FramingError> {
         match self.framing {
             Framing::Lines => self.next_line().await,
             Framing::Headers => self.next_with_headers().await,
@@ -60,43 +114,57 @@ impl<R: AsyncBufRead + Unpin> FrameReader<R> {
     }
 
     /// The next line that is not blank.
-    async fn next_line(&mut self) -> Result<Option<Vec<u8>>, FramingError> {
+    async fn next_line(&mut self) -> Result<Option<Body>, FramingError> {
         loop {
-            let mut line = Vec::new();
-            // One byte over the limit shows that it is exceeded.
-            let limit = self.limit as u64 + 1;
-            let read = (&mut self.input).take(limit).read_until(b'\n', &mut line).await?;
-            if read == 0 {
-                return Ok(None);
+            let (mut line, mut room, mut due) = (Vec::new(), self.bounds.share.room(), Due::default());
+            while line.last() != Some(&b'\n') {
+                let more = due.within(&self.bounds, self.input.fill_buf()).await?;
+                if more.is_empty() {
+                    break;
+                }
+                let end = memchr::memchr(b'\n', more);
+                let taken = end.map_or(more.len(), |at| at + 1);
+                if line.len() + taken - usize::from(end.is_some()) > self.bounds.size {
+                    return Err(FramingError::TooLarge(self.bounds.size));
+                }
+                due.make_room(&mut room, line.len() + taken).await;
+                line.extend_from_slice(&more[..taken]);
+                self.input.consume(taken);
             }
-            if line.last() != Some(&b'\n') && read as u64 == limit {
-                return Err(FramingError::TooLarge(self.limit));
+            if line.is_empty() {
+                return Ok(None);
             }
             line.truncate(line.trim_ascii_end().len());
             if !line.is_empty() {
-                return Ok(Some(line));
+                return Ok(Some(Body { bytes: line, room }));
             }
         }
     }
 
-    async fn next_with_headers(&mut self) -> Result<Option<Vec<u8>>, FramingError> {
-        let Some(length) = self.content_length().await? else { return Ok(None) };
-        if length > self.limit {
-            return Err(FramingError::TooLarge(self.limit));
+    async fn next_with_headers(&mut self) -> Result<Option<Body>, FramingError> {
+        let mut due = Due::default();
+        let Some(length) = self.content_length(&mut due).await? else { return Ok(None) };
+        if length > self.bounds.size {
+            return Err(FramingError::TooLarge(self.bounds.size));
         }
-        // The vector grows as bytes arrive: a client that only claims a length costs nothing.
-        let mut body = Vec::with_capacity(length.min(64 << 10));
-        let read = (&mut self.input).take(length as u64).read_to_end(&mut body).await?;
-        if read < length {
-            return Err(FramingError::Truncated);
+        let (mut bytes, mut room) = (Vec::new(), self.bounds.share.room());
+        while bytes.len() < length {
+            // Room is taken as bytes arrive: a client that only claims a length costs nothing.
+            let step = (length - bytes.len()).min(bytes.len().max(BODY_STEP));
+            due.make_room(&mut room, bytes.len() + step).await;
+            bytes.reserve_exact(step);
+            let mut coming = (&mut self.input).take(step as u64);
+            if due.within(&self.bounds, coming.read_buf(&mut bytes)).await? == 0 {
+                return Err(FramingError::Truncated);
+            }
         }
-        Ok(Some(body))
+        Ok(Some(Body { bytes, room }))
     }
 
-    async fn content_length(&mut self) -> Result<Option<usize>, FramingError> {
+    async fn content_length(&mut self, due: &mut Due) -> Result<Option<usize>, FramingError> {
         let (mut used, mut length) = (0, None);
         for count in 0..HEADER_LINES {
-            let Some(line) = self.header_line(&mut used).await? else {
+            let Some(line) = self.header_line(&mut used, due).await? else {
                 return if count == 0 { Ok(None) } else { Err(FramingError::Truncated) };
             };
             if line.is_empty() {
@@ -115,20 +183,23 @@ impl<R: AsyncBufRead + Unpin> FrameReader<R> {
         Err(FramingError::Headers)
     }
 
-    async fn header_line(&mut self, used: &mut usize) -> Result<Option<String>, FramingError> {
+    async fn header_line(&mut self, used: &mut usize, due: &mut Due) -> Result<Option<String>, FramingError> {
         let mut line = Vec::new();
-        let room = (HEADER_BYTES - *used) as u64;
-        let read = (&mut self.input).take(room).read_until(b'\n', &mut line).await?;
-        *used += read;
-        if line.last() == Some(&b'\n') {
-            let line = String::from_utf8_lossy(line.trim_ascii_end()).into_owned();
-            return Ok(Some(line));
+        while line.last() != Some(&b'\n') {
+            if *used == HEADER_BYTES {
+                return Err(FramingError::Headers);
+            }
+            let more = due.within(&self.bounds, self.input.fill_buf()).await?;
+            if more.is_empty() {
+                return if line.is_empty() { Ok(None) } else { Err(FramingError::Truncated) };
+            }
+            let more = &more[..more.len().min(HEADER_BYTES - *used)];
+            let taken = memchr::memchr(b'\n', more).map_or(more.len(), |at| at + 1);
+            line.extend_from_slice(&more[..taken]);
+            self.input.consume(taken);
+            *used += taken;
         }
-        match read {
-            0 if room > 0 => Ok(None),
-            _ if *used >= HEADER_BYTES => Err(FramingError::Headers),
-            _ => Err(FramingError::Truncated),
-        }
+        Ok(Some(String::from_utf8_lossy(line.trim_ascii_end()).into_owned()))
     }
 }
 
@@ -157,13 +228,15 @@ pub(crate) fn framed(mut body: Vec<u8>, framing: Framing) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::intake::Intake;
     use super::*;
 
     async fn read_all(input: &[u8]) -> Result<Vec<String>, FramingError> {
-        let mut reader = FrameReader::new(input, 64).await?.expect("some input");
+        let bounds = Bounds { size: 64, time: Duration::from_secs(60), share: Intake::new(0).share() };
+        let mut reader = FrameReader::new(input, bounds).await?.expect("some input");
         let mut bodies = Vec::new();
         while let Some(body) = reader.next().await? {
-            bodies.push(String::from_utf8(body).unwrap());
+            bodies.push(String::from_utf8(body.bytes).unwrap());
         }
         Ok(bodies)
     }

@@ -1,4 +1,3 @@
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,6 +5,7 @@ use std::time::Duration;
 
 use rustix::fs::Mode;
 use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
 use crate::config::Config;
@@ -15,12 +15,18 @@ use crate::workspace::Role;
 
 use super::connection;
 use super::folders::{clear_for_socket, prepare_folders};
+use super::intake::Intake;
 use super::places::{AGENT_SOCKET, EDITOR_SOCKET, SOCKET_PATH, lock_instance, lock_sockets, note_sockets};
+use super::signals::heed_signals;
+use super::sockets::Sockets;
 
 /// How a daemon says that another is in its place; a client that started it looks for these words.
 pub(super) const ALREADY_RUNNING: &str = "a daemon is running already";
 /// How long to wait before accepting again when the system is out of something.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Connections of one socket that are accepted and have not begun: enough to keep all threads busy.
+const NEWCOMERS: usize = 8;
 
 /// Why a daemon could not start.
 #[derive(Debug, thiserror::Error)]
@@ -75,37 +81,41 @@ pub async fn serve(config: Config, places: Places) -> Result<(), ServeError> {
     // Whoever waits for the daemon waits for the agents' socket: once that is there, both are.
     let editors = bind(&places.runtime_dir.join(EDITOR_SOCKET))?;
     let agents = bind(&places.runtime_dir.join(AGENT_SOCKET))?;
+    let watched = Sockets::bound_in(&places.runtime_dir);
     note_sockets(&places).map_err(failed("noting the sockets"))?;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), runtime_dir = %places.runtime_dir.display(), "serving");
-    run(&daemon, agents, editors).await;
+    run(&daemon, agents, editors, &watched).await;
     daemon.tidy();
-    remove_sockets(&places, &sockets);
+    watched.remove(&sockets);
     tracing::info!("stopped");
     Ok(())
 }
 
-async fn run(daemon: &Daemon, agents: UnixListener, editors: UnixListener) {
+async fn run(daemon: &Daemon, agents: UnixListener, editors: UnixListener, watched: &Sockets) {
     let tracker = TaskTracker::new();
+    let intake = Intake::new(daemon.config().limits.message_memory);
     tokio::join!(
-        accept(daemon, Role::Agent, agents, &tracker),
-        accept(daemon, Role::Editor, editors, &tracker),
+        accept(daemon, Role::Agent, agents, &tracker, &intake),
+        accept(daemon, Role::Editor, editors, &tracker, &intake),
         daemon.exit_when_idle(),
-        stop_on_signals(daemon),
+        heed_signals(daemon),
+        watched.stop_if_stolen(daemon),
     );
     tracker.close();
     tracker.wait().await;
 }
 
-async fn accept(daemon: &Daemon, role: Role, listener: UnixListener, tracker: &TaskTracker) {
+async fn accept(daemon: &Daemon, role: Role, listener: UnixListener, tracker: &TaskTracker, intake: &Intake) {
     let stopped = daemon.stopped();
+    let newcomers = Arc::new(Semaphore::new(NEWCOMERS));
     loop {
         let accepted = tokio::select! {
             biased;
             () = stopped.cancelled() => return,
-            accepted = listener.accept() => accepted,
+            accepted = next(&listener, &newcomers) => accepted,
         };
         match accepted {
-            Ok((stream, _)) => admit(daemon, role, stream, tracker),
+            Ok((stream, newcomer)) => admit(daemon, role, (stream, newcomer), tracker, intake),
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -114,7 +124,24 @@ async fn accept(daemon: &Daemon, role: Role, listener: UnixListener, tracker: &T
     }
 }
 
-fn admit(daemon: &Daemon, role: Role, stream: UnixStream, tracker: &TaskTracker) {
+/// The next connection, once those before it have begun. Whatever else is to go on stands in one queue with
+/// them, and would come after any number that is taken in faster than served.
+async fn next(
+    listener: &UnixListener,
+    newcomers: &Arc<Semaphore>,
+) -> io::Result<(UnixStream, OwnedSemaphorePermit)> {
+    let newcomer = newcomers.clone().acquire_owned().await.map_err(io::Error::other)?;
+    let (stream, _) = listener.accept().await?;
+    Ok((stream, newcomer))
+}
+
+fn admit(
+    daemon: &Daemon,
+    role: Role,
+    (stream, newcomer): (UnixStream, OwnedSemaphorePermit),
+    tracker: &TaskTracker,
+    intake: &Intake,
+) {
     let own = rustix::process::geteuid().as_raw();
     // The folder keeps others out already; this holds even if somebody opened it.
     if !stream.peer_cred().is_ok_and(|peer| peer.uid() == own) {
@@ -125,27 +152,13 @@ fn admit(daemon: &Daemon, role: Role, stream: UnixStream, tracker: &TaskTracker)
         tracing::warn!("a connection was refused: there are as many as the limit allows");
         return;
     };
-    let daemon = daemon.clone();
+    let (daemon, share) = (daemon.clone(), intake.share());
     tracker.spawn(async move {
+        drop(newcomer);
         let (input, output) = stream.into_split();
-        connection::serve(daemon, role, input, output).await;
+        connection::serve(daemon, role, share, input, output).await;
         drop(guard);
     });
-}
-
-async fn stop_on_signals(daemon: &Daemon) {
-    use tokio::signal::unix::{SignalKind, signal};
-    let stopped = daemon.stopped();
-    let (terminate, interrupt) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
-    let (Ok(mut terminate), Ok(mut interrupt)) = (terminate, interrupt) else {
-        tracing::warn!("signals cannot be received; use `editd stop`");
-        return;
-    };
-    tokio::select! {
-        _ = terminate.recv() => daemon.stop(),
-        _ = interrupt.recv() => daemon.stop(),
-        () = stopped.cancelled() => {}
-    }
 }
 
 /// Binds a socket. One that is there already is replaced only if nobody answers on it: the lock says that
@@ -163,14 +176,6 @@ fn bind(path: &Path) -> Result<UnixListener, ServeError> {
     let bound = UnixListener::bind(path);
     rustix::process::umask(before);
     bound.map_err(failed(format!("listening on {}", path.display())))
-}
-
-/// Takes the sockets away while the lock is still held, so that they are certainly ours.
-fn remove_sockets(places: &Places, _held: &File) {
-    for name in [AGENT_SOCKET, EDITOR_SOCKET] {
-        // A socket that stays behind is replaced at the next start.
-        let _ = std::fs::remove_file(places.runtime_dir.join(name));
-    }
 }
 
 /// Every connection and every opened root takes a file descriptor; the soft limit is often 1,024.

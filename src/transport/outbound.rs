@@ -27,13 +27,14 @@ pub(crate) struct Outbound {
 pub(crate) struct Unsent {
     queue: UnboundedReceiver<Vec<u8>>,
     waiting: Arc<AtomicUsize>,
+    closed: CancellationToken,
 }
 
 impl Outbound {
     pub(crate) fn new(framing: Framing, limit: usize, closed: CancellationToken) -> (Self, Unsent) {
         let (sender, receiver) = unbounded_channel();
         let waiting = Arc::new(AtomicUsize::new(0));
-        let unsent = Unsent { queue: receiver, waiting: waiting.clone() };
+        let unsent = Unsent { queue: receiver, waiting: waiting.clone(), closed: closed.clone() };
         (Self { queue: sender, waiting, limit, framing, closed }, unsent)
     }
 
@@ -70,6 +71,8 @@ impl Unsent {
         while let Some(message) = self.queue.recv().await {
             if let Err(error) = output.write_all(&message).await {
                 tracing::debug!(%error, "a client went away");
+                // Nor will it read the answers to what it has sent besides.
+                self.closed.cancel();
                 return;
             }
             self.waiting.fetch_sub(message.len(), Ordering::Relaxed);

@@ -16,10 +16,20 @@ pub struct Limits {
     pub connections: usize,
     /// Largest message body, in bytes: a file's text, escaped, must fit.
     pub message_size: usize,
+    /// How long a message may take to come once its first byte is there, in milliseconds: on one machine
+    /// that is no time at all, and what is half there holds memory.
+    pub message_ms: u64,
+    /// Messages in memory until they are answered, over all connections, in bytes; beyond it, connections
+    /// with large messages wait unread. What each connection has of its own (a quarter of a mebibyte) does
+    /// not count, so small messages never wait.
+    pub message_memory: usize,
     /// Requests of one connection that may be under way; further ones wait unread.
     pub requests_in_flight: usize,
     /// Output that a client has not read yet, in bytes; beyond it the client is disconnected.
     pub unsent_output: usize,
+    /// Bytes of files that all requests together work on at a time; beyond it, requests on large files wait
+    /// for `deadline_ms` at most, then `busy`. Each byte takes about three while it is worked on.
+    pub work_memory: u64,
     /// Changes in one call.
     pub changes: usize,
     /// Edits in one call, over all its changes.
@@ -41,8 +51,11 @@ impl Default for Limits {
             history_bytes: 256 << 20,
             connections: 2048,
             message_size: 128 << 20,
+            message_ms: 30_000,
+            message_memory: 256 << 20,
             requests_in_flight: 64,
             unsent_output: 32 << 20,
+            work_memory: 256 << 20,
             changes: 1000,
             edits: 100_000,
             proposals: 1000,

@@ -10,6 +10,7 @@ mod session {
     mod parameters;
     mod roles;
     mod roots;
+    mod widening;
 }
 mod read {
     mod encodings;
@@ -92,10 +93,13 @@ mod past {
 mod agents {
     mod changes;
     mod concurrent;
+    mod history;
     mod notifications;
+    mod order;
 }
 mod faults {
     mod commit;
+    mod panics;
     mod places;
     mod saves;
     mod space;
@@ -110,6 +114,7 @@ mod crash {
 mod hostile {
     mod bodies;
     mod cancel;
+    mod floods;
     mod framing;
     mod greed;
     mod limits;
@@ -121,7 +126,9 @@ mod life {
     mod folders;
     mod instance;
     mod moved;
+    mod resources;
     mod status;
+    mod stolen;
     mod strangers;
 }
 mod cli {

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use crate::config::Review;
 use crate::disk::{Change, Target};
 use crate::protocol::{ApplyParams, ApplyResult, EditParams, RequestPath};
-use crate::workspace::{
-    Action, ApplyStep, FileKey, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Role,
-};
+use crate::workspace::{Action, ApplyStep, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Role};
 
 use crate::daemon::commit::{Due, Landed, change};
 use crate::daemon::event::{Event, FindFor};
@@ -56,11 +54,8 @@ struct Places {
 }
 
 impl Located for Places {
-    fn keys(&self) -> Vec<FileKey> {
-        let keys = |(target, to): &(Target, Option<Target>)| {
-            [Some(target.key.clone()), to.as_ref().map(|to| to.key.clone())].into_iter().flatten()
-        };
-        self.targets.iter().flat_map(|targets| keys(targets).collect::<Vec<_>>()).collect()
+    fn targets(&self) -> Vec<&Target> {
+        self.targets.iter().flat_map(|(target, to)| [Some(target), to.as_ref()]).flatten().collect()
     }
 }
 

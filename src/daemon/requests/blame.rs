@@ -4,10 +4,10 @@ use crate::disk::Target;
 use crate::edit::{Hunk, Labels, Plan, Spot, diff_texts};
 use crate::protocol::{BlameEntry, BlameParams, BlameResult, RequestPath, uri_of};
 use crate::text::{ContentHash, Format, count_line_ends, count_lines, line_end, line_start};
+use crate::workspace::Refusal;
 use crate::workspace::history::{
     Attribution, Back, Blamed, DISK, PastAction, PastDetail, PastEntry, PastFile, step_to,
 };
-use crate::workspace::{FileKey, Refusal};
 
 use crate::daemon::answer::system_time;
 use crate::daemon::job::{Job, Located};
@@ -22,8 +22,8 @@ const LOOKED_FOR: usize = 64;
 struct Place(Target);
 
 impl Located for Place {
-    fn keys(&self) -> Vec<FileKey> {
-        vec![self.0.key.clone()]
+    fn targets(&self) -> Vec<&Target> {
+        vec![&self.0]
     }
 }
 

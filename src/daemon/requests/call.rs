@@ -7,7 +7,7 @@ use crate::protocol::{
 };
 use crate::text::{ContentHash, Encoding};
 use crate::workspace::rules::Tag;
-use crate::workspace::{FileKey, Limits, OnStale, Refusal, RefusalKind, RequestKey, Role};
+use crate::workspace::{Limits, OnStale, Refusal, RefusalKind, RequestKey, Role};
 
 use crate::daemon::job::Located;
 use crate::daemon::locate::{Placed, Purpose};
@@ -296,15 +296,11 @@ impl Asked<Target> {
 }
 
 impl Located for Call<Target> {
-    fn keys(&self) -> Vec<FileKey> {
-        let new = |file: &Asked<Target>| match &file.ask {
-            Ask::Rename { to, .. } => Some(to.key.clone()),
-            _ => None,
-        };
-        self.files
-            .iter()
-            .map(|file| file.place.key.clone())
-            .chain(self.files.iter().filter_map(new))
-            .collect()
+    fn targets(&self) -> Vec<&Target> {
+        let targets = self.files.iter().flat_map(|file| match &file.ask {
+            Ask::Rename { to, .. } => [Some(&file.place), Some(to)],
+            _ => [Some(&file.place), None],
+        });
+        targets.flatten().collect()
     }
 }

@@ -21,6 +21,10 @@ struct Again {
 }
 
 impl Located for Again {
+    fn targets(&self) -> Vec<&Target> {
+        vec![&self.target]
+    }
+
     fn keys(&self) -> Vec<FileKey> {
         vec![self.key.clone(), self.target.key.clone()]
     }

@@ -4,7 +4,7 @@ use crate::disk::Target;
 use crate::protocol::{Indent, Invalid, ReadParams, ReadResult, RequestPath, uri_of};
 use crate::text::{Encoding, EolStyle, IndentKind, count_lines, eol_style, indent_style, lines};
 use crate::workspace::limits::{READ_BYTES, READ_LINES};
-use crate::workspace::{Coverage, FileKey, Refusal, Snapshot};
+use crate::workspace::{Coverage, Refusal, Snapshot};
 
 use crate::daemon::event::Event;
 use crate::daemon::job::{Job, Located};
@@ -13,8 +13,8 @@ use crate::daemon::observe::Observed;
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
 impl Located for Target {
-    fn keys(&self) -> Vec<FileKey> {
-        vec![self.key.clone()]
+    fn targets(&self) -> Vec<&Target> {
+        vec![self]
     }
 }
 

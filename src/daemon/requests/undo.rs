@@ -9,7 +9,7 @@ use crate::text::ContentHash;
 use crate::workspace::history::{PastAction, PastEntry, PastFile};
 use crate::workspace::rules::Tag;
 use crate::workspace::{
-    BaseState, Coverage, FileKey, OnStale, ProposalState, Refusal, RefusalKind, Role, Since, UndoRefusal,
+    BaseState, Coverage, OnStale, ProposalState, Refusal, RefusalKind, Role, Since, UndoRefusal,
 };
 
 use crate::daemon::commit::Due;
@@ -54,11 +54,8 @@ struct PlaceOfPast {
 }
 
 impl Located for Chosen {
-    fn keys(&self) -> Vec<FileKey> {
-        let keys = |place: &PlaceOfPast| {
-            [Some(place.now.key.clone()), place.old.as_ref().map(|old| old.key.clone())]
-        };
-        self.places.iter().flat_map(keys).flatten().collect()
+    fn targets(&self) -> Vec<&Target> {
+        self.places.iter().flat_map(|place| [Some(&place.now), place.old.as_ref()]).flatten().collect()
     }
 }
 

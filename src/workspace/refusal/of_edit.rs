@@ -13,6 +13,7 @@ pub(super) fn name(kind: &EditRefusalKind) -> &'static str {
         EditRefusalKind::Contradiction { .. } => "contradiction",
         EditRefusalKind::NoChange => "no_change",
         EditRefusalKind::EmptyOldText => "empty_old_text",
+        EditRefusalKind::TooLarge { .. } => "too_large",
         EditRefusalKind::Timeout => "timeout",
     }
 }
@@ -101,6 +102,11 @@ pub(super) fn message(
         EditRefusalKind::EmptyOldText => {
             format!("The {old} of {edit} is empty, so there is nothing to look for.")
         }
+        EditRefusalKind::TooLarge { limit, size } => {
+            format!(
+                "With the {new} of {edit} in all its places, {size} bytes would be put into {file}, and {limit} may be."
+            )
+        }
         EditRefusalKind::Timeout => {
             format!("Looking for the {old} of {edit} in {file} took longer than the deadline allows.")
         }
@@ -144,6 +150,9 @@ pub(super) fn hint(kind: &EditRefusalKind, in_patch: bool) -> &'static str {
         EditRefusalKind::EmptyOldText => {
             "Put the text that should be replaced into `oldText`; a new file or a whole new content is a `write` change."
         }
+        EditRefusalKind::TooLarge { .. } => {
+            "Send a shorter `newText` or a longer `oldText`, so that less is put in."
+        }
         EditRefusalKind::Timeout => "Send smaller edits, or a longer and more distinctive `oldText`.",
     }
 }
@@ -178,6 +187,7 @@ fn hint_for_patch(kind: &EditRefusalKind) -> Option<&'static str> {
             Some("Send fewer or smaller hunks, with more distinctive lines of context.")
         }
         EditRefusalKind::MissingContext { .. }
+        | EditRefusalKind::TooLarge { .. }
         | EditRefusalKind::CountMismatch { .. }
         | EditRefusalKind::EmptyOldText => None,
     }

@@ -18,14 +18,14 @@ impl Outlet for Deaf {
 }
 
 /// A daemon with one session in one root.
-struct Inside {
+pub(super) struct Inside {
     daemon: Daemon,
     session: Arc<SessionContext>,
     _state: tempfile::TempDir,
 }
 
 impl Inside {
-    async fn start(disk: Arc<dyn Disk>, root: &Path) -> Self {
+    pub(super) async fn start(disk: Arc<dyn Disk>, root: &Path) -> Self {
         Self::start_with(disk, root, tempfile::tempdir().expect("a folder")).await
     }
 
@@ -44,12 +44,12 @@ impl Inside {
         Self { daemon, session: Arc::new(session), _state: state }
     }
 
-    async fn read(&self, path: &str) -> String {
+    pub(super) async fn read(&self, path: &str) -> String {
         let params = ReadParams { path: Some(path.to_owned()), ..ReadParams::default() };
         self.daemon.read(&self.session, params).await.expect("a text").text
     }
 
-    async fn edit(&self, changes: Value) -> Result<ApplyResult, Failure> {
+    pub(super) async fn edit(&self, changes: Value) -> Result<ApplyResult, Failure> {
         let params: EditParams = serde_json::from_value(json!({ "changes": changes })).expect("parameters");
         self.daemon.edit(&self.session, params).await
     }

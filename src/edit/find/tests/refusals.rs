@@ -158,3 +158,20 @@ fn a_placeholder_for_code_is_refused() {
     let found = find(base, &[Edit::new(base, new)], &exact).unwrap();
     assert_eq!(found.plan.apply(base), new, "what is meant literally can be written");
 }
+
+#[test]
+fn texts_that_would_be_put_in_too_often_are_refused_before_they_are_made() {
+    let base = "x".repeat(2_000);
+    let edit = |count| Edit { count, ..Edit::new("x", "y".repeat(2_000)) };
+    let options = Options { room: 1 << 20, ..Options::default() };
+    let too_large = EditRefusalKind::TooLarge { limit: 1 << 20, size: 4_000_000 };
+    let refused = find(&base, &[edit(Count::All)], &options).unwrap_err();
+    assert_eq!(refused, [EditRefusal { edit: 0, kind: too_large }]);
+    let edits = [Edit::new("a", "b".repeat(600)), Edit::new("c", "d".repeat(600))];
+    for sequential in [false, true] {
+        let options = Options { room: 1_000, sequential, ..Options::default() };
+        let refused = find("a c", &edits, &options).unwrap_err();
+        assert!(matches!(refused[..], [EditRefusal { edit: 1, kind: EditRefusalKind::TooLarge { .. } }]));
+        assert!(find("a c", &edits, &Options { room: 1_200, ..options }).is_ok());
+    }
+}

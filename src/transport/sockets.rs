@@ -1,0 +1,61 @@
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::daemon::Daemon;
+
+use super::places::{AGENT_SOCKET, EDITOR_SOCKET};
+
+/// How often it is looked whether the sockets are still there.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// The sockets of a daemon, by which it knows them again.
+pub(super) struct Sockets(Vec<(PathBuf, Option<Identity>)>);
+
+/// Device and inode. An inode is not given to another file while its socket is bound, whether or not its name
+/// is still there.
+type Identity = (u64, u64);
+
+impl Sockets {
+    /// Those that were just bound in this folder.
+    pub(super) fn bound_in(runtime_dir: &Path) -> Self {
+        let known = |name| {
+            let path = runtime_dir.join(name);
+            let identity = identity(&path);
+            (path, identity)
+        };
+        Self([AGENT_SOCKET, EDITOR_SOCKET].map(known).into())
+    }
+
+    /// Ends the daemon when one of its sockets is gone or another's: nobody new would reach it, and whoever
+    /// wants a daemon would wait for this one to end.
+    pub(super) async fn stop_if_stolen(&self, daemon: &Daemon) {
+        let stopped = daemon.stopped();
+        loop {
+            tokio::select! {
+                () = stopped.cancelled() => return,
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+            }
+            if let Some((path, _)) = self.0.iter().find(|(path, known)| identity(path) != *known) {
+                tracing::warn!(path = %path.display(), "a socket was taken away; the daemon ends");
+                return daemon.stop();
+            }
+        }
+    }
+
+    /// Takes away those that are still this daemon's. Called while the lock of their folder is held, so no
+    /// other daemon puts its own there meanwhile.
+    pub(super) fn remove(&self, _held: &File) {
+        for (path, known) in &self.0 {
+            if identity(path) == *known {
+                // A socket that stays behind is replaced at the next start.
+                let _ = std::fs::remove_file(path);
+            }
+        }
+    }
+}
+
+fn identity(path: &Path) -> Option<Identity> {
+    std::fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
+}
