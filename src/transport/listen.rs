@@ -17,7 +17,7 @@ use super::connection;
 use super::folders::{clear_for_socket, prepare_folders};
 use super::intake::Intake;
 use super::places::{AGENT_SOCKET, EDITOR_SOCKET, SOCKET_PATH, lock_instance, lock_sockets, note_sockets};
-use super::signals::heed_signals;
+use super::signals::Signals;
 use super::sockets::Sockets;
 
 /// How a daemon says that another is in its place; a client that started it looks for these words.
@@ -78,27 +78,33 @@ pub async fn serve(config: Config, places: Places) -> Result<(), ServeError> {
     raise_file_limit();
     // What an earlier daemon was interrupted in is put right before anybody can ask for anything.
     let daemon = Daemon::start(config, disk, places.clone()).map_err(failed("starting"))?;
+    let signals = Signals::listen();
     // Whoever waits for the daemon waits for the agents' socket: once that is there, both are.
     let editors = bind(&places.runtime_dir.join(EDITOR_SOCKET))?;
     let agents = bind(&places.runtime_dir.join(AGENT_SOCKET))?;
     let watched = Sockets::bound_in(&places.runtime_dir);
     note_sockets(&places).map_err(failed("noting the sockets"))?;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), runtime_dir = %places.runtime_dir.display(), "serving");
-    run(&daemon, agents, editors, &watched).await;
+    run(&daemon, (agents, editors), signals, &watched).await;
     daemon.tidy();
     watched.remove(&sockets);
     tracing::info!("stopped");
     Ok(())
 }
 
-async fn run(daemon: &Daemon, agents: UnixListener, editors: UnixListener, watched: &Sockets) {
+async fn run(
+    daemon: &Daemon,
+    (agents, editors): (UnixListener, UnixListener),
+    signals: Signals,
+    watched: &Sockets,
+) {
     let tracker = TaskTracker::new();
     let intake = Intake::new(daemon.config().limits.message_memory);
     tokio::join!(
         accept(daemon, Role::Agent, agents, &tracker, &intake),
         accept(daemon, Role::Editor, editors, &tracker, &intake),
         daemon.exit_when_idle(),
-        heed_signals(daemon),
+        signals.heed(daemon),
         watched.stop_if_stolen(daemon),
     );
     tracker.close();

@@ -1,3 +1,5 @@
+use std::task::Poll;
+
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::daemon::Daemon;
@@ -6,23 +8,38 @@ use crate::daemon::Daemon;
 /// the same on all systems that are served.
 const FILE_SIZE: i32 = 25;
 
-/// Ends the daemon when it is asked to by a signal, and keeps it from being ended by those that only say what
-/// a call says too.
+/// What the daemon hears of the system.
 ///
-/// `SIGXFSZ`: the write fails, and its request is refused. `SIGHUP` ends a daemon that runs in somebody's
-/// terminal when that is closed; to one in a session of its own, which commands start, it says nothing.
-/// (`SIGPIPE` is ignored from the start of any Rust program.)
-pub(super) async fn heed_signals(daemon: &Daemon) {
-    let stopped = daemon.stopped();
-    let _not_lethal = listen(SignalKind::from_raw(FILE_SIZE));
-    let (terminate, interrupt) = (listen(SignalKind::terminate()), listen(SignalKind::interrupt()));
-    let (Some(mut terminate), Some(mut interrupt)) = (terminate, interrupt) else { return };
-    let Some(mut hangup) = listen(SignalKind::hangup()) else { return };
-    tokio::select! {
-        _ = terminate.recv() => daemon.stop(),
-        _ = interrupt.recv() => daemon.stop(),
-        _ = hangup.recv(), if !is_detached() => daemon.stop(),
-        () = stopped.cancelled() => {}
+/// `SIGTERM` and `SIGINT` end it. `SIGHUP` ends a daemon that runs in somebody's terminal when that is closed;
+/// to one in a session of its own, which commands start, it says nothing. `SIGXFSZ` is only kept from being
+/// lethal: the write fails, and its request is refused. (`SIGPIPE` is ignored from the start of any Rust
+/// program.)
+pub(super) struct Signals {
+    ends: Vec<Signal>,
+    _not_lethal: Option<Signal>,
+}
+
+impl Signals {
+    /// Hears signals from now on. Comes before anybody can know of the daemon and send it one.
+    pub(super) fn listen() -> Self {
+        let ends = [SignalKind::terminate(), SignalKind::interrupt()];
+        let mut ends: Vec<Signal> = ends.into_iter().filter_map(listen).collect();
+        // Heard in any case, which keeps it from being lethal too.
+        ends.extend(listen(SignalKind::hangup()).filter(|_| !is_detached()));
+        Self { ends, _not_lethal: listen(SignalKind::from_raw(FILE_SIZE)) }
+    }
+
+    /// Ends the daemon when it is asked to.
+    pub(super) async fn heed(mut self, daemon: &Daemon) {
+        let stopped = daemon.stopped();
+        let asked = std::future::poll_fn(|cx| {
+            let heard = self.ends.iter_mut().any(|signal| signal.poll_recv(cx).is_ready());
+            if heard { Poll::Ready(()) } else { Poll::Pending }
+        });
+        tokio::select! {
+            () = asked => daemon.stop(),
+            () = stopped.cancelled() => {}
+        }
     }
 }
 
