@@ -156,6 +156,9 @@ pub trait Disk: Send + Sync {
     /// than to read it, because nothing is kept of what is read.
     fn holds(&self, entry: &Entry, bytes: &FileBytes) -> Result<bool>;
 
+    /// The same of a file that is held open.
+    fn holds_held(&self, held: &Handle, path: &Path, bytes: &FileBytes) -> Result<bool>;
+
     /// Judges whether the file may be changed, and how. Refuses what must not be: read-only files,
     /// what is not a regular file, files that this process may not write.
     fn examine(&self, entry: &Entry) -> Result<Option<Examined>>;

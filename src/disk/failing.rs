@@ -183,6 +183,11 @@ impl<D: Disk> Disk for FailingDisk<D> {
         self.inner.holds(entry, bytes)
     }
 
+    fn holds_held(&self, held: &Handle, path: &Path, bytes: &FileBytes) -> Result<bool> {
+        self.count("compare", path)?;
+        self.inner.holds_held(held, path, bytes)
+    }
+
     fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {
         self.count("examine", &entry.path)?;
         self.inner.examine(entry)

@@ -23,7 +23,7 @@ const MAX_HELD: usize = 256;
 /// Bytes of files held at a time: they take room on their disk.
 const MAX_HELD_BYTES: u64 = 64 << 20;
 /// Bytes up to which the content is compared; of larger files the state has to do.
-const COMPARED: u64 = 256 << 10;
+const COMPARED: u64 = 64 << 10;
 
 /// A file that lost its name, held open.
 #[derive(Clone, Debug)]

@@ -195,6 +195,12 @@ impl Disk for MemoryDisk {
         Ok(image.is_some_and(|image| *bytes == *image.bytes))
     }
 
+    fn holds_held(&self, held: &Handle, path: &Path, bytes: &FileBytes) -> Result<bool> {
+        let mut state = self.state.lock();
+        state.call("compare", path)?;
+        Ok(*bytes == *state.tree.read_inode(held.as_memory()?, path, u64::MAX)?.bytes)
+    }
+
     fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {
         let mut state = self.state.lock();
         state.call("examine", &entry.path)?;

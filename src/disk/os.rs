@@ -93,6 +93,10 @@ impl Disk for OsDisk {
         read::holds(entry, bytes)
     }
 
+    fn holds_held(&self, held: &Handle, path: &Path, bytes: &FileBytes) -> Result<bool> {
+        read::holds_held(held, path, bytes)
+    }
+
     fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {
         examine::examine(entry)
     }

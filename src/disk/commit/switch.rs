@@ -6,7 +6,6 @@
 use super::plan::{Original, Part, Way};
 use super::rollback::{self, Step, Undo};
 use super::{Phase, of_change};
-use crate::disk::change::Expected;
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
 use crate::disk::place::{Entry, Handle, Target};
 use crate::disk::stat::Stat;
@@ -92,7 +91,7 @@ impl Switch<'_> {
             self.undo.forget_last();
             return self.replace_linked(part, &present);
         }
-        self.require_displaced(staged_at, &present, original.expect)
+        self.require_displaced(staged_at, &present, original)
     }
 
     /// Without an exchange: the old file keeps a second name while the new one is renamed over its first.
@@ -105,7 +104,7 @@ impl Switch<'_> {
         if !self.disk.link(&original.entry, &kept_at)? {
             self.undo.forget_last();
             self.keep_away(original, &kept_at)?;
-            self.require_displaced(&kept_at, present, original.expect)?;
+            self.require_displaced(&kept_at, present, original)?;
             self.undo.push(Step::Installed { name: original.entry.clone(), at: staged_at.clone(), ours });
             self.disk.rename_new(staged_at, &original.entry)?;
             part.way = Way::Linked;
@@ -165,7 +164,7 @@ impl Switch<'_> {
         self.touch(&original.entry);
         self.undo.push(Step::Kept { at: kept_at.clone(), of: original.entry.path.clone() });
         self.keep_away(original, kept_at)?;
-        self.require_displaced(kept_at, &present, original.expect)
+        self.require_displaced(kept_at, &present, original)
     }
 
     /// Renames the old file away, to be kept until all is done.
@@ -184,7 +183,7 @@ impl Switch<'_> {
         self.undo.push(moved(original, &name));
         self.disk.rename_new(&original.entry, &name)?;
         if let Some(present) = present {
-            self.require_displaced(&name, &present, original.expect)?;
+            self.require_displaced(&name, &present, original)?;
         }
         part.settled = Some(name);
         Ok(())
@@ -234,23 +233,30 @@ impl Switch<'_> {
         require(present.same_file(&original.examined.stat), &original.entry)?;
         let expect = original.expect;
         let proven = present.same_version(&expect.stat) && !expect.stat.racy;
-        require(proven || self.holds_expected(&original.entry, &present, expect)?, &original.entry)?;
+        require(proven || self.holds_expected(&original.entry, &present, original)?, &original.entry)?;
         Ok(present)
     }
 
     /// The look after: was it really that file which the switch displaced? A rename moves the ctime, so
     /// that is not compared; a file too young for its stamps to prove anything is read once more.
-    fn require_displaced(&self, at: &Entry, present: &Stat, expect: &Expected) -> Result<()> {
+    fn require_displaced(&self, at: &Entry, present: &Stat, original: &Original<'_>) -> Result<()> {
         let Some(displaced) = self.disk.look(at)? else { return Err(changed(at)) };
-        let proven = displaced.same_content(present) && !present.racy && !expect.stat.racy;
-        require(proven || self.holds_expected(at, &displaced, expect)?, at)
+        let proven = displaced.same_content(present) && !present.racy && !original.expect.stat.racy;
+        require(proven || self.holds_expected(at, &displaced, original)?, at)
     }
 
-    fn holds_expected(&self, at: &Entry, stat: &Stat, expect: &Expected) -> Result<bool> {
+    fn holds_expected(&self, at: &Entry, stat: &Stat, original: &Original<'_>) -> Result<bool> {
+        let expect = original.expect;
         if stat.size != expect.stat.size {
             return Ok(false);
         }
-        match self.disk.holds(at, &expect.bytes) {
+        // The file that was examined is open already.
+        let holds = if stat.same_file(&original.examined.stat) {
+            self.disk.holds_held(&original.examined.handle, &at.path, &expect.bytes)
+        } else {
+            self.disk.holds(at, &expect.bytes)
+        };
+        match holds {
             Ok(holds) => Ok(holds),
             // It grew, is another thing, or does not keep still.
             Err(error) if is_change(&error.kind) => Ok(false),

@@ -3,9 +3,8 @@
 use super::{DiskError, DiskErrorKind, Entry, FileBytes, FileImage, Handle, Result, convert, require_file};
 use crate::disk::{MAX_TRIES, Stat};
 use rustix::buffer::spare_capacity;
-use rustix::fs::{Mode, OFlags, SeekFrom, fstat, openat, seek};
-use rustix::io::Errno;
-use std::fs::File;
+use rustix::fs::{Mode, OFlags, fstat, openat};
+use rustix::io::{Errno, pread};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
@@ -17,7 +16,7 @@ const COMPARED: usize = 64 << 10;
 /// Reads a name in an opened folder. The state before and after must agree.
 pub(super) fn read(entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
     let Some(fd) = open(entry)? else { return Ok(None) };
-    read_open(&File::from(fd), &entry.path, limit).map(Some)
+    read_open(&fd, &entry.path, limit).map(Some)
 }
 
 /// Opens a file for reading. Never waits: a FIFO without a writer opens at once and is then refused.
@@ -36,10 +35,7 @@ pub(super) fn open(entry: &Entry) -> Result<Option<OwnedFd>> {
 
 /// Reads all of a file that is held open for reading.
 pub(super) fn read_held(held: &Handle, path: &Path, limit: u64) -> Result<FileImage> {
-    let fd = held.as_os()?.try_clone();
-    let file = File::from(fd.map_err(|_| DiskError::new(DiskErrorKind::Io, OPERATION, path))?);
-    rewind(&file, path)?;
-    read_open(&file, path, limit)
+    read_open(held.as_os()?, path, limit)
 }
 
 /// The state of a file that is held open.
@@ -50,7 +46,7 @@ pub(super) fn look_held(held: &Handle, path: &Path) -> Result<Stat> {
 }
 
 /// Reads all of an opened file, again if it changed meanwhile.
-fn read_open(file: &File, path: &Path, limit: u64) -> Result<FileImage> {
+fn read_open(file: &OwnedFd, path: &Path, limit: u64) -> Result<FileImage> {
     let mut bytes = Vec::new();
     for _ in 0..MAX_TRIES {
         let before = state(file, path)?;
@@ -60,7 +56,6 @@ fn read_open(file: &File, path: &Path, limit: u64) -> Result<FileImage> {
         if before.same_version(&state(file, path)?) && bytes.len() as u64 == before.size {
             return Ok(FileImage { bytes, stat: before });
         }
-        rewind(file, path)?;
     }
     Err(DiskError::new(DiskErrorKind::Unstable, OPERATION, path))
 }
@@ -68,37 +63,44 @@ fn read_open(file: &File, path: &Path, limit: u64) -> Result<FileImage> {
 /// Whether a name in an opened folder holds exactly these bytes. The state before and after must agree.
 pub(super) fn holds(entry: &Entry, bytes: &FileBytes) -> Result<bool> {
     let Some(fd) = open(entry)? else { return Ok(false) };
-    let file = File::from(fd);
-    let mut buffer = Vec::with_capacity(COMPARED.min(bytes.len() + 1));
-    for _ in 0..MAX_TRIES {
-        let before = state(&file, &entry.path)?;
-        require_file(&before, &entry.path)?;
-        let same = before.size == bytes.len() as u64 && compare(&file, &mut buffer, bytes, entry)?;
-        if before.same_version(&state(&file, &entry.path)?) {
-            return Ok(same);
-        }
-        rewind(&file, &entry.path)?;
-    }
-    Err(DiskError::new(DiskErrorKind::Unstable, OPERATION, &entry.path))
+    holds_open(&fd, &entry.path, bytes)
 }
 
-/// Compares from where the file stands to its end, a little at a time: what was compared is not needed any
+/// The same of a file that is held open: nobody who watches the folder is told that it was opened once more.
+pub(super) fn holds_held(held: &Handle, path: &Path, bytes: &FileBytes) -> Result<bool> {
+    holds_open(held.as_os()?, path, bytes)
+}
+
+fn holds_open(file: &OwnedFd, path: &Path, bytes: &FileBytes) -> Result<bool> {
+    let mut buffer = Vec::with_capacity(COMPARED.min(bytes.len() + 1));
+    for _ in 0..MAX_TRIES {
+        let before = state(file, path)?;
+        require_file(&before, path)?;
+        let same = before.size == bytes.len() as u64 && compare(file, &mut buffer, bytes, path)?;
+        if before.same_version(&state(file, path)?) {
+            return Ok(same);
+        }
+    }
+    Err(DiskError::new(DiskErrorKind::Unstable, OPERATION, path))
+}
+
+/// Compares to the file's end, a little at a time: what was compared is not needed any
 /// more, and memory that stays in the processor's cache is compared several times as fast.
-fn compare(file: &File, buffer: &mut Vec<u8>, bytes: &FileBytes, entry: &Entry) -> Result<bool> {
+fn compare(file: &OwnedFd, buffer: &mut Vec<u8>, bytes: &FileBytes, path: &Path) -> Result<bool> {
     let mut compared = 0;
     loop {
         buffer.clear();
-        match rustix::io::read(file, spare_capacity(buffer)) {
+        match pread(file, spare_capacity(buffer), compared as u64) {
             Ok(0) => return Ok(compared == bytes.len()),
             Ok(_) if !bytes.has_at(compared, buffer) => return Ok(false),
             Ok(read) => compared += read,
             Err(Errno::INTR) => {}
-            Err(errno) => return Err(DiskError::from_errno(errno, OPERATION, &entry.path)),
+            Err(errno) => return Err(DiskError::from_errno(errno, OPERATION, path)),
         }
     }
 }
 
-fn state(file: &File, path: &Path) -> Result<Stat> {
+fn state(file: &OwnedFd, path: &Path) -> Result<Stat> {
     fstat(file).map(|raw| convert(&raw)).map_err(|errno| DiskError::from_errno(errno, OPERATION, path))
 }
 
@@ -110,11 +112,12 @@ fn require_small(size: u64, limit: u64, path: &Path) -> Result<()> {
 }
 
 /// Reads up to one byte more than the file should have: enough to see that it grew, and no more memory.
-fn read_to(file: &File, bytes: &mut Vec<u8>, size: u64, path: &Path) -> Result<()> {
+fn read_to(file: &OwnedFd, bytes: &mut Vec<u8>, size: u64, path: &Path) -> Result<()> {
     bytes.clear();
     bytes.reserve_exact(size as usize + 1);
     while bytes.len() as u64 <= size {
-        match rustix::io::read(file, spare_capacity(bytes)) {
+        let offset = bytes.len() as u64;
+        match pread(file, spare_capacity(bytes), offset) {
             Ok(0) => break,
             // Less than was asked for, and all there should be: the state after it will confirm the end.
             Ok(_) if bytes.len() as u64 == size => break,
@@ -123,8 +126,4 @@ fn read_to(file: &File, bytes: &mut Vec<u8>, size: u64, path: &Path) -> Result<(
         }
     }
     Ok(())
-}
-
-fn rewind(file: &File, path: &Path) -> Result<()> {
-    seek(file, SeekFrom::Start(0)).map(drop).map_err(|errno| DiskError::from_errno(errno, OPERATION, path))
 }

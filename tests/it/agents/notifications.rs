@@ -136,7 +136,7 @@ fn a_touched_but_equal_file_is_not_told() {
     agent.read("b.txt");
     // By a rename: written in place, the file would be empty for a moment, which is a change.
     workspace.put("other", "one\n");
-    std::fs::rename(workspace.path("other"), workspace.path("a.txt")).expect("renamed");
+    fs::rename(workspace.path("other"), workspace.path("a.txt")).expect("renamed");
     workspace.put("b.txt", "two\n");
     agent.told(CHANGED, "b.txt");
     assert_eq!(count_about(&agent.told_so_far(), "a.txt"), 0);
