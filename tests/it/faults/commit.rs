@@ -94,18 +94,24 @@ fn kind_of(failure: Failure) -> String {
     RpcError::from(failure).kind().expect("a refusal").to_owned()
 }
 
+/// The files of [`BEFORE`] on a disk that can fail, all of them read.
+async fn ready() -> (tempfile::TempDir, Arc<FailingDisk<OsDisk>>, Inside) {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in BEFORE {
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    }
+    let disk = Arc::new(FailingDisk::new(OsDisk::new()));
+    let inside = Inside::start(disk.clone(), folder.path()).await;
+    for (name, text) in BEFORE {
+        assert_eq!(inside.read(name).await, text);
+    }
+    (folder, disk, inside)
+}
+
 #[tokio::test]
 async fn a_set_that_the_disk_stops_at_any_step_did_not_happen_and_can_be_sent_again() {
     for k in 1.. {
-        let folder = tempfile::tempdir().expect("a folder");
-        for (name, text) in BEFORE {
-            std::fs::write(folder.path().join(name), text).expect("a file");
-        }
-        let disk = Arc::new(FailingDisk::new(OsDisk::new()));
-        let inside = Inside::start(disk.clone(), folder.path()).await;
-        for (name, text) in BEFORE {
-            assert_eq!(inside.read(name).await, text);
-        }
+        let (folder, disk, inside) = ready().await;
         disk.fail_at(k, DiskErrorKind::Io);
         let Err(failure) = inside.edit(set()).await else {
             // An error while cleaning up comes too late to stop the set; after the last step none comes.
@@ -191,15 +197,7 @@ async fn the_daemon_does_on_a_memory_disk_what_it_does_on_a_real_one() {
 async fn what_cannot_be_put_back_is_said_and_put_back_when_the_disk_is_there_again() {
     let mut said = 0;
     for k in 1.. {
-        let folder = tempfile::tempdir().expect("a folder");
-        for (name, text) in BEFORE {
-            std::fs::write(folder.path().join(name), text).expect("a file");
-        }
-        let disk = Arc::new(FailingDisk::new(OsDisk::new()));
-        let inside = Inside::start(disk.clone(), folder.path()).await;
-        for (name, text) in BEFORE {
-            assert_eq!(inside.read(name).await, text);
-        }
+        let (folder, disk, inside) = ready().await;
         disk.fail_from(k, DiskErrorKind::Io);
         let result = inside.edit(set()).await;
         if disk.calls() < k {
