@@ -122,9 +122,9 @@ impl StagedSet<'_> {
     fn give_up(&mut self, failure: Failure) -> CommitError {
         let not_undone = std::mem::take(&mut self.undo).roll_back(self.disk, self.journal);
         if let Some(ticket) = self.ticket.take() {
-            if not_undone.iter().all(|error| error.kind == DiskErrorKind::Changed) {
-                // If that cannot be noted, the next start finds everything as it was.
-                ticket.done(self.disk, Flush::Later).ok();
+            let undone = not_undone.iter().all(|error| error.kind == DiskErrorKind::Changed);
+            // It has to be noted: the same change, made again later, would look to a start like this one.
+            if undone && ticket.done(self.disk, Flush::Later).is_ok() {
                 self.journal.remove_images(self.disk, &ticket.id, self.parts.len());
             } else {
                 ticket.leave_unfinished();

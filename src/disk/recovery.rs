@@ -67,12 +67,11 @@ pub(super) fn recover(
     // The newest first: an older one may have made what a newer one changed.
     for record in begun.into_iter().rev() {
         entered.remove(&record.id);
-        let settled = if done.contains(&record.id) {
-            clean_up(disk, journal, &record, recovery)
-        } else {
-            settle(disk, journal, &record, recovery)
-        };
-        if let Err(error) = settled {
+        if done.contains(&record.id) {
+            // What cannot be removed stays where it is: tried again as unfinished, the set would be taken back.
+            let cleaned = clean_up(disk, journal, &record, recovery);
+            recovery.failed.extend(cleaned.err());
+        } else if let Err(error) = settle(disk, journal, &record, recovery) {
             recovery.failed.push(error);
             let age = MTime::now().seconds.unsigned_abs().saturating_sub(record.at);
             if age < PATIENCE {

@@ -1,6 +1,6 @@
 //! What keeps a journal from being obeyed or written, and what does not.
 
-use super::crash::{in_memory, killed_commit, on_disk, restart, whole_set};
+use super::crash::{self, in_memory, killed_commit, on_disk, restart, whole_set};
 use super::*;
 
 #[test]
@@ -69,4 +69,39 @@ fn what_is_unfinished_is_noted_again_even_if_all_logs_are_there() {
     assert_eq!(tried, 1, "nothing stayed unfinished");
     let (recovery, _) = restart(world.disk.inner(), &world.journal);
     assert!(recovery.failed.is_empty() && !recovery.restored.is_empty(), "{recovery:?}");
+}
+
+#[test]
+fn what_was_answered_stays_though_the_disk_fails_once_while_its_remains_are_removed() {
+    let after = |world: &crash::World<MemoryDisk>| {
+        let mut now = (world.look)(world);
+        now.retain(|path, _| path != world.root.path() && !path.file_name().is_some_and(is_stray));
+        now
+    };
+    let mut tried = 0;
+    for k in 1.. {
+        let mut j = 1;
+        loop {
+            let world = in_memory(|_| {}, whole_set);
+            let changes = whole_set(&world);
+            let done = killed_commit(&world.disk, &world.journal, &changes, (k, Durability::Full));
+            if world.disk.calls() < k {
+                assert!(tried > 10, "only {tried}");
+                return;
+            }
+            if !done {
+                break;
+            }
+            let wanted = after(&world);
+            world.disk.fail_at(j, DiskErrorKind::Io);
+            drop(Journal::open(&world.disk, &world.journal, Arc::<Kept>::default()));
+            let reached = world.disk.calls() >= j;
+            let _ = restart(world.disk.inner(), &world.journal);
+            assert_eq!(after(&world), wanted, "killed at {k}, failed at {j}");
+            if !reached {
+                break;
+            }
+            (j, tried) = (j + 1, tried + 1);
+        }
+    }
 }
