@@ -3,11 +3,8 @@
 
 use rstest::rstest;
 
-use super::scene::{Scene, State};
-use crate::support::{Fault, Outcome, Trace, soak, tell};
-
-/// Above the number of calls of any kind that one commit makes.
-const ENOUGH: usize = 150;
+use super::scene::{ENOUGH, Scene, State, chosen};
+use crate::support::{Fault, Outcome, Trace, tell};
 
 /// Whether the fault was reached.
 fn fail_once(scene: &mut Scene, fault: Fault<'_>) -> bool {
@@ -27,13 +24,6 @@ fn fail_once(scene: &mut Scene, fault: Fault<'_>) -> bool {
     }
     assert!(scene.agent.kept().is_empty(), "{when}: nobody else has written");
     trace.has_fault()
-}
-
-/// Which calls of a kind are chosen: every one of those that change or flush something, and in a long run of the
-/// others too.
-fn chosen(call: &str) -> impl Iterator<Item = usize> {
-    let looks = ["newfstatat", "fstat", "statx", "faccessat2", "openat2", "fcntl", "close"].contains(&call);
-    (1..ENOUGH).step_by(if looks && soak().is_none() { 5 } else { 1 })
 }
 
 #[rstest]

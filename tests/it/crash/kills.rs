@@ -3,11 +3,8 @@
 
 use rstest::rstest;
 
-use super::scene::{Scene, State};
+use super::scene::{ENOUGH, Scene, State, chosen};
 use crate::support::{Fault, Outcome, soak, tell};
-
-/// Above the number of calls of any kind that one commit makes.
-const ENOUGH: usize = 150;
 
 /// Calls that change something, in a recovery.
 const CHANGING: [&str; 5] = ["renameat2", "unlinkat", "fsync", "pwrite64", "write"];
@@ -45,13 +42,6 @@ fn check(scene: &mut Scene, killed: &Killed) {
         scene.ask(folder).done();
         assert_eq!(scene.state(folder, when), State::New, "{when}: sent again");
     }
-}
-
-/// Which calls of a kind are chosen: every one of those that change or flush something, and in a long run of the
-/// others too.
-fn chosen(call: &str) -> impl Iterator<Item = usize> {
-    let looks = ["newfstatat", "fstat", "statx", "faccessat2", "openat2", "fcntl", "close"].contains(&call);
-    (1..ENOUGH).step_by(if looks && soak().is_none() { 5 } else { 1 })
 }
 
 #[rstest]

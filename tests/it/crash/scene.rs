@@ -6,7 +6,17 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use crate::support::{Agent, Answer, Fault, Machine, Strace, Trace, Workspace};
+use crate::support::{Agent, Answer, Fault, Machine, Strace, Trace, Workspace, soak};
+
+/// Above the number of calls of any kind that one commit makes.
+pub(super) const ENOUGH: usize = 150;
+
+/// Which calls of a kind are chosen: every one of those that change or flush something, and in a long run of the
+/// others too.
+pub(super) fn chosen(call: &str) -> impl Iterator<Item = usize> {
+    let looks = ["newfstatat", "fstat", "statx", "faccessat2", "openat2", "fcntl", "close"].contains(&call);
+    (1..ENOUGH).step_by(if looks && soak().is_none() { 5 } else { 1 })
+}
 
 /// Paths below a folder, with their bytes; folders have none.
 pub(super) type Listing = BTreeMap<String, Option<String>>;
