@@ -50,5 +50,33 @@ fn listen(kind: SignalKind) -> Option<Signal> {
 
 /// Whether this process is first in a session of its own, which has no terminal.
 fn is_detached() -> bool {
-    rustix::process::getsid(None).is_ok_and(|session| session == rustix::process::getpid())
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    session(&stat).is_some_and(|session| session == std::process::id())
+}
+
+/// The session of a process. Not by `getsid`: a session from outside the process's namespace has the number 0,
+/// which rustix takes for impossible.
+fn session(stat: &str) -> Option<u32> {
+    // The program's name, in brackets, may hold anything. State, parent and group come before the session.
+    let (_, after_name) = stat.rsplit_once(')')?;
+    after_name.split_ascii_whitespace().nth(3)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::session;
+
+    #[test]
+    fn the_session_is_found_whatever_the_program_is_called() {
+        assert_eq!(session("12 (editd) S 1 12 7 0 -1 4194560"), Some(7));
+        assert_eq!(session("12 (a) b (c)) R 1 12 0 0 -1"), Some(0));
+        assert_eq!(session(""), None);
+        assert_eq!(session("12 (editd) S 1"), None);
+    }
+
+    #[test]
+    fn this_process_is_in_a_session() {
+        let stat = std::fs::read_to_string("/proc/self/stat").expect("/proc is mounted");
+        assert!(session(&stat).is_some(), "{stat}");
+    }
 }

@@ -42,7 +42,9 @@ pub(super) fn enter<'j>(
     let names = strays.map(|entry| spots.of(entry)).collect::<Result<_>>()?;
     let flush = match durability {
         // Written out by the flush of the first staged file, where both are on one file system.
-        Durability::Full => Flush::Ordered,
+        Durability::Full if parts.iter().any(|part| part.staged_at.is_some()) => Flush::Ordered,
+        // Nothing is written that would be flushed: the next thing is the displaced file's new name.
+        Durability::Full => Flush::Now,
         Durability::Process => Flush::Later,
     };
     journal.enter(disk, super::plan::fresh_id(), names, flush)
