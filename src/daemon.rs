@@ -45,7 +45,7 @@ use crate::history::{self, History, HistoryLimits};
 use crate::workspace::rules::names_of;
 use crate::workspace::{Session, SessionId, Workspace};
 
-pub use clients::Outlet;
+pub use clients::{Asked, Outlet};
 pub use failure::Failure;
 pub use requests::Introduction;
 pub use session::{SessionContext, SessionRoot};
@@ -236,7 +236,8 @@ impl Daemon {
 
     /// Registers a session and the way to its client. From now on it may send requests.
     pub fn connect(&self, context: &SessionContext, outlet: Arc<dyn Outlet>) -> Result<(), Failure> {
-        let session = Session::new(context.id, context.role, context.author.clone(), context.root_paths());
+        let session = Session::new(context.id, context.role, context.author.clone(), context.root_paths())
+            .with_abilities(context.abilities);
         self.core.clients.insert(context.id, outlet);
         self.core.ask(|reply| Event::Connected { session, reply })
     }

@@ -27,6 +27,6 @@ pub use limits::Limits;
 pub use log::{Author, Transition, TransitionLog};
 pub use proposal::{Action, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Shown};
 pub use refusal::{Refusal, RefusalKind, Since, UndoRefusal};
-pub use session::{Base, Coverage, Role, Session, SessionId};
+pub use session::{Abilities, Base, Coverage, Role, Session, SessionId};
 pub use state::{ApplyStep, BaseState, Changed, Counts, Moved, NewProposal, Notice, Outcome, Workspace};
 pub use texts::{Snapshot, TextStore};

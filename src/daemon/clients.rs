@@ -3,12 +3,21 @@ use std::sync::Arc;
 use dashmap::DashMap;
 use serde_json::Value;
 
+use tokio::sync::oneshot;
+
+use crate::protocol::RpcError;
 use crate::workspace::SessionId;
+
+/// What a client answers to a request of ours. The sender is dropped when the client goes away.
+pub type Asked = oneshot::Receiver<Result<Value, RpcError>>;
 
 /// The way to a client. Sending never waits: a client that does not read is cut off by its connection.
 pub trait Outlet: Send + Sync {
     /// Sends a notification.
     fn notify(&self, method: &'static str, params: Value);
+
+    /// Sends a request.
+    fn request(&self, method: &'static str, params: Value) -> Asked;
 }
 
 /// The clients that can be told something.
@@ -25,9 +34,18 @@ impl Clients {
     }
 
     pub(crate) fn send(&self, session: SessionId, method: &'static str, params: Value) {
-        let outlet = self.0.get(&session).map(|entry| entry.value().clone());
-        if let Some(outlet) = outlet {
+        if let Some(outlet) = self.outlet(session) {
             outlet.notify(method, params);
         }
+    }
+
+    /// Asks a client for something; none if it is gone.
+    #[expect(dead_code, reason = "the first that asks comes with editors' buffers")]
+    pub(crate) fn request(&self, session: SessionId, method: &'static str, params: Value) -> Option<Asked> {
+        self.outlet(session).map(|outlet| outlet.request(method, params))
+    }
+
+    fn outlet(&self, session: SessionId) -> Option<Arc<dyn Outlet>> {
+        self.0.get(&session).map(|entry| entry.value().clone())
     }
 }

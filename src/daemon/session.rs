@@ -6,7 +6,7 @@ use tokio::sync::{Mutex, Semaphore};
 
 use crate::disk::Root;
 use crate::text::PositionEncoding;
-use crate::workspace::{Role, SessionId};
+use crate::workspace::{Abilities, Role, SessionId};
 
 use super::guard::Surroundings;
 
@@ -58,6 +58,8 @@ pub struct SessionContext {
     pub roots: Vec<SessionRoot>,
     /// How positions are counted on its connection.
     pub encoding: PositionEncoding,
+    /// What else its client can do.
+    pub abilities: Abilities,
     /// Held while a request finds its files and joins their queues, so that requests of one session queue
     /// up in the order in which they came.
     pub(crate) turn: Arc<Mutex<()>>,
@@ -73,7 +75,8 @@ impl SessionContext {
         encoding: PositionEncoding,
     ) -> Self {
         let jobs = Arc::new(Semaphore::new(JOBS_PER_SESSION));
-        Self { id, role, author, roots, encoding, turn: Arc::default(), jobs }
+        let abilities = Abilities::default();
+        Self { id, role, author, roots, encoding, abilities, turn: Arc::default(), jobs }
     }
 
     /// The canonical paths of its roots.

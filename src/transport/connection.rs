@@ -145,8 +145,10 @@ impl Dispatcher {
             Ok(Message::Call { id, method, params }) => {
                 self.call(Call { id, method, params, size, room }).await
             }
-            // Nothing was asked of this client, so this answers nothing.
-            Ok(Message::Answer(_)) => ControlFlow::Continue(()),
+            Ok(Message::Answer(answer)) => {
+                self.outbound.answered(answer);
+                ControlFlow::Continue(())
+            }
             Err(Malformed { id, error }) => {
                 self.answer_error(&id, &error);
                 ControlFlow::Continue(())
@@ -249,6 +251,7 @@ impl Dispatcher {
 
     /// Ends what still runs. A change that is being written is finished in any case: it runs on a thread.
     async fn end(mut self, end: End) {
+        self.outbound.end_questions();
         // A client that closes its sending side may still read its answers.
         if end != End::CutOff {
             let drain = async { while self.running.join_next().await.is_some() {} };

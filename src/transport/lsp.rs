@@ -17,8 +17,8 @@ use crate::protocol::{
     path_of_uri,
 };
 use crate::text::PositionEncoding;
-use crate::workspace::Role;
 use crate::workspace::history::DISK;
+use crate::workspace::{Abilities, Role};
 
 /// The methods that every session may call, as `initialize` announces them.
 pub(super) const METHODS: [&str; 12] = [
@@ -194,6 +194,7 @@ fn introduction(role: Role, params: &InitializeParams) -> std::result::Result<In
         author: author.filter(|name| *name != DISK).unwrap_or("unknown").to_owned(),
         roots: roots(role, params)?,
         encoding: encoding(params),
+        abilities: if role == Role::Editor { abilities(params) } else { Abilities::default() },
     })
 }
 
@@ -218,6 +219,30 @@ fn roots(role: Role, params: &InitializeParams) -> std::result::Result<Vec<PathB
         }
     }
     Ok(roots)
+}
+
+/// What an editor announces: by itself, by our plugin in it, or by its user's settings for it.
+fn abilities(params: &InitializeParams) -> Abilities {
+    let capabilities = &params.capabilities;
+    let ours = capabilities.experimental.as_ref().map(|experimental| &experimental["editd"]);
+    let announced = |name: &str| ours.is_some_and(|ours| ours[name] == true);
+    let settings = params.initialization_options.as_ref().map(|options| &options["editd"]);
+    let wanted = |name: &str| settings.is_some_and(|settings| settings[name] == true);
+    let (workspace, window) = (capabilities.workspace.as_ref(), capabilities.window.as_ref());
+    let show_document = window.and_then(|window| window.show_document.as_ref());
+    let text_document = capabilities.text_document.as_ref();
+    Abilities {
+        review: announced("review") || wanted("review"),
+        apply_edits: announced("applyEdits"),
+        save: announced("save"),
+        reload: announced("reload"),
+        document_state: announced("documentState"),
+        diagnostics: announced("diagnostics"),
+        apply_edit: workspace.and_then(|workspace| workspace.apply_edit).unwrap_or_default(),
+        show_document: show_document.is_some_and(|show| show.support),
+        code_lens: text_document.is_some_and(|documents| documents.code_lens.is_some()),
+        text_document_content: false,
+    }
 }
 
 /// UTF-8 where it is offered, else what every client must know.

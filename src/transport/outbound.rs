@@ -1,12 +1,16 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::daemon::Outlet;
+use crate::daemon::{Asked, Outlet};
+use crate::protocol::{Code, RpcError};
 
 use super::framing::{Framing, framed};
 
@@ -20,6 +24,17 @@ pub(crate) struct Outbound {
     framing: Framing,
     /// Cancelled when the connection ends.
     closed: CancellationToken,
+    /// Requests to the client that it has not answered.
+    asked: Arc<Mutex<Questions>>,
+}
+
+/// Requests to a client, and who waits for the answers.
+#[derive(Debug, Default)]
+struct Questions {
+    last: u64,
+    open: HashMap<String, oneshot::Sender<Result<Value, RpcError>>>,
+    /// Whether the connection has ended: nothing is answered any more.
+    over: bool,
 }
 
 /// The other end of an [`Outbound`].
@@ -35,7 +50,8 @@ impl Outbound {
         let (sender, receiver) = unbounded_channel();
         let waiting = Arc::new(AtomicUsize::new(0));
         let unsent = Unsent { queue: receiver, waiting: waiting.clone(), closed: closed.clone() };
-        (Self { queue: sender, waiting, limit, framing, closed }, unsent)
+        let asked = Arc::default();
+        (Self { queue: sender, waiting, limit, framing, closed, asked }, unsent)
     }
 
     /// Queues a message.
@@ -57,11 +73,48 @@ impl Outbound {
             Err(error) => tracing::error!(%error, "a message could not be written as JSON"),
         }
     }
+
+    /// Takes the client's answer to a request of ours. One that was not asked for is ignored.
+    pub(crate) fn answered(&self, mut answer: Value) {
+        let waiting = answer["id"].as_str().and_then(|id| self.asked.lock().open.remove(id));
+        let Some(waiting) = waiting else { return };
+        let result = match answer.get_mut("error").map(Value::take) {
+            Some(error) => Err(serde_json::from_value(error).unwrap_or_else(|_| {
+                RpcError::new(Code::InvalidRequest, "the client answered with something that is no error")
+            })),
+            None => Ok(answer.get_mut("result").map(Value::take).unwrap_or_default()),
+        };
+        // Whoever asked may have stopped waiting.
+        let _ = waiting.send(result);
+    }
+
+    /// Nothing will be answered any more; those who wait are told.
+    pub(crate) fn end_questions(&self) {
+        let mut asked = self.asked.lock();
+        asked.over = true;
+        asked.open.clear();
+    }
 }
 
 impl Outlet for Outbound {
     fn notify(&self, method: &'static str, params: Value) {
         self.send_json(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    fn request(&self, method: &'static str, params: Value) -> Asked {
+        let (sender, receiver) = oneshot::channel();
+        let mut asked = self.asked.lock();
+        if asked.over {
+            return receiver;
+        }
+        asked.last += 1;
+        // Those that nobody waits for any more.
+        asked.open.retain(|_, waiting| !waiting.is_closed());
+        let id = format!("editd-{}", asked.last);
+        asked.open.insert(id.clone(), sender);
+        drop(asked);
+        self.send_json(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        receiver
     }
 }
 

@@ -25,6 +25,31 @@ pub enum Role {
     Editor,
 }
 
+/// What a client said at `initialize` that it can do, beside what every client can.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Abilities {
+    /// Shows proposals to a person and lets them decide.
+    pub review: bool,
+    /// Checks and applies edits of several documents, all or none (`editd/applyEdits`).
+    pub apply_edits: bool,
+    /// Saves documents when asked to (`editd/save`).
+    pub save: bool,
+    /// Loads documents anew when asked to (`editd/reload`).
+    pub reload: bool,
+    /// Tells which documents hold unsaved text (`editd/documentState`).
+    pub document_state: bool,
+    /// Hands over the diagnostics of its documents (`editd/diagnosticsChanged`).
+    pub diagnostics: bool,
+    /// Applies LSP's own `workspace/applyEdit`.
+    pub apply_edit: bool,
+    /// Shows a document when asked to (`window/showDocument`).
+    pub show_document: bool,
+    /// Shows code lenses.
+    pub code_lens: bool,
+    /// Asks the server for the text of documents of its own scheme.
+    pub text_document_content: bool,
+}
+
 /// How much of a file its reader has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
@@ -64,6 +89,8 @@ pub struct Session {
     pub author: String,
     /// The folders it works in, canonical.
     pub roots: Vec<PathBuf>,
+    /// What its client can do.
+    pub abilities: Abilities,
     pub(crate) ledger: HashMap<FileKey, LedgerEntry>,
     /// Every content that it was given, newest last: what may come back as `baseHash`.
     pub(crate) given: VecDeque<ContentHash>,
@@ -72,7 +99,14 @@ pub struct Session {
 impl Session {
     /// A session that has read nothing yet.
     pub fn new(id: SessionId, role: Role, author: String, roots: Vec<PathBuf>) -> Self {
-        Self { id, role, author, roots, ledger: HashMap::new(), given: VecDeque::new() }
+        let abilities = Abilities::default();
+        Self { id, role, author, roots, abilities, ledger: HashMap::new(), given: VecDeque::new() }
+    }
+
+    /// The same with what its client can do.
+    #[must_use]
+    pub fn with_abilities(self, abilities: Abilities) -> Self {
+        Self { abilities, ..self }
     }
 
     /// What it was last given of the file, if anything.

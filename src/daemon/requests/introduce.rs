@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use crate::text::PositionEncoding;
 use crate::workspace::rules::{RootRefusal, check_root};
-use crate::workspace::{Refusal, RefusalKind, Role};
+use crate::workspace::{Abilities, Refusal, RefusalKind, Role};
 
 use crate::daemon::failure::refusal_of;
 use crate::daemon::job::blocking;
@@ -19,6 +19,8 @@ pub struct Introduction {
     pub roots: Vec<PathBuf>,
     /// How it counts positions.
     pub encoding: PositionEncoding,
+    /// What else it can do.
+    pub abilities: Abilities,
 }
 
 impl Daemon {
@@ -27,10 +29,10 @@ impl Daemon {
         let id = self.next_session();
         let core = self.core.clone();
         blocking(move || {
-            let Introduction { role, author, roots, encoding } = introduction;
+            let Introduction { role, author, roots, encoding, abilities } = introduction;
             let open = |root: &PathBuf| open_root(&core, role, root);
             let roots = roots.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-            Ok(SessionContext::new(id, role, author, roots, encoding))
+            Ok(SessionContext { abilities, ..SessionContext::new(id, role, author, roots, encoding) })
         })
         .await?
     }

@@ -4,17 +4,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use editd::config::Config;
-use editd::daemon::{Daemon, Failure, Introduction, Outlet, Places, SessionContext};
+use editd::daemon::{Asked, Daemon, Failure, Introduction, Outlet, Places, SessionContext};
 use editd::disk::{Disk, DiskErrorKind, FailingDisk, MemoryDisk, OsDisk};
 use editd::protocol::{ApplyResult, EditParams, ReadParams, RpcError};
 use editd::text::PositionEncoding;
-use editd::workspace::Role;
+use editd::workspace::{Abilities, Role};
 use serde_json::{Value, json};
 
 struct Deaf;
 
 impl Outlet for Deaf {
     fn notify(&self, _: &'static str, _: Value) {}
+
+    fn request(&self, _: &'static str, _: Value) -> Asked {
+        // Whoever would answer is gone already.
+        tokio::sync::oneshot::channel().1
+    }
 }
 
 /// A daemon with one session in one root.
@@ -38,6 +43,7 @@ impl Inside {
             author: "tester".to_owned(),
             roots: vec![root.to_owned()],
             encoding: PositionEncoding::Utf16,
+            abilities: Abilities::default(),
         };
         let session = daemon.introduce(introduction).await.expect("a session");
         daemon.connect(&session, Arc::new(Deaf)).expect("a connection");
