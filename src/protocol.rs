@@ -4,6 +4,7 @@
 mod cells;
 mod change;
 mod decode;
+mod editor;
 mod error;
 mod method;
 mod params;
@@ -18,6 +19,10 @@ mod workspace_edit;
 pub use cells::{CellOpParam, CellParams, CellTypeParam, cell_ops};
 pub use change::{ChangeParams, FileChange};
 pub use decode::{Invalid, decode};
+pub use editor::{
+    APPLY_EDITS, ApplyEditsParams, DOCUMENT_STATE, DocumentEdits, DocumentNow, DocumentStateParams,
+    DocumentsResult, FOCUS, FocusParams, RELOAD, RESYNC, SAVE, UrisParams,
+};
 pub use error::{Code, RpcError};
 pub use method::{
     Apply, Blame, Changes, Discard, Edit, HistoryMethod, Method, ProposalMethod, Proposals, Propose, Read,
@@ -40,7 +45,7 @@ pub use results::{
     PolicyStatus, ProposalSummary, ProposalsResult, ProposeResult, ReadResult, ShutdownResult, StatusResult,
 };
 pub use strict::{JSON_VALUES, Strict};
-pub use workspace_edit::workspace_edit;
+pub use workspace_edit::{text_edits, workspace_edit};
 
 /// Version of the wire contract.
 pub const PROTOCOL: u32 = 1;

@@ -5,6 +5,8 @@
 //! [`Snapshot`]s and is brought here as a result.
 
 mod answers;
+/// What editors have open.
+pub mod buffers;
 mod document;
 mod file_key;
 /// What was done to files, and the way back.
@@ -24,9 +26,9 @@ pub use answers::{RememberedAnswers, RequestKey};
 pub use document::{Seen, Truth};
 pub use file_key::FileKey;
 pub use limits::Limits;
-pub use log::{Author, Transition, TransitionLog};
+pub use log::{Author, OwnEdits, Transition, TransitionLog};
 pub use proposal::{Action, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Shown};
-pub use refusal::{Refusal, RefusalKind, Since, UndoRefusal};
+pub use refusal::{Contest, EditorRefusal, Refusal, RefusalKind, Since, UndoRefusal};
 pub use session::{Abilities, Base, Coverage, Role, Session, SessionId};
 pub use state::{ApplyStep, BaseState, Changed, Counts, Moved, NewProposal, Notice, Outcome, Workspace};
 pub use texts::{Snapshot, TextStore};

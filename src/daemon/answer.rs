@@ -131,8 +131,8 @@ pub(crate) fn applied_file(landed: &Landed) -> AppliedFile {
         entry: entry(&landed.file, ProposalState::Applied),
         hash: landed.seen.truth.hash().map(|hash| hash.to_string()),
         mtime: landed.stat.as_ref().map(|stat| mtime(stat.mtime)),
-        source: "disk".to_owned(),
-        saved: true,
+        source: if landed.seen.typed { "editor" } else { "disk" }.to_owned(),
+        saved: landed.saved,
         snippet: landed.seen.truth.snapshot().map(|now| snippet(now, &landed.file)).unwrap_or_default(),
         rebased: landed.file.rebased,
     }

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use crate::disk::{BaseStore, Root, Stat};
-use crate::workspace::{Moved, Notice, Outcome, Seen, Snapshot, Truth, Workspace};
+use crate::disk::BaseStore;
+use crate::workspace::{Moved, Notice, Outcome, Seen, Snapshot, Workspace};
 
 use super::cache::{Cached, SnapshotCache};
 use super::clients::Clients;
@@ -106,7 +106,7 @@ impl Keeper {
             }
             Event::Applied { session, author, id, transaction, files, moved, reply } => {
                 let transaction = workspace.applied(session, &id, transaction, files);
-                let books = moved.iter().map(|(moved, ..)| moved.clone()).collect();
+                let books = moved.iter().map(|(moved, _)| moved.clone()).collect();
                 workspace.record_commit(session, &author, books);
                 self.keep_all(moved);
                 let _ = reply.send(transaction);
@@ -119,20 +119,23 @@ impl Keeper {
             }
             Event::Recall { key, reply } => drop(reply.send(workspace.remembered(&key, Instant::now()))),
             Event::Remember { key, answer } => workspace.remember(key, answer, Instant::now()),
+            Event::Editors(event) => event.handle(workspace),
             Event::Count { reply } => drop(reply.send(workspace.counts())),
         }
     }
 
-    fn keep_all(&self, moved: Vec<(Moved, Option<Stat>, Root)>) {
-        for (moved, stat, root) in moved {
-            self.keep(Sighting { seen: moved.after, stat, root });
+    fn keep_all(&self, moved: Vec<(Moved, Sighting)>) {
+        for (_, sighting) in moved {
+            self.keep(sighting);
         }
     }
 
     /// Keeps what was seen of a file at hand, as long as somebody has read the file.
-    fn keep(&self, Sighting { seen, stat, root }: Sighting) {
-        let Seen { key, path, truth } = seen;
-        if let (Truth::Text(snapshot), Some(stat), true) = (truth, stat, self.workspace.is_read(&key)) {
+    /// Keeps what is on the disk of a file that somebody has read.
+    fn keep(&self, Sighting { seen, stat, disk, root }: Sighting) {
+        let Seen { key, path, truth, typed } = seen;
+        let disk = if typed { disk } else { truth.snapshot().cloned() };
+        if let (Some(snapshot), Some(stat), true) = (disk, stat, self.workspace.is_read(&key)) {
             self.cache.insert(&key, Cached { snapshot: Some(snapshot), stat, root, path });
         }
     }

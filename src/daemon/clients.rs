@@ -40,7 +40,6 @@ impl Clients {
     }
 
     /// Asks a client for something; none if it is gone.
-    #[expect(dead_code, reason = "the first that asks comes with editors' buffers")]
     pub(crate) fn request(&self, session: SessionId, method: &'static str, params: Value) -> Option<Asked> {
         self.outlet(session).map(|outlet| outlet.request(method, params))
     }

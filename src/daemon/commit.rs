@@ -1,15 +1,20 @@
+use std::sync::Arc;
+
 use crate::disk::{
     Change, CommitError, Committed, DiskErrorKind, Durability, Expected, FileBytes, Root, StagedSet, Stat,
     Target, stage,
 };
 use crate::workspace::rules::Protection;
-use crate::workspace::{Action, FileKey, Moved, PlannedFile, Refusal, RefusalKind, Seen, Truth};
+use crate::workspace::{Action, FileKey, Moved, PlannedFile, Refusal, RefusalKind, Seen, Snapshot, Truth};
 
 use super::Core;
+use super::content::Content;
 use super::difference::stale;
+use super::editors::EditorPart;
+use super::event::Sighting;
 use super::failure::refusal_of;
 use super::observe::Observed;
-use super::past::{Intent, Landing};
+use super::past::{Intent, Landing, Noted};
 use super::work::{Want, WantedFile, Worked};
 
 /// One file after a commit.
@@ -23,6 +28,10 @@ pub(crate) struct Landed {
     written: bool,
     /// Whether its text shares the memory of the one before.
     shares: bool,
+    /// Whether it is on the disk: not, where an editor holds it unsaved.
+    pub(crate) saved: bool,
+    /// What is on the disk, where it is not that.
+    disk: Option<Arc<Snapshot>>,
     /// The bytes in whose place it is.
     _spent: FileBytes,
 }
@@ -30,21 +39,26 @@ pub(crate) struct Landed {
 impl Landed {
     /// A file that was found to be already what a plan wanted.
     pub(crate) fn found(file: &PlannedFile, now: Observed) -> Self {
-        let (seen, stat, root) = (now.seen(), now.stat, now.target.root);
-        Self { file: file.clone(), seen, stat, root, written: false, shares: false, _spent: now.bytes }
+        let (sighting, saved) = (now.sighting(), !now.is_unsaved());
+        let Sighting { seen, stat, disk, root } = sighting;
+        let file = file.clone();
+        Self { file, seen, stat, root, written: false, shares: false, saved, disk, _spent: now.bytes }
     }
 
     /// The entry for the books. `own`: the one who applied it is the one who proposed it.
-    pub(crate) fn moved(&self, own: bool) -> (Moved, Option<Stat>, Root) {
+    pub(crate) fn moved(&self, own: bool) -> (Moved, Sighting) {
+        let as_planned = self.seen.truth.hash() == self.file.hash_after;
         let moved = Moved {
             key: self.file.key.clone(),
             before: if self.written { self.file.hash_before } else { self.seen.truth.hash() },
             after: self.seen.clone(),
-            plan: (self.written && self.file.action == Action::Edit).then(|| self.file.plan.clone()),
+            plan: (self.written && as_planned && self.file.action == Action::Edit)
+                .then(|| self.file.plan.clone()),
             coverage: own.then_some(self.file.coverage),
             shares: self.shares,
         };
-        (moved, self.stat, self.root.clone())
+        let (seen, disk) = (self.seen.clone(), self.disk.clone());
+        (moved, Sighting { seen, stat: self.stat, disk, root: self.root.clone() })
     }
 }
 
@@ -54,6 +68,14 @@ pub(crate) struct Due {
     pub(crate) index: usize,
     pub(crate) worked: Worked,
     pub(crate) to: Option<Target>,
+    /// The editor that it goes through; none where it is written on the disk.
+    pub(crate) through: Option<EditorPart>,
+}
+
+impl Due {
+    pub(crate) fn new(index: usize, worked: Worked, to: Option<Target>) -> Self {
+        Self { index, worked, to, through: None }
+    }
 }
 
 impl WantedFile {
@@ -67,18 +89,23 @@ impl WantedFile {
 }
 
 impl Core {
-    /// Writes all files or none. The caller holds their queues, so only programs that do not ask editd can
-    /// come in between, and those are noticed.
-    pub(crate) fn commit(&self, due: Vec<Due>, intent: &Intent) -> Result<Landing, Refusal> {
-        let changes: Vec<Change> = due.iter().map(change).collect();
+    /// Changes all files or none. The caller holds their queues, so only programs that do not ask editd, and
+    /// people who type, can come in between, and those are noticed.
+    pub(crate) fn commit(&self, mut due: Vec<Due>, intent: &Intent) -> Result<Landing, Refusal> {
+        self.route(&mut due)?;
+        let changes = changes(&due);
         self.commit_staged(self.stage(&changes), due, intent)
     }
 
-    /// Writes the new files beside the old ones; what is returned has to be committed.
-    pub(crate) fn stage<'a>(&'a self, changes: &'a [Change]) -> Result<StagedSet<'a>, CommitError> {
+    /// Writes the new files beside the old ones; what is returned has to be committed. None where nothing is
+    /// written on the disk.
+    pub(crate) fn stage<'a>(&'a self, changes: &'a [Change]) -> Result<Option<StagedSet<'a>>, CommitError> {
+        if changes.is_empty() {
+            return Ok(None);
+        }
         let durability = self.durability(changes.len());
         let stage = || stage(&*self.disk, &self.journal, changes, durability);
-        stage().or_else(|error| {
+        let staged = stage().or_else(|error| {
             if !matches!(error.error.kind, DiskErrorKind::NoSpace { .. }) {
                 return Err(error);
             }
@@ -87,49 +114,110 @@ impl Core {
             drop(error);
             self.late_look.look_now();
             stage()
-        })
+        });
+        staged.map(Some)
     }
 
-    /// Gives all files that were staged for `due` their names, or none.
+    /// Has the editors change what goes through them, and gives all files that were staged for `due` their
+    /// names; or none of it.
     pub(crate) fn commit_staged(
         &self,
-        staged: Result<StagedSet<'_>, CommitError>,
+        staged: Result<Option<StagedSet<'_>>, CommitError>,
         mut due: Vec<Due>,
         intent: &Intent,
     ) -> Result<Landing, Refusal> {
-        let (committed, noted) = match staged {
-            Ok(staged) => {
-                let noted = self.note(&mut due, intent)?;
-                (staged.commit(), Some(noted))
-            }
-            Err(error) => (Err(error), None),
+        let staged = match staged {
+            Ok(staged) => staged,
+            Err(error) => return Err(self.not_written(due, None, error)),
         };
-        match committed {
-            Ok(committed) => {
-                let hold = |done: &mut Committed| done.displaced.take().map(|file| self.late_look.hold(file));
-                let land = |(due, mut done): (Due, Committed)| {
-                    hold(&mut done);
-                    landed(due, done)
-                };
-                let files = due.into_iter().zip(committed).map(land).collect();
-                Ok(self.note_landed(noted, files))
+        let noted = self.note(&mut due, intent)?;
+        let label = intent.label.as_deref().unwrap_or(&intent.author);
+        let edited = match self.edit_in_editors(&due, noted.id(), label) {
+            Ok(edited) => edited,
+            Err(refusal) => {
+                drop(staged);
+                self.note_failed(Some(noted), true);
+                return Err(refusal);
             }
-            Err(mut error) => {
-                self.note_failed(noted, error.rolled_back());
-                error.displaced.drain(..).for_each(|file| self.late_look.hold(file));
-                if !error.rolled_back() {
-                    tracing::error!(?error.not_undone, "a failed change could not be put back completely");
-                }
-                let due = due.into_iter().nth(error.change);
-                Err(due.map_or_else(
-                    || Refusal::new(refusal_of(&error.error)),
-                    |due| {
-                        let index = due.index;
-                        self.why_not(due, &error.error).of_change(index)
-                    },
-                ))
+        };
+        match staged.map(StagedSet::commit).transpose() {
+            Ok(committed) => {
+                let files = self.land(due, committed.unwrap_or_default());
+                Ok(self.note_landed(Some(noted), files))
+            }
+            Err(error) => {
+                self.take_back(&edited);
+                Err(self.not_written(due, Some(noted), error))
             }
         }
+    }
+
+    /// What became of the files, in their order.
+    fn land(&self, due: Vec<Due>, committed: Vec<Committed>) -> Vec<Landed> {
+        let problems = self.save_in_editors(&due);
+        let open = |due: &&Due| due.worked.observed.open.is_some();
+        let shown: Vec<_> = due.iter().filter(open).map(|due| due.worked.observed.target.clone()).collect();
+        let mut committed = committed.into_iter();
+        let mut land = |due: Due| {
+            if let Some(part) = &due.through {
+                let problem = problems.get(&part.buffer.id.uri).cloned();
+                return Some(self.landed_in_editor(due, problem));
+            }
+            let mut done = committed.next()?;
+            if let Some(file) = done.displaced.take() {
+                self.late_look.hold(file);
+            }
+            let landed = landed(due, done);
+            Some(landed)
+        };
+        let files = due.into_iter().filter_map(&mut land).collect();
+        for target in &shown {
+            self.reload_others(target);
+        }
+        files
+    }
+
+    /// A set that was not written. Says why, and notes that it was not.
+    fn not_written(&self, due: Vec<Due>, noted: Option<Noted>, mut error: CommitError) -> Refusal {
+        self.note_failed(noted, error.rolled_back());
+        error.displaced.drain(..).for_each(|file| self.late_look.hold(file));
+        if !error.rolled_back() {
+            tracing::error!(?error.not_undone, "a failed change could not be put back completely");
+        }
+        let due = due.into_iter().filter(|due| due.through.is_none()).nth(error.change);
+        due.map_or_else(
+            || Refusal::new(refusal_of(&error.error)),
+            |due| {
+                let index = due.index;
+                self.why_not(due, &error.error).of_change(index)
+            },
+        )
+    }
+
+    /// A file that an editor has changed, as it is now: saving may have changed it once more.
+    fn landed_in_editor(&self, due: Due, problem: Option<String>) -> Landed {
+        let Due { mut worked, through, .. } = due;
+        worked.settle();
+        let Worked { mut file, content, observed, .. } = worked;
+        let planned = content.as_ref().map_or_else(|| observed.truth.clone(), Content::truth);
+        let (spent, target) = (observed.bytes.clone(), observed.target);
+        let now = self.observe(target.clone()).ok();
+        let saved = now.as_ref().is_some_and(|now| !now.is_unsaved());
+        let (mut seen, stat, disk) = if let Some(now) = &now {
+            (now.seen(), now.stat, now.sighting().disk)
+        } else {
+            let Target { key, path, .. } = target.clone();
+            (Seen { key, path, truth: planned.clone(), typed: true }, None, None)
+        };
+        let as_planned = seen.truth.hash() == planned.hash();
+        if as_planned {
+            // The same text, in memory that it shares with the one before.
+            seen.truth = planned;
+        }
+        file.warnings.extend(in_editor(through.as_ref(), saved, as_planned, problem));
+        let shares = as_planned && content.is_some_and(|content| content.shares);
+        let root = target.root;
+        Landed { file, seen, stat, root, written: true, shares, saved, disk, _spent: spent }
     }
 
     pub(super) fn durability(&self, files: usize) -> Durability {
@@ -159,8 +247,33 @@ impl Core {
     }
 }
 
-/// What is to be done to the disk.
-pub(crate) fn change(due: &Due) -> Change {
+/// What the author should know of a change that went through an editor.
+fn in_editor(
+    through: Option<&EditorPart>,
+    saved: bool,
+    as_planned: bool,
+    problem: Option<String>,
+) -> Option<String> {
+    let part = through?;
+    let editor = &part.editor.name;
+    if !saved {
+        let why = problem.map(|problem| format!(": {problem}")).unwrap_or_default();
+        let what = if part.save { "could not save it" } else { "holds it unsaved" };
+        return Some(format!(
+            "{editor} has this file open and {what}{why}; programs that read the disk see the old text."
+        ));
+    }
+    (!as_planned).then(|| {
+        format!("{editor} changed the text further when it saved the file; `hash` is that of the result.")
+    })
+}
+
+/// What is to be done to the disk, in the order of the files that do not go through an editor.
+pub(crate) fn changes(due: &[Due]) -> Vec<Change> {
+    due.iter().filter(|due| due.through.is_none()).map(change).collect()
+}
+
+fn change(due: &Due) -> Change {
     let Worked { file, content, observed, mode } = &due.worked;
     let content = content.as_ref().map(|content| content.bytes.clone());
     let target = observed.target.clone();
@@ -199,7 +312,9 @@ fn landed(due: Due, done: Committed) -> Landed {
         |stat| FileKey::Inode { device: stat.dev, inode: stat.ino },
     );
     Landed {
-        seen: Seen { key: target.key, path: done.path, truth },
+        seen: Seen { key: target.key, path: done.path, truth, typed: false },
+        saved: true,
+        disk: None,
         stat: done.stat,
         root: target.root,
         file,

@@ -11,7 +11,7 @@ use super::work::Rules;
 pub(crate) fn stale(given: Option<&Snapshot>, now: &Observed, deadline: Deadline) -> RefusalKind {
     let name = shown_path(now);
     let text = now.text.as_ref().map(|text| text.as_str());
-    let comparable = given.filter(|_| text.is_some() || now.stat.is_none());
+    let comparable = given.filter(|_| text.is_some() || !now.exists());
     let diff = comparable.and_then(|given| drift(given, text, &name, deadline));
     RefusalKind::Stale { current: now.truth.hash(), diff, base_known: given.is_some(), since: Since::Read }
 }

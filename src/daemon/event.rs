@@ -10,6 +10,8 @@ use crate::workspace::{
     ProposalState, Refusal, RequestKey, Seen, Session, SessionId, Snapshot,
 };
 
+use super::editors::EditorsEvent;
+
 /// Where the answer to an event goes. A receiver that is gone has been cancelled; nothing is owed to it.
 pub(crate) type Reply<T> = oneshot::Sender<T>;
 
@@ -20,6 +22,8 @@ pub(crate) struct Sighting {
     pub(crate) seen: Seen,
     /// The state in which it was read; none if it does not exist.
     pub(crate) stat: Option<Stat>,
+    /// What is on the disk, where that is not the truth.
+    pub(crate) disk: Option<Arc<Snapshot>>,
     /// The root that it was reached through.
     pub(crate) root: Root,
 }
@@ -74,7 +78,7 @@ pub(crate) enum Event {
         id: String,
         transaction: Option<Arc<str>>,
         files: Option<Vec<PlannedFile>>,
-        moved: Vec<(Moved, Option<Stat>, Root)>,
+        moved: Vec<(Moved, Sighting)>,
         reply: Reply<Option<Arc<str>>>,
     },
     /// It was not.
@@ -89,6 +93,8 @@ pub(crate) enum Event {
     Recall { key: RequestKey, reply: Reply<Option<Arc<str>>> },
     /// It was answered.
     Remember { key: RequestKey, answer: Arc<str> },
+    /// Something about editors and what they have open.
+    Editors(EditorsEvent),
     /// Somebody asks for sizes.
     Count { reply: Reply<Counts> },
 }

@@ -18,6 +18,9 @@ const WAITING_PATHS: usize = 4096;
 /// When stamps are old enough to tell one content from another, and a little more.
 const GROWN: Duration = Duration::from_secs(Stat::RACY_SECONDS.unsigned_abs() + 1);
 
+/// How long typing is let go on before those who have read the file are told.
+const PAUSE: Duration = Duration::from_millis(250);
+
 /// What the watcher should do.
 #[derive(Debug)]
 pub(crate) enum WatchOrder {
@@ -35,6 +38,8 @@ struct HintsInner {
     some: Notify,
     /// Files to be looked at again when their stamps have grown old.
     young: Mutex<HashSet<PathBuf>>,
+    /// Files that are being changed in an editor.
+    typed: Mutex<HashSet<PathBuf>>,
 }
 
 #[derive(Debug, Default)]
@@ -60,13 +65,22 @@ impl Hints {
 
     /// Gives the hint once more when the file's stamps are old enough to tell. For tasks and their threads.
     fn later(&self, path: PathBuf) {
-        if !self.0.young.lock().insert(path.clone()) {
+        self.after(GROWN, path, |hints| &hints.young);
+    }
+
+    /// Gives the hint in a moment, once for all that happens until then.
+    pub(crate) fn soon(&self, path: PathBuf) {
+        self.after(PAUSE, path, |hints| &hints.typed);
+    }
+
+    fn after(&self, time: Duration, path: PathBuf, set: fn(&HintsInner) -> &Mutex<HashSet<PathBuf>>) {
+        if !set(&self.0).lock().insert(path.clone()) {
             return;
         }
         let hints = self.clone();
         tokio::spawn(async move {
-            tokio::time::sleep(GROWN).await;
-            hints.0.young.lock().remove(&path);
+            tokio::time::sleep(time).await;
+            set(&hints.0).lock().remove(&path);
             hints.changed([path]);
         });
     }
@@ -123,13 +137,16 @@ impl Core {
             let cached = core.cache.get(&key)?;
             let relative = cached.path.strip_prefix(cached.root.path()).ok()?;
             let target = core.disk.resolve(&cached.root, relative).ok()?;
-            match core.disk.stat(&target).ok()?.map_or(State::Unknown, |now| state(&now, &cached.stat)) {
-                State::Same => return None,
-                State::Young => {
+            let stat = core.disk.stat(&target).ok()?;
+            // The stamps say nothing of what an editor shows.
+            let is_open = core.is_open(&target);
+            match stat.map_or(State::Unknown, |now| state(&now, &cached.stat)) {
+                State::Same if !is_open => return None,
+                State::Young if !is_open => {
                     core.hints.later(cached.path.clone());
                     return None;
                 }
-                State::Unknown => {}
+                _ => {}
             }
             let observed = core.observe(target).ok()?;
             // Those who have read it know it by the key that it had then.

@@ -1,11 +1,14 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::disk::{FileBytes, FileImage, Stat, Target};
+use crate::edit::Deadline;
 use crate::text::{ContentHash, DecodedVec, Format, NotText, Text, decode_vec};
 use crate::workspace::{FileKey, Refusal, RefusalKind, Seen, Snapshot, Truth};
 
 use super::Core;
 use super::content::LARGE;
+use super::copies::{Copies, as_written};
 use super::event::Sighting;
 use super::failure::refusal_of;
 
@@ -21,15 +24,55 @@ pub(crate) struct Observed {
     pub(crate) text: Option<Arc<String>>,
     /// Why there is no text, where the file holds something else.
     pub(crate) not_text: Option<RefusalKind>,
+    /// The editors that have it open, if any.
+    pub(crate) open: Option<Copies>,
+    /// What is on the disk, where the truth is unsaved text of an editor.
+    pub(crate) below: Option<Below>,
+}
+
+/// What is on the disk below the unsaved text of an editor.
+#[derive(Clone, Debug)]
+pub(crate) struct Below {
+    /// Its text; none if there is no file.
+    pub(crate) snapshot: Option<Arc<Snapshot>>,
 }
 
 impl Observed {
     pub(crate) fn seen(&self) -> Seen {
-        Seen { key: self.target.key.clone(), path: self.target.path.clone(), truth: self.truth.clone() }
+        let (key, path) = (self.target.key.clone(), self.target.path.clone());
+        Seen { key, path, truth: self.truth.clone(), typed: self.is_unsaved() }
     }
 
     pub(crate) fn sighting(&self) -> Sighting {
-        Sighting { seen: self.seen(), stat: self.stat, root: self.target.root.clone() }
+        let disk = self.below.as_ref().and_then(|below| below.snapshot.clone());
+        Sighting { seen: self.seen(), stat: self.stat, disk, root: self.target.root.clone() }
+    }
+
+    /// Whether the truth is unsaved text of an editor.
+    pub(crate) fn is_unsaved(&self) -> bool {
+        self.below.is_some()
+    }
+
+    /// Whether there is a file, on the disk or so far only in an editor.
+    pub(crate) fn exists(&self) -> bool {
+        !matches!(self.truth, Truth::Missing)
+    }
+
+    /// The text on the disk, if there is one.
+    pub(crate) fn disk_snapshot(&self) -> Option<&Arc<Snapshot>> {
+        match &self.below {
+            Some(below) => below.snapshot.as_ref(),
+            None => self.truth.snapshot(),
+        }
+    }
+
+    /// The same file, of which an editor shows unsaved text.
+    fn below_unsaved(self, text: &Text, copies: Copies, deadline: Deadline) -> Self {
+        let (snapshot, written) = as_written(text, &self, deadline);
+        let below = Some(Below { snapshot: self.truth.snapshot().cloned() });
+        let bytes = snapshot.format.encode(&written).map_or_else(|_| Vec::new(), Cow::into_owned);
+        let (truth, text) = (Truth::Text(Arc::new(snapshot)), Some(Arc::new(written)));
+        Self { bytes: bytes.into(), truth, text, not_text: None, open: Some(copies), below, ..self }
     }
 
     /// The content and its text, or why there is none.
@@ -43,33 +86,65 @@ impl Observed {
 }
 
 impl Core {
-    /// Reads a file and finds out whether it is what was last seen of it. Equal bytes need no new hash.
+    /// Looks at a file: at what an editor shows of it where that is unsaved, else at the disk.
     pub(crate) fn observe(&self, target: Target) -> Result<Observed, Refusal> {
+        let disk = self.observe_disk(target)?;
+        let Some(copies) = self.copies(&disk) else { return Ok(disk) };
+        let owner = copies.owner();
+        if owner.holds_unsaved() {
+            let text = owner.buffer.text.clone();
+            return Ok(disk.below_unsaved(&text, copies, self.deadline()));
+        }
+        Ok(Observed { open: Some(copies), ..disk })
+    }
+
+    /// Reads a file and finds out whether it is what was last seen of it. Equal bytes need no new hash.
+    fn observe_disk(&self, target: Target) -> Result<Observed, Refusal> {
         let image = self
             .disk
             .read(&target, self.config.limits.file_size)
             .map_err(|error| Refusal::at(&target.path, refusal_of(&error)))?;
         let Some(FileImage { bytes, stat }) = image else {
             let (bytes, truth) = (FileBytes::default(), Truth::Missing);
-            return Ok(Observed { target, stat: None, bytes, truth, text: None, not_text: None });
+            return Ok(Observed {
+                target,
+                stat: None,
+                bytes,
+                truth,
+                text: None,
+                not_text: None,
+                open: None,
+                below: None,
+            });
         };
         Ok(match into_text(bytes) {
             Ok(FileText { text, bytes, format }) => {
                 let truth = Truth::Text(self.snapshot(&target.key, &text, format, &bytes));
-                Observed { target, stat: Some(stat), bytes, truth, text: Some(text), not_text: None }
+                Observed {
+                    target,
+                    stat: Some(stat),
+                    bytes,
+                    truth,
+                    text: Some(text),
+                    not_text: None,
+                    open: None,
+                    below: None,
+                }
             }
             Err((bytes, why)) => {
                 let (truth, bytes) = (Truth::Opaque(ContentHash::of(&bytes)), bytes.into());
-                Observed { target, stat: Some(stat), bytes, truth, text: None, not_text: Some(why) }
+                Observed {
+                    target,
+                    stat: Some(stat),
+                    bytes,
+                    truth,
+                    text: None,
+                    not_text: Some(why),
+                    open: None,
+                    below: None,
+                }
             }
         })
-    }
-
-    /// The same for a file that is to be changed, which has to wait while it cannot be put right.
-    pub(crate) fn observe_to_change(&self, target: Target) -> Result<Observed, Refusal> {
-        let settled = self.journal.require_settled(&target.path);
-        settled.map_err(|error| Refusal::at(&target.path, refusal_of(&error)))?;
-        self.observe(target)
     }
 
     /// A text that left memory, from the state folder.

@@ -45,6 +45,13 @@ pub(crate) struct Noted {
     warning: Option<String>,
 }
 
+impl Noted {
+    /// The transaction.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+}
+
 impl Intent {
     pub(crate) fn of(proposal: &Proposal) -> Self {
         Self { author: proposal.author.clone(), label: proposal.label.clone(), undoes: None }

@@ -15,11 +15,22 @@ use super::work::{Rules, Trouble, Worked, finish};
 /// How a warning about conflict markers begins; the lines follow.
 const MARKED: &str = "Conflict markers stand in lines";
 
+/// What came between a proposal and the file as it is now.
+#[derive(Clone, Copy)]
+pub(crate) enum Through<'p> {
+    /// The author's own later edits.
+    Own(&'p [Arc<Plan>]),
+    /// What a person typed in an editor.
+    Typing,
+    /// What others did.
+    Others,
+}
+
 /// Carries a proposal's change of one file through the author's own later edits, or merges it with what
 /// others did, so that it applies to what was just observed.
 pub(crate) fn carry(
     file: &PlannedFile,
-    through: Option<&[Arc<Plan>]>,
+    through: Through<'_>,
     observed: Observed,
     rules: &Rules<'_>,
 ) -> Result<Worked, Refusal> {
@@ -28,8 +39,13 @@ pub(crate) fn carry(
     let (Some(before), Ok((_, now))) = (before, observed.content()) else {
         return Err(about(stale(file.before.as_deref(), &observed, rules.deadline)));
     };
-    let carried = through
-        .and_then(|plans| plans.iter().try_fold((*file.plan).clone(), |plan, own| plan.map_through(own)));
+    let carried = match through {
+        Through::Own(plans) => plans.iter().try_fold((*file.plan).clone(), |plan, own| plan.map_through(own)),
+        Through::Typing => {
+            file.plan.map_through(&Plan::between(&before.text.to_string(), now, rules.deadline))
+        }
+        Through::Others => None,
+    };
     let drafted = Drafted {
         plan: (*file.plan).clone(),
         matches: file.matches.clone(),

@@ -51,7 +51,7 @@ impl Reversal<'_> {
             PastAction::Edit if self.entry.rescued => self.put_back(now),
             PastAction::Edit => self.take_back(now, Action::Edit),
             PastAction::Rename(_) => {
-                let Some(old) = old.filter(|old| old.stat.is_none()) else {
+                let Some(old) = old.filter(|old| !old.exists()) else {
                     return Err(Refusal::at(&self.file.path, RefusalKind::Exists));
                 };
                 let action = Action::Rename { to: old.target.path.clone(), to_key: old.target.key.clone() };
@@ -62,7 +62,7 @@ impl Reversal<'_> {
 
     /// Removes what was created, if it is just that.
     fn remove(&self, now: Observed) -> Result<Worked> {
-        if now.stat.is_none() || now.truth.hash() != self.file.hash_after {
+        if !now.exists() || now.truth.hash() != self.file.hash_after {
             return Err(self.stale_as_left(&now));
         }
         let format = format_of(&now);
@@ -71,7 +71,7 @@ impl Reversal<'_> {
 
     /// Creates what was deleted, if nothing is there.
     fn make_anew(&self, now: Observed) -> Result<Worked> {
-        if now.stat.is_some() {
+        if now.exists() {
             return Err(Refusal::at(&now.target.path, RefusalKind::Exists));
         }
         let Some(content) = self.image() else { return Err(self.stale(&now, None)) };
@@ -88,13 +88,13 @@ impl Reversal<'_> {
             return Ok(None);
         }
         let Some(content) = self.image() else { return Err(self.stale(&now, None)) };
-        let action = if now.stat.is_some() { Action::Edit } else { Action::Create };
+        let action = if now.exists() { Action::Edit } else { Action::Create };
         Ok(Some(self.whole(now, action, content)))
     }
 
     /// Takes a change of the text back, and a rename with it.
     fn take_back(&self, now: Observed, action: Action) -> Result<Option<Worked>> {
-        if now.stat.is_none() {
+        if !now.exists() {
             return Err(self.stale(&now, None));
         }
         let is_as_left = now.truth.hash() == self.file.hash_after;
@@ -284,7 +284,7 @@ impl Reversal<'_> {
             let given = Snapshot { hash, text, format: Format::UTF8, size };
             let name = now.target.path.strip_prefix(now.target.root.path()).unwrap_or(&now.target.path);
             let present = now.text.as_ref().map(|text| text.as_str());
-            let comparable = present.is_some() || now.stat.is_none();
+            let comparable = present.is_some() || !now.exists();
             comparable.then(|| drift(&given, present, &name.display().to_string(), self.rules.deadline))?
         });
         let (current, base_known) = (now.truth.hash(), left.is_some());

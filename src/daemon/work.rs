@@ -128,7 +128,7 @@ impl WantedFile {
     /// Whether the author knows enough of the file for what it wants. Answers how much it will know of the
     /// result.
     fn known(&self, base: &BaseState, rules: &Rules<'_>) -> Result<Coverage, RefusalKind> {
-        let exists = self.observed.stat.is_some();
+        let exists = self.observed.exists();
         let creates = match &self.want {
             Want::Write { when: When::New, .. } if exists => return Err(RefusalKind::Exists),
             // It wants nothing but that there is no file, which is so.
@@ -190,7 +190,7 @@ impl WantedFile {
     fn draft(&self, base: &BaseState, rules: &Rules<'_>) -> Result<Drafted, Trouble> {
         match (&self.want, &self.observed.truth) {
             (Want::Write { content, .. }, Truth::Missing) => Ok(created(content)),
-            (Want::Rename { to, .. }, _) if to.stat.is_some() => Err(Trouble::File(RefusalKind::Exists)),
+            (Want::Rename { to, .. }, _) if to.exists() => Err(Trouble::File(RefusalKind::Exists)),
             (Want::Delete(removed), _) => {
                 removed.as_ref().map_or(Ok(()), |removed| self.check_removed(removed, rules))?;
                 Ok(Drafted::default())

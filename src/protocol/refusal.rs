@@ -6,7 +6,7 @@ use crate::edit::{Closest, ConflictRegion, EditRefusalKind, LineRange, Occurrenc
 use crate::notebook::{CellRefusalKind, CellSummary, Unreadable};
 use crate::text::ContentHash;
 use crate::workspace::rules::{Opening, Protection};
-use crate::workspace::{Refusal, RefusalKind, UndoRefusal};
+use crate::workspace::{EditorRefusal, Refusal, RefusalKind, UndoRefusal};
 
 use super::{Code, RpcError};
 
@@ -22,6 +22,18 @@ pub fn refusal_error(refusals: &[Refusal]) -> RpcError {
         _ => Code::RequestFailed,
     };
     RpcError { data: Some(Value::Object(data)), ..RpcError::new(code, first.message()) }
+}
+
+fn editor_details(refusal: &EditorRefusal) -> Value {
+    match refusal {
+        EditorRefusal::Contested { reason, editors } => {
+            json!({ "reason": reason.name(), "editors": editors })
+        }
+        EditorRefusal::Refused { reason, editor } => json!({ "reason": reason, "editors": [editor] }),
+        EditorRefusal::Unverified { reason, actual } => {
+            json!({ "reason": reason, "actualHash": hash(*actual) })
+        }
+    }
 }
 
 fn described(refusal: &Refusal) -> Value {
@@ -81,6 +93,7 @@ fn details(refusal: &Refusal) -> Value {
             "operation": operation, "errno": errno, "reason": detail,
             "required": required, "available": available,
         }),
+        RefusalKind::Editor(editor) => editor_details(editor),
         RefusalKind::Undo(UndoRefusal::Unknown { id }) => json!({ "transaction": id }),
         RefusalKind::Undo(UndoRefusal::Undone { id, by }) => json!({ "transaction": id, "undoneBy": by }),
         RefusalKind::UnknownProposal { id } => json!({ "proposal": id }),

@@ -27,6 +27,9 @@ pub struct ReadResult {
     pub indent: Indent,
     /// `disk`, or `editor` where unsaved text is the truth.
     pub source: String,
+    /// The editor's version of it, where one has it open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<i32>,
     /// First line in `text`, from 1; the one asked for where `text` is empty.
     pub start_line: usize,
     /// Last line in `text`; one less than the first where `text` is empty.

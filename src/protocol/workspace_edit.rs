@@ -6,9 +6,9 @@ use lsp_types::{
     TextDocumentEdit, TextEdit, WorkspaceEdit,
 };
 
-use crate::edit::Plan;
-use crate::text::{self, PositionEncoding};
-use crate::workspace::{Action, PlannedFile, Snapshot};
+use crate::edit::{Plan, Splice};
+use crate::text::{self, PositionEncoding, Text};
+use crate::workspace::{Action, PlannedFile};
 
 use super::uri_of;
 
@@ -37,7 +37,9 @@ fn operations_of(
         operations.push(DocumentChangeOperation::Op(ResourceOp::Create(create)));
     }
     if !file.plan.is_empty() && file.action != Action::Delete {
-        let edits = text_edits(file.before.as_deref(), &file.plan, encoding);
+        let nothing = Text::default();
+        let before = file.before.as_ref().map_or(&nothing, |before| &before.text);
+        let edits = text_edits(before, &file.plan, encoding);
         operations.push(DocumentChangeOperation::Edit(text_document_edit(&file.path, edits)));
     }
     match &file.action {
@@ -62,18 +64,14 @@ fn text_document_edit(path: &Path, edits: Vec<TextEdit>) -> TextDocumentEdit {
     }
 }
 
-fn text_edits(before: Option<&Snapshot>, plan: &Plan, encoding: PositionEncoding) -> Vec<TextEdit> {
-    let offsets = plan.splices().iter().flat_map(|splice| [splice.range.start, splice.range.end]);
-    let position = |offset| {
-        let position = before.map_or_else(Default::default, |b| b.text.position_of(offset, encoding));
-        lsp_position(position)
+/// A plan over a text as LSP has it, sorted and disjoint.
+pub fn text_edits(before: &Text, plan: &Plan, encoding: PositionEncoding) -> Vec<TextEdit> {
+    let position = |offset| lsp_position(before.position_of(offset, encoding));
+    let edit = |splice: &Splice| TextEdit {
+        range: Range::new(position(splice.range.start), position(splice.range.end)),
+        new_text: splice.text.clone(),
     };
-    let positions: Vec<_> = offsets.map(position).collect();
-    plan.splices()
-        .iter()
-        .zip(positions.chunks_exact(2))
-        .map(|(splice, ends)| TextEdit { range: Range::new(ends[0], ends[1]), new_text: splice.text.clone() })
-        .collect()
+    plan.splices().iter().map(edit).collect()
 }
 
 fn lsp_position(position: text::Position) -> Position {

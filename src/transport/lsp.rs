@@ -4,19 +4,25 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use lsp_types::{InitializeParams, InitializeResult, PositionEncodingKind, ServerCapabilities, ServerInfo};
+use lsp_types::{
+    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    DidSaveTextDocumentParams, InitializeParams, InitializeResult, PositionEncodingKind, ServerCapabilities,
+    ServerInfo, TextDocumentContentChangeEvent, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+};
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::{ClientSocket, LanguageServer, LspService};
 
 use crate::daemon::{Daemon, Failure, Introduction, Outlet, SessionContext};
 use crate::protocol::{
-    Apply, ApplyResult, Blame, BlameResult, Changes, ChangesResult, Code, Discard, Edit, HistoryMethod,
-    HistoryResult, Invalid, Method, PROTOCOL, ProposalMethod, Proposals, ProposalsResult, Propose,
-    ProposeResult, Read, ReadResult, RpcError, Shutdown, ShutdownResult, Status, StatusResult, Undo, decode,
-    path_of_uri,
+    Apply, ApplyResult, Blame, BlameResult, Changes, ChangesResult, Code, DOCUMENT_STATE, Discard, Edit,
+    FOCUS, FocusParams, HistoryMethod, HistoryResult, Invalid, Method, PROTOCOL, ProposalMethod, Proposals,
+    ProposalsResult, Propose, ProposeResult, Read, ReadResult, RpcError, Shutdown, ShutdownResult, Status,
+    StatusResult, Undo, decode, path_of_uri,
 };
-use crate::text::PositionEncoding;
+use crate::text::{Position, PositionEncoding};
+use crate::workspace::buffers::TextChange;
 use crate::workspace::history::DISK;
 use crate::workspace::{Abilities, Role};
 
@@ -65,6 +71,8 @@ pub(crate) fn service(
         .custom_method(Changes::NAME, Backend::changes)
         .custom_method(Status::NAME, Backend::status)
         .custom_method(Shutdown::NAME, Backend::stop)
+        .custom_method(DOCUMENT_STATE, Backend::document_state)
+        .custom_method(FOCUS, Backend::focus)
         .finish()
 }
 
@@ -85,6 +93,34 @@ impl LanguageServer for Backend {
     async fn shutdown(&self) -> Result<()> {
         Ok(())
     }
+
+    async fn did_open(&self, params: DidOpenTextDocumentParams) {
+        let document = params.text_document;
+        if let Some(session) = self.session.get() {
+            self.daemon.document_opened(session, document.uri.as_str(), document.version, &document.text);
+        }
+    }
+
+    async fn did_change(&self, params: DidChangeTextDocumentParams) {
+        let DidChangeTextDocumentParams { text_document, content_changes } = params;
+        let changes = content_changes.into_iter().map(text_change).collect();
+        if let Some(session) = self.session.get() {
+            let (uri, version) = (text_document.uri.as_str(), text_document.version);
+            self.daemon.document_changed(session, uri, version, changes);
+        }
+    }
+
+    async fn did_save(&self, params: DidSaveTextDocumentParams) {
+        if let Some(session) = self.session.get() {
+            self.daemon.document_saved(session, params.text_document.uri.as_str());
+        }
+    }
+
+    async fn did_close(&self, params: DidCloseTextDocumentParams) {
+        if let Some(session) = self.session.get() {
+            self.daemon.document_closed(session, params.text_document.uri.as_str());
+        }
+    }
 }
 
 #[expect(
@@ -103,6 +139,7 @@ impl Backend {
         InitializeResult {
             capabilities: ServerCapabilities {
                 position_encoding: Some(encoding_kind(encoding)),
+                text_document_sync: (self.role == Role::Editor).then(document_sync),
                 experimental: Some(json!({ "editd": editd })),
                 ..ServerCapabilities::default()
             },
@@ -164,10 +201,40 @@ impl Backend {
         self.daemon.status(self.session()?).map_err(failed)
     }
 
+    async fn document_state(&self, params: Value) {
+        if let (Some(session), Ok(params)) = (self.session.get(), serde_json::from_value(params)) {
+            self.daemon.document_state(session, &params);
+        }
+    }
+
+    async fn focus(&self, params: Value) {
+        if let (Some(session), Ok(FocusParams { uri })) = (self.session.get(), serde_json::from_value(params))
+        {
+            self.daemon.document_focused(session, &uri);
+        }
+    }
+
     async fn stop(&self, params: Value) -> Result<ShutdownResult> {
         fields::<Shutdown>(params)?;
         Ok(self.daemon.shutdown())
     }
+}
+
+/// Editors tell every change of what they have open.
+fn document_sync() -> TextDocumentSyncCapability {
+    TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(TextDocumentSyncKind::INCREMENTAL),
+        save: Some(TextDocumentSyncSaveOptions::Supported(true)),
+        ..TextDocumentSyncOptions::default()
+    })
+}
+
+fn text_change(change: TextDocumentContentChangeEvent) -> TextChange {
+    let position =
+        |at: lsp_types::Position| Position { line: at.line as usize, character: at.character as usize };
+    let range = change.range.map(|range| (position(range.start), position(range.end)));
+    TextChange { range, text: change.text }
 }
 
 fn fields<M: Method>(params: Value) -> Result<M::Params> {

@@ -85,4 +85,6 @@ pub struct Seen {
     pub path: PathBuf,
     /// What it is.
     pub truth: Truth,
+    /// Whether that is the unsaved text of an editor.
+    pub typed: bool,
 }

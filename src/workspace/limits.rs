@@ -72,6 +72,8 @@ pub const PATCH_BYTES: usize = 16 << 20;
 pub const READ_LINES: usize = 2000;
 /// Bytes of text in one reply of `editd/read`.
 pub const READ_BYTES: usize = 256 << 10;
+/// Documents that one editor may have open; those beyond count as open nowhere.
+pub const OPEN_DOCUMENTS: usize = 4096;
 /// Contents that a session was given and may still name as a base; the oldest go first.
 pub const GIVEN_BASES: usize = 1024;
 /// Bytes of a rope's nodes around one edit that two versions do not share, about.

@@ -12,15 +12,18 @@ use super::{FileKey, SessionId};
 pub enum Author {
     /// A session, through editd.
     Session(SessionId, String),
+    /// A person, in an editor.
+    Editor,
     /// Some other program, on disk.
     Disk,
 }
 
 impl Author {
-    /// The name on the wire: the author's, or `disk`.
+    /// The name on the wire: the author's, `editor`, or `disk`.
     pub fn name(&self) -> &str {
         match self {
             Self::Session(_, name) => name,
+            Self::Editor => "editor",
             Self::Disk => "disk",
         }
     }
@@ -103,27 +106,39 @@ impl TransitionLog {
         self.entries.iter().rev().find(|entry| entry.key == *key).map(|entry| &entry.by)
     }
 
-    /// The edits that led from one content to another, if all of them are the session's own.
+    /// How one content became another, if nobody had a part in it but the session and people who type.
     pub fn own_edits(
         &self,
         key: &FileKey,
         session: SessionId,
         from: ContentHash,
         to: ContentHash,
-    ) -> Option<Vec<Arc<Plan>>> {
-        let mut plans = Vec::new();
-        let mut wanted = to;
+    ) -> Option<OwnEdits> {
+        let (mut plans, mut typed, mut wanted) = (Vec::new(), false, to);
         for entry in self.entries.iter().rev().filter(|entry| entry.key == *key) {
-            if entry.after != Some(wanted) || !entry.by.is(session) {
+            if entry.after != Some(wanted) {
                 return None;
             }
-            plans.push(entry.plan.clone()?);
+            match (&entry.by, &entry.plan) {
+                (Author::Editor, _) => typed = true,
+                (by, Some(plan)) if by.is(session) => plans.push(plan.clone()),
+                _ => return None,
+            }
             wanted = entry.before?;
             if wanted == from {
                 plans.reverse();
-                return Some(plans);
+                return Some(if typed { OwnEdits::Typed } else { OwnEdits::Plans(plans) });
             }
         }
         None
     }
+}
+
+/// How a content became another by those who may.
+#[derive(Clone, Debug)]
+pub enum OwnEdits {
+    /// By the session's own edits.
+    Plans(Vec<Arc<Plan>>),
+    /// With what was typed in an editor, which is only known by its result.
+    Typed,
 }

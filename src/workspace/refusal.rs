@@ -1,5 +1,7 @@
 mod of_cell;
 mod of_edit;
+mod of_editor;
+mod of_patch;
 mod of_undo;
 
 use std::path::PathBuf;
@@ -11,6 +13,7 @@ use crate::text::ContentHash;
 use super::proposal::ProposalId;
 use super::rules::Protection;
 
+pub use of_editor::{Contest, EditorRefusal};
 pub use of_undo::UndoRefusal;
 
 /// An answer that says no, and how to get a yes.
@@ -125,6 +128,8 @@ pub enum RefusalKind {
         /// Bytes free, where space was missing.
         available: Option<u64>,
     },
+    /// The editors that have it open stand against it.
+    Editor(EditorRefusal),
     /// A transaction that cannot be undone.
     Undo(UndoRefusal),
     /// No proposal of that id that the session may see.
@@ -227,6 +232,7 @@ impl Refusal {
             RefusalKind::OutsideWorkspace { .. } | RefusalKind::Root { .. } => "outside_workspace",
             RefusalKind::Protected(_) => "protected",
             RefusalKind::Disk { .. } => "disk",
+            RefusalKind::Editor(editor) => of_editor::name(editor),
             RefusalKind::Undo(undo) => of_undo::name(undo),
             RefusalKind::UnknownProposal { .. } => "unknown_proposal",
             RefusalKind::Superseded { .. } | RefusalKind::Closed { .. } => "superseded",
@@ -289,6 +295,7 @@ impl Refusal {
             RefusalKind::Disk { operation, detail, .. } => {
                 format!("The file system refused to {operation} {file} ({detail}); nothing was changed.")
             }
+            RefusalKind::Editor(editor) => of_editor::message(editor, &file),
             RefusalKind::Undo(undo) => of_undo::message(undo),
             RefusalKind::UnknownProposal { id } => format!("There is no proposal `{id}` of this author."),
             RefusalKind::Superseded { by: Some(by), .. } => format!("The proposal was replaced by `{by}`."),
@@ -309,7 +316,7 @@ impl Refusal {
 
     /// What to send next.
     pub fn hint(&self) -> String {
-        if let Some(hint) = self.patch_line.and_then(|_| self.hint_for_patch()) {
+        if let Some(hint) = self.patch_line.and_then(|_| of_patch::hint(&self.kind)) {
             return hint.to_owned();
         }
         match &self.kind {
@@ -357,6 +364,7 @@ impl Refusal {
             RefusalKind::Root { .. } => "Start the session with the folder of the project as its root.",
             RefusalKind::Protected(protection) => return protection.hint(),
             RefusalKind::Disk { .. } => "Tell the user; the same request can be sent again once the cause is gone.",
+            RefusalKind::Editor(editor) => of_editor::hint(editor),
             RefusalKind::Undo(undo) => of_undo::hint(undo),
             RefusalKind::UnknownProposal { .. } => "List what there is with `editd/proposals`, or propose anew.",
             RefusalKind::Superseded { by: Some(_), .. } => "Act on the proposal that replaced it.",
@@ -368,23 +376,6 @@ impl Refusal {
             RefusalKind::Timeout { .. } => "Send smaller edits, or a longer and more distinctive `oldText`.",
         }
         .to_owned()
-    }
-
-    /// What to send next where it goes into a patch's parameters.
-    fn hint_for_patch(&self) -> Option<&'static str> {
-        match &self.kind {
-            RefusalKind::Unread { partly: true, .. } => {
-                Some("Send `currentHash` in `bases` if the whole file is meant as it is.")
-            }
-            RefusalKind::Unread { .. } => Some(
-                "Call `editd/read` on it first, then send the patch again; or send `currentHash` in `bases` if the file is meant as it is.",
-            ),
-            RefusalKind::Stale { current: Some(_), base_known: true, since: Since::Read, .. } => Some(
-                "Look at `diff`; if the patch still makes sense, send it again with `currentHash` in `bases`, or with `onStale: \"rebase\"`.",
-            ),
-            RefusalKind::Exists => Some("Choose another path, or change the existing file with hunks."),
-            _ => None,
-        }
     }
 }
 

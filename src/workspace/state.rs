@@ -6,6 +6,7 @@ use std::time::Instant;
 use crate::text::ContentHash;
 
 use super::answers::{RememberedAnswers, RequestKey};
+use super::buffers::Buffers;
 use super::document::{Document, Seen, Truth};
 use super::limits::GIVEN_BASES;
 use super::log::{Author, TransitionLog};
@@ -86,6 +87,7 @@ pub struct Workspace {
     log: TransitionLog,
     proposals: ProposalBook,
     answers: RememberedAnswers,
+    buffers: Buffers,
     outcome: Outcome,
 }
 
@@ -100,6 +102,7 @@ impl Workspace {
             log: TransitionLog::default(),
             proposals: ProposalBook::new(nonce),
             answers: RememberedAnswers::default(),
+            buffers: Buffers::default(),
             outcome: Outcome::default(),
         }
     }
@@ -117,6 +120,7 @@ impl Workspace {
 
     /// A client is gone, and with it what it was given.
     pub fn disconnect(&mut self, id: SessionId) {
+        self.buffers.close_all(id);
         let Some(session) = self.sessions.remove(&id) else { return };
         for hash in session.given {
             self.texts.release(hash);
@@ -125,6 +129,16 @@ impl Workspace {
             self.texts.release(entry.base.hash);
             self.remove_reader(&key, id);
         }
+    }
+
+    /// What editors have open.
+    pub fn buffers(&self) -> &Buffers {
+        &self.buffers
+    }
+
+    /// The same, to be changed.
+    pub fn buffers_mut(&mut self) -> &mut Buffers {
+        &mut self.buffers
     }
 
     /// The session of that number.
@@ -142,7 +156,8 @@ impl Workspace {
         }
         let before = document.current;
         self.set_current(&seen.key, &seen.truth);
-        self.transition(&seen.key, before, hash, Author::Disk, None);
+        let by = if seen.typed { Author::Editor } else { Author::Disk };
+        self.transition(&seen.key, before, hash, by, None);
         self.close_proposals_that_came_true(&seen.key, hash);
     }
 

@@ -2,17 +2,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::config::Review;
-use crate::disk::{Change, Target};
+use crate::disk::Target;
 use crate::protocol::{ApplyParams, ApplyResult, EditParams, RequestPath};
 use crate::workspace::{Action, ApplyStep, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Role};
 
-use crate::daemon::commit::{Due, Landed, change};
+use crate::daemon::commit::{Due, Landed, changes};
 use crate::daemon::event::{Event, FindFor};
 use crate::daemon::job::{Job, Located};
 use crate::daemon::locate::Purpose;
 use crate::daemon::observe::Observed;
 use crate::daemon::past::{Intent, Landing};
-use crate::daemon::rebase::carry;
+use crate::daemon::rebase::{Through, carry};
 use crate::daemon::work::{Manner, Rules, Worked};
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
@@ -89,7 +89,8 @@ impl Core {
         undoes: Option<Arc<str>>,
         job: &Job,
     ) -> Result<ApplyResult, Failure> {
-        let changes: Vec<Change> = due.iter().map(change).collect();
+        self.route(&mut due)?;
+        let changes = changes(&due);
         // Large contents are being hashed meanwhile, and the proposal needs the hashes.
         let staged = self.stage(&changes);
         let proposal = self.record_proposal(session, header, &mut due, true)?;
@@ -179,7 +180,7 @@ impl Core {
         let steps = self.ask(|reply| Event::BeginApply { session: session.id, id, seen, reply })??;
         // Whatever happens from here on, the proposal must not stay as one that is being applied.
         let attempt = Attempt { core: self, session, proposal: &proposal, settled: false };
-        let carried = steps.iter().any(|step| matches!(step, ApplyStep::Carry(_) | ApplyStep::Moved));
+        let carried = steps.iter().any(|step| !matches!(step, ApplyStep::Ready | ApplyStep::Done));
         let result = self.carry_out(&proposal, steps, observed);
         attempt.settle(result, carried)
     }
@@ -211,12 +212,13 @@ impl Core {
                     continue;
                 }
                 ApplyStep::Ready => Worked::again(file, observed, &rules),
-                ApplyStep::Carry(plans) => carry(file, Some(&plans), observed, &rules),
-                ApplyStep::Moved => carry(file, None, observed, &rules),
+                ApplyStep::Carry(plans) => carry(file, Through::Own(&plans), observed, &rules),
+                ApplyStep::CarryTyped => carry(file, Through::Typing, observed, &rules),
+                ApplyStep::Moved => carry(file, Through::Others, observed, &rules),
             };
             match worked {
                 Ok(worked) => {
-                    due.push(Due { index, worked, to });
+                    due.push(Due::new(index, worked, to));
                     places.push(index);
                 }
                 Err(refusal) => refusals.push(refusal.of_change(index).of_proposal()),

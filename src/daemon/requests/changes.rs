@@ -90,21 +90,23 @@ impl Core {
         Again { key, target }: Again,
         telling: Telling,
     ) -> Result<Option<ChangedFile>, Failure> {
-        let (path, truth) = (target.path.clone(), self.glance(&key, target)?);
-        let seen = Seen { key, path, truth: truth.clone() };
+        let seen = Seen { key, ..self.glance(target)? };
+        let truth = seen.truth.clone();
         let (session, since) = (session.id, telling.since);
         let changed = self.ask(|reply| Event::Changes { session, seen, since, reply })?;
         Ok(changed.map(|changed| self.changed_file(changed, &truth, telling)))
     }
 
     /// What a file is, without reading it where its stamps prove that it is what it was.
-    fn glance(&self, key: &FileKey, target: Target) -> Result<Truth, Failure> {
-        if let (Some(cached), Ok(Some(stat))) = (self.cache.get(key), self.disk.stat(&target))
+    fn glance(&self, target: Target) -> Result<Seen, Failure> {
+        if let (Some(cached), Ok(Some(stat)), false) =
+            (self.cache.get(&target.key), self.disk.stat(&target), self.is_open(&target))
             && let Some(snapshot) = cached.unchanged(&stat)
         {
-            return Ok(Truth::Text(snapshot));
+            let Target { key, path, .. } = target;
+            return Ok(Seen { key, path, truth: Truth::Text(snapshot), typed: false });
         }
-        Ok(self.observe(target)?.truth)
+        Ok(self.observe(target)?.seen())
     }
 
     fn changed_file(&self, changed: Changed, now: &Truth, telling: Telling) -> ChangedFile {

@@ -70,7 +70,7 @@ impl Core {
             match wanted.work_out(&base, rules) {
                 Ok(mut worked) => {
                     worked.file.tags = tags;
-                    due.push(Due { index, worked, to });
+                    due.push(Due::new(index, worked, to));
                 }
                 Err(reasons) => refusals.extend(reasons),
             }

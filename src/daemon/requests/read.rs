@@ -4,7 +4,7 @@ use crate::disk::Target;
 use crate::protocol::{Indent, Invalid, ReadParams, ReadResult, RequestPath, uri_of};
 use crate::text::{Encoding, EolStyle, IndentKind, count_lines, eol_style, indent_style, lines};
 use crate::workspace::limits::{READ_BYTES, READ_LINES};
-use crate::workspace::{Coverage, Refusal, Snapshot};
+use crate::workspace::{Contest, Coverage, Refusal, Snapshot};
 
 use crate::daemon::event::Event;
 use crate::daemon::job::{Job, Located};
@@ -64,6 +64,12 @@ fn read(
     window: &Window,
 ) -> Result<ReadResult, Failure> {
     let observed = core.observe(target)?;
+    if let Some(copies) = &observed.open
+        && copies.contest() == Some(Contest::TwoEditors)
+    {
+        let kind = core.contested(copies, Contest::TwoEditors);
+        return Err(Refusal::at(&observed.target.path, kind).into());
+    }
     let sighting = observed.sighting();
     let refuse = |kind| Failure::from(Refusal::at(&observed.target.path, kind));
     let result = observed.content().map_err(refuse).map(|(snapshot, text)| {
@@ -166,7 +172,8 @@ fn result(observed: &Observed, snapshot: &Snapshot, text: &str, view: &View) -> 
         bom: snapshot.format.bom,
         eol: eol_name(eol_style(text)).to_owned(),
         indent: Indent { style: indent_name(indent.kind).to_owned(), width: indent.width },
-        source: "disk".to_owned(),
+        source: if observed.is_unsaved() { "editor" } else { "disk" }.to_owned(),
+        version: observed.open.as_ref().map(|copies| copies.owner().buffer.version),
         start_line: view.start_line,
         end_line: view.end_line,
         total_lines: view.total_lines,

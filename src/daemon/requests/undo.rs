@@ -233,7 +233,7 @@ impl Core {
             match reversal.work_out(now, old.as_ref()) {
                 Ok(Some(mut worked)) => {
                     worked.file.tags.clone_from(&tags[index]);
-                    due.push(Due { index, worked, to: old.map(|old| old.target) });
+                    due.push(Due::new(index, worked, old.map(|old| old.target)));
                 }
                 Ok(None) => {}
                 Err(refusal) => refusals.push(refusal.of_change(index)),

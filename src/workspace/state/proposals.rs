@@ -4,7 +4,8 @@ use std::time::SystemTime;
 use crate::edit::{FileDiff, Plan};
 use crate::text::ContentHash;
 use crate::workspace::{
-    FileKey, OnStale, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Role, Seen, SessionId,
+    FileKey, OnStale, OwnEdits, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Role, Seen,
+    SessionId,
 };
 
 use crate::workspace::limits::{KEPT_DIFF, KEPT_MATCHES};
@@ -41,6 +42,8 @@ pub enum ApplyStep {
     Done,
     /// It is as it was but for the author's own later edits, through which the plan can be carried.
     Carry(Vec<Arc<Plan>>),
+    /// A person has typed in it, and nobody else has changed it but the author.
+    CarryTyped,
     /// Somebody else changed it.
     Moved,
 }
@@ -142,7 +145,11 @@ impl Workspace {
             return ApplyStep::Done;
         }
         let (Some(from), Some(to)) = (file.hash_before, now) else { return ApplyStep::Moved };
-        self.log.own_edits(&file.key, session, from, to).map_or(ApplyStep::Moved, ApplyStep::Carry)
+        match self.log.own_edits(&file.key, session, from, to) {
+            Some(OwnEdits::Plans(plans)) => ApplyStep::Carry(plans),
+            Some(OwnEdits::Typed) => ApplyStep::CarryTyped,
+            None => ApplyStep::Moved,
+        }
     }
 
     /// The proposal was applied, in that transaction if anything had to be written; `files` is what was done

@@ -1,0 +1,305 @@
+//! Handing edits to editors, and making sure of what they did.
+
+use std::time::{Duration, Instant};
+
+use lsp_types::{
+    ApplyWorkspaceEditParams, DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier,
+    TextDocumentEdit, WorkspaceEdit,
+};
+use serde_json::{Value, json};
+
+use crate::edit::Plan;
+use crate::protocol::{APPLY_EDITS, ApplyEditsParams, DocumentEdits, DocumentsResult, text_edits};
+use crate::text::{ContentHash, Text};
+use crate::workspace::buffers::Buffer;
+use crate::workspace::{EditorRefusal, Refusal, RefusalKind, SessionId};
+
+use crate::daemon::Core;
+use crate::daemon::commit::Due;
+use crate::daemon::difference::stale;
+use crate::daemon::event::Event;
+
+use super::{APPLY, Editor, EditorPart, EditorsEvent, LOOK, SETTLE, Silence, answer};
+
+/// LSP's own request to apply an edit.
+const APPLY_EDIT: &str = "workspace/applyEdit";
+/// How often an edit is put back on top of what a person types meanwhile.
+const TAKE_BACKS: usize = 5;
+
+/// Documents that hold what they were to hold.
+#[derive(Debug, Default)]
+pub(crate) struct Edited(Vec<Done>);
+
+/// One document after an edit of ours, with the way back.
+#[derive(Clone, Debug)]
+struct Done {
+    session: SessionId,
+    editor: Editor,
+    buffer: Buffer,
+    after: Text,
+    back: Plan,
+}
+
+/// What one request is about.
+struct Order<'d> {
+    parts: Vec<&'d Due>,
+}
+
+/// Why an order was not carried out.
+struct Undone {
+    /// Position among the parts of the order.
+    part: usize,
+    refusal: EditorRefusal,
+}
+
+impl Core {
+    /// Hands all changes to their editors, or none: what some have applied is taken back when another does not.
+    pub(crate) fn edit_in_editors(&self, due: &[Due], id: &str, label: &str) -> Result<Edited, Refusal> {
+        let mut edited = Edited::default();
+        for order in orders(due) {
+            match self.carry_out_order(&order, id, label) {
+                Ok(done) => edited.0.extend(done),
+                Err(undone) => {
+                    self.take_back(&edited);
+                    return Err(self.why_not_edited(order.parts[undone.part], undone.refusal));
+                }
+            }
+        }
+        Ok(edited)
+    }
+
+    fn carry_out_order(&self, order: &Order<'_>, id: &str, label: &str) -> Result<Vec<Done>, Undone> {
+        let parts: Vec<_> = order.parts.iter().filter_map(|due| due.through.as_ref()).collect();
+        let Some(first) = parts.first() else { return Ok(Vec::new()) };
+        let (session, editor) = (first.buffer.id.session, first.editor.clone());
+        let expected: Vec<_> = parts.iter().map(|part| self.expect(part)).collect();
+        let (method, params) = request(&parts, id, label);
+        let answered = self.ask_to_apply(session, (method, params), &parts);
+        let result = parts.iter().zip(&expected).enumerate().try_for_each(|(index, (part, number))| {
+            let verified = self.verify(part, *number, &answered);
+            verified.map_err(|refusal| Undone { part: index, refusal })
+        });
+        for number in expected {
+            self.books.send(Event::Editors(EditorsEvent::Unexpect { number }));
+        }
+        let done = |part: &&EditorPart| Done {
+            session,
+            editor: editor.clone(),
+            buffer: part.buffer.clone(),
+            after: part.after.clone(),
+            back: part.plan.invert(&part.buffer.text.to_string()),
+        };
+        result.map(|()| parts.iter().map(done).collect())
+    }
+
+    fn expect(&self, part: &EditorPart) -> u64 {
+        let (id, text) = (part.buffer.id.clone(), part.after.clone());
+        self.ask_editors(|reply| EditorsEvent::Expect { id, text, reply }).unwrap_or_default()
+    }
+
+    /// Asks, and sees to it that an editor that applies the edits after nobody waits any more puts them back.
+    fn ask_to_apply(
+        &self,
+        session: SessionId,
+        (method, params): (&'static str, Value),
+        parts: &[&EditorPart],
+    ) -> Result<DocumentsResult, Silence> {
+        let mut asked = self.clients.request(session, method, params).ok_or(Silence::Gone)?;
+        match answer(&mut asked, APPLY) {
+            Ok(value) => Ok(said(value)),
+            Err(Silence::Late) => {
+                let (core, edited) =
+                    (self.clone(), Edited(parts.iter().map(|part| Done::of(part)).collect()));
+                tokio::spawn(async move {
+                    if let Ok(Ok(value)) = asked.await
+                        && said(value).applied
+                    {
+                        let _ = tokio::task::spawn_blocking(move || core.take_back(&edited)).await;
+                    }
+                });
+                Err(Silence::Late)
+            }
+            Err(silence) => Err(silence),
+        }
+    }
+
+    /// Whether the document has come to hold what it was to hold, whatever its editor says.
+    fn verify(
+        &self,
+        part: &EditorPart,
+        number: u64,
+        answered: &Result<DocumentsResult, Silence>,
+    ) -> Result<(), EditorRefusal> {
+        let editor = part.editor.name.clone();
+        let refused = |reason: String| EditorRefusal::Refused { reason, editor: editor.clone() };
+        let patience = match answered {
+            Ok(result) if result.applied => SETTLE,
+            // It may have been quick all the same.
+            _ => Duration::ZERO,
+        };
+        if self.reaches(number, patience) {
+            return Ok(());
+        }
+        match answered {
+            Err(silence) => return Err(refused(silence.reason(APPLY))),
+            Ok(result) if !result.applied => {
+                let reason = result.reason.clone().unwrap_or_else(|| "it gave no reason".to_owned());
+                return Err(refused(reason.trim_end_matches('.').to_owned()));
+            }
+            Ok(_) => {}
+        }
+        match self.present(&part.buffer) {
+            None => Err(refused("it closed the document".to_owned())),
+            Some(now) if now.text == part.buffer.text => {
+                Err(refused("it said that it applied the edit, and did not".to_owned()))
+            }
+            Some(now) => Err(EditorRefusal::Unverified {
+                reason: format!("{editor} holds another text than the one that was sent"),
+                actual: Some(hash_of(&now.text)),
+            }),
+        }
+    }
+
+    fn reaches(&self, number: u64, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        loop {
+            if self.ask_editors(|reply| EditorsEvent::Reached { number, reply }).unwrap_or_default() {
+                return true;
+            }
+            if Instant::now() >= deadline {
+                return false;
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    fn present(&self, buffer: &Buffer) -> Option<Buffer> {
+        let (path, key) = (buffer.path.clone(), buffer.key.clone());
+        let copies = self.ask_editors(|reply| EditorsEvent::OpenCopies { path, key, reply })?;
+        copies.into_iter().find(|copy| copy.id == buffer.id)
+    }
+
+    /// A person who typed meanwhile has made the change one of an older text.
+    fn why_not_edited(&self, due: &Due, refusal: EditorRefusal) -> Refusal {
+        let file = &due.worked.file;
+        let refused = Refusal::at(&file.path, RefusalKind::Editor(refusal)).of_change(due.index);
+        let Ok(now) = self.observe(due.worked.observed.target.clone()) else { return refused };
+        let moved = now.truth.hash() != file.hash_before;
+        if moved && matches!(refused.kind, RefusalKind::Editor(EditorRefusal::Refused { .. })) {
+            let kind = stale(file.before.as_deref(), &now, self.deadline());
+            return Refusal::at(&file.path, kind).of_change(due.index);
+        }
+        refused
+    }
+
+    /// Gives documents the text again that they had, beside what was typed since.
+    pub(crate) fn take_back(&self, edited: &Edited) {
+        for done in edited.0.iter().rev() {
+            if !self.take_back_one(done) {
+                let (path, editor) = (done.buffer.path.display(), &done.editor.name);
+                tracing::error!(%path, editor, "an edit in an editor could not be taken back");
+            }
+        }
+    }
+
+    fn take_back_one(&self, done: &Done) -> bool {
+        for _ in 0..TAKE_BACKS {
+            let Some(now) = self.present(&done.buffer) else { return true };
+            let Some(plan) = carried(done, &now.text, self.deadline()) else { return false };
+            let mut after = now.text.clone();
+            plan.apply_to(&mut after);
+            let edits = text_edits(&now.text, &plan, now.encoding);
+            let editor = done.editor.clone();
+            let part = EditorPart { editor, buffer: now, plan, edits, after, save: false };
+            let number = self.expect(&part);
+            let (method, params) = request(&[&part], "", "editd: taken back");
+            let mut asked = self.clients.request(done.session, method, params);
+            let answered = asked.as_mut().map_or(Err(Silence::Gone), |asked| answer(asked, APPLY).map(said));
+            let back = self.verify(&part, number, &answered).is_ok();
+            self.books.send(Event::Editors(EditorsEvent::Unexpect { number }));
+            if back {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Done {
+    fn of(part: &EditorPart) -> Self {
+        Self {
+            session: part.buffer.id.session,
+            editor: part.editor.clone(),
+            buffer: part.buffer.clone(),
+            after: part.after.clone(),
+            back: part.plan.invert(&part.buffer.text.to_string()),
+        }
+    }
+}
+
+/// The way back over what a document holds now; nothing if what was typed touches it.
+fn carried(done: &Done, now: &Text, deadline: crate::edit::Deadline) -> Option<Plan> {
+    if *now == done.after {
+        return Some(done.back.clone());
+    }
+    let drift = Plan::between(&done.after.to_string(), &now.to_string(), deadline);
+    done.back.map_through(&drift)
+}
+
+/// One request for all documents of an editor that can check them all, else one for each.
+fn orders(due: &[Due]) -> Vec<Order<'_>> {
+    let mut orders: Vec<Order<'_>> = Vec::new();
+    for due in due {
+        let Some(part) = &due.through else { continue };
+        let is_same = |order: &&mut Order<'_>| {
+            let first = order.parts.first().and_then(|due| due.through.as_ref());
+            part.editor.abilities.apply_edits
+                && first.is_some_and(|first| first.buffer.id.session == part.buffer.id.session)
+        };
+        match orders.iter_mut().find(is_same) {
+            Some(order) => order.parts.push(due),
+            None => orders.push(Order { parts: vec![due] }),
+        }
+    }
+    orders
+}
+
+fn request(parts: &[&EditorPart], id: &str, label: &str) -> (&'static str, Value) {
+    let ours = parts.first().is_some_and(|part| part.editor.abilities.apply_edits);
+    if ours {
+        let documents = parts.iter().map(|part| DocumentEdits {
+            uri: part.buffer.id.uri.clone(),
+            version: part.buffer.version,
+            base_hash: hash_of(&part.buffer.text).to_string(),
+            edits: part.edits.clone(),
+            save: part.save,
+        });
+        let (id, label) = (id.to_owned(), label.to_owned());
+        return (APPLY_EDITS, json!(ApplyEditsParams { id, label, documents: documents.collect() }));
+    }
+    let edit = WorkspaceEdit {
+        document_changes: Some(DocumentChanges::Edits(
+            parts.iter().filter_map(|part| standard(part)).collect(),
+        )),
+        ..WorkspaceEdit::default()
+    };
+    (APPLY_EDIT, json!(ApplyWorkspaceEditParams { label: Some(label.to_owned()), edit }))
+}
+
+fn standard(part: &EditorPart) -> Option<TextDocumentEdit> {
+    let uri = part.buffer.id.uri.parse().ok()?;
+    Some(TextDocumentEdit {
+        text_document: OptionalVersionedTextDocumentIdentifier { uri, version: Some(part.buffer.version) },
+        edits: part.edits.iter().cloned().map(OneOf::Left).collect(),
+    })
+}
+
+fn said(value: Value) -> DocumentsResult {
+    let reason = value["failureReason"].as_str().map(str::to_owned);
+    let result: DocumentsResult = serde_json::from_value(value).unwrap_or_default();
+    DocumentsResult { reason: result.reason.or(reason), ..result }
+}
+
+fn hash_of(text: &Text) -> ContentHash {
+    ContentHash::of_chunks(text.hash_input())
+}

@@ -1,0 +1,98 @@
+//! Seeing to it that an open file can be changed: its editor shows what is on the disk, or unsaved text that
+//! was made of that.
+
+use std::time::Instant;
+
+use crate::disk::Target;
+use crate::protocol::{RELOAD, RESYNC, UrisParams};
+use crate::workspace::buffers::Trouble;
+use crate::workspace::{Contest, EditorRefusal, Refusal, RefusalKind};
+
+use crate::daemon::Core;
+use crate::daemon::copies::{Copies, Copy, Standing};
+use crate::daemon::failure::refusal_of;
+use crate::daemon::observe::Observed;
+
+use super::{LOOK, SETTLE, answer};
+
+impl Core {
+    /// Reads a file that is to be changed. It has to wait while it cannot be put right, and while its editor
+    /// still shows an older text.
+    pub(crate) fn observe_to_change(&self, target: Target) -> Result<Observed, Refusal> {
+        let settled = self.journal.require_settled(&target.path);
+        settled.map_err(|error| Refusal::at(&target.path, refusal_of(&error)))?;
+        let observed = self.observe(target)?;
+        match &observed.open {
+            Some(copies) if !is_ready(copies) => {
+                self.prompt(copies);
+                self.observe_until_ready(&observed.target)
+            }
+            _ => Ok(observed),
+        }
+    }
+
+    /// Asks editors to show what is on the disk, where they can be asked.
+    fn prompt(&self, copies: &Copies) {
+        for copy in copies.iter() {
+            let (ability, method): (fn(&crate::workspace::Abilities) -> bool, _) = match copy.standing {
+                Standing::Outdated => (|can| can.reload, RELOAD),
+                Standing::Unknown => (|can| can.reload, RESYNC),
+                Standing::Same | Standing::Unsaved | Standing::Both => continue,
+            };
+            let id = &copy.buffer.id;
+            if self.editor(id.session).is_some_and(|editor| ability(&editor.abilities)) {
+                let params = serde_json::json!(UrisParams { uris: vec![id.uri.clone()] });
+                if let Some(mut asked) = self.clients.request(id.session, method, params) {
+                    // What it did is seen by its text.
+                    let _ = answer(&mut asked, SETTLE);
+                }
+            }
+        }
+    }
+
+    fn observe_until_ready(&self, target: &Target) -> Result<Observed, Refusal> {
+        let deadline = Instant::now() + SETTLE;
+        loop {
+            let observed = self.observe(target.clone())?;
+            let Some(copies) = observed.open.as_ref().filter(|copies| !is_ready(copies)) else {
+                return Ok(observed);
+            };
+            let can_change = !matches!(copies.contest(), Some(Contest::TwoEditors | Contest::BufferAndDisk));
+            if !can_change || Instant::now() >= deadline {
+                return Err(Refusal::at(&target.path, self.not_ready(copies)));
+            }
+            std::thread::sleep(LOOK * 10);
+        }
+    }
+
+    fn not_ready(&self, copies: &Copies) -> RefusalKind {
+        if let Some(contest) = copies.contest() {
+            return self.contested(copies, contest);
+        }
+        let owner = copies.owner();
+        let trouble = owner.buffer.trouble.unwrap_or(Trouble::OutOfStep);
+        let (reason, editor) = (trouble.to_string(), self.editor_name(owner));
+        RefusalKind::Editor(EditorRefusal::Refused { reason, editor })
+    }
+
+    /// Asks the editors that still show an older text of a file to load it anew, and does not wait for it.
+    pub(crate) fn reload_others(&self, target: &Target) {
+        let Ok(observed) = self.observe(target.clone()) else { return };
+        for copy in observed.open.iter().flat_map(Copies::iter).filter(|copy| is_behind(copy)) {
+            let id = &copy.buffer.id;
+            if self.editor(id.session).is_some_and(|editor| editor.abilities.reload) {
+                let params = serde_json::json!(UrisParams { uris: vec![id.uri.clone()] });
+                drop(self.clients.request(id.session, RELOAD, params));
+            }
+        }
+    }
+}
+
+/// Whether an edit can go through the owner, or on the disk below it.
+fn is_ready(copies: &Copies) -> bool {
+    copies.contest().is_none() && copies.owner().standing != Standing::Unknown
+}
+
+fn is_behind(copy: &Copy) -> bool {
+    copy.standing == Standing::Outdated
+}

@@ -1,0 +1,125 @@
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::protocol::{DocumentStateParams, path_of_uri};
+use crate::text::Text;
+use crate::workspace::FileKey;
+use crate::workspace::buffers::{Buffer, BufferId, TextChange, Trouble, has_odd_line_ends};
+
+use crate::daemon::editors::{DocumentEvent, EditorsEvent};
+use crate::daemon::job::blocking;
+use crate::daemon::{Core, Daemon, SessionContext};
+
+/// What editors tell of their documents. Each is handled at once, in the order in which it comes.
+impl Daemon {
+    /// A document was opened. Those that are no files are the editor's own business.
+    pub fn document_opened(&self, session: &SessionContext, uri: &str, version: i32, text: &str) {
+        let Ok(path) = path_of_uri(uri) else { return };
+        let path = canonical(&path);
+        // Some editors keep the mark in the text, as an invisible character.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let trouble = if text.len() as u64 > self.core.config.limits.file_size {
+            Some(Trouble::TooLarge)
+        } else {
+            has_odd_line_ends(text).then_some(Trouble::LineEnds)
+        };
+        let buffer = Buffer {
+            id: id_of(session, uri),
+            key: key_of(&path),
+            path,
+            encoding: session.encoding,
+            text: Text::from(if trouble == Some(Trouble::TooLarge) { "" } else { text }),
+            version,
+            loaded: None,
+            dirty: None,
+            focused: 0,
+            trouble,
+        };
+        let path = buffer.path.clone();
+        self.core.document(DocumentEvent::Opened(Box::new(buffer)));
+        self.core.settle_later(path);
+    }
+
+    /// A document was changed.
+    pub fn document_changed(
+        &self,
+        session: &SessionContext,
+        uri: &str,
+        version: i32,
+        changes: Vec<TextChange>,
+    ) {
+        self.tell(DocumentEvent::Changed { id: id_of(session, uri), version, changes });
+    }
+
+    /// A document was saved.
+    pub fn document_saved(&self, session: &SessionContext, uri: &str) {
+        self.tell(DocumentEvent::Saved(id_of(session, uri)));
+        if let Ok(path) = path_of_uri(uri) {
+            self.core.settle_later(canonical(&path));
+        }
+    }
+
+    /// A document was closed.
+    pub fn document_closed(&self, session: &SessionContext, uri: &str) {
+        self.tell(DocumentEvent::Closed(id_of(session, uri)));
+    }
+
+    /// An editor says whether a document holds unsaved text.
+    pub fn document_state(&self, session: &SessionContext, params: &DocumentStateParams) {
+        let DocumentStateParams { uri, dirty, version } = params;
+        self.tell(DocumentEvent::State { id: id_of(session, uri), dirty: *dirty, version: *version });
+    }
+
+    /// A person looks at a document.
+    pub fn document_focused(&self, session: &SessionContext, uri: &str) {
+        self.core.document(DocumentEvent::Focused(id_of(session, uri)));
+    }
+
+    /// Notes it; those who have read the file hear of it when typing pauses.
+    fn tell(&self, event: DocumentEvent) {
+        if let Some(path) = self.core.document(event) {
+            self.core.hints.soon(path);
+        }
+    }
+}
+
+impl Core {
+    pub(crate) fn document(&self, event: DocumentEvent) -> Option<PathBuf> {
+        self.ask_editors(|reply| EditorsEvent::Document { event, reply }).flatten()
+    }
+
+    /// Finds out whether open documents of a file are what is on the disk, beside everything else.
+    fn settle_later(&self, path: PathBuf) {
+        let core = self.clone();
+        tokio::spawn(async move {
+            // What fails here is found out by the next request on the file.
+            let _ = blocking(move || core.look_at_copies(&path)).await;
+        });
+    }
+
+    fn look_at_copies(&self, path: &Path) -> Option<()> {
+        let root = self.disk.open_root(path.parent()?).ok()?;
+        let target = self.disk.resolve(&root, Path::new(path.file_name()?)).ok()?;
+        self.observe(target).ok().map(drop)
+    }
+}
+
+fn id_of(session: &SessionContext, uri: &str) -> BufferId {
+    BufferId { session: session.id, uri: uri.to_owned() }
+}
+
+/// The path that requests on the same file come to.
+fn canonical(path: &Path) -> PathBuf {
+    let by_folder = || {
+        let folder = std::fs::canonicalize(path.parent()?).ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    std::fs::canonicalize(path).ok().or_else(by_folder).unwrap_or_else(|| path.to_owned())
+}
+
+fn key_of(path: &Path) -> FileKey {
+    match std::fs::metadata(path) {
+        Ok(found) if found.nlink() > 1 => FileKey::Inode { device: found.dev(), inode: found.ino() },
+        _ => FileKey::path(path),
+    }
+}

@@ -1,0 +1,125 @@
+use super::*;
+
+const SESSION: SessionId = SessionId(1);
+
+fn id(uri: &str) -> BufferId {
+    BufferId { session: SESSION, uri: uri.to_owned() }
+}
+
+fn opened(text: &str) -> (Buffers, BufferId) {
+    let mut buffers = Buffers::default();
+    let buffer = Buffer {
+        id: id("file:///a"),
+        path: "/a".into(),
+        key: FileKey::path("/a"),
+        encoding: PositionEncoding::Utf16,
+        text: text.into(),
+        version: 1,
+        loaded: None,
+        dirty: None,
+        focused: 0,
+        trouble: None,
+    };
+    buffers.open(buffer);
+    (buffers, id("file:///a"))
+}
+
+fn at(line: usize, character: usize) -> Position {
+    Position { line, character }
+}
+
+fn typed(start: Position, end: Position, text: &str) -> Vec<TextChange> {
+    vec![TextChange { range: Some((start, end)), text: text.to_owned() }]
+}
+
+fn text(buffers: &Buffers, id: &BufferId) -> String {
+    buffers.get(id).expect("it is open").text.to_string()
+}
+
+#[test]
+fn changes_are_made_one_after_another_in_the_editors_units() {
+    let (mut buffers, id) = opened("a😀b\nc\n");
+    let mut changes = typed(at(0, 3), at(0, 4), "B");
+    changes.extend(typed(at(0, 4), at(1, 0), "!"));
+    buffers.change(&id, 2, changes);
+    assert_eq!(text(&buffers, &id), "a😀B!c\n");
+    assert_eq!(buffers.get(&id).unwrap().trouble, None);
+}
+
+#[test]
+fn what_makes_no_sense_leaves_a_document_out_of_step_until_it_is_told_whole() {
+    for (version, start, end) in [(1, at(0, 0), at(0, 0)), (2, at(7, 0), at(7, 0)), (2, at(1, 0), at(0, 0))] {
+        let (mut buffers, id) = opened("a\nb\n");
+        buffers.change(&id, version, typed(start, end, "x"));
+        assert_eq!(buffers.get(&id).unwrap().trouble, Some(Trouble::OutOfStep));
+        buffers.change(&id, 3, vec![TextChange { range: None, text: "whole".into() }]);
+        assert_eq!((text(&buffers, &id).as_str(), buffers.get(&id).unwrap().trouble), ("whole", None));
+    }
+}
+
+#[test]
+fn a_place_behind_the_last_line_is_the_end() {
+    let (mut buffers, id) = opened("a\nb");
+    buffers.change(&id, 2, typed(at(1, 0), at(2, 0), "c"));
+    assert_eq!((text(&buffers, &id).as_str(), buffers.get(&id).unwrap().trouble), ("a\nc", None));
+}
+
+#[test]
+fn characters_that_editors_disagree_on_are_noticed() {
+    for odd in ["a\rb", "\r", "a\u{b}", "\u{c}", "\u{85}", "\u{2028}", "\u{2029}"] {
+        assert!(has_odd_line_ends(odd), "{odd:?}");
+        let (mut buffers, id) = opened("a\n");
+        buffers.change(&id, 2, typed(at(0, 0), at(0, 0), odd));
+        assert_eq!(buffers.get(&id).unwrap().trouble, Some(Trouble::LineEnds));
+    }
+    for plain in ["", "a\r\nb\n", "é", "…", "→"] {
+        assert!(!has_odd_line_ends(plain), "{plain:?}");
+    }
+}
+
+#[test]
+fn whether_something_was_typed_is_what_the_editor_says_or_what_can_be_seen() {
+    let (mut buffers, id) = opened("a\n");
+    assert_eq!(buffers.get(&id).unwrap().is_unchanged(), None);
+    buffers.settle(&id, Loaded { text: "a\n".into(), disk: LastSeen::NotYet });
+    assert_eq!(buffers.get(&id).unwrap().is_unchanged(), Some(true));
+    buffers.change(&id, 2, typed(at(0, 0), at(0, 0), "b"));
+    assert_eq!(buffers.get(&id).unwrap().is_unchanged(), Some(false));
+    buffers.save(&id);
+    assert_eq!(buffers.get(&id).unwrap().is_unchanged(), Some(true));
+    buffers.set_dirty(&id, true, 2);
+    assert_eq!(buffers.get(&id).unwrap().is_unchanged(), Some(false));
+    buffers.set_dirty(&id, false, 1);
+    assert_eq!(buffers.get(&id).unwrap().is_unchanged(), Some(false), "it was said of an older text");
+}
+
+#[test]
+fn a_text_that_is_waited_for_counts_although_more_was_typed_since() {
+    let (mut buffers, id) = opened("a\n");
+    let number = buffers.expect(id.clone(), "ba\n".into());
+    assert!(!buffers.has_reached(number));
+    buffers.change(&id, 2, typed(at(0, 0), at(0, 0), "b"));
+    buffers.change(&id, 3, typed(at(0, 0), at(0, 0), "c"));
+    assert!(buffers.has_reached(number));
+    buffers.forget(number);
+    assert!(!buffers.has_reached(number));
+}
+
+#[test]
+fn a_file_is_found_by_its_path_or_as_the_same_file() {
+    let (mut buffers, first) = opened("a\n");
+    assert_eq!(buffers.of(Path::new("/a"), &FileKey::path("/a")).len(), 1);
+    assert!(buffers.of(Path::new("/b"), &FileKey::path("/b")).is_empty());
+    let key = FileKey::Inode { device: 1, inode: 2 };
+    let linked = Buffer {
+        id: id("file:///l"),
+        path: "/l".into(),
+        key: key.clone(),
+        ..buffers.get(&first).unwrap().clone()
+    };
+    buffers.open(linked);
+    assert_eq!(buffers.of(Path::new("/other"), &key).len(), 1);
+    assert_eq!(buffers.of(Path::new("/l"), &key).len(), 1);
+    buffers.close_all(SESSION);
+    assert!(buffers.of(Path::new("/a"), &FileKey::path("/a")).is_empty());
+}

@@ -1,0 +1,18 @@
+use super::{RefusalKind, Since};
+
+/// What to send next where it goes into a patch's parameters.
+pub(super) fn hint(kind: &RefusalKind) -> Option<&'static str> {
+    match kind {
+        RefusalKind::Unread { partly: true, .. } => {
+            Some("Send `currentHash` in `bases` if the whole file is meant as it is.")
+        }
+        RefusalKind::Unread { .. } => Some(
+            "Call `editd/read` on it first, then send the patch again; or send `currentHash` in `bases` if the file is meant as it is.",
+        ),
+        RefusalKind::Stale { current: Some(_), base_known: true, since: Since::Read, .. } => Some(
+            "Look at `diff`; if the patch still makes sense, send it again with `currentHash` in `bases`, or with `onStale: \"rebase\"`.",
+        ),
+        RefusalKind::Exists => Some("Choose another path, or change the existing file with hunks."),
+        _ => None,
+    }
+}
