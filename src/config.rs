@@ -36,6 +36,19 @@ impl Review {
     }
 }
 
+/// Whether a document that held unsaved text is saved after an agent has changed it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Save {
+    /// That is for the person.
+    #[default]
+    Never,
+    /// The person is asked.
+    Ask,
+    /// It is, with whatever was typed.
+    Always,
+}
+
 /// Everything that can be configured, with defaults filled in.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -43,6 +56,8 @@ pub struct Config {
     pub file: PathBuf,
     /// When a person must decide.
     pub review: Review,
+    /// Whether editors save documents that held unsaved text.
+    pub save: Save,
     /// What is promised once a change is answered; if not set, it depends on the number of files.
     pub durability: Option<Durability>,
     /// Where agents may work; empty: wherever is not forbidden.
@@ -65,6 +80,7 @@ pub struct Config {
 #[serde(deny_unknown_fields, default)]
 struct Table {
     review: Review,
+    save: Save,
     durability: Option<DurabilityName>,
     roots: Vec<PathBuf>,
     read_roots: Vec<PathBuf>,
@@ -143,6 +159,7 @@ impl Config {
         Self {
             file,
             review: table.review,
+            save: table.save,
             durability: table.durability.map(|name| match name {
                 DurabilityName::Full => Durability::Full,
                 DurabilityName::Process => Durability::Process,

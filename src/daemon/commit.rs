@@ -10,7 +10,7 @@ use crate::workspace::{Action, FileKey, Moved, PlannedFile, Refusal, RefusalKind
 use super::Core;
 use super::content::Content;
 use super::difference::stale;
-use super::editors::EditorPart;
+use super::editors::{EditorPart, Saving};
 use super::event::Sighting;
 use super::failure::refusal_of;
 use super::observe::Observed;
@@ -142,7 +142,7 @@ impl Core {
         };
         match staged.map(StagedSet::commit).transpose() {
             Ok(committed) => {
-                let files = self.land(due, committed.unwrap_or_default());
+                let files = self.land(due, committed.unwrap_or_default(), &intent.author);
                 Ok(self.note_landed(Some(noted), files))
             }
             Err(error) => {
@@ -153,8 +153,8 @@ impl Core {
     }
 
     /// What became of the files, in their order.
-    fn land(&self, due: Vec<Due>, committed: Vec<Committed>) -> Vec<Landed> {
-        let problems = self.save_in_editors(&due);
+    fn land(&self, due: Vec<Due>, committed: Vec<Committed>, author: &str) -> Vec<Landed> {
+        let problems = self.save_in_editors(&due, author);
         let open = |due: &&Due| due.worked.observed.open.is_some();
         let shown: Vec<_> = due.iter().filter(open).map(|due| due.worked.observed.target.clone()).collect();
         let mut committed = committed.into_iter();
@@ -258,7 +258,7 @@ fn in_editor(
     let editor = &part.editor.name;
     if !saved {
         let why = problem.map(|problem| format!(": {problem}")).unwrap_or_default();
-        let what = if part.save { "could not save it" } else { "holds it unsaved" };
+        let what = if part.save == Saving::Yes { "could not save it" } else { "holds it unsaved" };
         return Some(format!(
             "{editor} has this file open and {what}{why}; programs that read the disk see the old text."
         ));

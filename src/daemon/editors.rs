@@ -10,8 +10,8 @@ mod ready;
 mod route;
 mod save;
 
-pub(crate) use event::{DocumentEvent, EditorsEvent};
-pub(crate) use route::EditorPart;
+pub(crate) use event::{DocumentEvent, EditorsEvent, Effect};
+pub(crate) use route::{EditorPart, Saving};
 
 use std::time::Duration;
 

@@ -183,6 +183,11 @@ impl Buffers {
     pub fn set_dirty(&mut self, id: &BufferId, dirty: bool, version: i32) {
         if let Some(buffer) = self.by_id.get_mut(id).filter(|buffer| buffer.version <= version) {
             buffer.dirty = Some(dirty);
+            let is_known = buffer.loaded.as_ref().is_some_and(|loaded| loaded.text == buffer.text);
+            if !dirty && !is_known {
+                // It was loaded anew.
+                buffer.loaded = Some(Loaded { text: buffer.text.clone(), disk: LastSeen::NotYet });
+            }
         }
     }
 

@@ -97,6 +97,14 @@ mod agents {
     mod notifications;
     mod order;
 }
+mod editors {
+    mod apply;
+    mod contested;
+    mod refused;
+    mod sets;
+    mod sync;
+    mod truth;
+}
 mod faults {
     mod commit;
     mod panics;

@@ -4,6 +4,7 @@
 mod agent;
 mod answer;
 mod documents;
+mod editor;
 mod encoded;
 mod machine;
 mod strace;
@@ -19,6 +20,7 @@ use std::time::{Duration, Instant};
 pub(crate) use agent::Agent;
 pub(crate) use answer::{Answer, Outcome, RpcError};
 pub(crate) use documents::Documents;
+pub(crate) use editor::{Editor, Kind, Manner};
 pub(crate) use encoded::{FRENCH, latin, utf16};
 pub(crate) use machine::Machine;
 pub(crate) use strace::{Fault, Strace, Trace};

@@ -19,7 +19,7 @@ use crate::daemon::commit::Due;
 use crate::daemon::difference::stale;
 use crate::daemon::event::Event;
 
-use super::{APPLY, Editor, EditorPart, EditorsEvent, LOOK, SETTLE, Silence, answer};
+use super::{APPLY, Editor, EditorPart, EditorsEvent, LOOK, SETTLE, Saving, Silence, answer};
 
 /// LSP's own request to apply an edit.
 const APPLY_EDIT: &str = "workspace/applyEdit";
@@ -210,7 +210,7 @@ impl Core {
             plan.apply_to(&mut after);
             let edits = text_edits(&now.text, &plan, now.encoding);
             let editor = done.editor.clone();
-            let part = EditorPart { editor, buffer: now, plan, edits, after, save: false };
+            let part = EditorPart { editor, buffer: now, plan, edits, after, save: Saving::No };
             let number = self.expect(&part);
             let (method, params) = request(&[&part], "", "editd: taken back");
             let mut asked = self.clients.request(done.session, method, params);
@@ -272,7 +272,7 @@ fn request(parts: &[&EditorPart], id: &str, label: &str) -> (&'static str, Value
             version: part.buffer.version,
             base_hash: hash_of(&part.buffer.text).to_string(),
             edits: part.edits.clone(),
-            save: part.save,
+            save: part.save == Saving::Yes,
         });
         let (id, label) = (id.to_owned(), label.to_owned());
         return (APPLY_EDITS, json!(ApplyEditsParams { id, label, documents: documents.collect() }));

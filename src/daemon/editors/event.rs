@@ -51,8 +51,8 @@ impl DocumentEvent {
 
 /// Everything that can happen to editors and their documents, but for their connections.
 pub(crate) enum EditorsEvent {
-    /// Something happened to a document in an editor. Answers its path if a session has read it.
-    Document { event: DocumentEvent, reply: Reply<Option<PathBuf>> },
+    /// Something happened to a document in an editor.
+    Document { event: DocumentEvent, reply: Reply<Option<Effect>> },
     /// Somebody asks who has a file open.
     OpenCopies { path: PathBuf, key: FileKey, reply: Reply<Vec<Buffer>> },
     /// Somebody waits for a document to hold a text; gives a number to ask by.
@@ -91,13 +91,30 @@ impl EditorsEvent {
     }
 }
 
-/// Notes what happened to a document. Gives its path if a session has read it.
-fn document(workspace: &mut Workspace, event: DocumentEvent) -> Option<PathBuf> {
+/// What follows of what happened to a document.
+#[derive(Clone, Debug)]
+pub(crate) struct Effect {
+    /// Its file.
+    pub(crate) path: PathBuf,
+    /// Whether a session has read it.
+    pub(crate) is_read: bool,
+    /// Whether it may have come to be what is on the disk, which somebody should look at.
+    pub(crate) may_be_same: bool,
+}
+
+/// Notes what happened to a document that is open before or after.
+fn document(workspace: &mut Workspace, event: DocumentEvent) -> Option<Effect> {
     let id = event.id().clone();
-    let place = |workspace: &Workspace| {
-        workspace.buffers().get(&id).map(|buffer| (buffer.key.clone(), buffer.path.clone()))
+    let before = workspace.buffers().get(&id).cloned();
+    let was_unchanged = before.as_ref().is_some_and(|buffer| buffer.is_unchanged() == Some(true));
+    let may_be_same = match &event {
+        DocumentEvent::Opened(_) | DocumentEvent::Saved(_) | DocumentEvent::State { dirty: false, .. } => {
+            true
+        }
+        // A first change can be that the editor has loaded the file anew.
+        DocumentEvent::Changed { .. } => was_unchanged,
+        _ => false,
     };
-    let before = place(workspace);
     let buffers = workspace.buffers_mut();
     match event {
         DocumentEvent::Opened(buffer) => buffers.open(*buffer),
@@ -108,6 +125,7 @@ fn document(workspace: &mut Workspace, event: DocumentEvent) -> Option<PathBuf> 
         DocumentEvent::Focused(id) => buffers.focus(&id),
         DocumentEvent::Settled { id, loaded } => buffers.settle(&id, loaded),
     }
-    let (key, path) = before.or_else(|| place(workspace))?;
-    workspace.is_read(&key).then_some(path)
+    let buffer = before.as_ref().or_else(|| workspace.buffers().get(&id))?;
+    let is_read = workspace.is_read(&buffer.key);
+    Some(Effect { path: buffer.path.clone(), is_read, may_be_same })
 }

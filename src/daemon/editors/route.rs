@@ -2,6 +2,7 @@
 
 use lsp_types::TextEdit;
 
+use crate::config::Save;
 use crate::edit::{Deadline, Plan};
 use crate::protocol::text_edits;
 use crate::text::{Encoding, EolStyle, Text, eol_style, fold_line_ends};
@@ -27,8 +28,17 @@ pub(crate) struct EditorPart {
     pub(crate) edits: Vec<TextEdit>,
     /// What it is to hold.
     pub(crate) after: Text,
-    /// Whether it is to be saved: it had no unsaved text.
-    pub(crate) save: bool,
+    /// Whether it is saved afterwards.
+    pub(crate) save: Saving,
+}
+
+/// Whether a document is saved after an edit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Saving {
+    No,
+    /// If the person says so.
+    Ask,
+    Yes,
 }
 
 /// A file that its editor would not write as it was.
@@ -89,7 +99,12 @@ impl Core {
         let mut after = buffer.text.clone();
         plan.apply_to(&mut after);
         let edits = text_edits(&buffer.text, &plan, buffer.encoding);
-        let save = owner.standing == Standing::Same && editor.abilities.save;
+        let save = match (editor.abilities.save, owner.standing, self.config.save) {
+            (false, ..) => Saving::No,
+            (_, Standing::Same, _) | (_, _, Save::Always) => Saving::Yes,
+            (_, _, Save::Ask) => Saving::Ask,
+            (_, _, Save::Never) => Saving::No,
+        };
         EditorPart { editor, buffer, plan, edits, after, save }
     }
 }

@@ -1,4 +1,4 @@
-//! Having documents saved that had no unsaved text before.
+//! Having documents saved.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,26 @@ use crate::workspace::SessionId;
 use crate::daemon::Core;
 use crate::daemon::commit::Due;
 
-use super::{SAVE, answer};
+use super::{EditorPart, SAVE, Saving, answer};
+
+/// LSP's own way to ask a person.
+const ASK: &str = "window/showMessageRequest";
+/// What it calls a message that is no warning.
+const INFO: u32 = 3;
+/// What the person chooses to have the document saved.
+const YES: &str = "Save";
 
 impl Core {
     /// Asks the editors to save what is to be saved. Gives what went wrong, by document.
-    pub(crate) fn save_in_editors(&self, due: &[Due]) -> BTreeMap<String, String> {
+    pub(crate) fn save_in_editors(&self, due: &[Due], author: &str) -> BTreeMap<String, String> {
         let mut by_editor: BTreeMap<SessionId, Vec<String>> = BTreeMap::new();
-        for part in due.iter().filter_map(|due| due.through.as_ref()).filter(|part| part.save) {
+        for part in due.iter().filter_map(|due| due.through.as_ref()) {
             let id = &part.buffer.id;
-            by_editor.entry(id.session).or_default().push(id.uri.clone());
+            match part.save {
+                Saving::Yes => by_editor.entry(id.session).or_default().push(id.uri.clone()),
+                Saving::Ask => self.ask_to_save(part, author),
+                Saving::No => {}
+            }
         }
         let mut problems = BTreeMap::new();
         for (session, uris) in by_editor {
@@ -38,5 +49,24 @@ impl Core {
             Some(Err(silence)) => Some(silence.reason(SAVE)),
             None => Some("it went away".to_owned()),
         }
+    }
+
+    /// Lets the person choose, whenever they do; the change does not wait for that.
+    fn ask_to_save(&self, part: &EditorPart, author: &str) {
+        let id = part.buffer.id.clone();
+        let name = part.buffer.path.file_name().unwrap_or_default().to_string_lossy();
+        let message = format!("{author} changed {name}, which held unsaved text. Save it?");
+        let actions = json!([{ "title": YES }, { "title": "Not now" }]);
+        let params = json!({ "type": INFO, "message": message, "actions": actions });
+        let Some(asked) = self.clients.request(id.session, ASK, params) else { return };
+        let core = self.clone();
+        tokio::spawn(async move {
+            if let Ok(Ok(chosen)) = asked.await
+                && chosen["title"] == YES
+            {
+                let params = json!(UrisParams { uris: vec![id.uri] });
+                drop(core.clients.request(id.session, SAVE_METHOD, params));
+            }
+        });
     }
 }

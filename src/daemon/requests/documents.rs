@@ -6,7 +6,7 @@ use crate::text::Text;
 use crate::workspace::FileKey;
 use crate::workspace::buffers::{Buffer, BufferId, TextChange, Trouble, has_odd_line_ends};
 
-use crate::daemon::editors::{DocumentEvent, EditorsEvent};
+use crate::daemon::editors::{DocumentEvent, EditorsEvent, Effect};
 use crate::daemon::job::blocking;
 use crate::daemon::{Core, Daemon, SessionContext};
 
@@ -35,9 +35,7 @@ impl Daemon {
             focused: 0,
             trouble,
         };
-        let path = buffer.path.clone();
-        self.core.document(DocumentEvent::Opened(Box::new(buffer)));
-        self.core.settle_later(path);
+        self.tell(DocumentEvent::Opened(Box::new(buffer)));
     }
 
     /// A document was changed.
@@ -54,9 +52,6 @@ impl Daemon {
     /// A document was saved.
     pub fn document_saved(&self, session: &SessionContext, uri: &str) {
         self.tell(DocumentEvent::Saved(id_of(session, uri)));
-        if let Ok(path) = path_of_uri(uri) {
-            self.core.settle_later(canonical(&path));
-        }
     }
 
     /// A document was closed.
@@ -72,19 +67,23 @@ impl Daemon {
 
     /// A person looks at a document.
     pub fn document_focused(&self, session: &SessionContext, uri: &str) {
-        self.core.document(DocumentEvent::Focused(id_of(session, uri)));
+        self.tell(DocumentEvent::Focused(id_of(session, uri)));
     }
 
     /// Notes it; those who have read the file hear of it when typing pauses.
     fn tell(&self, event: DocumentEvent) {
-        if let Some(path) = self.core.document(event) {
+        let Some(Effect { path, is_read, may_be_same }) = self.core.document(event) else { return };
+        if may_be_same {
+            self.core.settle_later(path.clone());
+        }
+        if is_read {
             self.core.hints.soon(path);
         }
     }
 }
 
 impl Core {
-    pub(crate) fn document(&self, event: DocumentEvent) -> Option<PathBuf> {
+    pub(crate) fn document(&self, event: DocumentEvent) -> Option<Effect> {
         self.ask_editors(|reply| EditorsEvent::Document { event, reply }).flatten()
     }
 

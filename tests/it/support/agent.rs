@@ -146,6 +146,12 @@ impl Agent {
         self.try_read(path).done()
     }
 
+    pub(crate) fn read_all(&mut self, paths: &[&str]) {
+        for path in paths {
+            self.read(path);
+        }
+    }
+
     pub(crate) fn edit(&mut self, path: &str, old: &str, new: &str) -> Answer {
         self.call("editd/edit", json!({ "path": path, "oldText": old, "newText": new }))
     }

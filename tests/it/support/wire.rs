@@ -43,6 +43,12 @@ impl Wire {
         Self { stream, framing: self.framing, received: Vec::new() }
     }
 
+    /// Ends the connection both ways.
+    pub(crate) fn close(&self) {
+        // It may have ended already.
+        let _ = self.stream.shutdown(std::net::Shutdown::Both);
+    }
+
     pub(crate) fn send(&mut self, message: &Value) {
         self.send_body(message.to_string().as_bytes());
     }

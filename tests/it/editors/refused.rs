@@ -1,0 +1,106 @@
+//! Editors that do not do what they are asked, and texts that must not be lost.
+
+use std::time::Duration;
+
+use rstest::rstest;
+use serde_json::json;
+
+use crate::support::{Editor, Kind, Machine, Manner, Outcome, Workspace, eventually};
+
+#[rstest]
+#[case(Kind::Plugin, Manner::Refuses, "editor_refused")]
+#[case(Kind::Plain, Manner::Refuses, "editor_refused")]
+#[case(Kind::Plugin, Manner::Lies, "editor_refused")]
+#[case(Kind::Plain, Manner::Lies, "editor_refused")]
+#[case(Kind::Plugin, Manner::Dies, "editor_refused")]
+#[case(Kind::Plain, Manner::Garbles, "verify_failed")]
+#[case(Kind::Plugin, Manner::Garbles, "verify_failed")]
+#[case(Kind::Plugin, Manner::TypesBefore("typed\n"), "stale")]
+#[case(Kind::Plain, Manner::TypesBefore("typed\n"), "stale")]
+fn what_did_not_happen_is_not_said_to_have(
+    #[case] kind: Kind,
+    #[case] manner: Manner,
+    #[case] refused: &str,
+) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let editor = Editor::start(&machine, &workspace, kind);
+    let uri = editor.open(&workspace, "a.txt");
+    editor.behave(manner.clone());
+    let mut agent = machine.agent(&workspace);
+    let refusal = agent.read_and_edit("a.txt", "one", "1").refused(refused);
+    assert_eq!(workspace.text("a.txt"), "one\n");
+    assert!(agent.history().is_empty(), "nothing was done");
+    match manner {
+        Manner::TypesBefore(_) => {
+            assert_eq!(editor.text(&uri), "typed\none\n");
+            editor.behave(Manner::Honest);
+            let again = json!({ "path": "a.txt", "oldText": "one", "newText": "1", "baseHash": refusal["currentHash"] });
+            agent.call("editd/edit", again).done();
+            assert_eq!(editor.text(&uri), "typed\n1\n");
+        }
+        Manner::Garbles => assert!(refusal["actualHash"].is_string()),
+        _ => assert_eq!(editor.text(&uri), "one\n"),
+    }
+}
+
+#[test]
+fn an_editor_that_applies_too_late_puts_it_back() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = editor.open(&workspace, "a.txt");
+    editor.behave(Manner::Late(Duration::from_secs(11)));
+    let refusal = machine.agent(&workspace).read_and_edit("a.txt", "one", "1").refused("editor_refused");
+    assert!(refusal["reason"].as_str().unwrap().contains("within 10 s"), "{refusal}");
+    editor.behave(Manner::Honest);
+    eventually("the edit to be taken back", || {
+        (editor.edits_received(&uri) == 2 && editor.text(&uri) == "one\n").then_some(())
+    });
+    assert_eq!(workspace.text("a.txt"), "one\n");
+}
+
+#[test]
+fn deletes_and_renames_do_not_strand_unsaved_text() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = editor.open(&workspace, "a.txt");
+    editor.replace(&uri, "one", "typed");
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    agent.change(json!({ "kind": "delete", "path": "a.txt" })).refused("editor_refused");
+    let rename = json!({ "kind": "rename", "path": "a.txt", "newPath": "b.txt" });
+    agent.change(rename.clone()).refused("editor_refused");
+    editor.save(&uri);
+    agent.change(rename).done();
+    assert_eq!(workspace.text("b.txt"), "typed\n");
+}
+
+#[rstest]
+#[case("a\u{2028}b\n")]
+#[case("a\u{b}b\n")]
+#[case("a\u{85}b\n")]
+fn a_dirty_document_with_characters_that_editors_disagree_on_is_refused(#[case] text: &str) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", text));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = editor.open(&workspace, "a.txt");
+    let mut agent = machine.agent(&workspace);
+    agent.read_and_edit("a.txt", "a", "c").done();
+    assert!(editor.requests("editd/applyEdits").is_empty(), "clean, it is changed on the disk");
+    eventually("the editor to load it", || editor.text(&uri).starts_with('c').then_some(()));
+    editor.type_at_start(&uri, "typed ");
+    agent.read_and_edit("a.txt", "b", "d").refused("editor_refused");
+}
+
+#[test]
+fn an_editor_out_of_step_is_asked_for_its_text() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = editor.open(&workspace, "a.txt");
+    let range = json!({ "start": { "line": 9, "character": 0 }, "end": { "line": 9, "character": 0 } });
+    let about = json!({ "uri": uri, "version": 2 });
+    let changes = json!([{ "range": range, "text": "x" }]);
+    editor.notify("textDocument/didChange", json!({ "textDocument": about, "contentChanges": changes }));
+    editor.settle();
+    machine.agent(&workspace).read_and_edit("a.txt", "one", "1").done();
+    assert_eq!(editor.requests("editd/resync").len(), 1);
+    assert_eq!(editor.text(&uri), "1\n");
+}

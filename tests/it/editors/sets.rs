@@ -1,0 +1,107 @@
+//! Sets of files, some in editors and some on disk, change whole or not at all.
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::support::{Editor, Kind, Machine, Manner, Outcome, Workspace};
+
+fn edit(path: &str, old: &str, new: &str) -> Value {
+    json!({ "kind": "edit", "path": path, "edits": [{ "oldText": old, "newText": new }] })
+}
+
+fn three() -> Workspace {
+    Workspace::with(&[("a.txt", "one a\n"), ("b.txt", "one b\n"), ("c.txt", "one c\n")])
+}
+
+fn all(workspace: &Workspace) -> [String; 3] {
+    ["a.txt", "b.txt", "c.txt"].map(|name| workspace.text(name))
+}
+
+#[test]
+fn a_set_of_open_and_closed_files_is_one_change() {
+    let (machine, workspace) = (Machine::start(), three());
+    let first = Editor::named(&machine, &workspace, Kind::Plugin, "first", "utf-16");
+    let second = Editor::named(&machine, &workspace, Kind::Plugin, "second", "utf-8");
+    let (a, b) = (first.open(&workspace, "a.txt"), second.open(&workspace, "b.txt"));
+    second.replace(&b, "b", "typed");
+    let mut agent = machine.agent(&workspace);
+    agent.read_all(&["a.txt", "b.txt", "c.txt"]);
+    let names = ["a.txt", "b.txt", "c.txt"];
+    let done = agent.changes(names.map(|name| edit(name, "one", "1")).to_vec()).done();
+    assert_eq!((first.text(&a).as_str(), second.text(&b).as_str()), ("1 a\n", "1 typed\n"));
+    assert_eq!(all(&workspace), ["1 a\n", "one b\n", "1 c\n"]);
+    let saved: Vec<_> = done["files"].as_array().unwrap().iter().map(|file| file["saved"].clone()).collect();
+    assert_eq!(saved, [true, false, true]);
+    agent.undo().done();
+    assert_eq!((first.text(&a).as_str(), second.text(&b).as_str()), ("one a\n", "one typed\n"));
+    assert_eq!(all(&workspace), ["one a\n", "one b\n", "one c\n"]);
+}
+
+#[rstest]
+#[case(Manner::Refuses)]
+#[case(Manner::Lies)]
+#[case(Manner::Dies)]
+#[case(Manner::TypesBefore("typed "))]
+fn when_one_editor_does_not_apply_nothing_changes_anywhere(#[case] manner: Manner) {
+    let (machine, workspace) = (Machine::start(), three());
+    let first = Editor::named(&machine, &workspace, Kind::Plugin, "first", "utf-16");
+    let second = Editor::named(&machine, &workspace, Kind::Plugin, "second", "utf-8");
+    let (a, b) = (first.open(&workspace, "a.txt"), second.open(&workspace, "b.txt"));
+    let mut agent = machine.agent(&workspace);
+    agent.read_all(&["a.txt", "b.txt", "c.txt"]);
+    second.behave(manner.clone());
+    let names = ["a.txt", "b.txt", "c.txt"];
+    let refusal = agent.changes(names.map(|name| edit(name, "one", "1")).to_vec());
+    let refusal = refusal.refused_as_any(&["editor_refused", "stale"]);
+    assert_eq!(refusal["change"], 1);
+    assert_eq!(first.text(&a), "one a\n", "what the first had applied was taken back");
+    let typed = if matches!(manner, Manner::TypesBefore(_)) { "typed one b\n" } else { "one b\n" };
+    assert_eq!(second.text(&b), typed);
+    assert_eq!(all(&workspace), ["one a\n", "one b\n", "one c\n"]);
+    assert!(agent.history().is_empty());
+}
+
+#[test]
+fn what_a_person_types_while_a_set_is_taken_back_stays() {
+    let (machine, workspace) = (Machine::start(), three());
+    let first = Editor::named(&machine, &workspace, Kind::Plugin, "first", "utf-16");
+    let second = Editor::named(&machine, &workspace, Kind::Plugin, "second", "utf-8");
+    let (a, _) = (first.open(&workspace, "a.txt"), second.open(&workspace, "b.txt"));
+    let mut agent = machine.agent(&workspace);
+    agent.read_all(&["a.txt", "b.txt"]);
+    first.behave(Manner::TypesAfter("typed\n"));
+    second.behave(Manner::Refuses);
+    agent.changes(["a.txt", "b.txt"].map(|name| edit(name, "one", "1")).to_vec()).refused("editor_refused");
+    assert_eq!(first.text(&a), "one a\ntyped\n");
+}
+
+#[test]
+fn when_the_disk_fails_the_editors_have_their_texts_back() {
+    let (machine, workspace) = (Machine::start(), three());
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let a = editor.open(&workspace, "a.txt");
+    let mut agent = machine.agent(&workspace);
+    agent.read_all(&["a.txt", "c.txt"]);
+    // Between the look and the switch another program changes the file: as the edit of `a.txt` arrives.
+    let c = workspace.path("c.txt");
+    editor.on_apply(move || std::fs::write(&c, "other\n").expect("a write"));
+    let refusal =
+        agent.changes(["a.txt", "c.txt"].map(|name| edit(name, "one", "1")).to_vec()).refused("stale");
+    assert_eq!(refusal["change"], 1);
+    assert_eq!((editor.text(&a).as_str(), workspace.text("a.txt").as_str()), ("one a\n", "one a\n"));
+    assert_eq!(workspace.text("c.txt"), "other\n");
+    assert!(agent.history().is_empty());
+}
+
+#[test]
+fn one_editor_gets_its_documents_in_one_request() {
+    let (machine, workspace) = (Machine::start(), three());
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uris = ["a.txt", "b.txt", "c.txt"].map(|name| editor.open(&workspace, name));
+    let mut agent = machine.agent(&workspace);
+    agent.read_all(&["a.txt", "b.txt", "c.txt"]);
+    agent.changes(["a.txt", "b.txt", "c.txt"].map(|name| edit(name, "one", "1")).to_vec()).done();
+    assert_eq!(editor.requests("editd/applyEdits").len(), 1);
+    assert_eq!(uris.map(|uri| editor.text(&uri)), ["1 a\n", "1 b\n", "1 c\n"]);
+    assert_eq!(all(&workspace), ["1 a\n", "1 b\n", "1 c\n"]);
+}

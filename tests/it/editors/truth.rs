@@ -1,0 +1,105 @@
+//! What an editor shows is what agents are given.
+
+use serde_json::json;
+
+use crate::support::{Editor, Kind, Machine, Outcome, Workspace, hash_of};
+
+#[test]
+fn unsaved_text_is_what_an_agent_reads() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = editor.open(&workspace, "a.txt");
+    let mut agent = machine.agent(&workspace);
+    let clean = agent.read("a.txt");
+    assert_eq!((&clean["source"], &clean["hash"]), (&json!("disk"), &json!(workspace.hash("a.txt"))));
+    editor.replace(&uri, "two", "2");
+    let dirty = agent.read("a.txt");
+    assert_eq!((&dirty["source"], &dirty["text"]), (&json!("editor"), &json!("one\n2\n")));
+    assert_eq!(dirty["hash"], hash_of("one\n2\n"));
+    assert_eq!(dirty["version"], 2);
+    editor.save(&uri);
+    let saved = agent.read("a.txt");
+    assert_eq!((&saved["source"], &saved["hash"]), (&json!("disk"), &dirty["hash"]));
+}
+
+#[test]
+fn opening_closing_and_saving_change_no_hash() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\r\ntwo\r\n"));
+    let mut agent = machine.agent(&workspace);
+    let before = agent.read("a.txt");
+    let editor = Editor::start(&machine, &workspace, Kind::Plain);
+    // As an editor that shows all line ends alike would have it.
+    let uri = editor.open_with(&workspace, "a.txt", "one\ntwo\n", false);
+    assert_eq!(agent.read("a.txt")["hash"], before["hash"]);
+    editor.close(&uri);
+    assert_eq!(agent.read("a.txt")["hash"], before["hash"]);
+}
+
+#[test]
+fn unsaved_text_is_hashed_as_it_would_be_written() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "\u{feff}one\r\ntwo\r\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plain);
+    let uri = editor.open_with(&workspace, "a.txt", "one\ntwo\n", false);
+    editor.replace(&uri, "two", "2\n3");
+    let read = machine.agent(&workspace).read("a.txt");
+    assert_eq!(read["text"], "one\r\n2\r\n3\r\n");
+    assert_eq!(read["hash"], hash_of("\u{feff}one\r\n2\r\n3\r\n"));
+    assert_eq!((&read["bom"], &read["eol"]), (&json!(true), &json!("crlf")));
+}
+
+#[test]
+fn a_file_that_is_only_in_an_editor_so_far_is_there() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = editor.open(&workspace, "new.txt");
+    let mut agent = machine.agent(&workspace);
+    agent.try_read("new.txt").refused("missing");
+    editor.type_at_start(&uri, "draft\n");
+    assert_eq!(agent.read("new.txt")["text"], "draft\n");
+    agent.edit("new.txt", "draft", "text").done();
+    assert_eq!(editor.text(&uri), "text\n");
+    assert!(!workspace.has("new.txt"), "saving it is for the person");
+}
+
+#[test]
+fn readers_are_told_when_a_person_types() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = editor.open(&workspace, "a.txt");
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    editor.replace(&uri, "one", "1");
+    let told = agent.told("editd/fileChanged", "a.txt");
+    assert_eq!((&told["by"], &told["hash"]), (&json!("editor"), &json!(hash_of("1\n"))));
+    let changes = agent.call("editd/changes", json!({})).done();
+    assert_eq!(changes["files"][0]["by"], "editor");
+    assert!(changes["files"][0]["diff"].as_str().unwrap().contains("+1"));
+    agent.edit("a.txt", "1", "2").done();
+}
+
+#[test]
+fn documents_that_are_no_files_are_left_alone() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plain);
+    for uri in ["untitled:Untitled-1", "vscode-notebook-cell:/a.txt", "file://other/a.txt", "nonsense"] {
+        let item = json!({ "uri": uri, "languageId": "text", "version": 1, "text": "x" });
+        editor.notify("textDocument/didOpen", json!({ "textDocument": item }));
+    }
+    editor.settle();
+    assert_eq!(machine.agent(&workspace).read("a.txt")["text"], "one\n");
+}
+
+#[test]
+fn an_editor_that_leaves_takes_its_unsaved_text_along() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = editor.open(&workspace, "a.txt");
+    editor.replace(&uri, "one", "unsaved");
+    let mut agent = machine.agent(&workspace);
+    assert_eq!(agent.read("a.txt")["source"], "editor");
+    editor.crash();
+    crate::support::eventually("the editor to be gone", || {
+        (agent.read("a.txt")["source"] == "disk").then_some(())
+    });
+    assert_eq!(agent.read("a.txt")["text"], "one\n");
+}

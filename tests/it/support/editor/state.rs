@@ -1,0 +1,278 @@
+//! What the editor does with what it is sent, and tells of what is typed.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::document::apply_all;
+use super::{Kind, Manner, State};
+use crate::support::{Chance, hash_of};
+
+impl State {
+    pub(super) fn notify(&mut self, method: &str, params: Value) {
+        let mut message = json!({ "jsonrpc": "2.0", "method": method });
+        message["params"] = params;
+        if !self.gone {
+            self.writer.send(&message);
+        }
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.gone = true;
+        self.writer.close();
+    }
+
+    /// Takes a message; gives it back with a delay if it is to be served later.
+    pub(super) fn take(&mut self, message: &Value) -> Option<(Duration, Value)> {
+        if message.get("method").is_none() {
+            let id = message["id"].as_u64().expect("the id of an answer");
+            self.answers.insert(id, message.clone());
+            return None;
+        }
+        message.get("id")?;
+        let method = message["method"].as_str().expect("a method").to_owned();
+        self.requests.push((method.clone(), message["params"].clone()));
+        let applies = matches!(method.as_str(), "editd/applyEdits" | "workspace/applyEdit");
+        if let Some(act) = self.on_apply.take_if(|_| applies) {
+            act();
+        }
+        match self.manner.clone() {
+            Manner::Dies if applies => {
+                self.leave();
+                None
+            }
+            Manner::Late(delay) if applies => Some((delay, message.clone())),
+            _ => {
+                self.serve(message);
+                None
+            }
+        }
+    }
+
+    pub(super) fn serve(&mut self, message: &Value) {
+        let (method, params) = (message["method"].as_str().expect("a method"), &message["params"]);
+        let result = match method {
+            "editd/applyEdits" => self.apply_edits(params),
+            "workspace/applyEdit" => self.apply_edit(params),
+            "editd/save" => self.save_all(params),
+            "editd/reload" => self.each(params, Self::reload),
+            "editd/resync" => self.each(params, Self::resync),
+            "window/showMessageRequest" => self.choice.map_or(Value::Null, |title| json!({ "title": title })),
+            _ => Value::Null,
+        };
+        if !self.gone {
+            self.writer.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }));
+        }
+    }
+
+    fn apply_edits(&mut self, params: &Value) -> Value {
+        let documents = params["documents"].as_array().expect("documents").clone();
+        let typed = self.type_before(documents.iter().filter_map(|document| document["uri"].as_str()));
+        for wanted in &documents {
+            let uri = wanted["uri"].as_str().expect("a uri");
+            let Some(document) = self.documents.get(uri) else {
+                return json!({ "applied": false, "reason": "that document is not open" });
+            };
+            if wanted["version"] != document.version {
+                return json!({ "applied": false, "reason": "the document has changed" });
+            }
+            if wanted["baseHash"] != hash_of(&document.text) && !typed {
+                self.complaints.push(format!("the hash of {uri} at version {}", document.version));
+            }
+        }
+        match self.manner {
+            Manner::Refuses => return json!({ "applied": false, "reason": "it is locked" }),
+            Manner::Lies => return json!({ "applied": true, "documents": [] }),
+            _ => {}
+        }
+        let uris: Vec<_> = documents.iter().filter_map(|wanted| wanted["uri"].as_str()).collect();
+        for wanted in &documents {
+            self.edit(wanted["uri"].as_str().expect("a uri"), &wanted["edits"]);
+        }
+        self.type_after(&uris);
+        let now: Vec<_> = uris.iter().map(|uri| self.now(uri)).collect();
+        json!({ "applied": true, "documents": now })
+    }
+
+    fn apply_edit(&mut self, params: &Value) -> Value {
+        if self.kind == Kind::Poor {
+            self.complaints.push("it cannot apply edits".to_owned());
+        }
+        let changes = params["edit"]["documentChanges"].as_array().expect("document changes").clone();
+        if changes.len() != 1 {
+            self.complaints.push(format!("{} documents in one request", changes.len()));
+        }
+        let uri = changes[0]["textDocument"]["uri"].as_str().expect("a uri").to_owned();
+        self.type_before([uri.as_str()].into_iter());
+        let Some(document) = self.documents.get(&uri) else {
+            self.complaints.push(format!("{uri} is not open"));
+            return json!({ "applied": false });
+        };
+        if changes[0]["textDocument"]["version"] != document.version {
+            return json!({ "applied": false, "failureReason": "version" });
+        }
+        match self.manner {
+            Manner::Refuses => return json!({ "applied": false, "failureReason": "no" }),
+            Manner::Lies => return json!({ "applied": true }),
+            _ => {}
+        }
+        self.edit(&uri, &changes[0]["edits"]);
+        self.type_after(&[uri.as_str()]);
+        json!({ "applied": true })
+    }
+
+    fn edit(&mut self, uri: &str, edits: &Value) {
+        let (encoding, garbles) = (self.encoding, self.manner == Manner::Garbles);
+        let Some(document) = self.documents.get_mut(uri) else { return };
+        match apply_all(&document.text, edits, encoding) {
+            Ok(text) => document.text = if garbles { format!("{text}garbled\n") } else { text },
+            Err(complaint) => self.complaints.push(complaint),
+        }
+        let document = self.documents.get_mut(uri).expect("it is open");
+        document.edits_received += 1;
+        document.dirty = true;
+        self.changed(uri);
+    }
+
+    /// Tells the whole text, as an editor may.
+    fn changed(&mut self, uri: &str) {
+        let document = self.documents.get_mut(uri).expect("it is open");
+        document.version += 1;
+        let about = json!({ "uri": uri, "version": document.version });
+        let changes = json!([{ "text": document.text }]);
+        self.notify("textDocument/didChange", json!({ "textDocument": about, "contentChanges": changes }));
+        self.tell_state(uri);
+    }
+
+    pub(super) fn tell_state(&mut self, uri: &str) {
+        if self.kind == Kind::Plugin {
+            let document = &self.documents[uri];
+            let state = json!({ "uri": uri, "dirty": document.dirty, "version": document.version });
+            self.notify("editd/documentState", state);
+        }
+    }
+
+    pub(super) fn replace(&mut self, uri: &str, old: &str, new: &str) {
+        let text = &self.documents[uri].text;
+        let at = text.find(old).unwrap_or_else(|| panic!("{old:?} in {text:?}"));
+        assert_eq!(text.matches(old).count(), 1, "{old:?} in {text:?}");
+        self.splice(uri, at, at + old.len(), new);
+    }
+
+    pub(super) fn type_at(&mut self, uri: &str, at: usize, text: &str) {
+        self.splice(uri, at, at, text);
+    }
+
+    /// Tells a change as a range, as editors do.
+    fn splice(&mut self, uri: &str, start: usize, end: usize, new: &str) {
+        let encoding = self.encoding;
+        let document = self.documents.get_mut(uri).expect("it is open");
+        let range = json!({
+            "start": encoding.position(&document.text, start),
+            "end": encoding.position(&document.text, end),
+        });
+        document.text.replace_range(start..end, new);
+        document.version += 1;
+        document.dirty = true;
+        let about = json!({ "uri": uri, "version": document.version });
+        let changes = json!([{ "range": range, "text": new }]);
+        self.notify("textDocument/didChange", json!({ "textDocument": about, "contentChanges": changes }));
+        self.tell_state(uri);
+    }
+
+    pub(super) fn type_somewhere(&mut self, uri: &str, chance: &mut Chance) {
+        let text = &self.documents[uri].text;
+        let boundary =
+            |at: u64| (0..=at as usize).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+        let start = boundary(chance.below(text.len() as u64 + 1));
+        let removed = if chance.below(4) == 0 { 3 } else { 0 };
+        let end = boundary((start as u64 + removed).min(text.len() as u64)).max(start);
+        let new = ["a", "é", "😀", "\n", "word "][chance.below(5) as usize];
+        self.splice(uri, start, end, new);
+    }
+
+    fn type_before<'u>(&mut self, uris: impl Iterator<Item = &'u str>) -> bool {
+        let Manner::TypesBefore(text) = self.manner else { return false };
+        let uris: Vec<_> = uris.map(str::to_owned).collect();
+        for uri in &uris {
+            self.type_at(uri, 0, text);
+        }
+        self.manner = Manner::Honest;
+        true
+    }
+
+    fn type_after(&mut self, uris: &[&str]) {
+        if let Manner::TypesAfter(text) = self.manner {
+            for uri in uris {
+                self.type_at(uri, self.documents[*uri].text.len(), text);
+            }
+            self.manner = Manner::Honest;
+        }
+    }
+
+    fn save_all(&mut self, params: &Value) -> Value {
+        let uris: Vec<_> = uris(params);
+        if self.manner == Manner::CannotSave {
+            return json!({ "reason": "the disk is full", "documents": [] });
+        }
+        if let Manner::Formats(text) = self.manner {
+            for uri in &uris {
+                self.type_at(uri, self.documents[uri].text.len(), text);
+            }
+        }
+        for uri in &uris {
+            self.save(uri).expect("a save");
+        }
+        let now: Vec<_> = uris.iter().map(|uri| self.now(uri)).collect();
+        json!({ "documents": now })
+    }
+
+    pub(super) fn save(&mut self, uri: &str) -> std::io::Result<()> {
+        let document = self.documents.get_mut(uri).expect("it is open");
+        document.write()?;
+        document.dirty = false;
+        self.notify("textDocument/didSave", json!({ "textDocument": { "uri": uri } }));
+        self.tell_state(uri);
+        Ok(())
+    }
+
+    fn each(&mut self, params: &Value, act: fn(&mut Self, &str)) -> Value {
+        for uri in &uris(params) {
+            act(self, uri);
+        }
+        let now: Vec<_> = uris(params).iter().map(|uri| self.now(uri)).collect();
+        json!({ "documents": now })
+    }
+
+    fn reload(&mut self, uri: &str) {
+        let Some(document) = self.documents.get_mut(uri).filter(|document| !document.dirty) else { return };
+        if let Some(text) = document.read().filter(|text| *text != document.text) {
+            document.text = text;
+            self.changed(uri);
+        }
+    }
+
+    fn resync(&mut self, uri: &str) {
+        let Some(document) = self.documents.get_mut(uri) else { return };
+        document.version += 1;
+        let item = json!({
+            "uri": uri, "languageId": "text", "version": document.version, "text": document.text,
+        });
+        self.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+        self.notify("textDocument/didOpen", json!({ "textDocument": item }));
+        self.tell_state(uri);
+    }
+
+    fn now(&self, uri: &str) -> Value {
+        let Some(document) = self.documents.get(uri) else { return json!({ "uri": uri }) };
+        json!({
+            "uri": uri, "version": document.version, "hash": hash_of(&document.text),
+            "dirty": document.dirty, "saved": !document.dirty,
+        })
+    }
+}
+
+fn uris(params: &Value) -> Vec<String> {
+    let uris = params["uris"].as_array().expect("uris");
+    uris.iter().map(|uri| uri.as_str().expect("a uri").to_owned()).collect()
+}
