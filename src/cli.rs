@@ -9,6 +9,7 @@ mod consent;
 mod daemon;
 mod doctor;
 mod edit;
+mod lsp;
 mod paint;
 mod past;
 mod read;
@@ -99,6 +100,7 @@ fn run(arguments: Arguments) -> Result<End, Complaint> {
         Command::Status => daemon::status(&context),
         Command::Stop => daemon::stop(&context),
         Command::Serve { detached } => daemon::serve(&context, detached),
+        Command::Lsp { .. } => lsp::lsp(&context),
         Command::Doctor => doctor::doctor(&context),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Arguments::command(), "editd", &mut stream::raw_stdout());

@@ -54,3 +54,5 @@ pub const PROTOCOL: u32 = 1;
 pub const FILE_CHANGED: &str = "editd/fileChanged";
 /// Notification to agents: a proposal of theirs changed.
 pub const PROPOSAL_CHANGED: &str = "editd/proposalChanged";
+/// Notification to editors: the daemon ends this connection as it should, and says nothing more.
+pub const GOODBYE: &str = "$/editd/goodbye";

@@ -5,6 +5,7 @@
 //! malformed body or panic, trusts lengths and waits for clients that do not read. `connection` drives
 //! the framework's service instead, in order and bounded.
 
+mod bridge;
 mod client;
 mod connection;
 mod folders;
@@ -16,10 +17,13 @@ mod lsp;
 mod message;
 mod outbound;
 mod places;
+mod reach;
 mod signals;
 mod sockets;
 
-pub use client::{CallError, Client, ConnectError, Spawn};
+pub use bridge::{Crossing, bridge};
+pub use client::{CallError, Client};
 pub use folders::prepare_folders;
 pub use listen::{ServeError, serve};
 pub use places::{PlaceOptions, instance_is_alive, places, runtime_dir_of};
+pub use reach::{ConnectError, Spawn};

@@ -63,6 +63,12 @@ pub(crate) enum Command {
         #[arg(long, hide = true)]
         detached: bool,
     },
+    /// Be an editor's language server: carry messages between its pipes and the daemon.
+    Lsp {
+        /// What some editors add to the command of any language server.
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
     /// Check the installation, and print what is in force.
     Doctor,
     /// Print completions for a shell.

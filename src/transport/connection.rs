@@ -28,7 +28,7 @@ use super::framing::{Body, Bounds, FrameReader, FramingError};
 use super::gate;
 use super::intake::{Room, Share};
 use super::lsp::{self, Backend};
-use super::message::{Malformed, Message, parse};
+use super::message::{Malformed, Message, goodbye, parse};
 use super::outbound::Outbound;
 
 /// How much is read from the socket at a time. Every open connection keeps as much, however quiet it is.
@@ -75,7 +75,7 @@ pub(crate) async fn serve(
         match body {
             Ok(Some(body)) => {
                 if dispatcher.take(body).await.is_break() {
-                    break End::Left;
+                    break End::Exit;
                 }
             }
             Ok(None) => break End::Left,
@@ -106,6 +106,8 @@ struct Call {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Left,
+    /// The client has said `exit`.
+    Exit,
     Stopped,
     CutOff,
     Framing,
@@ -259,6 +261,10 @@ impl Dispatcher {
         }
         self.running.abort_all();
         self.requests.abort();
+        let is_orderly = matches!(end, End::Exit | End::Stopped);
+        if is_orderly && self.role == Role::Editor && self.session.get().is_some() {
+            self.outbound.send_json(&goodbye());
+        }
         if let Some(session) = self.session.get() {
             self.daemon.disconnect(session.id);
         }

@@ -1,6 +1,6 @@
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::protocol::{Code, RpcError, Strict};
+use crate::protocol::{Code, GOODBYE, RpcError, Strict};
 
 /// One message of a client, taken apart.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +51,12 @@ pub(crate) fn parse(body: &[u8]) -> Result<Message, Malformed> {
         return invalid(&id, "The `params` of a request are an object.");
     }
     Ok(Message::Call { id: fields.remove("id"), method, params })
+}
+
+/// The last that an editor is told where the daemon ends the connection as it should. A bridge knows by it that
+/// nothing went wrong.
+pub(crate) fn goodbye() -> Value {
+    json!({ "jsonrpc": "2.0", "method": GOODBYE, "params": {} })
 }
 
 fn is_id(id: &Value) -> bool {

@@ -139,6 +139,9 @@ mod life {
     mod stolen;
     mod strangers;
 }
+mod lsp {
+    mod bridge;
+}
 mod cli {
     mod apply;
     mod commands;

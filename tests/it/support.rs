@@ -3,6 +3,7 @@
 
 mod agent;
 mod answer;
+mod bridge;
 mod documents;
 mod editor;
 mod encoded;
@@ -19,6 +20,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) use agent::Agent;
 pub(crate) use answer::{Answer, Outcome, RpcError};
+pub(crate) use bridge::Bridge;
 pub(crate) use documents::Documents;
 pub(crate) use editor::{Editor, Kind, Manner};
 pub(crate) use encoded::{FRENCH, latin, utf16};

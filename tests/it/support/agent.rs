@@ -18,7 +18,11 @@ pub(crate) struct Agent {
 impl Agent {
     /// A connection on which nothing was said yet.
     pub(crate) fn connect(machine: &Machine, framing: Framing) -> Self {
-        let wire = Wire::connect(&machine.agent_socket(), framing);
+        Self::over(Wire::connect(&machine.agent_socket(), framing))
+    }
+
+    /// The same with another way to the daemon.
+    pub(crate) fn over(wire: Wire) -> Self {
         Self { wire, last_id: 0, answers: HashMap::new(), notifications: VecDeque::new() }
     }
 
@@ -37,8 +41,7 @@ impl Agent {
 
     /// A session on `editor.sock`, with nothing said yet.
     pub(crate) fn connect_as_editor(machine: &Machine) -> Self {
-        let wire = Wire::connect(&machine.editor_socket(), Framing::Lines);
-        Self { wire, last_id: 0, answers: HashMap::new(), notifications: VecDeque::new() }
+        Self::over(Wire::connect(&machine.editor_socket(), Framing::Lines))
     }
 
     /// Sends without waiting; [`Agent::answer`] collects.

@@ -32,7 +32,10 @@ pub(crate) struct Wire {
 
 impl Wire {
     pub(crate) fn connect(socket: &Path, framing: Framing) -> Self {
-        let stream = UnixStream::connect(socket).expect("the daemon's socket accepts a connection");
+        Self::over(UnixStream::connect(socket).expect("the daemon's socket accepts a connection"), framing)
+    }
+
+    pub(crate) fn over(stream: UnixStream, framing: Framing) -> Self {
         stream.set_write_timeout(Some(PATIENCE)).expect("a write can have a deadline");
         Self { stream, framing, received: Vec::new() }
     }
@@ -72,6 +75,11 @@ impl Wire {
 
     pub(crate) fn try_send_bytes(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         self.stream.write_all(bytes)
+    }
+
+    /// Says that nothing more will come, and goes on reading.
+    pub(crate) fn close_sending(&self) {
+        self.stream.shutdown(std::net::Shutdown::Write).expect("a connection can be closed half");
     }
 
     pub(crate) fn set_write_patience(&self, patience: Duration) {

@@ -1,0 +1,48 @@
+//! `editd lsp` as an editor runs it: a child process with the editor at the other end of its streams.
+
+use std::io::Read as _;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::{Child, ExitStatus, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{Agent, Framing, Machine, Wire, eventually};
+
+pub(crate) struct Bridge {
+    child: Child,
+    /// The editor.
+    pub(crate) editor: Agent,
+}
+
+impl Bridge {
+    pub(crate) fn start(machine: &Machine) -> Self {
+        Self::with(machine, &["lsp", "--stdio"], Framing::Headers)
+    }
+
+    pub(crate) fn with(machine: &Machine, arguments: &[&str], framing: Framing) -> Self {
+        let (ours, theirs) = UnixStream::pair().expect("two connected sockets");
+        let theirs = OwnedFd::from(theirs);
+        let mut command = machine.command(arguments);
+        command.stdin(theirs.try_clone().expect("a second handle")).stdout(theirs).stderr(Stdio::piped());
+        let child = command.spawn().expect("editd can be run");
+        Self { child, editor: Agent::over(Wire::over(ours, framing)) }
+    }
+
+    pub(crate) fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    pub(crate) fn terminate(&self) {
+        kill_process(self.pid(), Signal::TERM).expect("a signal can be sent");
+    }
+
+    /// Waits for its end; gives its status and what it complained of.
+    pub(crate) fn until_ended(mut self) -> (ExitStatus, String) {
+        let status = eventually("the bridge to end", || self.child.try_wait().expect("a child's state"));
+        let mut said = String::new();
+        let mut complaints = self.child.stderr.take().expect("its complaints are kept");
+        complaints.read_to_string(&mut said).expect("complaints are text");
+        (status, said)
+    }
+}
