@@ -12,6 +12,7 @@ mod clients;
 mod commit;
 mod content;
 mod copies;
+mod diagnoses;
 mod difference;
 mod draft;
 mod editors;
@@ -101,6 +102,8 @@ pub(crate) struct CoreInner {
     bases: Arc<BaseStore>,
     history: Arc<History>,
     hints: Hints,
+    /// Wakes those who wait for diagnostics.
+    diagnoses: Notify,
     /// Room for large files that are being worked on.
     work_room: Arc<Semaphore>,
     started: Instant,
@@ -179,6 +182,7 @@ impl Daemon {
             bases: bases.clone(),
             history: history.clone(),
             hints: hints.clone(),
+            diagnoses: Notify::new(),
             work_room: Arc::new(work_room(&config)),
             started: Instant::now(),
             config,
@@ -248,6 +252,7 @@ impl Daemon {
     pub fn disconnect(&self, session: SessionId) {
         self.core.clients.remove(session);
         self.core.books.send(Event::Disconnected { session });
+        self.core.diagnoses.notify_waiters();
     }
 
     /// Ends the daemon once nobody has been connected for as long as configured.

@@ -4,6 +4,7 @@
 mod cells;
 mod change;
 mod decode;
+mod diagnostics;
 mod editor;
 mod error;
 mod method;
@@ -19,14 +20,17 @@ mod workspace_edit;
 pub use cells::{CellOpParam, CellParams, CellTypeParam, cell_ops};
 pub use change::{ChangeParams, FileChange};
 pub use decode::{Invalid, decode};
+pub use diagnostics::{
+    DIAGNOSTICS_CHANGED, DiagnosticEntry, DiagnosticsChangedParams, DiagnosticsParams, DiagnosticsResult,
+};
 pub use editor::{
     APPLY_EDITS, ApplyEditsParams, DOCUMENT_STATE, DocumentEdits, DocumentNow, DocumentStateParams,
     DocumentsResult, FOCUS, FocusParams, RELOAD, RESYNC, SAVE, UrisParams,
 };
 pub use error::{Code, RpcError};
 pub use method::{
-    Apply, Blame, Changes, Discard, Edit, HistoryMethod, Method, ProposalMethod, Proposals, Propose, Read,
-    Shutdown, Status, Undo,
+    Apply, Blame, Changes, Diagnostics, Discard, Edit, HistoryMethod, Method, ProposalMethod, Proposals,
+    Propose, Read, Shutdown, Status, Undo,
 };
 pub use params::{
     ApplyParams, ChangesParams, DiscardParams, DisplayParam, EditParams, Matching, OnConflictParam,

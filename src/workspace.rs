@@ -7,6 +7,8 @@
 mod answers;
 /// What editors have open.
 pub mod buffers;
+/// What editors say is wrong in files.
+pub mod diagnostics;
 mod document;
 mod file_key;
 /// What was done to files, and the way back.
@@ -30,5 +32,7 @@ pub use log::{Author, OwnEdits, Transition, TransitionLog};
 pub use proposal::{Action, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Shown};
 pub use refusal::{Contest, EditorRefusal, Refusal, RefusalKind, Since, UndoRefusal};
 pub use session::{Abilities, Base, Coverage, Role, Session, SessionId};
-pub use state::{ApplyStep, BaseState, Changed, Counts, Moved, NewProposal, Notice, Outcome, Workspace};
+pub use state::{
+    ApplyStep, BaseState, Changed, Counts, Diagnosed, Moved, NewProposal, Notice, Outcome, Workspace,
+};
 pub use texts::{Snapshot, TextStore};

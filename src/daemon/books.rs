@@ -9,7 +9,7 @@ use crate::workspace::{Moved, Notice, Outcome, Seen, Snapshot, Workspace};
 
 use super::cache::{Cached, SnapshotCache};
 use super::clients::Clients;
-use super::event::{Event, FindFor, Sighting};
+use super::event::{DiagnosticsEvent, Event, FindFor, Sighting};
 use super::hints::WatchOrder;
 
 /// The way to the [`Workspace`]: takes events one at a time, from any thread.
@@ -120,6 +120,7 @@ impl Keeper {
             Event::Recall { key, reply } => drop(reply.send(workspace.remembered(&key, Instant::now()))),
             Event::Remember { key, answer } => workspace.remember(key, answer, Instant::now()),
             Event::Editors(event) => event.handle(workspace),
+            Event::Diagnostics(event) => diagnostics(workspace, event),
             Event::Count { reply } => drop(reply.send(workspace.counts())),
         }
     }
@@ -156,6 +157,14 @@ impl Keeper {
             self.cache.evict(snapshot.hash);
         }
         outcome.evicted
+    }
+}
+
+fn diagnostics(workspace: &mut Workspace, event: DiagnosticsEvent) {
+    match event {
+        DiagnosticsEvent::Told { id, path, report } => workspace.diagnose(&id, &path, report),
+        DiagnosticsEvent::Of { path, key, reply } => drop(reply.send(workspace.diagnosed(&path, &key))),
+        DiagnosticsEvent::Files { reply } => drop(reply.send(workspace.diagnosed_files())),
     }
 }
 

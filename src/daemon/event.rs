@@ -5,9 +5,11 @@ use tokio::sync::oneshot;
 
 use crate::disk::{Root, Stat};
 use crate::text::ContentHash;
+use crate::workspace::buffers::BufferId;
+use crate::workspace::diagnostics::Report;
 use crate::workspace::{
-    ApplyStep, BaseState, Changed, Counts, Coverage, FileKey, Moved, NewProposal, PlannedFile, Proposal,
-    ProposalState, Refusal, RequestKey, Seen, Session, SessionId, Snapshot,
+    ApplyStep, BaseState, Changed, Counts, Coverage, Diagnosed, FileKey, Moved, NewProposal, PlannedFile,
+    Proposal, ProposalState, Refusal, RequestKey, Seen, Session, SessionId, Snapshot,
 };
 
 use super::editors::EditorsEvent;
@@ -35,6 +37,16 @@ pub(crate) enum FindFor {
     Looking,
     /// To apply it, at that revision if one is named.
     Applying(Option<u32>),
+}
+
+/// What is said of files by editors.
+pub(crate) enum DiagnosticsEvent {
+    /// An editor says what is wrong in a file.
+    Told { id: BufferId, path: PathBuf, report: Report },
+    /// Somebody asks what is said of a file.
+    Of { path: PathBuf, key: FileKey, reply: Reply<Vec<Diagnosed>> },
+    /// Somebody asks of which files something is said.
+    Files { reply: Reply<Vec<PathBuf>> },
 }
 
 /// Everything that can happen to the workspace, in one list. Events come in through the books and are
@@ -95,6 +107,8 @@ pub(crate) enum Event {
     Remember { key: RequestKey, answer: Arc<str> },
     /// Something about editors and what they have open.
     Editors(EditorsEvent),
+    /// Something about diagnostics.
+    Diagnostics(DiagnosticsEvent),
     /// Somebody asks for sizes.
     Count { reply: Reply<Counts> },
 }

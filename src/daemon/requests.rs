@@ -4,6 +4,7 @@ mod apply;
 mod blame;
 mod call;
 mod changes;
+mod diagnostics;
 mod documents;
 mod history;
 mod introduce;

@@ -1,5 +1,6 @@
 use serde::{Serialize, de::DeserializeOwned};
 
+use super::diagnostics::{DiagnosticsParams, DiagnosticsResult};
 use super::params::{
     ApplyParams, ChangesParams, DiscardParams, EditParams, ProposalParams, ProposalsParams, ProposeParams,
     ReadParams, ShutdownParams, StatusParams,
@@ -59,6 +60,8 @@ methods! {
     Blame = "editd/blame", BlameParams => BlameResult;
     /// Tells what others changed in files that were read.
     Changes = "editd/changes", ChangesParams => ChangesResult;
+    /// Tells what editors say is wrong.
+    Diagnostics = "editd/diagnostics", DiagnosticsParams => DiagnosticsResult;
     /// Tells how the daemon is.
     Status = "editd/status", StatusParams => StatusResult;
     /// Stops the daemon; on `editor.sock` only.

@@ -1,6 +1,8 @@
 use lsp_types::{Uri, WorkspaceEdit};
 use serde::{Deserialize, Serialize};
 
+use super::diagnostics::DiagnosticEntry;
+
 /// The answer to `editd/read`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -190,6 +192,9 @@ pub struct ApplyResult {
     pub fingerprint: Option<String>,
     /// What was done to each file.
     pub files: Vec<AppliedFile>,
+    /// What editors say is wrong in these files and was not before; if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diagnostics: Option<Vec<DiagnosticEntry>>,
 }
 
 /// A line of `editd/proposals`.
@@ -271,6 +276,9 @@ pub struct StatusResult {
     pub proposals: usize,
     /// Proposals that can still be applied.
     pub open_proposals: usize,
+    /// Diagnostics that editors have told of.
+    #[serde(default)]
+    pub diagnostics: usize,
     /// What it holds.
     pub memory: MemoryUse,
     /// `off`, `auto` or `always`.

@@ -16,10 +16,11 @@ use tower_lsp::{ClientSocket, LanguageServer, LspService};
 
 use crate::daemon::{Daemon, Failure, Introduction, Outlet, SessionContext};
 use crate::protocol::{
-    Apply, ApplyResult, Blame, BlameResult, Changes, ChangesResult, Code, DOCUMENT_STATE, Discard, Edit,
-    FOCUS, FocusParams, HistoryMethod, HistoryResult, Invalid, Method, PROTOCOL, ProposalMethod, Proposals,
-    ProposalsResult, Propose, ProposeResult, Read, ReadResult, RpcError, Shutdown, ShutdownResult, Status,
-    StatusResult, Undo, decode, path_of_uri,
+    Apply, ApplyResult, Blame, BlameResult, Changes, ChangesResult, Code, DIAGNOSTICS_CHANGED,
+    DOCUMENT_STATE, Diagnostics, DiagnosticsResult, Discard, Edit, FOCUS, FocusParams, HistoryMethod,
+    HistoryResult, Invalid, Method, PROTOCOL, ProposalMethod, Proposals, ProposalsResult, Propose,
+    ProposeResult, Read, ReadResult, RpcError, Shutdown, ShutdownResult, Status, StatusResult, Undo, decode,
+    path_of_uri,
 };
 use crate::text::{Position, PositionEncoding};
 use crate::workspace::buffers::TextChange;
@@ -27,7 +28,7 @@ use crate::workspace::history::DISK;
 use crate::workspace::{Abilities, Role};
 
 /// The methods that every session may call, as `initialize` announces them.
-pub(super) const METHODS: [&str; 12] = [
+pub(super) const METHODS: [&str; 13] = [
     Read::NAME,
     Propose::NAME,
     Apply::NAME,
@@ -39,6 +40,7 @@ pub(super) const METHODS: [&str; 12] = [
     HistoryMethod::NAME,
     Blame::NAME,
     Changes::NAME,
+    Diagnostics::NAME,
     Status::NAME,
 ];
 
@@ -69,6 +71,8 @@ pub(crate) fn service(
         .custom_method(HistoryMethod::NAME, Backend::history)
         .custom_method(Blame::NAME, Backend::blame)
         .custom_method(Changes::NAME, Backend::changes)
+        .custom_method(Diagnostics::NAME, Backend::diagnostics)
+        .custom_method(DIAGNOSTICS_CHANGED, Backend::diagnostics_changed)
         .custom_method(Status::NAME, Backend::status)
         .custom_method(Shutdown::NAME, Backend::stop)
         .custom_method(DOCUMENT_STATE, Backend::document_state)
@@ -194,6 +198,17 @@ impl Backend {
 
     async fn changes(&self, params: Value) -> Result<ChangesResult> {
         self.daemon.changes(self.session()?, fields::<Changes>(params)?).await.map_err(failed)
+    }
+
+    async fn diagnostics(&self, params: Value) -> Result<DiagnosticsResult> {
+        self.daemon.diagnostics(self.session()?, fields::<Diagnostics>(params)?).await.map_err(failed)
+    }
+
+    async fn diagnostics_changed(&self, params: Value) {
+        // What cannot be read is not answered: it is a notification.
+        if let (Ok(session), Ok(told)) = (self.session(), decode(params)) {
+            self.daemon.diagnostics_changed(session, told);
+        }
     }
 
     async fn status(&self, params: Value) -> Result<StatusResult> {

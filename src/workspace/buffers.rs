@@ -77,6 +77,8 @@ pub struct Buffer {
     pub loaded: Option<Loaded>,
     /// Whether its editor says that it holds unsaved text; none if it never says.
     pub dirty: Option<bool>,
+    /// Whether it was changed since it was opened, saved or known to be what is on the disk.
+    pub touched: bool,
     /// When it last had the focus, as a number that grows; 0 for never.
     pub focused: u64,
     /// Why it cannot be edited.
@@ -162,6 +164,7 @@ impl Buffers {
             buffer.trouble = Some(Trouble::OutOfStep);
         }
         buffer.version = version;
+        buffer.touched = true;
         for change in changes.into_iter().skip(whole_at.unwrap_or_default()) {
             buffer.take(&change);
         }
@@ -176,6 +179,7 @@ impl Buffers {
         if let Some(buffer) = self.by_id.get_mut(id) {
             buffer.loaded = Some(Loaded { text: buffer.text.clone(), disk: LastSeen::NotYet });
             buffer.dirty = buffer.dirty.map(|_| false);
+            buffer.touched = false;
         }
     }
 
@@ -183,6 +187,7 @@ impl Buffers {
     pub fn set_dirty(&mut self, id: &BufferId, dirty: bool, version: i32) {
         if let Some(buffer) = self.by_id.get_mut(id).filter(|buffer| buffer.version <= version) {
             buffer.dirty = Some(dirty);
+            buffer.touched &= dirty;
             let is_known = buffer.loaded.as_ref().is_some_and(|loaded| loaded.text == buffer.text);
             if !dirty && !is_known {
                 // It was loaded anew.
@@ -202,6 +207,7 @@ impl Buffers {
     /// A text that it held was found to be the file's.
     pub fn settle(&mut self, id: &BufferId, loaded: Loaded) {
         if let Some(buffer) = self.by_id.get_mut(id) {
+            buffer.touched &= buffer.text != loaded.text;
             buffer.loaded = Some(loaded);
         }
     }

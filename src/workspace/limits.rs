@@ -96,3 +96,16 @@ pub const CHANGES_BYTES: usize = 4 << 20;
 pub const LOGGED_TRANSITIONS: usize = 16_384;
 /// Bytes of text of both sides up to which `editd/changes` and `stale` carry a diff.
 pub const DIFFED_BYTES: usize = 32 << 20;
+/// Diagnostics of one file that are kept of an editor.
+pub const DIAGNOSTICS_PER_FILE: usize = 1000;
+/// Bytes of diagnostics that are kept of an editor, over all its files.
+pub const DIAGNOSTICS_BYTES: usize = 4 << 20;
+/// Bytes of a diagnostic's message; some compilers print whole types in it.
+pub const DIAGNOSTIC_MESSAGE_BYTES: usize = 2 << 10;
+/// Bytes of the name of who made a diagnostic.
+pub const DIAGNOSTIC_SOURCE_BYTES: usize = 100;
+/// Diagnostics in one answer of `editd/diagnostics`.
+pub const DIAGNOSTICS_LISTED: usize = 5000;
+/// How long a change may wait for editors' diagnostics, in milliseconds: a language server that takes longer is
+/// asked for them later.
+pub const DIAGNOSTICS_WAIT_MS: u64 = 10_000;

@@ -7,6 +7,7 @@ use crate::text::ContentHash;
 
 use super::answers::{RememberedAnswers, RequestKey};
 use super::buffers::Buffers;
+use super::diagnostics::Reports;
 use super::document::{Document, Seen, Truth};
 use super::limits::GIVEN_BASES;
 use super::log::{Author, TransitionLog};
@@ -16,10 +17,12 @@ use super::{FileKey, Limits, Proposal, ProposalState, Role, Session, SessionId, 
 mod bases;
 mod book;
 mod changes;
+mod diagnosed;
 mod proposals;
 
 pub use bases::BaseState;
 pub use changes::{Changed, Moved};
+pub use diagnosed::Diagnosed;
 pub use proposals::{ApplyStep, NewProposal};
 
 use book::ProposalBook;
@@ -75,6 +78,8 @@ pub struct Counts {
     pub proposals: usize,
     /// Proposals that can still be applied.
     pub open_proposals: usize,
+    /// Diagnostics that editors have told of.
+    pub diagnostics: usize,
 }
 
 /// All state that several sessions share. See the [module](super) for who may change it.
@@ -88,6 +93,7 @@ pub struct Workspace {
     proposals: ProposalBook,
     answers: RememberedAnswers,
     buffers: Buffers,
+    diagnostics: Reports,
     outcome: Outcome,
 }
 
@@ -103,6 +109,7 @@ impl Workspace {
             proposals: ProposalBook::new(nonce),
             answers: RememberedAnswers::default(),
             buffers: Buffers::default(),
+            diagnostics: Reports::default(),
             outcome: Outcome::default(),
         }
     }
@@ -121,6 +128,7 @@ impl Workspace {
     /// A client is gone, and with it what it was given.
     pub fn disconnect(&mut self, id: SessionId) {
         self.buffers.close_all(id);
+        self.diagnostics.forget(id);
         let Some(session) = self.sessions.remove(&id) else { return };
         for hash in session.given {
             self.texts.release(hash);
@@ -189,6 +197,7 @@ impl Workspace {
             text_bytes: self.texts.bytes(),
             proposals: self.proposals.len(),
             open_proposals: self.proposals.open().count(),
+            diagnostics: self.diagnostics.count(),
         }
     }
 

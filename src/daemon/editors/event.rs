@@ -106,7 +106,7 @@ pub(crate) struct Effect {
 fn document(workspace: &mut Workspace, event: DocumentEvent) -> Option<Effect> {
     let id = event.id().clone();
     let before = workspace.buffers().get(&id).cloned();
-    let was_unchanged = before.as_ref().is_some_and(|buffer| buffer.is_unchanged() == Some(true));
+    let was_unchanged = before.as_ref().is_some_and(|buffer| !buffer.touched);
     let may_be_same = match &event {
         DocumentEvent::Opened(_) | DocumentEvent::Saved(_) | DocumentEvent::State { dirty: false, .. } => {
             true
@@ -115,12 +115,15 @@ fn document(workspace: &mut Workspace, event: DocumentEvent) -> Option<Effect> {
         DocumentEvent::Changed { .. } => was_unchanged,
         _ => false,
     };
+    if let DocumentEvent::Closed(id) = &event {
+        workspace.close_document(id);
+    }
     let buffers = workspace.buffers_mut();
     match event {
         DocumentEvent::Opened(buffer) => buffers.open(*buffer),
         DocumentEvent::Changed { id, version, changes } => buffers.change(&id, version, changes),
         DocumentEvent::Saved(id) => buffers.save(&id),
-        DocumentEvent::Closed(id) => drop(buffers.close(&id)),
+        DocumentEvent::Closed(_) => {}
         DocumentEvent::State { id, dirty, version } => buffers.set_dirty(&id, dirty, version),
         DocumentEvent::Focused(id) => buffers.focus(&id),
         DocumentEvent::Settled { id, loaded } => buffers.settle(&id, loaded),

@@ -7,6 +7,7 @@ use crate::protocol::{ApplyParams, ApplyResult, EditParams, RequestPath};
 use crate::workspace::{Action, ApplyStep, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Role};
 
 use crate::daemon::commit::{Due, Landed, changes};
+use crate::daemon::diagnoses::Watch;
 use crate::daemon::event::{Event, FindFor};
 use crate::daemon::job::{Job, Located};
 use crate::daemon::locate::Purpose;
@@ -27,10 +28,16 @@ impl Daemon {
     ) -> Result<ApplyResult, Failure> {
         self.core.check_review(session, params.apply.review)?;
         let call = Call::read(params.propose, session, &self.core.config.limits)?;
-        let work = |core: &Core, session: &SessionContext, call: Call<Target>, job: &Job| {
+        let watch = Watch::of(params.apply.diagnostics_wait_ms);
+        let begin = watch.clone();
+        let work = move |core: &Core, session: &SessionContext, call: Call<Target>, job: &Job| {
+            begin.begin(core, call.targets());
             core.answer_once(call.request.clone(), || core.edit(session, call, job))
         };
-        self.core.on_files(session, |core, session| call.locate(core, session), work).await
+        let edited = self.core.on_files(session, |core, session| call.locate(core, session), work).await;
+        let mut result = edited?;
+        watch.end(&self.core, session, &mut result).await;
+        Ok(result)
     }
 
     /// `editd/apply`.
@@ -40,10 +47,16 @@ impl Daemon {
         params: ApplyParams,
     ) -> Result<ApplyResult, Failure> {
         self.core.check_review(session, params.review)?;
-        let work = |core: &Core, session: &SessionContext, places: Places, job: &Job| {
+        let watch = Watch::of(params.diagnostics_wait_ms);
+        let begin = watch.clone();
+        let work = move |core: &Core, session: &SessionContext, places: Places, job: &Job| {
+            begin.begin(core, places.targets());
             core.apply(session, places, job)
         };
-        self.core.on_files(session, move |core, session| core.places_of(session, &params), work).await
+        let places = move |core: &Core, session: &SessionContext| core.places_of(session, &params);
+        let mut result = self.core.on_files(session, places, work).await?;
+        watch.end(&self.core, session, &mut result).await;
+        Ok(result)
     }
 }
 
@@ -140,6 +153,7 @@ impl Core {
             undoes: undoes.as_ref().map(ToString::to_string),
             fingerprint: None,
             files: landed.iter().map(answer::applied_file).collect(),
+            diagnostics: None,
         })
     }
 

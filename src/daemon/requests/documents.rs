@@ -32,6 +32,7 @@ impl Daemon {
             version,
             loaded: None,
             dirty: None,
+            touched: false,
             focused: 0,
             trouble,
         };
@@ -57,6 +58,7 @@ impl Daemon {
     /// A document was closed.
     pub fn document_closed(&self, session: &SessionContext, uri: &str) {
         self.tell(DocumentEvent::Closed(id_of(session, uri)));
+        self.core.diagnoses.notify_waiters();
     }
 
     /// An editor says whether a document holds unsaved text.
@@ -103,12 +105,12 @@ impl Core {
     }
 }
 
-fn id_of(session: &SessionContext, uri: &str) -> BufferId {
+pub(super) fn id_of(session: &SessionContext, uri: &str) -> BufferId {
     BufferId { session: session.id, uri: uri.to_owned() }
 }
 
 /// The path that requests on the same file come to.
-fn canonical(path: &Path) -> PathBuf {
+pub(super) fn canonical(path: &Path) -> PathBuf {
     let by_folder = || {
         let folder = std::fs::canonicalize(path.parent()?).ok()?;
         Some(folder.join(path.file_name()?))

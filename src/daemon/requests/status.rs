@@ -25,6 +25,7 @@ impl Daemon {
             documents: counts.documents,
             proposals: counts.proposals,
             open_proposals: counts.open_proposals,
+            diagnostics: counts.diagnostics,
             memory: MemoryUse { text: counts.text_bytes, resident: resident_bytes() },
             review: config.review.name().to_owned(),
             durability: match config.durability {

@@ -316,5 +316,6 @@ fn shown_only(entry: &PastEntry, due: &[Due], fingerprint: String) -> ApplyResul
         undoes: Some(entry.id.to_string()),
         fingerprint: Some(fingerprint),
         files: due.iter().map(file).collect(),
+        diagnostics: None,
     }
 }

@@ -17,6 +17,7 @@ fn opened(text: &str) -> (Buffers, BufferId) {
         version: 1,
         loaded: None,
         dirty: None,
+        touched: false,
         focused: 0,
         trouble: None,
     };

@@ -1,0 +1,95 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::disk::Target;
+use crate::protocol::{
+    DiagnosticEntry, DiagnosticsChangedParams, DiagnosticsParams, DiagnosticsResult, RequestPath, path_of_uri,
+};
+use crate::workspace::limits::DIAGNOSTICS_LISTED;
+
+use crate::daemon::diagnoses::Told;
+use crate::daemon::event::{DiagnosticsEvent, Event};
+use crate::daemon::job::blocking;
+use crate::daemon::locate::Purpose;
+use crate::daemon::{Core, Daemon, Failure, SessionContext};
+
+use super::documents::{canonical, id_of};
+
+impl Daemon {
+    /// An editor says what is wrong in a document.
+    pub fn diagnostics_changed(&self, session: &SessionContext, told: DiagnosticsChangedParams) {
+        let Ok(path) = path_of_uri(&told.uri) else { return };
+        let (id, path) = (id_of(session, &told.uri), canonical(&path));
+        let report = told.into_report(session.encoding);
+        self.core.books.send(Event::Diagnostics(DiagnosticsEvent::Told { id, path, report }));
+        self.core.diagnoses.notify_waiters();
+    }
+
+    /// `editd/diagnostics`.
+    pub async fn diagnostics(
+        &self,
+        session: &Arc<SessionContext>,
+        DiagnosticsParams { path, uri }: DiagnosticsParams,
+    ) -> Result<DiagnosticsResult, Failure> {
+        let (core, session) = (self.core.clone(), session.clone());
+        let only = match (path, uri) {
+            (None, None) => None,
+            (path, uri) => Some(RequestPath::from_fields(path, uri, ("path", "uri"))?),
+        };
+        blocking(move || core.diagnostics(&session, only.as_ref())).await?
+    }
+}
+
+impl Core {
+    fn diagnostics(
+        &self,
+        session: &SessionContext,
+        only: Option<&RequestPath>,
+    ) -> Result<DiagnosticsResult, Failure> {
+        let targets = if let Some(path) = only {
+            vec![self.locate(session, path, Purpose::Read)?]
+        } else {
+            let files = self.ask(|reply| Event::Diagnostics(DiagnosticsEvent::Files { reply }))?;
+            // Of what lies elsewhere or may not be read, nothing is said.
+            let located = |path: &PathBuf| self.locate(session, &RequestPath::of(path), Purpose::Read).ok();
+            files.iter().filter_map(located).collect()
+        };
+        let mut items = Vec::new();
+        for target in targets {
+            if items.len() > DIAGNOSTICS_LISTED {
+                break;
+            }
+            items.extend(self.entries(session, target));
+        }
+        let truncated = items.len() > DIAGNOSTICS_LISTED;
+        items.truncate(DIAGNOSTICS_LISTED);
+        Ok(DiagnosticsResult { items, truncated })
+    }
+
+    /// All that is said of a file, by place.
+    fn entries(&self, session: &SessionContext, target: Target) -> Vec<DiagnosticEntry> {
+        let said = self.diagnosed(&target);
+        let path = target.path.clone();
+        if said.iter().all(|said| said.report.as_ref().is_none_or(|report| report.items.is_empty())) {
+            return Vec::new();
+        }
+        let Ok(observed) = self.observe(target) else { return Vec::new() };
+        let Some(present) = observed.truth.snapshot() else { return Vec::new() };
+        let hash = present.hash.to_string();
+        let mut entries: Vec<DiagnosticEntry> = Vec::new();
+        for said in &said {
+            let told = Told::of(&path, said, &present.text, session.encoding);
+            let items = said.report.iter().flat_map(|report| &report.items);
+            entries.extend(items.map(|item| told.entry(item, &hash)));
+        }
+        // Two editors with the same language server say the same.
+        entries.sort_by(|a, b| (place(a), &a.message).cmp(&(place(b), &b.message)));
+        entries.dedup();
+        entries
+    }
+}
+
+fn place(entry: &DiagnosticEntry) -> [u32; 4] {
+    let (start, end) = (entry.range.start, entry.range.end);
+    [start.line, start.character, end.line, end.character]
+}
