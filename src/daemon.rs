@@ -56,6 +56,7 @@ pub use session::{SessionContext, SessionRoot};
 use books::{Books, Keeper};
 use cache::SnapshotCache;
 use clients::Clients;
+use editors::Interrupted;
 use event::Event;
 use hints::{Hints, WatchOrder};
 use indexes::Indexes;
@@ -100,6 +101,8 @@ pub(crate) struct CoreInner {
     indexes: Indexes,
     clients: Clients,
     bases: Arc<BaseStore>,
+    /// Sets of changes that wait for an editor.
+    interrupted: Interrupted,
     history: Arc<History>,
     hints: Hints,
     /// Wakes those who wait for diagnostics.
@@ -165,6 +168,7 @@ impl Daemon {
         let workspace = Workspace::new(config.limits.clone(), &nonce());
         let (cache, clients) = (Arc::<SnapshotCache>::default(), Clients::default());
         let keeper = Keeper { workspace, cache: cache.clone(), clients: clients.clone(), watch };
+        let interrupted = places.state_dir.join("interrupted");
         let inner = CoreInner {
             roots: open(&config.roots),
             read_roots: open(&config.read_roots),
@@ -181,6 +185,7 @@ impl Daemon {
             clients,
             bases: bases.clone(),
             history: history.clone(),
+            interrupted: Interrupted::open(interrupted)?,
             hints: hints.clone(),
             diagnoses: Notify::new(),
             work_room: Arc::new(work_room(&config)),
@@ -191,6 +196,7 @@ impl Daemon {
             late_look,
         };
         let core = Core(Arc::new(inner));
+        core.forget_landed();
         tokio::spawn(core.clone().follow_hints());
         spawn_thread("watch", move || hints::keep_watch(&orders, &hints))?;
         // What was interrupted is told from what was not by the files: whatever recovers them comes before.

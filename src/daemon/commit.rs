@@ -142,11 +142,12 @@ impl Core {
         };
         match staged.map(StagedSet::commit).transpose() {
             Ok(committed) => {
+                self.edited_for_good(&edited);
                 let files = self.land(due, committed.unwrap_or_default(), &intent.author);
                 Ok(self.note_landed(Some(noted), files))
             }
             Err(error) => {
-                self.take_back(&edited);
+                self.take_back(&edited, &[]);
                 Err(self.not_written(due, Some(noted), error))
             }
         }
@@ -154,7 +155,14 @@ impl Core {
 
     /// What became of the files, in their order.
     fn land(&self, due: Vec<Due>, committed: Vec<Committed>, author: &str) -> Vec<Landed> {
-        let problems = self.save_in_editors(&due, author);
+        let problems = self.save_in_editors(&due);
+        let asks = |part: &&EditorPart| part.save == Saving::Ask;
+        let to_ask: Vec<_> = due
+            .iter()
+            .filter_map(|due| due.through.as_ref())
+            .filter(asks)
+            .map(|part| part.buffer.clone())
+            .collect();
         let open = |due: &&Due| due.worked.observed.open.is_some();
         let shown: Vec<_> = due.iter().filter(open).map(|due| due.worked.observed.target.clone()).collect();
         let mut committed = committed.into_iter();
@@ -173,6 +181,9 @@ impl Core {
         let files = due.into_iter().filter_map(&mut land).collect();
         for target in &shown {
             self.reload_others(target);
+        }
+        for buffer in &to_ask {
+            self.ask_to_save(buffer, author);
         }
         files
     }

@@ -6,11 +6,14 @@
 
 mod apply;
 mod event;
+mod interrupted;
 mod ready;
 mod route;
 mod save;
+mod settle;
 
 pub(crate) use event::{DocumentEvent, EditorsEvent, Effect};
+pub(crate) use interrupted::Interrupted;
 pub(crate) use route::{EditorPart, Saving};
 
 use std::time::Duration;

@@ -158,6 +158,34 @@ impl Plan {
     /// This plan over the result of `earlier`, which was made for the same base. Nothing if the two touch
     /// anywhere: then neither is sure to mean what it meant.
     pub fn map_through(&self, earlier: &Self) -> Option<Self> {
+        self.map_past(
+            earlier,
+            |other, splice| other.end < splice.start,
+            |other, splice| other.start > splice.end,
+        )
+    }
+
+    /// The same, where they may lie side by side: what was put right before or behind a place does not change
+    /// what stands there. Nothing if they overlap, or both put something between the same two characters.
+    pub fn map_beside(&self, earlier: &Self) -> Option<Self> {
+        let at_once = |other: &Range<usize>, splice: &Range<usize>| other.is_empty() && splice.is_empty();
+        self.map_past(
+            earlier,
+            |other, splice| {
+                other.end <= splice.start && !(at_once(other, splice) && other.end == splice.start)
+            },
+            |other, splice| {
+                other.start >= splice.end && !(at_once(other, splice) && other.start == splice.end)
+            },
+        )
+    }
+
+    fn map_past(
+        &self,
+        earlier: &Self,
+        is_before: impl Fn(&Range<usize>, &Range<usize>) -> bool,
+        is_behind: impl Fn(&Range<usize>, &Range<usize>) -> bool,
+    ) -> Option<Self> {
         if self.base_len != earlier.base_len {
             return None;
         }
@@ -165,10 +193,10 @@ impl Plan {
         let mut before = earlier.splices.iter().peekable();
         let mut splices = Vec::with_capacity(self.splices.len());
         for splice in &self.splices {
-            while let Some(passed) = before.next_if(|other| other.range.end < splice.range.start) {
+            while let Some(passed) = before.next_if(|other| is_before(&other.range, &splice.range)) {
                 shift.pass(passed);
             }
-            if before.peek().is_some_and(|other| other.range.start <= splice.range.end) {
+            if before.peek().is_some_and(|other| !is_behind(&other.range, &splice.range)) {
                 return None;
             }
             let range = shift.apply(splice.range.start)..shift.apply(splice.range.end);

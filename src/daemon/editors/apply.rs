@@ -8,7 +8,7 @@ use lsp_types::{
 };
 use serde_json::{Value, json};
 
-use crate::edit::Plan;
+use crate::edit::{Deadline, Plan};
 use crate::protocol::{APPLY_EDITS, ApplyEditsParams, DocumentEdits, DocumentsResult, text_edits};
 use crate::text::{ContentHash, Text};
 use crate::workspace::buffers::Buffer;
@@ -19,6 +19,7 @@ use crate::daemon::commit::Due;
 use crate::daemon::difference::stale;
 use crate::daemon::event::Event;
 
+use super::interrupted::Set;
 use super::{APPLY, Editor, EditorPart, EditorsEvent, LOOK, SETTLE, Saving, Silence, answer};
 
 /// LSP's own request to apply an edit.
@@ -28,11 +29,16 @@ const TAKE_BACKS: usize = 5;
 
 /// Documents that hold what they were to hold.
 #[derive(Debug, Default)]
-pub(crate) struct Edited(Vec<Done>);
+pub(crate) struct Edited {
+    done: Vec<Done>,
+    transaction: String,
+    /// Whether it was noted, should the set be interrupted.
+    noted: bool,
+}
 
 /// One document after an edit of ours, with the way back.
 #[derive(Clone, Debug)]
-struct Done {
+pub(crate) struct Done {
     session: SessionId,
     editor: Editor,
     buffer: Buffer,
@@ -50,17 +56,24 @@ struct Undone {
     /// Position among the parts of the order.
     part: usize,
     refusal: EditorRefusal,
+    /// Documents of which nobody knows whether they hold the edit now.
+    unknown: Vec<Done>,
 }
 
 impl Core {
     /// Hands all changes to their editors, or none: what some have applied is taken back when another does not.
     pub(crate) fn edit_in_editors(&self, due: &[Due], id: &str, label: &str) -> Result<Edited, Refusal> {
-        let mut edited = Edited::default();
-        for order in orders(due) {
+        let mut edited = Edited { transaction: id.to_owned(), ..Edited::default() };
+        let orders = orders(due);
+        if due.len() > 1 && !orders.is_empty() {
+            edited.noted = true;
+            self.interrupted.begin(&noted(due, id)).map_err(|error| not_noted(due, &error))?;
+        }
+        for order in orders {
             match self.carry_out_order(&order, id, label) {
-                Ok(done) => edited.0.extend(done),
+                Ok(done) => edited.done.extend(done),
                 Err(undone) => {
-                    self.take_back(&edited);
+                    self.take_back(&edited, &undone.unknown);
                     return Err(self.why_not_edited(order.parts[undone.part], undone.refusal));
                 }
             }
@@ -68,28 +81,32 @@ impl Core {
         Ok(edited)
     }
 
+    /// The whole set has happened.
+    pub(crate) fn edited_for_good(&self, edited: &Edited) {
+        if edited.noted {
+            self.interrupted.end(&edited.transaction);
+        }
+    }
+
     fn carry_out_order(&self, order: &Order<'_>, id: &str, label: &str) -> Result<Vec<Done>, Undone> {
         let parts: Vec<_> = order.parts.iter().filter_map(|due| due.through.as_ref()).collect();
         let Some(first) = parts.first() else { return Ok(Vec::new()) };
-        let (session, editor) = (first.buffer.id.session, first.editor.clone());
+        let session = first.buffer.id.session;
         let expected: Vec<_> = parts.iter().map(|part| self.expect(part)).collect();
         let (method, params) = request(&parts, id, label);
         let answered = self.ask_to_apply(session, (method, params), &parts);
         let result = parts.iter().zip(&expected).enumerate().try_for_each(|(index, (part, number))| {
             let verified = self.verify(part, *number, &answered);
-            verified.map_err(|refusal| Undone { part: index, refusal })
+            verified.map_err(|refusal| {
+                let gone = matches!(answered, Err(Silence::Gone));
+                let unknown = parts.iter().filter(|_| gone).map(|part| Done::of(part)).collect();
+                Undone { part: index, refusal, unknown }
+            })
         });
         for number in expected {
             self.books.send(Event::Editors(EditorsEvent::Unexpect { number }));
         }
-        let done = |part: &&EditorPart| Done {
-            session,
-            editor: editor.clone(),
-            buffer: part.buffer.clone(),
-            after: part.after.clone(),
-            back: part.plan.invert(&part.buffer.text.to_string()),
-        };
-        result.map(|()| parts.iter().map(done).collect())
+        result.map(|()| parts.iter().map(|part| Done::of(part)).collect())
     }
 
     fn expect(&self, part: &EditorPart) -> u64 {
@@ -108,13 +125,13 @@ impl Core {
         match answer(&mut asked, APPLY) {
             Ok(value) => Ok(said(value)),
             Err(Silence::Late) => {
-                let (core, edited) =
-                    (self.clone(), Edited(parts.iter().map(|part| Done::of(part)).collect()));
+                let (core, done) = (self.clone(), parts.iter().map(|part| Done::of(part)).collect());
+                let edited = Edited { done, ..Edited::default() };
                 tokio::spawn(async move {
                     if let Ok(Ok(value)) = asked.await
                         && said(value).applied
                     {
-                        let _ = tokio::task::spawn_blocking(move || core.take_back(&edited)).await;
+                        let _ = tokio::task::spawn_blocking(move || core.take_back(&edited, &[])).await;
                     }
                 });
                 Err(Silence::Late)
@@ -192,20 +209,43 @@ impl Core {
         refused
     }
 
-    /// Gives documents the text again that they had, beside what was typed since.
-    pub(crate) fn take_back(&self, edited: &Edited) {
-        for done in edited.0.iter().rev() {
-            if !self.take_back_one(done) {
-                let (path, editor) = (done.buffer.path.display(), &done.editor.name);
-                tracing::error!(%path, editor, "an edit in an editor could not be taken back");
+    /// Gives documents the text again that they had, beside what was typed since. Those whose editor is gone
+    /// wait for it; so do those that may hold the edit.
+    pub(crate) fn take_back(&self, edited: &Edited, unknown: &[Done]) {
+        let mut left = Set::new(&edited.transaction, Vec::new());
+        for done in edited.done.iter().rev() {
+            match self.take_back_one(done) {
+                TakenBack::Yes => {}
+                TakenBack::Gone => left = left.with(&done.buffer.path, &done.after, &done.back, true),
+                TakenBack::No => {
+                    let (path, editor) = (done.buffer.path.display(), &done.editor.name);
+                    tracing::error!(%path, editor, "an edit in an editor could not be taken back");
+                }
             }
+        }
+        for done in unknown {
+            left = left.with(&done.buffer.path, &done.after, &done.back, false);
+        }
+        if !left.is_empty() {
+            self.interrupted.keep(left);
+        } else if edited.noted {
+            self.interrupted.end(&edited.transaction);
         }
     }
 
-    fn take_back_one(&self, done: &Done) -> bool {
+    /// A document that holds an edit which is to be taken back, where its editor is there again.
+    pub(super) fn take_back_from(&self, buffer: Buffer, after: Text, back: Plan) -> TakenBack {
+        let session = buffer.id.session;
+        let Some(editor) = self.editor(session) else { return TakenBack::Gone };
+        self.take_back_one(&Done { session, editor, buffer, after, back })
+    }
+
+    fn take_back_one(&self, done: &Done) -> TakenBack {
         for _ in 0..TAKE_BACKS {
-            let Some(now) = self.present(&done.buffer) else { return true };
-            let Some(plan) = carried(done, &now.text, self.deadline()) else { return false };
+            let Some(now) = self.present(&done.buffer) else { return TakenBack::Gone };
+            let Some(plan) = carried((&done.after, &done.back), &now.text, self.deadline()) else {
+                return TakenBack::No;
+            };
             let mut after = now.text.clone();
             plan.apply_to(&mut after);
             let edits = text_edits(&now.text, &plan, now.encoding);
@@ -218,10 +258,10 @@ impl Core {
             let back = self.verify(&part, number, &answered).is_ok();
             self.books.send(Event::Editors(EditorsEvent::Unexpect { number }));
             if back {
-                return true;
+                return TakenBack::Yes;
             }
         }
-        false
+        TakenBack::No
     }
 }
 
@@ -237,13 +277,47 @@ impl Done {
     }
 }
 
-/// The way back over what a document holds now; nothing if what was typed touches it.
-fn carried(done: &Done, now: &Text, deadline: crate::edit::Deadline) -> Option<Plan> {
-    if *now == done.after {
-        return Some(done.back.clone());
+/// What became of an edit that was to be taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TakenBack {
+    Yes,
+    /// What was typed touches it, or the editor does not do it.
+    No,
+    /// The editor is gone.
+    Gone,
+}
+
+/// The way back from a text over what a document holds now; nothing if what was typed touches it.
+pub(super) fn carried((after, back): (&Text, &Plan), now: &Text, deadline: Deadline) -> Option<Plan> {
+    if now == after {
+        return Some(back.clone());
     }
-    let drift = Plan::between(&done.after.to_string(), &now.to_string(), deadline);
-    done.back.map_through(&drift)
+    back.map_beside(&Plan::between(&after.to_string(), &now.to_string(), deadline))
+}
+
+/// What is noted of a set before its first document is edited.
+fn noted(due: &[Due], id: &str) -> Set {
+    let hash = |due: &Due| due.worked.file.hash_after.map(|hash| hash.to_string());
+    let end = |due: &Due| due.to.as_ref().map_or(&due.worked.file.path, |to| &to.path).clone();
+    let on_disk = due.iter().filter(|due| due.through.is_none());
+    let set = Set::new(id, on_disk.map(|due| (end(due), hash(due))).collect());
+    due.iter().filter_map(|due| due.through.as_ref()).fold(set, |set, part| {
+        set.with(&part.buffer.path, &part.after, &part.plan.invert(&part.buffer.text.to_string()), true)
+    })
+}
+
+fn not_noted(due: &[Due], error: &std::io::Error) -> Refusal {
+    let kind = RefusalKind::Disk {
+        operation: "note what is about to be changed beside",
+        errno: error.raw_os_error(),
+        detail: error.to_string(),
+        required: None,
+        available: None,
+    };
+    match due.first() {
+        Some(due) => Refusal::at(&due.worked.file.path, kind),
+        None => Refusal::new(kind),
+    }
 }
 
 /// One request for all documents of an editor that can check them all, else one for each.

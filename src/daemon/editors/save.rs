@@ -6,11 +6,12 @@ use serde_json::json;
 
 use crate::protocol::{DocumentsResult, SAVE as SAVE_METHOD, UrisParams};
 use crate::workspace::SessionId;
+use crate::workspace::buffers::Buffer;
 
 use crate::daemon::Core;
 use crate::daemon::commit::Due;
 
-use super::{EditorPart, SAVE, Saving, answer};
+use super::{SAVE, Saving, answer};
 
 /// LSP's own way to ask a person.
 const ASK: &str = "window/showMessageRequest";
@@ -21,15 +22,12 @@ const YES: &str = "Save";
 
 impl Core {
     /// Asks the editors to save what is to be saved. Gives what went wrong, by document.
-    pub(crate) fn save_in_editors(&self, due: &[Due], author: &str) -> BTreeMap<String, String> {
+    pub(crate) fn save_in_editors(&self, due: &[Due]) -> BTreeMap<String, String> {
         let mut by_editor: BTreeMap<SessionId, Vec<String>> = BTreeMap::new();
-        for part in due.iter().filter_map(|due| due.through.as_ref()) {
+        let parts = due.iter().filter_map(|due| due.through.as_ref());
+        for part in parts.filter(|part| part.save == Saving::Yes) {
             let id = &part.buffer.id;
-            match part.save {
-                Saving::Yes => by_editor.entry(id.session).or_default().push(id.uri.clone()),
-                Saving::Ask => self.ask_to_save(part, author),
-                Saving::No => {}
-            }
+            by_editor.entry(id.session).or_default().push(id.uri.clone());
         }
         let mut problems = BTreeMap::new();
         for (session, uris) in by_editor {
@@ -52,9 +50,9 @@ impl Core {
     }
 
     /// Lets the person choose, whenever they do; the change does not wait for that.
-    fn ask_to_save(&self, part: &EditorPart, author: &str) {
-        let id = part.buffer.id.clone();
-        let name = part.buffer.path.file_name().unwrap_or_default().to_string_lossy();
+    pub(crate) fn ask_to_save(&self, buffer: &Buffer, author: &str) {
+        let id = buffer.id.clone();
+        let name = buffer.path.file_name().unwrap_or_default().to_string_lossy();
         let message = format!("{author} changed {name}, which held unsaved text. Save it?");
         let actions = json!([{ "title": YES }, { "title": "Not now" }]);
         let params = json!({ "type": INFO, "message": message, "actions": actions });

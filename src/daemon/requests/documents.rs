@@ -99,6 +99,7 @@ impl Core {
     }
 
     fn look_at_copies(&self, path: &Path) -> Option<()> {
+        self.settle_interrupted(path);
         let root = self.disk.open_root(path.parent()?).ok()?;
         let target = self.disk.resolve(&root, Path::new(path.file_name()?)).ok()?;
         self.observe(target).ok().map(drop)

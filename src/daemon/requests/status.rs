@@ -37,7 +37,7 @@ impl Daemon {
             state_dir: self.core.state_dir.display().to_string(),
             runtime_dir: self.core.runtime_dir.display().to_string(),
             configuration_error: config.error.clone(),
-            recovering: self.core.journal.unfinished().len(),
+            recovering: self.core.journal.unfinished().len() + self.core.interrupted.count(),
             policy: policy(&self.core.policy),
             limits: limits(&config.limits),
         })

@@ -157,3 +157,24 @@ proptest! {
         prop_assert_eq!(merge(&base, &ours.apply(&base), &theirs.apply(&base)), Ok(both));
     }
 }
+
+#[test]
+fn a_plan_is_carried_beside_another_but_not_over_it() {
+    let splice = |range, text: &str| Splice { range, text: text.to_owned() };
+    let base = "one two";
+    let plan = Plan::new(base.len(), vec![splice(0..3, "1")]).unwrap();
+    for (typed, expected) in [
+        (splice(0..0, "zero "), Some("zero 1 two")),
+        (splice(3..3, "!"), Some("1! two")),
+        (splice(3..7, ""), Some("1")),
+        (splice(1..1, "x"), None),
+        (splice(2..5, ""), None),
+    ] {
+        let typed = Plan::new(base.len(), vec![typed]).unwrap();
+        let carried = plan.map_beside(&typed).map(|plan| plan.apply(&typed.apply(base)));
+        assert_eq!(carried.as_deref(), expected);
+    }
+    let insertion = Plan::new(base.len(), vec![splice(3..3, "a")]).unwrap();
+    let typed = Plan::new(base.len(), vec![splice(3..3, "b")]).unwrap();
+    assert_eq!(insertion.map_beside(&typed), None);
+}

@@ -3,7 +3,7 @@
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::{Editor, Kind, Machine, Manner, Outcome, Workspace};
+use crate::support::{Editor, Kind, Machine, Manner, Outcome, Workspace, eventually};
 
 fn edit(path: &str, old: &str, new: &str) -> Value {
     json!({ "kind": "edit", "path": path, "edits": [{ "oldText": old, "newText": new }] })
@@ -104,4 +104,80 @@ fn one_editor_gets_its_documents_in_one_request() {
     assert_eq!(editor.requests("editd/applyEdits").len(), 1);
     assert_eq!(uris.map(|uri| editor.text(&uri)), ["1 a\n", "1 b\n", "1 c\n"]);
     assert_eq!(all(&workspace), ["1 a\n", "1 b\n", "1 c\n"]);
+}
+
+#[test]
+fn a_document_whose_editor_was_gone_is_put_back_when_it_returns() {
+    let (machine, workspace) = (Machine::start(), three());
+    let first = Editor::named(&machine, &workspace, Kind::Plugin, "first", "utf-16");
+    let second = Editor::named(&machine, &workspace, Kind::Plugin, "second", "utf-8");
+    let (a, _) = (first.open(&workspace, "a.txt"), second.open(&workspace, "b.txt"));
+    let mut agent = machine.agent(&workspace);
+    agent.read_all(&["a.txt", "b.txt"]);
+    let first = std::sync::Arc::new(first);
+    second.on_apply({
+        let first = first.clone();
+        move || first.hang_up()
+    });
+    second.behave(Manner::Refuses);
+    agent.changes(["a.txt", "b.txt"].map(|name| edit(name, "one", "1")).to_vec()).refused("editor_refused");
+    assert_eq!(first.text(&a), "1 a\n", "nobody could tell it");
+    let waits = agent.read_and_edit("a.txt", "one", "x").refused("recovering");
+    assert!(waits["transaction"].is_string());
+    assert_eq!(agent.call("editd/status", json!({})).done()["recovering"], 1);
+    let back = Editor::named(&machine, &workspace, Kind::Plugin, "first", "utf-16");
+    let a = back.open_with(&workspace, "a.txt", "typed\n1 a\n", true);
+    eventually("its text", || (back.text(&a) == "typed\none a\n").then_some(()));
+    agent.read_and_edit("a.txt", "one", "x").done();
+    assert_eq!(back.text(&a), "typed\nx a\n");
+}
+
+#[test]
+fn a_set_whose_daemon_was_killed_half_way_is_taken_back_in_the_editors() {
+    let (mut machine, workspace) = (Machine::start(), three());
+    let first = Editor::named(&machine, &workspace, Kind::Plugin, "first", "utf-16");
+    let second = Editor::named(&machine, &workspace, Kind::Plugin, "second", "utf-8");
+    let (a, b) = (first.open(&workspace, "a.txt"), second.open(&workspace, "b.txt"));
+    let mut agent = machine.agent(&workspace);
+    agent.read_all(&["a.txt", "b.txt", "c.txt"]);
+    let pid = machine.pid();
+    second
+        .on_apply(move || rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("a kill"));
+    let names = ["a.txt", "b.txt", "c.txt"];
+    let request = agent.send("editd/edit", json!({ "changes": names.map(|name| edit(name, "one", "1")) }));
+    assert!(agent.answer_or_end(request).is_none());
+    eventually("both to have the edit", || {
+        (first.text(&a) == "1 a\n" && second.text(&b) == "1 b\n").then_some(())
+    });
+    assert_eq!(workspace.text("c.txt"), "one c\n");
+    machine.restart();
+    let mut agent = machine.agent(&workspace);
+    agent.read_and_edit("a.txt", "one", "x").refused("recovering");
+    // Both are still there, and connect again with what they hold.
+    let first = Editor::named(&machine, &workspace, Kind::Plugin, "first", "utf-16");
+    let second = Editor::named(&machine, &workspace, Kind::Plugin, "second", "utf-8");
+    let a = first.open_with(&workspace, "a.txt", "1 a\n", true);
+    let b = second.open_with(&workspace, "b.txt", "1 b\n", true);
+    eventually("the texts they had", || {
+        (first.text(&a) == "one a\n" && second.text(&b) == "one b\n").then_some(())
+    });
+    agent.read_and_edit("a.txt", "one", "x").done();
+    assert_eq!(all(&workspace)[1..], ["one b\n", "one c\n"]);
+}
+
+#[test]
+fn a_set_that_happened_is_not_taken_back_by_a_kill_afterwards() {
+    let (mut machine, workspace) = (Machine::start(), three());
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let a = editor.open(&workspace, "a.txt");
+    editor.replace(&a, "a", "typed");
+    let mut agent = machine.agent(&workspace);
+    agent.read_all(&["a.txt", "c.txt"]);
+    agent.changes(["a.txt", "c.txt"].map(|name| edit(name, "one", "1")).to_vec()).done();
+    machine.restart();
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let a = editor.open_with(&workspace, "a.txt", "1 typed\n", true);
+    assert_eq!(machine.agent(&workspace).read("a.txt")["text"], "1 typed\n");
+    machine.agent(&workspace).read_and_edit("a.txt", "typed", "x").done();
+    assert_eq!((editor.text(&a).as_str(), workspace.text("c.txt").as_str()), ("1 x\n", "1 c\n"));
 }

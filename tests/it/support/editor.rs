@@ -244,6 +244,11 @@ impl Editor {
 
     /// It crashes: nobody says goodbye.
     pub(crate) fn crash(self) {
+        self.hang_up();
+    }
+
+    /// Its connection is lost; its documents are not.
+    pub(crate) fn hang_up(&self) {
         self.lock().leave();
     }
 
