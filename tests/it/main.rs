@@ -141,6 +141,7 @@ mod life {
 }
 mod lsp {
     mod bridge;
+    mod diagnostics;
 }
 mod cli {
     mod apply;

@@ -69,6 +69,7 @@ struct State {
     choice: Option<&'static str>,
     documents: HashMap<String, Document>,
     requests: Vec<(String, Value)>,
+    told: Vec<(String, Value)>,
     complaints: Vec<String>,
     answers: HashMap<u64, Value>,
     last_id: u64,
@@ -87,6 +88,17 @@ impl Editor {
         name: &str,
         encoding: &str,
     ) -> Self {
+        Self::announcing(machine, workspace, kind, (name, encoding), &json!({})).0
+    }
+
+    /// The same with more in its `initialize`; gives what the daemon can do for it.
+    pub(crate) fn announcing(
+        machine: &Machine,
+        workspace: &Workspace,
+        kind: Kind,
+        (name, encoding): (&str, &str),
+        more: &Value,
+    ) -> (Self, Value) {
         let wire = Wire::connect(&machine.editor_socket(), Framing::Headers);
         let state = State {
             writer: wire.writer(),
@@ -97,6 +109,7 @@ impl Editor {
             choice: None,
             documents: HashMap::new(),
             requests: Vec::new(),
+            told: Vec::new(),
             complaints: Vec::new(),
             answers: HashMap::new(),
             last_id: 0,
@@ -110,11 +123,12 @@ impl Editor {
         let editor = Self { state, reader, name: name.to_owned() };
         let mut params = workspace.session(name);
         params["capabilities"] = capabilities(kind, encoding);
+        merge(&mut params, more);
         let result = editor.call("initialize", params);
         assert_eq!(result["capabilities"]["positionEncoding"], encoding, "{result}");
         assert_eq!(result["capabilities"]["textDocumentSync"]["change"], 2);
         editor.notify("initialized", json!({}));
-        editor
+        (editor, result["capabilities"].clone())
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -215,6 +229,12 @@ impl Editor {
         state.requests.iter().filter(|(name, _)| name == method).map(|(_, params)| params.clone()).collect()
     }
 
+    /// What it was told by notifications of this method.
+    pub(crate) fn told(&self, method: &str) -> Vec<Value> {
+        let state = self.lock();
+        state.told.iter().filter(|(name, _)| name == method).map(|(_, params)| params.clone()).collect()
+    }
+
     /// Asks the daemon something and waits for the whole answer's result.
     pub(crate) fn call(&self, method: &str, params: Value) -> Value {
         let answer = self.ask(method, params);
@@ -267,6 +287,18 @@ impl Drop for Editor {
         if !std::thread::panicking() {
             assert!(complaints.is_empty(), "the editor was sent what it must not be sent: {complaints:?}");
         }
+    }
+}
+
+/// Puts all of `more` into an object, however deep.
+fn merge(into: &mut Value, more: &Value) {
+    match (into, more) {
+        (Value::Object(into), Value::Object(more)) => {
+            for (name, value) in more {
+                merge(into.entry(name.clone()).or_insert(Value::Null), value);
+            }
+        }
+        (into, more) => *into = more.clone(),
     }
 }
 

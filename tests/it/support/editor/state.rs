@@ -29,8 +29,11 @@ impl State {
             self.answers.insert(id, message.clone());
             return None;
         }
-        message.get("id")?;
         let method = message["method"].as_str().expect("a method").to_owned();
+        if message.get("id").is_none() {
+            self.told.push((method, message["params"].clone()));
+            return None;
+        }
         self.requests.push((method.clone(), message["params"].clone()));
         let applies = matches!(method.as_str(), "editd/applyEdits" | "workspace/applyEdit");
         if let Some(act) = self.on_apply.take_if(|_| applies) {
