@@ -1,0 +1,320 @@
+--- The LSP client `editd`: one for all files, and back again when the daemon was away.
+
+local config = require('editd.config')
+local document = require('editd.document')
+local message = require('editd.message')
+local wire = require('editd.wire')
+
+local M = {}
+
+--- Milliseconds before each attempt to connect again; the last one stays.
+local PAUSES = { 100, 300, 1000, 2000, 5000 }
+--- After this many attempts the person is told.
+local QUIET_ATTEMPTS = 3
+
+---@type integer?
+local client_id
+---@type boolean
+local wanted = false
+---@type integer
+local attempts = 0
+---@type table<integer, fun(err?: lsp.ResponseError, result?: any)>
+local waiting = {}
+---@type integer
+local next_request = 0
+---@type boolean
+local stopped = false
+---@type boolean
+local told_missing = false
+
+--- What the daemon asks of the editor, by method.
+---@type table<string, fun(params: table): any>
+local requests = {
+  ['editd/applyEdits'] = function(params)
+    return require('editd.apply').handle(params)
+  end,
+  ['editd/save'] = function(params)
+    return require('editd.disk').save(params)
+  end,
+  ['editd/reload'] = function(params)
+    return require('editd.disk').reload(params)
+  end,
+  ['editd/resync'] = function(params)
+    return require('editd.disk').resync(params)
+  end,
+}
+
+---@return table<string, lsp.Handler>
+local function handlers()
+  local all = {} ---@type table<string, lsp.Handler>
+  for method, handle in pairs(requests) do
+    all[method] = function(_, params)
+      return handle(params)
+    end
+  end
+  all['editd/proposalChanged'] = function(_, params)
+    require('editd.review').changed(params)
+  end
+  -- What agents are told; nothing for a person to see here.
+  all['editd/fileChanged'] = function() end
+  return all
+end
+
+--- The LSP client, if it is connected.
+---@return vim.lsp.Client?
+function M.get()
+  local client = client_id and vim.lsp.get_client_by_id(client_id)
+  return client and client.initialized and not client:is_stopped() and client or nil
+end
+
+--- What the daemon announced of itself, once it is connected.
+---@return { version: string, protocol: integer, methods: string[] }?
+function M.daemon()
+  local client = M.get()
+  local experimental = client and client.server_capabilities.experimental
+  return type(experimental) == 'table' and experimental.editd or nil
+end
+
+--- The root of a file: its repository, else its folder. A file directly in the home folder has none.
+---@param path string
+---@return string?
+local function root_of(path)
+  local root = vim.fs.root(path, config.get().root_markers) or vim.fs.dirname(path)
+  local home = vim.uv.os_homedir()
+  if root == '/' or root == home or (home and vim.startswith(home, root .. '/')) then
+    return nil
+  end
+  return root
+end
+
+---@return lsp.WorkspaceFolder[]
+local function folders()
+  local roots = {} ---@type table<string, true>
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    local root = document.is_file(buf) and root_of(vim.api.nvim_buf_get_name(buf))
+    if root then
+      roots[root] = true
+    end
+  end
+  local here = vim.uv.cwd()
+  local root = here and root_of(here .. '/.')
+  if root and root ~= here .. '/.' then
+    roots[root] = true
+  end
+  local list = {} ---@type lsp.WorkspaceFolder[]
+  for path in vim.spairs(roots) do
+    list[#list + 1] = { uri = vim.uri_from_fname(path), name = vim.fs.basename(path) }
+  end
+  return list
+end
+
+local function fail_waiting()
+  local failed = waiting
+  waiting = {}
+  for _, callback in pairs(failed) do
+    callback({ code = -32803, message = 'The connection to editd was lost.' })
+  end
+end
+
+--- A daemon that was stopped is not started again by this editor; one that was lost is.
+---@param orderly boolean
+local function reconnect(orderly)
+  stopped = stopped or orderly
+  attempts = attempts + 1
+  if attempts == QUIET_ATTEMPTS + 1 then
+    message.say('not connected; trying again until :Editd stop', vim.log.levels.WARN)
+  end
+  vim.defer_fn(function()
+    if wanted and not M.get() then
+      M.start({ no_spawn = stopped })
+    end
+  end, PAUSES[math.min(attempts, #PAUSES)])
+end
+
+---@param code integer
+local function exited(code)
+  vim.schedule(function()
+    client_id = nil
+    fail_waiting()
+    require('editd.review').lost()
+    if wanted and vim.v.exiting == vim.NIL then
+      reconnect(code == 0)
+    end
+  end)
+end
+
+local function connected()
+  if attempts > QUIET_ATTEMPTS then
+    message.say('connected again')
+  end
+  attempts, stopped = 0, false
+  local daemon = M.daemon()
+  if not daemon then
+    message.say('the program at the other end is not editd', vim.log.levels.ERROR)
+    return
+  end
+  require('editd.state').start()
+  require('editd.review').connected()
+end
+
+--- The configuration of the LSP client, also for |vim.lsp.enable()|.
+---@param options? { no_spawn?: boolean }
+---@return vim.lsp.ClientConfig
+function M.lsp_config(options)
+  return {
+    name = 'editd',
+    cmd = function(dispatchers)
+      local cmd = vim.list_extend({}, config.get().cmd)
+      if options and options.no_spawn then
+        cmd[#cmd + 1] = '--no-spawn'
+      end
+      return wire.start(cmd, config.get().env, dispatchers, exited)
+    end,
+    workspace_folders = folders(),
+    flags = { debounce_text_changes = 0 },
+    capabilities = {
+      experimental = {
+        editd = {
+          review = true,
+          applyEdits = true,
+          save = true,
+          reload = true,
+          documentState = true,
+          diagnostics = config.get().diagnostics,
+        },
+      },
+    },
+    handlers = handlers(),
+    on_init = function(client)
+      client_id = client.id
+      wanted = true
+      vim.schedule(connected)
+    end,
+  }
+end
+
+---@return boolean
+local function is_client(client)
+  return client.name == 'editd' and not client:is_stopped()
+end
+
+--- Whether the bridge can be run. If not, the person is told once.
+---@return boolean
+function M.executable()
+  local program = config.get().cmd[1]
+  if program and vim.fn.executable(program) == 1 then
+    return true
+  end
+  if not told_missing then
+    told_missing = true
+    message.say(('`%s` is not there to run; see :checkhealth editd'):format(program), vim.log.levels.WARN)
+  end
+  return false
+end
+
+--- Connects, and attaches all buffers over files.
+---@param options? { no_spawn?: boolean }
+function M.start(options)
+  if not require('editd.support').ok() or not M.executable() then
+    return
+  end
+  wanted = true
+  client_id = vim.lsp.start(M.lsp_config(options), { attach = false, reuse_client = is_client, silent = true })
+    or client_id
+  if client_id then
+    for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+      if document.is_file(buf) then
+        vim.lsp.buf_attach_client(buf, client_id)
+      end
+    end
+  end
+end
+
+--- Attaches a buffer, and connects if need be.
+---@param buf integer
+function M.attach(buf)
+  if not document.is_file(buf) then
+    return
+  end
+  local client = client_id and vim.lsp.get_client_by_id(client_id)
+  if client and not client:is_stopped() then
+    vim.lsp.buf_attach_client(buf, client.id)
+  elseif not wanted or attempts == 0 then
+    M.start()
+  end
+end
+
+--- Disconnects and stays so.
+function M.stop()
+  wanted = false
+  local client = client_id and vim.lsp.get_client_by_id(client_id)
+  if client then
+    client:stop()
+  end
+end
+
+--- Disconnects and connects again.
+function M.restart()
+  local client = client_id and vim.lsp.get_client_by_id(client_id)
+  attempts = 0
+  if not client then
+    M.start()
+    return
+  end
+  wanted = false
+  client:stop()
+  local timer = assert(vim.uv.new_timer())
+  local waited = 0
+  timer:start(20, 20, vim.schedule_wrap(function()
+    waited = waited + 20
+    if client_id == nil or waited > 3000 then
+      if not timer:is_closing() then
+        timer:close()
+        client_id = nil
+        M.start()
+      end
+    end
+  end))
+end
+
+--- Whether it is, or tries to be, connected.
+---@return 'connected'|'connecting'|'off'
+function M.state()
+  return M.get() and 'connected' or wanted and 'connecting' or 'off'
+end
+
+--- Calls a method. The callback is always called, also when the connection is lost.
+---@param method string
+---@param params table
+---@param callback fun(err?: lsp.ResponseError, result?: any)
+function M.request(method, params, callback)
+  local client = M.get()
+  next_request = next_request + 1
+  local id = next_request
+  waiting[id] = callback
+  local function answer(err, result)
+    local answered = waiting[id]
+    waiting[id] = nil
+    if answered then
+      answered(err, result)
+    end
+  end
+  local sent = client and client:request(method, params, answer)
+  if not sent then
+    vim.schedule(function()
+      answer({ code = -32803, message = 'Not connected to editd.' })
+    end)
+  end
+end
+
+--- Sends a notification, if connected.
+---@param method string
+---@param params table
+function M.notify(method, params)
+  local client = M.get()
+  if client then
+    client:notify(method, params)
+  end
+end
+
+return M

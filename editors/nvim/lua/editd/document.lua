@@ -1,0 +1,109 @@
+--- Buffers as the daemon knows them: their text as LSP sends it, its hash, its state.
+
+local blake3 = require('editd.blake3')
+
+local M = {}
+
+--- Texts above this size are not hashed: their version has to do.
+M.HASH_LIMIT = 512 * 1024
+
+---@type table<string, string>
+local LINE_ENDS = { unix = '\n', dos = '\r\n', mac = '\r' }
+
+--- Whether the buffer is an ordinary one over a file of this machine.
+---@param buf integer
+---@return boolean
+function M.is_file(buf)
+  if not vim.api.nvim_buf_is_loaded(buf) or vim.bo[buf].buftype ~= '' then
+    return false
+  end
+  local name = vim.api.nvim_buf_get_name(buf)
+  return name ~= '' and not name:match('^%a[%w+.-]*://') and vim.fn.isdirectory(name) == 0
+end
+
+---@param buf integer
+---@return string
+function M.line_end(buf)
+  return LINE_ENDS[vim.bo[buf].fileformat] or '\n'
+end
+
+--- Whether the buffer has no line at all, as an empty file has. An empty line is something else.
+---@param buf integer
+---@return boolean
+function M.is_empty(buf)
+  if vim.api.nvim_buf_line_count(buf) > 1 or vim.api.nvim_buf_get_lines(buf, 0, 1, false)[1] ~= '' then
+    return false
+  end
+  return vim.api.nvim_buf_call(buf, function()
+    return vim.fn.wordcount().bytes == 0
+  end)
+end
+
+--- The whole text, with the line ends that are written.
+---@param buf integer
+---@return string
+function M.text(buf)
+  if M.is_empty(buf) then
+    return ''
+  end
+  local line_end = M.line_end(buf)
+  local text = table.concat(vim.api.nvim_buf_get_lines(buf, 0, -1, false), line_end)
+  return vim.bo[buf].endofline and text .. line_end or text
+end
+
+--- Whether LSP counts lines of this text otherwise than Neovim does.
+---@param text string
+---@param fileformat string
+---@return boolean
+function M.is_odd(text, fileformat)
+  if fileformat == 'mac' then
+    return text:find('\n', 1, true) ~= nil
+  elseif not text:find('\r', 1, true) then
+    return false
+  end
+  return fileformat ~= 'dos' or text:gsub('\r\n', ''):find('[\r\n]') ~= nil
+end
+
+--- `b3:` and the first half of the hash of a text.
+---@param text string
+---@return string
+function M.hash_of(text)
+  return 'b3:' .. blake3.hex(text, 16)
+end
+
+--- The hash of the buffer's text; nil if it is too long.
+---@param buf integer
+---@return string?
+function M.hash(buf)
+  local lines = vim.api.nvim_buf_line_count(buf)
+  if vim.api.nvim_buf_get_offset(buf, lines) > M.HASH_LIMIT then
+    return nil
+  end
+  local text = M.text(buf)
+  return #text <= M.HASH_LIMIT and M.hash_of(text) or nil
+end
+
+---@class editd.DocumentState
+---@field uri string
+---@field version integer
+---@field hash string|vim.NIL
+---@field dirty boolean
+---@field saved boolean
+
+--- What is told of a buffer after something was done to it.
+---@param buf integer
+---@param uri string
+---@param version integer
+---@return editd.DocumentState
+function M.describe(buf, uri, version)
+  local dirty = vim.bo[buf].modified
+  return {
+    uri = uri,
+    version = version,
+    hash = M.hash(buf) or vim.NIL,
+    dirty = dirty,
+    saved = not dirty and vim.uv.fs_stat(vim.api.nvim_buf_get_name(buf)) ~= nil,
+  }
+end
+
+return M

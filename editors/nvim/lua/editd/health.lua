@@ -1,0 +1,118 @@
+--- `:checkhealth editd`.
+
+local M = {}
+
+local health = vim.health
+
+local function check_neovim()
+  health.start('editd: Neovim')
+  local missing = require('editd.support').missing()
+  if #missing == 0 then
+    health.ok(('Neovim %s has what is needed'):format(tostring(vim.version())))
+    return true
+  end
+  for _, what in ipairs(missing) do
+    health.error('lacks ' .. what, 'Neovim 0.11 or later has it')
+  end
+  return false
+end
+
+local function check_options()
+  local config = require('editd.config')
+  local global = type(vim.g.editd) == 'table' and vim.g.editd or {}
+  for _, problem in ipairs(config.problems(global)) do
+    health.warn(problem, 'see :help editd-options')
+  end
+end
+
+local function check_program()
+  health.start('editd: program')
+  local cmd = require('editd.config').get().cmd
+  local path = vim.fn.exepath(cmd[1])
+  if path == '' then
+    health.error(('`%s` is not there to run'):format(cmd[1]), {
+      'install editd: cargo install --locked --path .',
+      "or name it: vim.g.editd = { cmd = { '/path/to/editd', 'lsp' } }",
+    })
+    return
+  end
+  local run = vim.system({ path, '--version' }, { text = true, timeout = 3000 }):wait()
+  health.ok(('%s: %s'):format(path, vim.trim(run.stdout or '')))
+end
+
+local function check_connection()
+  health.start('editd: connection')
+  local client = require('editd.client')
+  local connected, daemon = client.get(), client.daemon()
+  if not connected or not daemon then
+    health.warn('not connected (' .. client.state() .. ')', {
+      'open a file, or :Editd start',
+      'the log of the connection: ' .. vim.lsp.log.get_filename(),
+    })
+    return
+  end
+  health.ok(('connected to editd %s, protocol %d'):format(daemon.version, daemon.protocol))
+  local count = vim.tbl_count(require('editd.wire').documents)
+  health.info(('positions in %s, %d buffers known to the daemon'):format(connected.offset_encoding, count))
+  if daemon.protocol ~= 1 then
+    health.warn('this plugin was made for protocol 1', 'update the plugin or editd')
+  end
+  local methods = daemon.methods or {}
+  for _, method in ipairs({ 'editd/decide', 'editd/proposal', 'editd/read', 'editd/undo', 'editd/history' }) do
+    if not vim.list_contains(methods, method) then
+      health.warn(('the daemon does not have %s'):format(method), 'update editd')
+    end
+  end
+  local sync = connected.server_capabilities.textDocumentSync
+  if not sync or sync == vim.NIL then
+    health.error('the daemon does not take unsaved text', 'update editd')
+  end
+  local answer ---@type table?
+  client.request('editd/status', {}, function(err, result)
+    answer = err and { error = err.message } or result
+  end)
+  vim.wait(2000, function()
+    return answer ~= nil
+  end, 10)
+  if not answer or answer.error then
+    health.error('the daemon does not answer' .. (answer and ': ' .. answer.error or ''))
+  else
+    health.ok('the daemon answers')
+  end
+end
+
+local function check_saving()
+  health.start('editd: saving and reloading')
+  if vim.o.autoread then
+    health.ok("'autoread' is on: unchanged buffers follow their files")
+  else
+    health.info("'autoread' is off: Neovim asks before it reloads; editd reloads only what it has to change")
+  end
+  if vim.o.autowriteall or vim.o.autowrite then
+    health.warn("'autowrite' or 'autowriteall' is on: buffers are saved without you, and agents see that as your doing")
+  else
+    health.ok("'autowrite' and 'autowriteall' are off")
+  end
+  for _, name in ipairs({ 'auto-save', 'autosave', 'auto_save' }) do
+    if package.loaded[name] or vim.fn.exists(':ASToggle') == 2 then
+      health.warn('a plugin that saves by itself is loaded', {
+        'agents then change files on disk sooner than you may expect',
+        'proposals are safe: their buffers are acwrite and have b:auto_save = 0',
+      })
+      return
+    end
+  end
+  health.ok('no plugin that saves by itself was found')
+end
+
+function M.check()
+  if not check_neovim() then
+    return
+  end
+  check_options()
+  check_program()
+  check_connection()
+  check_saving()
+end
+
+return M

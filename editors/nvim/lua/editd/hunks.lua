@@ -1,0 +1,241 @@
+--- Hunks of a proposal, made of what the daemon tells of it.
+
+local M = {}
+
+---@alias editd.HunkKind 'text'|'create'|'delete'|'rename'|'encoding'
+---@alias editd.HunkState 'pending'|'accepted'|'rejected'|'edited'|'conflicted'
+
+---@class editd.Hunk
+---@field id string
+---@field kind editd.HunkKind
+---@field state editd.HunkState
+---@field row integer First row that it replaces, from 0; of an insertion, the row that it comes before.
+---@field old string[] Lines that are there.
+---@field new string[] Lines that are to be there.
+---@field no_end? boolean The new text has no line end at its end.
+---@field draft? string[] What the person wrote in its place, not sent yet.
+---@field comments string[]
+
+---@class editd.File
+---@field path string
+---@field uri string
+---@field action 'edit'|'create'|'delete'|'rename'
+---@field new_path? string
+---@field hunks editd.Hunk[]
+---@field warnings string[]
+---@field tags string[]
+
+---@class editd.Proposal
+---@field id string
+---@field revision integer
+---@field state string
+---@field author string
+---@field label string
+---@field files editd.File[]
+
+---@class editd.Run
+---@field row integer
+---@field old string[]
+---@field new string[]
+---@field no_end? boolean
+
+---@param value any
+---@return any # nil for JSON's null.
+local function known(value)
+  if value == vim.NIL then
+    return nil
+  end
+  return value
+end
+
+--- The runs of changed lines in a unified diff.
+---@param diff string
+---@return editd.Run[]
+function M.runs(diff)
+  local runs = {} ---@type editd.Run[]
+  local run ---@type editd.Run?
+  local row, old_left, new_left = 0, 0, 0
+  for line in vim.gsplit(diff, '\n', { plain = true }) do
+    local sign, text = line:sub(1, 1), line:sub(2)
+    if old_left <= 0 and new_left <= 0 and sign ~= '\\' then
+      local start, count, new_count = line:match('^@@ %-(%d+),?(%d*) %+%d+,?(%d*) @@')
+      if start then
+        old_left, new_left = tonumber(count) or 1, tonumber(new_count) or 1
+        -- A side without lines names the line before it.
+        row = old_left == 0 and tonumber(start) or tonumber(start) - 1
+        run = nil
+      end
+    elseif sign == '-' or sign == '+' then
+      if not run then
+        run = { row = row, old = {}, new = {} }
+        runs[#runs + 1] = run
+      end
+      if sign == '-' then
+        run.old[#run.old + 1] = text
+        row, old_left = row + 1, old_left - 1
+      else
+        run.new[#run.new + 1] = text
+        new_left = new_left - 1
+      end
+    elseif sign == '\\' then
+      if run and #run.new > 0 and new_left <= 0 then
+        run.no_end = true
+      end
+    else
+      run = nil
+      row, old_left, new_left = row + 1, old_left - 1, new_left - 1
+    end
+  end
+  return runs
+end
+
+--- The lines of a text; its last line end makes none.
+---@param text string
+---@return string[]
+---@return boolean # Whether the last line has no line end.
+function M.lines(text)
+  if text == '' then
+    return {}, false
+  end
+  local lines = vim.split(text, '\n', { plain = true })
+  if lines[#lines] == '' then
+    lines[#lines] = nil
+    return lines, false
+  end
+  return lines, true
+end
+
+--- Lines as a buffer with CR LF has them.
+---@param lines string[]
+---@return string[]
+local function without_cr(lines)
+  for index, line in ipairs(lines) do
+    if line:byte(-1) == 13 then
+      lines[index] = line:sub(1, -2)
+    end
+  end
+  return lines
+end
+
+---@param file table
+---@param index integer
+---@param count integer
+---@param of_text integer
+---@return editd.HunkKind
+local function kind_of(file, index, count, of_text)
+  if file.action == 'create' or file.action == 'delete' then
+    return file.action
+  elseif file.action == 'rename' and index == 1 then
+    return 'rename'
+  end
+  return count > of_text and of_text == 0 and 'encoding' or 'text'
+end
+
+---@param file table As it came.
+---@return editd.File
+local function file_of(file)
+  local runs = M.runs(file.diff or '')
+  local made = {
+    path = file.path,
+    uri = file.uri,
+    action = file.action,
+    new_path = known(file.newPath),
+    hunks = {},
+    warnings = known(file.warnings) or {},
+    tags = known(file.tags) or {},
+  }
+  local next_run = 1
+  for index, hunk in ipairs(file.hunks) do
+    local kind = known(hunk.kind) or kind_of(file, index, #file.hunks, #runs)
+    local run = { row = 0, old = {}, new = {} } ---@type editd.Run
+    if kind ~= 'rename' and kind ~= 'encoding' then
+      run = runs[next_run] or run
+      next_run = next_run + 1
+    end
+    local old, new, no_end = run.old, run.new, run.no_end
+    if known(hunk.oldText) then
+      old = M.lines(hunk.oldText)
+    end
+    if known(hunk.newText) then
+      new, no_end = M.lines(hunk.newText)
+    end
+    made.hunks[index] = {
+      id = hunk.id,
+      kind = kind,
+      state = hunk.state,
+      row = kind ~= 'text' and 0 or hunk.oldLines == 0 and hunk.oldStart or hunk.oldStart - 1,
+      old = without_cr(old),
+      new = without_cr(new),
+      no_end = no_end,
+      comments = {},
+    }
+  end
+  return made
+end
+
+--- A proposal as `editd/proposal` tells it.
+---@param answer table
+---@param summary? { author?: string, label?: string } From `editd/proposals`.
+---@return editd.Proposal
+function M.proposal(answer, summary)
+  summary = summary or {}
+  return {
+    id = answer.id,
+    revision = answer.revision,
+    state = answer.state,
+    author = known(answer.author) or known(summary.author) or 'agent',
+    label = known(answer.label) or known(summary.label) or '',
+    files = vim.tbl_map(file_of, answer.files),
+  }
+end
+
+---@param hunk editd.Hunk
+---@return boolean
+function M.is_open(hunk)
+  return (hunk.state == 'pending' or hunk.state == 'conflicted') and hunk.draft == nil
+end
+
+--- How many hunks a proposal has, and how many are undecided.
+---@param proposal editd.Proposal
+---@return integer all
+---@return integer open
+function M.count(proposal)
+  local all, open = 0, 0
+  for _, file in ipairs(proposal.files) do
+    for _, hunk in ipairs(file.hunks) do
+      all = all + 1
+      open = open + (M.is_open(hunk) and 1 or 0)
+    end
+  end
+  return all, open
+end
+
+--- The hunk with this id, and its file.
+---@param proposal editd.Proposal
+---@param id string
+---@return editd.Hunk?
+---@return editd.File?
+function M.find(proposal, id)
+  for _, file in ipairs(proposal.files) do
+    for _, hunk in ipairs(file.hunks) do
+      if hunk.id == id then
+        return hunk, file
+      end
+    end
+  end
+end
+
+--- What a hunk does, in a few characters: `+2 -1`.
+---@param hunk editd.Hunk
+---@return string
+function M.size(hunk)
+  local new = hunk.draft or hunk.new
+  if #hunk.old == 0 then
+    return ('+%d'):format(#new)
+  elseif #new == 0 then
+    return ('-%d'):format(#hunk.old)
+  end
+  return ('+%d -%d'):format(#new, #hunk.old)
+end
+
+return M

@@ -1,0 +1,168 @@
+--- What other plugins and a person's configuration may call.
+
+local M = {}
+
+--- Takes options. Not needed for the defaults; `vim.g.editd` does the same.
+---@param options? editd.Options
+function M.setup(options)
+  require('editd.config').set(options)
+  if not require('editd.support').ok() then
+    return
+  end
+  if vim.v.vim_did_enter == 1 then
+    M.attach(vim.api.nvim_get_current_buf())
+  end
+end
+
+--- Attaches a buffer, unless connecting by itself is turned off.
+---@param buf integer
+function M.attach(buf)
+  if vim.bo[buf].buftype ~= '' or vim.api.nvim_buf_get_name(buf) == '' then
+    return
+  end
+  if require('editd.support').ok() and require('editd.config').get().autostart then
+    require('editd.client').attach(buf)
+  end
+end
+
+---@class editd.Edit
+---@field oldText string
+---@field newText string
+---@field replaceAll? boolean
+---@field expectedReplacements? integer
+
+---@class editd.Outcome
+---@field id string
+---@field state 'applied'|'partial'|'rejected'|'superseded'|'discarded'|'stale'|'failed'
+---@field files table[] As `editd/apply` answers.
+---@field userEdits? { path: string, diff: string }[]
+---@field comments? { path?: string, hunk?: string, text: string }[]
+
+---@class editd.Propose
+---@field path string
+---@field edits editd.Edit[]
+---@field label? string
+---@field author? string
+---@field review? boolean Wait for a person. Default true.
+---@field base_hash? string What the edits were made for. Default: what is there now.
+---@field on_done? fun(outcome?: editd.Outcome, err?: lsp.ResponseError)
+
+---@param options editd.Propose
+local function send(options, base_hash)
+  local client = require('editd.client')
+  local done = options.on_done or function() end
+  client.request('editd/edit', {
+    path = vim.fs.normalize(vim.fn.fnamemodify(options.path, ':p')),
+    baseHash = base_hash,
+    edits = options.edits,
+    label = options.label,
+    author = options.author,
+    review = options.review ~= false or nil,
+  }, function(err, result)
+    if err then
+      done(nil, err)
+    elseif result.state == 'pending' then
+      require('editd.review').await(result.id, done)
+      require('editd.review').refresh(result.id)
+    else
+      done(result)
+    end
+  end)
+end
+
+--- Proposes edits to a file, as an agent would. They are shown to the person like any others.
+---@param options editd.Propose
+function M.propose(options)
+  vim.validate('path', options.path, 'string')
+  vim.validate('edits', options.edits, 'table')
+  vim.validate('on_done', options.on_done, 'function', true)
+  if options.base_hash then
+    send(options, options.base_hash)
+    return
+  end
+  local path = vim.fs.normalize(vim.fn.fnamemodify(options.path, ':p'))
+  require('editd.client').request('editd/read', { path = path, limit = 1 }, function(err, result)
+    if err then
+      local done = options.on_done or function() end
+      done(nil, err)
+    else
+      send(options, result.hash)
+    end
+  end)
+end
+
+---@class editd.Pending
+---@field id string
+---@field author string
+---@field label string
+---@field files string[]
+---@field hunks integer
+---@field undecided integer
+
+--- The proposals that wait for a person, the oldest first.
+---@return editd.Pending[]
+function M.pending()
+  local hunks = require('editd.hunks')
+  return vim.tbl_map(function(proposal)
+    local all, open = hunks.count(proposal)
+    return {
+      id = proposal.id,
+      author = proposal.author,
+      label = proposal.label,
+      files = vim.tbl_map(function(file)
+        return file.path
+      end, proposal.files),
+      hunks = all,
+      undecided = open,
+    }
+  end, require('editd.review').pending())
+end
+
+---@param name string
+---@return fun(argument?: any)
+local function action(name)
+  return function(argument)
+    require('editd.review.actions')[name](argument)
+  end
+end
+
+--- The hunk under the cursor, or those in a range of rows from 0.
+M.accept = action('accept') ---@type fun(range?: editd.Range)
+M.reject = action('reject') ---@type fun(range?: editd.Range)
+--- Everything in a proposal.
+M.accept_all = action('accept_all') ---@type fun(id?: string)
+M.reject_all = action('reject_all') ---@type fun(id?: string)
+M.review = action('review') ---@type fun(id?: string)
+M.comment = action('comment') ---@type fun(text?: string)
+M.edit = action('edit') ---@type fun()
+M.diff = action('diff') ---@type fun()
+M.list = action('list') ---@type fun()
+
+function M.next()
+  require('editd.review.actions').go(1)
+end
+
+function M.prev()
+  require('editd.review.actions').go(-1)
+end
+
+--- For a statusline: empty without a connection, else `editd`, with the number of undecided hunks if there are any.
+---@return string
+function M.status()
+  if not package.loaded['editd.client'] then
+    return ''
+  end
+  local state = require('editd.client').state()
+  if state == 'off' then
+    return ''
+  elseif state == 'connecting' then
+    return 'editd …'
+  end
+  local open = 0
+  for _, proposal in ipairs(M.pending()) do
+    open = open + proposal.undecided
+  end
+  return open > 0 and ('editd %d'):format(open) or 'editd'
+end
+
+return M

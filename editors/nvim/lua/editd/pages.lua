@@ -1,0 +1,175 @@
+--- Pages to read: the status, and the history.
+
+local client = require('editd.client')
+local hunks = require('editd.hunks')
+local message = require('editd.message')
+local review = require('editd.review')
+
+local M = {}
+
+--- How long ago a time was, in a few characters.
+---@param at string RFC 3339, in UTC.
+---@return string
+local function ago(at)
+  local year, month, day, hour, minute, second = at:match('(%d+)-(%d+)-(%d+)T(%d+):(%d+):(%d+)')
+  if not year then
+    return '?'
+  end
+  local utc = os.time({ year = year, month = month, day = day, hour = hour, min = minute, sec = second, isdst = false })
+  local offset = os.difftime(os.time(), os.time(os.date('!*t') --[[@as osdateparam]]))
+  local seconds = math.max(os.time() - utc - offset, 0)
+  for _, unit in ipairs({ { 86400, 'd' }, { 3600, 'h' }, { 60, 'min' } }) do
+    if seconds >= unit[1] then
+      return ('%d %s'):format(seconds / unit[1], unit[2])
+    end
+  end
+  return ('%d s'):format(seconds)
+end
+
+--- One line for a transaction.
+---@param transaction table
+---@return string
+local function line_of(transaction)
+  local files = {} ---@type string[]
+  for _, file in ipairs(transaction.files) do
+    files[#files + 1] = ('%s +%d -%d'):format(vim.fn.fnamemodify(file.path, ':t'), file.added, file.removed)
+  end
+  local undone = transaction.undone and transaction.undone ~= vim.NIL and 'undone ' or ''
+  local label = transaction.label ~= vim.NIL and transaction.label or ''
+  return ('%-12s %-10s %7s  %s%s  %s'):format(
+    transaction.transaction,
+    message.fit(transaction.author, 10),
+    ago(transaction.at),
+    undone,
+    label,
+    table.concat(files, ', ')
+  )
+end
+
+---@param params table
+---@param callback fun(transactions: table[])
+local function history(params, callback)
+  client.request('editd/history', params, function(err, result)
+    if err then
+      message.fail(err)
+    else
+      callback(result.transactions)
+    end
+  end)
+end
+
+---@return string? # The file of this buffer.
+local function here()
+  local name = vim.api.nvim_buf_get_name(0)
+  return vim.bo.buftype == '' and name ~= '' and name or nil
+end
+
+---@param transaction string
+local function undo(transaction)
+  client.request('editd/undo', { transaction = transaction }, function(err, result)
+    if err then
+      message.fail(err)
+    elseif result.state == 'pending' then
+      message.say('the way back waits for review')
+    else
+      message.say(('%s is undone'):format(transaction))
+    end
+  end)
+end
+
+--- Takes a transaction back: that one, or one of this file that the person picks.
+---@param transaction? string
+function M.undo(transaction)
+  if transaction then
+    undo(transaction)
+    return
+  end
+  history({ path = here(), limit = 20 }, function(transactions)
+    local undoable = vim.tbl_filter(function(each)
+      return not each.undone or each.undone == vim.NIL
+    end, transactions)
+    if #undoable == 0 then
+      message.say('there is nothing to undo here')
+      return
+    end
+    vim.ui.select(undoable, { prompt = 'Undo which change?', format_item = line_of }, function(choice)
+      if choice then
+        undo(choice.transaction)
+      end
+    end)
+  end)
+end
+
+---@param name string
+---@param lines string[]
+---@param filetype string
+local function page(name, lines, filetype)
+  local buf = vim.fn.bufnr('^' .. name .. '$')
+  if buf == -1 then
+    buf = vim.api.nvim_create_buf(false, true)
+    vim.api.nvim_buf_set_name(buf, name)
+  end
+  vim.bo[buf].modifiable = true
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  vim.bo[buf].modifiable = false
+  vim.bo[buf].bufhidden = 'wipe'
+  local win = vim.fn.bufwinid(buf)
+  if win ~= -1 then
+    vim.api.nvim_set_current_win(win)
+  else
+    vim.cmd(('botright %dsplit'):format(math.min(#lines + 1, 15)))
+    vim.api.nvim_win_set_buf(0, buf)
+    vim.wo.wrap, vim.wo.number = false, false
+  end
+  vim.bo[buf].filetype = filetype
+  vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = buf, nowait = true, desc = 'editd: close' })
+  return buf
+end
+
+--- What was changed here, newest first; of all files with `all`.
+---@param all? boolean
+function M.log(all)
+  local path = not all and here() or nil
+  history({ path = path, limit = 200 }, function(transactions)
+    if #transactions == 0 then
+      message.say('nothing was changed through editd' .. (path and ' in this file' or ''))
+      return
+    end
+    local buf = page('editd://log', vim.tbl_map(line_of, transactions), 'editdlog')
+    vim.keymap.set('n', 'u', function()
+      undo(transactions[vim.api.nvim_win_get_cursor(0)[1]].transaction)
+    end, { buffer = buf, nowait = true, desc = 'editd: undo this change' })
+  end)
+end
+
+--- What is connected and what is pending.
+function M.status()
+  local daemon = client.daemon()
+  local lines = { ('editd: %s'):format(client.state()) }
+  if daemon then
+    lines[1] = ('editd %s: connected'):format(daemon.version)
+  end
+  local wire = require('editd.wire')
+  local count = vim.tbl_count(wire.documents)
+  lines[#lines + 1] = ('%s known to the daemon'):format(message.count(count, 'buffer'))
+  for _, proposal in ipairs(review.pending()) do
+    local all, open = hunks.count(proposal)
+    lines[#lines + 1] = ('%s  %s  %d of %s undecided'):format(
+      proposal.id,
+      review.title(proposal),
+      open,
+      message.count(all, 'hunk')
+    )
+    for _, file in ipairs(proposal.files) do
+      for _, warning in ipairs(file.warnings) do
+        lines[#lines + 1] = ('  %s: %s'):format(vim.fn.fnamemodify(file.path, ':t'), warning)
+      end
+    end
+  end
+  if #review.pending() == 0 then
+    lines[#lines + 1] = 'nothing waits for review'
+  end
+  vim.api.nvim_echo({ { table.concat(lines, '\n') } }, false, {})
+end
+
+return M

@@ -1,0 +1,337 @@
+--- Proposals that wait for a person: known here as the daemon tells them, and shown in their buffers.
+
+local client = require('editd.client')
+local config = require('editd.config')
+local hunks = require('editd.hunks')
+local message = require('editd.message')
+local overlay = require('editd.review.overlay')
+local wire = require('editd.wire')
+
+local M = {}
+
+--- Milliseconds without a change of the text before the daemon is asked where the hunks are now.
+local PAUSE = 150
+
+---@type table<string, editd.Proposal>
+local proposals = {}
+--- Their ids in the order in which they came.
+---@type string[]
+local order = {}
+---@type table<string, { author?: string, label?: string }>
+local summaries = {}
+---@type table<string, 'busy'|'again'>
+local fetching = {}
+---@type table<string, fun(outcome?: table, err?: lsp.ResponseError)>
+local waiting = {}
+---@type uv.uv_timer_t?
+local timer
+--- Goes up with every change of a buffer under review.
+local changes = 0
+
+---@param pattern string
+---@param data table
+local function event(pattern, data)
+  vim.api.nvim_exec_autocmds('User', { pattern = pattern, modeline = false, data = data })
+end
+
+--- All pending proposals, the oldest first.
+---@return editd.Proposal[]
+function M.pending()
+  local list = {} ---@type editd.Proposal[]
+  for _, id in ipairs(order) do
+    list[#list + 1] = proposals[id]
+  end
+  return list
+end
+
+---@param id string
+---@return editd.Proposal?
+function M.get(id)
+  return proposals[id]
+end
+
+--- The buffer in which a file of a proposal is open.
+---@param file editd.File
+---@return integer?
+function M.buffer(file)
+  local sent = wire.find(file.uri)
+  return sent and vim.api.nvim_buf_is_loaded(sent.buf) and sent.buf or nil
+end
+
+--- Shows in every buffer what is pending there.
+local function show()
+  local by_buffer = {} ---@type table<integer, { proposal: editd.Proposal, file: editd.File }[]>
+  for _, buf in ipairs(overlay.buffers()) do
+    by_buffer[buf] = {}
+  end
+  for _, proposal in ipairs(M.pending()) do
+    for _, file in ipairs(proposal.files) do
+      local buf = M.buffer(file)
+      if buf then
+        by_buffer[buf] = by_buffer[buf] or {}
+        table.insert(by_buffer[buf], { proposal = proposal, file = file })
+      end
+    end
+  end
+  for buf, list in pairs(by_buffer) do
+    overlay.show(buf, list)
+  end
+  pcall(vim.cmd.redrawstatus)
+end
+M.show = show
+
+---@param proposal editd.Proposal
+---@return string # `ada: Fix the sum`.
+function M.title(proposal)
+  return proposal.label == '' and proposal.author or ('%s: %s'):format(proposal.author, proposal.label)
+end
+
+---@param proposal editd.Proposal
+local function announce(proposal)
+  local all = hunks.count(proposal)
+  local size = ('%s, %s'):format(message.count(#proposal.files, 'file'), message.count(all, 'hunk'))
+  if config.get().notify then
+    local how = require('editd.review.keys').reach(vim.api.nvim_get_current_buf(), 'review')
+    local room = vim.v.echospace - #'editd:  ()  ' - #size - #how
+    local title = message.fit(M.title(proposal), math.max(room, 10))
+    message.say(('%s (%s)  %s'):format(title, size, how))
+  end
+  event('EditdProposal', {
+    id = proposal.id,
+    author = proposal.author,
+    label = proposal.label,
+    files = #proposal.files,
+    hunks = all,
+  })
+end
+
+--- What the person has written but not sent stays with a hunk that is still open.
+---@param before editd.Proposal?
+---@param now editd.Proposal
+---@param comments table[]?
+local function keep_own(before, now, comments)
+  for _, file in ipairs(now.files) do
+    for _, hunk in ipairs(file.hunks) do
+      local old = before and hunks.find(before, hunk.id)
+      if old and hunks.is_open(hunk) and hunk.state ~= 'conflicted' then
+        hunk.draft = old.draft
+      end
+      hunk.comments = old and not comments and old.comments or {}
+      for _, comment in ipairs(comments or {}) do
+        if comment.hunk == hunk.id then
+          table.insert(hunk.comments, comment.text)
+        end
+      end
+    end
+  end
+end
+
+---@type table<string, string>
+local ends = {
+  applied = 'applied',
+  partial = 'applied in part',
+  rejected = 'rejected',
+  superseded = 'replaced by a newer one',
+  discarded = 'taken back by its author',
+  stale = 'out of date: its files have changed',
+  failed = 'failed',
+}
+
+--- A proposal is pending no longer.
+---@param id string
+---@param state string
+local function close(id, state)
+  local proposal = proposals[id]
+  proposals[id] = nil
+  order = vim.tbl_filter(function(each)
+    return each ~= id
+  end, order)
+  if proposal then
+    show()
+    message.say(('%s: %s'):format(M.title(proposal), ends[state] or state))
+    event('EditdDecided', { id = id, state = state, author = proposal.author, label = proposal.label })
+  end
+  local callback = waiting[id]
+  if callback then
+    waiting[id] = nil
+    client.request('editd/proposal', { id = id }, function(err, outcome)
+      callback(outcome, err)
+    end)
+  end
+end
+
+--- Takes over what the daemon says of a proposal.
+---@param answer table
+function M.take(answer)
+  if answer.state ~= 'pending' then
+    close(answer.id, answer.state)
+    return
+  end
+  local before = proposals[answer.id]
+  local proposal = hunks.proposal(answer, summaries[answer.id])
+  keep_own(before, proposal, answer.comments ~= vim.NIL and answer.comments or nil)
+  proposals[answer.id] = proposal
+  if not before then
+    order[#order + 1] = answer.id
+  end
+  show()
+  if not before then
+    announce(proposal)
+  end
+end
+
+---@param id string
+---@param callback fun()
+local function summarise(id, callback)
+  if summaries[id] then
+    callback()
+    return
+  end
+  client.request('editd/proposals', { state = 'pending' }, function(_, result)
+    for _, summary in ipairs(result and result.proposals or {}) do
+      summaries[summary.id] = { author = summary.author, label = summary.label }
+    end
+    summaries[id] = summaries[id] or {}
+    callback()
+  end)
+end
+
+--- Asks the daemon for a proposal as it is now.
+---@param id string
+function M.refresh(id)
+  if fetching[id] then
+    fetching[id] = 'again'
+    return
+  end
+  fetching[id] = 'busy'
+  summarise(id, function()
+    local asked_at = changes
+    client.request('editd/proposal', { id = id }, function(err, answer)
+      local again = fetching[id] == 'again'
+      fetching[id] = nil
+      if err then
+        close(id, 'gone')
+        return
+      end
+      -- Lines that have moved since are told anew in a moment; what is shown moves along by itself.
+      if changes == asked_at or not proposals[id] or answer.state ~= 'pending' then
+        M.take(answer)
+      end
+      if again then
+        M.refresh(id)
+      end
+    end)
+  end)
+end
+
+--- The daemon says that a proposal has changed.
+---@param params { id: string, revision: integer, state: string }
+function M.changed(params)
+  if params.state == 'pending' then
+    M.refresh(params.id)
+  elseif proposals[params.id] or waiting[params.id] then
+    close(params.id, params.state)
+  end
+end
+
+local function refresh_shown()
+  local seen = {} ---@type table<string, true>
+  for _, buf in ipairs(overlay.buffers()) do
+    for _, at in ipairs(overlay.all(buf)) do
+      seen[at.shown.proposal.id] = true
+    end
+  end
+  for id in pairs(seen) do
+    M.refresh(id)
+  end
+end
+
+--- A buffer was opened, or its text has changed.
+---@param buf integer
+function M.text_changed(buf)
+  if next(proposals) == nil then
+    return
+  end
+  changes = changes + 1
+  if timer then
+    timer:stop()
+  end
+  timer = vim.defer_fn(function()
+    timer = nil
+    if vim.api.nvim_buf_is_valid(buf) then
+      show()
+      refresh_shown()
+    end
+  end, PAUSE)
+end
+
+--- Learns what is pending; called at every connection.
+function M.connected()
+  local group = vim.api.nvim_create_augroup('editd.review', { clear = true })
+  vim.api.nvim_create_autocmd({ 'VimResized', 'WinResized' }, { group = group, callback = overlay.resized })
+  vim.api.nvim_create_autocmd('BufUnload', {
+    group = group,
+    callback = function(unloaded)
+      overlay.forget(unloaded.buf)
+    end,
+  })
+  client.request('editd/proposals', { state = 'pending' }, function(err, result)
+    if err then
+      return
+    end
+    local there = {} ---@type table<string, true>
+    for _, summary in ipairs(result.proposals) do
+      there[summary.id] = true
+      summaries[summary.id] = { author = summary.author, label = summary.label }
+      M.refresh(summary.id)
+    end
+    for _, proposal in ipairs(M.pending()) do
+      if not there[proposal.id] then
+        close(proposal.id, 'gone')
+      end
+    end
+    for id in pairs(waiting) do
+      if not there[id] then
+        close(id, 'gone')
+      end
+    end
+  end)
+end
+
+--- The connection is gone. What is shown stays: the daemon keeps proposals, and is back soon.
+function M.lost()
+  fetching = {}
+end
+
+--- Calls back with the outcome once this proposal is decided.
+---@param id string
+---@param callback fun(outcome?: table, err?: lsp.ResponseError)
+function M.await(id, callback)
+  waiting[id] = callback
+end
+
+--- Sends a decision.
+---@param proposal editd.Proposal
+---@param decision table Fields of `editd/decide` but for id and revision.
+---@param done? fun(err?: lsp.ResponseError)
+function M.decide(proposal, decision, done)
+  local params = vim.tbl_extend('force', { id = proposal.id, revision = proposal.revision }, decision)
+  client.request('editd/decide', params, function(err, answer)
+    if err then
+      local kind = type(err.data) == 'table' and err.data.kind
+      if kind == 'superseded' then
+        message.say('this proposal has changed meanwhile; look at it again', vim.log.levels.WARN)
+        M.refresh(proposal.id)
+      else
+        message.fail(err)
+      end
+    else
+      M.take(answer)
+    end
+    if done then
+      done(err)
+    end
+  end)
+end
+
+return M

@@ -1,0 +1,142 @@
+--- Lines of text as virtual lines: tabs and control characters shown, wrapped and padded to the window.
+
+local M = {}
+
+---@alias editd.Chunk { [1]: string, [2]: string } Text and highlight group.
+
+---@class editd.Room
+---@field width integer Cells of text in the window.
+---@field wrap boolean
+---@field tabstop integer
+
+--- How much room a buffer has in its window.
+---@param buf integer
+---@return editd.Room
+function M.room(buf)
+  local win = vim.fn.bufwinid(buf)
+  if win == -1 then
+    return { width = vim.o.columns, wrap = true, tabstop = vim.bo[buf].tabstop }
+  end
+  local info = vim.fn.getwininfo(win)[1]
+  return {
+    width = math.max(info.width - info.textoff, 10),
+    wrap = vim.wo[win].wrap,
+    tabstop = math.max(vim.bo[buf].tabstop, 1),
+  }
+end
+
+---@param text string
+---@return integer
+function M.width(text)
+  return text:find('[^ -~]') and vim.fn.strdisplaywidth(text) or #text
+end
+
+--- A piece of a line as it is shown from a column on.
+---@param text string
+---@param column integer
+---@param tabstop integer
+---@return string
+---@return integer column Behind it.
+local function shown(text, column, tabstop)
+  if not text:find('[^ -~]') then
+    return text, column + #text
+  end
+  local out = {} ---@type string[]
+  for piece, tab in text:gmatch('([^\t]*)(\t?)') do
+    if piece ~= '' then
+      local printable = piece:find('[%z\1-\31\127]') and vim.fn.strtrans(piece) or piece
+      out[#out + 1] = printable
+      column = column + M.width(printable)
+    end
+    if tab ~= '' then
+      local cells = tabstop - column % tabstop
+      out[#out + 1] = (' '):rep(cells)
+      column = column + cells
+    end
+  end
+  return table.concat(out), column
+end
+
+--- Cuts chunks into rows of a width.
+---@param chunks editd.Chunk[]
+---@param width integer
+---@return editd.Chunk[][]
+local function wrapped(chunks, width)
+  local rows, row, used = {}, {}, 0 ---@type editd.Chunk[][], editd.Chunk[], integer
+  for _, chunk in ipairs(chunks) do
+    local part = {} ---@type string[]
+    for _, char in ipairs(vim.fn.split(chunk[1], '\\zs')) do
+      local cells = M.width(char)
+      if used + cells > width and used > 0 then
+        row[#row + 1] = { table.concat(part), chunk[2] }
+        rows[#rows + 1] = row
+        row, part, used = {}, {}, 0
+      end
+      part[#part + 1] = char
+      used = used + cells
+    end
+    row[#row + 1] = { table.concat(part), chunk[2] }
+  end
+  rows[#rows + 1] = row
+  return rows
+end
+
+---@param chunks editd.Chunk[]
+---@return integer
+local function used_by(chunks)
+  local used = 0
+  for _, chunk in ipairs(chunks) do
+    used = used + M.width(chunk[1])
+  end
+  return used
+end
+
+--- A line as rows of virtual lines, each as wide as the window.
+---@param line string
+---@param spans editd.Span[]? What is emphasised.
+---@param group string
+---@param emphasis string
+---@param room editd.Room
+---@return editd.Chunk[][]
+function M.rows(line, spans, group, emphasis, room)
+  local chunks, column, from = {}, 0, 0 ---@type editd.Chunk[], integer, integer
+  local function take(to, hl)
+    if to > from then
+      local text
+      text, column = shown(line:sub(from + 1, to), column, room.tabstop)
+      chunks[#chunks + 1] = { text, hl }
+      from = to
+    end
+  end
+  for _, span in ipairs(spans or {}) do
+    take(span[1], group)
+    take(span[2], emphasis)
+  end
+  take(#line, group)
+  local rows = room.wrap and column > room.width and wrapped(chunks, room.width) or { chunks }
+  for _, row in ipairs(rows) do
+    local rest = room.width - (rows[2] and used_by(row) or column)
+    if rest > 0 then
+      row[#row + 1] = { (' '):rep(rest), group }
+    end
+  end
+  return rows
+end
+
+--- Puts a text at the end of a row that was padded, if there is room.
+---@param row editd.Chunk[]
+---@param text editd.Chunk[]
+---@return boolean
+function M.append(row, text)
+  local padding = row[#row]
+  local width = used_by(text)
+  if not padding or not padding[1]:match('^ +$') or #padding[1] < width + 2 then
+    return false
+  end
+  row[#row] = { padding[1]:sub(1, #padding[1] - width - 1), padding[2] }
+  vim.list_extend(row, text)
+  row[#row + 1] = { ' ', padding[2] }
+  return true
+end
+
+return M

@@ -1,0 +1,83 @@
+--- The text of a file as it would be with some hunks of a proposal.
+
+local client = require('editd.client')
+local document = require('editd.document')
+local overlay = require('editd.review.overlay')
+
+local M = {}
+
+---@class editd.Composed
+---@field lines string[]
+---@field eol boolean
+
+--- Where the hunks of a file are in its buffer now, from the top.
+---@param buf integer
+---@param proposal editd.Proposal
+---@param file editd.File
+---@return editd.At[]
+local function places(buf, proposal, file)
+  return vim.tbl_filter(function(at)
+    return at.shown.proposal.id == proposal.id and at.shown.file.path == file.path
+  end, overlay.all(buf))
+end
+
+--- What is there, with the hunks for which `wanted` gives lines.
+---@param buf integer
+---@param proposal editd.Proposal
+---@param file editd.File
+---@param wanted fun(hunk: editd.Hunk): string[]?
+---@return editd.Composed
+function M.with(buf, proposal, file, wanted)
+  local now = document.is_empty(buf) and {} or vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+  local lines, row, eol = {}, 0, vim.bo[buf].endofline ---@type string[], integer, boolean
+  for _, at in ipairs(places(buf, proposal, file)) do
+    local hunk = at.shown.hunk
+    local new = wanted(hunk)
+    if new then
+      local insertion = #hunk.old == 0
+      local first = insertion and (hunk.row == 0 and 0 or at.first + 1) or at.first
+      local stop = insertion and first or at.last + 1
+      vim.list_extend(lines, now, row + 1, first)
+      vim.list_extend(lines, new)
+      row = stop
+      if stop >= #now then
+        eol = not hunk.no_end
+      end
+    end
+  end
+  vim.list_extend(lines, now, row + 1, #now)
+  return { lines = lines, eol = eol }
+end
+
+--- Everything that is not rejected, with what the person wrote. A conflict shows what is there.
+---@param hunk editd.Hunk
+---@return string[]?
+function M.proposed(hunk)
+  if hunk.state ~= 'rejected' and hunk.state ~= 'conflicted' then
+    return hunk.draft or hunk.new
+  end
+end
+
+---@param composed editd.Composed
+---@return string
+function M.text(composed)
+  if #composed.lines == 0 then
+    return ''
+  end
+  return table.concat(composed.lines, '\n') .. (composed.eol and '\n' or '')
+end
+
+--- The hash of what the daemon takes for the file's present text.
+---@param file editd.File
+---@param callback fun(hash?: string|vim.NIL, err?: lsp.ResponseError)
+function M.hash(file, callback)
+  client.request('editd/read', { uri = file.uri, limit = 1 }, function(err, result)
+    if err and type(err.data) == 'table' and err.data.kind == 'missing' then
+      callback(vim.NIL)
+    else
+      callback(result and result.hash, err)
+    end
+  end)
+end
+
+return M

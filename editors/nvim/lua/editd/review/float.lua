@@ -1,0 +1,58 @@
+--- One hunk in a small window, to be written otherwise.
+
+local message = require('editd.message')
+
+local M = {}
+
+--- Opens what is proposed for a hunk. `:w` calls back with the lines; closing without it changes nothing.
+---@param stop editd.Stop
+---@param done fun(lines: string[])
+function M.open(stop, done)
+  local source = vim.api.nvim_get_current_buf()
+  local hunk = stop.hunk
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_name(buf, ('editd://%s/%s/edit%s'):format(stop.proposal.id, hunk.id, stop.file.path))
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, hunk.draft or hunk.new)
+  vim.bo[buf].buftype = 'acwrite'
+  vim.bo[buf].bufhidden = 'wipe'
+  vim.bo[buf].swapfile = false
+  vim.bo[buf].modified = false
+  vim.bo[buf].tabstop = vim.bo[source].tabstop
+  vim.bo[buf].shiftwidth = vim.bo[source].shiftwidth
+  vim.bo[buf].expandtab = vim.bo[source].expandtab
+  -- Plugins that save by themselves look at this, or at the buftype.
+  vim.b[buf].auto_save = 0
+  local width = math.min(vim.o.columns - 4, 100)
+  local height = math.max(math.min(#(hunk.draft or hunk.new) + 1, vim.o.lines - 6), 3)
+  local win = vim.api.nvim_open_win(buf, true, {
+    relative = 'cursor',
+    row = 1,
+    col = 0,
+    width = width,
+    height = height,
+    border = 'rounded',
+    title = (' %s: :w takes this, :q leaves it '):format(stop.proposal.author),
+  })
+  vim.bo[buf].syntax = vim.bo[source].filetype
+  vim.wo[win].number = false
+  vim.wo[win].signcolumn = 'no'
+  vim.api.nvim_create_autocmd('BufWriteCmd', {
+    buffer = buf,
+    callback = function()
+      local empty = vim.fn.wordcount().bytes == 0
+      local lines = empty and {} or vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+      vim.bo[buf].modified = false
+      vim.schedule(function()
+        if vim.api.nvim_win_is_valid(win) then
+          vim.api.nvim_win_close(win, true)
+        end
+        done(lines)
+      end)
+    end,
+  })
+  if #hunk.new == 0 then
+    message.say('nothing is proposed to stand here; what you write will')
+  end
+end
+
+return M

@@ -1,0 +1,148 @@
+--- Moving among hunks.
+
+local hunks = require('editd.hunks')
+local message = require('editd.message')
+local overlay = require('editd.review.overlay')
+local review = require('editd.review')
+
+local M = {}
+
+--- Shows a buffer: in a window of this tab page that has it, else here.
+---@param buf integer
+function M.show_buffer(buf)
+  local win = vim.fn.bufwinid(buf)
+  if win ~= -1 then
+    vim.api.nvim_set_current_win(win)
+  else
+    vim.bo[buf].buflisted = true
+    vim.cmd.buffer(buf)
+  end
+end
+
+--- Opens a file that a proposal is about; it is attached at once, so its hunks are shown.
+---@param file editd.File
+---@return integer buf
+function M.open(file)
+  local buf = review.buffer(file)
+  if not buf then
+    buf = vim.fn.bufadd(file.path)
+    M.show_buffer(buf)
+    require('editd.client').attach(buf)
+    review.show()
+  end
+  M.show_buffer(buf)
+  return buf
+end
+
+---@param at editd.At
+local function jump(at)
+  vim.cmd("normal! m'")
+  local last = vim.api.nvim_buf_line_count(at.buf)
+  vim.api.nvim_win_set_cursor(0, { math.min(at.first + 1, last), 0 })
+  vim.cmd('normal! zv')
+  local bottom = at.last + 1 + #at.shown.hunk.new
+  if bottom > vim.fn.line('w$') or at.first + 1 < vim.fn.line('w0') then
+    vim.cmd('normal! zz')
+  end
+end
+
+--- Goes to a hunk, in its file or in a preview where it has no lines.
+---@param proposal editd.Proposal
+---@param file editd.File
+---@param hunk editd.Hunk
+function M.to(proposal, file, hunk)
+  if hunk.kind ~= 'text' then
+    require('editd.review.preview').open(proposal, file, hunk)
+    return
+  end
+  local buf = M.open(file)
+  for _, at in ipairs(overlay.all(buf)) do
+    if at.shown.proposal.id == proposal.id and at.shown.hunk.id == hunk.id then
+      jump(at)
+      return
+    end
+  end
+end
+
+---@class editd.Stop
+---@field proposal editd.Proposal
+---@field file editd.File
+---@field hunk editd.Hunk
+
+--- All undecided hunks, in the order of proposals, files and lines.
+---@return editd.Stop[]
+function M.stops()
+  local stops = {} ---@type editd.Stop[]
+  for _, proposal in ipairs(review.pending()) do
+    for _, file in ipairs(proposal.files) do
+      for _, hunk in ipairs(file.hunks) do
+        if hunks.is_open(hunk) then
+          stops[#stops + 1] = { proposal = proposal, file = file, hunk = hunk }
+        end
+      end
+    end
+  end
+  return stops
+end
+
+--- The first undecided hunk of this buffer behind (or before) the cursor.
+---@param step 1|-1
+---@return editd.At?
+local function in_buffer(step)
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local all = overlay.all(vim.api.nvim_get_current_buf())
+  for index = step == 1 and 1 or #all, step == 1 and #all or 1, step do
+    local at = all[index]
+    if hunks.is_open(at.shown.hunk) and (at.first - row) * step > 0 then
+      return at
+    end
+  end
+end
+
+--- Where among the stops the person is: of a file, the first or last of its hunks.
+---@param stops editd.Stop[]
+---@param step 1|-1
+---@return integer
+local function here(stops, step)
+  local buf = vim.api.nvim_get_current_buf()
+  local preview = vim.b[buf].editd_hunk
+  local found = step == 1 and 0 or #stops + 1
+  for index, stop in ipairs(stops) do
+    local same = preview and preview.id == stop.proposal.id and preview.hunk == stop.hunk.id
+    if same or (not preview and stop.hunk.kind == 'text' and review.buffer(stop.file) == buf) then
+      if step == -1 then
+        return index
+      end
+      found = index
+    end
+  end
+  return found
+end
+
+--- Goes to the next or previous undecided hunk, also in other files.
+---@param step 1|-1
+---@return boolean # Whether there is one.
+function M.step(step)
+  local at = in_buffer(step)
+  if at then
+    jump(at)
+    return true
+  end
+  local stops = M.stops()
+  if #stops == 0 then
+    message.say('nothing is left to decide')
+    return false
+  end
+  local index = (here(stops, step) + step - 1) % #stops + 1
+  M.to(stops[index].proposal, stops[index].file, stops[index].hunk)
+  return true
+end
+
+--- Goes on after a decision: to the next hunk of this file, else anywhere. Stays where nothing is left.
+function M.advance()
+  if #M.stops() > 0 then
+    M.step(1)
+  end
+end
+
+return M

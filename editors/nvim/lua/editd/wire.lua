@@ -1,0 +1,142 @@
+--- The connection beneath Neovim's LSP client. It knows which version of each buffer the daemon has, and sends the
+--- whole text where Neovim's incremental changes would not say what the text is.
+
+local document = require('editd.document')
+
+local M = {}
+
+---@class editd.Sent
+---@field buf integer
+---@field version integer The version that was sent last.
+---@field odd boolean Whether LSP counts its lines otherwise.
+---@field empty boolean Whether the text that was sent last was empty.
+---@field eol boolean 'endofline' when it was sent.
+---@field fileformat string 'fileformat' when it was sent.
+---@field dirty? boolean What was last told of 'modified'.
+
+--- What the daemon has, by URI.
+---@type table<string, editd.Sent>
+M.documents = {}
+
+--- Called behind each `didOpen` (with `opened`) and `didChange`.
+---@type fun(sent: editd.Sent, uri: string, opened: boolean)?
+M.on_sent = nil
+
+---@param params table
+local function opened(params)
+  local item = params.textDocument
+  local buf = vim.uri_to_bufnr(item.uri)
+  if document.is_empty(buf) then
+    item.text = ''
+  end
+  M.documents[item.uri] = {
+    buf = buf,
+    version = item.version,
+    odd = document.is_odd(item.text, vim.bo[buf].fileformat),
+    empty = item.text == '',
+    eol = vim.bo[buf].endofline,
+    fileformat = vim.bo[buf].fileformat,
+  }
+end
+
+--- Whether a change brings in characters that LSP takes for line ends and Neovim does not.
+---@param sent editd.Sent
+---@param changes { text: string }[]
+---@return boolean
+local function brings_odd(sent, changes)
+  for _, change in ipairs(changes) do
+    if document.is_odd(change.text, sent.fileformat) then
+      return true
+    end
+  end
+  return false
+end
+
+---@param params table
+local function changed(params)
+  local sent = M.documents[params.textDocument.uri]
+  if not sent then
+    return
+  end
+  sent.version = params.textDocument.version
+  local empty = document.is_empty(sent.buf)
+  sent.odd = sent.odd or brings_odd(sent, params.contentChanges)
+  if sent.odd or empty or sent.empty then
+    params.contentChanges = { { text = document.text(sent.buf) } }
+  end
+  sent.empty = empty
+end
+
+--- Starts the bridge; to be used as `cmd` of an LSP client.
+---@param cmd string[]
+---@param env table<string, string>
+---@param dispatchers vim.lsp.rpc.Dispatchers
+---@param on_exit fun(code: integer, signal: integer)
+---@return vim.lsp.rpc.PublicClient
+function M.start(cmd, env, dispatchers, on_exit)
+  M.documents = {}
+  local rpc = vim.lsp.rpc.start(cmd, {
+    notification = dispatchers.notification,
+    server_request = dispatchers.server_request,
+    on_error = dispatchers.on_error,
+    on_exit = function(code, signal)
+      -- Neovim would print a warning: the client comes back by itself, and says so if it does not.
+      dispatchers.on_exit(0, 0)
+      on_exit(code, signal)
+    end,
+  }, { env = env })
+  local wrapped = setmetatable({}, { __index = rpc })
+  wrapped.notify = function(method, params)
+    local uri = params and params.textDocument and params.textDocument.uri
+    if method == 'textDocument/didOpen' then
+      opened(params)
+    elseif method == 'textDocument/didChange' then
+      params = vim.tbl_extend('force', {}, params)
+      changed(params)
+    elseif method == 'textDocument/didClose' then
+      M.documents[uri] = nil
+    end
+    local done = rpc.notify(method, params)
+    if M.on_sent and (method == 'textDocument/didOpen' or method == 'textDocument/didChange') then
+      local sent = M.documents[uri]
+      if sent then
+        M.on_sent(sent, uri, method == 'textDocument/didOpen')
+      end
+    end
+    return done
+  end
+  return wrapped
+end
+
+--- The document that the daemon knows by this URI, whichever way the URI is written.
+---@param uri string
+---@return editd.Sent? sent
+---@return string uri As it was sent.
+function M.find(uri)
+  local sent = M.documents[uri]
+  if sent then
+    return sent, uri
+  end
+  local path = vim.uri_to_fname(uri)
+  for each, other in pairs(M.documents) do
+    local theirs = vim.uri_to_fname(each)
+    if theirs == path or vim.uv.fs_realpath(theirs) == path then
+      return other, each
+    end
+  end
+  return nil, uri
+end
+
+--- The URI under which a buffer was sent.
+---@param buf integer
+---@return string? uri
+---@return editd.Sent? sent
+function M.uri_of(buf)
+  for uri, sent in pairs(M.documents) do
+    if sent.buf == buf then
+      return uri, sent
+    end
+  end
+end
+
+return M

@@ -1,0 +1,40 @@
+-- Defines the command and the <Plug> maps; everything else is loaded when it is first needed.
+if vim.g.loaded_editd then
+  return
+end
+vim.g.loaded_editd = true
+
+vim.api.nvim_create_user_command('Editd', function(command)
+  require('editd.command').run(command)
+end, {
+  nargs = '*',
+  range = true,
+  desc = 'Review what agents propose, and more: see :help :Editd',
+  complete = function(lead, line)
+    return require('editd.command').complete(lead, line)
+  end,
+})
+
+for _, action in ipairs({ 'accept', 'reject', 'accept_all', 'reject_all', 'next', 'prev', 'edit', 'comment', 'diff', 'review', 'list' }) do
+  vim.keymap.set({ 'n', 'x' }, ('<Plug>(editd-%s)'):format(action:gsub('_', '-')), function()
+    require('editd.command').map(action)
+  end, { desc = 'editd: ' .. action:gsub('_', ' ') })
+end
+
+local options = vim.g.editd
+if type(options) ~= 'table' or options.autostart ~= false then
+  vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile', 'BufWritePost', 'BufFilePost' }, {
+    group = vim.api.nvim_create_augroup('editd', { clear = true }),
+    desc = 'editd: connect and attach',
+    callback = function(event)
+      require('editd').attach(event.buf)
+    end,
+  })
+end
+
+-- Loaded late, by a plugin manager: files may be open already.
+if vim.v.vim_did_enter == 1 then
+  vim.schedule(function()
+    require('editd').attach(vim.api.nvim_get_current_buf())
+  end)
+end
