@@ -169,7 +169,7 @@ function M.status()
   if #review.pending() == 0 then
     lines[#lines + 1] = 'nothing waits for review'
   end
-  vim.api.nvim_echo({ { table.concat(lines, '\n') } }, false, {})
+  page('editd://status', lines, 'editdstatus')
 end
 
 return M

@@ -9,17 +9,30 @@ local M = {}
 ---@field wrap boolean
 ---@field tabstop integer
 
+--- Cells of a sign column that is not there yet, and will be with the first sign.
+---@param buf integer
+---@param win integer
+---@return integer
+local function signs_to_come(buf, win)
+  if not vim.wo[win].signcolumn:match('^auto') then
+    return 0
+  end
+  local signs = vim.api.nvim_buf_get_extmarks(buf, -1, 0, -1, { type = 'sign', limit = 1 })
+  return #signs == 0 and 2 or 0
+end
+
 --- How much room a buffer has in its window.
 ---@param buf integer
+---@param with_signs boolean
 ---@return editd.Room
-function M.room(buf)
+function M.room(buf, with_signs)
   local win = vim.fn.bufwinid(buf)
   if win == -1 then
     return { width = vim.o.columns, wrap = true, tabstop = vim.bo[buf].tabstop }
   end
   local info = vim.fn.getwininfo(win)[1]
   return {
-    width = math.max(info.width - info.textoff, 10),
+    width = math.max(info.width - info.textoff - (with_signs and signs_to_come(buf, win) or 0), 10),
     wrap = vim.wo[win].wrap,
     tabstop = math.max(vim.bo[buf].tabstop, 1),
   }

@@ -19,19 +19,27 @@ function M.show_buffer(buf)
   end
 end
 
---- Opens a file that a proposal is about; it is attached at once, so its hunks are shown.
+--- Loads a file that a proposal is about. It is attached at once, so its hunks are known in the buffer.
 ---@param file editd.File
 ---@return integer buf
-function M.open(file)
+function M.load(file)
   local buf = review.buffer(file)
   if not buf then
     buf = vim.fn.bufadd(file.path)
-    M.show_buffer(buf)
+    vim.fn.bufload(buf)
     require('editd.client').attach(buf)
     review.show()
   end
-  M.show_buffer(buf)
   return buf
+end
+
+--- Opens a file that a proposal is about.
+---@param file editd.File
+---@return integer buf
+function M.open(file)
+  local buf = review.buffer(file) or vim.fn.bufadd(file.path)
+  M.show_buffer(buf)
+  return M.load(file)
 end
 
 ---@param at editd.At
@@ -40,8 +48,9 @@ local function jump(at)
   local last = vim.api.nvim_buf_line_count(at.buf)
   vim.api.nvim_win_set_cursor(0, { math.min(at.first + 1, last), 0 })
   vim.cmd('normal! zv')
-  local bottom = at.last + 1 + #at.shown.hunk.new
-  if bottom > vim.fn.line('w$') or at.first + 1 < vim.fn.line('w0') then
+  vim.cmd.redraw()
+  local row = vim.fn.screenpos(0, math.min(at.last + 1, last), 1).row - vim.fn.win_screenpos(0)[1] + 1
+  if row <= 0 or row + #at.shown.hunk.new > vim.api.nvim_win_get_height(0) then
     vim.cmd('normal! zz')
   end
 end

@@ -265,7 +265,7 @@ end
 local function draw_all(buf)
   generation[buf] = (generation[buf] or 0) + 1
   local mine = generation[buf]
-  local room = cells.room(buf)
+  local room = cells.room(buf, config.get().signs ~= false)
   local win = vim.fn.bufwinid(buf)
   local top = win ~= -1 and vim.fn.line('w0', win) - 1 or 0
   local bottom = top + vim.o.lines
@@ -322,7 +322,11 @@ function M.show(buf, pairs_of)
         local shown = before[key] or { marks = {} }
         before[key] = nil
         shown.proposal, shown.file, shown.hunk = each.proposal, each.file, hunk
+        local before_it = shown.place and rows(buf, shown)
         shown.place = mark_place(buf, hunk, shown.place)
+        if before_it ~= rows(buf, shown) then
+          shown.drawn = nil
+        end
         after[key] = shown
         open = true
       end

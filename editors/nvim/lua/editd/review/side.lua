@@ -32,22 +32,32 @@ local function scratch(lines, name)
   return buf
 end
 
---- What is there now, and what would be.
+--- What is there now, and what would be. What is there is a copy, without the hunks shown in it.
 ---@param proposal editd.Proposal
 ---@param file editd.File
 ---@return integer there
 ---@return editd.Composed proposed
 local function sides(proposal, file)
   local hunk = file.hunks[1]
+  local name = ('editd://%s/now%s'):format(proposal.id, file.path)
   if file.action == 'create' then
-    local name = ('editd://%s/nothing%s'):format(proposal.id, file.path)
     return scratch({}, name), { lines = hunk.draft or hunk.new, eol = not hunk.no_end }
   end
-  local buf = require('editd.review.go').open(file)
+  local buf = require('editd.review.go').load(file)
+  local there = scratch(vim.api.nvim_buf_get_lines(buf, 0, -1, false), name)
   if file.action == 'delete' then
-    return buf, { lines = {}, eol = true }
+    return there, { lines = {}, eol = true }
   end
-  return buf, compose.with(buf, proposal, file, compose.proposed)
+  return there, compose.with(buf, proposal, file, compose.proposed)
+end
+
+---@param buf integer
+---@param path string
+---@param title string
+local function dress(buf, path, title)
+  vim.bo[buf].syntax = vim.filetype.match({ filename = path, buf = buf }) or ''
+  vim.wo.winbar = (' %s'):format(title:gsub('%%', '%%%%'))
+  vim.cmd.diffthis()
 end
 
 ---@param buf integer
@@ -93,7 +103,7 @@ function M.open(proposal, file)
   vim.cmd('tab split')
   local there, composed = sides(proposal, file)
   vim.api.nvim_win_set_buf(0, there)
-  vim.cmd.diffthis()
+  dress(there, file.path, 'now')
   compose.hash(file, function(hash, err)
     if err then
       message.fail(err)
@@ -109,9 +119,7 @@ function M.open(proposal, file)
     vim.cmd('rightbelow vertical split')
     vim.api.nvim_win_set_buf(0, buf)
     vim.b[buf].editd_tab = vim.api.nvim_get_current_tabpage()
-    vim.bo[buf].syntax = vim.filetype.match({ filename = file.path, buf = buf }) or ''
-    vim.wo.winbar = (' %s  (:w takes this side)'):format(review.title(proposal):gsub('%%', '%%%%'))
-    vim.cmd.diffthis()
+    dress(buf, file.path, review.title(proposal) .. '  (:w takes this side)')
     vim.cmd('normal! gg')
     pcall(vim.cmd, 'silent normal! ]c')
     vim.api.nvim_create_autocmd('BufWriteCmd', {
