@@ -10,6 +10,7 @@ local M = {}
 ---@field version integer The version that was sent last.
 ---@field odd boolean Whether LSP counts its lines otherwise.
 ---@field empty boolean Whether the text that was sent last was empty.
+---@field lines integer Lines of the buffer when it was sent.
 ---@field eol boolean 'endofline' when it was sent.
 ---@field fileformat string 'fileformat' when it was sent.
 ---@field dirty? boolean What was last told of 'modified'.
@@ -34,6 +35,7 @@ local function opened(params)
     version = item.version,
     odd = document.is_odd(item.text, vim.bo[buf].fileformat),
     empty = item.text == '',
+    lines = vim.api.nvim_buf_line_count(buf),
     eol = vim.bo[buf].endofline,
     fileformat = vim.bo[buf].fileformat,
   }
@@ -52,6 +54,22 @@ local function brings_odd(sent, changes)
   return false
 end
 
+--- Whether changes reach the end of a text without a line end there. Neovim tells those as if there were one.
+---@param sent editd.Sent
+---@param changes { range: lsp.Range }[]
+---@return boolean
+local function reaches_open_end(sent, changes)
+  if vim.bo[sent.buf].endofline then
+    return false
+  end
+  for _, change in ipairs(changes) do
+    if not change.range or change.range['end'].line >= sent.lines - 1 then
+      return true
+    end
+  end
+  return #changes > 1
+end
+
 ---@param params table
 local function changed(params)
   local sent = M.documents[params.textDocument.uri]
@@ -61,10 +79,10 @@ local function changed(params)
   sent.version = params.textDocument.version
   local empty = document.is_empty(sent.buf)
   sent.odd = sent.odd or brings_odd(sent, params.contentChanges)
-  if sent.odd or empty or sent.empty then
+  if sent.odd or empty or sent.empty or reaches_open_end(sent, params.contentChanges) then
     params.contentChanges = { { text = document.text(sent.buf) } }
   end
-  sent.empty = empty
+  sent.empty, sent.lines = empty, vim.api.nvim_buf_line_count(sent.buf)
 end
 
 --- Starts the bridge; to be used as `cmd` of an LSP client.
