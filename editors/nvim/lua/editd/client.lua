@@ -9,6 +9,8 @@ local M = {}
 
 --- Milliseconds before each attempt to connect again; the last one stays.
 local PAUSES = { 100, 300, 1000, 2000, 5000 }
+--- Milliseconds that the bridge has to end by itself.
+local PATIENCE = 500
 --- After this many attempts the person is told.
 local QUIET_ATTEMPTS = 3
 
@@ -244,12 +246,23 @@ function M.attach(buf)
   end
 end
 
+--- Ends a client, by force if it does not end by itself.
+---@param client vim.lsp.Client
+local function finish(client)
+  client:stop()
+  vim.defer_fn(function()
+    if client_id == client.id then
+      client:stop(true)
+    end
+  end, PATIENCE)
+end
+
 --- Disconnects and stays so.
 function M.stop()
   wanted = false
   local client = client_id and vim.lsp.get_client_by_id(client_id)
   if client then
-    client:stop()
+    finish(client)
   end
 end
 
@@ -262,7 +275,7 @@ function M.restart()
     return
   end
   wanted = false
-  client:stop()
+  finish(client)
   local timer = assert(vim.uv.new_timer())
   local waited = 0
   timer:start(20, 20, vim.schedule_wrap(function()

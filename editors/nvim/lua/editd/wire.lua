@@ -79,10 +79,38 @@ local function changed(params)
   sent.version = params.textDocument.version
   local empty = document.is_empty(sent.buf)
   sent.odd = sent.odd or brings_odd(sent, params.contentChanges)
-  if sent.odd or empty or sent.empty or reaches_open_end(sent, params.contentChanges) then
+  local lines = vim.api.nvim_buf_line_count(sent.buf)
+  -- Whether a buffer of one empty line is an empty file is not told by a change of lines.
+  local tiny = math.min(lines, sent.lines) <= 1
+  if sent.odd or tiny or reaches_open_end(sent, params.contentChanges) then
     params.contentChanges = { { text = document.text(sent.buf) } }
   end
-  sent.empty, sent.lines = empty, vim.api.nvim_buf_line_count(sent.buf)
+  sent.empty, sent.lines = empty, lines
+end
+
+--- Whether a buffer is empty is only settled after the command that changes it.
+---@param rpc vim.lsp.rpc.PublicClient
+---@param sent editd.Sent
+---@param uri string
+local function check_empty(rpc, sent, uri)
+  if sent.lines > 1 then
+    return
+  end
+  vim.schedule(function()
+    if M.documents[uri] ~= sent or not vim.api.nvim_buf_is_loaded(sent.buf) then
+      return
+    end
+    local empty = document.is_empty(sent.buf)
+    if empty ~= sent.empty then
+      sent.empty = empty
+      sent.version = math.max(sent.version + 1, vim.api.nvim_buf_get_changedtick(sent.buf))
+      local changes = { { text = document.text(sent.buf) } }
+      rpc.notify('textDocument/didChange', {
+        textDocument = { uri = uri, version = sent.version },
+        contentChanges = changes,
+      })
+    end
+  end)
 end
 
 --- Starts the bridge; to be used as `cmd` of an LSP client.
@@ -118,6 +146,7 @@ function M.start(cmd, env, dispatchers, on_exit)
     if M.on_sent and (method == 'textDocument/didOpen' or method == 'textDocument/didChange') then
       local sent = M.documents[uri]
       if sent then
+        check_empty(rpc, sent, uri)
         M.on_sent(sent, uri, method == 'textDocument/didOpen')
       end
     end
