@@ -29,6 +29,7 @@ mod past;
 mod rebase;
 mod recovery;
 mod requests;
+mod review;
 mod session;
 mod undo;
 mod work;
@@ -44,7 +45,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::{Config, PolicyFile};
 use crate::disk::{BaseStore, Disk, Journal, LateLook};
 use crate::edit::Deadline;
-use crate::history::{self, History, HistoryLimits};
+use crate::history::{self, History, HistoryLimits, Waiting};
 use crate::workspace::rules::names_of;
 use crate::workspace::{Session, SessionId, Workspace};
 
@@ -165,6 +166,7 @@ impl Daemon {
         };
         let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
         let policy = PolicyFile::beside(&config.file, home.clone());
+        let (waiting, proposals) = Waiting::open(&places.state_dir.join("proposals"))?;
         let workspace = Workspace::new(config.limits.clone(), &nonce());
         let (cache, clients) = (Arc::<SnapshotCache>::default(), Clients::default());
         let keeper = Keeper { workspace, cache: cache.clone(), clients: clients.clone(), watch };
@@ -178,7 +180,7 @@ impl Daemon {
             policy,
             home_names: home.as_deref().map(names_of).unwrap_or_default(),
             home,
-            books: Books::new(keeper, bases.clone()),
+            books: Books::new(keeper, bases.clone(), Arc::new(waiting)),
             lanes: Lanes::default(),
             cache,
             indexes: Indexes::default(),
@@ -197,6 +199,7 @@ impl Daemon {
         };
         let core = Core(Arc::new(inner));
         core.forget_landed();
+        core.restore(proposals);
         tokio::spawn(core.clone().follow_hints());
         spawn_thread("watch", move || hints::keep_watch(&orders, &hints))?;
         // What was interrupted is told from what was not by the files: whatever recovers them comes before.

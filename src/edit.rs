@@ -43,7 +43,7 @@ pub use elided::placeholder;
 pub use find::{Found, Match, find};
 pub use index::{Index, SharedIndex};
 pub use merge::{ConflictRegion, Marked, MergeError, merge, merge_marked};
-pub use plan::{Plan, PlanError, Splice};
+pub use plan::{Moved, Plan, PlanError, Splice};
 pub use refusal::{Closest, EditRefusal, EditRefusalKind, LineRange, Occurrence, Occurrences};
 pub use request::{Anchor, Count, Edit, Options, Strategy};
 pub use rewrite::rewrite;

@@ -19,6 +19,7 @@ mod segment;
 mod settle;
 #[cfg(test)]
 mod tests;
+mod waiting;
 mod writer;
 
 use std::io;
@@ -32,6 +33,8 @@ use parking_lot::Mutex;
 use crate::disk::FileBytes;
 use crate::text::ContentHash;
 use crate::workspace::history::{Back, DISK, PastAction, PastDetail, PastEntry, PastFile};
+
+pub use waiting::Waiting;
 
 use index::Index;
 use line::Line;

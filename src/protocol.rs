@@ -14,6 +14,7 @@ mod patch;
 mod path;
 mod refusal;
 mod results;
+mod review;
 mod strict;
 mod workspace_edit;
 
@@ -29,8 +30,8 @@ pub use editor::{
 };
 pub use error::{Code, RpcError};
 pub use method::{
-    Apply, Blame, Changes, Diagnostics, Discard, Edit, HistoryMethod, Method, ProposalMethod, Proposals,
-    Propose, Read, Shutdown, Status, Undo,
+    Apply, Blame, Changes, Decide, Diagnostics, Discard, Edit, HistoryMethod, Method, ProposalMethod,
+    Proposals, Propose, Read, Shutdown, Status, Undo,
 };
 pub use params::{
     ApplyParams, ChangesParams, DiscardParams, DisplayParam, EditParams, Matching, OnConflictParam,
@@ -45,8 +46,12 @@ pub use patch::{PatchAndBases, PatchParams};
 pub use path::{RequestPath, path_of_uri, uri_of};
 pub use refusal::refusal_error;
 pub use results::{
-    AppliedFile, ApplyResult, ChangedFile, ChangesResult, FileEntry, Hunk, Indent, MatchEntry, MemoryUse,
-    PolicyStatus, ProposalSummary, ProposalsResult, ProposeResult, ReadResult, ShutdownResult, StatusResult,
+    AppliedFile, ApplyResult, ChangedFile, ChangesResult, FileEntry, Hunk, Indent, LandedFile, MatchEntry,
+    MemoryUse, PolicyStatus, ProposalSummary, ProposalsResult, ProposeResult, ReadResult, ShutdownResult,
+    StatusResult,
+};
+pub use review::{
+    CommentEntry, CommentParam, DecideParams, PickParam, ProposalResult, ReplaceParam, UserEdit,
 };
 pub use strict::{JSON_VALUES, Strict};
 pub use workspace_edit::{text_edits, workspace_edit};

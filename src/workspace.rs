@@ -18,6 +18,8 @@ pub mod limits;
 mod log;
 mod proposal;
 mod refusal;
+/// Proposals that a person decides about.
+pub mod review;
 /// Which paths and roots are allowed.
 pub mod rules;
 mod session;
@@ -33,6 +35,7 @@ pub use proposal::{Action, OnStale, PlannedFile, Proposal, ProposalId, ProposalS
 pub use refusal::{Contest, EditorRefusal, Refusal, RefusalKind, Since, UndoRefusal};
 pub use session::{Abilities, Base, Coverage, Role, Session, SessionId};
 pub use state::{
-    ApplyStep, BaseState, Changed, Counts, Diagnosed, Moved, NewProposal, Notice, Outcome, Workspace,
+    ApplyStep, BaseState, Changed, Counts, Diagnosed, MadeFor, Moved, NewProposal, Notice, Outcome, Record,
+    Workspace,
 };
 pub use texts::{Snapshot, TextStore};

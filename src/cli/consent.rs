@@ -87,7 +87,7 @@ pub(super) fn summarize(applied: &ApplyResult) -> std::io::Result<()> {
         };
         let path = paint::visible(&entry.path);
         writeln!(out, "{GOOD}{verb}{GOOD:#} {path} (+{} -{})", entry.added, entry.removed)?;
-        if let Some(hash) = &file.hash {
+        if let Some(hash) = file.landed.as_ref().and_then(|landed| landed.hash.as_ref()) {
             writeln!(out, "{FAINT}{hash}{FAINT:#}")?;
         }
     }

@@ -7,12 +7,13 @@ use lsp_types::WorkspaceEdit;
 use serde_json::{Value, json};
 
 use crate::disk::MTime;
-use crate::edit::Match;
+use crate::edit::{self, Match};
 use crate::protocol::{
-    AppliedFile, FILE_CHANGED, FileEntry, Hunk, MatchEntry, PROPOSAL_CHANGED, ProposalSummary, ProposeResult,
-    uri_of, workspace_edit,
+    AppliedFile, FILE_CHANGED, FileEntry, Hunk, LandedFile, MatchEntry, PROPOSAL_CHANGED, ProposalSummary,
+    ProposeResult, uri_of, workspace_edit,
 };
 use crate::text::{Position, PositionEncoding, lines};
+use crate::workspace::review::{Choice, HunkId, HunkKind};
 use crate::workspace::{Action, Notice, PlannedFile, Proposal, ProposalState, Snapshot};
 
 use super::commit::Landed;
@@ -54,8 +55,40 @@ pub(crate) fn proposal(proposal: &Proposal, encoding: PositionEncoding) -> Propo
         } else {
             WorkspaceEdit::default()
         },
-        files: proposal.files.iter().map(|file| entry(file, proposal.state)).collect(),
+        files: entries(&proposal.files, &states(proposal)),
     }
+}
+
+/// The states of a proposal's hunks, by their order.
+fn states(proposal: &Proposal) -> impl Fn(usize) -> &'static str {
+    let of_all = match proposal.state {
+        ProposalState::Applied => "accepted",
+        state if state.is_open() => "pending",
+        _ => "rejected",
+    };
+    move |at| match &proposal.review {
+        // Of what was closed without a decision, nothing happened.
+        Some(review) if matches!(review.choices.get(at), None | Some(Choice::Open)) => of_all,
+        Some(review) => review.choices[at].name(false),
+        None => of_all,
+    }
+}
+
+/// What happens to files, with their hunks numbered over all of them.
+pub(crate) fn entries(files: &[PlannedFile], state: &dyn Fn(usize) -> &'static str) -> Vec<FileEntry> {
+    let mut numbered = 0;
+    let of_file = |file: &PlannedFile| {
+        let hunks = hunks(file, numbered, state);
+        numbered += hunks.len();
+        entry(file, hunks)
+    };
+    files.iter().map(of_file).collect()
+}
+
+/// A file's hunks as they were proposed; so many are in the files before.
+fn hunks(file: &PlannedFile, before: usize, state: &dyn Fn(usize) -> &'static str) -> Vec<Hunk> {
+    let hunk = |(at, (kind, lines))| hunk(before + at, kind, lines, state(before + at));
+    file.hunks().into_iter().enumerate().map(hunk).collect()
 }
 
 /// A proposal's line in the list.
@@ -74,7 +107,7 @@ pub(crate) fn summary(proposal: &Proposal) -> ProposalSummary {
 }
 
 /// What a proposal does to a file.
-pub(crate) fn entry(file: &PlannedFile, state: ProposalState) -> FileEntry {
+pub(crate) fn entry(file: &PlannedFile, hunks: Vec<Hunk>) -> FileEntry {
     let diff = &file.diff;
     FileEntry {
         uri: uri_of(&file.path),
@@ -91,26 +124,25 @@ pub(crate) fn entry(file: &PlannedFile, state: ProposalState) -> FileEntry {
         first_changed_line: diff.first_changed_line,
         added: diff.added,
         removed: diff.removed,
-        hunks: diff.hunks.iter().enumerate().map(|(index, it)| hunk(index, *it, state)).collect(),
+        hunks,
         matches: file.matches.iter().map(match_entry).collect(),
         warnings: file.warnings.clone(),
         tags: file.tags.iter().map(|tag| tag.name().to_owned()).collect(),
     }
 }
 
-fn hunk(index: usize, hunk: crate::edit::Hunk, state: ProposalState) -> Hunk {
-    let state = match state {
-        ProposalState::Applied => "accepted",
-        ProposalState::Proposed | ProposalState::Applying => "pending",
-        _ => "rejected",
-    };
+/// A hunk on the wire, by its index over all files.
+pub(crate) fn hunk(at: usize, kind: HunkKind, lines: edit::Hunk, state: &str) -> Hunk {
     Hunk {
-        id: format!("h{}", index + 1),
-        old_start: hunk.old_start,
-        old_lines: hunk.old_lines,
-        new_start: hunk.new_start,
-        new_lines: hunk.new_lines,
+        id: HunkId(at + 1).to_string(),
+        kind: (kind != HunkKind::Text).then(|| kind.name().to_owned()),
+        old_start: lines.old_start,
+        old_lines: lines.old_lines,
+        new_start: lines.new_start,
+        new_lines: lines.new_lines,
         state: state.to_owned(),
+        old_text: None,
+        new_text: None,
     }
 }
 
@@ -125,10 +157,20 @@ fn match_entry(found: &Match) -> MatchEntry {
     }
 }
 
-/// What was done to a file.
-pub(crate) fn applied_file(landed: &Landed) -> AppliedFile {
-    AppliedFile {
-        entry: entry(&landed.file, ProposalState::Applied),
+/// What was done to files.
+pub(crate) fn applied_files(landed: &[Landed]) -> Vec<AppliedFile> {
+    let mut numbered = 0;
+    let of_file = |landed: &Landed| {
+        let hunks = hunks(&landed.file, numbered, &|_| "accepted");
+        numbered += hunks.len();
+        AppliedFile { entry: entry(&landed.file, hunks), landed: Some(landed_file(landed)) }
+    };
+    landed.iter().map(of_file).collect()
+}
+
+/// What a file is after something was done to it.
+pub(crate) fn landed_file(landed: &Landed) -> LandedFile {
+    LandedFile {
         hash: landed.seen.truth.hash().map(|hash| hash.to_string()),
         mtime: landed.stat.as_ref().map(|stat| mtime(stat.mtime)),
         source: if landed.seen.typed { "editor" } else { "disk" }.to_owned(),

@@ -1,15 +1,18 @@
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Instant;
 
 use parking_lot::Mutex;
+use tokio::sync::Notify;
 
 use crate::disk::BaseStore;
-use crate::workspace::{Moved, Notice, Outcome, Seen, Snapshot, Workspace};
+use crate::history::Waiting;
+use crate::workspace::{Moved, Notice, Outcome, Record, Seen, Snapshot, Workspace};
 
 use super::cache::{Cached, SnapshotCache};
 use super::clients::Clients;
-use super::event::{DiagnosticsEvent, Event, FindFor, Sighting};
+use super::event::{DiagnosticsEvent, Event, FindFor, ReviewEvent, Sighting};
 use super::hints::WatchOrder;
 
 /// The way to the [`Workspace`]: takes events one at a time, from any thread.
@@ -23,19 +26,40 @@ use super::hints::WatchOrder;
 pub(crate) struct Books {
     keeper: Mutex<Keeper>,
     bases: Arc<BaseStore>,
+    /// Where proposals that wait for a person are written down.
+    waiting: Arc<Waiting>,
+    /// Told after each change of one of these.
+    decided: Arc<Notify>,
 }
 
 impl Books {
-    pub(crate) fn new(keeper: Keeper, bases: Arc<BaseStore>) -> Self {
-        Self { keeper: Mutex::new(keeper), bases }
+    pub(crate) fn new(keeper: Keeper, bases: Arc<BaseStore>, waiting: Arc<Waiting>) -> Self {
+        Self { keeper: Mutex::new(keeper), bases, waiting, decided: Arc::default() }
+    }
+
+    /// Told after each change of a proposal that a person decides or has decided.
+    pub(crate) fn decided(&self) -> &Arc<Notify> {
+        &self.decided
+    }
+
+    /// Whether any proposal waits for a person.
+    pub(crate) fn anything_waits(&self) -> bool {
+        self.waiting.is_anything()
     }
 
     /// Handles the event. When this returns, it has happened and its answer has been sent.
     pub(crate) fn send(&self, event: Event) {
-        let evicted = self.keeper.lock().take(event);
+        let Left { evicted, records } = self.keeper.lock().take(event);
         for snapshot in evicted {
             self.store(&snapshot);
         }
+        if records.is_empty() {
+            return;
+        }
+        for record in &records {
+            self.waiting.write_down(record);
+        }
+        self.decided.notify_waiters();
     }
 
     fn store(&self, snapshot: &Snapshot) {
@@ -47,6 +71,14 @@ impl Books {
     }
 }
 
+/// What an event leaves to be done behind no lock.
+struct Left {
+    /// Texts that left memory.
+    evicted: Vec<Arc<Snapshot>>,
+    /// What to write down of proposals that wait for a person.
+    records: Vec<Record>,
+}
+
 /// The one place that changes the [`Workspace`].
 pub(crate) struct Keeper {
     pub(crate) workspace: Workspace,
@@ -56,8 +88,8 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// Handles an event and what follows from it; gives the texts that left memory.
-    fn take(&mut self, event: Event) -> Vec<Arc<Snapshot>> {
+    /// Handles an event and what follows from it; gives what has to be written to the state folder.
+    fn take(&mut self, event: Event) -> Left {
         self.handle(event);
         let outcome = self.workspace.take_outcome();
         self.perform(outcome)
@@ -122,6 +154,41 @@ impl Keeper {
             Event::Editors(event) => event.handle(workspace),
             Event::Diagnostics(event) => diagnostics(workspace, event),
             Event::Count { reply } => drop(reply.send(workspace.counts())),
+            Event::Reviewed(event) => self.handle_review(event),
+        }
+    }
+
+    fn handle_review(&mut self, event: ReviewEvent) {
+        let workspace = &mut self.workspace;
+        match event {
+            ReviewEvent::Watched { paths, reply } => {
+                let paths: Vec<_> = paths.iter().map(PathBuf::as_path).collect();
+                let _ = reply.send(workspace.is_watched(&paths));
+            }
+            ReviewEvent::Review { session, id, revision, reply } => {
+                let _ = reply.send(workspace.put_under_review(session, &id, revision));
+            }
+            ReviewEvent::FindToDecide { session, id, revision, reply } => {
+                let _ = reply.send(workspace.proposal_to_decide(session, &id, revision).cloned());
+            }
+            ReviewEvent::Decide { session, id, revision, review, reply } => {
+                let _ = reply.send(workspace.decide(session, &id, revision, review));
+            }
+            ReviewEvent::BeginDecided { session, id, revision, reply } => {
+                let _ = reply.send(workspace.begin_decided(session, &id, revision));
+            }
+            ReviewEvent::Decided { session, by, id, review, transaction, moved, reply } => {
+                workspace.decided(session, &id, review, transaction);
+                let books = moved.iter().map(|(moved, ..)| moved.clone()).collect();
+                workspace.record_decided(by.0, &by.1, books);
+                self.keep_all(moved);
+                let _ = reply.send(());
+            }
+            ReviewEvent::NotDecided { id } => workspace.not_decided(&id),
+            ReviewEvent::PendingOn { author, key, reply } => {
+                let _ = reply.send(workspace.pending_on(&author, &key));
+            }
+            ReviewEvent::Restore { proposals } => workspace.restore(proposals),
         }
     }
 
@@ -141,7 +208,7 @@ impl Keeper {
         }
     }
 
-    fn perform(&self, outcome: Outcome) -> Vec<Arc<Snapshot>> {
+    fn perform(&self, outcome: Outcome) -> Left {
         for (session, notice) in outcome.notices {
             self.clients.notify(session, &notice);
         }
@@ -156,7 +223,7 @@ impl Keeper {
         for snapshot in &outcome.evicted {
             self.cache.evict(snapshot.hash);
         }
-        outcome.evicted
+        Left { evicted: outcome.evicted, records: outcome.records }
     }
 }
 

@@ -44,6 +44,11 @@ impl Clients {
         self.outlet(session).map(|outlet| outlet.request(method, params))
     }
 
+    /// Whether that session is connected.
+    pub(crate) fn knows(&self, session: SessionId) -> bool {
+        self.0.contains_key(&session)
+    }
+
     fn outlet(&self, session: SessionId) -> Option<Arc<dyn Outlet>> {
         self.0.get(&session).map(|entry| entry.value().clone())
     }

@@ -4,6 +4,7 @@ use crate::disk::{
     Change, CommitError, Committed, DiskErrorKind, Durability, Expected, FileBytes, Root, StagedSet, Stat,
     Target, stage,
 };
+use crate::edit::Edit;
 use crate::workspace::rules::Protection;
 use crate::workspace::{Action, FileKey, Moved, PlannedFile, Refusal, RefusalKind, Seen, Snapshot, Truth};
 
@@ -79,6 +80,14 @@ impl Due {
 }
 
 impl WantedFile {
+    /// Its edits, if it has some.
+    pub(crate) fn edits(&self) -> &[Edit] {
+        match &self.want {
+            Want::Edit(edits) | Want::Rename { edits, .. } => edits,
+            Want::Write { .. } | Want::Delete(_) | Want::Cells(_) => &[],
+        }
+    }
+
     /// Where a rename leads.
     pub(crate) fn new_place(&self) -> Option<Target> {
         match &self.want {

@@ -7,6 +7,7 @@ use crate::disk::{Root, Stat};
 use crate::text::ContentHash;
 use crate::workspace::buffers::BufferId;
 use crate::workspace::diagnostics::Report;
+use crate::workspace::review::Review;
 use crate::workspace::{
     ApplyStep, BaseState, Changed, Counts, Coverage, Diagnosed, FileKey, Moved, NewProposal, PlannedFile,
     Proposal, ProposalState, Refusal, RequestKey, Seen, Session, SessionId, Snapshot,
@@ -95,6 +96,8 @@ pub(crate) enum Event {
     },
     /// It was not.
     NotApplied { session: SessionId, id: String, state: ProposalState },
+    /// Something about proposals that a person decides.
+    Reviewed(ReviewEvent),
     /// Somebody looks for a text.
     Text { hash: ContentHash, reply: Reply<Option<Arc<Snapshot>>> },
     /// A session asks which files it has read, and for the newest cursor.
@@ -111,4 +114,46 @@ pub(crate) enum Event {
     Diagnostics(DiagnosticsEvent),
     /// Somebody asks for sizes.
     Count { reply: Reply<Counts> },
+}
+
+/// What can happen to proposals that a person decides.
+pub(crate) enum ReviewEvent {
+    /// Somebody asks whether a person sees what agents do to these files.
+    Watched { paths: Vec<PathBuf>, reply: Reply<bool> },
+    /// A session wants a proposal to be decided by a person.
+    Review { session: SessionId, id: String, revision: Option<u32>, reply: Reply<Result<Proposal, Refusal>> },
+    /// A person is about to decide about a proposal.
+    FindToDecide { session: SessionId, id: String, revision: u32, reply: Reply<Result<Proposal, Refusal>> },
+    /// A person has decided some of it.
+    Decide {
+        session: SessionId,
+        id: String,
+        revision: u32,
+        review: Review,
+        reply: Reply<Result<Proposal, Refusal>>,
+    },
+    /// A person has decided all of it, and it is about to happen.
+    BeginDecided { session: SessionId, id: String, revision: u32, reply: Reply<Result<(), Refusal>> },
+    /// It has happened: the author's session and name, what was decided, and what was done.
+    Decided {
+        session: SessionId,
+        by: (SessionId, String),
+        id: String,
+        review: Review,
+        transaction: Option<Arc<str>>,
+        moved: Vec<(Moved, Sighting)>,
+        reply: Reply<()>,
+    },
+    /// It has not.
+    NotDecided { id: String },
+    /// Somebody asks what waits for a person that would change a file of an author's.
+    PendingOn { author: String, key: FileKey, reply: Reply<Vec<Proposal>> },
+    /// Proposals of an earlier daemon that still wait.
+    Restore { proposals: Vec<Proposal> },
+}
+
+impl From<ReviewEvent> for Event {
+    fn from(event: ReviewEvent) -> Self {
+        Self::Reviewed(event)
+    }
 }

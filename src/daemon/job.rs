@@ -68,9 +68,9 @@ enum Step<T, F, W> {
 
 impl Core {
     /// Sends an event that is answered, and gives the answer. Takes microseconds, so tasks may ask too.
-    pub(crate) fn ask<T>(&self, event: impl FnOnce(Reply<T>) -> Event) -> Result<T, Failure> {
+    pub(crate) fn ask<T, E: Into<Event>>(&self, event: impl FnOnce(Reply<T>) -> E) -> Result<T, Failure> {
         let (reply, mut answer) = oneshot::channel();
-        self.books.send(event(reply));
+        self.books.send(event(reply).into());
         answer.try_recv().map_err(|_| Failure::unanswered())
     }
 

@@ -4,6 +4,7 @@ mod apply;
 mod blame;
 mod call;
 mod changes;
+mod decide;
 mod diagnostics;
 mod documents;
 mod history;
@@ -16,3 +17,4 @@ mod status;
 mod undo;
 
 pub use introduce::Introduction;
+pub(crate) use introduce::open_root;

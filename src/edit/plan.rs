@@ -1,10 +1,13 @@
 //! A change as a value.
 
 mod compose;
+mod over;
 
 use std::ops::Range;
 
 use crate::text::Text;
+
+pub use over::Moved;
 
 /// New text for a range of the base.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -221,7 +224,7 @@ impl Splice {
 }
 
 /// How far the splices passed so far move what follows them.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 struct Shift {
     added: usize,
     removed: usize,

@@ -14,7 +14,7 @@ use crate::workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFil
 /// A path: text where it is UTF-8, else its bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-enum PathRecord {
+pub(super) enum PathRecord {
     Text(String),
     Bytes(Vec<u8>),
 }
@@ -106,7 +106,7 @@ struct SpotRecord {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct FormatRecord {
+pub(super) struct FormatRecord {
     encoding: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     bom: bool,
@@ -244,25 +244,25 @@ impl SpotRecord {
 }
 
 impl FormatRecord {
-    fn new(format: Format) -> Self {
+    pub(super) fn new(format: Format) -> Self {
         Self { encoding: format.encoding.name(), bom: format.bom, guessed: format.guessed }
     }
 
-    fn read(self) -> Option<Format> {
+    pub(super) fn read(self) -> Option<Format> {
         let encoding = Encoding::from_label(&self.encoding)?;
         Some(Format { encoding, bom: self.bom, guessed: self.guessed })
     }
 }
 
 impl PathRecord {
-    fn new(path: &Path) -> Self {
+    pub(super) fn new(path: &Path) -> Self {
         path.to_str().map_or_else(
             || Self::Bytes(path.as_os_str().as_bytes().to_vec()),
             |text| Self::Text(text.to_owned()),
         )
     }
 
-    fn read(self) -> PathBuf {
+    pub(super) fn read(self) -> PathBuf {
         match self {
             Self::Text(text) => text.into(),
             Self::Bytes(bytes) => OsString::from_vec(bytes).into(),
@@ -271,12 +271,12 @@ impl PathRecord {
 }
 
 /// Times as people read them.
-mod jiff_time {
+pub(super) mod jiff_time {
     use super::{Deserialize, Serialize, SystemTime};
     use serde::de::Error;
 
     #[derive(Clone, Debug)]
-    pub(super) struct Time(pub(super) SystemTime);
+    pub(in crate::history) struct Time(pub(in crate::history) SystemTime);
 
     impl Serialize for Time {
         fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -9,6 +9,7 @@ use super::past::{BlameParams, BlameResult, HistoryParams, HistoryResult, UndoPa
 use super::results::{
     ApplyResult, ChangesResult, ProposalsResult, ProposeResult, ReadResult, ShutdownResult, StatusResult,
 };
+use super::review::{DecideParams, ProposalResult};
 
 /// One method of the product: its name, what goes in, what comes out. The daemon serves it and clients
 /// call it through the same description.
@@ -49,7 +50,9 @@ methods! {
     /// Takes a proposal back.
     Discard = "editd/discard", DiscardParams => ProposeResult;
     /// Shows a proposal as it stands.
-    ProposalMethod = "editd/proposal", ProposalParams => ProposeResult;
+    ProposalMethod = "editd/proposal", ProposalParams => ProposalResult;
+    /// Decides about a proposal; on `editor.sock` only.
+    Decide = "editd/decide", DecideParams => ProposalResult;
     /// Lists proposals.
     Proposals = "editd/proposals", ProposalsParams => ProposalsResult;
     /// Takes back what a transaction did.

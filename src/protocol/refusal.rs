@@ -104,6 +104,8 @@ fn details(refusal: &Refusal) -> Value {
         RefusalKind::Closed { state, current_revision } => {
             json!({ "state": state, "currentRevision": current_revision })
         }
+        RefusalKind::Rejected { comments } => json!({ "comments": comments }),
+        RefusalKind::Waits { proposal } => json!({ "proposal": proposal.to_string() }),
         RefusalKind::Recovering { transaction } => json!({ "transaction": transaction }),
         RefusalKind::NotPermitted { what } | RefusalKind::Busy { what } => json!({ "reason": what }),
         RefusalKind::NoChange

@@ -2,6 +2,7 @@ use lsp_types::{Uri, WorkspaceEdit};
 use serde::{Deserialize, Serialize};
 
 use super::diagnostics::DiagnosticEntry;
+use super::review::{CommentEntry, UserEdit};
 
 /// The answer to `editd/read`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,8 +60,11 @@ pub struct Indent {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hunk {
-    /// Names it within its file.
+    /// Names it within its proposal.
     pub id: String,
+    /// What it does, where that is not to replace lines: `create`, `delete`, `rename` or `encoding`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
     /// First old line, from 1; the line before where none is old.
     pub old_start: usize,
     /// Old lines.
@@ -69,8 +73,14 @@ pub struct Hunk {
     pub new_start: usize,
     /// New lines.
     pub new_lines: usize,
-    /// `pending`, `accepted` or `rejected`.
+    /// `pending`, `accepted`, `rejected`, `edited` or `conflicted`.
     pub state: String,
+    /// The old lines as they are now, for those who decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_text: Option<String>,
+    /// The new lines, for those who decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_text: Option<String>,
 }
 
 /// How an edit found its place.
@@ -155,6 +165,15 @@ pub struct AppliedFile {
     /// What was proposed, as it was done in the end.
     #[serde(flatten)]
     pub entry: FileEntry,
+    /// What is there now; none where nothing was done.
+    #[serde(flatten)]
+    pub landed: Option<LandedFile>,
+}
+
+/// A file that something was done to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LandedFile {
     /// Hash of the file now; null if it is gone. The author's new base.
     pub hash: Option<String>,
     /// Time of its last change.
@@ -195,6 +214,15 @@ pub struct ApplyResult {
     /// What editors say is wrong in these files and was not before; if that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnostics: Option<Vec<DiagnosticEntry>>,
+    /// What a person wrote instead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub user_edits: Vec<UserEdit>,
+    /// What a person said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<CommentEntry>,
+    /// Why it is closed, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// A line of `editd/proposals`.

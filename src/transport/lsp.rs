@@ -17,10 +17,10 @@ use tower_lsp::{ClientSocket, LanguageServer, LspService};
 use crate::daemon::{Daemon, Failure, Introduction, Outlet, SessionContext};
 use crate::protocol::{
     Apply, ApplyResult, Blame, BlameResult, Changes, ChangesResult, Code, DIAGNOSTICS_CHANGED,
-    DOCUMENT_STATE, Diagnostics, DiagnosticsResult, Discard, Edit, FOCUS, FocusParams, HistoryMethod,
-    HistoryResult, Invalid, Method, PROTOCOL, ProposalMethod, Proposals, ProposalsResult, Propose,
-    ProposeResult, Read, ReadResult, RpcError, Shutdown, ShutdownResult, Status, StatusResult, Undo, decode,
-    path_of_uri,
+    DOCUMENT_STATE, Decide, Diagnostics, DiagnosticsResult, Discard, Edit, FOCUS, FocusParams, HistoryMethod,
+    HistoryResult, Invalid, Method, PROTOCOL, ProposalMethod, ProposalResult, Proposals, ProposalsResult,
+    Propose, ProposeResult, Read, ReadResult, RpcError, Shutdown, ShutdownResult, Status, StatusResult, Undo,
+    decode, path_of_uri,
 };
 use crate::text::{Position, PositionEncoding};
 use crate::workspace::buffers::TextChange;
@@ -74,6 +74,7 @@ pub(crate) fn service(
         .custom_method(Diagnostics::NAME, Backend::diagnostics)
         .custom_method(DIAGNOSTICS_CHANGED, Backend::diagnostics_changed)
         .custom_method(Status::NAME, Backend::status)
+        .custom_method(Decide::NAME, Backend::decide)
         .custom_method(Shutdown::NAME, Backend::stop)
         .custom_method(DOCUMENT_STATE, Backend::document_state)
         .custom_method(FOCUS, Backend::focus)
@@ -136,7 +137,7 @@ impl Backend {
         let version = env!("CARGO_PKG_VERSION");
         let mut methods = METHODS.to_vec();
         if self.role == Role::Editor {
-            methods.push(Shutdown::NAME);
+            methods.extend([Decide::NAME, Shutdown::NAME]);
         }
         let tools: [&str; 0] = [];
         let editd = json!({ "version": version, "protocol": PROTOCOL, "methods": methods, "tools": tools });
@@ -176,8 +177,12 @@ impl Backend {
         self.daemon.discard(self.session()?, fields::<Discard>(params)?).await.map_err(failed)
     }
 
-    async fn proposal(&self, params: Value) -> Result<ProposeResult> {
+    async fn proposal(&self, params: Value) -> Result<ProposalResult> {
         self.daemon.proposal(self.session()?, fields::<ProposalMethod>(params)?).await.map_err(failed)
+    }
+
+    async fn decide(&self, params: Value) -> Result<ProposalResult> {
+        self.daemon.decide(self.session()?, fields::<Decide>(params)?).await.map_err(failed)
     }
 
     async fn proposals(&self, params: Value) -> Result<ProposalsResult> {

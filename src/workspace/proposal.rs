@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use crate::edit::{Display, FileDiff, Match, Plan};
 use crate::text::{ContentHash, Format};
 
+use super::review::Review;
 use super::rules::Tag;
 use super::{Coverage, FileKey, Role, SessionId, Snapshot};
 
@@ -26,8 +27,16 @@ pub enum ProposalState {
     Proposed,
     /// Being applied right now.
     Applying,
+    /// Waits for a person.
+    Pending,
+    /// Everything is decided, and what was accepted is being applied right now.
+    Deciding,
     /// Done.
     Applied,
+    /// A person wanted some of it, and that is done.
+    Partial,
+    /// A person wanted none of it.
+    Rejected,
     /// Another proposal took its place.
     Superseded,
     /// Its author took it back.
@@ -39,11 +48,14 @@ pub enum ProposalState {
 }
 
 impl ProposalState {
-    /// The name on the wire. What is being applied is still `proposed` to those who look.
+    /// The name on the wire. What is being applied is still what it was to those who look.
     pub fn name(self) -> &'static str {
         match self {
             Self::Proposed | Self::Applying => "proposed",
+            Self::Pending | Self::Deciding => "pending",
             Self::Applied => "applied",
+            Self::Partial => "partial",
+            Self::Rejected => "rejected",
             Self::Superseded => "superseded",
             Self::Discarded => "discarded",
             Self::Stale => "stale",
@@ -53,7 +65,12 @@ impl ProposalState {
 
     /// Whether it can still be applied.
     pub fn is_open(self) -> bool {
-        matches!(self, Self::Proposed | Self::Applying)
+        matches!(self, Self::Proposed | Self::Applying) || self.is_pending()
+    }
+
+    /// Whether a person has to decide.
+    pub fn is_pending(self) -> bool {
+        matches!(self, Self::Pending | Self::Deciding)
     }
 }
 
@@ -152,8 +169,12 @@ pub struct Proposal {
     pub session: SessionId,
     /// What that session may do.
     pub role: Role,
+    /// The roots of that session, in which its files were found.
+    pub roots: Vec<PathBuf>,
     /// The author it belongs to.
     pub author: String,
+    /// The request that made it, if that may be sent again.
+    pub request: Option<String>,
     /// What it is for, in the author's words.
     pub label: Option<String>,
     /// Counts what people see of it; carrying it along with other changes does not count.
@@ -170,8 +191,12 @@ pub struct Proposal {
     pub at: SystemTime,
     /// The transaction that applied it.
     pub transaction: Option<Arc<str>>,
+    /// The transaction that it takes back.
+    pub undoes: Option<Arc<str>>,
     /// The changes, in the order of the request.
     pub files: Arc<[PlannedFile]>,
+    /// What a person decided, if one decides.
+    pub review: Option<Review>,
 }
 
 impl Action {

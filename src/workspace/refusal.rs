@@ -2,6 +2,7 @@ mod of_cell;
 mod of_edit;
 mod of_editor;
 mod of_patch;
+mod of_review;
 mod of_undo;
 
 use std::path::PathBuf;
@@ -151,6 +152,16 @@ pub enum RefusalKind {
         /// Its revision.
         current_revision: u32,
     },
+    /// A person said no to the proposal.
+    Rejected {
+        /// What they said to it.
+        comments: Vec<String>,
+    },
+    /// The old text stands only in what a proposal would write that waits for a person.
+    Waits {
+        /// Which.
+        proposal: ProposalId,
+    },
     /// The role or the configuration does not allow it.
     NotPermitted {
         /// What is not allowed, in words.
@@ -236,6 +247,8 @@ impl Refusal {
             RefusalKind::Undo(undo) => of_undo::name(undo),
             RefusalKind::UnknownProposal { .. } => "unknown_proposal",
             RefusalKind::Superseded { .. } | RefusalKind::Closed { .. } => "superseded",
+            RefusalKind::Rejected { .. } => "rejected",
+            RefusalKind::Waits { .. } => "dependency",
             RefusalKind::NotPermitted { .. } => "not_permitted",
             RefusalKind::Recovering { .. } => "recovering",
             RefusalKind::Busy { .. } => "busy",
@@ -305,6 +318,8 @@ impl Refusal {
             RefusalKind::Closed { state, .. } => {
                 format!("The proposal is {state} and cannot be acted on any more.")
             }
+            RefusalKind::Rejected { comments } => of_review::rejected_message(comments),
+            RefusalKind::Waits { proposal } => of_review::waits_message(self.edit, &file, proposal),
             RefusalKind::NotPermitted { what } => format!("Not permitted: {what}."),
             RefusalKind::Recovering { transaction } => format!(
                 "Transaction `{transaction}` was interrupted while it changed this file, and could not be taken back yet."
@@ -370,6 +385,8 @@ impl Refusal {
             RefusalKind::Superseded { by: Some(_), .. } => "Act on the proposal that replaced it.",
             RefusalKind::Superseded { .. } => "Look at it again with `editd/proposal`, then send the current revision.",
             RefusalKind::Closed { .. } => "Propose the change anew.",
+            RefusalKind::Rejected { .. } => of_review::REJECTED_HINT,
+            RefusalKind::Waits { .. } => of_review::WAITS_HINT,
             RefusalKind::NotPermitted { .. } => "Ask the user; this connection cannot do it.",
             RefusalKind::Recovering { .. } => "Nothing is lost; reading still works. Each try to change the file tries to take it back first. Ask the user to look at `editd doctor`.",
             RefusalKind::Busy { .. } => "Wait for earlier requests to end, or discard proposals, then try again.",

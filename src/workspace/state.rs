@@ -19,11 +19,13 @@ mod book;
 mod changes;
 mod diagnosed;
 mod proposals;
+mod reviews;
 
 pub use bases::BaseState;
 pub use changes::{Changed, Moved};
 pub use diagnosed::Diagnosed;
-pub use proposals::{ApplyStep, NewProposal};
+pub use proposals::{ApplyStep, MadeFor, NewProposal};
+pub use reviews::Record;
 
 use book::ProposalBook;
 
@@ -59,6 +61,8 @@ pub struct Outcome {
     pub watch: Vec<(FileKey, PathBuf)>,
     /// Files that nobody has read any more.
     pub forget: Vec<(FileKey, PathBuf)>,
+    /// What to write down of proposals that wait for a person, in this order.
+    pub records: Vec<Record>,
     /// Texts that left memory though somebody may still ask for them.
     pub evicted: Vec<Arc<Snapshot>>,
 }
@@ -319,11 +323,6 @@ impl Workspace {
             self.outcome.notices.push((id, notice));
         }
         self.log.push(key.clone(), before, after, by, plan);
-    }
-
-    /// Sessions of an author, to be told about their proposals.
-    fn sessions_of(&self, author: &str) -> Vec<SessionId> {
-        self.sessions.values().filter(|s| s.author == author).map(|s| s.id).collect()
     }
 
     /// Whether `session` may act on a proposal: agents on their own only. What came in by an editor is no

@@ -86,6 +86,19 @@ mod undo {
     mod refusals;
     mod restart;
 }
+mod review {
+    mod carry;
+    mod concurrent;
+    mod decide;
+    mod files;
+    mod hostile;
+    mod policy;
+    mod replace;
+    mod restart;
+    mod scene;
+    mod undo;
+    mod wait;
+}
 mod past {
     mod blame;
     mod history;

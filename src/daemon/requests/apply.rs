@@ -4,20 +4,24 @@ use std::sync::Arc;
 use crate::config::Review;
 use crate::disk::Target;
 use crate::protocol::{ApplyParams, ApplyResult, EditParams, RequestPath};
-use crate::workspace::{Action, ApplyStep, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Role};
+use crate::workspace::{
+    Action, ApplyStep, MadeFor, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Role,
+};
 
 use crate::daemon::commit::{Due, Landed, changes};
 use crate::daemon::diagnoses::Watch;
-use crate::daemon::event::{Event, FindFor};
+use crate::daemon::event::{Event, FindFor, ReviewEvent};
 use crate::daemon::job::{Job, Located};
 use crate::daemon::locate::Purpose;
 use crate::daemon::observe::Observed;
 use crate::daemon::past::{Intent, Landing};
 use crate::daemon::rebase::{Through, carry};
+use crate::daemon::review::{paths_of, undecided};
 use crate::daemon::work::{Manner, Rules, Worked};
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
 use super::call::{Call, Header};
+use super::propose::Made;
 
 impl Daemon {
     /// `editd/edit`.
@@ -26,16 +30,16 @@ impl Daemon {
         session: &Arc<SessionContext>,
         params: EditParams,
     ) -> Result<ApplyResult, Failure> {
-        self.core.check_review(session, params.apply.review)?;
+        let ApplyParams { review, wait_ms, .. } = params.apply;
         let call = Call::read(params.propose, session, &self.core.config.limits)?;
         let watch = Watch::of(params.apply.diagnostics_wait_ms);
         let begin = watch.clone();
         let work = move |core: &Core, session: &SessionContext, call: Call<Target>, job: &Job| {
             begin.begin(core, call.targets());
-            core.answer_once(call.request.clone(), || core.edit(session, call, job))
+            core.answer_once(call.request.clone(), || core.edit(session, call, review, job))
         };
-        let edited = self.core.on_files(session, |core, session| call.locate(core, session), work).await;
-        let mut result = edited?;
+        let done = self.core.on_files(session, |core, session| call.locate(core, session), work).await?;
+        let mut result = self.when_settled(session, done, wait_ms).await?;
         watch.end(&self.core, session, &mut result).await;
         Ok(result)
     }
@@ -46,18 +50,59 @@ impl Daemon {
         session: &Arc<SessionContext>,
         params: ApplyParams,
     ) -> Result<ApplyResult, Failure> {
-        self.core.check_review(session, params.review)?;
+        let find = |reply| {
+            let (id, purpose) = (params.id.clone(), FindFor::Applying(params.revision));
+            Event::Find { session: session.id, id, purpose, reply }
+        };
+        if self.core.ask(find)??.is_reviewed() {
+            return self.outcome(session, &params.id, params.wait_ms).await;
+        }
+        let (review, wait_ms) = (params.review, params.wait_ms);
         let watch = Watch::of(params.diagnostics_wait_ms);
         let begin = watch.clone();
         let work = move |core: &Core, session: &SessionContext, places: Places, job: &Job| {
             begin.begin(core, places.targets());
-            core.apply(session, places, job)
+            core.apply_or_review(session, places, review, job)
         };
         let places = move |core: &Core, session: &SessionContext| core.places_of(session, &params);
-        let mut result = self.core.on_files(session, places, work).await?;
+        let done = self.core.on_files(session, places, work).await?;
+        let mut result = self.when_settled(session, done, wait_ms).await?;
         watch.end(&self.core, session, &mut result).await;
         Ok(result)
     }
+
+    /// The answer to a request whose change is done or waits for a person: what became of it, if that is known
+    /// in time.
+    pub(super) async fn when_settled(
+        &self,
+        session: &Arc<SessionContext>,
+        done: ApplyResult,
+        wait_ms: Option<u64>,
+    ) -> Result<ApplyResult, Failure> {
+        if done.state != ProposalState::Pending.name() {
+            return Ok(done);
+        }
+        match self.outcome(session, &done.id, wait_ms).await {
+            // It may have been asked for so often that nobody remembers it any more.
+            Err(Failure::Refused(refusals))
+                if refusals.iter().all(|it| matches!(it.kind, RefusalKind::UnknownProposal { .. })) =>
+            {
+                Ok(done)
+            }
+            outcome => outcome,
+        }
+    }
+}
+
+/// What else a request says of a change that was worked out.
+#[derive(Default)]
+pub(super) struct Order {
+    /// The request's own name, if it may be sent again.
+    pub(super) request: Option<String>,
+    /// The transaction that the change takes back, if it does.
+    pub(super) undoes: Option<Arc<str>>,
+    /// Whether a person must decide.
+    pub(super) review: Option<bool>,
 }
 
 /// The files of a proposal, found again.
@@ -73,40 +118,63 @@ impl Located for Places {
 }
 
 impl Core {
-    /// Refuses what would need a person's decision, since nobody can be asked: no editor reviews yet.
-    pub(super) fn check_review(&self, session: &SessionContext, review: Option<bool>) -> Result<(), Failure> {
-        let required = self.config.review == Review::Always && session.role == Role::Agent;
-        let what = match (required, review.unwrap_or_default()) {
-            (true, _) => {
-                "the user's configuration wants every change reviewed, and no reviewing editor is connected"
+    /// Whether a person has to decide about a change of these files: because the user's configuration wants it,
+    /// because somebody watches at an editor, or because the request asks for it. A request can ask for more
+    /// than is configured, never for less. What a person does at an editor is decided already.
+    pub(super) fn wants_review(
+        &self,
+        session: &SessionContext,
+        asked: Option<bool>,
+        files: &[&PlannedFile],
+    ) -> Result<bool, Failure> {
+        if asked == Some(true) {
+            return Ok(true);
+        }
+        match (session.role, self.config.review) {
+            (Role::Editor, _) | (Role::Agent, Review::Off) => Ok(false),
+            (Role::Agent, Review::Always) => Ok(true),
+            (Role::Agent, Review::Auto) => {
+                let paths = files.iter().flat_map(|file| paths_of(file)).collect();
+                self.ask(|reply| ReviewEvent::Watched { paths, reply })
             }
-            (false, true) => "a review was asked for, and no reviewing editor is connected",
-            (false, false) => return Ok(()),
-        };
-        Err(Refusal::new(RefusalKind::NotPermitted { what: what.to_owned() }).into())
+        }
     }
 
-    fn edit(&self, session: &SessionContext, call: Call<Target>, job: &Job) -> Result<ApplyResult, Failure> {
+    fn edit(
+        &self,
+        session: &SessionContext,
+        call: Call<Target>,
+        review: Option<bool>,
+        job: &Job,
+    ) -> Result<ApplyResult, Failure> {
+        let request = call.request.clone().map(|(_, id)| id);
         let (header, due) = self.work_out(session, call)?;
         job.check()?;
-        self.perform(session, &header, due, None, job)
+        let order = Order { request, undoes: None, review };
+        self.perform(session, &header, due, order, job)
     }
 
-    /// Writes what was worked out, as a proposal that is applied at once; `undoes` names the transaction that
-    /// it takes back, if it does.
+    /// Writes what was worked out, as a proposal that is applied at once; or has a person decide about it.
     pub(super) fn perform(
         &self,
         session: &SessionContext,
         header: &Header,
         mut due: Vec<Due>,
-        undoes: Option<Arc<str>>,
+        Order { request, undoes, review }: Order,
         job: &Job,
     ) -> Result<ApplyResult, Failure> {
+        let files: Vec<_> = due.iter().map(|due| &due.worked.file).collect();
+        let is_reviewed = self.wants_review(session, review, &files)?;
+        let made = Made { purpose: MadeFor::Applying, request, undoes: undoes.clone() };
+        if is_reviewed {
+            let made = Made { purpose: MadeFor::Reviewing, ..made };
+            return Ok(undecided(&self.record_proposal(session, header, &mut due, made)?));
+        }
         self.route(&mut due)?;
         let changes = changes(&due);
         // Large contents are being hashed meanwhile, and the proposal needs the hashes.
         let staged = self.stage(&changes);
-        let proposal = self.record_proposal(session, header, &mut due, true)?;
+        let proposal = self.record_proposal(session, header, &mut due, made)?;
         let landing = self.commit_staged(staged, due, &Intent { undoes, ..Intent::of(&proposal) });
         drop(changes);
         self.close(session, &proposal, landing, job)
@@ -152,8 +220,11 @@ impl Core {
             transaction: transaction.map(|transaction| transaction.to_string()),
             undoes: undoes.as_ref().map(ToString::to_string),
             fingerprint: None,
-            files: landed.iter().map(answer::applied_file).collect(),
+            files: answer::applied_files(landed),
             diagnostics: None,
+            user_edits: Vec::new(),
+            comments: Vec::new(),
+            reason: None,
         })
     }
 
@@ -182,6 +253,24 @@ impl Core {
         };
         let targets = all(proposal.files.iter().map(place))?;
         Ok(Places { proposal, targets })
+    }
+
+    fn apply_or_review(
+        &self,
+        session: &SessionContext,
+        places: Places,
+        review: Option<bool>,
+        job: &Job,
+    ) -> Result<ApplyResult, Failure> {
+        let proposal = &places.proposal;
+        let files: Vec<_> = proposal.files.iter().collect();
+        let is_open = proposal.state == ProposalState::Proposed;
+        if is_open && self.wants_review(session, review, &files)? {
+            let (id, revision) = (proposal.id.to_string(), Some(proposal.revision));
+            let event = |reply| ReviewEvent::Review { session: session.id, id, revision, reply };
+            return Ok(undecided(&self.ask(event)??));
+        }
+        self.apply(session, places, job)
     }
 
     fn apply(&self, session: &SessionContext, places: Places, job: &Job) -> Result<ApplyResult, Failure> {

@@ -38,7 +38,7 @@ impl Daemon {
     }
 }
 
-fn open_root(core: &Core, role: Role, path: &Path) -> Result<SessionRoot, Failure> {
+pub(crate) fn open_root(core: &Core, role: Role, path: &Path) -> Result<SessionRoot, Failure> {
     let refuse = |kind| Refusal::at(path, kind);
     let root = match core.disk.open_root(path) {
         Ok(root) => SessionRoot::of(&*core.disk, root, None),

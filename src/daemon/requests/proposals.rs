@@ -1,13 +1,14 @@
 use std::sync::Arc;
 
 use crate::protocol::{
-    DiscardParams, Invalid, ProposalParams, ProposalsParams, ProposalsResult, ProposeResult,
+    DiscardParams, Invalid, ProposalParams, ProposalResult, ProposalsParams, ProposalsResult, ProposeResult,
 };
 
-use crate::workspace::{Action, PlannedFile, Proposal, Refusal};
+use crate::workspace::{Proposal, Refusal};
 
-use crate::daemon::event::{Event, FindFor};
+use crate::daemon::event::Event;
 use crate::daemon::job::blocking;
+use crate::daemon::review::{as_kept, outcome_of, paths_of};
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
 const STATES: [&str; 9] =
@@ -30,12 +31,23 @@ impl Daemon {
     pub async fn proposal(
         &self,
         session: &Arc<SessionContext>,
-        ProposalParams { id, .. }: ProposalParams,
-    ) -> Result<ProposeResult, Failure> {
-        let session_id = session.id;
-        let event = |reply| Event::Find { session: session_id, id, purpose: FindFor::Looking, reply };
-        let proposal = self.core.ask(event)??;
-        self.shown(session, proposal).await
+        ProposalParams { id, wait_ms }: ProposalParams,
+    ) -> Result<ProposalResult, Failure> {
+        let proposal = self.when_decided(session.id, &id, wait_ms).await?;
+        if let Some(outcome) = outcome_of(&proposal) {
+            self.give(session, &proposal, &outcome).await?;
+        }
+        let (core, session) = (self.core.clone(), session.clone());
+        let shown = move || {
+            core.require_readable_files(&session, &proposal)?;
+            if !proposal.state.is_pending() {
+                return Ok(as_kept(&proposal, session.encoding));
+            }
+            let places = core.places_to_review(proposal);
+            let (proposal, _, files) = core.look_at_places(places, core.deadline());
+            Ok(core.as_it_lies(&session, &proposal, files))
+        };
+        blocking(shown).await?
     }
 
     /// A proposal shows text of its files: who may not read them now is not shown it.
@@ -75,10 +87,6 @@ impl Daemon {
 
 impl Core {
     fn require_readable_files(&self, session: &SessionContext, proposal: &Proposal) -> Result<(), Refusal> {
-        let paths = |file: &PlannedFile| match &file.action {
-            Action::Rename { to, .. } => vec![file.path.clone(), to.clone()],
-            _ => vec![file.path.clone()],
-        };
-        proposal.files.iter().flat_map(paths).try_for_each(|path| self.require_readable(session, &path))
+        proposal.files.iter().flat_map(paths_of).try_for_each(|path| self.require_readable(session, &path))
     }
 }

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use crate::disk::Target;
 use crate::protocol::{ProposeParams, ProposeResult};
-use crate::workspace::{Action, BaseState, NewProposal, Proposal, Refusal, RefusalKind, RequestKey};
+use crate::workspace::{Action, BaseState, MadeFor, NewProposal, Proposal, Refusal, RefusalKind, RequestKey};
 
 use crate::daemon::commit::Due;
 use crate::daemon::event::Event;
@@ -14,6 +14,15 @@ use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
 use super::call::{Ask, Asked, Call, Header};
 use super::patched::Patched;
+
+/// What a proposal is made for, and of.
+pub(super) struct Made {
+    pub(super) purpose: MadeFor,
+    /// The request's own name, if it may be sent again.
+    pub(super) request: Option<String>,
+    /// The transaction that it takes back.
+    pub(super) undoes: Option<Arc<str>>,
+}
 
 impl Daemon {
     /// `editd/propose`.
@@ -25,8 +34,9 @@ impl Daemon {
         let call = Call::read(params, session, &self.core.config.limits)?;
         let work = move |core: &Core, session: &SessionContext, call: Call<Target>, _: &Job| {
             core.answer_once(call.request.clone(), || {
+                let made = Made { purpose: MadeFor::Looking, request: None, undoes: None };
                 let (header, mut due) = core.work_out(session, call)?;
-                let proposal = core.record_proposal(session, &header, &mut due, false)?;
+                let proposal = core.record_proposal(session, &header, &mut due, made)?;
                 Ok(answer::proposal(&proposal, session.encoding))
             })
         };
@@ -64,15 +74,19 @@ impl Core {
     ) -> Result<Vec<Due>, Failure> {
         let wanted = self.look_at_all(files)?;
         let bases = self.bases_of(session, &wanted)?;
+        let waits = self.books.anything_waits();
         let (mut due, mut refusals) = (Vec::new(), Vec::new());
         for (mut wanted, base) in wanted.into_iter().zip(bases) {
             let (index, to, tags) = (wanted.index, wanted.new_place(), std::mem::take(&mut wanted.tags));
+            let key = wanted.observed.target.key.clone();
+            // Only then is it worth to keep the texts.
+            let edits = if waits { wanted.edits().to_vec() } else { Vec::new() };
             match wanted.work_out(&base, rules) {
                 Ok(mut worked) => {
                     worked.file.tags = tags;
                     due.push(Due::new(index, worked, to));
                 }
-                Err(reasons) => refusals.extend(reasons),
+                Err(reasons) => refusals.extend(self.waited_for(session, &key, &edits, reasons)),
             }
         }
         refusals.extend(taken_twice(&due));
@@ -119,12 +133,12 @@ impl Core {
         Ok(bases)
     }
 
-    pub(crate) fn record_proposal(
+    pub(super) fn record_proposal(
         &self,
         session: &SessionContext,
         header: &Header,
         due: &mut [Due],
-        applying: bool,
+        Made { purpose, request, undoes }: Made,
     ) -> Result<Proposal, Failure> {
         for due in due.iter_mut() {
             due.worked.settle();
@@ -136,7 +150,9 @@ impl Core {
             replaces: header.replaces.clone(),
             on_stale: header.on_stale,
             at: SystemTime::now(),
-            applying,
+            purpose,
+            request,
+            undoes,
             files: due.iter().map(|due| due.worked.file.clone()).collect(),
         };
         Ok(self.ask(|reply| Event::Propose { new, reply })??)

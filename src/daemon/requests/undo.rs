@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::disk::Target;
 use crate::history::Kept;
-use crate::protocol::{AppliedFile, ApplyResult, Invalid, RequestPath, UndoParams};
+use crate::protocol::{AppliedFile, ApplyResult, FileEntry, Invalid, LandedFile, RequestPath, UndoParams};
 use crate::text::ContentHash;
 use crate::workspace::history::{PastAction, PastEntry, PastFile};
 use crate::workspace::rules::Tag;
 use crate::workspace::{
-    BaseState, Coverage, OnStale, ProposalState, Refusal, RefusalKind, Role, Since, UndoRefusal,
+    BaseState, Coverage, OnStale, Proposal, Refusal, RefusalKind, Role, Since, UndoRefusal,
 };
 
 use crate::daemon::commit::Due;
@@ -21,7 +21,7 @@ use crate::daemon::undo::Reversal;
 use crate::daemon::work::{Manner, Rules};
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
-use super::apply::all;
+use super::apply::{Order, all};
 use super::call::{Header, united};
 
 /// How often a transaction may be undone by somebody else between the choice and the turn.
@@ -29,6 +29,15 @@ const CHOICES: usize = 8;
 
 /// The state of what is only shown.
 const PREVIEW: &str = "preview";
+
+/// How it is to be undone.
+#[derive(Clone)]
+struct How {
+    preview: bool,
+    review: Option<bool>,
+    /// The fingerprint of what was shown.
+    shown: Option<String>,
+}
 
 /// Which transaction is to be undone.
 #[derive(Clone)]
@@ -66,10 +75,8 @@ impl Daemon {
         session: &Arc<SessionContext>,
         params: UndoParams,
     ) -> Result<ApplyResult, Failure> {
-        let UndoParams { transaction, path, uri, review, wait_ms: _, preview, fingerprint } = params;
-        if !preview {
-            self.core.check_review(session, review)?;
-        }
+        let UndoParams { transaction, path, uri, review, wait_ms, preview, fingerprint } = params;
+        let how = How { preview, review, shown: fingerprint };
         let wish = match (transaction, path.is_some() || uri.is_some()) {
             (Some(_), true) => return Err(Invalid::new("path", "it goes without `transaction`").into()),
             (Some(id), false) => Wish::This(id),
@@ -77,13 +84,13 @@ impl Daemon {
             (None, false) => Wish::Newest(None),
         };
         for _ in 0..CHOICES {
-            let (wanted, shown) = (wish.clone(), fingerprint.clone());
+            let (wanted, how) = (wish.clone(), how.clone());
             let choose = move |core: &Core, session: &SessionContext| core.choose(session, wanted);
             let work = move |core: &Core, session: &SessionContext, chosen: Chosen, job: &Job| {
-                core.undo(session, chosen, preview, shown.as_deref(), job)
+                core.undo(session, chosen, &how, job)
             };
             match (self.core.on_files(session, choose, work).await?, &wish) {
-                (Ok(result), _) => return Ok(result),
+                (Ok(result), _) => return self.when_settled(session, result, wait_ms).await,
                 (Err(refusal), Wish::This(_)) => return Err(refusal.into()),
                 // Another request undid what was chosen, while this one waited.
                 (Err(_), Wish::Newest(_)) => {}
@@ -165,8 +172,7 @@ impl Core {
         &self,
         session: &SessionContext,
         Chosen { entry, places }: Chosen,
-        preview: bool,
-        shown: Option<&str>,
+        how: &How,
         job: &Job,
     ) -> Result<Result<ApplyResult, Refusal>, Failure> {
         if let Some(Err(refusal)) = self.history.find(&entry.id).map(|kept| undone(&kept)) {
@@ -174,14 +180,14 @@ impl Core {
         }
         let due = self.work_back(session, &entry, places)?;
         let print = fingerprint(&due);
-        if let (Some(shown), Some(first)) = (shown, due.first())
+        if let (Some(shown), Some(first)) = (how.shown.as_deref(), due.first())
             && *shown != print
         {
             let (current, path) = (first.worked.observed.truth.hash(), &first.worked.file.path);
             let kind = RefusalKind::Stale { current, diff: None, base_known: false, since: Since::Written };
             return Err(Refusal::at(path, kind).into());
         }
-        if preview {
+        if how.preview {
             return Ok(Ok(shown_only(&entry, &due, print)));
         }
         job.check()?;
@@ -192,7 +198,36 @@ impl Core {
             on_stale: OnStale::Reject,
             display: None,
         };
-        self.perform(session, &header, due, Some(entry.id.clone()), job).map(Ok)
+        let order = Order { request: None, undoes: Some(entry.id.clone()), review: how.review };
+        self.perform(session, &header, due, order, job).map(Ok)
+    }
+
+    /// Works out once more what takes a transaction back, to the byte, for a proposal of just that which a
+    /// person has accepted. Its files are as they were then.
+    pub(crate) fn work_back_reviewed(
+        &self,
+        context: &SessionContext,
+        proposal: &Proposal,
+        transaction: &str,
+    ) -> Result<Vec<Due>, Failure> {
+        let unknown = || UndoRefusal::Unknown { id: Some(transaction.to_owned()) };
+        let kept =
+            self.history.find(transaction).ok_or_else(|| Refusal::new(RefusalKind::Undo(unknown())))?;
+        undone(&kept)?;
+        let places = all(kept.entry.files.iter().map(|file| self.place_of_past(context, file)))?;
+        let mut due = self.work_back(context, &kept.entry, places)?;
+        for (index, due) in due.iter_mut().enumerate() {
+            due.worked.settle();
+            let (now, shown) = (&due.worked.file, proposal.files.get(index));
+            if shown.is_none_or(|shown| shown.path != now.path || shown.hash_after != now.hash_after) {
+                let current = due.worked.observed.truth.hash();
+                let kind =
+                    RefusalKind::Stale { current, diff: None, base_known: false, since: Since::Written };
+                return Err(Refusal::at(&now.path, kind).into());
+            }
+            due.index = index;
+        }
+        Ok(due)
     }
 
     /// Works out what takes the transaction back, for all of its files, or says of each why not.
@@ -296,17 +331,16 @@ fn shown_only(entry: &PastEntry, due: &[Due], fingerprint: String) -> ApplyResul
     let file = |due: &Due| {
         let mut file = due.worked.file.clone();
         file.hash_after = due.worked.content.as_ref().map_or(file.hash_after, |content| Some(content.hash()));
-        let entry = answer::entry(&file, ProposalState::Proposed);
+        file
+    };
+    let files: Vec<_> = due.iter().map(file).collect();
+    let rebased = files.iter().map(|file| file.rebased);
+    let entries = answer::entries(&files, &|_| "pending");
+    let shown = |(entry, rebased): (FileEntry, bool)| {
         let (hash, source) = (entry.hash_before.clone(), "disk".to_owned());
-        AppliedFile {
-            entry,
-            hash,
-            mtime: None,
-            source,
-            saved: false,
-            snippet: String::new(),
-            rebased: file.rebased,
-        }
+        let snippet = String::new();
+        let landed = LandedFile { hash, mtime: None, source, saved: false, snippet, rebased };
+        AppliedFile { entry, landed: Some(landed) }
     };
     ApplyResult {
         id: String::new(),
@@ -315,7 +349,10 @@ fn shown_only(entry: &PastEntry, due: &[Due], fingerprint: String) -> ApplyResul
         transaction: None,
         undoes: Some(entry.id.to_string()),
         fingerprint: Some(fingerprint),
-        files: due.iter().map(file).collect(),
+        files: entries.into_iter().zip(rebased).map(shown).collect(),
         diagnostics: None,
+        user_edits: Vec::new(),
+        comments: Vec::new(),
+        reason: None,
     }
 }

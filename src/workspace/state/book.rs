@@ -14,6 +14,8 @@ pub(crate) struct ProposalBook {
     by_author: HashMap<String, BTreeSet<u64>>,
     /// Those in an open state.
     open: BTreeSet<u64>,
+    /// Those of earlier daemons, which gave them their names.
+    restored: HashMap<ProposalId, u64>,
 }
 
 impl ProposalBook {
@@ -24,6 +26,7 @@ impl ProposalBook {
             by_number: BTreeMap::new(),
             by_author: HashMap::new(),
             open: BTreeSet::new(),
+            restored: HashMap::new(),
         }
     }
 
@@ -57,6 +60,13 @@ impl ProposalBook {
         self.by_number.insert(number, proposal);
     }
 
+    /// Adds one that an earlier daemon gave its id.
+    pub(super) fn restore(&mut self, proposal: Proposal) {
+        self.last += 1;
+        self.restored.insert(proposal.id.clone(), self.last);
+        self.add(proposal);
+    }
+
     /// The only way to change a state.
     pub(super) fn set_state(&mut self, id: &str, state: ProposalState) {
         let Some(number) = self.number(id) else { return };
@@ -71,7 +81,15 @@ impl ProposalBook {
 
     fn number(&self, id: &str) -> Option<u64> {
         let (nonce, number) = id.strip_prefix('p')?.split_once('-')?;
-        (nonce == self.nonce).then(|| number.parse().ok()).flatten()
+        if nonce != self.nonce {
+            return self.restored.get(&ProposalId(id.into())).copied();
+        }
+        number.parse().ok().filter(|number| !self.is_restored(*number))
+    }
+
+    /// Whether that number belongs to one with another name.
+    fn is_restored(&self, number: u64) -> bool {
+        self.by_number.get(&number).is_some_and(|proposal| self.restored.contains_key(&proposal.id))
     }
 
     pub(super) fn get(&self, id: &str) -> Option<&Proposal> {
@@ -93,13 +111,17 @@ impl ProposalBook {
             return Err(Refusal::new(RefusalKind::Busy { what }));
         };
         of_author.remove(&oldest);
-        self.by_number.remove(&oldest);
+        if let Some(forgotten) = self.by_number.remove(&oldest) {
+            self.restored.remove(&forgotten.id);
+        }
         Ok(())
     }
 
     /// Refuses what would make the open proposals hold more text than they may.
     pub(super) fn check_size(&self, files: &[PlannedFile], limit: u64) -> Result<(), Refusal> {
-        let open = self.open().filter(|proposal| proposal.state == ProposalState::Proposed);
+        let waits =
+            |proposal: &&Proposal| matches!(proposal.state, ProposalState::Proposed | ProposalState::Pending);
+        let open = self.open().filter(waits);
         let held: u64 = open.flat_map(|proposal| proposal.files.iter()).map(PlannedFile::weight).sum();
         let wanted: u64 = files.iter().map(PlannedFile::weight).sum();
         if held > 0 && held + wanted > limit {

@@ -85,25 +85,38 @@ impl Workspace {
     /// Files were changed by a session: writes the books and tells the other readers.
     pub fn record_commit(&mut self, id: SessionId, author: &str, files: Vec<Moved>) {
         for file in files {
-            let by = Author::Session(id, author.to_owned());
-            let after = file.after.truth.hash();
-            if let (Some(before), Some(plan), true) = (file.before, &file.plan, file.shares) {
-                let replaced: usize = plan.splices().iter().map(|splice| splice.range.len()).sum();
-                let nodes = plan.splices().len() as u64 * UNSHARED_PER_EDIT;
-                self.texts.share(before, replaced as u64 + nodes);
+            let (key, after, coverage) = (file.key.clone(), file.after.clone(), file.coverage);
+            self.record_move(id, author, file);
+            self.move_own_base(id, &key, &after, coverage);
+        }
+    }
+
+    /// The same where a person decided what happens: the author of the change learns of it by the answer that
+    /// tells the outcome, and knows no more until then.
+    pub fn record_decided(&mut self, id: SessionId, author: &str, files: Vec<Moved>) {
+        for file in files {
+            self.record_move(id, author, file);
+        }
+    }
+
+    fn record_move(&mut self, id: SessionId, author: &str, file: Moved) {
+        let by = Author::Session(id, author.to_owned());
+        let after = file.after.truth.hash();
+        if let (Some(before), Some(plan), true) = (file.before, &file.plan, file.shares) {
+            let replaced: usize = plan.splices().iter().map(|splice| splice.range.len()).sum();
+            let nodes = plan.splices().len() as u64 * UNSHARED_PER_EDIT;
+            self.texts.share(before, replaced as u64 + nodes);
+        }
+        if file.after.key == file.key {
+            self.set_current(&file.key, &file.after.truth);
+            if file.before != after {
+                self.transition(&file.key, file.before, after, by, file.plan);
             }
-            if file.after.key == file.key {
-                self.set_current(&file.key, &file.after.truth);
-                if file.before != after {
-                    self.transition(&file.key, file.before, after, by, file.plan);
-                }
-            } else {
-                self.set_current(&file.key, &Truth::Missing);
-                self.transition(&file.key, file.before, None, by.clone(), None);
-                self.set_current(&file.after.key, &file.after.truth);
-                self.transition(&file.after.key, None, after, by, None);
-            }
-            self.move_own_base(id, &file.key, &file.after, file.coverage);
+        } else {
+            self.set_current(&file.key, &Truth::Missing);
+            self.transition(&file.key, file.before, None, by.clone(), None);
+            self.set_current(&file.after.key, &file.after.truth);
+            self.transition(&file.after.key, None, after, by, None);
         }
     }
 

@@ -3,6 +3,7 @@ use std::time::SystemTime;
 
 use crate::edit::{FileDiff, Plan};
 use crate::text::ContentHash;
+use crate::workspace::review::Review;
 use crate::workspace::{
     FileKey, OnStale, OwnEdits, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Role, Seen,
     SessionId,
@@ -10,7 +11,7 @@ use crate::workspace::{
 
 use crate::workspace::limits::{KEPT_DIFF, KEPT_MATCHES};
 
-use super::{Notice, Workspace};
+use super::Workspace;
 
 /// What a proposal is made of.
 #[derive(Debug)]
@@ -27,10 +28,25 @@ pub struct NewProposal {
     pub on_stale: OnStale,
     /// Now.
     pub at: SystemTime,
-    /// Whether it is being applied already, so that nobody else can act on it.
-    pub applying: bool,
+    /// What is to become of it next.
+    pub purpose: MadeFor,
+    /// The request that made it, if that may be sent again.
+    pub request: Option<String>,
+    /// The transaction that it takes back.
+    pub undoes: Option<Arc<str>>,
     /// The changes.
     pub files: Vec<PlannedFile>,
+}
+
+/// What a proposal is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MadeFor {
+    /// To be looked at, and maybe applied later.
+    Looking,
+    /// To be applied at once, so that nobody else can act on it.
+    Applying,
+    /// To be decided by a person.
+    Reviewing,
 }
 
 /// What has to be done for one file of a proposal that is to be applied.
@@ -57,22 +73,36 @@ impl Workspace {
         self.proposals.make_room(&new.author, self.limits.proposals)?;
         self.proposals.check_size(&new.files, self.limits.proposal_bytes)?;
         let id = self.proposals.next_id();
-        let proposal = Proposal {
+        let mut proposal = Proposal {
             id: id.clone(),
             session: new.session,
             role: self.sessions.get(&new.session).map_or(Role::Agent, |session| session.role),
+            roots: self.sessions.get(&new.session).map(|session| session.roots.clone()).unwrap_or_default(),
             author: new.author,
+            request: new.request,
             label: new.label,
             revision: 1,
-            state: if new.applying { ProposalState::Applying } else { ProposalState::Proposed },
+            state: match new.purpose {
+                MadeFor::Looking => ProposalState::Proposed,
+                MadeFor::Applying => ProposalState::Applying,
+                MadeFor::Reviewing => ProposalState::Pending,
+            },
             reason: None,
             replaced_by: None,
             on_stale: new.on_stale,
             at: new.at,
             transaction: None,
+            undoes: new.undoes,
             files: new.files.into(),
+            review: None,
         };
+        if new.purpose == MadeFor::Reviewing {
+            proposal.review = Some(Review::open(proposal.hunk_count()));
+        }
         self.proposals.add(proposal.clone());
+        if new.purpose == MadeFor::Reviewing {
+            self.announce(&proposal, Some(new.session));
+        }
         if let Some(replaced) = &new.replaces {
             if let Some(old) = self.proposals.get_mut(replaced) {
                 old.replaced_by = Some(id);
@@ -195,7 +225,7 @@ impl Workspace {
         }
         match proposal.state {
             ProposalState::Superseded => Err(superseded(proposal)),
-            ProposalState::Applying => {
+            ProposalState::Applying | ProposalState::Deciding => {
                 let what = format!("proposal `{id}` is being applied already");
                 Err(Refusal::new(RefusalKind::Busy { what }))
             }
@@ -214,6 +244,13 @@ impl Workspace {
         revision: Option<u32>,
     ) -> Result<&Proposal, Refusal> {
         match self.proposal(session, id)? {
+            proposal
+                if proposal.is_reviewed()
+                    && proposal.state != ProposalState::Superseded
+                    && self.may_act(session, proposal) =>
+            {
+                Self::decided_already(proposal)
+            }
             proposal if proposal.state == ProposalState::Applied && self.may_act(session, proposal) => {
                 Ok(proposal)
             }
@@ -243,16 +280,18 @@ impl Workspace {
 
     /// Closes a proposal, drops the texts that it held, and tells its author's sessions but the one that
     /// learns it from an answer.
-    fn close_proposal(&mut self, id: &str, state: ProposalState, actor: Option<SessionId>) {
+    pub(super) fn close_proposal(&mut self, id: &str, state: ProposalState, actor: Option<SessionId>) {
         let Some(proposal) = self.proposals.get_mut(id).filter(|proposal| proposal.state != state) else {
             return;
         };
-        proposal.files = proposal.files.iter().map(PlannedFile::without_texts).collect();
-        let notice = Notice::ProposalChanged { id: proposal.id.clone(), revision: proposal.revision, state };
-        let author = proposal.author.clone();
+        let reviewed = proposal.is_reviewed();
+        proposal.files = proposal.files.iter().map(|file| file.without_texts(reviewed)).collect();
+        if let Some(review) = &mut proposal.review {
+            review.replaced.clear();
+        }
         self.proposals.set_state(id, state);
-        for session in self.sessions_of(&author).into_iter().filter(|session| Some(*session) != actor) {
-            self.outcome.notices.push((session, notice.clone()));
+        if let Some(proposal) = self.proposals.get(id).cloned() {
+            self.announce(&proposal, actor);
         }
     }
 
@@ -264,12 +303,12 @@ impl Workspace {
     }
 }
 
-fn closed(proposal: &Proposal) -> Refusal {
+pub(super) fn closed(proposal: &Proposal) -> Refusal {
     let (state, current_revision) = (proposal.state.name(), proposal.revision);
     Refusal::new(RefusalKind::Closed { state, current_revision })
 }
 
-fn superseded(proposal: &Proposal) -> Refusal {
+pub(super) fn superseded(proposal: &Proposal) -> Refusal {
     Refusal::new(RefusalKind::Superseded {
         current_revision: proposal.revision,
         by: proposal.replaced_by.clone(),
@@ -285,13 +324,14 @@ impl PlannedFile {
     }
 
     /// The same for the record, without what only applying it needs and without what is too long to keep.
-    fn without_texts(&self) -> Self {
+    fn without_texts(&self, reviewed: bool) -> Self {
         let mut kept = Self { before: None, plan: Arc::new(Plan::empty(0)), ..self.clone() };
         kept.matches.truncate(KEPT_MATCHES);
         kept.shown = kept.shown.filter(|shown| shown.text.len() <= KEPT_DIFF);
         if self.diff.unified.len() > KEPT_DIFF {
-            kept.diff =
-                Arc::new(FileDiff { unified: String::new(), hunks: Vec::new(), ..(*self.diff).clone() });
+            // What a person said is said of hunks.
+            let hunks = if reviewed { self.diff.hunks.clone() } else { Vec::new() };
+            kept.diff = Arc::new(FileDiff { unified: String::new(), hunks, ..(*self.diff).clone() });
             kept.warnings.push("The diff of this closed proposal was too long to be kept.".to_owned());
         }
         kept

@@ -99,6 +99,21 @@ impl Agent {
         }
     }
 
+    /// Waits for the first news of this proposal, and takes it off the queue.
+    pub(crate) fn told_of_proposal(&mut self, proposal: &Value) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let about = |told: &Value| {
+                told["method"] == "editd/proposalChanged" && told["params"]["id"] == proposal["id"]
+            };
+            if let Some(at) = self.notifications.iter().position(about) {
+                let told = self.notifications.remove(at).expect("it was just found");
+                return told["params"].clone();
+            }
+            self.take_one(deadline, "news of a proposal");
+        }
+    }
+
     /// What was told so far and not taken off the queue. A round trip goes before, so that what the daemon said
     /// before its answer is here.
     pub(crate) fn told_so_far(&mut self) -> Vec<Value> {

@@ -1,0 +1,138 @@
+//! Proposals that wait for a person, so that they do so over restarts of the daemon.
+//!
+//! A file each, named by the proposal, in a folder of their own. It is replaced whole and flushed before the
+//! request that made or changed the proposal is answered, and removed when there is nothing left to decide.
+
+mod record;
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use parking_lot::Mutex;
+
+use crate::workspace::{Proposal, Record};
+
+use record::ProposalRecord;
+
+/// How the files end.
+const ENDING: &str = "json";
+/// How a file is called while it is written.
+const PART: &str = "part";
+/// How a file is called from which no proposal can be read.
+const DAMAGED: &str = "damaged";
+/// Closed proposals that are remembered.
+const REMEMBERED: usize = 4096;
+
+/// The folder of proposals that wait.
+#[derive(Debug)]
+pub struct Waiting {
+    folder: PathBuf,
+    /// What was written. Who writes holds this.
+    written: Mutex<Written>,
+}
+
+#[derive(Debug, Default)]
+struct Written {
+    /// The newest revision of each that waits.
+    waiting: HashMap<String, u32>,
+    /// Those that were closed, so that a slower thread does not write one of them down again.
+    closed: HashSet<String>,
+}
+
+impl Waiting {
+    /// Opens or creates the folder, and reads what is in it. What cannot be read is renamed and left there.
+    pub fn open(folder: &Path) -> io::Result<(Self, Vec<Proposal>)> {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+        let mut proposals = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.extension() != Some(OsStr::new(ENDING)) {
+                continue;
+            }
+            match read(&path) {
+                Ok(proposal) => proposals.push(proposal),
+                Err(error) => put_aside(&path, &error),
+            }
+        }
+        let waiting = proposals.iter().map(|it| (it.id.to_string(), it.revision)).collect();
+        let written = Written { waiting, ..Written::default() };
+        Ok((Self { folder: folder.to_owned(), written: Mutex::new(written) }, proposals))
+    }
+
+    /// Whether anything waits.
+    pub fn is_anything(&self) -> bool {
+        !self.written.lock().waiting.is_empty()
+    }
+
+    /// Writes down that a proposal waits, as it is now, or that it does not any more. What cannot be written is
+    /// logged: the proposal then waits no longer than this daemon lives.
+    pub fn write_down(&self, record: &Record) {
+        let mut written = self.written.lock();
+        let result = match record {
+            Record::Waits(proposal) => {
+                let id = proposal.id.to_string();
+                let known = written.waiting.get(&id).copied().unwrap_or_default();
+                // Somebody else was faster and wrote what came later.
+                if written.closed.contains(&id) || known >= proposal.revision {
+                    return;
+                }
+                written.waiting.insert(id, proposal.revision);
+                self.write(proposal)
+            }
+            Record::Over(id) => {
+                if written.closed.len() > REMEMBERED {
+                    written.closed.clear();
+                }
+                written.waiting.remove(&*id.0);
+                written.closed.insert(id.to_string());
+                remove(&self.path(&id.0))
+            }
+        };
+        if let Err(error) = result {
+            tracing::warn!(%error, "what waits for a person could not be written down");
+        }
+    }
+
+    fn path(&self, id: &str) -> PathBuf {
+        self.folder.join(format!("{id}.{ENDING}"))
+    }
+
+    fn write(&self, proposal: &Proposal) -> io::Result<()> {
+        let bytes = serde_json::to_vec(&ProposalRecord::new(proposal))?;
+        let path = self.path(&proposal.id.0);
+        let part = path.with_extension(PART);
+        remove(&part)?;
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part)?;
+        let written = file.write_all(&bytes).and_then(|()| file.sync_all());
+        written.and_then(|()| fs::rename(&part, &path)).inspect_err(|_| {
+            // What is half written is in nobody's way but takes room.
+            let _ = fs::remove_file(&part);
+        })?;
+        File::open(&self.folder)?.sync_all()
+    }
+}
+
+fn read(path: &Path) -> io::Result<Proposal> {
+    let record: ProposalRecord = serde_json::from_slice(&fs::read(path)?)?;
+    let proposal = record.read().filter(|proposal| path.file_stem() == Some(OsStr::new(&*proposal.id.0)));
+    proposal.ok_or_else(|| io::Error::new(ErrorKind::InvalidData, "it contradicts itself"))
+}
+
+fn put_aside(path: &Path, error: &io::Error) {
+    tracing::warn!(%error, path = %path.display(), "a proposal that waited cannot be read; it is put aside");
+    if let Err(error) = fs::rename(path, path.with_extension(DAMAGED)) {
+        tracing::warn!(%error, path = %path.display(), "nor can it be renamed");
+    }
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}

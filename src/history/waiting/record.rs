@@ -1,0 +1,337 @@
+//! Proposals as they are written down.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::edit::{Display, FileDiff, Hunk, Plan, Splice};
+use crate::history::record::{FormatRecord, PathRecord, jiff_time};
+use crate::text::ContentHash;
+use crate::workspace::review::{Choice, Comment, HunkId, Replacement, Review};
+use crate::workspace::rules::Tag;
+use crate::workspace::{
+    Action, Coverage, FileKey, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Role, SessionId,
+    Shown, Snapshot,
+};
+
+/// The form of these files. One of another version is put aside.
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ProposalRecord {
+    version: u32,
+    id: String,
+    at: jiff_time::Time,
+    by_editor: bool,
+    author: String,
+    roots: Vec<PathRecord>,
+    label: Option<String>,
+    request: Option<String>,
+    revision: u32,
+    on_stale: String,
+    undoes: Option<String>,
+    files: Vec<FileRecord>,
+    review: ReviewRecord,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FileRecord {
+    path: PathRecord,
+    inode: Option<(u64, u64)>,
+    action: String,
+    new_path: Option<PathRecord>,
+    new_inode: Option<(u64, u64)>,
+    before: Option<TextRecord>,
+    hash_before: Option<String>,
+    hash_after: Option<String>,
+    /// Bytes of the text that the splices are for, and these.
+    len: usize,
+    splices: Vec<(usize, usize, String)>,
+    format: FormatRecord,
+    diff: DiffRecord,
+    shown: Option<(String, String)>,
+    warnings: Vec<String>,
+    tags: Vec<String>,
+    rebased: bool,
+    whole: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct TextRecord {
+    hash: String,
+    text: String,
+    format: FormatRecord,
+    size: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DiffRecord {
+    unified: String,
+    hunks: Vec<(usize, usize, usize, usize)>,
+    first_changed_line: Option<usize>,
+    added: usize,
+    removed: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ReviewRecord {
+    /// A letter for each hunk.
+    choices: String,
+    replaced: Vec<(usize, Option<TextRecord>, String)>,
+    comments: Vec<(Option<PathRecord>, Option<usize>, String)>,
+}
+
+impl ProposalRecord {
+    pub(super) fn new(proposal: &Proposal) -> Self {
+        let review = proposal.review.clone().unwrap_or_default();
+        Self {
+            version: VERSION,
+            id: proposal.id.to_string(),
+            at: jiff_time::Time(proposal.at),
+            by_editor: proposal.role == Role::Editor,
+            author: proposal.author.clone(),
+            roots: proposal.roots.iter().map(|root| PathRecord::new(root)).collect(),
+            label: proposal.label.clone(),
+            request: proposal.request.clone(),
+            revision: proposal.revision,
+            on_stale: on_stale_name(proposal.on_stale).to_owned(),
+            undoes: proposal.undoes.as_deref().map(str::to_owned),
+            files: proposal.files.iter().map(FileRecord::new).collect(),
+            review: ReviewRecord::new(&review),
+        }
+    }
+
+    /// The proposal; nothing if it makes no sense.
+    pub(super) fn read(self) -> Option<Proposal> {
+        let files = self.files.into_iter().map(FileRecord::read).collect::<Option<Vec<_>>>()?;
+        let proposal = Proposal {
+            id: ProposalId(self.id.into()),
+            session: SessionId(0),
+            role: if self.by_editor { Role::Editor } else { Role::Agent },
+            roots: self.roots.into_iter().map(PathRecord::read).collect(),
+            author: self.author,
+            request: self.request,
+            label: self.label,
+            revision: self.revision,
+            state: ProposalState::Pending,
+            reason: None,
+            replaced_by: None,
+            on_stale: [OnStale::Reject, OnStale::Rebase, OnStale::Mark]
+                .into_iter()
+                .find(|it| on_stale_name(*it) == self.on_stale)?,
+            at: self.at.0,
+            transaction: None,
+            undoes: self.undoes.map(Into::into),
+            files: files.into(),
+            review: Some(self.review.read()?),
+        };
+        let is_whole = proposal.review.as_ref().is_some_and(|it| it.choices.len() == proposal.hunk_count());
+        (self.version == VERSION && is_whole).then_some(proposal)
+    }
+}
+
+impl FileRecord {
+    fn new(file: &PlannedFile) -> Self {
+        let (new_path, new_inode) = match &file.action {
+            Action::Rename { to, to_key } => (Some(PathRecord::new(to)), inode(to_key)),
+            _ => (None, None),
+        };
+        let splice = |splice: &Splice| (splice.range.start, splice.range.end, splice.text.clone());
+        Self {
+            path: PathRecord::new(&file.path),
+            inode: inode(&file.key),
+            action: file.action.name().to_owned(),
+            new_path,
+            new_inode,
+            before: file.before.as_deref().map(TextRecord::new),
+            hash_before: file.hash_before.map(|hash| hash.to_string()),
+            hash_after: file.hash_after.map(|hash| hash.to_string()),
+            len: file.plan.base_len(),
+            splices: file.plan.splices().iter().map(splice).collect(),
+            format: FormatRecord::new(file.format),
+            diff: DiffRecord::new(&file.diff),
+            shown: file.shown.as_ref().map(|it| (display_name(it.display).to_owned(), it.text.to_string())),
+            warnings: file.warnings.clone(),
+            tags: file.tags.iter().map(|tag| tag.name().to_owned()).collect(),
+            rebased: file.rebased,
+            whole: file.coverage == Coverage::Whole,
+        }
+    }
+
+    fn read(self) -> Option<PlannedFile> {
+        let hash = |text: Option<String>| text.map(|text| text.parse()).transpose();
+        let path = self.path.read();
+        let action = match (self.action.as_str(), self.new_path) {
+            ("edit", _) => Action::Edit,
+            ("create", _) => Action::Create,
+            ("delete", _) => Action::Delete,
+            ("rename", Some(to)) => {
+                let to = to.read();
+                Action::Rename { to_key: key(&to, self.new_inode), to }
+            }
+            _ => return None,
+        };
+        let before = match self.before {
+            Some(text) => Some(text.read()?),
+            None => None,
+        };
+        let splice = |(start, end, text)| Splice { range: start..end, text };
+        let plan = Plan::new(self.len, self.splices.into_iter().map(splice).collect()).ok()?;
+        let base = before.as_ref().map(|before| before.text.to_string()).unwrap_or_default();
+        let is_for_it = plan.fits(&base) || (before.is_none() && plan.is_empty());
+        let shown = match self.shown {
+            Some((display, text)) => Some(Shown { display: display_of(&display)?, text: text.into() }),
+            None => None,
+        };
+        let file = PlannedFile {
+            key: key(&path, self.inode),
+            path,
+            action,
+            before,
+            hash_before: hash(self.hash_before).ok()?,
+            plan: Arc::new(plan),
+            hash_after: hash(self.hash_after).ok()?,
+            format: self.format.read()?,
+            diff: Arc::new(self.diff.read()),
+            shown,
+            // How the places were found is told to the author once.
+            matches: Vec::new(),
+            warnings: self.warnings,
+            tags: self.tags.iter().filter_map(|tag| tag_of(tag)).collect(),
+            rebased: self.rebased,
+            coverage: if self.whole { Coverage::Whole } else { Coverage::Part },
+        };
+        is_for_it.then_some(file)
+    }
+}
+
+impl TextRecord {
+    fn new(snapshot: &Snapshot) -> Self {
+        let (hash, text) = (snapshot.hash.to_string(), snapshot.text.to_string());
+        Self { hash, text, format: FormatRecord::new(snapshot.format), size: snapshot.size }
+    }
+
+    fn read(self) -> Option<Arc<Snapshot>> {
+        let (hash, format) = (self.hash.parse().ok()?, self.format.read()?);
+        let is_it = format.encode(&self.text).is_ok_and(|bytes| ContentHash::of(&bytes) == hash);
+        is_it.then(|| Arc::new(Snapshot { hash, text: self.text.as_str().into(), format, size: self.size }))
+    }
+}
+
+impl DiffRecord {
+    fn new(diff: &FileDiff) -> Self {
+        let hunk = |hunk: &Hunk| (hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines);
+        Self {
+            unified: diff.unified.clone(),
+            hunks: diff.hunks.iter().map(hunk).collect(),
+            first_changed_line: diff.first_changed_line,
+            added: diff.added,
+            removed: diff.removed,
+        }
+    }
+
+    fn read(self) -> FileDiff {
+        let hunk = |(old_start, old_lines, new_start, new_lines)| Hunk {
+            old_start,
+            old_lines,
+            new_start,
+            new_lines,
+        };
+        FileDiff {
+            unified: self.unified,
+            hunks: self.hunks.into_iter().map(hunk).collect(),
+            first_changed_line: self.first_changed_line,
+            added: self.added,
+            removed: self.removed,
+        }
+    }
+}
+
+const CHOICES: [(char, Choice); 5] = [
+    ('o', Choice::Open),
+    ('a', Choice::Accepted),
+    ('t', Choice::Taken),
+    ('r', Choice::Rejected),
+    ('e', Choice::Edited),
+];
+
+impl ReviewRecord {
+    fn new(review: &Review) -> Self {
+        let letter = |choice: &Choice| {
+            CHOICES.iter().find(|(_, known)| known == choice).map_or('o', |(letter, _)| *letter)
+        };
+        let replaced = review
+            .replaced
+            .iter()
+            .map(|(file, it)| (*file, it.base.as_deref().map(TextRecord::new), it.content.to_string()));
+        let comments = review
+            .comments
+            .iter()
+            .map(|it| (it.path.as_deref().map(PathRecord::new), it.hunk.map(|hunk| hunk.0), it.text.clone()));
+        Self {
+            choices: review.choices.iter().map(letter).collect(),
+            replaced: replaced.collect(),
+            comments: comments.collect(),
+        }
+    }
+
+    fn read(self) -> Option<Review> {
+        let choice = |letter| CHOICES.iter().find(|(known, _)| *known == letter).map(|(_, choice)| *choice);
+        let mut review =
+            Review { choices: self.choices.chars().map(choice).collect::<Option<_>>()?, ..Review::default() };
+        for (file, base, content) in self.replaced {
+            let base = match base {
+                Some(base) => Some(base.read()?),
+                None => None,
+            };
+            review.replaced.insert(file, Replacement { base, content: content.into() });
+        }
+        let comment = |(path, hunk, text): (Option<PathRecord>, Option<usize>, String)| Comment {
+            path: path.map(PathRecord::read),
+            hunk: hunk.map(HunkId),
+            text,
+        };
+        review.comments = self.comments.into_iter().map(comment).collect();
+        Some(review)
+    }
+}
+
+fn inode(key: &FileKey) -> Option<(u64, u64)> {
+    match key {
+        FileKey::Path(_) => None,
+        FileKey::Inode { device, inode } => Some((*device, *inode)),
+    }
+}
+
+fn key(path: &std::path::Path, inode: Option<(u64, u64)>) -> FileKey {
+    inode.map_or_else(|| FileKey::path(path), |(device, inode)| FileKey::Inode { device, inode })
+}
+
+fn on_stale_name(on_stale: OnStale) -> &'static str {
+    match on_stale {
+        OnStale::Reject => "reject",
+        OnStale::Rebase => "rebase",
+        OnStale::Mark => "mark",
+    }
+}
+
+fn display_name(display: Display) -> &'static str {
+    match display {
+        Display::Unified => "unified",
+        Display::Word => "word",
+        Display::Summary => "summary",
+        Display::Numbered => "numbered",
+    }
+}
+
+fn display_of(name: &str) -> Option<Display> {
+    let all = [Display::Unified, Display::Word, Display::Summary, Display::Numbered];
+    all.into_iter().find(|display| display_name(*display) == name)
+}
+
+fn tag_of(name: &str) -> Option<Tag> {
+    [Tag::ExecutableConfig].into_iter().find(|tag| tag.name() == name)
+}

@@ -1,0 +1,312 @@
+use std::time::SystemTime;
+
+use proptest::prelude::*;
+use rstest::rstest;
+
+use super::*;
+use crate::edit::{Deadline, Labels, Plan, diff_plan};
+use crate::text::{ContentHash, Format};
+use crate::workspace::{Coverage, FileKey, OnStale, ProposalId, Role, SessionId, Truth};
+
+fn snapshot(text: &str) -> Arc<Snapshot> {
+    let (hash, size) = (ContentHash::of(text.as_bytes()), text.len() as u64);
+    Arc::new(Snapshot { hash, text: text.into(), format: Format::UTF8, size })
+}
+
+fn truth(text: &str) -> Truth {
+    Truth::Text(snapshot(text))
+}
+
+fn file(before: &str, after: &str) -> PlannedFile {
+    let plan = Plan::between(before, after, Deadline::NONE);
+    PlannedFile {
+        key: FileKey::path("/a"),
+        path: "/a".into(),
+        action: Action::Edit,
+        before: Some(snapshot(before)),
+        hash_before: Some(ContentHash::of(before.as_bytes())),
+        diff: Arc::new(diff_plan(before, &plan, Labels::same("a"), Deadline::NONE)),
+        plan: Arc::new(plan),
+        hash_after: Some(ContentHash::of(after.as_bytes())),
+        format: Format::UTF8,
+        shown: None,
+        matches: Vec::new(),
+        warnings: Vec::new(),
+        tags: Vec::new(),
+        rebased: false,
+        coverage: Coverage::Whole,
+    }
+}
+
+fn look(file: &PlannedFile, now: &str) -> Look {
+    Look::of(file, &truth(now), Some(now), Deadline::NONE)
+}
+
+/// What these choices make of a file as it is now.
+fn result(file: &PlannedFile, now: &str, choices: &[Choice]) -> String {
+    let look = look(file, now);
+    let seen = truth(now);
+    match look.verdict(file, choices, None, (&seen, Some(now)), Deadline::NONE) {
+        Verdict::Nothing => now.to_owned(),
+        Verdict::Text(plan) => plan.apply(now),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn lines(count: usize) -> String {
+    (1..=count)
+        .map(|number| number.to_string())
+        .flat_map(|it| ["line ".to_owned(), it, "\n".to_owned()])
+        .collect()
+}
+
+#[rstest]
+#[case("h1", Some(1))]
+#[case("h120", Some(120))]
+#[case("h0", None)]
+#[case("h01", None)]
+#[case("h+1", None)]
+#[case("H1", None)]
+#[case("1", None)]
+#[case("h", None)]
+#[case("h99999999999999999999999", None)]
+fn a_hunks_name_is_read_in_one_form_only(#[case] text: &str, #[case] number: Option<usize>) {
+    assert_eq!(text.parse().ok(), number.map(HunkId));
+    if let Some(number) = number {
+        assert_eq!(HunkId(number).to_string(), text);
+    }
+}
+
+#[rstest]
+#[case(&[Choice::Accepted, Choice::Taken, Choice::Edited], ProposalState::Applied)]
+#[case(&[Choice::Accepted, Choice::Rejected], ProposalState::Partial)]
+#[case(&[Choice::Rejected, Choice::Rejected], ProposalState::Rejected)]
+fn the_state_follows_from_the_choices(#[case] choices: &[Choice], #[case] state: ProposalState) {
+    let review = Review { choices: choices.to_vec(), ..Review::default() };
+    assert!(review.is_decided());
+    assert_eq!(review.verdict(), state);
+}
+
+#[test]
+fn every_kind_of_change_has_hunks() {
+    let kinds = |file: &PlannedFile| file.hunks().into_iter().map(|(kind, _)| kind).collect::<Vec<_>>();
+    let edited = file("a\nb\nc\n", "A\nb\nC\n");
+    assert_eq!(kinds(&edited), [HunkKind::Text, HunkKind::Text]);
+    assert_eq!(kinds(&file("a\n", "a\n")), [HunkKind::Encoding]);
+    let (to, to_key) = (PathBuf::from("/b"), FileKey::path("/b"));
+    let action = Action::Rename { to, to_key };
+    assert_eq!(
+        kinds(&PlannedFile { action: action.clone(), ..edited.clone() }),
+        [HunkKind::Rename, HunkKind::Text, HunkKind::Text]
+    );
+    assert_eq!(kinds(&PlannedFile { action, ..file("a\n", "a\n") }), [HunkKind::Rename]);
+    assert_eq!(kinds(&PlannedFile { action: Action::Create, ..file("", "") }), [HunkKind::Create]);
+    assert_eq!(kinds(&PlannedFile { action: Action::Delete, ..edited }), [HunkKind::Delete]);
+}
+
+#[test]
+fn hunks_are_numbered_over_all_files() {
+    let proposal = Proposal {
+        id: ProposalId("p1".into()),
+        session: SessionId(1),
+        role: Role::Agent,
+        roots: Vec::new(),
+        author: "ada".to_owned(),
+        request: None,
+        label: None,
+        revision: 1,
+        state: ProposalState::Pending,
+        reason: None,
+        replaced_by: None,
+        on_stale: OnStale::Reject,
+        at: SystemTime::UNIX_EPOCH,
+        transaction: None,
+        undoes: None,
+        files: vec![file("a\nb\nc\n", "A\nb\nC\n"), file("a\n", "b\n")].into(),
+        review: None,
+    };
+    assert_eq!((proposal.hunk_count(), proposal.hunk_ranges()), (3, vec![0..2, 2..3]));
+}
+
+#[rstest]
+#[case::as_it_was("a\nb\nc\nd\ne\n", "a\nB\nc\nD\ne\n", "a\nb\nc\nd\ne\n", &[false, false], &[(2, 1, 2, 1), (4, 1, 4, 1)])]
+#[case::moved("a\nb\nc\nd\ne\n", "a\nB\nc\nD\ne\n", "0\n1\na\nb\nc\nd\ne\n", &[false, false], &[(4, 1, 4, 1), (6, 1, 6, 1)])]
+#[case::touched("a\nb\nc\nd\ne\n", "a\nB\nc\nD\ne\n", "a\nb\nc\nx\ne\n", &[false, true], &[(2, 1, 2, 1), (4, 1, 4, 1)])]
+#[case::longer("a\nb\nc\nd\ne\n", "a\nB\nBB\nc\nd\ne\nf\n", "0\na\nb\nc\nd\ne\n", &[false, false], &[(3, 1, 3, 2), (6, 0, 8, 1)])]
+#[case::crlf("a\r\nb\r\nc\r\n", "a\r\nB\r\nc\r\n", "0\r\na\r\nb\r\nc\r\n", &[false], &[(3, 1, 3, 1)])]
+#[case::no_line_end("a\nb", "a\nB", "0\na\nb", &[false], &[(3, 1, 3, 1)])]
+#[case::all_gone("a\nb\n", "A\nb\n", "", &[true], &[(0, 0, 1, 1)])]
+fn hunks_lie_on_what_is_there_now(
+    #[case] before: &str,
+    #[case] after: &str,
+    #[case] now: &str,
+    #[case] conflicted: &[bool],
+    #[case] expected: &[(usize, usize, usize, usize)],
+) {
+    let file = file(before, after);
+    let look = look(&file, now);
+    assert_eq!(look.hunks.iter().map(|hunk| hunk.conflicted).collect::<Vec<_>>(), conflicted);
+    let open = vec![Choice::Open; look.hunks.len()];
+    let lines = look.lines(&file.hunks(), &open);
+    let lines: Vec<_> =
+        lines.iter().map(|it| (it.old_start, it.old_lines, it.new_start, it.new_lines)).collect();
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn what_is_there_already_is_no_conflict() {
+    let file = file("a\nb\nc\nd\n", "a\nB\nc\nD\n");
+    let look = look(&file, "a\nB\nc\nd\n");
+    assert_eq!(
+        look.hunks.iter().map(|hunk| (hunk.conflicted, hunk.done)).collect::<Vec<_>>(),
+        [(false, true), (false, false)]
+    );
+    assert_eq!(result(&file, "a\nB\nc\nd\n", &[Choice::Accepted; 2]), "a\nB\nc\nD\n");
+    assert_eq!(result(&file, "a\nB\nc\nd\n", &[Choice::Accepted, Choice::Rejected]), "a\nB\nc\nd\n");
+}
+
+fn decide(file: &PlannedFile, now: &str, review: &Review, decision: &Decision) -> Review {
+    let (truth, look) = (truth(now), look(file, now));
+    let seen = [Seen { file, truth: &truth, now: Some(now), look: &look }];
+    let mut next = review.decide(&seen, decision, Deadline::NONE);
+    next.settle(&seen, Deadline::NONE);
+    next
+}
+
+#[rstest]
+#[case::both("a\nB\nc\nD\n", &[Choice::Accepted, Choice::Accepted], false)]
+#[case::none("a\nb\nc\nd\n", &[Choice::Rejected, Choice::Rejected], false)]
+#[case::one("a\nB\nc\nd\n", &[Choice::Accepted, Choice::Rejected], false)]
+#[case::another_word("a\nBB\nc\nd\n", &[Choice::Edited, Choice::Rejected], true)]
+#[case::elsewhere("a\nB\nC\nD\n", &[Choice::Edited, Choice::Edited], true)]
+#[case::at_the_end("a\nB\nc\nD\ne\n", &[Choice::Accepted, Choice::Edited], true)]
+fn a_text_says_what_it_does_to_each_hunk(
+    #[case] content: &str,
+    #[case] choices: &[Choice],
+    #[case] kept: bool,
+) {
+    let file = file("a\nb\nc\nd\n", "a\nB\nc\nD\n");
+    let replace = vec![Replace { file: 0, content: content.to_owned() }];
+    let decision = Decision { replace, ..Decision::default() };
+    let review = decide(&file, "a\nb\nc\nd\n", &Review::open(2), &decision);
+    assert_eq!(review.choices, choices);
+    assert_eq!(review.replaced.contains_key(&0), kept);
+}
+
+#[test]
+fn a_lf_text_for_a_crlf_file_gets_its_line_ends() {
+    let file = file("a\r\nb\r\nc\r\n", "a\r\nB\r\nc\r\n");
+    let replace = vec![Replace { file: 0, content: "a\nB\nc\n".to_owned() }];
+    let decision = Decision { replace, ..Decision::default() };
+    let review = decide(&file, "a\r\nb\r\nc\r\n", &Review::open(1), &decision);
+    assert_eq!((review.choices.as_slice(), review.replaced.len()), (&[Choice::Accepted][..], 0));
+}
+
+fn scene() -> impl Strategy<Value = (String, String, Vec<bool>)> {
+    (4_usize..60).prop_flat_map(|count| {
+        let marks = proptest::collection::vec(0_u8..10, count);
+        let picks = proptest::collection::vec(any::<bool>(), count);
+        (Just(lines(count)), marks, picks).prop_map(|(base, marks, picks)| {
+            let line = |(line, mark): (&str, &u8)| match mark {
+                0 => format!("new {line}"),
+                1 => String::new(),
+                2 => format!("{line}more\n"),
+                _ => line.to_owned(),
+            };
+            let wanted = base.split_inclusive('\n').zip(&marks).map(line).collect();
+            (base, wanted, picks)
+        })
+    })
+}
+
+/// Types into lines that no hunk touches, nor stands beside.
+fn typed(base: &str, file: &PlannedFile, picks: &[bool]) -> String {
+    let hunks = file.hunks();
+    let is_near = |number: usize| {
+        hunks.iter().any(|(_, hunk)| {
+            (hunk.old_start.saturating_sub(1)..=hunk.old_start + hunk.old_lines + 1).contains(&number)
+        })
+    };
+    let line = |(at, (line, typed)): (usize, (&str, &bool))| {
+        if *typed && !is_near(at + 1) { format!("typed {at}\nand {line}") } else { line.to_owned() }
+    };
+    base.split_inclusive('\n').zip(picks).enumerate().map(line).collect()
+}
+
+proptest! {
+    #[test]
+    fn all_is_what_was_proposed_and_none_is_what_was_there((base, wanted, _) in scene()) {
+        let file = file(&base, &wanted);
+        let hunks = file.hunks().len();
+        prop_assert_eq!(result(&file, &base, &vec![Choice::Accepted; hunks]), wanted);
+        prop_assert_eq!(result(&file, &base, &vec![Choice::Rejected; hunks]), base);
+    }
+
+    #[test]
+    fn any_of_them_are_as_one_after_another_in_any_order((base, wanted, picks) in scene(), backwards: bool) {
+        let file = file(&base, &wanted);
+        prop_assume!(wanted != base);
+        let hunks = file.hunks().len();
+        let choice = |yes| if yes { Choice::Accepted } else { Choice::Rejected };
+        let choices: Vec<_> = picks.iter().copied().take(hunks).map(choice).collect();
+        let together = result(&file, &base, &choices);
+        let mut order: Vec<usize> = (0..choices.len()).filter(|at| choices[*at].is_yes()).collect();
+        if backwards {
+            order.reverse();
+        }
+        let mut one_by_one = base.clone();
+        for at in order {
+            let mut alone = vec![Choice::Rejected; hunks];
+            alone[at] = Choice::Accepted;
+            one_by_one = result(&file, &one_by_one, &alone);
+        }
+        prop_assert_eq!(together, one_by_one);
+    }
+
+    #[test]
+    fn typing_elsewhere_neither_touches_hunks_nor_is_touched((base, wanted, picks) in scene()) {
+        let file = file(&base, &wanted);
+        prop_assume!(wanted != base);
+        let now = typed(&base, &file, &picks);
+        let look = look(&file, &now);
+        for (hunk, (_, before)) in look.hunks.iter().zip(file.hunks()) {
+            prop_assert!(!hunk.conflicted);
+            let (old, _) = look.texts(hunk, &now).unwrap();
+            let lines: String =
+                base.split_inclusive('\n').skip(before.old_start - usize::from(before.old_lines > 0)).take(before.old_lines).collect();
+            prop_assert_eq!(old, lines);
+        }
+        let all = vec![Choice::Accepted; look.hunks.len()];
+        let both = result(&file, &now, &all);
+        prop_assert_eq!(typed_lines(&both), typed_lines(&now));
+        let untyped: String = strip(&both);
+        prop_assert_eq!(untyped, wanted);
+    }
+
+    #[test]
+    fn a_text_is_what_is_there_in_the_end((base, wanted, picks) in scene(), content in "([a-c]\n){0,8}") {
+        let file = file(&base, &wanted);
+        prop_assume!(wanted != base);
+        let content = if picks[0] { content } else { typed(&base, &file, &picks) };
+        let decision = Decision { replace: vec![Replace { file: 0, content: content.clone() }], ..Decision::default() };
+        let review = decide(&file, &base, &Review::open(file.hunks().len()), &decision);
+        prop_assert!(review.is_decided());
+        let (truth, look) = (truth(&base), look(&file, &base));
+        let verdict = look.verdict(&file, &review.choices, review.replaced.get(&0), (&truth, Some(&base)), Deadline::NONE);
+        let written = match verdict {
+            Verdict::Nothing => base,
+            Verdict::Text(plan) => plan.apply(&base),
+            other => panic!("{other:?}"),
+        };
+        prop_assert_eq!(written, content);
+    }
+}
+
+fn typed_lines(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| line.starts_with("typed")).collect()
+}
+
+fn strip(text: &str) -> String {
+    let kept = text.split_inclusive('\n').filter(|line| !line.starts_with("typed"));
+    kept.map(|line| line.strip_prefix("and ").unwrap_or(line)).collect()
+}

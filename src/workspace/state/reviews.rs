@@ -1,0 +1,183 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::workspace::review::Review;
+use crate::workspace::{
+    FileKey, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Role, SessionId,
+};
+
+use super::proposals::{closed, superseded};
+use super::{Notice, Workspace};
+
+/// What to write down of a proposal that waits for a person.
+#[derive(Clone, Debug)]
+pub enum Record {
+    /// It waits, and is this.
+    Waits(Box<Proposal>),
+    /// It waits no more.
+    Over(super::super::ProposalId),
+}
+
+impl Workspace {
+    /// Whether a person at a connected editor sees what agents want to do to one of these files.
+    pub fn is_watched(&self, paths: &[&Path]) -> bool {
+        let has_open = |session: &super::Session, path: &Path| {
+            let open = self.buffers.of(path, &FileKey::path(path));
+            open.iter().any(|buffer| buffer.id.session == session.id)
+        };
+        let watches = |session: &super::Session| {
+            paths.iter().any(|path| session.covers(path) || has_open(session, path))
+        };
+        self.sessions.values().any(|s| s.role == Role::Editor && s.abilities.review && watches(s))
+    }
+
+    /// A proposal that was only made is to be decided by a person.
+    pub fn put_under_review(
+        &mut self,
+        session: SessionId,
+        id: &str,
+        revision: Option<u32>,
+    ) -> Result<Proposal, Refusal> {
+        self.open_proposal(session, id, revision)?;
+        if let Some(proposal) = self.proposals.get_mut(id)
+            && proposal.review.is_none()
+        {
+            proposal.review = Some(Review::open(proposal.hunk_count()));
+            self.proposals.set_state(id, ProposalState::Pending);
+            self.announce_by_id(id, Some(session));
+        }
+        self.proposal(session, id).cloned()
+    }
+
+    /// The proposal, if that session may decide about it and it still is what was looked at.
+    pub fn proposal_to_decide(
+        &self,
+        session: SessionId,
+        id: &str,
+        revision: u32,
+    ) -> Result<&Proposal, Refusal> {
+        if self.session(session).is_none_or(|session| session.role != Role::Editor) {
+            let what = "only a person decides, at an editor or a terminal".to_owned();
+            return Err(Refusal::new(RefusalKind::NotPermitted { what }));
+        }
+        let proposal = self.proposal(session, id)?;
+        match proposal.state {
+            // Whoever was slower is told that another has decided, not that something went wrong.
+            state if !state.is_open() && proposal.is_reviewed() => Err(superseded(proposal)),
+            _ => self.open_proposal(session, id, Some(revision)),
+        }
+    }
+
+    /// Some of a proposal was decided, and more is left to decide.
+    pub fn decide(
+        &mut self,
+        session: SessionId,
+        id: &str,
+        revision: u32,
+        review: Review,
+    ) -> Result<Proposal, Refusal> {
+        self.proposal_to_decide(session, id, revision)?;
+        if let Some(proposal) = self.proposals.get_mut(id) {
+            proposal.revision += 1;
+            proposal.review = Some(review);
+        }
+        self.proposals.set_state(id, ProposalState::Pending);
+        self.announce_by_id(id, Some(session));
+        self.proposal(session, id).cloned()
+    }
+
+    /// All of it is decided, and what was accepted is about to happen. Until [`decided`](Self::decided) or
+    /// [`not_decided`](Self::not_decided) nobody else can act on it.
+    pub fn begin_decided(&mut self, session: SessionId, id: &str, revision: u32) -> Result<(), Refusal> {
+        self.proposal_to_decide(session, id, revision)?;
+        self.proposals.set_state(id, ProposalState::Deciding);
+        Ok(())
+    }
+
+    /// It has happened, in that transaction if anything was written. `files` is what was done.
+    pub fn decided(&mut self, session: SessionId, id: &str, review: Review, transaction: Option<Arc<str>>) {
+        let state = review.verdict();
+        if let Some(proposal) = self.proposals.get_mut(id) {
+            proposal.revision += 1;
+            proposal.review = Some(review);
+            proposal.transaction = transaction;
+        }
+        self.close_proposal(id, state, Some(session));
+    }
+
+    /// It could not happen: as if the last decision had not been made.
+    pub fn not_decided(&mut self, id: &str) {
+        let Some(proposal) = self.proposals.get(id) else { return };
+        let state = if proposal.is_reviewed() { ProposalState::Pending } else { ProposalState::Proposed };
+        self.proposals.set_state(id, state);
+    }
+
+    /// Proposals of an author that wait for a person and would change that file, newest first.
+    pub fn pending_on(&self, author: &str, key: &FileKey) -> Vec<Proposal> {
+        let is_on = |file: &PlannedFile| file.key == *key;
+        let open = self.proposals.open().filter(|proposal| {
+            proposal.state.is_pending()
+                && proposal.author == author
+                && proposal.role == Role::Agent
+                && proposal.files.iter().any(is_on)
+        });
+        let mut pending: Vec<_> = open.cloned().collect();
+        pending.reverse();
+        pending
+    }
+
+    /// Takes up proposals that waited when an earlier daemon ended.
+    pub fn restore(&mut self, mut proposals: Vec<Proposal>) {
+        proposals.sort_by_key(|proposal| proposal.at);
+        for mut proposal in proposals {
+            // Nobody who is connected made it.
+            proposal.session = SessionId(0);
+            proposal.state = ProposalState::Pending;
+            let hunks = proposal.hunk_count();
+            let review = proposal.review.get_or_insert_with(|| Review::open(hunks));
+            if review.choices.len() == hunks {
+                self.proposals.restore(proposal);
+            }
+        }
+    }
+
+    fn announce_by_id(&mut self, id: &str, actor: Option<SessionId>) {
+        if let Some(proposal) = self.proposals.get(id).cloned() {
+            self.announce(&proposal, actor);
+        }
+    }
+
+    /// Tells of a proposal's state: its author's sessions, and of one under review everybody at whose editor it
+    /// is shown, but for the one that learns it from an answer.
+    pub(super) fn announce(&mut self, proposal: &Proposal, actor: Option<SessionId>) {
+        let (id, revision, state) = (proposal.id.clone(), proposal.revision, proposal.state);
+        let reviewed = proposal.is_reviewed();
+        let hears = |session: &super::Session| {
+            session.author == proposal.author || (reviewed && session.abilities.review)
+        };
+        let sessions = self.sessions.values().filter(|session| hears(session) && Some(session.id) != actor);
+        let notice = Notice::ProposalChanged { id: id.clone(), revision, state };
+        self.outcome.notices.extend(sessions.map(|session| (session.id, notice.clone())));
+        if reviewed {
+            let record =
+                if state.is_pending() { Record::Waits(Box::new(proposal.clone())) } else { Record::Over(id) };
+            self.outcome.records.push(record);
+        }
+    }
+
+    /// What a proposal that a person has decided is to those who want to apply it: an answer, or a no.
+    pub(super) fn decided_already(proposal: &Proposal) -> Result<&Proposal, Refusal> {
+        match (proposal.state, &proposal.review) {
+            (ProposalState::Rejected, Some(review)) => {
+                let comments = review.comments.iter().map(|comment| comment.text.clone()).collect();
+                Err(Refusal::new(RefusalKind::Rejected { comments }))
+            }
+            (state, _)
+                if state.is_pending() || matches!(state, ProposalState::Applied | ProposalState::Partial) =>
+            {
+                Ok(proposal)
+            }
+            _ => Err(closed(proposal)),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! A person decides, hunk by hunk, and all that was accepted happens at once.
+
+use serde_json::{Value, json};
+
+use crate::support::{Outcome, numbered_lines};
+
+use super::scene::{Scene, hunk_ids, states};
+
+fn capitals(numbers: &[usize]) -> String {
+    let line = |number: usize| {
+        let word = if numbers.contains(&number) { "LINE" } else { "line" };
+        format!("{word} {number}\n")
+    };
+    (1..=40).map(line).collect()
+}
+
+#[test]
+fn nothing_happens_before_everything_is_decided() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    assert_eq!(hunk_ids(&proposal), ["h1", "h2", "h3"]);
+    assert_eq!(states(&proposal), ["pending"; 3]);
+    assert!(
+        proposal["files"][0].get("hash").is_none() && proposal.get("transaction").is_none(),
+        "{proposal:#}"
+    );
+    let some = scene.decide(&proposal, json!({ "accept": ["h1"] })).done();
+    assert_eq!((&some["state"], &some["revision"]), (&json!("pending"), &json!(2)));
+    assert_eq!(states(&some), ["accepted", "pending", "pending"]);
+    let more = scene.decide(&proposal, json!({ "reject": ["h2"] })).done();
+    assert_eq!(states(&more), ["accepted", "rejected", "pending"]);
+    assert_eq!(scene.workspace.text("a.txt"), numbered_lines(40));
+    let done = scene.decide(&proposal, json!({ "accept": ["h3"] })).done();
+    assert_eq!((&done["state"], &done["revision"]), (&json!("partial"), &json!(4)));
+    assert_eq!(states(&done), ["accepted", "rejected", "accepted"]);
+    assert_eq!(scene.workspace.text("a.txt"), capitals(&[3, 37]));
+    assert_eq!(done["files"][0]["hash"], scene.workspace.hash("a.txt"));
+    // One transaction, by the agent.
+    let history = scene.agent.history();
+    assert_eq!((history.len(), &history[0]["author"]), (1, &json!("alice")));
+    assert_eq!(history[0]["transaction"], done["transaction"]);
+}
+
+#[test]
+fn all_is_accepted_at_once() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    let done = scene.decide(&proposal, json!({ "accept": "all" })).done();
+    assert_eq!(done["state"], "applied");
+    assert_eq!(scene.workspace.text("a.txt"), capitals(&[3, 20, 37]));
+    let outcome = scene.outcome(&proposal).done();
+    assert_eq!((&outcome["state"], &outcome["transaction"]), (&json!("applied"), &done["transaction"]));
+    assert_eq!(outcome["files"][0]["hash"], scene.workspace.hash("a.txt"));
+    assert!(outcome["files"][0]["snippet"].as_str().unwrap().contains("LINE 3"), "{outcome:#}");
+    // And once more the same.
+    assert_eq!(scene.outcome(&proposal).done(), outcome);
+    assert_eq!(scene.agent.history().len(), 1);
+}
+
+#[test]
+fn what_is_named_is_decided_so_and_the_rest_otherwise() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    let done = scene.decide(&proposal, json!({ "accept": "all", "reject": ["h2"] })).done();
+    assert_eq!(states(&done), ["accepted", "rejected", "accepted"]);
+    assert_eq!(scene.workspace.text("a.txt"), capitals(&[3, 37]));
+}
+
+#[test]
+fn a_no_to_everything_changes_nothing_and_is_told_with_its_reason() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    let wait = json!({ "id": proposal["id"], "waitMs": 20_000 });
+    let waiting = scene.agent.send("editd/apply", wait);
+    let comment =
+        json!([{ "text": "Too loud.\nKeep it down." }, { "hunk": "h2", "text": "least of all this" }]);
+    let done = scene.decide(&proposal, json!({ "reject": "all", "comment": comment })).done();
+    assert_eq!((&done["state"], states(&done)), (&json!("rejected"), vec!["rejected"; 3]));
+    // Who waits is answered; who asks afterwards is refused.
+    let answer = scene.agent.answer(waiting).done();
+    assert_eq!(answer["state"], "rejected");
+    assert_eq!(answer["comments"][1], json!({ "hunk": "h2", "text": "least of all this" }));
+    let error = scene.outcome(&proposal).fails(-32803);
+    assert!(error.message.contains("Too loud") && error.kind() == "rejected", "{error:?}");
+    assert_eq!(error.data["comments"][0], "Too loud.\nKeep it down.");
+    assert_eq!(scene.workspace.text("a.txt"), numbered_lines(40));
+    assert!(scene.agent.history().is_empty());
+}
+
+#[test]
+fn a_person_may_think_again_while_something_is_open() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    scene.decide(&proposal, json!({ "accept": ["h1", "h2"] })).done();
+    let again = scene.decide(&proposal, json!({ "reject": ["h1"] })).done();
+    assert_eq!(states(&again), ["rejected", "accepted", "pending"]);
+    scene.decide(&proposal, json!({ "reject": "all" })).done();
+    assert_eq!(scene.workspace.text("a.txt"), capitals(&[20]));
+}
+
+#[test]
+fn a_comment_alone_leaves_it_waiting() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    let path = scene.workspace.absolute("a.txt");
+    let said = scene.decide(&proposal, json!({ "comment": [{ "path": path, "text": "hm" }] })).done();
+    assert_eq!(
+        (&said["state"], &said["comments"]),
+        (&json!("pending"), &json!([{ "path": path, "text": "hm" }]))
+    );
+    scene.decide(&proposal, json!({ "comment": "really?" })).done();
+    scene.decide(&proposal, json!({ "accept": "all" })).done();
+    let told = scene.outcome(&proposal).done();
+    assert_eq!(told["comments"], json!([{ "path": path, "text": "hm" }, { "text": "really?" }]));
+}
+
+#[test]
+fn the_agent_goes_on_from_the_outcome() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    scene.decide(&proposal, json!({ "accept": "all" })).done();
+    // It was not told yet, so what it has is old.
+    let write = json!({ "kind": "write", "path": "a.txt", "content": "all new\n" });
+    scene.agent.change(write.clone()).refused("stale");
+    let told = scene.outcome(&proposal).done();
+    assert_eq!(told["files"][0]["hash"], scene.workspace.hash("a.txt"));
+    assert_eq!(scene.agent.change(write).done()["state"], "pending");
+}
+
+#[test]
+fn looking_at_the_outcome_gives_it_too() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    scene.decide(&proposal, json!({ "accept": ["h1"], "reject": "all" })).done();
+    let told = scene.agent.call("editd/proposal", json!({ "id": proposal["id"], "waitMs": 1000 })).done();
+    assert_eq!(
+        (&told["state"], states(&told)),
+        (&json!("partial"), vec!["accepted", "rejected", "rejected"])
+    );
+    assert_eq!(told["files"][0]["hash"], scene.workspace.hash("a.txt"));
+    let next = scene.agent.edit("a.txt", "LINE 3\n", "Line 3\n").done();
+    assert_eq!(next["state"], "pending");
+}
+
+#[test]
+fn what_was_only_proposed_can_be_decided_too() {
+    let mut scene = Scene::new(&[("a.txt", "one\ntwo\n")]);
+    scene.agent.read("a.txt");
+    let proposal = scene.agent.propose("a.txt", "one", "1").done();
+    let done = scene.decide(&proposal, json!({ "accept": "all" })).done();
+    assert_eq!(done["state"], "applied");
+    assert_eq!(scene.workspace.text("a.txt"), "1\ntwo\n");
+    assert_eq!(scene.outcome(&proposal).done()["transaction"], done["transaction"]);
+}
+
+#[test]
+fn the_hunks_show_their_texts_to_the_person() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    let seen = scene.seen(&proposal);
+    let hunk = |at: usize| seen["files"][0]["hunks"][at].clone();
+    assert_eq!(
+        (hunk(1)["oldText"].clone(), hunk(1)["newText"].clone()),
+        (json!("line 20\n"), json!("LINE 20\n"))
+    );
+    assert_eq!(hunk(1)["oldStart"], 20);
+    assert_eq!(seen["files"][0]["hashBefore"], scene.workspace.hash("a.txt"));
+    let own: Value = scene.agent.call("editd/proposal", json!({ "id": proposal["id"] })).done();
+    assert!(own["files"][0]["hunks"][0].get("oldText").is_none());
+}

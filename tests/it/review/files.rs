@@ -1,0 +1,177 @@
+//! Files that come, go, move or change their encoding are decided too.
+
+use serde_json::{Value, json};
+
+use crate::support::{FRENCH, Outcome, latin};
+
+use super::scene::{Scene, hunk_ids, states};
+
+/// One change of each kind.
+fn set(scene: &mut Scene) -> Value {
+    for path in ["edit.txt", "delete.txt", "rename.txt"] {
+        scene.agent.read(path);
+    }
+    let edit = |path: &str, old: &str, new: &str| json!({ "kind": "edit", "path": path, "edits": [{ "oldText": old, "newText": new }] });
+    let changes = vec![
+        edit("edit.txt", "one", "1"),
+        json!({ "kind": "write", "path": "new/file.txt", "content": "new\n" }),
+        json!({ "kind": "delete", "path": "delete.txt" }),
+        json!({ "kind": "rename", "path": "rename.txt", "newPath": "renamed.txt" }),
+        edit("rename.txt", "two", "2"),
+    ];
+    scene.agent.changes(changes).done()
+}
+
+fn scene() -> (Scene, Value) {
+    let files = [("edit.txt", "one\n"), ("delete.txt", "gone\n"), ("rename.txt", "two\n")];
+    let mut scene = Scene::new(&files);
+    let proposal = set(&mut scene);
+    (scene, proposal)
+}
+
+#[test]
+fn each_file_has_hunks_and_all_are_numbered_through() {
+    let (_, proposal) = scene();
+    assert_eq!(hunk_ids(&proposal), ["h1", "h2", "h3", "h4", "h5"]);
+    let kinds: Vec<_> = proposal["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file["hunks"].as_array().unwrap().iter().map(|it| it["kind"].clone()).collect::<Vec<_>>())
+        .collect();
+    assert_eq!(json!(kinds), json!([[null], ["create"], ["delete"], ["rename", null]]));
+}
+
+#[test]
+fn all_of_a_set_happens_together() {
+    let (mut scene, proposal) = scene();
+    let done = scene.decide(&proposal, json!({ "accept": "all" })).done();
+    assert_eq!(done["state"], "applied");
+    assert_eq!(scene.workspace.text("edit.txt"), "1\n");
+    assert_eq!(scene.workspace.text("new/file.txt"), "new\n");
+    assert_eq!(scene.workspace.text("renamed.txt"), "2\n");
+    assert!(!scene.workspace.has("delete.txt") && !scene.workspace.has("rename.txt"));
+    let outcome = scene.outcome(&proposal).done();
+    assert_eq!(outcome["files"][2]["hash"], Value::Null);
+    assert_eq!(outcome["files"][3]["newPath"], scene.workspace.absolute("renamed.txt"));
+    scene.agent.call("editd/undo", json!({})).done();
+    assert_eq!(scene.agent.history().len(), 1, "the undo waits as well");
+}
+
+#[test]
+fn any_of_them_can_be_left_out() {
+    let (mut scene, proposal) = scene();
+    let done =
+        scene.decide(&proposal, json!({ "accept": ["h2", "h5"], "reject": ["h1", "h3", "h4"] })).done();
+    assert_eq!(states(&done), ["rejected", "accepted", "rejected", "rejected", "accepted"]);
+    assert_eq!(scene.workspace.text("edit.txt"), "one\n");
+    assert_eq!(scene.workspace.text("new/file.txt"), "new\n");
+    assert_eq!(scene.workspace.text("delete.txt"), "gone\n");
+    assert_eq!(scene.workspace.text("rename.txt"), "2\n");
+    // Only what was done has a hash.
+    let told: Vec<_> =
+        done["files"].as_array().unwrap().iter().map(|file| file.get("hash").is_some()).collect();
+    assert_eq!(told, [false, true, false, true]);
+}
+
+#[test]
+fn a_name_without_the_text() {
+    let (mut scene, proposal) = scene();
+    scene.decide(&proposal, json!({ "accept": ["h4"], "reject": "all" })).done();
+    assert_eq!(scene.workspace.text("renamed.txt"), "two\n");
+    assert!(!scene.workspace.has("rename.txt"));
+}
+
+#[test]
+fn one_that_fails_lets_nothing_happen_and_can_be_left_out() {
+    let (mut scene, proposal) = scene();
+    scene.workspace.put("renamed.txt", "in the way\n");
+    scene.decide(&proposal, json!({ "accept": "all" })).refused("exists");
+    assert_eq!(scene.workspace.text("edit.txt"), "one\n");
+    let seen = scene.seen(&proposal);
+    assert_eq!((&seen["state"], &seen["revision"]), (&json!("pending"), &json!(1)));
+    assert_eq!(states(&seen), ["pending"; 5]);
+    scene.decide(&proposal, json!({ "accept": "all", "reject": ["h4"] })).done();
+    assert_eq!(
+        (scene.workspace.text("rename.txt"), scene.workspace.text("edit.txt")),
+        ("2\n".into(), "1\n".into())
+    );
+}
+
+#[test]
+fn a_file_that_came_meanwhile_is_a_conflict() {
+    let (mut scene, proposal) = scene();
+    scene.workspace.put("new/file.txt", "mine\n");
+    scene.workspace.put("delete.txt", "gone\nand more\n");
+    let waits = scene.decide(&proposal, json!({ "accept": "all" })).done();
+    assert_eq!(states(&waits), ["accepted", "conflicted", "conflicted", "accepted", "accepted"]);
+    scene.decide(&proposal, json!({ "accept": ["h2"], "reject": ["h3"] })).done();
+    assert_eq!(scene.workspace.text("new/file.txt"), "new\n");
+    assert_eq!(scene.workspace.text("delete.txt"), "gone\nand more\n");
+}
+
+#[test]
+fn encodings_and_line_ends_are_kept() {
+    let mut scene = Scene::new(&[("crlf.txt", "one\r\ntwo\r\nthree\r\nfour\r\n")]);
+    scene.workspace.put("latin.txt", latin(FRENCH));
+    for path in ["crlf.txt", "latin.txt"] {
+        scene.agent.read(path);
+    }
+    let text = scene.agent.read("latin.txt")["text"].as_str().unwrap().to_owned();
+    let first = text.lines().next().expect("a line").to_owned();
+    let changes = vec![
+        json!({ "kind": "edit", "path": "crlf.txt", "edits": [
+            { "oldText": "one\n", "newText": "1\n" }, { "oldText": "three\n", "newText": "3\n3b\n" }] }),
+        json!({ "kind": "edit", "path": "latin.txt", "edits": [{ "oldText": first, "newText": "été" }] }),
+    ];
+    let proposal = scene.agent.changes(changes).done();
+    scene.workspace.put("crlf.txt", "zero\r\none\r\ntwo\r\nthree\r\nfour\r\n");
+    scene.decide(&proposal, json!({ "accept": "all", "reject": ["h1"] })).done();
+    assert_eq!(scene.workspace.text("crlf.txt"), "zero\r\none\r\ntwo\r\n3\r\n3b\r\nfour\r\n");
+    assert_eq!(scene.workspace.bytes("latin.txt"), latin(&text.replacen(&first, "été", 1)));
+}
+
+#[test]
+fn another_encoding_is_a_hunk() {
+    let mut scene = Scene::new(&[("a.txt", "é\n")]);
+    scene.agent.read("a.txt");
+    let write = json!({ "kind": "write", "path": "a.txt", "content": "é\n", "encoding": "latin1" });
+    let proposal = scene.agent.change(write).done();
+    assert_eq!(proposal["files"][0]["hunks"][0]["kind"], "encoding");
+    scene.decide(&proposal, json!({ "accept": ["h1"] })).done();
+    assert_eq!(scene.workspace.bytes("a.txt"), b"\xe9\n");
+}
+
+#[test]
+fn some_hunks_of_a_notebook_that_make_none_are_refused() {
+    let cell = |text: &str| {
+        format!("  {{\n   \"cell_type\": \"raw\",\n   \"metadata\": {{}},\n   \"source\": \"{text}\"\n  }}")
+    };
+    let book = |cells: &[&str]| {
+        let cells: Vec<_> = cells.iter().map(|text| cell(text)).collect();
+        format!(
+            "{{\n \"cells\": [\n{}\n ],\n \"metadata\": {{}},\n \"nbformat\": 4,\n \"nbformat_minor\": 4\n}}\n",
+            cells.join(",\n")
+        )
+    };
+    let before = book(&["a", "b"]);
+    let mut scene = Scene::new(&[("n.ipynb", &before)]);
+    scene.agent.read("n.ipynb");
+    let cells = json!([{ "op": "insert", "index": 2, "cellType": "raw", "source": "c" }, { "op": "replace", "index": 0, "source": "A" }]);
+    let proposal =
+        scene.agent.change(json!({ "kind": "notebook", "path": "n.ipynb", "cells": cells })).done();
+    let ids = hunk_ids(&proposal).len();
+    assert!(ids >= 2, "{proposal:#}");
+    // Whatever is picked: a notebook comes out, or nothing.
+    for pick in 0..ids {
+        let id = format!("h{}", pick + 1);
+        match scene.decide(&proposal, json!({ "accept": "all", "reject": [id] })) {
+            Ok(_) => {
+                assert!(serde_json::from_str::<Value>(&scene.workspace.text("n.ipynb")).is_ok());
+                return;
+            }
+            Err(error) => assert_eq!(error.kind(), "encoding", "{error:?}"),
+        }
+    }
+    assert_eq!(scene.workspace.text("n.ipynb"), before);
+}
