@@ -27,6 +27,20 @@ impl Client {
         line
     }
 
+    /// A notification as it goes over the wire.
+    pub(crate) fn notification(method: &str, params: &Value) -> Vec<u8> {
+        let mut line =
+            json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string().into_bytes();
+        line.push(b'\n');
+        line
+    }
+
+    /// Sends one.
+    pub(crate) fn tell(&mut self, method: &str, params: &Value) {
+        let line = Self::notification(method, params);
+        self.stream.write_all(&line).expect("the daemon takes it");
+    }
+
     /// Sends a request and waits for a whole line that is no notification. This is what is timed.
     pub(crate) fn exchange(&mut self, request: &[u8]) -> Vec<u8> {
         self.stream.write_all(request).expect("the daemon takes it");

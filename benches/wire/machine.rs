@@ -64,8 +64,17 @@ impl Machine {
         self.client_named("bench")
     }
 
+    /// An editor that works in them.
+    pub(crate) fn editor(&self) -> Client {
+        self.introduced("editor", &self.base.path().join("run/editor.sock"))
+    }
+
     pub(crate) fn client_named(&self, author: &str) -> Client {
-        let mut client = Client::connect(&self.socket());
+        self.introduced(author, &self.socket())
+    }
+
+    fn introduced(&self, author: &str, socket: &Path) -> Client {
+        let mut client = Client::connect(socket);
         let root = format!("file://{}", self.root().display());
         let folders = json!([{ "uri": root, "name": "files" }]);
         let client_info = json!({ "name": author });

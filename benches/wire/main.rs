@@ -18,11 +18,12 @@ mod machine;
 mod memory;
 mod refusals;
 mod table;
+mod typing;
 
 /// A part's name and what runs it.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 17] = [
+const PARTS: [Part; 18] = [
     ("start", memory::start),
     ("edit-10k", || edits::single(0)),
     ("edit-1m", || edits::single(1)),
@@ -38,6 +39,7 @@ const PARTS: [Part; 17] = [
     ("crowd", crowd::different_files),
     ("contest", crowd::one_file),
     ("flood", flood::beside_floods),
+    ("typing", typing::keys),
     ("memory", memory::resident),
     ("connections", memory::connections),
 ];
