@@ -83,9 +83,9 @@ pub(crate) struct CoreInner {
     journal: Journal,
     late_look: LateLook,
     /// Configured roots, for sessions that have none.
-    roots: Vec<SessionRoot>,
+    roots: Vec<Arc<SessionRoot>>,
     /// Folders that agents may read besides their roots.
-    read_roots: Vec<SessionRoot>,
+    read_roots: Vec<Arc<SessionRoot>>,
     state_dir: PathBuf,
     runtime_dir: PathBuf,
     /// The user's path rules.
@@ -160,9 +160,9 @@ impl Daemon {
         tell(&recovery);
         let late_look = LateLook::start(disk.clone(), rescue)?;
         let hints = Hints::default();
-        let open = |roots: &[PathBuf]| -> Vec<SessionRoot> {
+        let open = |roots: &[PathBuf]| -> Vec<Arc<SessionRoot>> {
             let opened = roots.iter().filter_map(|root| disk.open_root(root).ok());
-            opened.map(|root| SessionRoot::of(&*disk, root, None)).collect()
+            opened.map(|root| Arc::new(SessionRoot::of(&*disk, root, None))).collect()
         };
         let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
         let policy = PolicyFile::beside(&config.file, home.clone());

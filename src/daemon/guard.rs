@@ -101,7 +101,7 @@ impl Core {
     pub(super) fn judge(
         &self,
         session: &SessionContext,
-        found: &Found<'_>,
+        found: &Found,
         purpose: Purpose,
     ) -> Result<Vec<Tag>, Refusal> {
         let (target, policy) = (&found.target, self.policy.current());
@@ -137,7 +137,7 @@ impl Core {
     fn judge_names(
         &self,
         session: &SessionContext,
-        found: &Found<'_>,
+        found: &Found,
         purpose: Purpose,
         policy: &Policy,
     ) -> Result<Result<Vec<Tag>, Protection>, Refusal> {
@@ -167,7 +167,7 @@ impl Core {
     fn hidden(
         &self,
         session: &SessionContext,
-        found: &Found<'_>,
+        found: &Found,
         policy: &Policy,
     ) -> DiskResult<Option<Protection>> {
         let Found { root, target, .. } = found;

@@ -1,4 +1,5 @@
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::disk::{DiskErrorKind, Target};
 use crate::protocol::RequestPath;
@@ -49,8 +50,8 @@ impl Purpose {
 }
 
 /// A place that was found, and not yet judged.
-pub(crate) struct Found<'a> {
-    pub(crate) root: &'a SessionRoot,
+pub(crate) struct Found {
+    pub(crate) root: Arc<SessionRoot>,
     /// The path from the root as it was asked for.
     pub(crate) relative: PathBuf,
     pub(crate) target: Target,
@@ -99,12 +100,12 @@ impl Core {
     }
 
     /// The place that a path means, whether or not the rules allow anything there.
-    pub(crate) fn find<'a>(
-        &'a self,
-        session: &'a SessionContext,
+    pub(crate) fn find(
+        &self,
+        session: &SessionContext,
         path: &RequestPath,
         purpose: Purpose,
-    ) -> Result<Found<'a>, Refusal> {
+    ) -> Result<Found, Refusal> {
         let asked = path.as_path();
         let outside = || Refusal::at(asked, RefusalKind::OutsideWorkspace { roots: session.root_paths() });
         let (root, relative) = self.root_of(session, asked, purpose).ok_or_else(outside)?;
@@ -121,19 +122,20 @@ impl Core {
     }
 
     /// The root that a path lies in, and its path from there.
-    pub(super) fn root_of<'a>(
-        &'a self,
-        session: &'a SessionContext,
+    pub(super) fn root_of(
+        &self,
+        session: &SessionContext,
         asked: &Path,
         purpose: Purpose,
-    ) -> Option<(&'a SessionRoot, PathBuf)> {
+    ) -> Option<(Arc<SessionRoot>, PathBuf)> {
+        let own = session.roots();
         if asked.is_relative() {
-            let first = session.roots.first().filter(|root| root.admits(asked));
+            let first = own.into_iter().next().filter(|root| root.admits(asked));
             return first.map(|first| (first, asked.to_owned()));
         }
-        let configured: &[SessionRoot] = if session.roots.is_empty() { &self.roots } else { &[] };
-        let readable: &[SessionRoot] = if purpose.is_change() { &[] } else { &self.read_roots };
-        let mut roots = session.roots.iter().chain(configured).chain(readable);
-        roots.find_map(|root| Some((root, root.relative(asked)?)))
+        let configured: &[Arc<SessionRoot>] = if own.is_empty() { &self.roots } else { &[] };
+        let readable: &[Arc<SessionRoot>] = if purpose.is_change() { &[] } else { &self.read_roots };
+        let mut roots = own.iter().chain(configured).chain(readable);
+        roots.find_map(|root| Some((root.clone(), root.relative(asked)?)))
     }
 }

@@ -2,6 +2,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use parking_lot::RwLock;
 use tokio::sync::{Mutex, Semaphore};
 
 use crate::disk::Root;
@@ -45,7 +46,8 @@ impl SessionRoot {
     }
 }
 
-/// What every request of a session needs to know of it. Never changes after `initialize`.
+/// What every request of a session needs to know of it. Nothing but an editor's roots changes after
+/// `initialize`.
 #[derive(Debug)]
 pub struct SessionContext {
     /// Its number.
@@ -54,8 +56,8 @@ pub struct SessionContext {
     pub role: Role,
     /// Who its changes are by.
     pub author: String,
-    /// Its roots, opened.
-    pub roots: Vec<SessionRoot>,
+    /// Its roots, opened. Only editors change them.
+    roots: RwLock<Vec<Arc<SessionRoot>>>,
     /// How positions are counted on its connection.
     pub encoding: PositionEncoding,
     /// What else its client can do.
@@ -76,11 +78,32 @@ impl SessionContext {
     ) -> Self {
         let jobs = Arc::new(Semaphore::new(JOBS_PER_SESSION));
         let abilities = Abilities::default();
+        let roots = RwLock::new(roots.into_iter().map(Arc::new).collect());
         Self { id, role, author, roots, encoding, abilities, turn: Arc::default(), jobs }
+    }
+
+    /// The same of a client that can do more than every client can.
+    pub(crate) fn with_abilities(self, abilities: Abilities) -> Self {
+        Self { abilities, ..self }
     }
 
     /// The canonical paths of its roots.
     pub fn root_paths(&self) -> Vec<PathBuf> {
-        self.roots.iter().map(SessionRoot::path).collect()
+        self.roots.read().iter().map(|root| root.path()).collect()
+    }
+
+    /// Its roots, the first one first.
+    pub fn roots(&self) -> Vec<Arc<SessionRoot>> {
+        self.roots.read().clone()
+    }
+
+    /// Takes roots away and adds others.
+    pub(crate) fn change_roots(&self, gone: &[PathBuf], added: Vec<SessionRoot>) {
+        let mut roots = self.roots.write();
+        let stays = |root: &Arc<SessionRoot>| {
+            !gone.iter().any(|gone| *gone == root.path() || *gone == root.root.given())
+        };
+        roots.retain(stays);
+        roots.extend(added.into_iter().map(Arc::new));
     }
 }

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use lsp_types::{
-    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams, InitializeParams, InitializeResult, PositionEncodingKind, ServerCapabilities,
-    ServerInfo, TextDocumentContentChangeEvent, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
+    DidOpenTextDocumentParams, DidSaveTextDocumentParams, InitializeParams, InitializeResult, OneOf,
+    PositionEncodingKind, ServerCapabilities, ServerInfo, TextDocumentContentChangeEvent,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    WorkspaceFolder, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
@@ -115,6 +116,16 @@ impl LanguageServer for Backend {
         }
     }
 
+    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        let paths = |folders: &[WorkspaceFolder]| -> Vec<PathBuf> {
+            folders.iter().filter_map(|folder| path_of_uri(folder.uri.as_str()).ok()).collect()
+        };
+        if let Some(session) = self.session.get() {
+            let (gone, added) = (paths(&params.event.removed), paths(&params.event.added));
+            self.daemon.folders_changed(session, &gone, &added);
+        }
+    }
+
     async fn did_save(&self, params: DidSaveTextDocumentParams) {
         if let Some(session) = self.session.get() {
             self.daemon.document_saved(session, params.text_document.uri.as_str());
@@ -145,6 +156,7 @@ impl Backend {
             capabilities: ServerCapabilities {
                 position_encoding: Some(encoding_kind(encoding)),
                 text_document_sync: (self.role == Role::Editor).then(document_sync),
+                workspace: (self.role == Role::Editor).then(workspace_folders),
                 experimental: Some(json!({ "editd": editd })),
                 ..ServerCapabilities::default()
             },
@@ -248,6 +260,18 @@ fn document_sync() -> TextDocumentSyncCapability {
         save: Some(TextDocumentSyncSaveOptions::Supported(true)),
         ..TextDocumentSyncOptions::default()
     })
+}
+
+/// And which folders they have open.
+fn workspace_folders() -> WorkspaceServerCapabilities {
+    let workspace_folders = WorkspaceFoldersServerCapabilities {
+        supported: Some(true),
+        change_notifications: Some(OneOf::Left(true)),
+    };
+    WorkspaceServerCapabilities {
+        workspace_folders: Some(workspace_folders),
+        ..WorkspaceServerCapabilities::default()
+    }
 }
 
 fn text_change(change: TextDocumentContentChangeEvent) -> TextChange {

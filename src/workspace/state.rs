@@ -143,6 +143,13 @@ impl Workspace {
         }
     }
 
+    /// A session works in other folders now.
+    pub fn set_roots(&mut self, id: SessionId, roots: Vec<PathBuf>) {
+        if let Some(session) = self.sessions.get_mut(&id) {
+            session.roots = roots;
+        }
+    }
+
     /// What editors have open.
     pub fn buffers(&self) -> &Buffers {
         &self.buffers

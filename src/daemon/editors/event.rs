@@ -61,6 +61,8 @@ pub(crate) enum EditorsEvent {
     Reached { number: u64, reply: Reply<bool> },
     /// They wait no more.
     Unexpect { number: u64 },
+    /// An editor has other folders open.
+    Folders { session: SessionId, roots: Vec<PathBuf> },
     /// Somebody asks what an editor is called and can do.
     Editor { session: SessionId, reply: Reply<Option<Editor>> },
 }
@@ -81,6 +83,7 @@ impl EditorsEvent {
                 let _ = reply.send(workspace.buffers().has_reached(number));
             }
             Self::Unexpect { number } => workspace.buffers_mut().forget(number),
+            Self::Folders { session, roots } => workspace.set_roots(session, roots),
             Self::Editor { session, reply } => {
                 let editor = workspace
                     .session(session)

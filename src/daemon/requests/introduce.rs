@@ -4,6 +4,8 @@ use crate::text::PositionEncoding;
 use crate::workspace::rules::{RootRefusal, check_root};
 use crate::workspace::{Abilities, Refusal, RefusalKind, Role};
 
+use crate::daemon::editors::EditorsEvent;
+use crate::daemon::event::Event;
 use crate::daemon::failure::refusal_of;
 use crate::daemon::job::blocking;
 use crate::daemon::{Core, Daemon, Failure, SessionContext, SessionRoot};
@@ -32,9 +34,19 @@ impl Daemon {
             let Introduction { role, author, roots, encoding, abilities } = introduction;
             let open = |root: &PathBuf| open_root(&core, role, root);
             let roots = roots.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-            Ok(SessionContext { abilities, ..SessionContext::new(id, role, author, roots, encoding) })
+            Ok(SessionContext::new(id, role, author, roots, encoding).with_abilities(abilities))
         })
         .await?
+    }
+}
+
+impl Daemon {
+    /// An editor has other folders open.
+    pub fn folders_changed(&self, session: &SessionContext, gone: &[PathBuf], added: &[PathBuf]) {
+        let open = |path: &PathBuf| open_root(&self.core, session.role, path).ok();
+        session.change_roots(gone, added.iter().filter_map(open).collect());
+        let (id, roots) = (session.id, session.root_paths());
+        self.core.books.send(Event::Editors(EditorsEvent::Folders { session: id, roots }));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Editor, Kind, Machine, Outcome, Workspace, hash_of};
+use crate::support::{Editor, Kind, Machine, Outcome, Workspace, hash_of, uri_of};
 
 #[test]
 fn unsaved_text_is_what_an_agent_reads() {
@@ -102,4 +102,20 @@ fn an_editor_that_leaves_takes_its_unsaved_text_along() {
         (agent.read("a.txt")["source"] == "disk").then_some(())
     });
     assert_eq!(agent.read("a.txt")["text"], "one\n");
+}
+
+#[test]
+fn folders_that_an_editor_opens_later_are_its_own_too() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let other = Workspace::file("b.txt", "one\n");
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let read = json!({ "path": other.absolute("b.txt") });
+    let refused = editor.ask("editd/read", read.clone());
+    assert_eq!(refused["error"]["data"]["kind"], "outside_workspace");
+    let folder = |workspace: &Workspace| json!({ "uri": uri_of(workspace.root()), "name": "folder" });
+    let event = json!({ "added": [folder(&other)], "removed": [folder(&workspace)] });
+    editor.notify("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
+    assert_eq!(editor.call("editd/read", read)["text"], "one\n");
+    let gone = editor.ask("editd/read", json!({ "path": workspace.absolute("a.txt") }));
+    assert_eq!(gone["error"]["data"]["kind"], "outside_workspace");
 }
