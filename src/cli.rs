@@ -13,7 +13,9 @@ mod lsp;
 mod paint;
 mod past;
 mod read;
+mod review;
 mod root;
+mod row;
 mod stream;
 mod undo;
 
@@ -94,6 +96,7 @@ fn run(arguments: Arguments) -> Result<End, Complaint> {
         Command::Apply(apply) => apply::apply(&context, &apply),
         Command::Read(read) => read::read(&context, &read),
         Command::Proposals => read::proposals(&context),
+        Command::Review(arguments) => review::review(&context, &arguments),
         Command::Undo(arguments) => undo::undo(&context, &arguments),
         Command::Log(arguments) => past::log(&context, &arguments),
         Command::Blame(arguments) => past::blame(&context, &arguments),

@@ -32,7 +32,7 @@ pub use file_key::FileKey;
 pub use limits::Limits;
 pub use log::{Author, OwnEdits, Transition, TransitionLog};
 pub use proposal::{Action, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Shown};
-pub use refusal::{Contest, EditorRefusal, Refusal, RefusalKind, Since, UndoRefusal};
+pub use refusal::{Contest, EditorRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal};
 pub use session::{Abilities, Base, Coverage, Role, Session, SessionId};
 pub use state::{
     ApplyStep, BaseState, Changed, Counts, Diagnosed, MadeFor, Moved, NewProposal, Notice, Outcome, Record,

@@ -47,6 +47,8 @@ pub(crate) enum Command {
     Read(ReadArguments),
     /// List proposals made by this command line.
     Proposals,
+    /// Decide what agents may change, hunk by hunk.
+    Review(ReviewArguments),
     /// Take back the newest change, or one by its id: shows what happens and asks first.
     Undo(UndoArguments),
     /// List what was changed, newest first.
@@ -188,6 +190,12 @@ pub(crate) struct ReadArguments {
     /// Put its number before each line.
     #[arg(long, short)]
     pub(crate) numbered: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReviewArguments {
+    /// The proposal, as `editd review` lists it [default: all that wait, oldest first].
+    pub(crate) id: Option<String>,
 }
 
 #[derive(Debug, Args)]

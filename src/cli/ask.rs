@@ -13,6 +13,24 @@ fn terminal() -> std::io::Result<File> {
     File::open("/dev/tty")
 }
 
+/// Asks for a line; none at the end of the input.
+pub(crate) fn line(prompt: &str) -> std::io::Result<Option<String>> {
+    let mut out = stream::stdout();
+    write!(out, "{prompt}")?;
+    out.flush()?;
+    let mut line = String::new();
+    let read = if std::io::stdin().is_terminal() {
+        std::io::stdin().lock().read_line(&mut line)?
+    } else {
+        BufReader::new(terminal()?).read_line(&mut line)?
+    };
+    if read == 0 {
+        writeln!(out)?;
+        return Ok(None);
+    }
+    Ok(Some(line.trim().to_owned()))
+}
+
 /// Asks a question that is answered by y or n; an empty line and the end of the input are a no.
 pub(crate) fn yes(question: &str) -> std::io::Result<bool> {
     let mut out = stream::stdout();

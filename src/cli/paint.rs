@@ -37,6 +37,20 @@ pub(crate) fn diff(out: &mut impl Write, diff: &str) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Writes the lines of a diff without its header, coloured likewise.
+pub(crate) fn body(out: &mut impl Write, lines: &str) -> std::io::Result<()> {
+    for line in lines.split_inclusive('\n') {
+        let style = match line.as_bytes().first() {
+            Some(b'+') => ADDED,
+            Some(b'-') => REMOVED,
+            Some(b'\\') => FAINT,
+            _ => Style::new(),
+        };
+        writeln!(out, "{style}{}{style:#}", visible(line.strip_suffix('\n').unwrap_or(line)))?;
+    }
+    Ok(())
+}
+
 /// The text with control characters made visible: a file must not be able to speak to the terminal.
 pub(crate) fn visible(text: &str) -> String {
     let show = |c: char| match c {

@@ -15,7 +15,8 @@ use crate::protocol::RequestPath;
 use crate::text::{ContentHash, PositionEncoding};
 use crate::workspace::review::{Look, Seen};
 use crate::workspace::{
-    Action, FileKey, PlannedFile, Proposal, Refusal, RefusalKind, RequestKey, Role, SessionId, Truth,
+    Action, FileKey, PlannedFile, Proposal, Refusal, RefusalKind, RequestKey, ReviewRefusal, Role, SessionId,
+    Truth,
 };
 
 use super::event::{Event, ReviewEvent};
@@ -186,7 +187,8 @@ impl Core {
             for refusal in refusals.iter_mut().filter(|refusal| is_missing(refusal)) {
                 let wanted = refusal.edit.and_then(|edit| edits.get(edit)).map(|edit| plain_ends(&edit.old));
                 if wanted.is_some_and(|wanted| !wanted.trim().is_empty() && result.contains(&wanted)) {
-                    refusal.kind = RefusalKind::Waits { proposal: proposal.id.clone() };
+                    let proposal = proposal.id.clone();
+                    refusal.kind = RefusalKind::Review(ReviewRefusal::Waits { proposal });
                 }
             }
         }

@@ -6,7 +6,7 @@ use crate::edit::{Closest, ConflictRegion, EditRefusalKind, LineRange, Occurrenc
 use crate::notebook::{CellRefusalKind, CellSummary, Unreadable};
 use crate::text::ContentHash;
 use crate::workspace::rules::{Opening, Protection};
-use crate::workspace::{EditorRefusal, Refusal, RefusalKind, UndoRefusal};
+use crate::workspace::{EditorRefusal, Refusal, RefusalKind, ReviewRefusal, UndoRefusal};
 
 use super::{Code, RpcError};
 
@@ -104,8 +104,8 @@ fn details(refusal: &Refusal) -> Value {
         RefusalKind::Closed { state, current_revision } => {
             json!({ "state": state, "currentRevision": current_revision })
         }
-        RefusalKind::Rejected { comments } => json!({ "comments": comments }),
-        RefusalKind::Waits { proposal } => json!({ "proposal": proposal.to_string() }),
+        RefusalKind::Review(ReviewRefusal::Rejected { comments }) => json!({ "comments": comments }),
+        RefusalKind::Review(ReviewRefusal::Waits { proposal }) => json!({ "proposal": proposal.to_string() }),
         RefusalKind::Recovering { transaction } => json!({ "transaction": transaction }),
         RefusalKind::NotPermitted { what } | RefusalKind::Busy { what } => json!({ "reason": what }),
         RefusalKind::NoChange

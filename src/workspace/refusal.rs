@@ -15,6 +15,7 @@ use super::proposal::ProposalId;
 use super::rules::Protection;
 
 pub use of_editor::{Contest, EditorRefusal};
+pub use of_review::ReviewRefusal;
 pub use of_undo::UndoRefusal;
 
 /// An answer that says no, and how to get a yes.
@@ -152,16 +153,8 @@ pub enum RefusalKind {
         /// Its revision.
         current_revision: u32,
     },
-    /// A person said no to the proposal.
-    Rejected {
-        /// What they said to it.
-        comments: Vec<String>,
-    },
-    /// The old text stands only in what a proposal would write that waits for a person.
-    Waits {
-        /// Which.
-        proposal: ProposalId,
-    },
+    /// A person said no, or has not said anything yet.
+    Review(ReviewRefusal),
     /// The role or the configuration does not allow it.
     NotPermitted {
         /// What is not allowed, in words.
@@ -247,8 +240,7 @@ impl Refusal {
             RefusalKind::Undo(undo) => of_undo::name(undo),
             RefusalKind::UnknownProposal { .. } => "unknown_proposal",
             RefusalKind::Superseded { .. } | RefusalKind::Closed { .. } => "superseded",
-            RefusalKind::Rejected { .. } => "rejected",
-            RefusalKind::Waits { .. } => "dependency",
+            RefusalKind::Review(review) => of_review::name(review),
             RefusalKind::NotPermitted { .. } => "not_permitted",
             RefusalKind::Recovering { .. } => "recovering",
             RefusalKind::Busy { .. } => "busy",
@@ -318,8 +310,7 @@ impl Refusal {
             RefusalKind::Closed { state, .. } => {
                 format!("The proposal is {state} and cannot be acted on any more.")
             }
-            RefusalKind::Rejected { comments } => of_review::rejected_message(comments),
-            RefusalKind::Waits { proposal } => of_review::waits_message(self.edit, &file, proposal),
+            RefusalKind::Review(review) => of_review::message(review, self.edit, &file),
             RefusalKind::NotPermitted { what } => format!("Not permitted: {what}."),
             RefusalKind::Recovering { transaction } => format!(
                 "Transaction `{transaction}` was interrupted while it changed this file, and could not be taken back yet."
@@ -385,8 +376,7 @@ impl Refusal {
             RefusalKind::Superseded { by: Some(_), .. } => "Act on the proposal that replaced it.",
             RefusalKind::Superseded { .. } => "Look at it again with `editd/proposal`, then send the current revision.",
             RefusalKind::Closed { .. } => "Propose the change anew.",
-            RefusalKind::Rejected { .. } => of_review::REJECTED_HINT,
-            RefusalKind::Waits { .. } => of_review::WAITS_HINT,
+            RefusalKind::Review(review) => of_review::hint(review),
             RefusalKind::NotPermitted { .. } => "Ask the user; this connection cannot do it.",
             RefusalKind::Recovering { .. } => "Nothing is lost; reading still works. Each try to change the file tries to take it back first. Ask the user to look at `editd doctor`.",
             RefusalKind::Busy { .. } => "Wait for earlier requests to end, or discard proposals, then try again.",

@@ -164,6 +164,7 @@ mod cli {
     mod names;
     mod past;
     mod pipes;
+    mod review;
     mod terminal;
     mod write;
 }

@@ -27,7 +27,7 @@ pub(crate) use encoded::{FRENCH, latin, utf16};
 pub(crate) use machine::Machine;
 pub(crate) use strace::{Fault, Strace, Trace};
 pub(crate) use system::{Chance, need, repeat, run, soak, tell, text_of};
-pub(crate) use terminal::{Typed, plain, type_into};
+pub(crate) use terminal::{Typed, converse, plain, type_into};
 pub(crate) use unified::apply_unified;
 pub(crate) use volume::Volume;
 pub(crate) use wire::{Arrival, Framing, Wire};

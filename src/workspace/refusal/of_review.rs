@@ -5,32 +5,64 @@ use crate::workspace::ProposalId;
 /// Characters of each comment in the sentence; all of it is in the proposal.
 const QUOTED: usize = 200;
 
-pub(super) fn rejected_message(comments: &[String]) -> String {
-    let quoted: Vec<_> = comments.iter().map(|comment| format!("\"{}\"", in_one_line(comment))).collect();
-    if quoted.is_empty() {
-        return "A person rejected this proposal.".to_owned();
+/// Why a change does not happen that a person decides about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReviewRefusal {
+    /// The person said no.
+    Rejected {
+        /// And this.
+        comments: Vec<String>,
+    },
+    /// The old text stands only in what a proposal would write that waits for a person.
+    Waits {
+        /// Which.
+        proposal: ProposalId,
+    },
+}
+
+pub(super) fn name(refusal: &ReviewRefusal) -> &'static str {
+    match refusal {
+        ReviewRefusal::Rejected { .. } => "rejected",
+        ReviewRefusal::Waits { .. } => "dependency",
     }
-    format!("A person rejected this proposal and said: {}.", quoted.join(", "))
+}
+
+pub(super) fn message(refusal: &ReviewRefusal, edit: Option<usize>, file: &str) -> String {
+    match refusal {
+        ReviewRefusal::Rejected { comments } if comments.is_empty() => {
+            "A person rejected this proposal.".to_owned()
+        }
+        ReviewRefusal::Rejected { comments } => {
+            let quoted: Vec<_> = comments.iter().map(|it| format!("\"{}\"", in_one_line(it))).collect();
+            format!("A person rejected this proposal and said: {}.", quoted.join(", "))
+        }
+        ReviewRefusal::Waits { proposal } => {
+            let edit = edit.map_or_else(|| "the edit".to_owned(), |edit| format!("edits[{edit}]"));
+            format!(
+                "The `oldText` of {edit} is not in {file} yet, but in what the proposal `{proposal}` would write, which waits for a person."
+            )
+        }
+    }
+}
+
+pub(super) fn hint(refusal: &ReviewRefusal) -> &'static str {
+    match refusal {
+        ReviewRefusal::Rejected { .. } => {
+            "Do not send the same change again; heed what the person said, or ask them."
+        }
+        ReviewRefusal::Waits { .. } => {
+            "Wait for the decision with `editd/proposal` and `waitMs`; or send one proposal with both changes that `replaces` it."
+        }
+    }
 }
 
 /// A comment as a part of a sentence.
 fn in_one_line(comment: &str) -> String {
     let line = comment.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = line.replace(". ", "; ").replace("! ", "; ");
     let mut short: String = line.chars().take(QUOTED).collect();
     if short.len() < line.len() {
         short.push('…');
     }
     short
 }
-
-pub(super) fn waits_message(edit: Option<usize>, file: &str, proposal: &ProposalId) -> String {
-    let edit = edit.map_or_else(|| "an edit".to_owned(), |edit| format!("edits[{edit}]"));
-    format!(
-        "The `oldText` of {edit} is not in {file} yet, but in what the proposal `{proposal}` would write, which waits for a person."
-    )
-}
-
-pub(super) const REJECTED_HINT: &str =
-    "Do not send the same change again; heed what the person said, or ask them.";
-
-pub(super) const WAITS_HINT: &str = "Wait for the decision with `editd/proposal` and `waitMs`; or send one proposal with both changes that `replaces` it.";

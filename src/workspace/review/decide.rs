@@ -121,6 +121,12 @@ impl Review {
         }
         // What is just what was proposed, or just what is there, needs no text of its own.
         if choices.contains(&Choice::Edited) || !seen.gives(choices, now, &content, deadline) {
+            if !choices.iter().any(|choice| choice.is_yes()) {
+                // None of what was wanted, but something else: that stands in its place.
+                let both = choices.iter_mut().zip(&seen.look.hunks);
+                both.filter(|(_, hunk)| hunk.kind != HunkKind::Rename)
+                    .for_each(|(choice, _)| *choice = Choice::Edited);
+            }
             let base = seen.truth.snapshot().cloned();
             self.replaced.insert(replace.file, Replacement { base, content: content.into() });
         }

@@ -61,7 +61,9 @@ impl Look {
         let base = file.before.as_ref().map(|before| before.text.to_string());
         let texts: Vec<Hunk> =
             parts.iter().filter(|(kind, _)| *kind == HunkKind::Text).map(|(_, hunk)| *hunk).collect();
-        let splices = base.as_deref().map(|base| file.plan.by_hunk(base, &texts)).unwrap_or_default();
+        // The plan of a file that goes is none over its text.
+        let of_text = base.as_deref().filter(|_| !texts.is_empty());
+        let splices = of_text.map(|base| file.plan.by_hunk(base, &texts)).unwrap_or_default();
         let (drift, places) = match (&base, now) {
             (Some(base), Some(now)) if !is_fresh => {
                 let drift = Plan::between(base, now, deadline);

@@ -179,6 +179,7 @@ fn decide(file: &PlannedFile, now: &str, review: &Review, decision: &Decision) -
 #[case::one("a\nB\nc\nd\n", &[Choice::Accepted, Choice::Rejected], false)]
 #[case::another_word("a\nBB\nc\nd\n", &[Choice::Edited, Choice::Rejected], true)]
 #[case::elsewhere("a\nB\nC\nD\n", &[Choice::Edited, Choice::Edited], true)]
+#[case::only_something_else("0\na\nb\nc\nd\n", &[Choice::Edited, Choice::Edited], true)]
 #[case::at_the_end("a\nB\nc\nD\ne\n", &[Choice::Accepted, Choice::Edited], true)]
 fn a_text_says_what_it_does_to_each_hunk(
     #[case] content: &str,

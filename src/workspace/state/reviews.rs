@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use crate::workspace::review::Review;
 use crate::workspace::{
-    FileKey, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Role, SessionId,
+    FileKey, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, ReviewRefusal, Role, SessionId,
 };
 
 use super::proposals::{closed, superseded};
@@ -170,7 +170,7 @@ impl Workspace {
         match (proposal.state, &proposal.review) {
             (ProposalState::Rejected, Some(review)) => {
                 let comments = review.comments.iter().map(|comment| comment.text.clone()).collect();
-                Err(Refusal::new(RefusalKind::Rejected { comments }))
+                Err(Refusal::new(RefusalKind::Review(ReviewRefusal::Rejected { comments })))
             }
             (state, _)
                 if state.is_pending() || matches!(state, ProposalState::Applied | ProposalState::Partial) =>

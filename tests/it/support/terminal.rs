@@ -1,17 +1,22 @@
 //! A command on a terminal of its own, and a person who types an answer.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::Machine;
 
-/// Runs a command on a new pseudo-terminal, answers when it is asked, and passes on output and exit code.
+/// Runs a command on a new pseudo-terminal of 80 columns, answers each time it is asked, and passes on output and
+/// exit code.
 const DRIVER: &str = r"
-import os, pty, re, select, sys, time
-answer, argv = sys.argv[1].encode(), sys.argv[2:]
+import fcntl, os, pty, re, select, struct, sys, termios, time
+count = int(sys.argv[1])
+answers, argv = [it.encode() for it in sys.argv[2:2 + count]], sys.argv[2 + count:]
+question = re.compile(rb'[yY]/[nN]|\[y,n,[^\]]*\]\? $|author: $')
 pid, terminal = pty.fork()
 if pid == 0:
     os.execv(argv[0], argv)
-shown, answered, deadline = b'', False, time.monotonic() + 25
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 40, 80, 0, 0))
+shown, seen, deadline = b'', 0, time.monotonic() + 25
 while True:
     left = deadline - time.monotonic()
     if left <= 0:
@@ -26,9 +31,10 @@ while True:
     if not more:
         break
     shown += more
-    if not answered and re.search(rb'[yY]/[nN]', re.sub(rb'\x1b\[[0-9;]*[A-Za-z]', b'', shown)):
-        os.write(terminal, answer)
-        answered = True
+    plain = re.sub(rb'\x1b\[[0-9;]*[A-Za-z]', b'', shown)
+    if answers and question.search(plain, seen):
+        os.write(terminal, answers.pop(0))
+        seen = len(plain)
 status = os.waitpid(pid, 0)[1]
 sys.stdout.buffer.write(shown)
 sys.stdout.flush()
@@ -47,9 +53,21 @@ pub(crate) fn type_into(
     answer: &str,
     environment: &[(&str, &str)],
 ) -> Typed {
+    converse(machine, &machine.home(), arguments, &[answer], environment)
+}
+
+/// The same in a folder, with an answer to each question.
+pub(crate) fn converse(
+    machine: &Machine,
+    folder: &Path,
+    arguments: &[&str],
+    answers: &[&str],
+    environment: &[(&str, &str)],
+) -> Typed {
     let mut command = Command::new("python3");
-    command.args(["-c", DRIVER, answer, env!("CARGO_BIN_EXE_editd")]).args(arguments);
-    command.current_dir(machine.home()).envs(machine.surroundings()).env_remove("NO_COLOR");
+    command.args(["-c", DRIVER, &answers.len().to_string()]).args(answers);
+    command.arg(env!("CARGO_BIN_EXE_editd")).args(arguments);
+    command.current_dir(folder).envs(machine.surroundings()).env_remove("NO_COLOR");
     command.envs(environment.iter().copied()).stdin(Stdio::null());
     let output = command.output().expect("python3 drives the terminal");
     let code = output.status.code().expect("an exit code");

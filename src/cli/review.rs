@@ -1,0 +1,181 @@
+//! `editd review`: a person decides at a terminal, hunk by hunk.
+
+mod choose;
+mod compose;
+mod show;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::protocol::{
+    Decide, Method, ProposalMethod, ProposalResult, ProposalSummary, Proposals, ProposalsResult, RpcError,
+};
+use crate::transport::{CallError, Client};
+use crate::workspace::Role;
+
+use super::arguments::{Output, ReviewArguments};
+use super::paint::FAINT;
+use super::read::print_json;
+use super::{Complaint, Context, End, ask, paint, root, stream};
+
+use choose::{FileReview, Then};
+
+/// `editd review`.
+pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<End, Complaint> {
+    let root = root::of_here()?;
+    let mut client = Client::connect(&context.places, Role::Editor, context.spawn, root.as_deref())?;
+    if context.output == Output::Json {
+        return print(context, &mut client, arguments);
+    }
+    let waiting = match &arguments.id {
+        Some(id) => vec![id.clone()],
+        None => {
+            let list = client.call::<Proposals>(&json!({ "state": "pending" }))?.proposals;
+            show::list(&list)?;
+            list.into_iter().map(|proposal| proposal.id).collect()
+        }
+    };
+    if waiting.is_empty() {
+        return Ok(End::Done);
+    }
+    if !ask::is_interactive() {
+        return Ok(End::Undecided);
+    }
+    let mut left = false;
+    for (at, id) in waiting.iter().enumerate() {
+        match decide(context, &mut client, id)? {
+            Outcome::Decided => {}
+            Outcome::Left => left = true,
+            Outcome::Quit => {
+                left |= at + 1 < waiting.len();
+                return Ok(if left || is_open(&mut client, id)? { End::Undecided } else { End::Done });
+            }
+        }
+    }
+    Ok(if left { End::Undecided } else { End::Done })
+}
+
+/// What became of a proposal.
+enum Outcome {
+    Decided,
+    Left,
+    Quit,
+}
+
+fn print(context: &Context, client: &mut Client, arguments: &ReviewArguments) -> Result<End, Complaint> {
+    let result = match &arguments.id {
+        Some(id) => client.request(ProposalMethod::NAME, &json!({ "id": id }))?,
+        None => client.request(Proposals::NAME, &json!({ "state": "pending" }))?,
+    };
+    print_json(context, &result)?;
+    let is_open = |state: &Value| matches!(state.as_str(), Some("pending" | "proposed"));
+    let waits = match &arguments.id {
+        Some(_) => is_open(&result["state"]),
+        None => {
+            let list: ProposalsResult = serde_json::from_value(result).map_err(Complaint::failed)?;
+            !list.proposals.is_empty()
+        }
+    };
+    Ok(if waits { End::Undecided } else { End::Done })
+}
+
+fn look(client: &mut Client, id: &str) -> Result<ProposalResult, Complaint> {
+    Ok(client.call::<ProposalMethod>(&json!({ "id": id }))?)
+}
+
+fn is_open(client: &mut Client, id: &str) -> Result<bool, Complaint> {
+    Ok(is_waiting(&look(client, id)?))
+}
+
+fn is_waiting(proposal: &ProposalResult) -> bool {
+    matches!(proposal.state.as_str(), "pending" | "proposed")
+}
+
+/// Goes through the files of a proposal; whatever was decided of one is sent before the next.
+fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, Complaint> {
+    let mut proposal = look(client, id)?;
+    if !is_waiting(&proposal) {
+        let mut out = stream::stdout();
+        writeln!(out, "{} is {} already.", paint::visible(id), paint::visible(&proposal.state))?;
+        return Ok(Outcome::Decided);
+    }
+    show::head(&proposal)?;
+    let mut at = 0;
+    while at < proposal.files.len() {
+        let mut file = FileReview::new(&proposal, at);
+        let then = file.ask(context)?;
+        match send(context, client, &proposal, file)? {
+            Sent::Done(next) if !is_waiting(&next) => {
+                show::outcome(&next)?;
+                return Ok(Outcome::Decided);
+            }
+            Sent::Done(next) => proposal = *next,
+            // It has changed meanwhile: what is still open of this file is asked again.
+            Sent::Again => {
+                proposal = look(client, id)?;
+                if !is_waiting(&proposal) {
+                    show::outcome(&proposal)?;
+                    return Ok(Outcome::Decided);
+                }
+                continue;
+            }
+        }
+        if then == Then::Quit {
+            return Ok(Outcome::Quit);
+        }
+        at += 1;
+    }
+    if let Some(notice) = &proposal.notice {
+        writeln!(stream::stdout(), "{FAINT}{}{FAINT:#}", paint::visible(notice))?;
+    }
+    Ok(Outcome::Left)
+}
+
+/// What came of sending decisions.
+enum Sent {
+    Done(Box<ProposalResult>),
+    Again,
+}
+
+fn send(
+    context: &Context,
+    client: &mut Client,
+    proposal: &ProposalResult,
+    file: FileReview<'_>,
+) -> Result<Sent, Complaint> {
+    let mut decision = match file.decision(context) {
+        Ok(Some(decision)) => decision,
+        Ok(None) => return Ok(Sent::Done(Box::new(proposal.clone()))),
+        Err(problem) => {
+            show::problem(&problem)?;
+            return Ok(Sent::Again);
+        }
+    };
+    decision["id"] = proposal.id.as_str().into();
+    decision["revision"] = proposal.revision.into();
+    match client.call::<Decide>(&decision) {
+        Ok(next) => Ok(Sent::Done(Box::new(next))),
+        Err(CallError::Refused(refusal)) if is_overtaken(&refusal) => {
+            show::problem(&refusal.message)?;
+            Ok(Sent::Again)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether a decision was about what is not there any more.
+fn is_overtaken(refusal: &RpcError) -> bool {
+    matches!(refusal.kind(), Some("superseded" | "stale" | "busy"))
+}
+
+/// The folder that paths are shown from.
+fn here() -> Option<PathBuf> {
+    root::of_here().ok().flatten()
+}
+
+/// A proposal's line in the list.
+fn label(proposal: &ProposalSummary) -> &str {
+    proposal.label.as_deref().unwrap_or_default()
+}

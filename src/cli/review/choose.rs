@@ -1,0 +1,190 @@
+//! What a person says of the hunks of one file.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use crate::cli::paint::{FAINT, HINT};
+use crate::cli::{Complaint, Context, ask, stream};
+use crate::protocol::{AppliedFile, CommentEntry, Hunk, ProposalResult};
+
+use super::{compose, show};
+
+const HELP: &str = "\
+y  accept this hunk
+n  reject it
+a  accept it and all others of this file
+d  reject it and all others of this file
+e  edit its new lines in $VISUAL or $EDITOR
+c  say something to the author
+s  leave it for later
+q  leave it and everything behind it for later
+?  this help";
+
+/// What was said of a hunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Answer {
+    Open,
+    Accept,
+    Reject,
+    Edited(String),
+}
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Then {
+    GoOn,
+    Quit,
+}
+
+/// A file of a proposal, and what was said of its hunks so far.
+pub(super) struct FileReview<'p> {
+    file: &'p AppliedFile,
+    answers: Vec<Answer>,
+    comments: Vec<CommentEntry>,
+}
+
+impl<'p> FileReview<'p> {
+    pub(super) fn new(proposal: &'p ProposalResult, at: usize) -> Self {
+        let file = &proposal.files[at];
+        Self { file, answers: vec![Answer::Open; file.entry.hunks.len()], comments: Vec::new() }
+    }
+
+    /// Asks about every hunk that is open.
+    pub(super) fn ask(&mut self, context: &Context) -> Result<Then, Complaint> {
+        let hunks = &self.file.entry.hunks;
+        for at in 0..hunks.len() {
+            if !is_open(&hunks[at]) || self.answers[at] != Answer::Open {
+                continue;
+            }
+            let mut out = stream::stdout();
+            show::place(&mut out, self.file, &hunks[at], (at + 1, hunks.len()))?;
+            show::hunk(&mut out, self.file, &hunks[at])?;
+            if self.ask_about(context, at)? == Then::Quit {
+                return Ok(Then::Quit);
+            }
+        }
+        Ok(Then::GoOn)
+    }
+
+    fn ask_about(&mut self, context: &Context, at: usize) -> Result<Then, Complaint> {
+        let hunk = &self.file.entry.hunks[at];
+        loop {
+            let question = format!("{HINT}Accept this hunk [y,n,a,d,e,c,s,q,?]?{HINT:#} ");
+            let Some(answer) = ask::line(&question)? else { return Ok(Then::Quit) };
+            match answer.to_lowercase().as_str() {
+                "y" | "yes" => self.answers[at] = Answer::Accept,
+                "n" | "no" => self.answers[at] = Answer::Reject,
+                "a" => {
+                    self.answers[at] = Answer::Accept;
+                    self.rest(at, &Answer::Accept);
+                }
+                "d" => {
+                    self.answers[at] = Answer::Reject;
+                    self.rest(at, &Answer::Reject);
+                }
+                "e" => match self.edited(context, hunk)? {
+                    Some(answer) => self.answers[at] = answer,
+                    None => continue,
+                },
+                "c" => {
+                    if let Some(text) = ask::line("Say to the author: ")?.filter(|text| !text.is_empty()) {
+                        let path = Some(self.file.entry.path.clone());
+                        self.comments.push(CommentEntry { path, hunk: Some(hunk.id.clone()), text });
+                    }
+                    continue;
+                }
+                "s" => {}
+                "q" => return Ok(Then::Quit),
+                _ => {
+                    writeln!(stream::stdout(), "{FAINT}{HELP}{FAINT:#}")?;
+                    continue;
+                }
+            }
+            return Ok(Then::GoOn);
+        }
+    }
+
+    /// The same for all that are open behind it. What is in conflict is asked by itself.
+    fn rest(&mut self, at: usize, answer: &Answer) {
+        let both = self.answers.iter_mut().zip(&self.file.entry.hunks).skip(at + 1);
+        for (other, hunk) in both {
+            if *other == Answer::Open
+                && (hunk.state == "pending" || (is_open(hunk) && *answer == Answer::Reject))
+            {
+                *other = answer.clone();
+            }
+        }
+    }
+
+    /// What the person makes of the new lines; none if nothing can be made of them.
+    fn edited(&self, context: &Context, hunk: &Hunk) -> Result<Option<Answer>, Complaint> {
+        let _ = context;
+        let (Some(old), Some(new)) = (&hunk.old_text, &hunk.new_text) else {
+            writeln!(stream::stdout(), "It has no lines to edit.")?;
+            return Ok(None);
+        };
+        match compose::in_editor(&self.file.entry.path, new) {
+            Ok(text) if text == *new => Ok(Some(Answer::Accept)),
+            Ok(text) if text == *old => Ok(Some(Answer::Reject)),
+            Ok(text) => Ok(Some(Answer::Edited(text))),
+            Err(problem) => {
+                show::problem(&problem)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// The decision to send; none if nothing was said. An error says why what was edited cannot be sent.
+    pub(super) fn decision(self, context: &Context) -> Result<Option<Value>, String> {
+        let Self { file, answers, comments } = self;
+        let hunks = &file.entry.hunks;
+        let ids = |wanted: &Answer| -> Vec<&str> {
+            let both = hunks.iter().zip(&answers).filter(|(_, answer)| *answer == wanted);
+            both.map(|(hunk, _)| hunk.id.as_str()).collect()
+        };
+        let (accept, reject) = (ids(&Answer::Accept), ids(&Answer::Reject));
+        let is_edited = answers.iter().any(|answer| matches!(answer, Answer::Edited(_)));
+        if accept.is_empty() && reject.is_empty() && comments.is_empty() && !is_edited {
+            return Ok(None);
+        }
+        if !is_edited {
+            return Ok(Some(json!({ "accept": accept, "reject": reject, "comment": comments })));
+        }
+        let is_left = |(hunk, answer): (&Hunk, &Answer)| {
+            hunk.kind.is_none() && is_open(hunk) && *answer == Answer::Open
+        };
+        if hunks.iter().zip(&answers).any(is_left) {
+            return Err(
+                "lines were edited, so all of this file has to be decided; it is asked again".to_owned()
+            );
+        }
+        let of_name = |hunk: &&Hunk| hunk.kind.is_some();
+        let name = |wanted: &[&str]| -> Vec<String> {
+            let named = hunks.iter().filter(of_name).filter(|hunk| wanted.contains(&hunk.id.as_str()));
+            named.map(|hunk| hunk.id.clone()).collect()
+        };
+        let texts: Vec<Option<&str>> =
+            hunks.iter().zip(&answers).map(|(hunk, answer)| text(hunk, answer)).collect();
+        let content = compose::content(context, file, &texts)?;
+        let replace =
+            json!([{ "path": file.entry.path, "baseHash": file.entry.hash_before, "content": content }]);
+        let (accept, reject) = (name(&accept), name(&reject));
+        Ok(Some(json!({ "accept": accept, "reject": reject, "comment": comments, "replace": replace })))
+    }
+}
+
+fn is_open(hunk: &Hunk) -> bool {
+    matches!(hunk.state.as_str(), "pending" | "conflicted")
+}
+
+/// What is to stand in a hunk's place; none if that stays as it is.
+fn text<'a>(hunk: &'a Hunk, answer: &'a Answer) -> Option<&'a str> {
+    match answer {
+        Answer::Edited(text) => Some(text),
+        Answer::Accept => hunk.new_text.as_deref(),
+        // As was decided before.
+        Answer::Open if hunk.state == "accepted" => hunk.new_text.as_deref(),
+        Answer::Open | Answer::Reject => None,
+    }
+}

@@ -1,0 +1,131 @@
+//! Lines that a person edits, and the file that they make.
+
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::cli::{Context, root};
+use crate::protocol::{AppliedFile, Read, ReadResult, uri_of};
+use crate::text::lines;
+use crate::transport::Client;
+use crate::workspace::Role;
+
+/// How often a name for a file to edit is tried.
+const NAMES: u32 = 100;
+
+/// The text as the person leaves it in their editor, or what went wrong.
+pub(super) fn in_editor(path: &str, text: &str) -> Result<String, String> {
+    let name =
+        Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let file = Scratch::new(&name, text).map_err(|error| format!("the lines cannot be edited: {error}"))?;
+    let editor = ["VISUAL", "EDITOR"]
+        .into_iter()
+        .find_map(|name| std::env::var(name).ok().filter(|it| !it.trim().is_empty()));
+    let editor = editor.unwrap_or_else(|| "vi".to_owned());
+    // As git does: the variable may hold arguments.
+    let status =
+        Command::new("sh").arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor).arg(&file.0).status();
+    match status {
+        Ok(status) if status.success() => {
+            let edited = std::fs::read_to_string(&file.0)
+                .map_err(|error| format!("the lines cannot be read: {error}"))?;
+            Ok(with_end(text, edited))
+        }
+        Ok(status) => Err(format!("`{editor}` ended with {status}, so nothing was edited")),
+        Err(error) => Err(format!("`{editor}` cannot be run: {error}")),
+    }
+}
+
+/// Editors put a line end behind the last line; lines that had one keep it.
+fn with_end(before: &str, mut edited: String) -> String {
+    let ends = |text: &str| text.ends_with(['\n', '\r']);
+    if !edited.is_empty() && ends(before) && !ends(&edited) {
+        edited.push('\n');
+    } else if !ends(before) && edited.ends_with('\n') {
+        edited.pop();
+    }
+    edited
+}
+
+/// A file that is gone when nobody needs it any more. Only its owner can read it.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str, text: &str) -> std::io::Result<Self> {
+        let folder = std::env::temp_dir();
+        let mut last = None;
+        for number in 0..NAMES {
+            let path = folder.join(format!("editd-{}-{number}-{name}", std::process::id()));
+            match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+                Ok(mut file) => {
+                    file.write_all(text.as_bytes())?;
+                    return Ok(Self(path));
+                }
+                Err(error) => last = Some(error),
+            }
+        }
+        Err(last.unwrap_or_else(|| std::io::Error::other("there is no name left for it")))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A file in the temporary folder that stays is nobody's loss.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// The whole file with these texts in place of its hunks' lines.
+pub(super) fn content(
+    context: &Context,
+    file: &AppliedFile,
+    texts: &[Option<&str>],
+) -> Result<String, String> {
+    let hash = file.entry.hash_before.as_deref().unwrap_or_default();
+    let now = now(context, &file.entry.path, hash)?;
+    let starts: Vec<usize> = lines(&now).map(|line| line.start).chain([now.len()]).collect();
+    let at = |line: usize| starts.get(line).copied().unwrap_or(now.len());
+    let (mut content, mut copied) = (String::with_capacity(now.len()), 0);
+    for (hunk, text) in file.entry.hunks.iter().zip(texts) {
+        let (Some(text), None) = (text, &hunk.kind) else { continue };
+        let first = hunk.old_start - usize::from(hunk.old_lines > 0);
+        let (start, end) = (at(first), at(first + hunk.old_lines));
+        if start < copied {
+            return Err(
+                "two hunks have come to stand in the same lines; decide them without editing".to_owned()
+            );
+        }
+        content.push_str(&now[copied..start]);
+        content.push_str(text);
+        copied = end;
+    }
+    content.push_str(&now[copied..]);
+    Ok(content)
+}
+
+/// The text of a file that has this hash.
+fn now(context: &Context, path: &str, hash: &str) -> Result<String, String> {
+    let failed = |error: &dyn std::fmt::Display| error.to_string();
+    let place = root::of_file(Path::new(path)).map_err(|error| failed(&error))?;
+    let mut client = Client::connect(&context.places, Role::Editor, context.spawn, Some(&place.root))
+        .map_err(|error| failed(&error))?;
+    let (mut text, mut offset) = (String::new(), 1);
+    loop {
+        let params = json!({ "uri": uri_of(&place.path).as_str(), "offset": offset });
+        let read: ReadResult = client.call::<Read>(&params).map_err(|error| failed(&error))?;
+        if read.hash != hash {
+            return Err("the file has changed meanwhile; it is asked again".to_owned());
+        }
+        if read.truncated && read.text.len() < 1 {
+            return Err("the file has lines that are too long to be edited here".to_owned());
+        }
+        text.push_str(&read.text);
+        if read.end_line >= read.total_lines {
+            return Ok(text);
+        }
+        offset = read.end_line + 1;
+    }
+}

@@ -1,0 +1,253 @@
+//! What is shown of proposals.
+
+use std::io::Write;
+use std::path::Path;
+
+use anstyle::Style;
+
+use crate::cli::paint::{ADDED, ERROR, FAINT, GOOD, HINT, PLACE, REMOVED, visible};
+use crate::cli::row::{Row, ago, fitted, width};
+use crate::cli::{paint, stream};
+use crate::protocol::{AppliedFile, Hunk, ProposalResult, ProposalSummary};
+
+use super::{here, label};
+
+/// Columns of an author's name.
+const AUTHOR: usize = 12;
+/// Lines of a new or deleted file that are shown.
+const WHOLE: usize = 200;
+/// Lines around a hunk.
+const CONTEXT: usize = 3;
+const NAME: Style = Style::new().bold();
+
+/// What waits.
+pub(super) fn list(proposals: &[ProposalSummary]) -> std::io::Result<()> {
+    let (mut out, width) = (stream::stdout(), width());
+    match proposals.len() {
+        0 => return writeln!(out, "Nothing waits for you."),
+        1 => return Ok(()),
+        count => writeln!(out, "{NAME}{count} proposals wait for you, oldest first:{NAME:#}")?,
+    }
+    let id = proposals.iter().map(|it| it.id.len()).max().unwrap_or_default();
+    let author = proposals.iter().map(|it| it.author.chars().count()).max().unwrap_or_default().min(AUTHOR);
+    for proposal in proposals {
+        let mut row = Row::default();
+        row.add(PLACE, format!("  {:<id$}", proposal.id));
+        row.add(Style::new(), format!("  {:<author$}", fitted(&proposal.author, author)));
+        row.add(FAINT, format!("  {:>6}  ", ago(&proposal.at)));
+        if !label(proposal).is_empty() {
+            row.add(Style::new(), format!("{}  ", visible(label(proposal)).replace('\t', " ")));
+        }
+        let paths: Vec<_> = proposal.paths.iter().map(|path| short(path)).collect();
+        row.add(FAINT, paths.join(", "));
+        row.add(ADDED, format!(" +{}", proposal.added));
+        row.add(REMOVED, format!(" -{}", proposal.removed));
+        row.print(&mut out, width)?;
+    }
+    Ok(())
+}
+
+/// Who wants what.
+pub(super) fn head(proposal: &ProposalResult) -> std::io::Result<()> {
+    let mut out = stream::stdout();
+    let (mut row, label) = (Row::default(), proposal.label.as_deref().unwrap_or_default());
+    row.add(NAME, visible(&proposal.author));
+    row.add(Style::new(), if label.is_empty() { String::new() } else { format!(": {}", visible(label)) });
+    row.add(FAINT, format!("  {} ago  ", ago(&proposal.at)));
+    row.add(PLACE, proposal.id.clone());
+    writeln!(out)?;
+    row.print(&mut out, width())?;
+    for comment in &proposal.comments {
+        writeln!(out, "{FAINT}said before: {}{FAINT:#}", visible(&comment.text))?;
+    }
+    Ok(())
+}
+
+/// A file's name, where it is, and which of its hunks comes.
+pub(super) fn place(
+    out: &mut impl Write,
+    file: &AppliedFile,
+    hunk: &Hunk,
+    (number, of): (usize, usize),
+) -> std::io::Result<()> {
+    writeln!(out)?;
+    let mut row = Row::default();
+    row.add(NAME, short(&file.entry.path));
+    let what = match hunk.kind.as_deref() {
+        Some("create") => "  new file".to_owned(),
+        Some("delete") => "  is deleted".to_owned(),
+        Some("rename") => {
+            let to = file.entry.new_path.as_deref().map(short).unwrap_or_default();
+            format!("  is renamed to {to}")
+        }
+        Some(_) => "  gets another encoding".to_owned(),
+        None => String::new(),
+    };
+    row.add(Style::new(), what);
+    if hunk.kind.is_none() {
+        let span = |start: usize, lines: usize| match lines {
+            1 => start.to_string(),
+            lines => format!("{start},{lines}"),
+        };
+        let old = span(hunk.old_start, hunk.old_lines);
+        row.add(PLACE, format!("  @@ -{old} +{} @@", span(hunk.new_start, hunk.new_lines)));
+    }
+    row.add(FAINT, format!("  {number} of {of}"));
+    row.print(out, width())?;
+    if hunk.state == "conflicted" {
+        writeln!(
+            out,
+            "{HINT}Changed since it was proposed:{HINT:#} y takes the new lines, n keeps what is there."
+        )?;
+    }
+    if number == 1 {
+        for warning in &file.entry.warnings {
+            writeln!(out, "{FAINT}note: {}{FAINT:#}", visible(warning))?;
+        }
+    }
+    Ok(())
+}
+
+/// A hunk with the lines around it.
+pub(super) fn hunk(out: &mut impl Write, file: &AppliedFile, hunk: &Hunk) -> std::io::Result<()> {
+    let (Some(old), Some(new)) = (&hunk.old_text, &hunk.new_text) else { return whole(out, file, hunk) };
+    let around = Around::of(&file.entry.diff, hunk);
+    lines(out, ' ', Style::new(), &around.before.concat())?;
+    lines(out, '-', REMOVED, old)?;
+    lines(out, '+', ADDED, new)?;
+    lines(out, ' ', Style::new(), &around.after.concat())
+}
+
+/// What a file as a whole becomes.
+fn whole(out: &mut impl Write, file: &AppliedFile, hunk: &Hunk) -> std::io::Result<()> {
+    if !matches!(hunk.kind.as_deref(), Some("create" | "delete")) {
+        return Ok(());
+    }
+    let diff = &file.entry.diff;
+    let body: Vec<&str> =
+        diff.split_inclusive('\n').skip_while(|line| !line.starts_with("@@")).skip(1).collect();
+    let shown = body.iter().take(WHOLE).copied().collect::<String>();
+    // A first line that is none of the header, so that all of it is coloured as body.
+    paint::body(out, &shown)?;
+    match body.len().saturating_sub(WHOLE) {
+        0 => Ok(()),
+        more => writeln!(out, "{FAINT}… {more} more lines{FAINT:#}"),
+    }
+}
+
+fn lines(out: &mut impl Write, sign: char, style: Style, text: &str) -> std::io::Result<()> {
+    for line in text.split_inclusive('\n') {
+        let end = line.ends_with('\n');
+        writeln!(out, "{style}{sign}{}{style:#}", visible(line.strip_suffix('\n').unwrap_or(line)))?;
+        if !end {
+            writeln!(out, "{FAINT}\\ No newline at end of file{FAINT:#}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Lines that stand around a hunk now, as far as the file's diff shows them.
+struct Around<'d> {
+    before: Vec<&'d str>,
+    after: Vec<&'d str>,
+}
+
+impl<'d> Around<'d> {
+    fn of(diff: &'d str, hunk: &Hunk) -> Self {
+        // The first old line of the hunk and the one behind it, as if it had at least a place between two.
+        let first = hunk.old_start + usize::from(hunk.old_lines == 0);
+        let behind = first + hunk.old_lines;
+        let (mut around, mut number) = (Self { before: Vec::new(), after: Vec::new() }, 0);
+        for line in diff.split_inclusive('\n') {
+            if let Some(head) = line.strip_prefix("@@ -") {
+                let start: usize =
+                    head.split([',', ' ']).next().and_then(|start| start.parse().ok()).unwrap_or_default();
+                // Where there are no old lines, it is the line before them.
+                number = start + usize::from(head.split(' ').next().is_some_and(|it| it.ends_with(",0")));
+                continue;
+            }
+            if number == 0 || !line.starts_with([' ', '-']) {
+                continue;
+            }
+            if (first.saturating_sub(CONTEXT)..first).contains(&number) {
+                around.before.push(&line[1..]);
+            } else if (behind..behind + CONTEXT).contains(&number) {
+                around.after.push(&line[1..]);
+            }
+            number += 1;
+        }
+        around
+    }
+}
+
+/// What was done, or not.
+pub(super) fn outcome(proposal: &ProposalResult) -> std::io::Result<()> {
+    let mut out = stream::stdout();
+    writeln!(out)?;
+    match proposal.state.as_str() {
+        "applied" | "partial" => {}
+        "rejected" => return writeln!(out, "{GOOD}rejected{GOOD:#}  nothing was changed"),
+        state => return writeln!(out, "{GOOD}{}{GOOD:#}  somebody else was faster", visible(state)),
+    }
+    for file in proposal.files.iter().filter(|file| file.landed.is_some()) {
+        let mut row = Row::default();
+        row.add(GOOD, proposal.state.clone());
+        row.add(
+            Style::new(),
+            format!("  {}", short(file.entry.new_path.as_ref().unwrap_or(&file.entry.path))),
+        );
+        row.add(ADDED, format!(" +{}", file.entry.added));
+        row.add(REMOVED, format!(" -{}", file.entry.removed));
+        row.print(&mut out, width())?;
+    }
+    if proposal.files.iter().all(|file| file.landed.is_none()) {
+        writeln!(out, "{GOOD}{}{GOOD:#}  it was there already", proposal.state)?;
+    }
+    Ok(())
+}
+
+/// Why something has to be decided again.
+pub(super) fn problem(problem: &str) -> std::io::Result<()> {
+    writeln!(stream::stdout(), "{ERROR}not taken:{ERROR:#} {}", visible(problem))
+}
+
+/// A path from where the person is.
+pub(super) fn short(path: &str) -> String {
+    let root = here();
+    let inside = root.and_then(|root| Path::new(path).strip_prefix(root).ok().map(Path::to_owned));
+    let inside = inside.filter(|path| !path.as_os_str().is_empty());
+    visible(&inside.map_or_else(|| path.to_owned(), |path| path.display().to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hunk_at(old_start: usize, old_lines: usize) -> Hunk {
+        Hunk {
+            id: "h1".to_owned(),
+            kind: None,
+            old_start,
+            old_lines,
+            new_start: old_start,
+            new_lines: 1,
+            state: "pending".to_owned(),
+            old_text: None,
+            new_text: None,
+        }
+    }
+
+    #[test]
+    fn the_lines_around_a_hunk_come_from_the_diff() {
+        let diff = "--- a/x\n+++ b/x\n@@ -3,8 +3,9 @@\n 3\n 4\n 5\n-6\n+six\n 7\n-8\n 9\n+new\n 10\n";
+        let around = |start, lines| {
+            let around = Around::of(diff, &hunk_at(start, lines));
+            (around.before.concat(), around.after.concat())
+        };
+        assert_eq!(around(6, 1), ("3\n4\n5\n".to_owned(), "7\n8\n9\n".to_owned()));
+        assert_eq!(around(8, 1), ("5\n6\n7\n".to_owned(), "9\n10\n".to_owned()));
+        assert_eq!(around(9, 0), ("7\n8\n9\n".to_owned(), "10\n".to_owned()));
+        let top = "@@ -0,0 +1 @@\n+new\n";
+        assert_eq!(Around::of(top, &hunk_at(0, 0)).after.len(), 0);
+    }
+}

@@ -1,0 +1,243 @@
+//! `editd review` on a terminal: hunk by hunk, as people know it.
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::support::{Agent, Machine, Outcome, Typed, Workspace, converse, numbered_lines, plain};
+
+const CONFIG: &str = "review = \"always\"\n";
+
+struct Scene {
+    machine: Machine,
+    workspace: Workspace,
+    agent: Agent,
+    proposal: Value,
+}
+
+/// `line 1` to `line 40`, of which an agent wants lines 3, 20 and 22 in capitals, and a new file.
+fn scene() -> Scene {
+    let machine = Machine::configured(CONFIG);
+    let workspace = Workspace::file("a.txt", numbered_lines(40));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let edit = |number: u32| json!({ "oldText": format!("line {number}\n"), "newText": format!("LINE {number}\n") });
+    let changes = json!([
+        { "kind": "edit", "path": "a.txt", "edits": [edit(3), edit(20), edit(22)] },
+        { "kind": "write", "path": "notes/new.txt", "content": "one\ntwo\n" },
+    ]);
+    let call = json!({ "label": "Louder, please", "changes": changes });
+    let proposal = agent.call("editd/edit", call).done();
+    Scene { machine, workspace, agent, proposal }
+}
+
+impl Scene {
+    fn review(&self, answers: &[&str]) -> Typed {
+        self.review_with(answers, &[("NO_COLOR", "1")])
+    }
+
+    fn review_with(&self, answers: &[&str], environment: &[(&str, &str)]) -> Typed {
+        converse(&self.machine, self.workspace.root(), &["review"], answers, environment)
+    }
+
+    fn state(&mut self) -> String {
+        let proposal = self.proposal.clone();
+        self.agent.state_of(&proposal)
+    }
+
+    fn capitals(&self) -> Vec<u32> {
+        let text = self.workspace.text("a.txt");
+        text.lines().filter_map(|line| line.strip_prefix("LINE ")?.parse().ok()).collect()
+    }
+}
+
+#[test]
+fn each_hunk_is_shown_with_what_is_around_it_and_asked_for() {
+    let mut scene = scene();
+    let typed = scene.review(&["y\r", "n\r", "y\r", "y\r"]);
+    assert_eq!((typed.code, scene.state().as_str()), (0, "partial"), "{}", typed.shown);
+    assert_eq!(scene.capitals(), [3, 22]);
+    assert_eq!(scene.workspace.text("notes/new.txt"), "one\ntwo\n");
+    let id = scene.proposal["id"].as_str().unwrap();
+    let expected = format!(
+        "
+alice: Louder, please  0 s ago  {id}
+
+a.txt  @@ -3 +3 @@  1 of 3
+ line 1
+ line 2
+-line 3
++LINE 3
+ line 4
+ line 5
+ line 6
+Accept this hunk [y,n,a,d,e,c,s,q,?]? y
+
+a.txt  @@ -20 +20 @@  2 of 3
+ line 17
+ line 18
+ line 19
+-line 20
++LINE 20
+ line 21
+ line 22
+ line 23
+Accept this hunk [y,n,a,d,e,c,s,q,?]? n
+
+a.txt  @@ -22 +22 @@  3 of 3
+ line 19
+ line 20
+ line 21
+-line 22
++LINE 22
+ line 23
+ line 24
+ line 25
+Accept this hunk [y,n,a,d,e,c,s,q,?]? y
+
+notes/new.txt  new file  1 of 1
++one
++two
+Accept this hunk [y,n,a,d,e,c,s,q,?]? y
+
+partial  a.txt +2 -2
+partial  notes/new.txt +2 -0
+"
+    );
+    let shown = plain(&typed.shown);
+    let shown = shown.replace(" 1 s ago", " 0 s ago").replace(" 2 s ago", " 0 s ago");
+    assert_eq!(shown, expected);
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+}
+
+#[rstest]
+#[case::all_of_each_file(&["a\r", "a\r"], "applied", &[3, 20, 22], 0)]
+#[case::none_of_each_file(&["d\r", "d\r"], "rejected", &[], 0)]
+#[case::one_and_the_rest_not(&["y\r", "d\r", "n\r"], "partial", &[3], 0)]
+#[case::help_and_comments(&["?\r", "c\r", "why?\r", "what\r", "a\r", "y\r"], "applied", &[3, 20, 22], 0)]
+#[case::one_for_later(&["y\r", "s\r", "y\r", "y\r"], "pending", &[], 3)]
+#[case::enough(&["y\r", "q\r"], "pending", &[], 3)]
+#[case::the_end_of_the_input(&["y\r", "\u{4}"], "pending", &[], 3)]
+fn letters_do_what_they_say(
+    #[case] answers: &[&str],
+    #[case] state: &str,
+    #[case] capitals: &[u32],
+    #[case] code: i32,
+) {
+    let mut scene = scene();
+    let typed = scene.review(answers);
+    assert_eq!((typed.code, scene.state().as_str()), (code, state), "{}", typed.shown);
+    assert_eq!(scene.capitals(), capitals);
+}
+
+#[test]
+fn what_was_left_is_asked_the_next_time() {
+    let mut scene = scene();
+    assert_eq!(scene.review(&["y\r", "s\r", "y\r", "s\r"]).code, 3);
+    let typed = scene.review(&["n\r", "y\r"]);
+    assert_eq!((typed.code, scene.state().as_str()), (0, "partial"), "{}", typed.shown);
+    assert_eq!(scene.capitals(), [3, 22]);
+    let nothing = scene.review(&[]);
+    assert_eq!((nothing.code, plain(&nothing.shown).trim()), (0, "Nothing waits for you."));
+}
+
+#[test]
+fn a_comment_reaches_the_agent() {
+    let mut scene = scene();
+    scene.review(&["c\r", "not like this\r", "d\r", "d\r"]);
+    let refused = scene.agent.call("editd/apply", json!({ "id": scene.proposal["id"] })).refused("rejected");
+    assert_eq!(refused["comments"], json!(["not like this"]));
+}
+
+#[test]
+fn lines_are_edited_in_the_persons_editor() {
+    let mut scene = scene();
+    let editor = ("EDITOR", "sed -i s/LINE/Line/");
+    let typed = scene.review_with(&["e\r", "n\r", "y\r", "y\r"], &[editor]);
+    assert_eq!((typed.code, scene.state().as_str()), (0, "partial"), "{}", typed.shown);
+    let expected = numbered_lines(40).replace("line 3\n", "Line 3\n").replace("line 22\n", "LINE 22\n");
+    assert_eq!(scene.workspace.text("a.txt"), expected);
+    let outcome = scene.agent.call("editd/apply", json!({ "id": scene.proposal["id"] })).done();
+    assert!(outcome["userEdits"][0]["diff"].as_str().unwrap().contains("+Line 3\n"), "{outcome:#}");
+}
+
+#[test]
+fn an_editor_that_fails_edits_nothing() {
+    let mut scene = scene();
+    let typed = scene.review_with(&["e\r", "y\r", "a\r", "y\r"], &[("VISUAL", "false"), ("NO_COLOR", "1")]);
+    assert!(plain(&typed.shown).contains("not taken: `false` ended with"), "{}", typed.shown);
+    assert_eq!((typed.code, scene.state().as_str()), (0, "applied"));
+}
+
+#[test]
+fn a_conflict_is_told_and_a_yes_takes_the_new_lines() {
+    let mut scene = scene();
+    scene.workspace.put("a.txt", numbered_lines(40).replace("line 20\n", "mine\n"));
+    let typed = scene.review(&["a\r", "y\r", "y\r"]);
+    let shown = plain(&typed.shown);
+    assert!(shown.contains("Changed since it was proposed") && shown.contains("-mine\n+LINE 20\n"), "{shown}");
+    assert_eq!((typed.code, scene.state().as_str()), (0, "applied"), "{shown}");
+    assert_eq!(scene.capitals(), [3, 20, 22]);
+}
+
+#[test]
+fn several_are_listed_and_gone_through() {
+    let mut scene = scene();
+    let other = scene.agent.edit("a.txt", "line 35\n", "LINE 35\n").done();
+    let typed = scene.review(&["a\r", "y\r", "y\r"]);
+    let shown = plain(&typed.shown);
+    let lines: Vec<_> = shown.lines().collect();
+    assert_eq!(lines[0], "2 proposals wait for you, oldest first:");
+    assert!(lines[1].contains("Louder, please") && lines[2].contains(other["id"].as_str().unwrap()), "{shown}");
+    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{shown}");
+    assert_eq!((typed.code, scene.capitals()), (0, vec![3, 20, 22, 35]));
+}
+
+#[test]
+fn one_is_decided_by_its_id() {
+    let mut scene = scene();
+    let other = scene.agent.edit("a.txt", "line 35\n", "LINE 35\n").done();
+    let id = other["id"].as_str().unwrap();
+    let typed = converse(&scene.machine, scene.workspace.root(), &["review", id], &["y\r"], &[]);
+    assert_eq!((typed.code, scene.capitals()), (0, vec![35]), "{}", typed.shown);
+    assert_eq!(scene.state(), "pending");
+    let unknown = converse(&scene.machine, scene.workspace.root(), &["review", "p000000-1"], &[], &[]);
+    assert_eq!(unknown.code, 1, "{}", unknown.shown);
+}
+
+#[test]
+fn colours_tell_old_from_new() {
+    let scene = scene();
+    let shown = scene.review_with(&["q\r"], &[]).shown;
+    assert!(shown.contains("\u{1b}[31m-line 3") && shown.contains("\u{1b}[32m+LINE 3"), "{shown:?}");
+    let shown = scene.review(&["q\r"]).shown;
+    assert!(!shown.contains('\u{1b}'), "{shown:?}");
+}
+
+#[test]
+fn what_an_agent_writes_cannot_steer_the_terminal() {
+    let machine = Machine::configured(CONFIG);
+    let workspace = Workspace::file("a.txt", "one\n");
+    let mut agent = machine.agent_named("a\u{1b}[2Jb", &workspace);
+    agent.read("a.txt");
+    let call = json!({ "label": "\u{1b}]0;x\u{7}", "path": "a.txt", "oldText": "one", "newText": "\u{1b}[31mtwo\u{202e}" });
+    agent.call("editd/edit", call).done();
+    let typed = converse(&machine, workspace.root(), &["review"], &["q\r"], &[("NO_COLOR", "1")]);
+    assert!(!typed.shown.contains('\u{1b}') && !typed.shown.contains('\u{202e}'), "{:?}", typed.shown);
+}
+
+#[test]
+fn away_from_a_terminal_it_says_what_waits() {
+    let mut scene = scene();
+    let output = scene.machine.run(&["review"]);
+    assert_eq!(output.status.code(), Some(3));
+    let id = scene.proposal["id"].as_str().unwrap().to_owned();
+    let output = scene.machine.run(&["review", "--output", "json"]);
+    let list: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((output.status.code(), &list["proposals"][0]["id"]), (Some(3), &json!(id)));
+    let output = scene.machine.run(&["review", &id, "--output", "json"]);
+    let shown: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((output.status.code(), &shown["state"]), (Some(3), &json!("pending")));
+    scene.agent.call("editd/discard", json!({ "id": id })).done();
+    let output = scene.machine.run(&["review"]);
+    assert_eq!(output.status.code(), Some(0));
+}
