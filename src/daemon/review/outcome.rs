@@ -156,7 +156,11 @@ impl Core {
         let is_fresh = looked.is_fresh(file);
         let (observed, _) = looked.place?;
         let as_proposed = is_fresh
-            && matches!(&verdict, Verdict::Text(plan) | Verdict::Rename(plan) if *plan == *file.plan);
+            && match (&verdict, &file.action) {
+                (Verdict::Text(plan), Action::Edit | Action::Create)
+                | (Verdict::Rename(plan), Action::Rename { .. }) => *plan == *file.plan,
+                _ => false,
+            };
         if (as_proposed && replacement.is_none()) || (verdict == Verdict::Delete && is_fresh) {
             return Worked::again(file, observed, rules).map(Some);
         }

@@ -181,7 +181,8 @@ impl FileRecord {
         let splice = |(start, end, text)| Splice { range: start..end, text };
         let plan = Plan::new(self.len, self.splices.into_iter().map(splice).collect()).ok()?;
         let base = before.as_ref().map(|before| before.text.to_string()).unwrap_or_default();
-        let is_for_it = plan.fits(&base) || (before.is_none() && plan.is_empty());
+        // A file that goes has none.
+        let is_for_it = plan.fits(&base) || plan.is_empty();
         let shown = match self.shown {
             Some((display, text)) => Some(Shown { display: display_of(&display)?, text: text.into() }),
             None => None,

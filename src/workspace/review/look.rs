@@ -6,8 +6,8 @@ use crate::workspace::{Action, PlannedFile, Truth};
 
 use super::{Choice, HunkKind, Replacement};
 
-/// Bytes of what is there now that are shown of a conflicted hunk.
-const CONFLICT_BYTES: usize = 16 << 10;
+/// Bytes of what is there now that are shown of a conflicted hunk, beside four times as many as it has itself.
+const CONFLICT_BYTES: usize = 1 << 10;
 
 /// A hunk over what is there now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +108,9 @@ impl Look {
         let mut range = self.whole_lines(&hunk.range);
         if hunk.conflicted {
             // Many may lie in what has become one long line.
-            range.end = floor(now, range.end.min(range.start + CONFLICT_BYTES));
+            let most = CONFLICT_BYTES + splice.text.len() * 4;
+            range.start = floor(now, range.start.max(hunk.range.start.saturating_sub(most)));
+            range.end = floor(now, range.end.min(hunk.range.end + most));
         }
         Some((now.get(range).unwrap_or_default().to_owned(), splice.text.clone()))
     }

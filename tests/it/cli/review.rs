@@ -20,7 +20,8 @@ fn scene() -> Scene {
     let workspace = Workspace::file("a.txt", numbered_lines(40));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
-    let edit = |number: u32| json!({ "oldText": format!("line {number}\n"), "newText": format!("LINE {number}\n") });
+    let edit =
+        |number: u32| json!({ "oldText": format!("line {number}\n"), "newText": format!("LINE {number}\n") });
     let changes = json!([
         { "kind": "edit", "path": "a.txt", "edits": [edit(3), edit(20), edit(22)] },
         { "kind": "write", "path": "notes/new.txt", "content": "one\ntwo\n" },
@@ -174,7 +175,10 @@ fn a_conflict_is_told_and_a_yes_takes_the_new_lines() {
     scene.workspace.put("a.txt", numbered_lines(40).replace("line 20\n", "mine\n"));
     let typed = scene.review(&["a\r", "y\r", "y\r"]);
     let shown = plain(&typed.shown);
-    assert!(shown.contains("Changed since it was proposed") && shown.contains("-mine\n+LINE 20\n"), "{shown}");
+    assert!(
+        shown.contains("Changed since it was proposed") && shown.contains("-mine\n+LINE 20\n"),
+        "{shown}"
+    );
     assert_eq!((typed.code, scene.state().as_str()), (0, "applied"), "{shown}");
     assert_eq!(scene.capitals(), [3, 20, 22]);
 }
@@ -187,7 +191,10 @@ fn several_are_listed_and_gone_through() {
     let shown = plain(&typed.shown);
     let lines: Vec<_> = shown.lines().collect();
     assert_eq!(lines[0], "2 proposals wait for you, oldest first:");
-    assert!(lines[1].contains("Louder, please") && lines[2].contains(other["id"].as_str().unwrap()), "{shown}");
+    assert!(
+        lines[1].contains("Louder, please") && lines[2].contains(other["id"].as_str().unwrap()),
+        "{shown}"
+    );
     assert!(lines.iter().all(|line| line.chars().count() <= 80), "{shown}");
     assert_eq!((typed.code, scene.capitals()), (0, vec![3, 20, 22, 35]));
 }
