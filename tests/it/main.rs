@@ -156,6 +156,11 @@ mod lsp {
     mod bridge;
     mod diagnostics;
 }
+mod nvim {
+    mod buffers;
+    mod life;
+    mod text;
+}
 mod cli {
     mod apply;
     mod commands;

@@ -312,7 +312,9 @@ function M.request(method, params, callback)
       answered(err, result)
     end
   end
-  local sent = client and client:request(method, params, answer)
+  -- An empty table would go over the wire as a list.
+  local object = next(params) and params or vim.empty_dict()
+  local sent = client and client:request(method, object, answer)
   if not sent then
     vim.schedule(function()
       answer({ code = -32803, message = 'Not connected to editd.' })

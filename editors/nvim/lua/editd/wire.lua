@@ -179,6 +179,7 @@ end
 ---@return string? uri
 ---@return editd.Sent? sent
 function M.uri_of(buf)
+  buf = buf == 0 and vim.api.nvim_get_current_buf() or buf
   for uri, sent in pairs(M.documents) do
     if sent.buf == buf then
       return uri, sent

@@ -1,0 +1,140 @@
+//! Daemons and editors that come and go.
+
+use serde_json::json;
+
+use crate::support::{Machine, Nvim, Outcome, Release, Workspace, eventually};
+
+#[test]
+fn a_killed_daemon_is_started_again_and_knows_the_unsaved_text() {
+    let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
+    nvim.types("A typed<Esc>", "one typed\n");
+    machine.crash();
+    eventually("another daemon has the text", || {
+        (machine.daemons().len() == 1 && machine.agent_socket().exists()).then_some(())
+    });
+    nvim.until_connected();
+    let read = machine.agent(&workspace).read("a.txt");
+    assert_eq!(read["text"], "one typed\n");
+    assert_eq!(nvim.messages(), "", "a short absence is nothing to talk about");
+}
+
+#[test]
+fn a_daemon_that_was_stopped_is_not_started_by_the_editor() {
+    let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
+    assert!(machine.run(&["stop"]).status.success());
+    machine.until_ended();
+    nvim.sees("not connected");
+    assert_eq!(machine.daemons(), []);
+    machine.serve();
+    nvim.sees("connected again");
+    nvim.types("A!<Esc>", "one!\n");
+    assert_eq!(machine.agent(&workspace).read("a.txt")["text"], "one!\n");
+}
+
+#[test]
+fn a_clean_buffer_follows_its_file_when_an_agent_changes_that() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
+    let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
+    nvim.lua("vim.o.autoread = false");
+    workspace.put("a.txt", "one\ntwo\nthree\n");
+    machine.agent(&workspace).read_and_edit("a.txt", "three", "3").done();
+    nvim.holds("one\ntwo\n3\n");
+    assert_eq!(workspace.text("a.txt"), "one\ntwo\n3\n");
+    nvim.keys("u");
+    nvim.holds("one\ntwo\nthree\n");
+    nvim.keys("u");
+    nvim.holds("one\ntwo\n");
+}
+
+#[test]
+fn of_two_editors_on_a_file_the_one_with_unsaved_text_gets_the_edit() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
+    let path = workspace.path("a.txt");
+    let (mut first, mut second) = (
+        Nvim::open(&machine, std::slice::from_ref(&path)),
+        Nvim::open(&machine, std::slice::from_ref(&path)),
+    );
+    first.types("A typed<Esc>", "one typed\ntwo\n");
+    let mut agent = machine.agent(&workspace);
+    agent.read_and_edit("a.txt", "two", "2").done();
+    first.holds("one typed\n2\n");
+    assert_eq!(second.text(), "one\ntwo\n");
+    first.keys(":w<CR>");
+    eventually("it is saved", || (workspace.text("a.txt") == "one typed\n2\n").then_some(()));
+    agent.read_and_edit("a.txt", "2", "3").done();
+    first.holds("one typed\n3\n");
+    second.holds("one typed\n3\n");
+    assert_eq!(workspace.text("a.txt"), "one typed\n3\n");
+}
+
+#[test]
+fn two_editors_with_different_unsaved_text_are_left_alone() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
+    let path = workspace.path("a.txt");
+    let (mut first, mut second) = (
+        Nvim::open(&machine, std::slice::from_ref(&path)),
+        Nvim::open(&machine, std::slice::from_ref(&path)),
+    );
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    first.types("A first<Esc>", "one first\ntwo\n");
+    second.types("A second<Esc>", "one second\ntwo\n");
+    agent.edit("a.txt", "two", "2").refused("contested");
+    assert_eq!(
+        (first.text(), second.text()),
+        ("one first\ntwo\n".to_owned(), "one second\ntwo\n".to_owned())
+    );
+}
+
+#[test]
+fn an_older_neovim_says_what_it_lacks_and_does_nothing() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut nvim = Nvim::start(&machine, Release::Old, "", &[workspace.path("a.txt")]);
+    nvim.sees("Neovim 0.11");
+    assert_eq!(nvim.lua("return #vim.lsp.get_clients()"), json!(0));
+    nvim.keys(":Editd review<CR>:echo 'alive'<CR>");
+    nvim.sees("alive");
+    assert_eq!(nvim.messages().matches("0.11").count(), 1, "it is said once");
+}
+
+#[test]
+fn a_missing_program_is_told_once() {
+    let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "two\n")]));
+    let files = [workspace.path("a.txt"), workspace.path("b.txt")];
+    let mut nvim = Nvim::start(&machine, Release::Current, "cmd = { 'no-such-editd' }", &files);
+    nvim.sees("no-such-editd");
+    nvim.keys(":next<CR>");
+    nvim.sees("two");
+    assert_eq!(nvim.messages().matches("no-such-editd").count(), 1, "{}", nvim.messages());
+}
+
+#[test]
+fn only_buffers_over_files_are_shared() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
+    nvim.lua("vim.cmd('enew | help | terminal true') vim.cmd('edit other://nowhere/b.txt')");
+    nvim.settle();
+    assert_eq!(nvim.lua("return vim.tbl_count(require('editd.wire').documents)"), json!(1));
+    nvim.lua_with("vim.cmd.enew() vim.cmd.write(...)", &json!(workspace.path("c.txt")));
+    nvim.settle();
+    assert_eq!(nvim.lua("return vim.tbl_count(require('editd.wire').documents)"), json!(2));
+}
+
+#[test]
+fn diagnostics_reach_agents() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n😀two\n"));
+    let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
+    nvim.lua(
+        "local where = { lnum = 1, col = 4, end_col = 7, message = 'no such two', severity = 1, source = 'lint' }
+        vim.diagnostic.set(vim.api.nvim_create_namespace('lint'), 0, { where })",
+    );
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let items = eventually("the diagnostic arrives", || {
+        let told = agent.call("editd/diagnostics", json!({ "path": "a.txt" })).done();
+        told["items"].as_array().filter(|items| !items.is_empty()).cloned()
+    });
+    assert_eq!((&items[0]["message"], &items[0]["source"]), (&json!("no such two"), &json!("lint")));
+}

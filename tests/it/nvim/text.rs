@@ -1,0 +1,92 @@
+//! Every text that Neovim can hold is what the daemon takes it for, and stays so.
+
+use rstest::rstest;
+use serde_json::json;
+
+use crate::support::{Machine, Nvim, Outcome, Workspace};
+
+#[rstest]
+#[case::lf("one\ntwo\n")]
+#[case::crlf("one\r\ntwo\r\n")]
+#[case::no_final_line_end("one\ntwo")]
+#[case::crlf_without_final_line_end("one\r\ntwo")]
+#[case::bom("\u{feff}one\ntwo\n")]
+#[case::emoji("😀 one 👩‍👩‍👧 two\n😀\n")]
+#[case::empty_lines("\none\n\ntwo\n\n")]
+fn bytes_around_an_edit_and_around_typing_stay(#[case] text: &str) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", text));
+    let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
+    let mut agent = machine.agent(&workspace);
+    let done = agent.read_and_edit("a.txt", "one", "1").done();
+    let after = text.replacen("one", "1", 1);
+    assert_eq!((workspace.text("a.txt"), &done["files"][0]["saved"]), (after.clone(), &json!(true)));
+
+    nvim.types("Gox<Esc>ggOy<Esc>", &typed(&after));
+    let read = agent.read("a.txt");
+    assert_eq!(read["text"], typed(&after), "{read}");
+    agent.edit("a.txt", "two", "2").done();
+    nvim.holds(&typed(&after).replacen("two", "2", 1));
+}
+
+/// A text behind `y` on a new line and before `x` on one.
+fn typed(text: &str) -> String {
+    let text = text.trim_start_matches('\u{feff}');
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let ends = text.ends_with(end);
+    let body = text.strip_suffix(end).unwrap_or(text);
+    format!("y{end}{body}{end}x{}", if ends { end } else { "" })
+}
+
+#[test]
+fn latin1_stays_latin1() {
+    let workspace = Workspace::file("a.txt", b"caf\xe9 one\nna\xefve two\n");
+    let machine = Machine::start();
+    let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
+    let mut agent = machine.agent(&workspace);
+    agent.read_and_edit("a.txt", "one", "1").done();
+    assert_eq!(workspace.bytes("a.txt"), b"caf\xe9 1\nna\xefve two\n");
+    nvim.types("A ö<Esc>", "café 1 ö\nnaïve two\n");
+    assert_eq!(agent.read("a.txt")["text"], "café 1 ö\nnaïve two\n");
+}
+
+#[test]
+fn an_empty_file_is_empty_until_somebody_writes() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", ""));
+    let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
+    let mut agent = machine.agent(&workspace);
+    assert_eq!(agent.read("a.txt")["text"], "");
+    nvim.types("ihello<Esc>", "hello\n");
+    assert_eq!(agent.read("a.txt")["text"], "hello\n");
+    nvim.types("dd", "");
+    assert_eq!(agent.read("a.txt")["text"], "");
+    nvim.types("u", "hello\n");
+    assert_eq!(agent.read("a.txt")["text"], "hello\n");
+}
+
+#[rstest]
+#[case("ggOfirst<Esc>")]
+#[case("Golast<Esc>")]
+#[case("ggdG")]
+#[case("ggdd")]
+#[case("Gdd")]
+#[case("ggJ")]
+#[case("ggyGGp")]
+#[case(":%s/o/😀/g<CR>")]
+#[case(":g/two/d<CR>")]
+#[case(":set noeol<CR>Gox<Esc>")]
+#[case("ggO<Esc>uu<C-r>")]
+#[case("ggVGd<Esc>ione<CR>two<Esc>")]
+#[case("qqAx<Esc>jq@q:undo 0<CR>")]
+fn the_daemon_knows_what_keys_do_to_a_text(#[case] keys: &str) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree é 😀 four\n"));
+    let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
+    nvim.lua("vim.o.showmode = false");
+    nvim.keys(keys);
+    nvim.keys(":let g:typed = 1<CR>");
+    crate::support::eventually("all keys are typed", || {
+        (nvim.lua("return vim.g.typed == 1") == json!(true)).then_some(())
+    });
+    nvim.settle();
+    let text = nvim.text();
+    assert_eq!(machine.agent(&workspace).read("a.txt")["text"], text);
+}

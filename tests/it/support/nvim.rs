@@ -1,0 +1,297 @@
+//! A real Neovim with the plugin: keys go in as a person types them, and what it draws can be looked at.
+
+use std::fs;
+use std::io::{BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rmpv::Value as Packed;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{Machine, PATIENCE};
+
+/// Columns and lines of its screen.
+pub(crate) const SCREEN: (u64, u64) = (80, 24);
+
+/// Installed by `scripts/install-editors`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Release {
+    /// New enough for the plugin.
+    Current,
+    /// 0.10: too old for it.
+    Old,
+}
+
+pub(crate) struct Nvim {
+    process: Child,
+    input: BufWriter<ChildStdin>,
+    arrivals: Receiver<Packed>,
+    last_id: u64,
+    home: TempDir,
+}
+
+impl Nvim {
+    /// With these files open and the plugin connected to the daemon.
+    pub(crate) fn open(machine: &Machine, files: &[PathBuf]) -> Self {
+        Self::with_options(machine, "", files)
+    }
+
+    /// The same, with more options of the plugin as Lua: `keymaps = true`.
+    pub(crate) fn with_options(machine: &Machine, options: &str, files: &[PathBuf]) -> Self {
+        let mut nvim = Self::start(machine, Release::Current, options, files);
+        nvim.until_connected();
+        nvim
+    }
+
+    /// Without waiting for anything.
+    pub(crate) fn start(machine: &Machine, release: Release, options: &str, files: &[PathBuf]) -> Self {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let init = home.path().join("init.lua");
+        fs::write(&init, configuration(options)).expect("a configuration");
+        let mut command = Command::new(program(release));
+        command.args(["--embed", "-i", "NONE", "-u"]).arg(&init).args(files);
+        command.current_dir(home.path()).envs(machine.surroundings());
+        for kind in ["CONFIG", "DATA", "STATE", "CACHE"] {
+            command.env(format!("XDG_{kind}_HOME"), home.path().join(kind));
+        }
+        let errors = fs::File::create(home.path().join("stderr")).expect("a file for its errors");
+        let mut process = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(errors)
+            .spawn()
+            .expect("Neovim can be run");
+        let input = BufWriter::new(process.stdin.take().expect("its input"));
+        let mut output = BufReader::new(process.stdout.take().expect("its output"));
+        let (sender, arrivals) = channel();
+        thread::spawn(move || {
+            while let Ok(message) = rmpv::decode::read_value(&mut output) {
+                if sender.send(message).is_err() {
+                    break;
+                }
+            }
+        });
+        let mut nvim = Self { process, input, arrivals, last_id: 0, home };
+        let rgb = Packed::Map(vec![("rgb".into(), true.into())]);
+        nvim.call("nvim_ui_attach", vec![SCREEN.0.into(), SCREEN.1.into(), rgb]);
+        nvim
+    }
+
+    /// Waits until the daemon has answered and has what is open.
+    pub(crate) fn until_connected(&mut self) {
+        self.until("Neovim is connected", |nvim| {
+            let connected = nvim.lua("return require('editd.client').state() == 'connected'");
+            (connected == json!(true)).then_some(())
+        });
+        self.settle();
+    }
+
+    /// Types. What comes of it is waited for by whoever looks.
+    pub(crate) fn keys(&mut self, keys: &str) {
+        self.call("nvim_input", vec![keys.into()]);
+    }
+
+    /// Runs Lua, whose result has to be something that JSON can say.
+    pub(crate) fn lua(&mut self, code: &str) -> Value {
+        self.lua_with(code, &Value::Null)
+    }
+
+    /// Runs Lua with an argument in `...`.
+    pub(crate) fn lua_with(&mut self, code: &str, argument: &Value) -> Value {
+        let wrapped = format!(
+            "local result = (function(...) {code}\nend)(vim.json.decode(..., {{ luanil = {{ object = true }} }}))\n\
+             return vim.json.encode(result)"
+        );
+        let arguments = Packed::Array(vec![argument.to_string().into()]);
+        let answer = self.call("nvim_exec_lua", vec![wrapped.into(), arguments]);
+        let json = answer.as_str().unwrap_or("null");
+        serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"))
+    }
+
+    /// Waits until the daemon has handled everything that Neovim has told it.
+    pub(crate) fn settle(&mut self) {
+        let ask = "
+            local done
+            require('editd.client').request('editd/status', {}, function(err) done = err or true end)
+            vim.wait(10000, function() return done ~= nil end, 2)
+            return done == true";
+        assert_eq!(self.lua(ask), json!(true), "the daemon answers Neovim");
+    }
+
+    /// Types, and waits until the buffer holds this text and the daemon knows it.
+    pub(crate) fn types(&mut self, keys: &str, text: &str) {
+        self.keys(keys);
+        self.holds(text);
+        self.settle();
+    }
+
+    /// The text of the current buffer as LSP has it.
+    pub(crate) fn text(&mut self) -> String {
+        let text = self.lua("return require('editd.document').text(0)");
+        text.as_str().expect("a text").to_owned()
+    }
+
+    /// The text of the buffer over a file.
+    pub(crate) fn text_of(&mut self, path: &Path) -> String {
+        let text = self.lua_with("return require('editd.document').text(vim.fn.bufnr(...))", &json!(path));
+        text.as_str().expect("a text").to_owned()
+    }
+
+    /// Waits until the current buffer holds this text.
+    pub(crate) fn holds(&mut self, text: &str) {
+        self.until(&format!("the buffer holds {text:?}"), |nvim| (nvim.text() == text).then_some(()));
+    }
+
+    pub(crate) fn is_modified(&mut self) -> bool {
+        self.lua("return vim.bo.modified") == json!(true)
+    }
+
+    pub(crate) fn mode(&mut self) -> String {
+        self.lua("return vim.api.nvim_get_mode().mode").as_str().expect("a mode").to_owned()
+    }
+
+    /// The lines of the screen, without blanks at their ends.
+    pub(crate) fn screen(&mut self) -> Vec<String> {
+        let read = "
+            vim.cmd.redraw()
+            local lines = {}
+            for row = 1, vim.o.lines do
+              local cells = {}
+              for col = 1, vim.o.columns do
+                cells[col] = vim.fn.screenstring(row, col)
+              end
+              lines[row] = (table.concat(cells):gsub('%s+$', ''))
+            end
+            return lines";
+        let lines = self.lua(read);
+        let lines = lines.as_array().expect("lines").iter();
+        lines.map(|line| line.as_str().expect("a line").to_owned()).collect()
+    }
+
+    /// Waits until a line of the screen has this in it, and gives that line.
+    pub(crate) fn sees(&mut self, text: &str) -> String {
+        self.until(&format!("{text:?} is seen"), |nvim| {
+            nvim.screen().into_iter().find(|line| line.contains(text))
+        })
+    }
+
+    /// Waits until no line of the screen has this in it.
+    pub(crate) fn sees_no(&mut self, text: &str) {
+        self.until(&format!("{text:?} is not seen any more"), |nvim| {
+            nvim.screen().iter().all(|line| !line.contains(text)).then_some(())
+        });
+    }
+
+    /// As [`eventually`](super::eventually), and shows the screen when it never comes.
+    fn until<T>(&mut self, what: &str, mut probe: impl FnMut(&mut Self) -> Option<T>) -> T {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(found) = probe(self) {
+                return found;
+            }
+            if Instant::now() >= deadline {
+                let text = self.text();
+                panic!(
+                    "waited in vain until {what}; the buffer: {text:?}; the screen:\n{}",
+                    self.screen().join("\n")
+                );
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Where a text is on the screen: its line and column, from 1.
+    pub(crate) fn place(&mut self, text: &str) -> (usize, usize) {
+        self.sees(text);
+        let screen = self.screen();
+        let row = screen.iter().position(|line| line.contains(text)).expect("it was just seen");
+        let before = screen[row].split(text).next().expect("what is before it");
+        (row + 1, before.chars().count() + 1)
+    }
+
+    /// A number that is the same for cells that are drawn alike.
+    pub(crate) fn look(&mut self, (row, column): (usize, usize)) -> i64 {
+        let look = self.lua_with(
+            "local at = ... vim.cmd.redraw() return vim.fn.screenattr(at[1], at[2])",
+            &json!([row, column]),
+        );
+        look.as_i64().expect("an attribute")
+    }
+
+    /// Everything that was said so far.
+    pub(crate) fn messages(&mut self) -> String {
+        let said = self.lua("return vim.api.nvim_exec2('messages', { output = true }).output");
+        said.as_str().expect("messages").to_owned()
+    }
+
+    fn call(&mut self, method: &str, arguments: Vec<Packed>) -> Packed {
+        self.last_id += 1;
+        let request = Packed::Array(vec![0.into(), self.last_id.into(), method.into(), arguments.into()]);
+        rmpv::encode::write_value(&mut self.input, &request).expect("a request");
+        self.input.flush().expect("Neovim takes requests");
+        loop {
+            match self.arrivals.recv_timeout(PATIENCE) {
+                Ok(message) => {
+                    if let Some(answer) = self.answer(&message, method) {
+                        return answer;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => panic!("Neovim does not answer {method}"),
+                Err(RecvTimeoutError::Disconnected) => panic!("Neovim ended: {}", self.errors()),
+            }
+        }
+    }
+
+    /// The result, if a message is the answer to the last request. Others are what it draws.
+    fn answer(&self, message: &Packed, method: &str) -> Option<Packed> {
+        let [kind, id, error, result] = message.as_array()?.as_slice() else { return None };
+        if kind.as_u64() != Some(1) || id.as_u64() != Some(self.last_id) {
+            return None;
+        }
+        assert!(error.is_nil(), "{method}: {error}");
+        Some(result.clone())
+    }
+
+    fn errors(&self) -> String {
+        fs::read_to_string(self.home.path().join("stderr")).unwrap_or_default()
+    }
+}
+
+impl Drop for Nvim {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        if thread::panicking() {
+            let _ = writeln!(std::io::stderr(), "--- Neovim's errors ---\n{}", self.errors());
+        }
+    }
+}
+
+fn program(release: Release) -> PathBuf {
+    let cache = || {
+        let home = PathBuf::from(std::env::var_os("HOME").expect("a home"));
+        std::env::var_os("XDG_CACHE_HOME").map_or_else(|| home.join(".cache"), PathBuf::from)
+    };
+    let tools = std::env::var_os("EDITD_TOOLS").map_or_else(|| cache().join("editd-tools"), PathBuf::from);
+    let name = if release == Release::Old { "nvim-old" } else { "nvim" };
+    let program = tools.join("editors").join(name);
+    assert!(program.is_file(), "{} is missing: run scripts/install-editors", program.display());
+    program
+}
+
+/// What a person would have in `init.lua`, and nothing of the tester's.
+fn configuration(options: &str) -> String {
+    let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/nvim");
+    format!(
+        "vim.g.editd = {{ cmd = {{ {:?}, 'lsp' }}, {options} }}\n\
+         vim.opt.runtimepath:prepend({plugin:?})\n\
+         vim.o.swapfile = false\n\
+         vim.o.ruler = false\n\
+         vim.cmd('filetype plugin indent on | syntax on')\n",
+        env!("CARGO_BIN_EXE_editd"),
+    )
+}
