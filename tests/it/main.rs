@@ -159,6 +159,7 @@ mod lsp {
 mod nvim {
     mod buffers;
     mod life;
+    mod review;
     mod text;
 }
 mod cli {

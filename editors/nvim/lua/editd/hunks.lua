@@ -14,6 +14,7 @@ local M = {}
 ---@field new string[] Lines that are to be there.
 ---@field no_end? boolean The new text has no line end at its end.
 ---@field draft? string[] What the person wrote in its place, not sent yet.
+---@field written? string[] What the person wrote in its place, and the daemon has.
 ---@field comments string[]
 
 ---@class editd.File
@@ -225,11 +226,21 @@ function M.find(proposal, id)
   end
 end
 
+--- The lines that a hunk leads to: what the person wrote, else what was proposed. Nothing if only the daemon knows.
+---@param hunk editd.Hunk
+---@return string[]
+function M.wanted(hunk)
+  if hunk.draft or hunk.written then
+    return hunk.draft or hunk.written
+  end
+  return hunk.state == 'edited' and {} or hunk.new
+end
+
 --- What a hunk does, in a few characters: `+2 -1`.
 ---@param hunk editd.Hunk
 ---@return string
 function M.size(hunk)
-  local new = hunk.draft or hunk.new
+  local new = M.wanted(hunk)
   if #hunk.old == 0 then
     return ('+%d'):format(#new)
   elseif #new == 0 then

@@ -113,8 +113,10 @@ local function keep_own(before, now, comments)
   for _, file in ipairs(now.files) do
     for _, hunk in ipairs(file.hunks) do
       local old = before and hunks.find(before, hunk.id)
-      if old and hunks.is_open(hunk) and hunk.state ~= 'conflicted' then
+      if old and hunk.state == 'pending' then
         hunk.draft = old.draft
+      elseif old and hunk.state == 'edited' then
+        hunk.written = old.draft or old.written
       end
       hunk.comments = old and not comments and old.comments or {}
       for _, comment in ipairs(comments or {}) do

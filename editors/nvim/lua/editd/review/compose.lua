@@ -54,7 +54,7 @@ end
 ---@return string[]?
 function M.proposed(hunk)
   if hunk.state ~= 'rejected' and hunk.state ~= 'conflicted' then
-    return hunk.draft or hunk.new
+    return hunk.draft or hunk.written or hunk.new
   end
 end
 

@@ -4,6 +4,7 @@ local cells = require('editd.review.cells')
 local colors = require('editd.review.colors')
 local config = require('editd.config')
 local hint = require('editd.review.hint')
+local hunks = require('editd.hunks')
 local keys = require('editd.review.keys')
 local words = require('editd.words')
 
@@ -84,7 +85,7 @@ local function looks(shown, room)
     shown.proposal.author,
     shown.proposal.label,
     table.concat(hunk.old, '\n'),
-    table.concat(hunk.draft or hunk.new, '\n'),
+    table.concat(hunks.wanted(hunk), '\n'),
     hunk.draft and 'draft' or '',
     #hunk.comments,
     room.width,
@@ -167,7 +168,7 @@ local function new_rows(shown, spans, room)
   local settled = hunk.state == 'accepted' or hunk.state == 'edited' or hunk.draft ~= nil
   local group = settled and 'EditdAccepted' or 'EditdAdd'
   local all = {} ---@type editd.Chunk[][]
-  for index, line in ipairs(hunk.draft or hunk.new) do
+  for index, line in ipairs(hunks.wanted(hunk)) do
     local marked = not settled and spans[index] or nil
     vim.list_extend(all, cells.rows(line, marked, group, 'EditdAddText', room))
   end

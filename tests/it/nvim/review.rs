@@ -1,0 +1,310 @@
+//! A person reviews in a real Neovim, by keys, and sees what is going on.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{Agent, Machine, Nvim, Outcome, Workspace, eventually, numbered_lines};
+
+const CART: &str = "from decimal import Decimal\n\ndef total(items):\n    sum = 0\n    for item in items:\n        sum += item.price\n    return sum\n";
+const BETTER: &str = "from decimal import Decimal\n\ndef total(items):\n    amount = Decimal(0)\n    for item in items:\n        amount += item.price\n    return amount\n";
+
+/// A file under review in an editor.
+struct Scene {
+    machine: Machine,
+    workspace: Workspace,
+    nvim: Nvim,
+    agent: Agent,
+    id: String,
+}
+
+impl Scene {
+    /// Two hunks: line 4, and lines 6 and 7.
+    fn start() -> Self {
+        let mut scene = Self::without_proposal();
+        scene.propose(json!([{ "kind": "write", "path": "cart.py", "content": BETTER }]));
+        scene
+    }
+
+    fn without_proposal() -> Self {
+        let (machine, workspace) =
+            (Machine::configured("review = \"auto\"\n"), Workspace::file("cart.py", CART));
+        let nvim = Nvim::with_options(&machine, "keymaps = true", &[workspace.path("cart.py")]);
+        let mut agent = machine.agent_named("ada", &workspace);
+        agent.read("cart.py");
+        Self { machine, workspace, nvim, agent, id: String::new() }
+    }
+
+    fn propose(&mut self, changes: Value) {
+        let answer = self.agent.call("editd/edit", json!({ "label": "Clearer", "changes": changes })).done();
+        assert_eq!(answer["state"], "pending", "{answer}");
+        answer["id"].as_str().expect("an id").clone_into(&mut self.id);
+        self.nvim.sees("ada: Clearer");
+    }
+
+    /// Waits until it is decided, and gives what its author is told.
+    fn outcome(&mut self) -> Value {
+        let id = json!({ "id": self.id });
+        eventually("it is decided", || {
+            let answer = self.agent.call("editd/proposal", id.clone()).done();
+            (answer["state"] != "pending").then_some(answer)
+        })
+    }
+
+    fn decide(&mut self, keys: &str, state: &str) {
+        self.nvim.keys(keys);
+        self.nvim.sees(state);
+    }
+}
+
+#[test]
+fn a_proposal_is_shown_where_it_would_happen() {
+    let mut scene = Scene::start();
+    let nvim = &mut scene.nvim;
+    nvim.sees("editd: ada: Clearer (1 file, 2 hunks)");
+    let line = nvim.sees("sum = 0");
+    assert_eq!(line, "┃     sum = 0   ada: Clearer  [ga accept, gr reject]");
+    let (old, new) = (nvim.place("sum = 0"), nvim.place("amount = Decimal(0)"));
+    assert_eq!(new.0, old.0 + 1, "new lines stand below the old ones");
+    let plain = nvim.place("for item");
+    let looks = [(old.0, 5), (new.0, 5), (plain.0, 5)].map(|place| nvim.look(place));
+    assert!(looks[0] != looks[2] && looks[1] != looks[2] && looks[0] != looks[1], "{looks:?}");
+    let (word, same) = (nvim.place("amount += item.price"), nvim.place("+= item.price"));
+    assert_ne!(nvim.look(word), nvim.look((word.0, 20)), "changed words stand out: {same:?}");
+    assert_eq!(nvim.text(), CART, "nothing has happened yet");
+}
+
+#[test]
+fn accepting_hunk_by_hunk_applies_all_at_the_end_in_one_undo_step() {
+    let mut scene = Scene::start();
+    scene.decide("]gga", "✓     sum = 0   accepted");
+    assert_eq!(scene.nvim.text(), CART, "not before everything is decided");
+    scene.nvim.keys("ga");
+    scene.nvim.holds(BETTER);
+    assert_eq!(scene.outcome()["state"], "applied");
+    assert_eq!(scene.workspace.text("cart.py"), BETTER);
+    scene.nvim.sees("ada: Clearer: applied");
+    scene.nvim.sees_no("┃");
+    scene.nvim.keys("u");
+    scene.nvim.holds(CART);
+}
+
+#[test]
+fn rejecting_changes_nothing_and_tells_why() {
+    let mut scene = Scene::start();
+    scene.nvim.keys("]ggCno floats please<CR>");
+    scene.nvim.sees("(commented)");
+    scene.nvim.keys("gR");
+    let outcome = scene.outcome();
+    assert_eq!(outcome["state"], "rejected");
+    assert_eq!(outcome["comments"][0]["text"], "no floats please");
+    assert_eq!(outcome["comments"][0]["hunk"], "h1");
+    scene.nvim.sees_no("amount");
+    assert_eq!((scene.nvim.text().as_str(), scene.workspace.text("cart.py").as_str()), (CART, CART));
+}
+
+#[test]
+fn a_hunk_is_written_otherwise() {
+    let mut scene = Scene::start();
+    scene.nvim.keys("]ggE");
+    scene.nvim.sees(":w takes this");
+    scene.nvim.keys("A  # in cents<Esc>:w<CR>");
+    scene.nvim.sees("✎     sum = 0");
+    scene.nvim.sees("amount = Decimal(0)  # in cents");
+    scene.nvim.keys("]gga");
+    let result = BETTER.replace("Decimal(0)", "Decimal(0)  # in cents");
+    scene.nvim.holds(&result);
+    let outcome = scene.outcome();
+    let states: Vec<_> =
+        outcome["files"][0]["hunks"].as_array().expect("hunks").iter().map(|it| &it["state"]).collect();
+    assert_eq!(states, [&json!("edited"), &json!("accepted")]);
+    assert!(outcome["userEdits"][0]["diff"].as_str().expect("a diff").contains("# in cents"), "{outcome}");
+}
+
+#[test]
+fn both_sides_are_shown_and_the_right_one_is_taken() {
+    let mut scene = Scene::start();
+    scene.nvim.keys(":Editd diff<CR>");
+    scene.nvim.sees("(:w takes this side)");
+    let line = scene.nvim.sees("amount = Decimal(0)");
+    assert!(line.contains("sum = 0") && line.contains('│'), "side by side: {line}");
+    scene.nvim.keys("GA  # done<Esc>:w<CR>");
+    let outcome = scene.outcome();
+    assert_eq!(outcome["state"], "applied");
+    scene.nvim.holds(&BETTER.replace("return amount", "return amount  # done"));
+    scene.nvim.sees_no("(:w takes this side)");
+}
+
+#[test]
+fn hunks_move_along_while_a_person_types_and_a_touched_one_is_a_conflict() {
+    let mut scene = Scene::start();
+    scene.nvim.types("ggOimport os<Esc>", &format!("import os\n{CART}"));
+    scene.nvim.keys(":7<CR>Atyped<Esc>");
+    let line = scene.nvim.sees("conflict");
+    assert!(line.starts_with('!') && line.contains("sum += item.pricetyped"), "{line}");
+    assert_eq!(scene.nvim.sees("sum = 0"), "┃     sum = 0   ada: Clearer  [ga accept, gr reject]");
+    scene.decide("gggA", "1 conflict left to decide");
+    assert_eq!(scene.nvim.place("✓").0, scene.nvim.place("sum = 0").0);
+    scene.nvim.keys("gr");
+    assert_eq!(scene.outcome()["state"], "partial");
+    let result =
+        format!("import os\n{CART}").replace("sum = 0", "amount = Decimal(0)").replace("price", "pricetyped");
+    scene.nvim.holds(&result);
+}
+
+#[test]
+fn a_review_survives_a_killed_daemon() {
+    let mut scene = Scene::start();
+    scene.decide("]gga", "accepted");
+    scene.machine.crash();
+    eventually("a daemon is back", || (scene.machine.daemons().len() == 1).then_some(()));
+    scene.nvim.until_connected();
+    scene.nvim.sees("sum = 0   accepted");
+    scene.nvim.keys("]gga");
+    scene.nvim.holds(BETTER);
+    assert_eq!(scene.workspace.text("cart.py"), BETTER);
+}
+
+#[test]
+fn new_and_deleted_files_are_looked_at_before_they_are_decided() {
+    let mut scene = Scene::without_proposal();
+    scene.propose(json!([
+        { "kind": "write", "path": "new.py", "content": "print(1)\n" },
+        { "kind": "delete", "path": "cart.py" },
+    ]));
+    scene.nvim.keys(":Editd review<CR>");
+    scene.nvim.sees("ada wants to create");
+    scene.nvim.sees("print(1)");
+    scene.nvim.keys("ga");
+    scene.nvim.sees("ada wants to delete");
+    scene.nvim.keys("gr");
+    assert_eq!(scene.outcome()["state"], "partial");
+    assert_eq!(
+        (scene.workspace.text("new.py").as_str(), scene.workspace.has("cart.py")),
+        ("print(1)\n", true)
+    );
+    scene.nvim.holds(CART);
+}
+
+#[test]
+fn a_proposal_that_is_taken_back_goes_from_the_screen() {
+    let mut scene = Scene::start();
+    let id = json!({ "id": scene.id });
+    scene.agent.call("editd/discard", id).done();
+    scene.nvim.sees("taken back by its author");
+    scene.nvim.sees_no("amount");
+    assert_eq!(scene.nvim.lua("return vim.fn.maparg('ga', 'n')"), json!(""), "the maps are gone with it");
+}
+
+#[test]
+fn a_decision_in_one_editor_is_seen_in_the_other() {
+    let mut scene = Scene::start();
+    let files = [scene.workspace.path("cart.py")];
+    let mut other = Nvim::with_options(&scene.machine, "keymaps = true", &files);
+    other.sees("sum = 0   ada: Clearer");
+    scene.nvim.keys("]gga");
+    other.sees("sum = 0   accepted");
+    other.keys("gA");
+    scene.nvim.sees("ada: Clearer: applied");
+    assert_eq!(scene.outcome()["state"], "applied");
+    eventually("it is on disk", || (scene.workspace.text("cart.py") == BETTER).then_some(()));
+    scene.nvim.holds(BETTER);
+    other.holds(BETTER);
+}
+
+#[test]
+fn a_range_of_lines_is_decided_at_once() {
+    let mut scene = Scene::start();
+    scene.nvim.keys(":%Editd accept<CR>");
+    scene.nvim.holds(BETTER);
+    assert_eq!(scene.outcome()["state"], "applied");
+}
+
+#[test]
+fn selected_lines_are_decided_with_the_map() {
+    let mut scene = Scene::start();
+    scene.nvim.keys("ggVGgr");
+    assert_eq!(scene.outcome()["state"], "rejected");
+    assert_eq!(scene.nvim.text(), CART);
+}
+
+#[test]
+fn everything_undecided_is_in_the_quickfix_list() {
+    let mut scene = Scene::start();
+    scene.nvim.keys(":Editd list<CR>");
+    scene.nvim.sees("editd: what agents propose");
+    let lines = scene.nvim.lua("return vim.tbl_map(function(item) return item.lnum end, vim.fn.getqflist())");
+    assert_eq!(lines, json!([4, 6]));
+}
+
+#[test]
+fn a_plugin_proposes_and_gets_the_outcome() {
+    let mut scene = Scene::without_proposal();
+    scene.nvim.lua(
+        "require('editd').propose({
+          path = vim.api.nvim_buf_get_name(0),
+          edits = { { oldText = 'sum = 0', newText = 'sum = 1' } },
+          label = 'One', author = 'plugin',
+          on_done = function(outcome, err) _G.outcome = outcome or err end,
+        })",
+    );
+    scene.nvim.sees("plugin: One  [ga accept");
+    scene.nvim.keys("]gga");
+    scene.nvim.holds(&CART.replace("sum = 0", "sum = 1"));
+    let outcome = eventually("the plugin is told", || {
+        let state = scene.nvim.lua("return _G.outcome and _G.outcome.state");
+        (!state.is_null()).then_some(state)
+    });
+    assert_eq!(outcome, "applied");
+}
+
+#[test]
+fn what_a_plugin_proposes_for_text_that_is_not_there_is_refused() {
+    let mut scene = Scene::without_proposal();
+    scene.nvim.lua(
+        "require('editd').propose({
+          path = vim.api.nvim_buf_get_name(0),
+          edits = { { oldText = 'nowhere to be found', newText = 'x' } },
+          on_done = function(_, err) _G.kind = err and err.data.kind end,
+        })",
+    );
+    eventually("the plugin is told", || (scene.nvim.lua("return _G.kind") == "not_found").then_some(()));
+}
+
+#[test]
+fn a_thousand_hunks_are_shown_at_once() {
+    let text = numbered_lines(5_000);
+    let (machine, workspace) = (Machine::configured("review = \"auto\"\n"), Workspace::file("a.txt", &text));
+    let mut nvim = Nvim::with_options(&machine, "keymaps = true", &[workspace.path("a.txt")]);
+    nvim.lua(
+        "local review = require('editd.review')
+        local take = review.take
+        review.take = function(...)
+          local began = vim.uv.hrtime()
+          take(...)
+          vim.cmd.redraw()
+          _G.milliseconds = _G.milliseconds or (vim.uv.hrtime() - began) / 1e6
+        end",
+    );
+    let changed: String = text.lines().enumerate().fold(String::new(), |mut all, (index, line)| {
+        all.push_str(line);
+        all.push_str(if index % 5 == 2 { " and more\n" } else { "\n" });
+        all
+    });
+    let mut agent = machine.agent_named("ada", &workspace);
+    agent.read("a.txt");
+    let hash = workspace.hash("a.txt");
+    let change = json!({ "kind": "write", "path": "a.txt", "content": changed, "baseHash": hash });
+    agent.call("editd/edit", json!({ "changes": [change] })).done();
+    nvim.sees("1000 hunks");
+    let took = nvim.lua("return _G.milliseconds").as_f64().expect("a time");
+    // A tenth of that on an idle machine.
+    assert!(took < 1_000.0, "{took} ms");
+    let began = Instant::now();
+    nvim.keys("G");
+    nvim.sees("line 4998 and more");
+    assert!(began.elapsed() < Duration::from_secs(5));
+    nvim.keys("gA");
+    nvim.sees("applied");
+    nvim.holds(&changed);
+}
