@@ -115,6 +115,7 @@ mod editors {
     mod contested;
     mod refused;
     mod sets;
+    mod storm;
     mod sync;
     mod truth;
 }

@@ -20,6 +20,7 @@ use crate::daemon::difference::stale;
 use crate::daemon::event::Event;
 
 use super::interrupted::Set;
+use super::settle::{Side, side};
 use super::{APPLY, Editor, EditorPart, EditorsEvent, LOOK, SETTLE, Saving, Silence, answer};
 
 /// LSP's own request to apply an edit.
@@ -165,12 +166,15 @@ impl Core {
             }
             Ok(_) => {}
         }
-        match self.present(&part.buffer) {
-            None => Err(refused("it closed the document".to_owned())),
-            Some(now) if now.text == part.buffer.text => {
-                Err(refused("it said that it applied the edit, and did not".to_owned()))
-            }
-            Some(now) => Err(EditorRefusal::Unverified {
+        let Some(now) = self.present(&part.buffer) else {
+            return Err(refused("it closed the document".to_owned()));
+        };
+        let back = part.plan.invert(&part.buffer.text.to_string());
+        match side(&part.after, &back, &now.text, self.deadline()) {
+            // What was typed meanwhile came with the edit.
+            Side::After => Ok(()),
+            Side::Before => Err(refused("it said that it applied the edit, and did not".to_owned())),
+            Side::Unclear => Err(EditorRefusal::Unverified {
                 reason: format!("{editor} holds another text than the one that was sent"),
                 actual: Some(hash_of(&now.text)),
             }),

@@ -13,7 +13,8 @@ use super::EditorsEvent;
 use super::apply::{TakenBack, carried};
 
 /// Which side of an edit a document is on.
-enum Side {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
     /// It holds the edit, whatever was typed elsewhere.
     After,
     Before,
@@ -69,7 +70,8 @@ impl Core {
     }
 }
 
-fn side(after: &Text, back: &Plan, now: &Text, deadline: Deadline) -> Side {
+/// On which side of an edit a text is that may have been typed in since.
+pub(super) fn side(after: &Text, back: &Plan, now: &Text, deadline: Deadline) -> Side {
     if carried((after, back), now, deadline).is_some() {
         return Side::After;
     }

@@ -190,6 +190,15 @@ impl Editor {
         self.settle();
     }
 
+    /// A person types a word where a line is empty, without waiting for anything.
+    pub(crate) fn type_on_empty_line(&self, uri: &str, word: &str, chance: &mut Chance) {
+        let mut state = self.lock();
+        let text = &state.documents[uri].text;
+        let empty: Vec<_> = text.match_indices("\n\n").map(|(at, _)| at + 1).collect();
+        let at = empty[chance.below(empty.len() as u64) as usize];
+        state.type_at(uri, at, &format!("{word}\n"));
+    }
+
     /// Does this when it is asked to apply edits, before it does.
     pub(crate) fn on_apply(&self, act: impl FnOnce() + Send + 'static) {
         self.lock().on_apply = Some(Box::new(act));
