@@ -4,12 +4,16 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use crate::protocol::{Apply, ApplyResult, Discard, Edit, FileEntry, Method, Propose, ProposeResult};
+use crate::protocol::{Apply, ApplyResult, Decide, Discard, Edit, FileEntry, Method, Propose, ProposeResult};
 use crate::transport::Client;
+use crate::workspace::Role;
 
 use super::arguments::Output;
 use super::paint::{FAINT, GOOD};
 use super::{Complaint, Context, End, ask, paint, stream};
+
+/// The state of what a person has to decide.
+const PENDING: &str = "pending";
 
 /// Whether a person is there to be asked; one who said `yes` before is not.
 pub(super) fn asks(context: &Context, yes: bool) -> bool {
@@ -24,18 +28,26 @@ pub(super) fn make(
     asks: bool,
 ) -> Result<End, Complaint> {
     if asks {
-        return ask_and_apply(client, request);
+        return ask_and_apply(context, client, request);
     }
     let result = client.request(Edit::NAME, request)?;
     report(context, &result)
 }
 
-fn ask_and_apply(client: &mut Client, request: &Value) -> Result<End, Complaint> {
+fn ask_and_apply(context: &Context, client: &mut Client, request: &Value) -> Result<End, Complaint> {
     let proposal = client.call::<Propose>(request)?;
     show(&proposal)?;
     if ask::yes("Apply this change?")? {
         let params = json!({ "id": proposal.id, "revision": proposal.revision });
         let applied = client.call::<Apply>(&params)?;
+        if applied.state == PENDING {
+            // The person who has to decide has just said yes.
+            let mut person = Client::connect(&context.places, Role::Editor, context.spawn, None)?;
+            let yes = json!({ "id": applied.id, "revision": applied.revision, "accept": "all" });
+            person.call::<Decide>(&yes)?;
+            summarize(&client.call::<Apply>(&params)?)?;
+            return Ok(End::Done);
+        }
         summarize(&applied)?;
         return Ok(End::Done);
     }
@@ -46,13 +58,17 @@ fn ask_and_apply(client: &mut Client, request: &Value) -> Result<End, Complaint>
 
 /// Prints what was done.
 pub(super) fn report(context: &Context, result: &Value) -> Result<End, Complaint> {
+    let applied: ApplyResult = serde_json::from_value(result.clone()).map_err(Complaint::failed)?;
+    let waits = applied.state == PENDING;
     if context.output == Output::Json {
         writeln!(stream::stdout(), "{result}")?;
+    } else if waits {
+        let id = paint::visible(&applied.id);
+        writeln!(stream::stdout(), "It waits for a person: editd review {id}")?;
     } else {
-        let applied: ApplyResult = serde_json::from_value(result.clone()).map_err(Complaint::failed)?;
         summarize(&applied)?;
     }
-    Ok(End::Done)
+    Ok(if waits { End::Undecided } else { End::Done })
 }
 
 fn show(proposal: &ProposeResult) -> std::io::Result<()> {

@@ -29,13 +29,12 @@ pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<E
     if context.output == Output::Json {
         return print(context, &mut client, arguments);
     }
-    let waiting = match &arguments.id {
-        Some(id) => vec![id.clone()],
-        None => {
-            let list = client.call::<Proposals>(&json!({ "state": "pending" }))?.proposals;
-            show::list(&list)?;
-            list.into_iter().map(|proposal| proposal.id).collect()
-        }
+    let waiting = if let Some(id) = &arguments.id {
+        vec![id.clone()]
+    } else {
+        let list = client.call::<Proposals>(&json!({ "state": "pending" }))?.proposals;
+        show::list(&list)?;
+        list.into_iter().map(|proposal| proposal.id).collect()
     };
     if waiting.is_empty() {
         return Ok(End::Done);
@@ -71,12 +70,11 @@ fn print(context: &Context, client: &mut Client, arguments: &ReviewArguments) ->
     };
     print_json(context, &result)?;
     let is_open = |state: &Value| matches!(state.as_str(), Some("pending" | "proposed"));
-    let waits = match &arguments.id {
-        Some(_) => is_open(&result["state"]),
-        None => {
-            let list: ProposalsResult = serde_json::from_value(result).map_err(Complaint::failed)?;
-            !list.proposals.is_empty()
-        }
+    let waits = if arguments.id.is_some() {
+        is_open(&result["state"])
+    } else {
+        let list: ProposalsResult = serde_json::from_value(result).map_err(Complaint::failed)?;
+        !list.proposals.is_empty()
     };
     Ok(if waits { End::Undecided } else { End::Done })
 }
@@ -105,7 +103,7 @@ fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, C
     let mut at = 0;
     while at < proposal.files.len() {
         let mut file = FileReview::new(&proposal, at);
-        let then = file.ask(context)?;
+        let then = file.ask()?;
         match send(context, client, &proposal, file)? {
             Sent::Done(next) if !is_waiting(&next) => {
                 show::outcome(&next)?;

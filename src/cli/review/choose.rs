@@ -51,7 +51,7 @@ impl<'p> FileReview<'p> {
     }
 
     /// Asks about every hunk that is open.
-    pub(super) fn ask(&mut self, context: &Context) -> Result<Then, Complaint> {
+    pub(super) fn ask(&mut self) -> Result<Then, Complaint> {
         let hunks = &self.file.entry.hunks;
         for at in 0..hunks.len() {
             if !is_open(&hunks[at]) || self.answers[at] != Answer::Open {
@@ -60,14 +60,14 @@ impl<'p> FileReview<'p> {
             let mut out = stream::stdout();
             show::place(&mut out, self.file, &hunks[at], (at + 1, hunks.len()))?;
             show::hunk(&mut out, self.file, &hunks[at])?;
-            if self.ask_about(context, at)? == Then::Quit {
+            if self.ask_about(at)? == Then::Quit {
                 return Ok(Then::Quit);
             }
         }
         Ok(Then::GoOn)
     }
 
-    fn ask_about(&mut self, context: &Context, at: usize) -> Result<Then, Complaint> {
+    fn ask_about(&mut self, at: usize) -> Result<Then, Complaint> {
         let hunk = &self.file.entry.hunks[at];
         loop {
             let question = format!("{HINT}Accept this hunk [y,n,a,d,e,c,s,q,?]?{HINT:#} ");
@@ -83,7 +83,7 @@ impl<'p> FileReview<'p> {
                     self.answers[at] = Answer::Reject;
                     self.rest(at, &Answer::Reject);
                 }
-                "e" => match self.edited(context, hunk)? {
+                "e" => match self.edited(hunk)? {
                     Some(answer) => self.answers[at] = answer,
                     None => continue,
                 },
@@ -118,8 +118,7 @@ impl<'p> FileReview<'p> {
     }
 
     /// What the person makes of the new lines; none if nothing can be made of them.
-    fn edited(&self, context: &Context, hunk: &Hunk) -> Result<Option<Answer>, Complaint> {
-        let _ = context;
+    fn edited(&self, hunk: &Hunk) -> Result<Option<Answer>, Complaint> {
         let (Some(old), Some(new)) = (&hunk.old_text, &hunk.new_text) else {
             writeln!(stream::stdout(), "It has no lines to edit.")?;
             return Ok(None);
@@ -166,9 +165,9 @@ impl<'p> FileReview<'p> {
         };
         let texts: Vec<Option<&str>> =
             hunks.iter().zip(&answers).map(|(hunk, answer)| text(hunk, answer)).collect();
-        let content = compose::content(context, file, &texts)?;
+        let whole = compose::content(context, file, &texts)?;
         let replace =
-            json!([{ "path": file.entry.path, "baseHash": file.entry.hash_before, "content": content }]);
+            json!([{ "path": file.entry.path, "baseHash": file.entry.hash_before, "content": whole }]);
         let (accept, reject) = (name(&accept), name(&reject));
         Ok(Some(json!({ "accept": accept, "reject": reject, "comment": comments, "replace": replace })))
     }

@@ -88,7 +88,7 @@ pub(super) fn content(
     let now = now(context, &file.entry.path, hash)?;
     let starts: Vec<usize> = lines(&now).map(|line| line.start).chain([now.len()]).collect();
     let at = |line: usize| starts.get(line).copied().unwrap_or(now.len());
-    let (mut content, mut copied) = (String::with_capacity(now.len()), 0);
+    let (mut whole, mut copied) = (String::with_capacity(now.len()), 0);
     for (hunk, text) in file.entry.hunks.iter().zip(texts) {
         let (Some(text), None) = (text, &hunk.kind) else { continue };
         let first = hunk.old_start - usize::from(hunk.old_lines > 0);
@@ -98,12 +98,12 @@ pub(super) fn content(
                 "two hunks have come to stand in the same lines; decide them without editing".to_owned()
             );
         }
-        content.push_str(&now[copied..start]);
-        content.push_str(text);
+        whole.push_str(&now[copied..start]);
+        whole.push_str(text);
         copied = end;
     }
-    content.push_str(&now[copied..]);
-    Ok(content)
+    whole.push_str(&now[copied..]);
+    Ok(whole)
 }
 
 /// The text of a file that has this hash.
@@ -119,11 +119,12 @@ fn now(context: &Context, path: &str, hash: &str) -> Result<String, String> {
         if read.hash != hash {
             return Err("the file has changed meanwhile; it is asked again".to_owned());
         }
-        if read.truncated && read.text.len() < 1 {
+        text.push_str(&read.text);
+        let is_all = read.end_line >= read.total_lines;
+        if (is_all && read.truncated) || (!is_all && !text.ends_with(['\n', '\r'])) {
             return Err("the file has lines that are too long to be edited here".to_owned());
         }
-        text.push_str(&read.text);
-        if read.end_line >= read.total_lines {
+        if is_all {
             return Ok(text);
         }
         offset = read.end_line + 1;

@@ -248,3 +248,17 @@ fn away_from_a_terminal_it_says_what_waits() {
     let output = scene.machine.run(&["review"]);
     assert_eq!(output.status.code(), Some(0));
 }
+
+#[test]
+fn a_change_at_the_command_line_waits_too_unless_a_person_says_yes_to_it() {
+    let machine = Machine::configured(CONFIG);
+    let workspace = Workspace::file("a.txt", "one\ntwo\n");
+    let path = workspace.absolute("a.txt");
+    let output = machine.run(&["edit", &path, "--old", "one", "--new", "1", "--yes"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code() == Some(3) && said.contains("editd review p"), "{said}");
+    assert_eq!(workspace.text("a.txt"), "one\ntwo\n");
+    let edit = ["edit", &path, "--old", "two", "--new", "2"];
+    let typed = converse(&machine, workspace.root(), &edit, &["y\r"], &[]);
+    assert_eq!((typed.code, workspace.text("a.txt").as_str()), (0, "one\n2\n"), "{}", typed.shown);
+}
