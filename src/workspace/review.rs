@@ -1,6 +1,6 @@
 //! What a person decides about a proposal, as a value.
 //!
-//! A proposal under review keeps the text that it was made for. Whoever looks at it [looks](Look) at what is
+//! A proposal under review keeps the text that it was made for. Whoever looks at it compares that with what is
 //! there now and carries each hunk over to that; nothing is remembered of it. So a person can type while a
 //! proposal waits, and hunks that nobody touched stay what they were, at other lines.
 //!

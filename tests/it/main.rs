@@ -96,6 +96,7 @@ mod review {
     mod replace;
     mod restart;
     mod scene;
+    mod typing;
     mod undo;
     mod wait;
 }
