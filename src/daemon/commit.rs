@@ -152,6 +152,7 @@ impl Core {
         match staged.map(StagedSet::commit).transpose() {
             Ok(committed) => {
                 self.edited_for_good(&edited);
+                self.forget_interrupted(due.iter().map(|due| due.worked.observed.target.path.as_path()));
                 let files = self.land(due, committed.unwrap_or_default(), &intent.author);
                 Ok(self.note_landed(Some(noted), files))
             }

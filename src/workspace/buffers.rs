@@ -165,12 +165,14 @@ impl Buffers {
         }
         buffer.version = version;
         buffer.touched = true;
+        // What its editor said was of the text before. That it held unsaved text stays true.
+        buffer.dirty = buffer.dirty.filter(|dirty| *dirty);
         for change in changes.into_iter().skip(whole_at.unwrap_or_default()) {
             buffer.take(&change);
-        }
-        let text = &buffer.text;
-        for expectation in self.expectations.iter_mut().filter(|one| one.id == *id && !one.reached) {
-            expectation.reached = expectation.text == *text;
+            let text = &buffer.text;
+            for expectation in self.expectations.iter_mut().filter(|one| one.id == *id && !one.reached) {
+                expectation.reached = expectation.text == *text;
+            }
         }
     }
 

@@ -57,6 +57,8 @@ struct Undone {
     /// Position among the parts of the order.
     part: usize,
     refusal: EditorRefusal,
+    /// Documents that hold the edit.
+    reached: Vec<Done>,
     /// Documents of which nobody knows whether they hold the edit now.
     unknown: Vec<Done>,
 }
@@ -74,6 +76,7 @@ impl Core {
             match self.carry_out_order(&order, id, label) {
                 Ok(done) => edited.done.extend(done),
                 Err(undone) => {
+                    edited.done.extend(undone.reached);
                     self.take_back(&edited, &undone.unknown);
                     return Err(self.why_not_edited(order.parts[undone.part], undone.refusal));
                 }
@@ -96,18 +99,18 @@ impl Core {
         let expected: Vec<_> = parts.iter().map(|part| self.expect(part)).collect();
         let (method, params) = request(&parts, id, label);
         let answered = self.ask_to_apply(session, (method, params), &parts);
-        let result = parts.iter().zip(&expected).enumerate().try_for_each(|(index, (part, number))| {
-            let verified = self.verify(part, *number, &answered);
-            verified.map_err(|refusal| {
-                let gone = matches!(answered, Err(Silence::Gone));
-                let unknown = parts.iter().filter(|_| gone).map(|part| Done::of(part)).collect();
-                Undone { part: index, refusal, unknown }
-            })
-        });
-        for number in expected {
-            self.books.send(Event::Editors(EditorsEvent::Unexpect { number }));
+        let (mut reached, mut failed) = (Vec::new(), None);
+        for (index, (part, number)) in parts.iter().zip(&expected).enumerate() {
+            match self.verify(part, *number, &answered) {
+                Ok(()) => reached.push(Done::of(part)),
+                Err(refusal) => failed = failed.or(Some((index, refusal))),
+            }
+            self.books.send(Event::Editors(EditorsEvent::Unexpect { number: *number }));
         }
-        result.map(|()| parts.iter().map(|part| Done::of(part)).collect())
+        let Some((part, refusal)) = failed else { return Ok(reached) };
+        let gone = matches!(answered, Err(Silence::Gone));
+        let unknown = parts.iter().filter(|_| gone).map(|part| Done::of(part)).collect();
+        Err(Undone { part, refusal, reached, unknown })
     }
 
     fn expect(&self, part: &EditorPart) -> u64 {
@@ -175,7 +178,7 @@ impl Core {
             Side::After => Ok(()),
             Side::Before => Err(refused("it said that it applied the edit, and did not".to_owned())),
             Side::Unclear => Err(EditorRefusal::Unverified {
-                reason: format!("{editor} holds another text than the one that was sent"),
+                reason: format!("{editor} has changed the document, but not as it was asked to"),
                 actual: Some(hash_of(&now.text)),
             }),
         }

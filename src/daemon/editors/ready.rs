@@ -21,7 +21,7 @@ impl Core {
     pub(crate) fn observe_to_change(&self, target: Target) -> Result<Observed, Refusal> {
         let settled = self.journal.require_settled(&target.path);
         settled.map_err(|error| Refusal::at(&target.path, refusal_of(&error)))?;
-        self.require_not_interrupted(&target.path)?;
+        self.require_not_interrupted(&target)?;
         let observed = self.observe(target)?;
         match &observed.open {
             Some(copies) if !is_ready(copies) => {

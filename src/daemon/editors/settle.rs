@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
+use crate::disk::Target;
 use crate::edit::{Deadline, Plan};
 use crate::text::{ContentHash, Text};
-use crate::workspace::buffers::Buffer;
-use crate::workspace::{FileKey, Refusal, RefusalKind};
+use crate::workspace::{Refusal, RefusalKind};
 
 use crate::daemon::Core;
+use crate::daemon::copies::{Copy, Standing};
 
-use super::EditorsEvent;
 use super::apply::{TakenBack, carried};
 
 /// Which side of an edit a document is on.
@@ -36,37 +36,53 @@ impl Core {
         }
     }
 
-    /// Gives a file's documents their text again that hold a part of an interrupted set.
-    pub(crate) fn settle_interrupted(&self, path: &Path) {
-        for (transaction, reached) in self.interrupted.of(path) {
-            let key = FileKey::path(path);
-            let event = |reply| EditorsEvent::OpenCopies { path: path.to_owned(), key, reply };
-            let open = self.ask_editors(event).unwrap_or_default();
+    /// Gives a file's documents their text again that hold a part of an interrupted set. The caller holds the
+    /// file's queue.
+    pub(crate) fn settle_interrupted(&self, target: &Target) {
+        let waiting = self.interrupted.of(&target.path);
+        if waiting.is_empty() {
+            return;
+        }
+        let Ok(observed) = self.observe(target.clone()) else { return };
+        let Some(copies) = &observed.open else { return };
+        for (transaction, reached) in waiting {
             let Some((after, back)) = reached.way_back() else {
-                self.interrupted.settle(&transaction, path);
+                self.interrupted.settle(&transaction, &target.path);
                 continue;
             };
-            let put_back = |buffer: &Buffer| match side(&after, &back, &buffer.text, self.deadline()) {
+            // What is on the disk was saved by a person, or committed since.
+            let holds_more = |copy: &&Copy| copy.standing != Standing::Same;
+            let put_back = |copy: &Copy| match side(&after, &back, &copy.buffer.text, self.deadline()) {
                 Side::After => {
-                    self.take_back_from(buffer.clone(), after.clone(), back.clone()) != TakenBack::Gone
+                    let (buffer, after, back) = (copy.buffer.clone(), after.clone(), back.clone());
+                    self.take_back_from(buffer, after, back) != TakenBack::Gone
                 }
                 Side::Before => true,
                 Side::Unclear => {
-                    tracing::warn!(path = %path.display(), "an interrupted edit was typed over; it stays");
+                    tracing::warn!(path = %target.path.display(), "an interrupted edit was typed over; it stays");
                     true
                 }
             };
-            if !open.is_empty() && open.iter().all(put_back) {
-                self.interrupted.settle(&transaction, path);
+            if copies.iter().filter(holds_more).all(put_back) {
+                self.interrupted.settle(&transaction, &target.path);
             }
         }
     }
 
     /// Refuses a file that waits for its editor.
-    pub(super) fn require_not_interrupted(&self, path: &Path) -> Result<(), Refusal> {
-        self.settle_interrupted(path);
-        let Some(transaction) = self.interrupted.blocks(path) else { return Ok(()) };
-        Err(Refusal::at(path, RefusalKind::Recovering { transaction }))
+    pub(super) fn require_not_interrupted(&self, target: &Target) -> Result<(), Refusal> {
+        self.settle_interrupted(target);
+        let Some(transaction) = self.interrupted.blocks(&target.path) else { return Ok(()) };
+        Err(Refusal::at(&target.path, RefusalKind::Recovering { transaction }))
+    }
+
+    /// Files were changed: what was known of an interrupted change of them is of the past.
+    pub(crate) fn forget_interrupted<'p>(&self, paths: impl Iterator<Item = &'p Path>) {
+        for path in paths {
+            for (transaction, _) in self.interrupted.of(path) {
+                self.interrupted.settle(&transaction, path);
+            }
+        }
     }
 }
 

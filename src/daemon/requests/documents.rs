@@ -93,15 +93,18 @@ impl Core {
     fn settle_later(&self, path: PathBuf) {
         let core = self.clone();
         tokio::spawn(async move {
+            // In turn with the requests on the file: some of them are about to change it.
+            let place = core.lanes.join(vec![key_of(&path)]);
+            place.at_head().await;
             // What fails here is found out by the next request on the file.
-            let _ = blocking(move || core.look_at_copies(&path)).await;
+            let _ = blocking(move || (core.look_at_copies(&path), place).0).await;
         });
     }
 
     fn look_at_copies(&self, path: &Path) -> Option<()> {
-        self.settle_interrupted(path);
         let root = self.disk.open_root(path.parent()?).ok()?;
         let target = self.disk.resolve(&root, Path::new(path.file_name()?)).ok()?;
+        self.settle_interrupted(&target);
         self.observe(target).ok().map(drop)
     }
 }

@@ -207,3 +207,19 @@ fn unsaved_text_is_saved_as_the_user_configured(
     eventually("the file as it should be", || (workspace.text("a.txt") == on_disk).then_some(()));
     assert_eq!(editor.text(&uri), "typed\n2\n");
 }
+
+#[rstest]
+#[case(Kind::Plugin)]
+#[case(Kind::Plain)]
+fn an_edit_and_what_was_typed_behind_it_may_be_told_together(#[case] kind: Kind) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
+    let editor = Editor::start(&machine, &workspace, kind);
+    let uri = editor.open(&workspace, "a.txt");
+    editor.behave(Manner::TypesAlong("typed\n"));
+    let mut agent = machine.agent(&workspace);
+    let done = agent.read_and_edit("a.txt", "one", "1").done();
+    assert_eq!(editor.text(&uri), "1\ntwo\ntyped\n");
+    assert_eq!(done["files"][0]["hash"], hash_of("1\ntwo\ntyped\n"));
+    agent.undo().done();
+    assert_eq!(editor.text(&uri), "one\ntwo\ntyped\n");
+}

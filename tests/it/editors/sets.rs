@@ -181,3 +181,32 @@ fn a_set_that_happened_is_not_taken_back_by_a_kill_afterwards() {
     machine.agent(&workspace).read_and_edit("a.txt", "typed", "x").done();
     assert_eq!((editor.text(&a).as_str(), workspace.text("c.txt").as_str()), ("1 x\n", "1 c\n"));
 }
+
+#[test]
+fn an_editor_that_applies_only_a_part_has_it_taken_back() {
+    let (machine, workspace) = (Machine::start(), three());
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uris = ["a.txt", "b.txt"].map(|name| editor.open(&workspace, name));
+    let mut agent = machine.agent(&workspace);
+    agent.read_all(&["a.txt", "b.txt"]);
+    editor.behave(Manner::AppliesFirst);
+    agent.changes(["a.txt", "b.txt"].map(|name| edit(name, "one", "1")).to_vec()).refused("editor_refused");
+    assert_eq!(uris.map(|uri| editor.text(&uri)), ["one a\n", "one b\n"]);
+    assert!(agent.history().is_empty());
+}
+
+#[test]
+fn what_was_committed_since_is_not_taken_back_from_an_editor_that_returns() {
+    let (machine, workspace) = (Machine::start(), three());
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    editor.open(&workspace, "a.txt");
+    editor.behave(Manner::Dies);
+    let mut agent = machine.agent(&workspace);
+    agent.read_and_edit("a.txt", "one", "1").refused("editor_refused");
+    agent.edit("a.txt", "one", "1").done();
+    let back = Editor::start(&machine, &workspace, Kind::Plugin);
+    let a = back.open(&workspace, "a.txt");
+    agent.read_and_edit("a.txt", "1", "2").done();
+    assert_eq!((back.text(&a).as_str(), back.edits_received(&a)), ("2 a\n", 1));
+    assert_eq!(workspace.text("a.txt"), "2 a\n");
+}

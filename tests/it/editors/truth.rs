@@ -119,3 +119,18 @@ fn folders_that_an_editor_opens_later_are_its_own_too() {
     let gone = editor.ask("editd/read", json!({ "path": workspace.absolute("a.txt") }));
     assert_eq!(gone["error"]["data"]["kind"], "outside_workspace");
 }
+
+#[test]
+fn what_is_typed_is_the_truth_before_the_editor_says_so() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = editor.open(&workspace, "a.txt");
+    let mut agent = machine.agent(&workspace);
+    assert_eq!(agent.read("a.txt")["source"], "disk");
+    let about = json!({ "uri": uri, "version": 2 });
+    let changes = json!([{ "text": "typed\n" }]);
+    editor.notify("textDocument/didChange", json!({ "textDocument": about, "contentChanges": changes }));
+    editor.settle();
+    let read = agent.read("a.txt");
+    assert_eq!((&read["source"], &read["text"]), (&json!("editor"), &json!("typed\n")));
+}

@@ -36,6 +36,10 @@ pub(crate) enum Manner {
     TypesBefore(&'static str),
     /// A person types this at the end of the document right after.
     TypesAfter(&'static str),
+    /// The same, and both are told together.
+    TypesAlong(&'static str),
+    /// Applies what is for the first document and forgets the others.
+    AppliesFirst,
     /// Its formatter puts this at the end when it saves.
     Formats(&'static str),
     /// It cannot save.

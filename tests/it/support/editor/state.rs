@@ -89,7 +89,8 @@ impl State {
             _ => {}
         }
         let uris: Vec<_> = documents.iter().filter_map(|wanted| wanted["uri"].as_str()).collect();
-        for wanted in &documents {
+        let most = if self.manner == Manner::AppliesFirst { 1 } else { documents.len() };
+        for wanted in &documents[..most] {
             self.edit(wanted["uri"].as_str().expect("a uri"), &wanted["edits"]);
         }
         self.type_after(&uris);
@@ -125,10 +126,16 @@ impl State {
     }
 
     fn edit(&mut self, uri: &str, edits: &Value) {
-        let (encoding, garbles) = (self.encoding, self.manner == Manner::Garbles);
+        let encoding = self.encoding;
+        let garbles = self.manner == Manner::Garbles;
+        let along = if let Manner::TypesAlong(text) = self.manner { text } else { "" };
+        if !along.is_empty() {
+            self.manner = Manner::Honest;
+        }
         let Some(document) = self.documents.get_mut(uri) else { return };
         match apply_all(&document.text, edits, encoding) {
-            Ok(text) => document.text = if garbles { format!("{text}garbled\n") } else { text },
+            Ok(text) if garbles => document.text = text.replacen('1', "garbled", 1),
+            Ok(text) => document.text = text + along,
             Err(complaint) => self.complaints.push(complaint),
         }
         let document = self.documents.get_mut(uri).expect("it is open");
