@@ -12,6 +12,7 @@ mod params;
 mod past;
 mod patch;
 mod path;
+pub mod plain;
 mod refusal;
 mod results;
 mod review;

@@ -1,0 +1,192 @@
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::text::{PositionEncoding, Text};
+
+use super::*;
+
+fn hunk(id: &str, path: &str, line: u32, lines: u32) -> WaitingHunk {
+    let (id, path, new_text) = (id.to_owned(), path.into(), "new\n".to_owned());
+    WaitingHunk { id, path, kind: None, conflicted: false, line, lines, new_text }
+}
+
+/// By ada: lines 3 and 4 and new lines before line 9 of `/a`, line 1 of `/b`.
+fn waiting() -> Vec<Waiting> {
+    let hunks = vec![hunk("h1", "/a", 3, 2), hunk("h2", "/a", 9, 0), hunk("h3", "/b", 1, 1)];
+    let (id, author, label) = ("p1".to_owned(), "ada".to_owned(), Some("Fix  the\ntotal".to_owned()));
+    vec![Waiting { id, revision: 2, author, label, hunks }]
+}
+
+fn at(first: u32, last: u32) -> Wanted {
+    Wanted { first, last, ..Wanted::default() }
+}
+
+fn titles(actions: &[Value]) -> Vec<&str> {
+    actions.iter().map(|action| action["title"].as_str().unwrap()).collect()
+}
+
+const GO: [&str; 3] = [
+    "editd: go to the next change",
+    "editd: go to the previous change",
+    "editd: show the diff (ada: Fix the total)",
+];
+
+#[test]
+fn in_a_hunk_all_is_offered_the_nearest_first() {
+    let actions = code_actions(&waiting(), Path::new("/a"), &at(4, 4));
+    let expected = [
+        "editd: accept this change (ada: Fix the total)",
+        "editd: reject this change (ada: Fix the total)",
+        "editd: accept all 2 changes in this file (ada: Fix the total)",
+        "editd: reject all 2 changes in this file (ada: Fix the total)",
+        "editd: accept all 3 changes in 2 files (ada: Fix the total)",
+        "editd: reject all 3 changes in 2 files (ada: Fix the total)",
+    ];
+    assert_eq!(titles(&actions), [&expected[..], &GO].concat());
+    let kinds: Vec<_> = actions.iter().map(|action| action["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds[..3], ["quickfix", "quickfix", "source.editd"]);
+    let command = &actions[1]["command"];
+    assert_eq!(command["command"], "editd.reject");
+    assert_eq!(command["arguments"], json!([{ "id": "p1", "revision": 2, "hunks": ["h1"] }]));
+    assert_eq!(actions[6]["command"]["arguments"], json!([{ "path": "/a", "line": 4 }]));
+}
+
+#[rstest]
+#[case(2, 2, &[])]
+#[case(3, 3, &["h1"])]
+#[case(4, 7, &["h1"])]
+#[case(5, 7, &[])]
+#[case(8, 8, &["h2"])]
+#[case(9, 9, &["h2"])]
+#[case(10, 10, &[])]
+#[case(0, 99, &["h1", "h2"])]
+fn a_hunk_is_meant_from_its_lines_and_new_lines_from_both_sides(
+    #[case] first: u32,
+    #[case] last: u32,
+    #[case] meant: &[&str],
+) {
+    let wanted = Wanted { automatic: true, ..at(first, last) };
+    let actions = code_actions(&waiting(), Path::new("/a"), &wanted);
+    let hunks =
+        actions.iter().step_by(2).map(|action| action["command"]["arguments"][0]["hunks"][0].as_str());
+    assert_eq!(hunks.map(Option::unwrap).collect::<Vec<_>>(), meant);
+}
+
+#[test]
+fn the_only_change_of_a_file_is_not_offered_twice() {
+    let actions = code_actions(&waiting(), Path::new("/b"), &at(1, 1));
+    assert!(titles(&actions).iter().all(|title| !title.contains("in this file")), "{actions:?}");
+    let actions = code_actions(&waiting(), Path::new("/b"), &at(7, 7));
+    assert_eq!(titles(&actions)[0], "editd: accept the change in this file (ada: Fix the total)");
+}
+
+#[test]
+fn elsewhere_there_is_only_the_way_there() {
+    assert_eq!(titles(&code_actions(&waiting(), Path::new("/c"), &at(0, 0))), GO[..2]);
+    assert_eq!(code_actions(&[], Path::new("/c"), &at(0, 0)), [] as [Value; 0]);
+}
+
+#[rstest]
+#[case(&["quickfix"], 2)]
+#[case(&["source"], 7)]
+#[case(&["source.editd"], 7)]
+#[case(&["source.organizeImports"], 0)]
+#[case(&["source.fixAll"], 0)]
+#[case(&["quick"], 0)]
+#[case(&[""], 9)]
+#[case(&["refactor", "quickfix"], 2)]
+fn only_what_is_asked_for_comes(#[case] only: &[&str], #[case] count: usize) {
+    let only = Some(only.iter().map(|kind| (*kind).to_owned()).collect());
+    assert_eq!(code_actions(&waiting(), Path::new("/a"), &Wanted { only, ..at(3, 3) }).len(), count);
+}
+
+#[test]
+fn what_a_model_made_is_tagged_where_that_is_known() {
+    let actions = code_actions(&waiting(), Path::new("/a"), &Wanted { tags: true, ..at(3, 3) });
+    let tagged: Vec<_> = actions.iter().map(|action| action["tags"] == json!([1])).collect();
+    assert_eq!(tagged, [true, false, true, false, true, false, false, false, false]);
+}
+
+#[test]
+fn a_conflict_and_a_whole_file_are_named_as_what_they_are() {
+    let mut waiting = waiting();
+    waiting[0].hunks[0].conflicted = true;
+    waiting[0].hunks[2].kind = Some("delete".to_owned());
+    let actions = code_actions(&waiting, Path::new("/a"), &at(3, 3));
+    assert_eq!(titles(&actions)[0], "editd: take this over what is there now (ada: Fix the total)");
+    let actions = code_actions(&waiting, Path::new("/b"), &at(1, 1));
+    assert_eq!(titles(&actions)[1], "editd: do not delete this file (ada: Fix the total)");
+}
+
+#[test]
+fn a_menu_stays_short() {
+    let mut many: Vec<_> = (0..9).flat_map(|_| waiting()).collect();
+    many[7].hunks[0].line = 20;
+    many[7].label = Some("x".repeat(100));
+    let actions = code_actions(&many, Path::new("/a"), &at(20, 20));
+    let title = format!("editd: accept this change (ada: {}…)", "x".repeat(39));
+    assert_eq!((actions.len(), titles(&actions)[0]), (2 + 6 + 6 + 2 + 3, title.as_str()));
+}
+
+#[test]
+fn commands_are_read_as_they_are_written() {
+    let (id, path) = ("p1".to_owned(), "/a".to_owned());
+    let commands = [
+        Command::Hunks { yes: true, id: id.clone(), revision: 1, hunks: vec!["h1".to_owned()] },
+        Command::File { yes: false, id: id.clone(), revision: 1, path: path.clone() },
+        Command::All { yes: true, id: id.clone(), revision: 1 },
+        Command::Go { forward: false, from: Some(Place { path, line: 3 }) },
+        Command::Go { forward: true, from: None },
+        Command::ShowDiff { id: Some(id) },
+        Command::ShowDiff { id: None },
+    ];
+    for command in commands {
+        let written = command.titled("t");
+        let arguments = written["arguments"].as_array().unwrap().clone();
+        let name = written["command"].as_str().unwrap();
+        assert!(COMMANDS.contains(&name), "{name}");
+        assert_eq!(Command::read(name, arguments), Ok(command));
+    }
+}
+
+#[rstest]
+#[case("editd.accept", json!([]), "arguments")]
+#[case("editd.accept", json!([{ "id": "p1", "revision": 1 }]), "hunks")]
+#[case("editd.rejectAll", json!([{ "id": "p1" }]), "revision")]
+#[case("editd.next", json!([7]), "")]
+#[case("editd.format", json!([]), "command")]
+fn a_command_that_makes_no_sense_is_named(#[case] name: &str, #[case] arguments: Value, #[case] field: &str) {
+    let invalid = Command::read(name, arguments.as_array().unwrap().clone()).unwrap_err();
+    assert!(invalid.field.contains(field) || invalid.problem.contains(field), "{invalid:?}");
+}
+
+#[test]
+fn lenses_stand_over_the_hunks() {
+    let lenses = code_lenses(&waiting(), Path::new("/a"), 8);
+    let shown: Vec<_> = lenses
+        .iter()
+        .map(|lens| {
+            (lens["range"]["start"]["line"].as_u64().unwrap(), lens["command"]["title"].as_str().unwrap())
+        })
+        .collect();
+    let title = "accept (ada: Fix the total)";
+    assert_eq!(shown, [(3, title), (3, "reject"), (3, "diff"), (8, title), (8, "reject"), (8, "diff")]);
+}
+
+#[test]
+fn a_hint_marks_the_lines_and_says_what_is_wanted() {
+    let text = Text::from("0\n1\n2\n3\r\n4😀\r\n5\n");
+    let mut waiting = waiting();
+    waiting[0].hunks[1].new_text = "x\n".repeat(10);
+    let hints = hints(&waiting, Path::new("/a"), &text, PositionEncoding::Utf16);
+    let range = |hint: &Value| {
+        let at = |place: &Value| (place["line"].as_u64().unwrap(), place["character"].as_u64().unwrap());
+        (at(&hint["range"]["start"]), at(&hint["range"]["end"]))
+    };
+    assert_eq!(range(&hints[0]), ((3, 0), (4, 3)));
+    assert_eq!(range(&hints[1]), ((6, 0), (6, 0)), "behind the text is its end");
+    assert_eq!(hints[0]["message"], "ada wants this instead (Fix the total):\nnew");
+    let message = hints[1]["message"].as_str().unwrap();
+    assert!(message.starts_with("ada wants new lines before this one (Fix the total):\nx\n"), "{message}");
+    assert!(message.ends_with("x\n… 2 more") && message.lines().count() == 10, "{message}");
+}
