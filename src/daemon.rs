@@ -26,6 +26,7 @@ mod lanes;
 mod locate;
 mod observe;
 mod past;
+mod plain;
 mod rebase;
 mod recovery;
 mod requests;
@@ -51,6 +52,7 @@ use crate::workspace::{Session, SessionId, Workspace};
 
 pub use clients::{Asked, Outlet};
 pub use failure::Failure;
+pub use plain::Follow;
 pub use requests::Introduction;
 pub use session::{SessionContext, SessionRoot};
 
@@ -151,6 +153,7 @@ pub struct ConnectionGuard(Arc<Life>);
 impl Daemon {
     /// Puts right what an earlier daemon left unfinished, and starts the helpers on the current runtime.
     pub fn start(config: Config, disk: Arc<dyn Disk>, places: Places) -> std::io::Result<Self> {
+        plain::clear(&places.runtime_dir);
         let (watch, orders) = std::sync::mpsc::channel::<WatchOrder>();
         let bases = Arc::new(BaseStore::open(&places.state_dir.join("bases"), config.limits.kept_bases)?);
         let history =
@@ -240,6 +243,7 @@ impl Daemon {
 
     /// Leaves nothing for the next start to look at, if all has ended well.
     pub fn tidy(&self) {
+        plain::clear(&self.core.runtime_dir);
         self.core.late_look.look_now();
         self.core.journal.tidy(&*self.core.disk, true);
     }

@@ -16,5 +16,6 @@ mod read;
 mod status;
 mod undo;
 
+pub(crate) use documents::canonical;
 pub use introduce::Introduction;
 pub(crate) use introduce::open_root;

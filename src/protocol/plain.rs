@@ -5,6 +5,7 @@ mod actions;
 mod command;
 mod hints;
 mod lenses;
+mod view;
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ pub use actions::{Wanted, code_actions};
 pub use command::{COMMANDS, Command, Place};
 pub use hints::hints;
 pub use lenses::code_lenses;
+pub use view::{announcement, diff_of, neighbour, proposed_text};
 
 /// Characters of a label in a title.
 const LABEL: usize = 40;

@@ -179,7 +179,8 @@ impl Dispatcher {
         if ready.is_err() {
             return ControlFlow::Break(());
         }
-        let waits_inline = id.is_none() || method == "initialize";
+        let is_introduction = method == "initialize";
+        let waits_inline = id.is_none() || is_introduction;
         let is_exit = method == "exit" && id.is_none();
         let request = request(id.clone(), method, params);
         let called = std::panic::catch_unwind(AssertUnwindSafe(|| self.service.call(request)));
@@ -199,6 +200,7 @@ impl Dispatcher {
             }
         };
         match outcome {
+            Some(Ok(Ok(Some(response)))) if is_introduction => self.introduced(&response),
             Some(Ok(Ok(Some(response)))) => self.outbound.send_json(&response),
             Some(Ok(Ok(None) | Err(_))) => {}
             Some(Err(_)) => self.answer_panic(id),
@@ -231,6 +233,15 @@ impl Dispatcher {
             // What came with the request is in memory until here.
             drop(room);
         });
+    }
+
+    /// Answers an `initialize`.
+    fn introduced(&self, response: &Response) {
+        let mut answer = serde_json::to_value(response).unwrap_or_default();
+        if let Some(session) = self.session.get() {
+            lsp::complete(&mut answer, session.abilities);
+        }
+        self.outbound.send_json(&answer);
     }
 
     fn answer_error(&self, id: &Value, error: &RpcError) {
@@ -290,12 +301,13 @@ fn request(id: Option<Value>, method: String, params: Option<Value>) -> Request 
             if params.get("capabilities").is_none_or(Value::is_null) {
                 params.insert("capabilities".to_owned(), Map::new().into());
             }
+            lsp::announce_newer(&mut params);
             Some(params.into())
         }
         (method, None | Some(Value::Null)) if method.starts_with("editd/") => Some(Map::new().into()),
         (_, params) => params,
     };
-    let mut request = Request::build(method);
+    let mut request = Request::build(lsp::routed(method));
     if let Some(params) = params {
         request = request.params(params);
     }

@@ -1,21 +1,26 @@
 //! The LSP framework: the only place that names it, next to [`connection`](super::connection), which
 //! drives its service.
 
+mod introduce;
+mod plain;
+
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use lsp_types::{
-    DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
-    DidOpenTextDocumentParams, DidSaveTextDocumentParams, InitializeParams, InitializeResult, OneOf,
-    PositionEncodingKind, ServerCapabilities, ServerInfo, TextDocumentContentChangeEvent,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-    WorkspaceFolder, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    CodeLens, CodeLensParams, DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, ExecuteCommandParams,
+    InitializeParams, InitializeResult, InitializedParams, OneOf, ServerCapabilities, ServerInfo,
+    TextDocumentContentChangeEvent, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkspaceFolder,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 use serde_json::{Value, json};
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::{ClientSocket, LanguageServer, LspService};
 
-use crate::daemon::{Daemon, Failure, Introduction, Outlet, SessionContext};
+use crate::daemon::{Daemon, Failure, Follow, Outlet, SessionContext};
 use crate::protocol::{
     Apply, ApplyResult, Blame, BlameResult, Changes, ChangesResult, Code, DIAGNOSTICS_CHANGED,
     DOCUMENT_STATE, Decide, Diagnostics, DiagnosticsResult, Discard, Edit, FOCUS, FocusParams, HistoryMethod,
@@ -25,8 +30,12 @@ use crate::protocol::{
 };
 use crate::text::{Position, PositionEncoding};
 use crate::workspace::buffers::TextChange;
-use crate::workspace::history::DISK;
 use crate::workspace::{Abilities, Role};
+
+use introduce::{encoding_kind, introduction};
+
+pub(super) use introduce::announce_newer;
+pub(super) use plain::{complete, routed};
 
 /// The methods that every session may call, as `initialize` announces them.
 pub(super) const METHODS: [&str; 13] = [
@@ -51,6 +60,10 @@ pub(crate) struct Backend {
     role: Role,
     outlet: Arc<dyn Outlet>,
     session: Arc<OnceLock<Arc<SessionContext>>>,
+    follow: Follow,
+    /// Cancelled when the connection ends.
+    gone: CancellationToken,
+    _guard: DropGuard,
 }
 
 /// The framework's service for one connection. `session` is filled by `initialize`.
@@ -60,7 +73,12 @@ pub(crate) fn service(
     outlet: Arc<dyn Outlet>,
     session: Arc<OnceLock<Arc<SessionContext>>>,
 ) -> (LspService<Backend>, ClientSocket) {
-    LspService::build(|_| Backend { daemon, role, outlet, session })
+    let (follow, gone) = (Follow::default(), CancellationToken::new());
+    let backend = |_| {
+        let guard = gone.clone().drop_guard();
+        Backend { daemon, role, outlet, session, follow, gone, _guard: guard }
+    };
+    LspService::build(backend)
         .custom_method(Read::NAME, Backend::read)
         .custom_method(Propose::NAME, Backend::propose)
         .custom_method(Apply::NAME, Backend::apply)
@@ -79,6 +97,8 @@ pub(crate) fn service(
         .custom_method(Shutdown::NAME, Backend::stop)
         .custom_method(DOCUMENT_STATE, Backend::document_state)
         .custom_method(FOCUS, Backend::focus)
+        .custom_method(plain::CODE_ACTION, Backend::code_actions)
+        .custom_method(plain::DOCUMENT_CONTENT, Backend::document_content)
         .finish()
 }
 
@@ -87,13 +107,18 @@ impl LanguageServer for Backend {
         let introduction = introduction(self.role, &params).map_err(|invalid| wire(invalid.into()))?;
         let encoding = introduction.encoding;
         let context = self.daemon.introduce(introduction).await.map_err(failed)?;
-        self.daemon.connect(&context, self.outlet.clone()).map_err(failed)?;
+        let abilities = context.abilities;
+        self.daemon.connect(&context, self.outlet_of(abilities)).map_err(failed)?;
         if let Some(client) = params.client_info.filter(|client| client.name == env!("CARGO_PKG_NAME")) {
             self.daemon.met_client_version(client.version.as_deref().unwrap_or_default());
         }
         // The framework lets only one `initialize` succeed.
         let _ = self.session.set(Arc::new(context));
-        Ok(self.initialize_result(encoding))
+        Ok(self.initialize_result(encoding, abilities))
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        self.begin_to_follow();
     }
 
     async fn shutdown(&self) -> Result<()> {
@@ -104,6 +129,7 @@ impl LanguageServer for Backend {
         let document = params.text_document;
         if let Some(session) = self.session.get() {
             self.daemon.document_opened(session, document.uri.as_str(), document.version, &document.text);
+            self.follow.look_again();
         }
     }
 
@@ -113,6 +139,7 @@ impl LanguageServer for Backend {
         if let Some(session) = self.session.get() {
             let (uri, version) = (text_document.uri.as_str(), text_document.version);
             self.daemon.document_changed(session, uri, version, changes);
+            self.follow.look_again();
         }
     }
 
@@ -123,7 +150,16 @@ impl LanguageServer for Backend {
         if let Some(session) = self.session.get() {
             let (gone, added) = (paths(&params.event.removed), paths(&params.event.added));
             self.daemon.folders_changed(session, &gone, &added);
+            self.follow.look_again();
         }
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        self.code_lenses(params).await
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
+        self.run_command(params).await.map(|()| None)
     }
 
     async fn did_save(&self, params: DidSaveTextDocumentParams) {
@@ -144,7 +180,7 @@ impl LanguageServer for Backend {
     reason = "the framework's handlers are asynchronous, whether or not they wait"
 )]
 impl Backend {
-    fn initialize_result(&self, encoding: PositionEncoding) -> InitializeResult {
+    fn initialize_result(&self, encoding: PositionEncoding, abilities: Abilities) -> InitializeResult {
         let version = env!("CARGO_PKG_VERSION");
         let mut methods = METHODS.to_vec();
         if self.role == Role::Editor {
@@ -152,14 +188,16 @@ impl Backend {
         }
         let tools: [&str; 0] = [];
         let editd = json!({ "version": version, "protocol": PROTOCOL, "methods": methods, "tools": tools });
+        let mut capabilities = ServerCapabilities {
+            position_encoding: Some(encoding_kind(encoding)),
+            text_document_sync: (self.role == Role::Editor).then(document_sync),
+            workspace: (self.role == Role::Editor).then(workspace_folders),
+            experimental: Some(json!({ "editd": editd })),
+            ..ServerCapabilities::default()
+        };
+        plain::announce(&mut capabilities, abilities);
         InitializeResult {
-            capabilities: ServerCapabilities {
-                position_encoding: Some(encoding_kind(encoding)),
-                text_document_sync: (self.role == Role::Editor).then(document_sync),
-                workspace: (self.role == Role::Editor).then(workspace_folders),
-                experimental: Some(json!({ "editd": editd })),
-                ..ServerCapabilities::default()
-            },
+            capabilities,
             server_info: Some(ServerInfo { name: "editd".to_owned(), version: Some(version.to_owned()) }),
             ..InitializeResult::default()
         }
@@ -295,86 +333,4 @@ fn failed(failure: Failure) -> Error {
 /// An error in the framework's terms.
 pub(crate) fn wire(error: RpcError) -> Error {
     Error { code: ErrorCode::from(error.code), message: error.message.into(), data: error.data }
-}
-
-fn introduction(role: Role, params: &InitializeParams) -> std::result::Result<Introduction, Invalid> {
-    let author = params.client_info.as_ref().map(|client| client.name.trim()).filter(|name| !name.is_empty());
-    Ok(Introduction {
-        role,
-        // `disk` stands for programs that do not ask editd.
-        author: author.filter(|name| *name != DISK).unwrap_or("unknown").to_owned(),
-        roots: roots(role, params)?,
-        encoding: encoding(params),
-        abilities: if role == Role::Editor { abilities(params) } else { Abilities::default() },
-    })
-}
-
-fn roots(role: Role, params: &InitializeParams) -> std::result::Result<Vec<PathBuf>, Invalid> {
-    let folders = params.workspace_folders.as_deref().unwrap_or_default();
-    let mut uris: Vec<_> = folders
-        .iter()
-        .enumerate()
-        .map(|(index, folder)| (format!("workspaceFolders[{index}].uri"), folder.uri.as_str()))
-        .collect();
-    #[expect(deprecated, reason = "clients of older LSP versions send nothing else")]
-    if let (true, Some(root)) = (uris.is_empty(), &params.root_uri) {
-        uris.push(("rootUri".to_owned(), root.as_str()));
-    }
-    let mut roots = Vec::new();
-    for (field, uri) in uris {
-        match path_of_uri(uri) {
-            Ok(path) => roots.push(path),
-            // An editor may have remote or virtual folders open; there is nothing to edit for us in them.
-            Err(_) if role == Role::Editor => {}
-            Err(problem) => return Err(Invalid::new(field, problem)),
-        }
-    }
-    Ok(roots)
-}
-
-/// What an editor announces: by itself, by our plugin in it, or by its user's settings for it.
-fn abilities(params: &InitializeParams) -> Abilities {
-    let capabilities = &params.capabilities;
-    let ours = capabilities.experimental.as_ref().map(|experimental| &experimental["editd"]);
-    let announced = |name: &str| ours.is_some_and(|ours| ours[name] == true);
-    let settings = params.initialization_options.as_ref().map(|options| &options["editd"]);
-    let wanted = |name: &str| settings.is_some_and(|settings| settings[name] == true);
-    let (workspace, window) = (capabilities.workspace.as_ref(), capabilities.window.as_ref());
-    let show_document = window.and_then(|window| window.show_document.as_ref());
-    let text_document = capabilities.text_document.as_ref();
-    Abilities {
-        review: announced("review") || wanted("review"),
-        apply_edits: announced("applyEdits"),
-        save: announced("save"),
-        reload: announced("reload"),
-        document_state: announced("documentState"),
-        diagnostics: announced("diagnostics"),
-        apply_edit: workspace.and_then(|workspace| workspace.apply_edit).unwrap_or_default(),
-        show_document: show_document.is_some_and(|show| show.support),
-        code_lens: text_document.is_some_and(|documents| documents.code_lens.is_some()),
-        text_document_content: false,
-    }
-}
-
-/// UTF-8 where it is offered, else what every client must know.
-fn encoding(params: &InitializeParams) -> PositionEncoding {
-    let general = params.capabilities.general.as_ref();
-    let offered = general.and_then(|general| general.position_encodings.as_deref()).unwrap_or_default();
-    if offered.contains(&PositionEncodingKind::UTF8) {
-        PositionEncoding::Utf8
-    } else if offered.contains(&PositionEncodingKind::UTF32)
-        && !offered.contains(&PositionEncodingKind::UTF16)
-    {
-        PositionEncoding::Utf32
-    } else {
-        PositionEncoding::Utf16
-    }
-}
-
-fn encoding_kind(encoding: PositionEncoding) -> PositionEncodingKind {
-    match encoding {
-        PositionEncoding::Utf8 => PositionEncodingKind::UTF8,
-        PositionEncoding::Utf16 => PositionEncodingKind::UTF16,
-        PositionEncoding::Utf32 => PositionEncodingKind::UTF32,
-    }
 }

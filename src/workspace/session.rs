@@ -48,6 +48,19 @@ pub struct Abilities {
     pub code_lens: bool,
     /// Asks the server for the text of documents of its own scheme.
     pub text_document_content: bool,
+    /// Asks for code lenses again when it is told to.
+    pub code_lens_refresh: bool,
+    /// Knows LSP's tag for what a model has made.
+    pub generated_tag: bool,
+    /// Its user wants to see what waits as hints among diagnostics.
+    pub hints: bool,
+}
+
+impl Abilities {
+    /// Whether it shows proposals by LSP's own means, because it has no plugin of ours.
+    pub fn reviews_plainly(&self) -> bool {
+        self.review && !self.apply_edits
+    }
 }
 
 /// How much of a file its reader has seen.

@@ -157,6 +157,7 @@ mod life {
 mod lsp {
     mod bridge;
     mod diagnostics;
+    mod plain;
 }
 mod nvim {
     mod buffers;

@@ -55,6 +55,8 @@ pub(crate) enum EditorsEvent {
     Document { event: DocumentEvent, reply: Reply<Option<Effect>> },
     /// Somebody asks who has a file open.
     OpenCopies { path: PathBuf, key: FileKey, reply: Reply<Vec<Buffer>> },
+    /// Somebody asks what an editor has open.
+    OpenIn { session: SessionId, reply: Reply<Vec<Buffer>> },
     /// Somebody waits for a document to hold a text; gives a number to ask by.
     Expect { id: BufferId, text: Text, reply: Reply<u64> },
     /// They ask whether it has.
@@ -75,6 +77,10 @@ impl EditorsEvent {
             Self::OpenCopies { path, key, reply } => {
                 let copies = workspace.buffers().of(&path, &key).into_iter().cloned().collect();
                 let _ = reply.send(copies);
+            }
+            Self::OpenIn { session, reply } => {
+                let of_session = workspace.buffers().all().filter(|buffer| buffer.id.session == session);
+                let _ = reply.send(of_session.cloned().collect());
             }
             Self::Expect { id, text, reply } => {
                 let _ = reply.send(workspace.buffers_mut().expect(id, text));

@@ -114,7 +114,7 @@ pub(super) fn id_of(session: &SessionContext, uri: &str) -> BufferId {
 }
 
 /// The path that requests on the same file come to.
-pub(super) fn canonical(path: &Path) -> PathBuf {
+pub(crate) fn canonical(path: &Path) -> PathBuf {
     let by_folder = || {
         let folder = std::fs::canonicalize(path.parent()?).ok()?;
         Some(folder.join(path.file_name()?))

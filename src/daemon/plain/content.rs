@@ -1,0 +1,71 @@
+//! Documents of the scheme `editd`, whose text editors ask for: `editd:///PROPOSAL/diff/…`, and
+//! `editd:///PROPOSAL/base/PATH` and `…/proposed/PATH` with the absolute path of a file.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use crate::daemon::event::{Event, FindFor};
+use crate::daemon::job::blocking;
+use crate::daemon::{Core, Daemon, Failure, SessionContext};
+use crate::protocol::plain::proposed_text;
+use crate::protocol::{Invalid, path_of_uri};
+
+/// What a document of ours shows.
+enum Shown {
+    Diff,
+    Base(PathBuf),
+    Proposed(PathBuf),
+}
+
+impl Daemon {
+    /// LSP's `workspace/textDocumentContent`.
+    pub async fn document_content(
+        &self,
+        session: &Arc<SessionContext>,
+        uri: &str,
+    ) -> Result<String, Failure> {
+        let (id, shown) = parse(uri).ok_or_else(|| Invalid::new("uri", "it names no document of editd"))?;
+        if let Shown::Diff = shown {
+            return Ok(self.diff_text(session, &id).await?.unwrap_or_default());
+        }
+        let (core, session) = (self.core.clone(), session.clone());
+        blocking(move || core.content(&session, id, &shown)).await?
+    }
+}
+
+impl Core {
+    fn content(&self, session: &SessionContext, id: String, shown: &Shown) -> Result<String, Failure> {
+        let purpose = FindFor::Looking;
+        let proposal = self.ask(|reply| Event::Find { session: session.id, id, purpose, reply })??;
+        let (Shown::Base(path) | Shown::Proposed(path)) = shown else { return Ok(String::new()) };
+        let (proposal, _, files) = self.look_at_places(self.places_to_review(proposal), self.deadline());
+        let Some(at) = proposal.files.iter().position(|file| file.path == *path) else {
+            return Err(Invalid::new("uri", "the proposal has no such file").into());
+        };
+        let now = files[at].now().unwrap_or_default().to_owned();
+        if let Shown::Base(_) = shown {
+            return Ok(now);
+        }
+        let result = self.as_it_lies(session, &proposal, files);
+        Ok(proposed_text(&now, &result.files[at].entry))
+    }
+}
+
+fn parse(uri: &str) -> Option<(String, Shown)> {
+    let path = path_of_uri(&format!("file:{}", uri.strip_prefix("editd:")?)).ok()?;
+    let mut parts = path.components();
+    parts.next();
+    let mut next = || match parts.next()? {
+        Component::Normal(part) => part.to_str().map(str::to_owned),
+        _ => None,
+    };
+    let (id, what) = (next()?, next()?);
+    let rest = Path::new("/").join(parts.as_path());
+    let shown = match what.as_str() {
+        "diff" => Shown::Diff,
+        "base" => Shown::Base(rest),
+        "proposed" => Shown::Proposed(rest),
+        _ => return None,
+    };
+    Some((id, shown))
+}

@@ -1,0 +1,146 @@
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use crate::protocol::{FileEntry, Hunk, ProposalResult};
+use crate::text::lines;
+
+use super::command::Place;
+use super::{Waiting, WaitingHunk, counted, one_line};
+
+impl Waiting {
+    /// What of a proposal is to be decided; nothing if it is decided.
+    pub fn of(proposal: &ProposalResult) -> Option<Self> {
+        if proposal.state != "pending" {
+            return None;
+        }
+        let of_file = |entry: &FileEntry| {
+            let path = PathBuf::from(&entry.path);
+            let open = entry.hunks.iter().filter(|hunk| is_open(hunk));
+            open.map(|hunk| WaitingHunk::of(hunk, &path)).collect::<Vec<_>>()
+        };
+        let hunks: Vec<_> = proposal.files.iter().flat_map(|file| of_file(&file.entry)).collect();
+        Some(Self {
+            id: proposal.id.clone(),
+            revision: proposal.revision,
+            author: proposal.author.clone(),
+            label: proposal.label.clone(),
+            hunks,
+        })
+        .filter(|waiting| !waiting.hunks.is_empty())
+    }
+}
+
+impl WaitingHunk {
+    fn of(hunk: &Hunk, path: &Path) -> Self {
+        // Where no line is replaced, the hunk names the line before.
+        let line = if hunk.old_lines == 0 { hunk.old_start } else { hunk.old_start.saturating_sub(1) };
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Self {
+            id: hunk.id.clone(),
+            path: path.to_owned(),
+            kind: hunk.kind.clone(),
+            conflicted: hunk.state == "conflicted",
+            line: number(line),
+            lines: number(hunk.old_lines),
+            new_text: hunk.new_text.clone().unwrap_or_default(),
+        }
+    }
+}
+
+fn is_open(hunk: &Hunk) -> bool {
+    matches!(hunk.state.as_str(), "pending" | "conflicted")
+}
+
+/// What a person is told of proposals that are new to them; nothing if there are none.
+pub fn announcement(fresh: &[Waiting]) -> Option<String> {
+    let advice = "Code actions accept or reject it.";
+    match fresh {
+        [] => None,
+        [one] => {
+            let first = one.hunks.first().map(|hunk| name(&hunk.path)).unwrap_or_default();
+            let wanted = match one.files() {
+                1 => format!("{} in {first}", counted(one.hunks.len(), "change", "changes")),
+                files => format!(
+                    "{} in {files} files, {first} first",
+                    counted(one.hunks.len(), "change", "changes")
+                ),
+            };
+            let label = one.label.as_deref().map(one_line).filter(|label| !label.is_empty());
+            let label = label.map(|label| format!(" ({label})")).unwrap_or_default();
+            Some(format!("editd: {} proposes {wanted}{label}. {advice}", one_line(&one.author)))
+        }
+        many => Some(format!("editd: {} proposals wait for you. {advice}", many.len())),
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().map(|name| one_line(&name.to_string_lossy())).unwrap_or_default()
+}
+
+/// The hunk that comes after a place, or before it, over all files by their paths; round the end. Without a place
+/// the first or the last.
+pub fn neighbour<'a>(
+    waiting: &'a [Waiting],
+    from: Option<&Place>,
+    forward: bool,
+) -> Option<(&'a Waiting, &'a WaitingHunk)> {
+    let mut all: Vec<_> =
+        waiting.iter().flat_map(|one| one.hunks.iter().map(move |hunk| (one, hunk))).collect();
+    let place = |(_, hunk): &(&Waiting, &'a WaitingHunk)| (hunk.path.as_path(), hunk.line);
+    all.sort_by(|a, b| place(a).cmp(&place(b)));
+    let from = from.map(|from| (Path::new(&from.path), from.line));
+    let found = match (from, forward) {
+        (None, true) => all.first(),
+        (None, false) => all.last(),
+        (Some(from), true) => all.iter().find(|one| place(one) > from).or(all.first()),
+        (Some(from), false) => all.iter().rev().find(|one| place(one) < from).or(all.last()),
+    };
+    found.copied()
+}
+
+/// What a proposal does to all its files, as a unified diff with a heading.
+pub fn diff_of(proposal: &ProposalResult) -> String {
+    let mut text = one_line(&proposal.author);
+    if let Some(label) = proposal.label.as_deref() {
+        text.extend([": ", label.lines().next().unwrap_or_default()]);
+    }
+    text.push('\n');
+    for file in &proposal.files {
+        let entry = &file.entry;
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n{} {}", entry.action, entry.path);
+        if let Some(to) = &entry.new_path {
+            text.extend([" to ", to]);
+        }
+        text.push('\n');
+        text.push_str(&entry.diff);
+        if !entry.diff.is_empty() && !entry.diff.ends_with('\n') {
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// A file's text with all that is accepted or open of a proposal. What was changed since stays as it is.
+pub fn proposed_text(now: &str, entry: &FileEntry) -> String {
+    let wanted = |hunk: &&Hunk| matches!(hunk.state.as_str(), "pending" | "accepted");
+    let with_text = |hunk: &&Hunk| hunk.kind.is_none() && hunk.new_text.is_some();
+    if let Some(whole) = entry.hunks.iter().find(|hunk| hunk.kind.as_deref() == Some("create")) {
+        return whole.new_text.clone().unwrap_or_default();
+    }
+    let starts: Vec<usize> = lines(now).map(|line| line.start).chain([now.len()]).collect();
+    let at = |line: usize| starts.get(line).copied().unwrap_or(now.len());
+    let (mut text, mut done) = (String::new(), 0);
+    for hunk in entry.hunks.iter().filter(wanted).filter(with_text) {
+        let first = if hunk.old_lines == 0 { hunk.old_start } else { hunk.old_start.saturating_sub(1) };
+        let range = at(first)..at(first + hunk.old_lines);
+        if range.start < done {
+            continue;
+        }
+        text.push_str(&now[done..range.start]);
+        text.push_str(hunk.new_text.as_deref().unwrap_or_default());
+        done = range.end;
+    }
+    text.push_str(&now[done..]);
+    text
+}
