@@ -138,3 +138,41 @@ fn diagnostics_reach_agents() {
     });
     assert_eq!((&items[0]["message"], &items[0]["source"]), (&json!("no such two"), &json!("lint")));
 }
+
+#[test]
+fn who_prefers_it_enables_the_client_as_any_other() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.py", "one\n"));
+    let files = [workspace.path("a.py")];
+    let mut nvim = Nvim::start(&machine, Release::Current, "autostart = false", &files);
+    assert_eq!(nvim.lua("return #vim.lsp.get_clients()"), json!(0));
+    nvim.lua("vim.lsp.enable('editd')");
+    nvim.until_connected();
+    nvim.keys(":split<CR>:edit %<CR>:Editd start<CR>");
+    nvim.types("A!<Esc>", "one!\n");
+    assert_eq!(machine.agent(&workspace).read("a.py")["text"], "one!\n");
+    assert_eq!(nvim.lua("return #vim.lsp.get_clients({ name = 'editd' })"), json!(1));
+}
+
+#[test]
+fn folders_that_are_opened_later_are_roots_too() {
+    let (machine, workspace) =
+        (Machine::configured("review = \"auto\"\n"), Workspace::file("a.txt", "one\n"));
+    let other = Workspace::file("b.txt", "one\n");
+    let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
+    nvim.lua_with("vim.cmd.edit(...)", &json!(other.path("b.txt")));
+    nvim.settle();
+    other.put("c.txt", "one\n");
+    let answer = machine.agent(&other).read_and_edit("c.txt", "one", "two").done();
+    assert_eq!(answer["state"], "pending", "the person is asked: {answer}");
+}
+
+#[test]
+fn the_health_check_finds_nothing_wrong() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
+    nvim.keys(":Editd health<CR>");
+    nvim.sees("editd: connection");
+    let report = nvim.text();
+    assert!(report.contains("the daemon answers"), "{report}");
+    assert!(!report.contains("ERROR") && !report.contains("WARNING"), "{report}");
+}

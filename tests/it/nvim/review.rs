@@ -162,7 +162,7 @@ fn a_review_survives_a_killed_daemon() {
     scene.nvim.sees("sum = 0   accepted");
     scene.nvim.keys("]gga");
     scene.nvim.holds(BETTER);
-    assert_eq!(scene.workspace.text("cart.py"), BETTER);
+    eventually("it is saved", || (scene.workspace.text("cart.py") == BETTER).then_some(()));
 }
 
 #[test]
@@ -307,4 +307,19 @@ fn a_thousand_hunks_are_shown_at_once() {
     nvim.keys("gA");
     nvim.sees("applied");
     nvim.holds(&changed);
+}
+
+#[test]
+fn what_waits_already_is_told_in_one_line() {
+    let mut scene = Scene::start();
+    for number in 1..=3 {
+        let path = format!("new{number}.py");
+        let change = json!({ "kind": "write", "path": path, "content": "print(1)\n" });
+        let answer = scene.agent.call("editd/edit", json!({ "label": "New", "changes": [change] })).done();
+        assert_eq!(answer["state"], "pending");
+    }
+    let files = [scene.workspace.path("cart.py")];
+    let mut other = Nvim::open(&scene.machine, &files);
+    other.sees("and 3 more  :Editd review");
+    other.sees("sum = 0   ada: Clearer  [:Editd accept, :Editd reject]");
 }

@@ -288,10 +288,11 @@ fn configuration(options: &str) -> String {
     let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/nvim");
     format!(
         "vim.g.editd = {{ cmd = {{ {:?}, 'lsp' }}, {options} }}\n\
-         vim.opt.runtimepath:prepend({plugin:?})\n\
+         vim.opt.runtimepath:prepend([[{}]])\n\
          vim.o.swapfile = false\n\
          vim.o.ruler = false\n\
          vim.cmd('filetype plugin indent on | syntax on')\n",
         env!("CARGO_BIN_EXE_editd"),
+        plugin.display(),
     )
 }

@@ -89,9 +89,19 @@ local function root_of(path)
   return root
 end
 
+--- Roots that the daemon was told.
+---@type table<string, true>
+local roots = {}
+
+---@param path string
+---@return lsp.WorkspaceFolder
+local function folder_of(path)
+  return { uri = vim.uri_from_fname(path), name = vim.fs.basename(path) }
+end
+
 ---@return lsp.WorkspaceFolder[]
 local function folders()
-  local roots = {} ---@type table<string, true>
+  roots = {}
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
     local root = document.is_file(buf) and root_of(vim.api.nvim_buf_get_name(buf))
     if root then
@@ -105,9 +115,21 @@ local function folders()
   end
   local list = {} ---@type lsp.WorkspaceFolder[]
   for path in vim.spairs(roots) do
-    list[#list + 1] = { uri = vim.uri_from_fname(path), name = vim.fs.basename(path) }
+    list[#list + 1] = folder_of(path)
   end
   return list
+end
+
+--- Tells the daemon the root of a buffer, if that is news.
+---@param buf integer
+local function tell_root(buf)
+  local root = root_of(vim.api.nvim_buf_get_name(buf))
+  local client = M.get()
+  if root and client and not roots[root] then
+    roots[root] = true
+    local event = { added = { folder_of(root) }, removed = {} }
+    client:notify('workspace/didChangeWorkspaceFolders', { event = event })
+  end
 end
 
 local function fail_waiting()
@@ -223,11 +245,15 @@ function M.start(options)
   wanted = true
   client_id = vim.lsp.start(M.lsp_config(options), { attach = false, reuse_client = is_client, silent = true })
     or client_id
-  if client_id then
-    for _, buf in ipairs(vim.api.nvim_list_bufs()) do
-      if document.is_file(buf) then
-        vim.lsp.buf_attach_client(buf, client_id)
-      end
+  if not client_id then
+    return
+  end
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    if document.is_file(buf) then
+      vim.lsp.buf_attach_client(buf, client_id)
+    elseif vim.lsp.buf_is_attached(buf, client_id) then
+      -- A Neovim without `attach = false` takes whatever is the current buffer.
+      vim.lsp.buf_detach_client(buf, client_id)
     end
   end
 end
@@ -240,6 +266,7 @@ function M.attach(buf)
   end
   local client = client_id and vim.lsp.get_client_by_id(client_id)
   if client and not client:is_stopped() then
+    tell_root(buf)
     vim.lsp.buf_attach_client(buf, client.id)
   elseif not wanted or attempts == 0 then
     M.start()

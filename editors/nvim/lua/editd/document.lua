@@ -7,10 +7,13 @@ local M = {}
 --- Texts above this size are not hashed: their version has to do.
 M.HASH_LIMIT = 512 * 1024
 
+--- Buffers above this size are not shared: the daemon takes no messages without end.
+M.LARGEST = 32 * 1024 * 1024
+
 ---@type table<string, string>
 local LINE_ENDS = { unix = '\n', dos = '\r\n', mac = '\r' }
 
---- Whether the buffer is an ordinary one over a file of this machine.
+--- Whether the buffer is an ordinary one over a file of this machine, and of a size to share.
 ---@param buf integer
 ---@return boolean
 function M.is_file(buf)
@@ -18,7 +21,10 @@ function M.is_file(buf)
     return false
   end
   local name = vim.api.nvim_buf_get_name(buf)
-  return name ~= '' and not name:match('^%a[%w+.-]*://') and vim.fn.isdirectory(name) == 0
+  if name == '' or name:match('^%a[%w+.-]*://') or vim.fn.isdirectory(name) == 1 then
+    return false
+  end
+  return vim.api.nvim_buf_get_offset(buf, vim.api.nvim_buf_line_count(buf)) <= M.LARGEST
 end
 
 ---@param buf integer

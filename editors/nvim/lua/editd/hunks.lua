@@ -174,6 +174,13 @@ local function file_of(file)
   return made
 end
 
+--- What an agent calls itself or its change, on one line and without control characters.
+---@param words string
+---@return string
+local function plain(words)
+  return (words:gsub('%c+', ' '))
+end
+
 --- A proposal as `editd/proposal` tells it.
 ---@param answer table
 ---@param summary? { author?: string, label?: string } From `editd/proposals`.
@@ -184,8 +191,8 @@ function M.proposal(answer, summary)
     id = answer.id,
     revision = answer.revision,
     state = answer.state,
-    author = known(answer.author) or known(summary.author) or 'agent',
-    label = known(answer.label) or known(summary.label) or '',
+    author = plain(known(answer.author) or known(summary.author) or 'agent'),
+    label = plain(known(answer.label) or known(summary.label) or ''),
     files = vim.tbl_map(file_of, answer.files),
   }
 end

@@ -11,6 +11,8 @@ local M = {}
 
 --- Milliseconds without a change of the text before the daemon is asked where the hunks are now.
 local PAUSE = 150
+--- Milliseconds in which proposals that come are told in one line.
+local TOGETHER = 50
 
 ---@type table<string, editd.Proposal>
 local proposals = {}
@@ -86,22 +88,38 @@ function M.title(proposal)
   return proposal.label == '' and proposal.author or ('%s: %s'):format(proposal.author, proposal.label)
 end
 
+--- Proposals that came and were not spoken of yet.
+---@type editd.Proposal[]
+local arrived = {}
+
+--- One line, however many have come.
+local function speak()
+  local news = arrived
+  arrived = {}
+  local newest = news[#news]
+  if not newest or not config.get().notify then
+    return
+  end
+  local how = require('editd.review.keys').reach(vim.api.nvim_get_current_buf(), 'review')
+  local size = ('%s, %s'):format(message.count(#newest.files, 'file'), message.count((hunks.count(newest)), 'hunk'))
+  local more = #news > 1 and (' and %d more'):format(#news - 1) or ''
+  local room = vim.v.echospace - #'editd:  ()  ' - #size - #more - #how
+  local title = message.fit(M.title(newest), math.max(room, 10))
+  message.say(('%s (%s)%s  %s'):format(title, size, more, how))
+end
+
 ---@param proposal editd.Proposal
 local function announce(proposal)
-  local all = hunks.count(proposal)
-  local size = ('%s, %s'):format(message.count(#proposal.files, 'file'), message.count(all, 'hunk'))
-  if config.get().notify then
-    local how = require('editd.review.keys').reach(vim.api.nvim_get_current_buf(), 'review')
-    local room = vim.v.echospace - #'editd:  ()  ' - #size - #how
-    local title = message.fit(M.title(proposal), math.max(room, 10))
-    message.say(('%s (%s)  %s'):format(title, size, how))
+  arrived[#arrived + 1] = proposal
+  if #arrived == 1 then
+    vim.defer_fn(speak, TOGETHER)
   end
   event('EditdProposal', {
     id = proposal.id,
     author = proposal.author,
     label = proposal.label,
     files = #proposal.files,
-    hunks = all,
+    hunks = (hunks.count(proposal)),
   })
 end
 
@@ -212,7 +230,10 @@ function M.refresh(id)
       local again = fetching[id] == 'again'
       fetching[id] = nil
       if err then
-        close(id, 'gone')
+        -- Without a connection nothing is known of it; it is asked for again with the next one.
+        if client.get() then
+          close(id, 'gone')
+        end
         return
       end
       -- Lines that have moved since are told anew in a moment; what is shown moves along by itself.

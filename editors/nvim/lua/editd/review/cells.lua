@@ -2,7 +2,7 @@
 
 local M = {}
 
----@alias editd.Chunk { [1]: string, [2]: string } Text and highlight group.
+---@alias editd.Chunk { [1]: string, [2]: string|string[] } Text and highlight group, or groups one over the other.
 
 ---@class editd.Room
 ---@field width integer Cells of text in the window.
@@ -147,7 +147,9 @@ function M.append(row, text)
     return false
   end
   row[#row] = { padding[1]:sub(1, #padding[1] - width - 1), padding[2] }
-  vim.list_extend(row, text)
+  for _, chunk in ipairs(text) do
+    row[#row + 1] = { chunk[1], { padding[2], chunk[2] } }
+  end
   row[#row + 1] = { ' ', padding[2] }
   return true
 end

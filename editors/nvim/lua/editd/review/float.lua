@@ -36,6 +36,7 @@ function M.open(stop, done)
   vim.bo[buf].syntax = vim.bo[source].filetype
   vim.wo[win].number = false
   vim.wo[win].signcolumn = 'no'
+  vim.wo[win].fillchars = 'eob: '
   vim.api.nvim_create_autocmd('BufWriteCmd', {
     buffer = buf,
     callback = function()

@@ -8,9 +8,17 @@ local M = {}
 
 ---@param proposal editd.Proposal
 ---@param file editd.File
+---@param side string
+---@return string
+local function name_of(proposal, file, side)
+  return ('editd://%s/%s/%s'):format(proposal.id, side, vim.fn.fnamemodify(file.path, ':~:.'))
+end
+
+---@param proposal editd.Proposal
+---@param file editd.File
 ---@return integer
 local function proposed_buffer(proposal, file)
-  local name = ('editd://%s/proposed%s'):format(proposal.id, file.path)
+  local name = name_of(proposal, file, 'proposed')
   local old = vim.fn.bufnr('^' .. vim.fn.escape(name, '[]*?\\') .. '$')
   if old ~= -1 then
     pcall(vim.api.nvim_buf_delete, old, { force = true })
@@ -39,7 +47,7 @@ end
 ---@return editd.Composed proposed
 local function sides(proposal, file)
   local hunk = file.hunks[1]
-  local name = ('editd://%s/now%s'):format(proposal.id, file.path)
+  local name = name_of(proposal, file, 'now')
   if file.action == 'create' then
     return scratch({}, name), { lines = hunk.draft or hunk.new, eol = not hunk.no_end }
   end
@@ -56,7 +64,7 @@ end
 ---@param title string
 local function dress(buf, path, title)
   vim.bo[buf].syntax = vim.filetype.match({ filename = path, buf = buf }) or ''
-  vim.wo.winbar = (' %s'):format(title:gsub('%%', '%%%%'))
+  vim.wo.winbar = (' %s%%<'):format(title:gsub('%%', '%%%%'))
   vim.cmd.diffthis()
 end
 
@@ -119,7 +127,7 @@ function M.open(proposal, file)
     vim.cmd('rightbelow vertical split')
     vim.api.nvim_win_set_buf(0, buf)
     vim.b[buf].editd_tab = vim.api.nvim_get_current_tabpage()
-    dress(buf, file.path, review.title(proposal) .. '  (:w takes this side)')
+    dress(buf, file.path, 'proposed (:w takes this side)  ' .. review.title(proposal))
     vim.cmd('normal! gg')
     pcall(vim.cmd, 'silent normal! ]c')
     vim.api.nvim_create_autocmd('BufWriteCmd', {
