@@ -22,7 +22,7 @@ impl Scene {
     /// Two hunks: line 4, and lines 6 and 7.
     fn start() -> Self {
         let mut scene = Self::without_proposal();
-        scene.propose(json!([{ "kind": "write", "path": "cart.py", "content": BETTER }]));
+        scene.propose(&json!([{ "kind": "write", "path": "cart.py", "content": BETTER }]));
         scene
     }
 
@@ -35,7 +35,7 @@ impl Scene {
         Self { machine, workspace, nvim, agent, id: String::new() }
     }
 
-    fn propose(&mut self, changes: Value) {
+    fn propose(&mut self, changes: &Value) {
         let answer = self.agent.call("editd/edit", json!({ "label": "Clearer", "changes": changes })).done();
         assert_eq!(answer["state"], "pending", "{answer}");
         answer["id"].as_str().expect("an id").clone_into(&mut self.id);
@@ -168,7 +168,7 @@ fn a_review_survives_a_killed_daemon() {
 #[test]
 fn new_and_deleted_files_are_looked_at_before_they_are_decided() {
     let mut scene = Scene::without_proposal();
-    scene.propose(json!([
+    scene.propose(&json!([
         { "kind": "write", "path": "new.py", "content": "print(1)\n" },
         { "kind": "delete", "path": "cart.py" },
     ]));

@@ -94,7 +94,9 @@ local arrived = {}
 
 --- One line, however many have come.
 local function speak()
-  local news = arrived
+  local news = vim.tbl_filter(function(proposal)
+    return proposals[proposal.id] ~= nil
+  end, arrived)
   arrived = {}
   local newest = news[#news]
   if not newest or not config.get().notify then
