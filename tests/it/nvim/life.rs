@@ -114,10 +114,10 @@ fn a_missing_program_is_told_once() {
 fn only_buffers_over_files_are_shared() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
-    nvim.lua("vim.cmd('enew | help | terminal true') vim.cmd('edit other://nowhere/b.txt')");
+    nvim.lua("vim.cmd('new | help | terminal true') vim.cmd('edit other://nowhere/b.txt')");
     nvim.settle();
     assert_eq!(nvim.lua("return vim.tbl_count(require('editd.wire').documents)"), json!(1));
-    nvim.lua_with("vim.cmd.enew() vim.cmd.write(...)", &json!(workspace.path("c.txt")));
+    nvim.lua_with("vim.cmd.new() vim.cmd.write(...)", &json!(workspace.path("c.txt")));
     nvim.settle();
     assert_eq!(nvim.lua("return vim.tbl_count(require('editd.wire').documents)"), json!(2));
 }
@@ -175,4 +175,20 @@ fn the_health_check_finds_nothing_wrong() {
     let report = nvim.text();
     assert!(report.contains("the daemon answers"), "{report}");
     assert!(!report.contains("ERROR") && !report.contains("WARNING"), "{report}");
+}
+
+#[test]
+fn what_agents_did_is_listed_and_taken_back_there() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
+    let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
+    machine.agent_named("ada", &workspace).read_and_edit("a.txt", "two", "2").done();
+    nvim.holds("one\n2\n");
+    nvim.keys(":Editd log<CR>");
+    nvim.sees("a.txt +1 -1");
+    nvim.keys("u");
+    nvim.sees("is undone");
+    nvim.sees("undone");
+    nvim.keys("q");
+    nvim.holds("one\ntwo\n");
+    eventually("it is saved", || (workspace.text("a.txt") == "one\ntwo\n").then_some(()));
 }

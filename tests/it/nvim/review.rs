@@ -323,3 +323,29 @@ fn what_waits_already_is_told_in_one_line() {
     other.sees("and 3 more  :Editd review");
     other.sees("sum = 0   ada: Clearer  [:Editd accept, :Editd reject]");
 }
+
+#[test]
+fn lines_above_the_first_one_and_below_the_last_one_are_seen() {
+    let mut scene = Scene::without_proposal();
+    let content = format!("# top\n{CART}# bottom\n");
+    scene.propose(&json!([{ "kind": "write", "path": "cart.py", "content": content }]));
+    let (top, first) = (scene.nvim.place("# top").0, scene.nvim.place("from decimal").0);
+    let (last, bottom) = (scene.nvim.place("return sum").0, scene.nvim.place("# bottom").0);
+    assert_eq!((top + 1, last + 1), (first, bottom));
+    scene.nvim.keys("ggga");
+    scene.nvim.sees("# top");
+    scene.nvim.keys("Gga");
+    scene.nvim.holds(&content);
+}
+
+#[test]
+fn a_hunk_stays_at_its_lines_between_two_answers() {
+    let mut scene = Scene::start();
+    scene.nvim.lua("require('editd.review').refresh = function() end");
+    scene.nvim.keys("ggOimport os<Esc>");
+    scene.nvim.holds(&format!("import os\n{CART}"));
+    let (old, new) = (scene.nvim.place("sum = 0").0, scene.nvim.place("amount = Decimal").0);
+    assert_eq!((old, new), (old, old + 1));
+    scene.nvim.keys(":%Editd accept<CR>");
+    scene.nvim.holds(&format!("import os\n{BETTER}"));
+}

@@ -3,7 +3,7 @@
 use rstest::rstest;
 use serde_json::json;
 
-use crate::support::{Machine, Nvim, Outcome, Workspace};
+use crate::support::{Machine, Nvim, Outcome, Workspace, hash_of};
 
 #[rstest]
 #[case::lf("one\ntwo\n")]
@@ -89,4 +89,17 @@ fn the_daemon_knows_what_keys_do_to_a_text(#[case] keys: &str) {
     nvim.settle();
     let text = nvim.text();
     assert_eq!(machine.agent(&workspace).read("a.txt")["text"], text);
+}
+
+#[test]
+fn hashes_made_in_neovim_are_the_daemons() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
+    // Around the ends of blocks, of chunks and of subtrees.
+    let sizes = [0, 1, 3, 63, 64, 65, 1023, 1024, 1025, 2048, 2049, 3073, 4097, 7168, 8193, 16_385, 102_400];
+    for size in sizes {
+        let text: String = (0..size).map(|index| char::from(b'a' + (index % 23) as u8)).collect();
+        let hash = nvim.lua_with("return require('editd.document').hash_of(...)", &json!(text));
+        assert_eq!(hash, hash_of(&text), "{size} bytes");
+    }
 }

@@ -65,7 +65,8 @@ local function here()
 end
 
 ---@param transaction string
-local function undo(transaction)
+---@param done? fun()
+local function undo(transaction, done)
   client.request('editd/undo', { transaction = transaction }, function(err, result)
     if err then
       message.fail(err)
@@ -73,6 +74,9 @@ local function undo(transaction)
       message.say('the way back waits for review')
     else
       message.say(('%s is undone'):format(transaction))
+      if done then
+        done()
+      end
     end
   end)
 end
@@ -126,10 +130,8 @@ local function page(name, lines, filetype)
   return buf
 end
 
---- What was changed here, newest first; of all files with `all`.
----@param all? boolean
-function M.log(all)
-  local path = not all and here() or nil
+---@param path? string
+local function show_log(path)
   history({ path = path, limit = 200 }, function(transactions)
     if #transactions == 0 then
       message.say('nothing was changed through editd' .. (path and ' in this file' or ''))
@@ -137,9 +139,17 @@ function M.log(all)
     end
     local buf = page('editd://log', vim.tbl_map(line_of, transactions), 'editdlog')
     vim.keymap.set('n', 'u', function()
-      undo(transactions[vim.api.nvim_win_get_cursor(0)[1]].transaction)
+      undo(transactions[vim.api.nvim_win_get_cursor(0)[1]].transaction, function()
+        show_log(path)
+      end)
     end, { buffer = buf, nowait = true, desc = 'editd: undo this change' })
   end)
+end
+
+--- What was changed here, newest first; of all files with `all`.
+---@param all? boolean
+function M.log(all)
+  show_log(not all and here() or nil)
 end
 
 --- What is connected and what is pending.

@@ -309,6 +309,20 @@ local function erase(buf, shown)
   end
 end
 
+--- Takes over what the daemon says of a hunk now.
+---@param buf integer
+---@param shown editd.Shown
+---@param from { proposal: editd.Proposal, file: editd.File }
+---@param hunk editd.Hunk
+local function take(buf, shown, from, hunk)
+  shown.proposal, shown.file, shown.hunk = from.proposal, from.file, hunk
+  local before = shown.place and rows(buf, shown)
+  shown.place = mark_place(buf, hunk, shown.place)
+  if before ~= rows(buf, shown) then
+    shown.drawn = nil
+  end
+end
+
 --- Shows the hunks of these files in a buffer, and nothing else. What is shown already stays untouched.
 ---@param buf integer
 ---@param pairs_of { proposal: editd.Proposal, file: editd.File }[]
@@ -322,11 +336,9 @@ function M.show(buf, pairs_of)
         local key = key_of(each.proposal, hunk)
         local shown = before[key] or { marks = {} }
         before[key] = nil
-        shown.proposal, shown.file, shown.hunk = each.proposal, each.file, hunk
-        local before_it = shown.place and rows(buf, shown)
-        shown.place = mark_place(buf, hunk, shown.place)
-        if before_it ~= rows(buf, shown) then
-          shown.drawn = nil
+        -- The same as before has no news of where it is: its mark knows better.
+        if shown.hunk ~= hunk then
+          take(buf, shown, each, hunk)
         end
         after[key] = shown
         open = true
