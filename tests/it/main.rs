@@ -161,6 +161,7 @@ mod lsp {
 }
 mod nvim {
     mod buffers;
+    mod edits;
     mod life;
     mod review;
     mod text;
