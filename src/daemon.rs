@@ -24,6 +24,7 @@ mod indexes;
 mod job;
 mod lanes;
 mod locate;
+mod looks;
 mod observe;
 mod past;
 mod plain;
@@ -64,6 +65,7 @@ use event::Event;
 use hints::{Hints, WatchOrder};
 use indexes::Indexes;
 use lanes::Lanes;
+use looks::Looks;
 use recovery::{Rescuer, open_journal, tell};
 
 /// Where the daemon keeps its things.
@@ -108,6 +110,7 @@ pub(crate) struct CoreInner {
     interrupted: Interrupted,
     history: Arc<History>,
     hints: Hints,
+    looks: Looks,
     /// Wakes those who wait for diagnostics.
     diagnoses: Notify,
     /// Room for large files that are being worked on.
@@ -192,6 +195,7 @@ impl Daemon {
             history: history.clone(),
             interrupted: Interrupted::open(interrupted)?,
             hints: hints.clone(),
+            looks: Looks::default(),
             diagnoses: Notify::new(),
             work_room: Arc::new(work_room(&config)),
             started: Instant::now(),

@@ -157,8 +157,9 @@ impl Core {
                 Ok(self.note_landed(Some(noted), files))
             }
             Err(error) => {
-                self.take_back(&edited, &[]);
-                Err(self.not_written(due, Some(noted), error))
+                let left = self.take_back(&edited, &[]);
+                let refusal = self.not_written(due, Some(noted), error);
+                Err(left.unwrap_or(refusal))
             }
         }
     }

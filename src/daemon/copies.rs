@@ -1,10 +1,13 @@
 //! A file's open documents in editors, and which text is the truth.
 
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
 use crate::disk::Target;
 use crate::edit::{self, Deadline};
-use crate::text::{ContentHash, Format, Text, eq_folded, fold_line_ends};
+use crate::text::{ContentHash, EolStyle, Format, Text, eol_style, eq_folded, fold_line_ends};
 use crate::workspace::buffers::{Buffer, LastSeen, Loaded, Trouble};
-use crate::workspace::{Contest, EditorRefusal, RefusalKind, Snapshot, Truth};
+use crate::workspace::{Contest, EditorRefusal, FileKey, RefusalKind, Snapshot, Truth};
 
 use super::Core;
 use super::editors::{DocumentEvent, EditorsEvent};
@@ -90,8 +93,22 @@ impl Core {
     }
 
     fn open_buffers(&self, target: &Target) -> Vec<Buffer> {
-        let (path, key) = (target.path.clone(), target.key.clone());
-        self.ask_editors(|reply| EditorsEvent::OpenCopies { path, key, reply }).unwrap_or_default()
+        let open = |path: PathBuf| {
+            let key = target.key.clone();
+            self.ask_editors(|reply| EditorsEvent::OpenCopies { path, key, reply }).unwrap_or_default()
+        };
+        let mut found = open(target.path.clone());
+        if let FileKey::Inode { device, inode } = target.key {
+            // It may have got a second name after it was opened by its first.
+            let paths = self.ask_editors(|reply| EditorsEvent::OpenPaths { reply }).unwrap_or_default();
+            let is_it = |path: &PathBuf| {
+                std::fs::metadata(path).is_ok_and(|stat| (stat.dev(), stat.ino()) == (device, inode))
+            };
+            found.extend(paths.into_iter().filter(is_it).flat_map(open));
+            found.sort_by(|a, b| a.id.cmp(&b.id));
+            found.dedup_by(|a, b| a.id == b.id);
+        }
+        found
     }
 
     /// The open documents of a file that was just read from the disk.
@@ -141,7 +158,7 @@ impl Core {
 }
 
 fn standing(buffer: &Buffer, disk: &Observed) -> Standing {
-    if matches!(buffer.trouble, Some(Trouble::OutOfStep | Trouble::TooLarge)) {
+    if matches!(buffer.trouble, Some(Trouble::OutOfStep | Trouble::TooLarge | Trouble::TooMany)) {
         return Standing::Unknown;
     }
     let same = match (&disk.truth, &disk.text) {
@@ -172,7 +189,10 @@ pub(crate) fn as_written(text: &Text, disk: &Observed, deadline: Deadline) -> (S
     let (format, written) = match (disk.truth.snapshot(), &disk.text) {
         (Some(snapshot), Some(present)) => {
             let folded = fold_line_ends(&shown);
-            let written = if folded == **present {
+            let written = if eol_style(present) == EolStyle::None {
+                // The file has no line ends yet that the editor's could be taken for.
+                shown.clone()
+            } else if folded == **present {
                 folded.into_owned()
             } else {
                 let plan = edit::rewrite(present, &folded, false, deadline);

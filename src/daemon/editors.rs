@@ -5,6 +5,7 @@
 //! written on the disk.
 
 mod apply;
+mod back;
 mod event;
 mod interrupted;
 mod ready;

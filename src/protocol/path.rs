@@ -53,19 +53,27 @@ impl RequestPath {
     }
 }
 
-/// The path of a `file:` URI, its escapes decoded once.
+/// The path of a `file:` URI, its escapes decoded once. Characters that a strict URI would have escaped stand
+/// for themselves: editors send them.
 pub fn path_of_uri(uri: &str) -> Result<PathBuf, &'static str> {
-    let uri = Uri::from_str(uri).map_err(|_| "it is not a URI")?;
-    if !uri.scheme().as_str().eq_ignore_ascii_case("file") {
+    let (scheme, rest) = uri.split_once(':').ok_or("it is not a URI")?;
+    if !is_scheme(scheme) {
+        return Err("it is not a URI");
+    }
+    if !scheme.eq_ignore_ascii_case("file") {
         return Err("only `file:` URIs name files");
     }
-    if uri.authority().is_some_and(|host| !matches!(host.as_str(), "" | "localhost")) {
+    let (host, path) = match rest.strip_prefix("//") {
+        Some(rest) => rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len())),
+        None => ("", rest),
+    };
+    if !matches!(host, "" | "localhost") {
         return Err("it names another host");
     }
-    if uri.query().is_some() || uri.fragment().is_some() {
+    if path.contains(['?', '#']) {
         return Err("a `?` or `#` in a path must be escaped, as `%3F` or `%23`");
     }
-    let bytes: Vec<u8> = uri.path().decode().to_bytes().into_owned();
+    let bytes = decoded(path).ok_or("it is not a URI")?;
     if !bytes.starts_with(b"/") {
         return Err("its path is not absolute");
     }
@@ -73,6 +81,24 @@ pub fn path_of_uri(uri: &str) -> Result<PathBuf, &'static str> {
         return Err("it contains a NUL character");
     }
     Ok(OsString::from_vec(bytes).into())
+}
+
+fn is_scheme(scheme: &str) -> bool {
+    let rest = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    scheme.bytes().next().is_some_and(|first| first.is_ascii_alphabetic()) && scheme.bytes().all(rest)
+}
+
+/// The bytes that an escaped text stands for; nothing if an escape is none.
+fn decoded(text: &str) -> Option<Vec<u8>> {
+    let mut pieces = text.split('%');
+    let mut bytes = pieces.next()?.as_bytes().to_vec();
+    for piece in pieces {
+        let (escape, rest) = piece.as_bytes().split_at_checked(2)?;
+        let digits = std::str::from_utf8(escape).ok().filter(|digits| !digits.starts_with('+'))?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        bytes.extend_from_slice(rest);
+    }
+    Some(bytes)
 }
 
 /// The `file:` URI of an absolute path.
@@ -110,6 +136,16 @@ mod tests {
         assert_eq!(path_of_uri("file:///a%2520b"), Ok("/a%20b".into()));
         assert_eq!(path_of_uri("file://localhost/a"), Ok("/a".into()));
         assert_eq!(path_of_uri("FILE:///a"), Ok("/a".into()));
+    }
+
+    #[test]
+    fn what_a_strict_uri_would_have_escaped_stands_for_itself() {
+        for name in ["[slug]", "é", "a b", "{b}", "a|b^c`d\"e", "日本"] {
+            assert_eq!(path_of_uri(&format!("file:///{name}")), Ok(format!("/{name}").into()));
+        }
+        for broken in ["file:///%", "file:///%4", "file:///%zz", "file:///%+1", "7:///a", ":///a"] {
+            assert!(path_of_uri(broken).is_err(), "{broken}");
+        }
     }
 
     #[test]

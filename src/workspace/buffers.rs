@@ -29,6 +29,9 @@ pub enum Trouble {
     /// It is larger than what is kept.
     #[error("it is too large")]
     TooLarge,
+    /// Its editor has more open than what is kept.
+    #[error("its editor has too many documents open")]
+    TooMany,
 }
 
 /// What a document held when it was last known to be the same as the file.
@@ -107,6 +110,8 @@ struct Expectation {
 pub struct Buffers {
     by_id: HashMap<BufferId, Buffer>,
     by_path: HashMap<PathBuf, Vec<BufferId>>,
+    /// How many each editor has.
+    open_in: HashMap<SessionId, usize>,
     expectations: Vec<Expectation>,
     last_focus: u64,
     last_expectation: u64,
@@ -126,12 +131,14 @@ impl Buffer {
 }
 
 impl Buffers {
-    /// A document was opened. One too many is not kept: then its file counts as open nowhere.
-    pub fn open(&mut self, buffer: Buffer) {
+    /// A document was opened. Of one too many only that is kept, without its text: nobody changes it then.
+    pub fn open(&mut self, mut buffer: Buffer) {
         self.close(&buffer.id);
-        let of_session = self.by_id.keys().filter(|id| id.session == buffer.id.session).count();
-        if of_session >= OPEN_DOCUMENTS {
-            return;
+        let of_session = self.open_in.entry(buffer.id.session).or_default();
+        *of_session += 1;
+        if *of_session > OPEN_DOCUMENTS {
+            buffer.trouble = Some(Trouble::TooMany);
+            buffer.text = Text::default();
         }
         self.by_path.entry(buffer.path.clone()).or_default().push(buffer.id.clone());
         self.by_id.insert(buffer.id.clone(), buffer);
@@ -140,6 +147,9 @@ impl Buffers {
     /// A document was closed.
     pub fn close(&mut self, id: &BufferId) -> Option<Buffer> {
         let buffer = self.by_id.remove(id)?;
+        if let Some(of_session) = self.open_in.get_mut(&id.session) {
+            *of_session -= 1;
+        }
         if let Some(of_path) = self.by_path.get_mut(&buffer.path) {
             of_path.retain(|other| other != id);
             if of_path.is_empty() {
@@ -153,6 +163,7 @@ impl Buffers {
     pub fn close_all(&mut self, session: SessionId) -> Vec<PathBuf> {
         let of_session: Vec<_> = self.by_id.keys().filter(|id| id.session == session).cloned().collect();
         self.expectations.retain(|expectation| expectation.id.session != session);
+        self.open_in.remove(&session);
         of_session.iter().filter_map(|id| Some(self.close(id)?.path)).collect()
     }
 
@@ -254,6 +265,9 @@ impl Buffers {
 
 impl Buffer {
     fn take(&mut self, change: &TextChange) {
+        if matches!(self.trouble, Some(Trouble::TooMany | Trouble::TooLarge)) {
+            return;
+        }
         let Some((start, end)) = change.range else {
             self.trouble = has_odd_line_ends(&change.text).then_some(Trouble::LineEnds);
             self.text = Text::from(change.text.as_str());

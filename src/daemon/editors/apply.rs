@@ -2,14 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use lsp_types::{
-    ApplyWorkspaceEditParams, DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier,
-    TextDocumentEdit, WorkspaceEdit,
-};
 use serde_json::{Value, json};
 
-use crate::edit::{Deadline, Plan};
-use crate::protocol::{APPLY_EDITS, ApplyEditsParams, DocumentEdits, DocumentsResult, text_edits};
+use crate::protocol::{APPLY_EDITS, ApplyEditsParams, DocumentEdits, DocumentsResult};
 use crate::text::{ContentHash, Text};
 use crate::workspace::buffers::Buffer;
 use crate::workspace::{EditorRefusal, Refusal, RefusalKind, SessionId};
@@ -19,33 +14,12 @@ use crate::daemon::commit::Due;
 use crate::daemon::difference::stale;
 use crate::daemon::event::Event;
 
+use super::back::{Done, Edited, Side, side};
 use super::interrupted::Set;
-use super::settle::{Side, side};
-use super::{APPLY, Editor, EditorPart, EditorsEvent, LOOK, SETTLE, Saving, Silence, answer};
+use super::{APPLY, EditorPart, EditorsEvent, LOOK, SETTLE, Saving, Silence, answer};
 
 /// LSP's own request to apply an edit.
 const APPLY_EDIT: &str = "workspace/applyEdit";
-/// How often an edit is put back on top of what a person types meanwhile.
-const TAKE_BACKS: usize = 5;
-
-/// Documents that hold what they were to hold.
-#[derive(Debug, Default)]
-pub(crate) struct Edited {
-    done: Vec<Done>,
-    transaction: String,
-    /// Whether it was noted, should the set be interrupted.
-    noted: bool,
-}
-
-/// One document after an edit of ours, with the way back.
-#[derive(Clone, Debug)]
-pub(crate) struct Done {
-    session: SessionId,
-    editor: Editor,
-    buffer: Buffer,
-    after: Text,
-    back: Plan,
-}
 
 /// What one request is about.
 struct Order<'d> {
@@ -77,8 +51,10 @@ impl Core {
                 Ok(done) => edited.done.extend(done),
                 Err(undone) => {
                     edited.done.extend(undone.reached);
-                    self.take_back(&edited, &undone.unknown);
-                    return Err(self.why_not_edited(order.parts[undone.part], undone.refusal));
+                    let left = self.take_back(&edited, &undone.unknown);
+                    return Err(
+                        left.unwrap_or_else(|| self.why_not_edited(order.parts[undone.part], undone.refusal))
+                    );
                 }
             }
         }
@@ -98,7 +74,7 @@ impl Core {
         let session = first.buffer.id.session;
         let expected: Vec<_> = parts.iter().map(|part| self.expect(part)).collect();
         let (method, params) = request(&parts, id, label);
-        let answered = self.ask_to_apply(session, (method, params), &parts);
+        let answered = self.ask_to_apply(session, (method, params), &parts, id);
         let (mut reached, mut failed) = (Vec::new(), None);
         for (index, (part, number)) in parts.iter().zip(&expected).enumerate() {
             match self.verify(part, *number, &answered) {
@@ -113,7 +89,7 @@ impl Core {
         Err(Undone { part, refusal, reached, unknown })
     }
 
-    fn expect(&self, part: &EditorPart) -> u64 {
+    pub(super) fn expect(&self, part: &EditorPart) -> u64 {
         let (id, text) = (part.buffer.id.clone(), part.after.clone());
         self.ask_editors(|reply| EditorsEvent::Expect { id, text, reply }).unwrap_or_default()
     }
@@ -124,28 +100,19 @@ impl Core {
         session: SessionId,
         (method, params): (&'static str, Value),
         parts: &[&EditorPart],
+        id: &str,
     ) -> Result<DocumentsResult, Silence> {
         let mut asked = self.clients.request(session, method, params).ok_or(Silence::Gone)?;
-        match answer(&mut asked, APPLY) {
-            Ok(value) => Ok(said(value)),
-            Err(Silence::Late) => {
-                let (core, done) = (self.clone(), parts.iter().map(|part| Done::of(part)).collect());
-                let edited = Edited { done, ..Edited::default() };
-                tokio::spawn(async move {
-                    if let Ok(Ok(value)) = asked.await
-                        && said(value).applied
-                    {
-                        let _ = tokio::task::spawn_blocking(move || core.take_back(&edited, &[])).await;
-                    }
-                });
-                Err(Silence::Late)
-            }
-            Err(silence) => Err(silence),
+        let answered = answer(&mut asked, APPLY);
+        if matches!(answered, Err(Silence::Late)) {
+            let done = parts.iter().map(|part| Done::of(part)).collect();
+            self.take_back_when_late(asked, Edited { done, transaction: id.to_owned(), noted: false });
         }
+        answered.map(said)
     }
 
     /// Whether the document has come to hold what it was to hold, whatever its editor says.
-    fn verify(
+    pub(super) fn verify(
         &self,
         part: &EditorPart,
         number: u64,
@@ -197,7 +164,7 @@ impl Core {
         }
     }
 
-    fn present(&self, buffer: &Buffer) -> Option<Buffer> {
+    pub(super) fn present(&self, buffer: &Buffer) -> Option<Buffer> {
         let (path, key) = (buffer.path.clone(), buffer.key.clone());
         let copies = self.ask_editors(|reply| EditorsEvent::OpenCopies { path, key, reply })?;
         copies.into_iter().find(|copy| copy.id == buffer.id)
@@ -215,91 +182,6 @@ impl Core {
         }
         refused
     }
-
-    /// Gives documents the text again that they had, beside what was typed since. Those whose editor is gone
-    /// wait for it; so do those that may hold the edit.
-    pub(crate) fn take_back(&self, edited: &Edited, unknown: &[Done]) {
-        let mut left = Set::new(&edited.transaction, Vec::new());
-        for done in edited.done.iter().rev() {
-            match self.take_back_one(done) {
-                TakenBack::Yes => {}
-                TakenBack::Gone => left = left.with(&done.buffer.path, &done.after, &done.back, true),
-                TakenBack::No => {
-                    let (path, editor) = (done.buffer.path.display(), &done.editor.name);
-                    tracing::error!(%path, editor, "an edit in an editor could not be taken back");
-                }
-            }
-        }
-        for done in unknown {
-            left = left.with(&done.buffer.path, &done.after, &done.back, false);
-        }
-        if !left.is_empty() {
-            self.interrupted.keep(left);
-        } else if edited.noted {
-            self.interrupted.end(&edited.transaction);
-        }
-    }
-
-    /// A document that holds an edit which is to be taken back, where its editor is there again.
-    pub(super) fn take_back_from(&self, buffer: Buffer, after: Text, back: Plan) -> TakenBack {
-        let session = buffer.id.session;
-        let Some(editor) = self.editor(session) else { return TakenBack::Gone };
-        self.take_back_one(&Done { session, editor, buffer, after, back })
-    }
-
-    fn take_back_one(&self, done: &Done) -> TakenBack {
-        for _ in 0..TAKE_BACKS {
-            let Some(now) = self.present(&done.buffer) else { return TakenBack::Gone };
-            let Some(plan) = carried((&done.after, &done.back), &now.text, self.deadline()) else {
-                return TakenBack::No;
-            };
-            let mut after = now.text.clone();
-            plan.apply_to(&mut after);
-            let edits = text_edits(&now.text, &plan, now.encoding);
-            let editor = done.editor.clone();
-            let part = EditorPart { editor, buffer: now, plan, edits, after, save: Saving::No };
-            let number = self.expect(&part);
-            let (method, params) = request(&[&part], "", "editd: taken back");
-            let mut asked = self.clients.request(done.session, method, params);
-            let answered = asked.as_mut().map_or(Err(Silence::Gone), |asked| answer(asked, APPLY).map(said));
-            let back = self.verify(&part, number, &answered).is_ok();
-            self.books.send(Event::Editors(EditorsEvent::Unexpect { number }));
-            if back {
-                return TakenBack::Yes;
-            }
-        }
-        TakenBack::No
-    }
-}
-
-impl Done {
-    fn of(part: &EditorPart) -> Self {
-        Self {
-            session: part.buffer.id.session,
-            editor: part.editor.clone(),
-            buffer: part.buffer.clone(),
-            after: part.after.clone(),
-            back: part.plan.invert(&part.buffer.text.to_string()),
-        }
-    }
-}
-
-/// What became of an edit that was to be taken back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TakenBack {
-    Yes,
-    /// What was typed touches it, or the editor does not do it.
-    No,
-    /// The editor is gone.
-    Gone,
-}
-
-/// The way back from a text over what a document holds now; nothing if what was typed touches it.
-pub(super) fn carried((after, back): (&Text, &Plan), now: &Text, deadline: Deadline) -> Option<Plan> {
-    if now == after {
-        return Some(back.clone());
-    }
-    back.map_beside(&Plan::between(&after.to_string(), &now.to_string(), deadline))
 }
 
 /// What is noted of a set before its first document is edited.
@@ -345,7 +227,7 @@ fn orders(due: &[Due]) -> Vec<Order<'_>> {
     orders
 }
 
-fn request(parts: &[&EditorPart], id: &str, label: &str) -> (&'static str, Value) {
+pub(super) fn request(parts: &[&EditorPart], id: &str, label: &str) -> (&'static str, Value) {
     let ours = parts.first().is_some_and(|part| part.editor.abilities.apply_edits);
     if ours {
         let documents = parts.iter().map(|part| DocumentEdits {
@@ -358,24 +240,16 @@ fn request(parts: &[&EditorPart], id: &str, label: &str) -> (&'static str, Value
         let (id, label) = (id.to_owned(), label.to_owned());
         return (APPLY_EDITS, json!(ApplyEditsParams { id, label, documents: documents.collect() }));
     }
-    let edit = WorkspaceEdit {
-        document_changes: Some(DocumentChanges::Edits(
-            parts.iter().filter_map(|part| standard(part)).collect(),
-        )),
-        ..WorkspaceEdit::default()
+    // Not by LSP's types: an editor's spelling of a URI need not be one in their eyes.
+    let standard = |part: &&EditorPart| {
+        let document = json!({ "uri": part.buffer.id.uri, "version": part.buffer.version });
+        json!({ "textDocument": document, "edits": part.edits })
     };
-    (APPLY_EDIT, json!(ApplyWorkspaceEditParams { label: Some(label.to_owned()), edit }))
+    let edit = json!({ "documentChanges": parts.iter().map(standard).collect::<Value>() });
+    (APPLY_EDIT, json!({ "label": label, "edit": edit }))
 }
 
-fn standard(part: &EditorPart) -> Option<TextDocumentEdit> {
-    let uri = part.buffer.id.uri.parse().ok()?;
-    Some(TextDocumentEdit {
-        text_document: OptionalVersionedTextDocumentIdentifier { uri, version: Some(part.buffer.version) },
-        edits: part.edits.iter().cloned().map(OneOf::Left).collect(),
-    })
-}
-
-fn said(value: Value) -> DocumentsResult {
+pub(super) fn said(value: Value) -> DocumentsResult {
     let reason = value["failureReason"].as_str().map(str::to_owned);
     let result: DocumentsResult = serde_json::from_value(value).unwrap_or_default();
     DocumentsResult { reason: result.reason.or(reason), ..result }

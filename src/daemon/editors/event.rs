@@ -57,6 +57,8 @@ pub(crate) enum EditorsEvent {
     OpenCopies { path: PathBuf, key: FileKey, reply: Reply<Vec<Buffer>> },
     /// Somebody asks what an editor has open.
     OpenIn { session: SessionId, reply: Reply<Vec<Buffer>> },
+    /// Somebody asks which files are open at all.
+    OpenPaths { reply: Reply<Vec<PathBuf>> },
     /// Somebody waits for a document to hold a text; gives a number to ask by.
     Expect { id: BufferId, text: Text, reply: Reply<u64> },
     /// They ask whether it has.
@@ -81,6 +83,9 @@ impl EditorsEvent {
             Self::OpenIn { session, reply } => {
                 let of_session = workspace.buffers().all().filter(|buffer| buffer.id.session == session);
                 let _ = reply.send(of_session.cloned().collect());
+            }
+            Self::OpenPaths { reply } => {
+                let _ = reply.send(workspace.buffers().all().map(|buffer| buffer.path.clone()).collect());
             }
             Self::Expect { id, text, reply } => {
                 let _ = reply.send(workspace.buffers_mut().expect(id, text));
@@ -117,8 +122,10 @@ fn document(workspace: &mut Workspace, event: DocumentEvent) -> Option<Effect> {
     let before = workspace.buffers().get(&id).cloned();
     let was_unchanged = before.as_ref().is_some_and(|buffer| !buffer.touched);
     let may_be_same = match &event {
-        DocumentEvent::Opened(_) | DocumentEvent::Saved(_) | DocumentEvent::State { dirty: false, .. } => {
-            true
+        DocumentEvent::Opened(_) | DocumentEvent::Saved(_) => true,
+        // What it has said before needs no second look.
+        DocumentEvent::State { dirty: false, .. } => {
+            before.as_ref().is_some_and(|buffer| buffer.dirty != Some(false) || buffer.touched)
         }
         // A first change can be that the editor has loaded the file anew.
         DocumentEvent::Changed { .. } => was_unchanged,

@@ -37,8 +37,10 @@ impl Core {
         for copy in copies.iter() {
             let (ability, method): (fn(&crate::workspace::Abilities) -> bool, _) = match copy.standing {
                 Standing::Outdated => (|can| can.reload, RELOAD),
-                Standing::Unknown => (|can| can.reload, RESYNC),
-                Standing::Same | Standing::Unsaved | Standing::Both => continue,
+                Standing::Unknown if copy.buffer.trouble == Some(Trouble::OutOfStep) => {
+                    (|can| can.reload, RESYNC)
+                }
+                Standing::Same | Standing::Unsaved | Standing::Both | Standing::Unknown => continue,
             };
             let id = &copy.buffer.id;
             if self.editor(id.session).is_some_and(|editor| ability(&editor.abilities)) {

@@ -3,24 +3,13 @@
 use std::path::Path;
 
 use crate::disk::Target;
-use crate::edit::{Deadline, Plan};
-use crate::text::{ContentHash, Text};
+use crate::text::ContentHash;
 use crate::workspace::{Refusal, RefusalKind};
 
 use crate::daemon::Core;
 use crate::daemon::copies::{Copy, Standing};
 
-use super::apply::{TakenBack, carried};
-
-/// Which side of an edit a document is on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    /// It holds the edit, whatever was typed elsewhere.
-    After,
-    Before,
-    /// Somebody has typed just there.
-    Unclear,
-}
+use super::back::{Side, TakenBack, side};
 
 impl Core {
     /// Forgets the sets of an earlier process that have happened: everything on the disk is as they made it.
@@ -55,7 +44,7 @@ impl Core {
             let put_back = |copy: &Copy| match side(&after, &back, &copy.buffer.text, self.deadline()) {
                 Side::After => {
                     let (buffer, after, back) = (copy.buffer.clone(), after.clone(), back.clone());
-                    self.take_back_from(buffer, after, back) != TakenBack::Gone
+                    matches!(self.take_back_from(buffer, after, back), TakenBack::Yes | TakenBack::TypedOver)
                 }
                 Side::Before => true,
                 Side::Unclear => {
@@ -84,15 +73,4 @@ impl Core {
             }
         }
     }
-}
-
-/// On which side of an edit a text is that may have been typed in since.
-pub(super) fn side(after: &Text, back: &Plan, now: &Text, deadline: Deadline) -> Side {
-    if carried((after, back), now, deadline).is_some() {
-        return Side::After;
-    }
-    let text = after.to_string();
-    let before = Text::from(back.apply(&text).as_str());
-    let forth = back.invert(&text);
-    if carried((&before, &forth), now, deadline).is_some() { Side::Before } else { Side::Unclear }
 }

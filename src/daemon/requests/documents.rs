@@ -1,5 +1,6 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::protocol::{DocumentStateParams, path_of_uri};
 use crate::text::Text;
@@ -9,6 +10,9 @@ use crate::workspace::buffers::{Buffer, BufferId, TextChange, Trouble, has_odd_l
 use crate::daemon::editors::{DocumentEvent, EditorsEvent, Effect};
 use crate::daemon::job::blocking;
 use crate::daemon::{Core, Daemon, SessionContext};
+
+/// How long a file is let alone after it was looked at, however often its editor speaks of it.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// What editors tell of their documents. Each is handled at once, in the order in which it comes.
 impl Daemon {
@@ -91,13 +95,24 @@ impl Core {
 
     /// Finds out whether open documents of a file are what is on the disk, beside everything else.
     fn settle_later(&self, path: PathBuf) {
+        if !self.looks.begin(&path) {
+            return;
+        }
         let core = self.clone();
         tokio::spawn(async move {
-            // In turn with the requests on the file: some of them are about to change it.
-            let place = core.lanes.join(vec![key_of(&path)]);
-            place.at_head().await;
-            // What fails here is found out by the next request on the file.
-            let _ = blocking(move || (core.look_at_copies(&path), place).0).await;
+            loop {
+                // In turn with the requests on the file: some of them are about to change it.
+                let place = core.lanes.join(vec![key_of(&path)]);
+                place.at_head().await;
+                let room = core.looks.room().await;
+                let (looking, at) = (core.clone(), path.clone());
+                // What fails here is found out by the next request on the file.
+                let _ = blocking(move || (looking.look_at_copies(&at), place, room).0).await;
+                if core.looks.end(&path) {
+                    return;
+                }
+                tokio::time::sleep(BETWEEN_LOOKS).await;
+            }
         });
     }
 
@@ -113,13 +128,14 @@ pub(super) fn id_of(session: &SessionContext, uri: &str) -> BufferId {
     BufferId { session: session.id, uri: uri.to_owned() }
 }
 
-/// The path that requests on the same file come to.
+/// The path that requests on the same file come to: what is there of it without links, and the rest as it is.
 pub(crate) fn canonical(path: &Path) -> PathBuf {
-    let by_folder = || {
-        let folder = std::fs::canonicalize(path.parent()?).ok()?;
-        Some(folder.join(path.file_name()?))
+    let resolved = |there: &Path| {
+        let found = std::fs::canonicalize(there).ok()?;
+        let rest = path.strip_prefix(there).ok()?;
+        Some(if rest.as_os_str().is_empty() { found } else { found.join(rest) })
     };
-    std::fs::canonicalize(path).ok().or_else(by_folder).unwrap_or_else(|| path.to_owned())
+    path.ancestors().find_map(resolved).unwrap_or_else(|| path.to_owned())
 }
 
 fn key_of(path: &Path) -> FileKey {

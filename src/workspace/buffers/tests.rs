@@ -124,3 +124,25 @@ fn a_file_is_found_by_its_path_or_as_the_same_file() {
     buffers.close_all(SESSION);
     assert!(buffers.of(Path::new("/a"), &FileKey::path("/a")).is_empty());
 }
+
+#[test]
+fn of_one_document_too_many_it_is_known_that_it_is_open() {
+    let (mut buffers, first) = opened("a\n");
+    let like = buffers.get(&first).unwrap().clone();
+    for number in 1..=OPEN_DOCUMENTS {
+        let uri = id(&format!("file:///{number}"));
+        buffers.open(Buffer { id: uri, path: format!("/{number}").into(), ..like.clone() });
+    }
+    let last = id(&format!("file:///{OPEN_DOCUMENTS}"));
+    assert_eq!(buffers.get(&last).unwrap().trouble, Some(Trouble::TooMany));
+    buffers.change(&last, 2, vec![TextChange { range: None, text: "x".into() }]);
+    assert_eq!(buffers.get(&last).unwrap().trouble, Some(Trouble::TooMany));
+    buffers.close(&first);
+    buffers.open(Buffer { id: first.clone(), ..like });
+    assert_eq!(buffers.get(&first).unwrap().trouble, Some(Trouble::TooMany));
+    buffers.close(&first);
+    buffers.close(&last);
+    let again = Buffer { id: first.clone(), ..buffers.get(&id("file:///1")).unwrap().clone() };
+    buffers.open(again);
+    assert_eq!(buffers.get(&first).unwrap().trouble, None);
+}

@@ -43,12 +43,14 @@ fn what_did_not_happen_is_not_said_to_have(
     }
 }
 
-#[test]
-fn an_editor_that_applies_too_late_puts_it_back() {
+#[rstest]
+#[case(Manner::Late(Duration::from_secs(11)))]
+#[case(Manner::LateWithoutAWord(Duration::from_secs(11)))]
+fn an_editor_that_applies_too_late_puts_it_back(#[case] manner: Manner) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
-    editor.behave(Manner::Late(Duration::from_secs(11)));
+    editor.behave(manner);
     let refusal = machine.agent(&workspace).read_and_edit("a.txt", "one", "1").refused("editor_refused");
     assert!(refusal["reason"].as_str().unwrap().contains("within 10 s"), "{refusal}");
     editor.behave(Manner::Honest);

@@ -210,3 +210,25 @@ fn what_was_committed_since_is_not_taken_back_from_an_editor_that_returns() {
     assert_eq!((back.text(&a).as_str(), back.edits_received(&a)), ("2 a\n", 1));
     assert_eq!(workspace.text("a.txt"), "2 a\n");
 }
+
+#[test]
+fn a_part_that_is_not_given_back_is_told_of_and_waits() {
+    let (machine, workspace) = (Machine::start(), three());
+    let first = Editor::named(&machine, &workspace, Kind::Plugin, "first", "utf-16");
+    let second = Editor::named(&machine, &workspace, Kind::Plugin, "second", "utf-8");
+    let (a, _) = (first.open(&workspace, "a.txt"), second.open(&workspace, "b.txt"));
+    let mut agent = machine.agent(&workspace);
+    agent.read_all(&["a.txt", "b.txt"]);
+    first.behave(Manner::OnlyOnce);
+    second.behave(Manner::Refuses);
+    let refusal = agent
+        .changes(["a.txt", "b.txt"].map(|name| edit(name, "one", "1")).to_vec())
+        .refused("verify_failed");
+    assert!(refusal["reason"].as_str().unwrap().contains("a.txt"), "{refusal}");
+    assert_eq!(first.text(&a), "1 a\n");
+    agent.read_and_edit("a.txt", "1", "x").refused("recovering");
+    first.behave(Manner::Honest);
+    agent.read_and_edit("a.txt", "1", "x").refused("stale");
+    assert_eq!(first.text(&a), "one a\n", "now it gave it back");
+    agent.read_and_edit("a.txt", "one", "x").done();
+}

@@ -1,5 +1,6 @@
 //! What an editor shows is what agents are given.
 
+use rstest::rstest;
 use serde_json::json;
 
 use crate::support::{Editor, Kind, Machine, Outcome, Workspace, hash_of, uri_of};
@@ -133,4 +134,40 @@ fn what_is_typed_is_the_truth_before_the_editor_says_so() {
     editor.settle();
     let read = agent.read("a.txt");
     assert_eq!((&read["source"], &read["text"]), (&json!("editor"), &json!("typed\n")));
+}
+
+#[test]
+fn a_document_below_a_link_in_a_folder_that_is_not_there_yet_is_found() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let link = workspace.outside("link");
+    std::os::unix::fs::symlink(workspace.root(), &link).expect("a link");
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = uri_of(&link.join("new/deep.txt"));
+    let item = json!({ "uri": uri, "languageId": "text", "version": 1, "text": "draft\n" });
+    editor.notify("textDocument/didOpen", json!({ "textDocument": item }));
+    editor.settle();
+    assert_eq!(machine.agent(&workspace).read("new/deep.txt")["text"], "draft\n");
+}
+
+#[test]
+fn a_document_is_found_by_a_name_that_its_file_got_later() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = editor.open(&workspace, "a.txt");
+    editor.replace(&uri, "one", "typed");
+    std::fs::hard_link(workspace.path("a.txt"), workspace.path("b.txt")).expect("a second name");
+    assert_eq!(machine.agent(&workspace).read("b.txt")["text"], "typed\n");
+}
+
+#[rstest]
+#[case("")]
+#[case("one")]
+fn line_ends_are_the_editors_where_the_file_has_none_yet(#[case] on_disk: &str) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", on_disk));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = editor.open(&workspace, "a.txt");
+    editor.type_at_start(&uri, "a\r\nb\r\n");
+    let read = machine.agent(&workspace).read("a.txt");
+    editor.save(&uri);
+    assert_eq!((&read["eol"], &read["hash"]), (&json!("crlf"), &json!(workspace.hash("a.txt"))));
 }

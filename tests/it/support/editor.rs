@@ -30,6 +30,10 @@ pub(crate) enum Manner {
     Garbles,
     /// Answers and applies after so long.
     Late(Duration),
+    /// Applies after so long, and does not answer.
+    LateWithoutAWord(Duration),
+    /// Applies this time and refuses from then on.
+    OnlyOnce,
     /// Is gone in that moment.
     Dies,
     /// A person types this at the start of the document right before.

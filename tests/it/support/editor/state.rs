@@ -44,7 +44,9 @@ impl State {
                 self.leave();
                 None
             }
-            Manner::Late(delay) if applies => Some((delay, message.clone())),
+            Manner::Late(delay) | Manner::LateWithoutAWord(delay) if applies => {
+                Some((delay, message.clone()))
+            }
             _ => {
                 self.serve(message);
                 None
@@ -63,7 +65,8 @@ impl State {
             "window/showMessageRequest" => self.choice.map_or(Value::Null, |title| json!({ "title": title })),
             _ => Value::Null,
         };
-        if !self.gone {
+        let is_silent = method == "editd/applyEdits" && matches!(self.manner, Manner::LateWithoutAWord(_));
+        if !self.gone && !is_silent {
             self.writer.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }));
         }
     }
@@ -94,6 +97,9 @@ impl State {
             self.edit(wanted["uri"].as_str().expect("a uri"), &wanted["edits"]);
         }
         self.type_after(&uris);
+        if self.manner == Manner::OnlyOnce {
+            self.manner = Manner::Refuses;
+        }
         let now: Vec<_> = uris.iter().map(|uri| self.now(uri)).collect();
         json!({ "applied": true, "documents": now })
     }
