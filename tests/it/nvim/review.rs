@@ -349,3 +349,11 @@ fn a_hunk_stays_at_its_lines_between_two_answers() {
     scene.nvim.keys(":%Editd accept<CR>");
     scene.nvim.holds(&format!("import os\n{BETTER}"));
 }
+
+#[test]
+fn keys_may_be_typed_faster_than_the_daemon_answers() {
+    let mut scene = Scene::start();
+    scene.nvim.keys("]ggaga");
+    scene.nvim.holds(BETTER);
+    assert_eq!(scene.outcome()["state"], "applied");
+}

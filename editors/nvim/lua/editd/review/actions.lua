@@ -11,6 +11,28 @@ local review = require('editd.review')
 
 local M = {}
 
+--- Decisions that wait for the answer to the one before: each names the revision that the last one led to.
+---@type (fun(done: fun()))[]
+local turns = {}
+local busy = false
+
+local function next_turn()
+  local act = table.remove(turns, 1)
+  busy = act ~= nil
+  if act then
+    act(next_turn)
+  end
+end
+
+--- Does something once all decisions before it are answered.
+---@param act fun(done: fun())
+local function in_turn(act)
+  turns[#turns + 1] = act
+  if not busy then
+    next_turn()
+  end
+end
+
 ---@class editd.Range
 ---@field first integer From 0.
 ---@field last integer
@@ -74,13 +96,21 @@ function send_drafts(proposal)
   end
 end
 
-local function after()
+---@return string
+local function place()
+  return ('%d %d'):format(vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1])
+end
+
+--- What follows a decision. Who has gone elsewhere meanwhile stays there.
+---@param from string The place where it was made.
+local function after(from)
+  local stays = place() == from
   preview.close_decided(function(id, hunk_id)
     local proposal = review.get(id)
     local hunk = proposal and hunks.find(proposal, hunk_id)
     return hunk ~= nil and hunks.is_open(hunk)
   end)
-  if config.get().advance then
+  if config.get().advance and stays then
     go.advance()
   end
 end
@@ -98,13 +128,17 @@ end
 
 ---@param verdict 'accept'|'reject'
 ---@param range? editd.Range
-local function decide(verdict, range)
+---@param done fun()
+local function decide_now(verdict, range, done)
   local stops = meant(range)
   if #stops == 0 then
     nothing_here()
+    done()
     return
   end
+  local from, left = place(), 0
   for id, group in pairs(by_proposal(stops)) do
+    left = left + 1
     local ids = {} ---@type string[]
     for _, stop in ipairs(group) do
       stop.hunk.draft = nil
@@ -116,10 +150,22 @@ local function decide(verdict, range)
         if proposal then
           send_drafts(proposal)
         end
-        after()
+        after(from)
+      end
+      left = left - 1
+      if left == 0 then
+        done()
       end
     end)
   end
+end
+
+---@param verdict 'accept'|'reject'
+---@param range? editd.Range
+local function decide(verdict, range)
+  in_turn(function(done)
+    decide_now(verdict, range, done)
+  end)
 end
 
 ---@param range? editd.Range
@@ -176,14 +222,14 @@ local function all_but_drafts(proposal)
 end
 
 ---@param verdict 'accept'|'reject'
----@param id? string
-local function decide_all(verdict, id)
-  M.with_proposal(id, function(proposal)
-    review.decide(proposal, { [verdict] = verdict == 'accept' and all_but_drafts(proposal) or 'all' }, function(err)
-      local now = review.get(proposal.id)
-      if err then
-        return
-      elseif now then
+---@param proposal editd.Proposal
+---@param done fun()
+local function decide_all_now(verdict, proposal, done)
+  local from = place()
+  review.decide(proposal, { [verdict] = verdict == 'accept' and all_but_drafts(proposal) or 'all' }, function(err)
+    local now = review.get(proposal.id)
+    if not err then
+      if now then
         local _, open = hunks.count(now)
         if open > 0 then
           local left = message.count(open, 'conflict')
@@ -191,7 +237,23 @@ local function decide_all(verdict, id)
         end
         send_drafts(now)
       end
-      after()
+      after(from)
+    end
+    done()
+  end)
+end
+
+---@param verdict 'accept'|'reject'
+---@param id? string
+local function decide_all(verdict, id)
+  M.with_proposal(id, function(proposal)
+    in_turn(function(done)
+      local now = review.get(proposal.id)
+      if now then
+        decide_all_now(verdict, now, done)
+      else
+        done()
+      end
     end)
   end)
 end
@@ -214,18 +276,26 @@ function M.comment(text)
     if not words or words == '' then
       return
     end
-    local function comment(proposal)
+    local function comment(meant_one)
       local about = stop and { path = stop.file.path, hunk = stop.hunk.id, text = words } or { text = words }
-      review.decide(proposal, { comment = { about } }, function(err)
-        if not err then
-          local now = review.get(proposal.id)
-          local hunk = now and stop and hunks.find(now, stop.hunk.id)
-          if hunk and #hunk.comments == 0 then
-            table.insert(hunk.comments, words)
-            review.show()
-          end
-          message.say(('your comment waits for %s with the decision'):format(proposal.author))
+      in_turn(function(done)
+        local proposal = review.get(meant_one.id)
+        if not proposal then
+          done()
+          return
         end
+        review.decide(proposal, { comment = { about } }, function(err)
+          if not err then
+            local now = review.get(proposal.id)
+            local hunk = now and stop and hunks.find(now, stop.hunk.id)
+            if hunk and #hunk.comments == 0 then
+              table.insert(hunk.comments, words)
+              review.show()
+            end
+            message.say(('your comment waits for %s with the decision'):format(proposal.author))
+          end
+          done()
+        end)
       end)
     end
     if stop then
