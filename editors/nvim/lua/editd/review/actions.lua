@@ -20,7 +20,11 @@ local function next_turn()
   local act = table.remove(turns, 1)
   busy = act ~= nil
   if act then
-    act(next_turn)
+    local ok, err = pcall(act, next_turn)
+    if not ok then
+      message.fail(err)
+      next_turn()
+    end
   end
 end
 
@@ -64,11 +68,11 @@ local function nothing_here()
   return false
 end
 
-local send_drafts ---@type fun(proposal: editd.Proposal)
-
---- Sends what was written in place of hunks, for files of which everything else is decided.
+--- A file with something that the person wrote in place of hunks, and nothing else to decide.
 ---@param proposal editd.Proposal
-function send_drafts(proposal)
+---@return editd.File?
+---@return integer? buf
+local function with_drafts(proposal)
   for _, file in ipairs(proposal.files) do
     local drafts, open = false, false
     for _, hunk in ipairs(file.hunks) do
@@ -77,23 +81,40 @@ function send_drafts(proposal)
     end
     local buf = review.buffer(file)
     if drafts and not open and buf then
-      local content = compose.text(compose.with(buf, proposal, file, compose.proposed))
-      compose.hash(file, function(hash, err)
-        if err then
-          message.fail(err)
-          return
-        end
-        local replace = { path = file.path, baseHash = hash, content = content }
-        review.decide(proposal, { replace = { replace } }, function(failed)
-          local now = review.get(proposal.id)
-          if now and not failed then
-            send_drafts(now)
-          end
-        end)
-      end)
-      return
+      return file, buf
     end
   end
+end
+
+--- Sends what was written in place of hunks, for files of which everything else is decided.
+---@param id string
+local function send_drafts(id)
+  in_turn(function(done)
+    local proposal = review.get(id)
+    local file, buf
+    if proposal then
+      file, buf = with_drafts(proposal)
+    end
+    if not proposal or not file or not buf then
+      done()
+      return
+    end
+    local content = compose.text(compose.with(buf, proposal, file, compose.proposed))
+    compose.hash(file, function(hash, err)
+      if err then
+        message.fail(err)
+        done()
+        return
+      end
+      local replace = { path = file.path, baseHash = hash, content = content }
+      review.decide(proposal, { replace = { replace } }, function(failed)
+        if not failed then
+          send_drafts(id)
+        end
+        done()
+      end)
+    end)
+  end)
 end
 
 ---@return string
@@ -148,7 +169,7 @@ local function decide_now(verdict, range, done)
       local proposal = review.get(id)
       if not err then
         if proposal then
-          send_drafts(proposal)
+          send_drafts(id)
         end
         after(from)
       end
@@ -235,7 +256,7 @@ local function decide_all_now(verdict, proposal, done)
           local left = message.count(open, 'conflict')
           message.say(('%s left to decide: the text there has changed'):format(left), vim.log.levels.WARN)
         end
-        send_drafts(now)
+        send_drafts(now.id)
       end
       after(from)
     end
@@ -328,7 +349,7 @@ function M.edit()
       end
       hunk.draft = lines
       review.show()
-      send_drafts(proposal)
+      send_drafts(proposal.id)
     end)
   end
 end
