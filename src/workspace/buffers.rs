@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::text::{ContentHash, Position, PositionEncoding, Text};
 
-use super::limits::OPEN_DOCUMENTS;
+use super::limits::{OPEN_BYTES, OPEN_DOCUMENTS};
 use super::{FileKey, SessionId};
 
 /// Names an open document: whose, and by which URI it is called there.
@@ -105,13 +105,21 @@ struct Expectation {
     reached: bool,
 }
 
+/// What is kept of one editor's documents.
+#[derive(Clone, Copy, Debug, Default)]
+struct Load {
+    documents: usize,
+    bytes: usize,
+}
+
 /// All open documents.
-#[derive(Default)]
 pub struct Buffers {
     by_id: HashMap<BufferId, Buffer>,
     by_path: HashMap<PathBuf, Vec<BufferId>>,
-    /// How many each editor has.
-    open_in: HashMap<SessionId, usize>,
+    /// How much each editor has.
+    open_in: HashMap<SessionId, Load>,
+    /// Bytes of the largest text that is kept.
+    largest: usize,
     expectations: Vec<Expectation>,
     last_focus: u64,
     last_expectation: u64,
@@ -131,15 +139,30 @@ impl Buffer {
 }
 
 impl Buffers {
+    /// None yet. `largest` is the size of the largest text that is kept, in bytes.
+    pub fn new(largest: u64) -> Self {
+        Self {
+            by_id: HashMap::new(),
+            by_path: HashMap::new(),
+            open_in: HashMap::new(),
+            largest: usize::try_from(largest).unwrap_or(usize::MAX),
+            expectations: Vec::new(),
+            last_focus: 0,
+            last_expectation: 0,
+        }
+    }
+
     /// A document was opened. Of one too many only that is kept, without its text: nobody changes it then.
     pub fn open(&mut self, mut buffer: Buffer) {
         self.close(&buffer.id);
-        let of_session = self.open_in.entry(buffer.id.session).or_default();
-        *of_session += 1;
-        if *of_session > OPEN_DOCUMENTS {
-            buffer.trouble = Some(Trouble::TooMany);
-            buffer.text = Text::default();
+        let load = self.open_in.entry(buffer.id.session).or_default();
+        load.documents += 1;
+        if load.documents > OPEN_DOCUMENTS || load.bytes + buffer.text.len_bytes() > OPEN_BYTES {
+            buffer.give_up(Trouble::TooMany);
+        } else if buffer.text.len_bytes() > self.largest {
+            buffer.give_up(Trouble::TooLarge);
         }
+        load.bytes += buffer.text.len_bytes();
         self.by_path.entry(buffer.path.clone()).or_default().push(buffer.id.clone());
         self.by_id.insert(buffer.id.clone(), buffer);
     }
@@ -147,8 +170,9 @@ impl Buffers {
     /// A document was closed.
     pub fn close(&mut self, id: &BufferId) -> Option<Buffer> {
         let buffer = self.by_id.remove(id)?;
-        if let Some(of_session) = self.open_in.get_mut(&id.session) {
-            *of_session -= 1;
+        if let Some(load) = self.open_in.get_mut(&id.session) {
+            load.documents -= 1;
+            load.bytes = load.bytes.saturating_sub(buffer.text.len_bytes());
         }
         if let Some(of_path) = self.by_path.get_mut(&buffer.path) {
             of_path.retain(|other| other != id);
@@ -178,11 +202,19 @@ impl Buffers {
         buffer.touched = true;
         // What its editor said was of the text before. That it held unsaved text stays true.
         buffer.dirty = buffer.dirty.filter(|dirty| *dirty);
+        let before = buffer.text.len_bytes();
         for change in changes.into_iter().skip(whole_at.unwrap_or_default()) {
-            buffer.take(&change);
+            buffer.take(&change, self.largest);
             let text = &buffer.text;
             for expectation in self.expectations.iter_mut().filter(|one| one.id == *id && !one.reached) {
                 expectation.reached = expectation.text == *text;
+            }
+        }
+        if let Some(load) = self.open_in.get_mut(&id.session) {
+            load.bytes = load.bytes.saturating_sub(before) + buffer.text.len_bytes();
+            if load.bytes > OPEN_BYTES {
+                load.bytes -= buffer.text.len_bytes();
+                buffer.give_up(Trouble::TooMany);
             }
         }
     }
@@ -264,15 +296,31 @@ impl Buffers {
 }
 
 impl Buffer {
-    fn take(&mut self, change: &TextChange) {
-        if matches!(self.trouble, Some(Trouble::TooMany | Trouble::TooLarge)) {
+    /// Its text is not kept any more.
+    fn give_up(&mut self, trouble: Trouble) {
+        self.trouble = Some(trouble);
+        self.text = Text::default();
+        self.loaded = None;
+    }
+
+    fn take(&mut self, change: &TextChange, largest: usize) {
+        if self.trouble == Some(Trouble::TooMany) {
             return;
         }
         let Some((start, end)) = change.range else {
+            if change.text.len() > largest {
+                return self.give_up(Trouble::TooLarge);
+            }
             self.trouble = has_odd_line_ends(&change.text).then_some(Trouble::LineEnds);
             self.text = Text::from(change.text.as_str());
             return;
         };
+        if self.trouble == Some(Trouble::TooLarge) {
+            return;
+        }
+        if self.text.len_bytes() + change.text.len() > largest {
+            return self.give_up(Trouble::TooLarge);
+        }
         let lines = self.text.line_count();
         // The line behind the last one is where some editors say that the text ends.
         let outside = start.line > lines || end.line > lines || end < start;

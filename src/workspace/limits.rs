@@ -72,6 +72,9 @@ pub const PATCH_BYTES: usize = 16 << 20;
 pub const READ_LINES: usize = 2000;
 /// Bytes of text in one reply of `editd/read`.
 pub const READ_BYTES: usize = 256 << 10;
+/// Bytes of the texts of one editor's documents that are kept; files of those beyond are not changed while they
+/// are open.
+pub const OPEN_BYTES: usize = 512 << 20;
 /// Documents of one editor whose texts are kept; files of those beyond are not changed while they are open.
 pub const OPEN_DOCUMENTS: usize = 4096;
 /// Contents that a session was given and may still name as a base; the oldest go first.

@@ -104,6 +104,7 @@ pub struct Workspace {
 impl Workspace {
     /// An empty one. `nonce` makes its ids differ from those of every other start of the daemon.
     pub fn new(limits: Limits, nonce: &str) -> Self {
+        let buffers = Buffers::new(limits.file_size);
         Self {
             limits,
             sessions: HashMap::new(),
@@ -112,7 +113,7 @@ impl Workspace {
             log: TransitionLog::default(),
             proposals: ProposalBook::new(nonce),
             answers: RememberedAnswers::default(),
-            buffers: Buffers::default(),
+            buffers,
             diagnostics: Reports::default(),
             outcome: Outcome::default(),
         }

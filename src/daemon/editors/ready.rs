@@ -9,6 +9,7 @@ use crate::workspace::buffers::Trouble;
 use crate::workspace::{Contest, EditorRefusal, Refusal, RefusalKind};
 
 use crate::daemon::Core;
+use crate::daemon::clients::Asked;
 use crate::daemon::copies::{Copies, Copy, Standing};
 use crate::daemon::failure::refusal_of;
 use crate::daemon::observe::Observed;
@@ -32,25 +33,32 @@ impl Core {
         }
     }
 
-    /// Asks editors to show what is on the disk, where they can be asked.
+    /// Asks editors to show what is on the disk, where they can be asked. Only the one that edits go through is
+    /// waited for.
     fn prompt(&self, copies: &Copies) {
+        let mut of_owner = None;
         for copy in copies.iter() {
-            let (ability, method): (fn(&crate::workspace::Abilities) -> bool, _) = match copy.standing {
-                Standing::Outdated => (|can| can.reload, RELOAD),
-                Standing::Unknown if copy.buffer.trouble == Some(Trouble::OutOfStep) => {
-                    (|can| can.reload, RESYNC)
-                }
+            let method = match copy.standing {
+                Standing::Outdated => RELOAD,
+                Standing::Unknown if copy.buffer.trouble == Some(Trouble::OutOfStep) => RESYNC,
                 Standing::Same | Standing::Unsaved | Standing::Both | Standing::Unknown => continue,
             };
-            let id = &copy.buffer.id;
-            if self.editor(id.session).is_some_and(|editor| ability(&editor.abilities)) {
-                let params = serde_json::json!(UrisParams { uris: vec![id.uri.clone()] });
-                if let Some(mut asked) = self.clients.request(id.session, method, params) {
-                    // What it did is seen by its text.
-                    let _ = answer(&mut asked, SETTLE);
-                }
+            let asked = self.ask_to_show(copy, method);
+            if copy.buffer.id == copies.owner().buffer.id {
+                of_owner = asked;
             }
         }
+        if let Some(mut asked) = of_owner {
+            // What it did is seen by its text.
+            let _ = answer(&mut asked, SETTLE);
+        }
+    }
+
+    fn ask_to_show(&self, copy: &Copy, method: &'static str) -> Option<Asked> {
+        let id = &copy.buffer.id;
+        let can = self.editor(id.session).is_some_and(|editor| editor.abilities.reload);
+        let params = serde_json::json!(UrisParams { uris: vec![id.uri.clone()] });
+        if can { self.clients.request(id.session, method, params) } else { None }
     }
 
     fn observe_until_ready(&self, target: &Target) -> Result<Observed, Refusal> {
@@ -82,11 +90,7 @@ impl Core {
     pub(crate) fn reload_others(&self, target: &Target) {
         let Ok(observed) = self.observe(target.clone()) else { return };
         for copy in observed.open.iter().flat_map(Copies::iter).filter(|copy| is_behind(copy)) {
-            let id = &copy.buffer.id;
-            if self.editor(id.session).is_some_and(|editor| editor.abilities.reload) {
-                let params = serde_json::json!(UrisParams { uris: vec![id.uri.clone()] });
-                drop(self.clients.request(id.session, RELOAD, params));
-            }
+            drop(self.ask_to_show(copy, RELOAD));
         }
     }
 }

@@ -22,23 +22,18 @@ impl Daemon {
         let path = canonical(&path);
         // Some editors keep the mark in the text, as an invisible character.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let trouble = if text.len() as u64 > self.core.config.limits.file_size {
-            Some(Trouble::TooLarge)
-        } else {
-            has_odd_line_ends(text).then_some(Trouble::LineEnds)
-        };
         let buffer = Buffer {
             id: id_of(session, uri),
             key: key_of(&path),
             path,
             encoding: session.encoding,
-            text: Text::from(if trouble == Some(Trouble::TooLarge) { "" } else { text }),
+            text: Text::from(text),
             version,
             loaded: None,
             dirty: None,
             touched: false,
             focused: 0,
-            trouble,
+            trouble: has_odd_line_ends(text).then_some(Trouble::LineEnds),
         };
         self.tell(DocumentEvent::Opened(Box::new(buffer)));
     }

@@ -20,8 +20,7 @@ pub(super) fn introduction(role: Role, params: &InitializeParams) -> Result<Intr
     let author = params.client_info.as_ref().map(|client| client.name.trim()).filter(|name| !name.is_empty());
     Ok(Introduction {
         role,
-        // `disk` stands for programs that do not ask editd.
-        author: author.filter(|name| *name != DISK).unwrap_or("unknown").to_owned(),
+        author: author.filter(|name| !is_reserved(role, name)).unwrap_or("unknown").to_owned(),
         roots: roots(role, params)?,
         encoding: encoding(params),
         abilities: if role == Role::Editor { abilities(params) } else { Abilities::default() },
@@ -121,4 +120,10 @@ pub(super) fn encoding_kind(encoding: PositionEncoding) -> PositionEncodingKind 
         PositionEncoding::Utf16 => PositionEncodingKind::UTF16,
         PositionEncoding::Utf32 => PositionEncodingKind::UTF32,
     }
+}
+
+/// Whether a name stands for somebody else: `disk` for programs that do not ask editd, `editor` for a person who
+/// types.
+fn is_reserved(role: Role, name: &str) -> bool {
+    name == DISK || (role == Role::Agent && name == "editor")
 }

@@ -1,5 +1,6 @@
 use super::*;
 
+const LARGEST: u64 = 1000;
 const SESSION: SessionId = SessionId(1);
 
 fn id(uri: &str) -> BufferId {
@@ -7,7 +8,7 @@ fn id(uri: &str) -> BufferId {
 }
 
 fn opened(text: &str) -> (Buffers, BufferId) {
-    let mut buffers = Buffers::default();
+    let mut buffers = Buffers::new(LARGEST);
     let buffer = Buffer {
         id: id("file:///a"),
         path: "/a".into(),
@@ -145,4 +146,18 @@ fn of_one_document_too_many_it_is_known_that_it_is_open() {
     let again = Buffer { id: first.clone(), ..buffers.get(&id("file:///1")).unwrap().clone() };
     buffers.open(again);
     assert_eq!(buffers.get(&first).unwrap().trouble, None);
+}
+
+#[test]
+fn what_grows_too_large_is_not_kept_until_it_is_told_whole_and_fits() {
+    let (mut buffers, id) = opened("a\n");
+    buffers.change(&id, 2, typed(at(0, 0), at(0, 0), &"x".repeat(1000)));
+    assert_eq!(
+        (text(&buffers, &id).as_str(), buffers.get(&id).unwrap().trouble),
+        ("", Some(Trouble::TooLarge))
+    );
+    buffers.change(&id, 3, typed(at(0, 0), at(0, 0), "y"));
+    assert_eq!(buffers.get(&id).unwrap().trouble, Some(Trouble::TooLarge));
+    buffers.change(&id, 4, vec![TextChange { range: None, text: "small".into() }]);
+    assert_eq!((text(&buffers, &id).as_str(), buffers.get(&id).unwrap().trouble), ("small", None));
 }

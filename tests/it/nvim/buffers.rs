@@ -1,5 +1,6 @@
 //! Edits of agents in the buffers of a real Neovim.
 
+use rstest::rstest;
 use serde_json::json;
 
 use crate::support::{Machine, Nvim, Outcome, Workspace, eventually, numbered_lines, uri_of};
@@ -87,10 +88,13 @@ fn an_edit_over_two_buffers_happens_in_both_or_in_none() {
     assert_eq!([workspace.text("a.txt"), workspace.text("b.txt")], ["two\n", "two\n"]);
 }
 
-#[test]
-fn what_fails_half_way_is_put_back_in_all_buffers() {
+#[rstest]
+#[case("")]
+#[case("vim.o.undolevels = -1")]
+fn what_fails_half_way_is_put_back_in_all_buffers(#[case] setting: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "one\n")]));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
+    nvim.lua(setting);
     nvim.lua_with("vim.cmd.split(...)", &json!(workspace.path("b.txt")));
     nvim.settle();
     let edit = json!({ "range": { "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 3 } }, "newText": "two" });

@@ -26,6 +26,7 @@ local M = {}
 ---@field changes editd.Change[]
 ---@field views editd.View[]
 ---@field state? integer Where the buffer was in its undo tree.
+---@field lines? string[] What it held, where there is no undo.
 ---@field modified boolean
 ---@field eol boolean
 
@@ -116,13 +117,27 @@ end
 --- Takes back what was done to a buffer, whole or in part.
 ---@param job editd.Job
 local function take_back(job)
-  break_undo(job.buf)
-  vim.api.nvim_buf_call(job.buf, function()
-    pcall(vim.cmd, ('silent noautocmd undo %d'):format(job.state))
-  end)
+  local back
+  if job.lines then
+    back = pcall(vim.api.nvim_buf_set_lines, job.buf, 0, -1, true, job.lines)
+  else
+    break_undo(job.buf)
+    vim.api.nvim_buf_call(job.buf, function()
+      back = pcall(vim.cmd, ('silent noautocmd undo %d'):format(job.state))
+    end)
+  end
   vim.bo[job.buf].endofline = job.eol
-  vim.bo[job.buf].modified = job.modified
+  -- A text that is not what it was must not look saved.
+  vim.bo[job.buf].modified = job.modified or not back
   views.restore(job.buf, job.views)
+end
+
+--- Whether the buffer remembers how it was. The value of a buffer that has none of its own is a large negative one.
+---@param buf integer
+---@return boolean
+local function has_undo(buf)
+  local own = vim.bo[buf].undolevels
+  return (own < -1 and vim.go.undolevels or own) > 0
 end
 
 ---@param jobs editd.Job[]
@@ -132,6 +147,9 @@ local function perform_all(jobs)
     job.views = views.keep(job.buf)
     break_undo(job.buf)
     job.state = undo_state(job.buf)
+    if not has_undo(job.buf) then
+      job.lines = vim.api.nvim_buf_get_lines(job.buf, 0, -1, true)
+    end
     local ok, err = pcall(perform, job)
     if not ok then
       for back = index, 1, -1 do
