@@ -113,11 +113,8 @@ impl Daemon {
             show_message(outlet, INFO, &text);
         }
         let now: HashMap<_, _> = waiting.iter().map(|one| (one.id.clone(), one.revision)).collect();
+        self.renew_diffs(session, &told.proposals, &now).await;
         if now != told.proposals {
-            let is_other = |(id, revision): &(&String, &u32)| now.get(*id) != Some(*revision);
-            let changed = told.proposals.iter().filter(is_other).map(|(id, _)| id.clone());
-            let changed: Vec<_> = changed.collect();
-            self.renew_diffs(session, &changed).await;
             told.proposals = now;
             if session.abilities.code_lens_refresh {
                 // Whether it does is its own business.
@@ -155,16 +152,24 @@ impl Daemon {
         }
     }
 
-    /// Writes the diffs that are shown of these proposals anew, or removes them.
-    async fn renew_diffs(&self, session: &Arc<SessionContext>, ids: &[String]) {
-        for id in ids {
-            let path = self.core.diff_file(id);
-            if !path.exists() {
+    /// Writes the diffs anew that are shown of proposals that are different now, and removes those of what waits no
+    /// more.
+    async fn renew_diffs(
+        &self,
+        session: &Arc<SessionContext>,
+        before: &HashMap<String, u32>,
+        now: &HashMap<String, u32>,
+    ) {
+        for id in self.core.shown_diffs() {
+            let (known, present) = (before.get(&id), now.get(&id));
+            if known == present && present.is_some() {
                 continue;
             }
-            let text = self.diff_text(session, id).await;
+            let (text, path) = (self.diff_text(session, &id).await, self.core.diff_file(&id));
+            let is_ours = present.is_some();
             let renewed = blocking(move || match text {
-                Ok(Some(text)) => diffs::write(&path, &text),
+                Ok(Some(text)) if is_ours => diffs::write(&path, &text),
+                Ok(Some(_)) => Ok(()),
                 _ => diffs::remove(&path),
             });
             if let Ok(Err(error)) = renewed.await {

@@ -155,8 +155,10 @@ mod life {
     mod strangers;
 }
 mod lsp {
+    mod bare;
     mod bridge;
     mod diagnostics;
+    mod helix;
     mod plain;
 }
 mod nvim {

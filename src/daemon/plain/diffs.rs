@@ -20,6 +20,15 @@ impl Core {
         let name: String = id.chars().filter(|at| at.is_ascii_alphanumeric() || *at == '-').collect();
         self.runtime_dir.join(FOLDER).join(format!("{name}.diff"))
     }
+
+    /// The proposals whose diffs are there.
+    pub(super) fn shown_diffs(&self) -> Vec<String> {
+        // As a rule there is no such folder.
+        let entries = std::fs::read_dir(self.runtime_dir.join(FOLDER)).into_iter().flatten().flatten();
+        let id =
+            |entry: std::fs::DirEntry| Some(entry.file_name().to_str()?.strip_suffix(".diff")?.to_owned());
+        entries.filter_map(id).collect()
+    }
 }
 
 impl Daemon {

@@ -190,3 +190,19 @@ fn a_hint_marks_the_lines_and_says_what_is_wanted() {
     assert!(message.starts_with("ada wants new lines before this one (Fix the total):\nx\n"), "{message}");
     assert!(message.ends_with("x\n… 2 more") && message.lines().count() == 10, "{message}");
 }
+
+#[test]
+fn an_announcement_is_short_whatever_it_is_about() {
+    let mut one = waiting();
+    assert_eq!(
+        announcement(&one).as_deref(),
+        Some("editd: ada proposes 3 changes in 2 files (Fix the total)")
+    );
+    one[0].hunks.truncate(1);
+    one[0].label = None;
+    assert_eq!(announcement(&one).as_deref(), Some("editd: ada proposes 1 change in a"));
+    one[0].label = Some("long ".repeat(40));
+    let text = announcement(&one).unwrap();
+    assert!(text.chars().count() == 56 && text.ends_with('…'), "{text}");
+    assert_eq!(announcement(&[]), None);
+}

@@ -7,6 +7,10 @@ use crate::text::lines;
 use super::command::Place;
 use super::{Waiting, WaitingHunk, counted, one_line};
 
+/// Characters of an announcement. In a line of eighty there is room for them beside what editors put before them;
+/// some would have the person press a key to go on after a longer one.
+const ANNOUNCEMENT: usize = 56;
+
 impl Waiting {
     /// What of a proposal is to be decided; nothing if it is decided.
     pub fn of(proposal: &ProposalResult) -> Option<Self> {
@@ -53,24 +57,24 @@ fn is_open(hunk: &Hunk) -> bool {
 
 /// What a person is told of proposals that are new to them; nothing if there are none.
 pub fn announcement(fresh: &[Waiting]) -> Option<String> {
-    let advice = "Code actions accept or reject it.";
-    match fresh {
-        [] => None,
+    let text = match fresh {
+        [] => return None,
         [one] => {
-            let first = one.hunks.first().map(|hunk| name(&hunk.path)).unwrap_or_default();
-            let wanted = match one.files() {
-                1 => format!("{} in {first}", counted(one.hunks.len(), "change", "changes")),
-                files => format!(
-                    "{} in {files} files, {first} first",
-                    counted(one.hunks.len(), "change", "changes")
-                ),
+            let changes = counted(one.hunks.len(), "change", "changes");
+            let place = match (one.files(), one.hunks.first()) {
+                (1, Some(hunk)) => name(&hunk.path),
+                (files, _) => counted(files, "file", "files"),
             };
             let label = one.label.as_deref().map(one_line).filter(|label| !label.is_empty());
             let label = label.map(|label| format!(" ({label})")).unwrap_or_default();
-            Some(format!("editd: {} proposes {wanted}{label}. {advice}", one_line(&one.author)))
+            format!("editd: {} proposes {changes} in {place}{label}", one_line(&one.author))
         }
-        many => Some(format!("editd: {} proposals wait for you. {advice}", many.len())),
+        many => format!("editd: {} proposals wait for you", many.len()),
+    };
+    if text.chars().count() <= ANNOUNCEMENT {
+        return Some(text);
     }
+    Some(text.chars().take(ANNOUNCEMENT - 1).chain(['…']).collect())
 }
 
 fn name(path: &Path) -> String {

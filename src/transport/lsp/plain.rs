@@ -125,7 +125,10 @@ impl Backend {
         let session = self.session()?;
         let command = Command::read(&params.command, params.arguments);
         let command = command.map_err(|invalid| wire(invalid.into()))?;
-        self.daemon.run_command(session, &self.outlet, command).await.map_err(failed)
+        let done = self.daemon.run_command(session, &self.outlet, command).await;
+        // Who decides is not told of it by notifications.
+        self.follow.look_again();
+        done.map_err(failed)
     }
 
     pub(super) async fn document_content(&self, params: Value) -> Result<Value> {

@@ -140,8 +140,7 @@ fn what_waits_is_announced_once_and_offered_at_its_place() {
     scene.editor.settle();
     let moved = scene.actions_at(2);
     assert!(titles(&moved)[0].starts_with("editd: accept this change"), "it moves with the text: {moved:?}");
-    let said =
-        "editd: alice proposes 3 changes in 2 files, a.txt first (Digits). Code actions accept or reject it.";
+    let said = "editd: alice proposes 3 changes in 2 files (Digits)";
     assert_eq!(scene.messages(), [said]);
 }
 
@@ -388,5 +387,5 @@ fn what_waited_before_the_editor_came_is_told_too() {
     let more = json!({ "initializationOptions": { "editd": { "review": true } } });
     let editor = Editor::announcing(&machine, &workspace, Kind::Plain, ("editor", "utf-8"), &more).0;
     let said = eventually("a message", || editor.told("window/showMessage").pop());
-    assert_eq!(said["message"], "editd: 2 proposals wait for you. Code actions accept or reject it.");
+    assert_eq!(said["message"], "editd: 2 proposals wait for you");
 }

@@ -12,7 +12,7 @@ use rmpv::Value as Packed;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Machine, PATIENCE};
+use super::{Machine, PATIENCE, installed};
 
 /// Columns and lines of its screen.
 pub(crate) const SCREEN: (u64, u64) = (80, 24);
@@ -272,15 +272,7 @@ impl Drop for Nvim {
 }
 
 fn program(release: Release) -> PathBuf {
-    let cache = || {
-        let home = PathBuf::from(std::env::var_os("HOME").expect("a home"));
-        std::env::var_os("XDG_CACHE_HOME").map_or_else(|| home.join(".cache"), PathBuf::from)
-    };
-    let tools = std::env::var_os("EDITD_TOOLS").map_or_else(|| cache().join("editd-tools"), PathBuf::from);
-    let name = if release == Release::Old { "nvim-old" } else { "nvim" };
-    let program = tools.join("editors").join(name);
-    assert!(program.is_file(), "{} is missing: run scripts/install-editors", program.display());
-    program
+    installed(if release == Release::Old { "nvim-old" } else { "nvim" })
 }
 
 /// What a person would have in `init.lua`, and nothing of the tester's.

@@ -1,7 +1,7 @@
 //! What some tests need of the system they run on, and how long they may take.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -18,6 +18,18 @@ pub(crate) fn need(program: &str, package: &str) {
         Command::new("sh").args(["-c", &format!("command -v {program}")]).stdout(Stdio::null()).status();
     let is_there = found.is_ok_and(|status| status.success());
     assert!(is_there, "this test needs `{program}`: apt-get install {package}, or run scripts/test once");
+}
+
+/// An editor that `scripts/install-editors` has installed.
+pub(crate) fn installed(name: &str) -> PathBuf {
+    let cache = || {
+        let home = PathBuf::from(std::env::var_os("HOME").expect("a home"));
+        std::env::var_os("XDG_CACHE_HOME").map_or_else(|| home.join(".cache"), PathBuf::from)
+    };
+    let tools = std::env::var_os("EDITD_TOOLS").map_or_else(|| cache().join("editd-tools"), PathBuf::from);
+    let program = tools.join("editors").join(name);
+    assert!(program.is_file(), "{} is missing: run scripts/install-editors", program.display());
+    program
 }
 
 /// Runs a program to its end; its failure is the test's.

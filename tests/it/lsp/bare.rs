@@ -1,0 +1,117 @@
+//! A person in a real Neovim without our plugin: `vim.lsp.start` alone.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::{Agent, Machine, Outcome, Tmux, Workspace, eventually, installed};
+
+struct Scene {
+    machine: Machine,
+    workspace: Workspace,
+    nvim: Tmux,
+}
+
+impl Scene {
+    /// With `a.txt` open; `options` is what its user has set for editd, as Lua.
+    fn start(review: &str, options: &str) -> Self {
+        let machine = Machine::configured(&format!("review = \"{review}\"\n"));
+        let workspace = Workspace::file("a.txt", "one\ntwo\nthree\nfour\nfive\n");
+        let init = machine.home().join("init.lua");
+        let lua = format!(
+            "vim.o.swapfile = false\n\
+             vim.diagnostic.config({{ virtual_text = true }})\n\
+             vim.api.nvim_create_autocmd('BufReadPost', {{ callback = function(event)\n\
+               vim.lsp.start({{ name = 'editd', cmd = {{ {:?}, 'lsp' }}, init_options = {options},\n\
+                 root_dir = {:?} }}, {{ bufnr = event.buf }})\n\
+             end }})\n",
+            env!("CARGO_BIN_EXE_editd"),
+            workspace.root().display().to_string(),
+        );
+        fs::write(&init, lua).expect("a configuration");
+        let program = installed("nvim");
+        let command =
+            [program.to_str(), Some("-u"), init.to_str(), Some("a.txt")].map(|word| word.expect("text"));
+        let nvim = Tmux::start(&machine, workspace.root(), &command);
+        nvim.sees("five");
+        let scene = Self { machine, workspace, nvim };
+        let mut asking = scene.agent();
+        eventually("Neovim to be connected", || {
+            (asking.call("editd/status", json!({})).done()["sessions"] == 2).then_some(())
+        });
+        scene
+    }
+
+    fn agent(&self) -> Agent {
+        self.machine.agent_named("ada", &self.workspace)
+    }
+
+    fn propose(&self) -> (Agent, Value) {
+        let mut agent = self.agent();
+        agent.read("a.txt");
+        let change = json!({ "path": "a.txt", "label": "Digits", "edits": [
+            { "oldText": "two", "newText": "2" }, { "oldText": "five", "newText": "5" } ] });
+        let pending = agent.call("editd/edit", change).done();
+        assert_eq!(pending["state"], "pending", "{pending}");
+        (agent, pending)
+    }
+
+    /// Opens the list of code actions at a line and takes the one of that title.
+    fn choose(&self, line: usize, title: &str) {
+        self.nvim.keys(&[&format!(":{line}"), "Enter", ":lua vim.lsp.buf.code_action()", "Enter"]);
+        let screen = self.nvim.sees(title);
+        let entry = screen.lines().find(|line| line.contains(title)).expect("it was just seen");
+        let number = entry.trim_start().split(':').next().expect("its number").to_owned();
+        self.nvim.keys(&[&number, "Enter"]);
+    }
+}
+
+#[test]
+fn an_agents_edit_lands_in_the_buffer_and_typed_text_is_what_it_reads() {
+    let scene = Scene::start("off", "{}");
+    scene.nvim.keys(&["i", "typed ", "Escape"]);
+    scene.nvim.sees("typed one");
+    let mut agent = scene.agent();
+    let read = eventually("the typed text", || {
+        let read = agent.read("a.txt");
+        (read["source"] == "editor").then_some(read)
+    });
+    assert_eq!(read["text"], "typed one\ntwo\nthree\nfour\nfive\n");
+    agent.edit("a.txt", "three", "3\n3 and a half").done();
+    scene.nvim.sees("3 and a half");
+    assert!(scene.workspace.text("a.txt").starts_with("one\ntwo\nthree\n"), "it is not saved");
+    scene.nvim.keys(&[":w", "Enter"]);
+    eventually("the text to be saved", || {
+        // While Neovim saves, the file has another name for a moment.
+        let saved = fs::read_to_string(scene.workspace.path("a.txt")).unwrap_or_default();
+        saved.starts_with("typed one\ntwo\n3\n3 and").then_some(())
+    });
+}
+
+#[test]
+fn hunks_are_accepted_and_rejected_by_code_actions() {
+    let scene = Scene::start("auto", "{ editd = { review = true } }");
+    let (mut agent, pending) = scene.propose();
+    scene.nvim.sees("ada wants this instead (Digits)");
+    scene.choose(2, "editd: accept this change (ada: Digits)");
+    eventually("the decision", || {
+        let now = agent.call("editd/proposal", json!({ "id": pending["id"] })).done();
+        (now["revision"] == 2).then_some(())
+    });
+    scene.choose(5, "editd: reject this change (ada: Digits)");
+    eventually("the decision", || (agent.state_of(&pending) == "partial").then_some(()));
+    assert_eq!(agent.read("a.txt")["text"], "one\n2\nthree\nfour\nfive\n");
+    scene.nvim.sees_no("two");
+    scene.nvim.sees_no("ada wants");
+}
+
+#[test]
+fn the_way_to_a_change_and_its_diff_are_shown() {
+    let scene = Scene::start("auto", "{ editd = { review = true } }");
+    scene.propose();
+    scene.choose(3, "editd: go to the next change");
+    scene.nvim.sees("5,1 ");
+    scene.choose(1, "editd: show the diff (ada: Digits)");
+    let screen = scene.nvim.sees("-two");
+    assert!(screen.contains("+2"), "{screen}");
+}

@@ -1,0 +1,141 @@
+//! A person in a real Helix, without a plugin: there are none for it.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::{Agent, Machine, Outcome, Tmux, Workspace, eventually, installed};
+
+struct Scene {
+    machine: Machine,
+    workspace: Workspace,
+    helix: Tmux,
+}
+
+impl Scene {
+    /// With `a.txt` open; `config` is what its user has set for editd, as TOML.
+    fn start(review: &str, config: &str) -> Self {
+        let machine = Machine::configured(&format!("review = \"{review}\"\n"));
+        let workspace = Workspace::file("a.txt", "one\ntwo\nthree\nfour\nfive\n");
+        // Without a repository, Helix names no folder that it works in.
+        fs::create_dir(workspace.path(".git")).expect("a folder");
+        let folder = machine.home().join(".config/helix");
+        fs::create_dir_all(&folder).expect("a folder");
+        let languages = format!(
+            "[language-server.editd]\ncommand = {:?}\nargs = [\"lsp\"]\nconfig = {config}\n\n\
+             [[language]]\nname = \"notes\"\nscope = \"text.notes\"\nfile-types = [\"txt\"]\n\
+             language-servers = [\"editd\"]\n",
+            env!("CARGO_BIN_EXE_editd"),
+        );
+        fs::write(folder.join("languages.toml"), languages).expect("a configuration");
+        let program = installed("hx");
+        let helix = Tmux::start(&machine, workspace.root(), &[program.to_str().expect("text"), "a.txt"]);
+        helix.sees("five");
+        let scene = Self { machine, workspace, helix };
+        scene.until_sessions(1);
+        scene
+    }
+
+    /// Waits until Helix has a session, besides the one that asks.
+    fn until_sessions(&self, count: u64) {
+        let mut asking = self.machine.agent_named("asking", &self.workspace);
+        eventually("Helix to be connected", || {
+            (asking.call("editd/status", json!({})).done()["sessions"] == count + 1).then_some(())
+        });
+    }
+
+    fn agent(&self) -> Agent {
+        self.machine.agent_named("ada", &self.workspace)
+    }
+
+    fn propose(&self) -> (Agent, Value) {
+        let mut agent = self.agent();
+        agent.read("a.txt");
+        let change = json!({ "path": "a.txt", "label": "Digits", "edits": [
+            { "oldText": "two", "newText": "2" }, { "oldText": "five", "newText": "5" } ] });
+        let pending = agent.call("editd/edit", change).done();
+        assert_eq!(pending["state"], "pending", "{pending}");
+        self.helix.sees("ada proposes 2 changes in a.txt (Digits)");
+        (agent, pending)
+    }
+
+    /// Opens the menu of code actions and takes the one so many lines below the first.
+    fn choose(&self, below: usize, title: &str) {
+        self.helix.keys(&["Space", "a"]);
+        self.helix.sees(title);
+        self.helix.keys(&[&vec!["Down"; below][..], &["Enter"]].concat());
+        self.helix.sees_no(title);
+    }
+}
+
+#[test]
+fn an_agents_edit_lands_in_the_buffer_and_typed_text_is_what_it_reads() {
+    let scene = Scene::start("off", "{}");
+    scene.helix.keys(&["i", "typed ", "Escape"]);
+    scene.helix.sees("typed one");
+    let mut agent = scene.agent();
+    let read = eventually("the typed text", || {
+        let read = agent.read("a.txt");
+        (read["source"] == "editor").then_some(read)
+    });
+    assert_eq!(read["text"], "typed one\ntwo\nthree\nfour\nfive\n");
+    let done = agent.edit("a.txt", "three", "3\n3 and a half").done();
+    scene.helix.sees("3 and a half");
+    assert_eq!(done["files"][0]["source"], "editor");
+    assert!(scene.workspace.text("a.txt").starts_with("one\ntwo\nthree\n"), "it is not saved");
+    scene.helix.keys(&["u"]);
+    scene.helix.sees("three");
+    scene.helix.sees("typed one");
+    scene.helix.keys(&[":w", "Enter"]);
+    eventually("the text to be saved", || {
+        // While Helix saves, the file has another name for a moment.
+        let saved = fs::read_to_string(scene.workspace.path("a.txt")).unwrap_or_default();
+        saved.starts_with("typed one").then_some(())
+    });
+}
+
+#[test]
+fn hunks_are_accepted_and_rejected_by_code_actions() {
+    let scene = Scene::start("auto", "{ editd = { review = true } }");
+    let (mut agent, pending) = scene.propose();
+    scene.helix.sees("ada wants this instead (Digits):");
+    scene.helix.keys(&["g", "g"]);
+    scene.choose(2, "go to the next change");
+    scene.helix.sees("2:1");
+    scene.choose(0, "accept this change (ada: Digits)");
+    eventually("the decision", || {
+        let now = agent.call("editd/proposal", json!({ "id": pending["id"] })).done();
+        (now["revision"] == 2).then_some(())
+    });
+    assert!(scene.helix.screen().contains("two"), "nothing happens before all is decided");
+    scene.helix.keys(&["g", "e"]);
+    scene.choose(1, "reject this change (ada: Digits)");
+    scene.helix.sees_no("two");
+    let decided = agent.call("editd/proposal", json!({ "id": pending["id"] })).done();
+    assert_eq!(decided["state"], "partial");
+    assert_eq!(agent.read("a.txt")["text"], "one\n2\nthree\nfour\nfive\n");
+    scene.helix.sees_no("ada wants");
+}
+
+#[test]
+fn the_diff_is_shown_in_helix() {
+    let scene = Scene::start("auto", "{ editd = { review = true, hints = false } }");
+    scene.propose();
+    assert!(!scene.helix.screen().contains("ada wants"), "no hints were wanted");
+    scene.helix.keys(&["j"]);
+    scene.choose(6, "show the diff (ada: Digits)");
+    let screen = scene.helix.sees("-two");
+    assert!(screen.contains("ada: Digits") && screen.contains("+2"), "{screen}");
+}
+
+#[test]
+fn all_changes_of_a_file_are_accepted_after_typing() {
+    let scene = Scene::start("auto", "{ editd = { review = true } }");
+    let (mut agent, pending) = scene.propose();
+    scene.helix.keys(&["g", "g", "O", "zero", "Escape"]);
+    scene.helix.sees("zero");
+    scene.choose(0, "accept all 2 changes in this file");
+    eventually("the decision", || (agent.state_of(&pending) == "applied").then_some(()));
+    assert_eq!(agent.read("a.txt")["text"], "zero\none\n2\nthree\nfour\n5\n");
+    scene.helix.sees_no("two");
+}
