@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::Notify;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::protocol::PROPOSAL_CHANGED;
@@ -30,6 +31,8 @@ use super::{Daemon, Outlet, SessionContext};
 
 /// How long a task waits for more to happen before it looks.
 const PAUSE: Duration = Duration::from_millis(40);
+/// How many times as long as a look takes, the task rests after it.
+const REST: u32 = 4;
 
 /// Wakes the task that follows an editor.
 #[derive(Clone, Debug, Default)]
@@ -88,15 +91,18 @@ impl Daemon {
     ) {
         let mut told = Told::default();
         loop {
+            let began = Instant::now();
             match self.waiting(&session, None).await {
                 Ok(waiting) => self.tell_editor(&session, &*outlet, &mut told, &waiting).await,
                 Err(failure) => tracing::debug!(?failure, "an editor could not be told what waits"),
             }
+            let took = began.elapsed();
             tokio::select! {
                 () = gone.cancelled() => return,
                 () = follow.0.notified() => {}
             }
-            tokio::time::sleep(PAUSE).await;
+            // Where to look takes long, as with large files, it is done less often: a person may be typing.
+            tokio::time::sleep(PAUSE + took * REST).await;
         }
     }
 
