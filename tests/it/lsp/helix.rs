@@ -111,8 +111,7 @@ fn hunks_are_accepted_and_rejected_by_code_actions() {
     scene.helix.keys(&["g", "e"]);
     scene.choose(1, "reject this change (ada: Digits)");
     scene.helix.sees_no("two");
-    let decided = agent.call("editd/proposal", json!({ "id": pending["id"] })).done();
-    assert_eq!(decided["state"], "partial");
+    eventually("the decision", || (agent.state_of(&pending) == "partial").then_some(()));
     assert_eq!(agent.read("a.txt")["text"], "one\n2\nthree\nfour\nfive\n");
     scene.helix.sees_no("ada wants");
 }
