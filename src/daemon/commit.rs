@@ -5,6 +5,7 @@ use crate::disk::{
     Target, stage,
 };
 use crate::edit::Edit;
+use crate::text::ContentHash;
 use crate::workspace::rules::Protection;
 use crate::workspace::{Action, FileKey, Moved, PlannedFile, Refusal, RefusalKind, Seen, Snapshot, Truth};
 
@@ -236,7 +237,9 @@ impl Core {
             // The same text, in memory that it shares with the one before.
             seen.truth = planned;
         }
-        file.warnings.extend(in_editor(through.as_ref(), saved, as_planned, problem));
+        let after = After { hash: seen.truth.hash(), saved, as_planned };
+        let warning = through.as_ref().and_then(|part| in_editor(part, &file, &after, problem));
+        file.warnings.extend(warning);
         let shares = as_planned && content.is_some_and(|content| content.shares);
         let root = target.root;
         Landed { file, seen, stat, root, written: true, shares, saved, disk, _spent: spent }
@@ -270,24 +273,30 @@ impl Core {
 }
 
 /// What the author should know of a change that went through an editor.
-fn in_editor(
-    through: Option<&EditorPart>,
-    saved: bool,
-    as_planned: bool,
-    problem: Option<String>,
-) -> Option<String> {
-    let part = through?;
+fn in_editor(part: &EditorPart, file: &PlannedFile, now: &After, problem: Option<String>) -> Option<String> {
     let editor = &part.editor.name;
-    if !saved {
+    if now.hash == file.hash_before {
+        return Some(format!(
+            "{editor} holds the text of before again: somebody has undone the change there."
+        ));
+    }
+    if !now.saved {
         let why = problem.map(|problem| format!(": {problem}")).unwrap_or_default();
-        let what = if part.save == Saving::Yes { "could not save it" } else { "holds it unsaved" };
+        let what = if part.save == Saving::Yes { "did not save it" } else { "holds it unsaved" };
         return Some(format!(
             "{editor} has this file open and {what}{why}; programs that read the disk see the old text."
         ));
     }
-    (!as_planned).then(|| {
+    (!now.as_planned).then(|| {
         format!("{editor} changed the text further when it saved the file; `hash` is that of the result.")
     })
+}
+
+/// A file after an editor has changed it.
+struct After {
+    hash: Option<ContentHash>,
+    saved: bool,
+    as_planned: bool,
 }
 
 /// What is to be done to the disk, in the order of the files that do not go through an editor.

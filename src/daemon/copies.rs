@@ -57,6 +57,13 @@ impl Copies {
         &self.all[self.owner]
     }
 
+    /// One whose text is not known, unless its editor says that it holds nothing unsaved.
+    pub(crate) fn unknown(&self) -> Option<&Copy> {
+        let may_hold_more =
+            |copy: &&Copy| copy.standing == Standing::Unknown && copy.buffer.dirty != Some(false);
+        self.all.iter().find(may_hold_more)
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Copy> {
         self.all.iter()
     }

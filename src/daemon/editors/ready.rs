@@ -44,7 +44,7 @@ impl Core {
                 Standing::Same | Standing::Unsaved | Standing::Both | Standing::Unknown => continue,
             };
             let asked = self.ask_to_show(copy, method);
-            if copy.buffer.id == copies.owner().buffer.id {
+            if copy.buffer.id == copies.owner().buffer.id || copy.standing == Standing::Unknown {
                 of_owner = asked;
             }
         }
@@ -80,9 +80,12 @@ impl Core {
         if let Some(contest) = copies.contest() {
             return self.contested(copies, contest);
         }
-        let owner = copies.owner();
-        let trouble = owner.buffer.trouble.unwrap_or(Trouble::OutOfStep);
-        let (reason, editor) = (trouble.to_string(), self.editor_name(owner));
+        let copy = copies.unknown().unwrap_or(copies.owner());
+        let reason = match copy.buffer.trouble {
+            Some(trouble) => trouble.to_string(),
+            None => "it shows as text what is none on the disk".to_owned(),
+        };
+        let editor = self.editor_name(copy);
         RefusalKind::Editor(EditorRefusal::Refused { reason, editor })
     }
 
@@ -97,7 +100,7 @@ impl Core {
 
 /// Whether an edit can go through the owner, or on the disk below it.
 fn is_ready(copies: &Copies) -> bool {
-    copies.contest().is_none() && copies.owner().standing != Standing::Unknown
+    copies.contest().is_none() && copies.unknown().is_none()
 }
 
 fn is_behind(copy: &Copy) -> bool {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
+use crate::config::Save;
 use crate::protocol::{DocumentsResult, SAVE as SAVE_METHOD, UrisParams};
 use crate::workspace::SessionId;
 use crate::workspace::buffers::Buffer;
@@ -25,11 +26,16 @@ impl Core {
     pub(crate) fn save_in_editors(&self, due: &[Due]) -> BTreeMap<String, String> {
         let mut by_editor: BTreeMap<SessionId, Vec<String>> = BTreeMap::new();
         let parts = due.iter().filter_map(|due| due.through.as_ref());
+        let mut problems = BTreeMap::new();
         for part in parts.filter(|part| part.save == Saving::Yes) {
             let id = &part.buffer.id;
-            by_editor.entry(id.session).or_default().push(id.uri.clone());
+            let untouched = self.present(&part.buffer).is_some_and(|now| now.text == part.after);
+            if untouched || self.config.save == Save::Always {
+                by_editor.entry(id.session).or_default().push(id.uri.clone());
+            } else {
+                problems.insert(id.uri.clone(), "somebody is typing in it".to_owned());
+            }
         }
-        let mut problems = BTreeMap::new();
         for (session, uris) in by_editor {
             if let Some(problem) = self.save_in(session, &uris) {
                 problems.extend(uris.into_iter().map(|uri| (uri, problem.clone())));

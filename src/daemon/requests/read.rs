@@ -161,6 +161,10 @@ fn result(observed: &Observed, snapshot: &Snapshot, text: &str, view: &View) -> 
         let stray = "Some bytes of this file are not UTF-8; each is shown as one character from U+10FF80 to U+10FFFF and kept as it is.";
         notices.push(stray.to_owned());
     }
+    if observed.open.as_ref().is_some_and(|copies| copies.unknown().is_some()) {
+        let unknown = "An editor has this file open, and its text there is not known: it may hold unsaved text that is not shown here.";
+        notices.push(unknown.to_owned());
+    }
     ReadResult {
         uri: uri_of(&observed.target.path),
         path: observed.target.path.display().to_string(),
