@@ -30,6 +30,8 @@ pub enum Role {
 pub struct Abilities {
     /// Shows proposals to a person and lets them decide.
     pub review: bool,
+    /// That only because its user has set it so: it knows nothing of proposals itself.
+    pub review_by_setting: bool,
     /// Checks and applies edits of several documents, all or none (`editd/applyEdits`).
     pub apply_edits: bool,
     /// Saves documents when asked to (`editd/save`).
@@ -59,7 +61,7 @@ pub struct Abilities {
 impl Abilities {
     /// Whether it shows proposals by LSP's own means, because it has no plugin of ours.
     pub fn reviews_plainly(&self) -> bool {
-        self.review && !self.apply_edits
+        self.review_by_setting && !self.apply_edits
     }
 }
 

@@ -62,6 +62,7 @@ fn abilities(params: &InitializeParams) -> Abilities {
     let text_document = capabilities.text_document.as_ref();
     Abilities {
         review: announced("review") || wanted("review"),
+        review_by_setting: wanted("review") && !announced("review"),
         apply_edits: announced("applyEdits"),
         save: announced("save"),
         reload: announced("reload"),
