@@ -20,7 +20,7 @@ use super::paint::FAINT;
 use super::read::print_json;
 use super::{Complaint, Context, End, ask, paint, root, stream};
 
-use choose::{FileReview, Then};
+use choose::{CONFLICTED, FileReview, Then};
 
 /// `editd review`.
 pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<End, Complaint> {
@@ -100,16 +100,27 @@ fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, C
         return Ok(Outcome::Decided);
     }
     show::head(&proposal)?;
-    let mut at = 0;
+    let (mut at, mut touched) = (0, None);
     while at < proposal.files.len() {
-        let mut file = FileReview::new(&proposal, at);
+        let mut file = match touched.take() {
+            Some(hunks) => FileReview::about(&proposal, at, hunks),
+            None => FileReview::new(&proposal, at),
+        };
         let then = file.ask()?;
+        let accepted = file.accepted();
         match send(context, client, &proposal, file)? {
             Sent::Done(next) if !is_waiting(&next) => {
                 show::outcome(&next)?;
                 return Ok(Outcome::Decided);
             }
-            Sent::Done(next) => proposal = *next,
+            Sent::Done(next) => {
+                proposal = *next;
+                let hunks = conflicted(&proposal, at, &accepted);
+                if !hunks.is_empty() {
+                    show::problem("what is there has changed in this moment; look at it again")?;
+                    touched = Some(hunks);
+                }
+            }
             // It has changed meanwhile: what is still open of this file is asked again.
             Sent::Again => {
                 proposal = look(client, id)?;
@@ -123,12 +134,19 @@ fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, C
         if then == Then::Quit {
             return Ok(Outcome::Quit);
         }
-        at += 1;
+        at += usize::from(touched.is_none());
     }
     if let Some(notice) = &proposal.notice {
         writeln!(stream::stdout(), "{FAINT}{}{FAINT:#}", paint::visible(notice))?;
     }
     Ok(Outcome::Left)
+}
+
+/// Those of these hunks that are in conflict.
+fn conflicted(proposal: &ProposalResult, at: usize, ids: &[String]) -> Vec<String> {
+    let hunks = proposal.files.get(at).map(|file| file.entry.hunks.as_slice()).unwrap_or_default();
+    let touched = hunks.iter().filter(|hunk| hunk.state == CONFLICTED && ids.contains(&hunk.id));
+    touched.map(|hunk| hunk.id.clone()).collect()
 }
 
 /// What came of sending decisions.

@@ -10,7 +10,7 @@ mod view;
 use std::path::{Path, PathBuf};
 
 pub use actions::{Wanted, code_actions};
-pub use command::{COMMANDS, Command, Place};
+pub use command::{COMMANDS, Command, Place, Say};
 pub use hints::hints;
 pub use lenses::code_lenses;
 pub use view::{announcement, diff_of, neighbour, proposed_text};
@@ -77,6 +77,11 @@ impl Waiting {
 }
 
 impl WaitingHunk {
+    /// What a yes to it is, as it is shown.
+    fn yes(&self) -> Say {
+        if self.conflicted { Say::Take } else { Say::Accept }
+    }
+
     /// Whether a person whose cursor or selection covers these lines means it. New lines between two are meant
     /// from both.
     fn touches(&self, first: u32, last: u32) -> bool {

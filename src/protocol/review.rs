@@ -13,9 +13,12 @@ pub struct DecideParams {
     pub id: String,
     /// The revision that the person has seen; any other is refused.
     pub revision: u32,
-    /// The hunks that are to happen.
+    /// The hunks that are to happen; not those whose place has changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accept: Option<PickParam>,
+    /// The hunks that are to happen over what was changed there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub take: Option<Vec<String>>,
     /// The hunks that are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reject: Option<PickParam>,

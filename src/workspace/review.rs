@@ -77,7 +77,7 @@ pub enum Choice {
     Open,
     /// Yes, as it was shown. If its place is touched afterwards, it is open again.
     Accepted,
-    /// Yes, though its place had been touched: what the author wants wins over what is there.
+    /// Yes, by a person who knew that its place had been touched: what the author wants wins over what is there.
     Taken,
     /// No.
     Rejected,

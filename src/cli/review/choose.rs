@@ -21,11 +21,26 @@ s  leave it for later
 q  leave it and everything behind it for later
 ?  this help";
 
+const HELP_TOUCHED: &str = "\
+t  take the author's side, over what was changed here
+n  keep what is here
+d  keep it, and reject all others of this file
+e  edit the author's lines in $VISUAL or $EDITOR
+c  say something to the author
+s  leave it for later
+q  leave it and everything behind it for later
+?  this help";
+
+/// The state of a hunk whose place has changed since it was proposed.
+pub(super) const CONFLICTED: &str = "conflicted";
+
 /// What was said of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Answer {
     Open,
     Accept,
+    /// Over what was changed there since.
+    Take,
     Reject,
     Edited(String),
 }
@@ -42,19 +57,33 @@ pub(super) struct FileReview<'p> {
     file: &'p AppliedFile,
     answers: Vec<Answer>,
     comments: Vec<CommentEntry>,
+    /// The only hunks to ask about, if not all.
+    only: Option<Vec<String>>,
 }
 
 impl<'p> FileReview<'p> {
     pub(super) fn new(proposal: &'p ProposalResult, at: usize) -> Self {
         let file = &proposal.files[at];
-        Self { file, answers: vec![Answer::Open; file.entry.hunks.len()], comments: Vec::new() }
+        Self { file, answers: vec![Answer::Open; file.entry.hunks.len()], comments: Vec::new(), only: None }
+    }
+
+    /// Only about these hunks.
+    pub(super) fn about(proposal: &'p ProposalResult, at: usize, hunks: Vec<String>) -> Self {
+        Self { only: Some(hunks), ..Self::new(proposal, at) }
+    }
+
+    /// The names of the hunks that were accepted as they were shown.
+    pub(super) fn accepted(&self) -> Vec<String> {
+        let both = self.file.entry.hunks.iter().zip(&self.answers);
+        both.filter(|(_, answer)| **answer == Answer::Accept).map(|(hunk, _)| hunk.id.clone()).collect()
     }
 
     /// Asks about every hunk that is open.
     pub(super) fn ask(&mut self) -> Result<Then, Complaint> {
         let hunks = &self.file.entry.hunks;
         for at in 0..hunks.len() {
-            if !is_open(&hunks[at]) || self.answers[at] != Answer::Open {
+            let is_meant = self.only.as_ref().is_none_or(|only| only.contains(&hunks[at].id));
+            if !is_meant || !is_open(&hunks[at]) || self.answers[at] != Answer::Open {
                 continue;
             }
             let mut out = stream::stdout();
@@ -69,13 +98,21 @@ impl<'p> FileReview<'p> {
 
     fn ask_about(&mut self, at: usize) -> Result<Then, Complaint> {
         let hunk = &self.file.entry.hunks[at];
+        let is_touched = hunk.state == CONFLICTED;
+        let question = if is_touched {
+            "Take the author's side [t,n,d,e,c,s,q,?]?"
+        } else {
+            "Accept this hunk [y,n,a,d,e,c,s,q,?]?"
+        };
         loop {
-            let question = format!("{HINT}Accept this hunk [y,n,a,d,e,c,s,q,?]?{HINT:#} ");
-            let Some(answer) = ask::line(&question)? else { return Ok(Then::Quit) };
+            let Some(answer) = ask::line(&format!("{HINT}{question}{HINT:#} "))? else {
+                return Ok(Then::Quit);
+            };
             match answer.to_lowercase().as_str() {
-                "y" | "yes" => self.answers[at] = Answer::Accept,
+                "t" if is_touched => self.answers[at] = Answer::Take,
+                "y" | "yes" if !is_touched => self.answers[at] = Answer::Accept,
                 "n" | "no" => self.answers[at] = Answer::Reject,
-                "a" => {
+                "a" if !is_touched => {
                     self.answers[at] = Answer::Accept;
                     self.rest(at, &Answer::Accept);
                 }
@@ -97,7 +134,8 @@ impl<'p> FileReview<'p> {
                 "s" => {}
                 "q" => return Ok(Then::Quit),
                 _ => {
-                    writeln!(stream::stdout(), "{FAINT}{HELP}{FAINT:#}")?;
+                    let help = if is_touched { HELP_TOUCHED } else { HELP };
+                    writeln!(stream::stdout(), "{FAINT}{help}{FAINT:#}")?;
                     continue;
                 }
             }
@@ -124,6 +162,7 @@ impl<'p> FileReview<'p> {
             return Ok(None);
         };
         match compose::in_editor(&self.file.entry.path, new) {
+            Ok(text) if text == *new && hunk.state == CONFLICTED => Ok(Some(Answer::Take)),
             Ok(text) if text == *new => Ok(Some(Answer::Accept)),
             Ok(text) if text == *old => Ok(Some(Answer::Reject)),
             Ok(text) => Ok(Some(Answer::Edited(text))),
@@ -136,19 +175,20 @@ impl<'p> FileReview<'p> {
 
     /// The decision to send; none if nothing was said. An error says why what was edited cannot be sent.
     pub(super) fn decision(self, context: &Context) -> Result<Option<Value>, String> {
-        let Self { file, answers, comments } = self;
+        let Self { file, answers, comments, only: _ } = self;
         let hunks = &file.entry.hunks;
         let ids = |wanted: &Answer| -> Vec<&str> {
             let both = hunks.iter().zip(&answers).filter(|(_, answer)| *answer == wanted);
             both.map(|(hunk, _)| hunk.id.as_str()).collect()
         };
-        let (accept, reject) = (ids(&Answer::Accept), ids(&Answer::Reject));
+        let (accept, take, reject) = (ids(&Answer::Accept), ids(&Answer::Take), ids(&Answer::Reject));
         let is_edited = answers.iter().any(|answer| matches!(answer, Answer::Edited(_)));
-        if accept.is_empty() && reject.is_empty() && comments.is_empty() && !is_edited {
+        if [&accept, &take, &reject].iter().all(|ids| ids.is_empty()) && comments.is_empty() && !is_edited {
             return Ok(None);
         }
         if !is_edited {
-            return Ok(Some(json!({ "accept": accept, "reject": reject, "comment": comments })));
+            let decision = json!({ "accept": accept, "take": take, "reject": reject, "comment": comments });
+            return Ok(Some(decision));
         }
         let is_left = |(hunk, answer): (&Hunk, &Answer)| {
             hunk.kind.is_none() && is_open(hunk) && *answer == Answer::Open
@@ -168,20 +208,22 @@ impl<'p> FileReview<'p> {
         let whole = compose::content(context, file, &texts)?;
         let replace =
             json!([{ "path": file.entry.path, "baseHash": file.entry.hash_before, "content": whole }]);
-        let (accept, reject) = (name(&accept), name(&reject));
-        Ok(Some(json!({ "accept": accept, "reject": reject, "comment": comments, "replace": replace })))
+        let (accept, take, reject) = (name(&accept), name(&take), name(&reject));
+        Ok(Some(json!({
+            "accept": accept, "take": take, "reject": reject, "comment": comments, "replace": replace,
+        })))
     }
 }
 
 fn is_open(hunk: &Hunk) -> bool {
-    matches!(hunk.state.as_str(), "pending" | "conflicted")
+    matches!(hunk.state.as_str(), "pending" | CONFLICTED)
 }
 
 /// What is to stand in a hunk's place; none if that stays as it is.
 fn text<'a>(hunk: &'a Hunk, answer: &'a Answer) -> Option<&'a str> {
     match answer {
         Answer::Edited(text) => Some(text),
-        Answer::Accept => hunk.new_text.as_deref(),
+        Answer::Accept | Answer::Take => hunk.new_text.as_deref(),
         // As was decided before.
         Answer::Open if hunk.state == "accepted" => hunk.new_text.as_deref(),
         Answer::Open | Answer::Reject => None,

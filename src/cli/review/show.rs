@@ -10,6 +10,7 @@ use crate::cli::row::{Row, ago, fitted, width};
 use crate::cli::{paint, stream};
 use crate::protocol::{AppliedFile, Hunk, ProposalResult, ProposalSummary};
 
+use super::choose::CONFLICTED;
 use super::{here, label};
 
 /// Columns of an author's name.
@@ -94,10 +95,10 @@ pub(super) fn place(
     }
     row.add(FAINT, format!("  {number} of {of}"));
     row.print(out, width())?;
-    if hunk.state == "conflicted" {
+    if hunk.state == CONFLICTED {
         writeln!(
             out,
-            "{HINT}Changed since it was proposed:{HINT:#} y takes the new lines, n keeps what is there."
+            "{HINT}Changed since it was proposed:{HINT:#} t takes the author's side, n keeps what is there."
         )?;
     }
     if number == 1 {

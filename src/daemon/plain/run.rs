@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::daemon::clients::Asked;
 use crate::daemon::{Daemon, Failure, Outlet, SessionContext};
-use crate::protocol::plain::{Command, Place, Waiting, neighbour};
+use crate::protocol::plain::{Command, Place, Say, Waiting, neighbour};
 use crate::protocol::{DecideParams, Invalid, PickParam, ProposalParams, RpcError, uri_of};
 
 use super::{ERROR, INFO, diffs, show_message};
@@ -35,8 +35,11 @@ impl Daemon {
         let params = match command {
             Command::Go { forward, from } => return self.go(session, outlet, forward, from.as_ref()).await,
             Command::ShowDiff { id } => return self.show_diff(session, outlet, id).await,
-            Command::Hunks { yes, id, revision, hunks } => {
-                decision(id, revision, yes, PickParam::Hunks(hunks))
+            Command::Hunks { say: Say::Take, id, revision, hunks } => {
+                DecideParams { id, revision, take: Some(hunks), ..DecideParams::default() }
+            }
+            Command::Hunks { say, id, revision, hunks } => {
+                decision(id, revision, say == Say::Accept, PickParam::Hunks(hunks))
             }
             Command::All { yes, id, revision } => {
                 decision(id, revision, yes, PickParam::Word("all".to_owned()))

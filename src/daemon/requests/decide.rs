@@ -80,24 +80,22 @@ impl Core {
         let hunks = proposal.hunk_count();
         let (accept, reject) =
             (pick("accept", params.accept.as_ref(), hunks)?, pick("reject", params.reject.as_ref(), hunks)?);
-        if let (Pick::Hunks(accept), Pick::Hunks(reject)) = (&accept, &reject)
-            && let Some(both) = accept.iter().find(|id| reject.binary_search(id).is_ok())
-        {
-            return Err(Invalid::new("reject", format!("`{both}` is in `accept` too")).into());
-        }
+        let take = named("take", params.take.as_deref().unwrap_or_default(), hunks)?;
         if (&accept, &reject) == (&Pick::All, &Pick::All) {
             return Err(Invalid::new("reject", "not both can be of all").into());
         }
+        let fields = [("accept", accept.named()), ("take", &take), ("reject", reject.named())];
+        require_apart(fields)?;
         let replace = self.read_replacements(params, proposal, files)?;
         let comments = read_comments(params.comment.as_ref(), proposal)?;
         let none = Pick::default();
-        if accept == none && reject == none && replace.is_empty() && comments.is_empty() {
-            let problem = "it is missing, and so are `reject`, `replace` and `comment`";
+        let nothing = accept == none && take.is_empty() && reject == none;
+        if nothing && replace.is_empty() && comments.is_empty() {
+            let problem = "it is missing, and so are `take`, `reject`, `replace` and `comment`";
             return Err(Invalid::new("accept", problem).into());
         }
         let ranges = proposal.hunk_ranges();
-        for (field, pick) in [("accept", &accept), ("reject", &reject)] {
-            let Pick::Hunks(ids) = pick else { continue };
+        for (field, ids) in fields {
             let is_replaced = |id: &&HunkId| {
                 let file = ranges.iter().position(|range| range.contains(&(id.0 - 1)));
                 // A new name is decided beside a new text.
@@ -111,7 +109,7 @@ impl Core {
                 return Err(Invalid::new(field, problem).into());
             }
         }
-        Ok(Decision { accept, reject, replace, comments })
+        Ok(Decision { accept, take, reject, replace, comments })
     }
 
     fn read_replacements(
@@ -155,6 +153,16 @@ impl Core {
 }
 
 fn pick(field: &str, param: Option<&PickParam>, hunks: usize) -> Result<Pick, Invalid> {
+    match param {
+        None => Ok(Pick::default()),
+        Some(PickParam::Word(word)) if word == ALL => Ok(Pick::All),
+        Some(PickParam::Word(_)) => Err(Invalid::new(field, "expected a list of hunks, or `all`")),
+        Some(PickParam::Hunks(ids)) => named(field, ids, hunks).map(Pick::Hunks),
+    }
+}
+
+/// The hunks in order, each once.
+fn named(field: &str, ids: &[String], hunks: usize) -> Result<Vec<HunkId>, Invalid> {
     let read = |(at, text): (usize, &String)| {
         let id = text.parse().ok().filter(|HunkId(number)| (1..=hunks).contains(number));
         id.ok_or_else(|| {
@@ -162,17 +170,22 @@ fn pick(field: &str, param: Option<&PickParam>, hunks: usize) -> Result<Pick, In
             Invalid::new(format!("{field}[{at}]"), problem)
         })
     };
-    match param {
-        None => Ok(Pick::default()),
-        Some(PickParam::Word(word)) if word == ALL => Ok(Pick::All),
-        Some(PickParam::Word(_)) => Err(Invalid::new(field, "expected a list of hunks, or `all`")),
-        Some(PickParam::Hunks(ids)) => {
-            let ids = ids.iter().enumerate().map(read).collect::<Result<HashSet<HunkId>, _>>()?;
-            let mut ids: Vec<_> = ids.into_iter().collect();
-            ids.sort_unstable();
-            Ok(Pick::Hunks(ids))
+    let ids = ids.iter().enumerate().map(read).collect::<Result<HashSet<HunkId>, _>>()?;
+    let mut ids: Vec<_> = ids.into_iter().collect();
+    ids.sort_unstable();
+    Ok(ids)
+}
+
+/// No hunk is in two of these lists, which are in order.
+fn require_apart(fields: [(&str, &[HunkId]); 3]) -> Result<(), Invalid> {
+    for (at, (first, ids)) in fields.iter().enumerate() {
+        for (second, others) in &fields[at + 1..] {
+            if let Some(both) = ids.iter().find(|id| others.binary_search(id).is_ok()) {
+                return Err(Invalid::new(*second, format!("`{both}` is in `{first}` too")));
+            }
         }
     }
+    Ok(())
 }
 
 fn read_comments(param: Option<&CommentParam>, proposal: &Proposal) -> Result<Vec<Comment>, Invalid> {

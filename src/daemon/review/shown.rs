@@ -64,7 +64,10 @@ impl Core {
         result.files = entries;
         result.workspace_edit = workspace_edit(&planned, session.encoding);
         result.notice = (!conflicted.is_empty()).then(|| {
-            format!("Changed since it was proposed, and to be decided one by one: {}.", conflicted.join(", "))
+            format!(
+                "Changed since it was proposed, so not accepted; to be taken or rejected one by one: {}.",
+                conflicted.join(", ")
+            )
         });
         result
     }

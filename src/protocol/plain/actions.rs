@@ -2,7 +2,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::command::{Command, Place};
+use super::command::{Command, Place, Say};
 use super::{Waiting, WaitingHunk, counted};
 
 /// Proposals that are offered for one place; a longer menu helps nobody.
@@ -88,7 +88,7 @@ impl List<'_> {
         let mut action = json!({ "title": title, "kind": kind, "command": command.titled(&title) });
         let is_text_of_a_model = matches!(
             command,
-            Command::Hunks { yes: true, .. }
+            Command::Hunks { say: Say::Accept | Say::Take, .. }
                 | Command::File { yes: true, .. }
                 | Command::All { yes: true, .. }
         );
@@ -110,9 +110,9 @@ impl List<'_> {
                 _ => ("accept this change", "reject this change"),
             }
         };
-        for (yes, title) in [(true, yes), (false, no)] {
+        for (say, title) in [(hunk.yes(), yes), (Say::Reject, no)] {
             let (id, revision, hunks) = (one.id.clone(), one.revision, vec![hunk.id.clone()]);
-            self.add(FIX, &format!("{title} ({})", one.by()), &Command::Hunks { yes, id, revision, hunks });
+            self.add(FIX, &format!("{title} ({})", one.by()), &Command::Hunks { say, id, revision, hunks });
         }
     }
 

@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 use crate::protocol::{Invalid, decode};
 
 /// What an editor can run. Each takes one object as its argument.
-pub const COMMANDS: [&str; 9] = [
+pub const COMMANDS: [&str; 10] = [
     "editd.accept",
+    "editd.take",
     "editd.reject",
     "editd.acceptFile",
     "editd.rejectFile",
@@ -19,10 +20,10 @@ pub const COMMANDS: [&str; 9] = [
 /// A command with its argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Accept or reject hunks.
+    /// Decide about hunks.
     Hunks {
-        /// Accept.
-        yes: bool,
+        /// What is said of them.
+        say: Say,
         /// The proposal.
         id: String,
         /// The revision that the person has seen.
@@ -62,6 +63,17 @@ pub enum Command {
         /// The proposal; none where there is only one.
         id: Option<String>,
     },
+}
+
+/// What is said of hunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Say {
+    /// Yes, as long as nobody has changed their places.
+    Accept,
+    /// Yes, over what was changed there.
+    Take,
+    /// No.
+    Reject,
 }
 
 /// A line of a file.
@@ -111,9 +123,14 @@ impl Command {
         let needed = || argument.clone().ok_or_else(missing);
         let yes = name.starts_with("editd.accept");
         Ok(match name {
-            "editd.accept" | "editd.reject" => {
+            "editd.accept" | "editd.take" | "editd.reject" => {
                 let HunksArgument { id, revision, hunks } = decode(needed()?)?;
-                Self::Hunks { yes, id, revision, hunks }
+                let say = match name {
+                    "editd.take" => Say::Take,
+                    _ if yes => Say::Accept,
+                    _ => Say::Reject,
+                };
+                Self::Hunks { say, id, revision, hunks }
             }
             "editd.acceptFile" | "editd.rejectFile" => {
                 let FileArgument { id, revision, path } = decode(needed()?)?;
@@ -142,8 +159,12 @@ impl Command {
     /// The same as LSP's `Command`, under a title.
     pub fn titled(&self, title: &str) -> Value {
         let (name, argument) = match self {
-            Self::Hunks { yes, id, revision, hunks } => (
-                if *yes { "editd.accept" } else { "editd.reject" },
+            Self::Hunks { say, id, revision, hunks } => (
+                match say {
+                    Say::Accept => "editd.accept",
+                    Say::Take => "editd.take",
+                    Say::Reject => "editd.reject",
+                },
                 json!({ "id": id, "revision": revision, "hunks": hunks }),
             ),
             Self::File { yes, id, revision, path } => (

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::command::Command;
+use super::command::{Command, Say};
 use super::{Waiting, WaitingHunk};
 
 /// LSP's code lenses for a file whose last line is `last`, from 0: over each hunk one to accept it, one to reject
@@ -15,11 +15,11 @@ pub fn code_lenses(waiting: &[Waiting], path: &Path, last: u32) -> Vec<Value> {
 fn of_hunk(one: &Waiting, hunk: &WaitingHunk, last: u32) -> [Value; 3] {
     let at = json!({ "line": hunk.line.min(last), "character": 0 });
     let (id, revision, hunks) = (one.id.clone(), one.revision, vec![hunk.id.clone()]);
-    let decide = |yes| Command::Hunks { yes, id: id.clone(), revision, hunks: hunks.clone() };
+    let decide = |say| Command::Hunks { say, id: id.clone(), revision, hunks: hunks.clone() };
     let (yes, no) = if hunk.conflicted { ("take over", "keep mine") } else { ("accept", "reject") };
     let lenses = [
-        decide(true).titled(&format!("{yes} ({})", one.by())),
-        decide(false).titled(no),
+        decide(hunk.yes()).titled(&format!("{yes} ({})", one.by())),
+        decide(Say::Reject).titled(no),
         Command::ShowDiff { id: Some(id.clone()) }.titled("diff"),
     ];
     lenses.map(|command| json!({ "range": { "start": at, "end": at }, "command": command }))

@@ -114,6 +114,7 @@ fn a_conflict_and_a_whole_file_are_named_as_what_they_are() {
     waiting[0].hunks[2].kind = Some("delete".to_owned());
     let actions = code_actions(&waiting, Path::new("/a"), &at(3, 3));
     assert_eq!(titles(&actions)[0], "editd: take this over what is there now (ada: Fix the total)");
+    assert_eq!(actions[0]["command"]["command"], "editd.take");
     let actions = code_actions(&waiting, Path::new("/b"), &at(1, 1));
     assert_eq!(titles(&actions)[1], "editd: do not delete this file (ada: Fix the total)");
 }
@@ -131,8 +132,11 @@ fn a_menu_stays_short() {
 #[test]
 fn commands_are_read_as_they_are_written() {
     let (id, path) = ("p1".to_owned(), "/a".to_owned());
+    let hunks = |say| Command::Hunks { say, id: id.clone(), revision: 1, hunks: vec!["h1".to_owned()] };
     let commands = [
-        Command::Hunks { yes: true, id: id.clone(), revision: 1, hunks: vec!["h1".to_owned()] },
+        hunks(Say::Accept),
+        hunks(Say::Take),
+        hunks(Say::Reject),
         Command::File { yes: false, id: id.clone(), revision: 1, path: path.clone() },
         Command::All { yes: true, id: id.clone(), revision: 1 },
         Command::Go { forward: false, from: Some(Place { path, line: 3 }) },

@@ -14,6 +14,16 @@ pub enum Pick {
     All,
 }
 
+impl Pick {
+    /// Those that are named.
+    pub fn named(&self) -> &[HunkId] {
+        match self {
+            Self::Hunks(ids) => ids,
+            Self::All => &[],
+        }
+    }
+}
+
 impl Default for Pick {
     fn default() -> Self {
         Self::Hunks(Vec::new())
@@ -32,8 +42,10 @@ pub struct Replace {
 /// What a person decides in one go.
 #[derive(Clone, Debug, Default)]
 pub struct Decision {
-    /// What is to happen.
+    /// What is to happen. Of these, hunks that are in conflict stay open: what is there now was not seen.
     pub accept: Pick,
+    /// What is to happen even over what was changed there since.
+    pub take: Vec<HunkId>,
     /// What is not.
     pub reject: Pick,
     /// What happens instead.
@@ -57,7 +69,7 @@ pub struct Seen<'a> {
 
 impl Review {
     /// The same with these decisions. `seen` are all files in order; the hunks of the decision are some of
-    /// theirs.
+    /// theirs. [`settle`](Self::settle) then opens what was accepted and is in conflict.
     #[must_use]
     pub fn decide(&self, seen: &[Seen<'_>], decision: &Decision, deadline: Deadline) -> Self {
         let mut next = self.clone();
@@ -65,10 +77,14 @@ impl Review {
         let conflicted: Vec<bool> =
             seen.iter().flat_map(|seen| seen.look.hunks.iter().map(|hunk| hunk.conflicted)).collect();
         let ranges = ranges(seen);
-        for (pick, is_yes) in [(&decision.accept, true), (&decision.reject, false)] {
-            let Pick::Hunks(ids) = pick else { continue };
+        let named = [
+            (decision.accept.named(), Choice::Accepted),
+            (&decision.take, Choice::Taken),
+            (decision.reject.named(), Choice::Rejected),
+        ];
+        for (ids, choice) in named {
             for id in ids {
-                next.choose(id.0 - 1, is_yes, &conflicted, &ranges);
+                next.choose(id.0 - 1, choice, &conflicted, &ranges);
             }
         }
         for replace in &decision.replace {
@@ -87,17 +103,19 @@ impl Review {
         next
     }
 
-    fn choose(&mut self, at: usize, is_yes: bool, conflicted: &[bool], ranges: &[Range<usize>]) {
+    fn choose(&mut self, at: usize, wanted: Choice, conflicted: &[bool], ranges: &[Range<usize>]) {
         let file = ranges.iter().position(|range| range.contains(&at));
         if let Some(file) = file.filter(|file| self.replaced.contains_key(file)) {
             // A hunk is decided by itself again, so the whole text that stood for it is none any more.
             self.take_back(file, &ranges[file]);
         }
         let Some(choice) = self.choices.get_mut(at) else { return };
-        *choice = match (is_yes, conflicted.get(at).copied().unwrap_or_default()) {
-            (false, _) => Choice::Rejected,
-            (true, true) => Choice::Taken,
-            (true, false) => Choice::Accepted,
+        let is_conflicted = conflicted.get(at).copied().unwrap_or_default();
+        *choice = match wanted {
+            // To say yes again takes nothing back.
+            Choice::Accepted if is_conflicted && *choice == Choice::Taken => Choice::Taken,
+            Choice::Taken if !is_conflicted => Choice::Accepted,
+            wanted => wanted,
         };
     }
 

@@ -170,17 +170,39 @@ fn an_editor_that_fails_edits_nothing() {
 }
 
 #[test]
-fn a_conflict_is_told_and_a_yes_takes_the_new_lines() {
+fn a_conflict_is_told_and_only_to_take_it_is_a_yes() {
     let mut scene = scene();
     scene.workspace.put("a.txt", numbered_lines(40).replace("line 20\n", "mine\n"));
-    let typed = scene.review(&["a\r", "y\r", "y\r"]);
+    let typed = scene.review(&["a\r", "y\r", "t\r", "y\r"]);
     let shown = plain(&typed.shown);
     assert!(
         shown.contains("Changed since it was proposed") && shown.contains("-mine\n+LINE 20\n"),
         "{shown}"
     );
+    assert!(shown.contains("\nt  take the author's side"), "a yes gives help: {shown}");
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     assert_eq!((typed.code, scene.state().as_str()), (0, "applied"), "{shown}");
     assert_eq!(scene.capitals(), [3, 20, 22]);
+}
+
+#[test]
+fn what_changed_between_the_look_and_the_yes_is_shown_again() {
+    let mut scene = scene();
+    // What another program does while the person thinks; the lines themselves are left as they are.
+    let meanwhile = ("EDITOR", "sed -i 's/^line 20$/an hour of work/' a.txt; true");
+    let answers = ["y\r", "e\r", "s\r", "n\r", "s\r"];
+    let typed = scene.review_with(&answers, &[meanwhile, ("NO_COLOR", "1")]);
+    let shown = plain(&typed.shown);
+    let (_, again) = shown.split_once("not taken: ").expect("it is said");
+    assert!(again.contains("look at it again") && again.contains("-an hour of work\n+LINE 20\n"), "{again}");
+    assert!(!again.contains("LINE 22"), "what was left for later is not asked again: {again}");
+    assert_eq!((typed.code, scene.state().as_str()), (3, "pending"), "{shown}");
+    assert_eq!(scene.review(&["y\r", "y\r"]).code, 0);
+    let expected = numbered_lines(40)
+        .replace("line 3\n", "LINE 3\n")
+        .replace("line 20\n", "an hour of work\n")
+        .replace("line 22\n", "LINE 22\n");
+    assert_eq!(scene.workspace.text("a.txt"), expected);
 }
 
 #[test]

@@ -60,17 +60,60 @@ fn a_touched_hunk_is_in_conflict_alone() {
 }
 
 #[test]
-fn a_conflict_that_is_accepted_takes_the_agents_text() {
+fn a_conflict_that_is_taken_takes_the_agents_text() {
     let (mut scene, proposal) = Scene::three_hunks();
     let text = numbered_lines(40).replace("line 20\n", "mine 20\n").replace("line 10\n", "mine 10\n");
     scene.workspace.put("a.txt", &text);
-    let done = scene.decide(&proposal, json!({ "accept": ["h1", "h2", "h3"] })).done();
+    let done = scene.decide(&proposal, json!({ "accept": "all", "take": ["h2"] })).done();
     assert_eq!((&done["state"], states(&done)), (&json!("applied"), vec!["accepted"; 3]));
     let expected = text
         .replace("line 3\n", "LINE 3\n")
         .replace("mine 20\n", "LINE 20\n")
         .replace("line 37\n", "LINE 37\n");
     assert_eq!(scene.workspace.text("a.txt"), expected);
+}
+
+#[test]
+fn a_yes_to_what_has_changed_since_it_was_looked_at_is_none() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    assert_eq!(states(&scene.seen(&proposal)), ["pending"; 3]);
+    let text = numbered_lines(40).replace("line 20\n", "an hour of work\n");
+    scene.workspace.put("a.txt", &text);
+    // `reject: "all"` is about those that are not named.
+    let decision = json!({ "accept": ["h2"], "reject": "all" });
+    let waits = scene.decide_on(&proposal, &json!(1), decision).done();
+    assert_eq!((&waits["state"], &waits["revision"]), (&json!("pending"), &json!(2)));
+    assert_eq!(states(&waits), ["rejected", "conflicted", "rejected"]);
+    assert_eq!(waits["files"][0]["hunks"][1]["oldText"], "an hour of work\n");
+    assert!(waits["notice"].as_str().unwrap().contains("h2"), "{waits:#}");
+    assert_eq!(scene.workspace.text("a.txt"), text);
+    scene.decide(&proposal, json!({ "take": ["h2"] })).done();
+    assert_eq!(scene.workspace.text("a.txt"), numbered_lines(40).replace("line 20\n", "LINE 20\n"));
+}
+
+#[test]
+fn a_no_to_what_has_changed_since_can_be_taken_back_only_by_taking() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    scene.decide(&proposal, json!({ "reject": ["h1"] })).done();
+    scene.workspace.put("a.txt", numbered_lines(40).replace("line 3\n", "mine\n"));
+    let open = scene.decide(&proposal, json!({ "accept": ["h1"] })).done();
+    assert_eq!(states(&open), ["conflicted", "pending", "pending"]);
+    let taken = scene.decide(&proposal, json!({ "take": ["h1"] })).done();
+    assert_eq!(states(&taken), ["accepted", "pending", "pending"]);
+    // To say yes again takes nothing back.
+    let again = scene.decide(&proposal, json!({ "accept": ["h1", "h2"] })).done();
+    assert_eq!(states(&again), ["accepted", "accepted", "pending"]);
+}
+
+#[test]
+fn to_take_what_nobody_touched_is_to_accept_it() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    let some = scene.decide(&proposal, json!({ "take": ["h1"] })).done();
+    assert_eq!(states(&some), ["accepted", "pending", "pending"]);
+    // So it is open again when its place is touched.
+    scene.workspace.put("a.txt", numbered_lines(40).replace("line 3\n", "mine\n"));
+    let rest = scene.decide(&proposal, json!({ "accept": "all" })).done();
+    assert_eq!(states(&rest), ["conflicted", "accepted", "accepted"]);
 }
 
 #[test]
@@ -83,7 +126,7 @@ fn what_was_accepted_before_it_was_touched_is_asked_again() {
         (&rest["state"], states(&rest)),
         (&json!("pending"), vec!["conflicted", "accepted", "accepted"])
     );
-    scene.decide(&proposal, json!({ "accept": ["h1"] })).done();
+    scene.decide(&proposal, json!({ "take": ["h1"] })).done();
     assert!(scene.workspace.text("a.txt").contains("LINE 3\n"));
 }
 
@@ -103,7 +146,7 @@ fn what_is_there_already_is_not_written_again() {
 #[test]
 fn a_file_that_is_gone_can_be_got_back_or_left() {
     for (decision, there) in
-        [(json!({ "accept": ["h1", "h2"], "reject": ["h3"] }), true), (json!({ "reject": "all" }), false)]
+        [(json!({ "take": ["h1", "h2"], "reject": ["h3"] }), true), (json!({ "reject": "all" }), false)]
     {
         let (mut scene, proposal) = Scene::three_hunks();
         std::fs::remove_file(scene.workspace.path("a.txt")).expect("removed");
@@ -125,7 +168,7 @@ fn what_is_no_text_any_more_can_only_be_left() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.workspace.put("a.txt", b"\0\x01\x02");
     assert_eq!(states(&scene.seen(&proposal)), ["conflicted"; 3]);
-    scene.decide(&proposal, json!({ "accept": ["h1", "h2", "h3"] })).refused("binary");
+    scene.decide(&proposal, json!({ "take": ["h1", "h2", "h3"] })).refused("binary");
     // Nothing was decided by that.
     assert_eq!(scene.seen(&proposal)["revision"], 1);
     assert_eq!(scene.decide(&proposal, json!({ "reject": "all" })).done()["state"], "rejected");

@@ -105,9 +105,21 @@ fn a_file_that_came_meanwhile_is_a_conflict() {
     scene.workspace.put("delete.txt", "gone\nand more\n");
     let waits = scene.decide(&proposal, json!({ "accept": "all" })).done();
     assert_eq!(states(&waits), ["accepted", "conflicted", "conflicted", "accepted", "accepted"]);
-    scene.decide(&proposal, json!({ "accept": ["h2"], "reject": ["h3"] })).done();
+    let still = scene.decide(&proposal, json!({ "accept": ["h2", "h3"] })).done();
+    assert_eq!(states(&still), ["accepted", "conflicted", "conflicted", "accepted", "accepted"]);
+    scene.decide(&proposal, json!({ "take": ["h2"], "reject": ["h3"] })).done();
     assert_eq!(scene.workspace.text("new/file.txt"), "new\n");
     assert_eq!(scene.workspace.text("delete.txt"), "gone\nand more\n");
+}
+
+#[test]
+fn a_new_name_of_what_is_gone_is_a_conflict() {
+    let (mut scene, proposal) = scene();
+    std::fs::remove_file(scene.workspace.path("rename.txt")).expect("removed");
+    let waits = scene.decide(&proposal, json!({ "accept": ["h4", "h5"], "reject": "all" })).done();
+    assert_eq!(states(&waits), ["rejected", "rejected", "rejected", "conflicted", "conflicted"]);
+    assert!(!scene.workspace.has("renamed.txt"));
+    scene.decide(&proposal, json!({ "reject": "all" })).done();
 }
 
 #[test]

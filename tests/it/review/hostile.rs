@@ -17,6 +17,10 @@ use super::scene::{Scene, hunk_ids, states};
 #[case::another_form(json!({ "accept": ["h01"] }), "accept[0]")]
 #[case::a_word(json!({ "accept": "some" }), "accept")]
 #[case::a_number(json!({ "accept": 1 }), "accept")]
+#[case::no_hunk_to_take(json!({ "take": ["h0"] }), "take[0]")]
+#[case::to_take_all(json!({ "take": "all" }), "take")]
+#[case::accepted_and_taken(json!({ "accept": ["h1"], "take": ["h1"] }), "take")]
+#[case::taken_and_not(json!({ "take": ["h2"], "reject": ["h1", "h2"] }), "reject")]
 #[case::both_ways(json!({ "accept": ["h1"], "reject": ["h1"] }), "reject")]
 #[case::all_both_ways(json!({ "accept": "all", "reject": "all" }), "reject")]
 #[case::nothing(json!({}), "accept")]
@@ -40,6 +44,7 @@ fn a_hunk_and_its_replaced_file_contradict_each_other() {
     let seen = scene.seen(&proposal);
     let file = json!({ "path": seen["files"][0]["path"], "baseHash": seen["files"][0]["hashBefore"], "content": "x" });
     scene.decide(&proposal, json!({ "replace": [file.clone()], "accept": ["h1"] })).invalid("accept");
+    scene.decide(&proposal, json!({ "replace": [file.clone()], "take": ["h1"] })).invalid("take");
     scene.decide(&proposal, json!({ "replace": [file.clone(), file] })).invalid("replace[1].path");
 }
 

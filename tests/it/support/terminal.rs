@@ -11,7 +11,7 @@ const DRIVER: &str = r"
 import fcntl, os, pty, re, select, struct, sys, termios, time
 count = int(sys.argv[1])
 answers, argv = [it.encode() for it in sys.argv[2:2 + count]], sys.argv[2 + count:]
-question = re.compile(rb'[yY]/[nN]|\[y,n,[^\]]*\]\? $|author: $')
+question = re.compile(rb'[yY]/[nN]|\[[yt],n,[^\]]*\]\? $|author: $')
 pid, terminal = pty.fork()
 if pid == 0:
     os.execv(argv[0], argv)
