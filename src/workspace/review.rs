@@ -16,6 +16,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::edit::Hunk;
+use crate::text::ContentHash;
 
 use super::{Action, PlannedFile, Proposal, ProposalState, Snapshot};
 
@@ -78,6 +79,7 @@ pub enum Choice {
     /// Yes, as it was shown. If its place is touched afterwards, it is open again.
     Accepted,
     /// Yes, by a person who knew that its place had been touched: what the author wants wins over what is there.
+    /// If that changes once more, it is open again.
     Taken,
     /// No.
     Rejected,
@@ -128,6 +130,8 @@ pub struct Replacement {
 pub struct Review {
     /// By hunk, in order.
     pub choices: Vec<Choice>,
+    /// Of hunks whose place had been touched, what stood there when a person took the author's side.
+    pub taken: BTreeMap<usize, ContentHash>,
     /// By index of the file.
     pub replaced: BTreeMap<usize, Replacement>,
     /// In the order in which they were made.

@@ -1,6 +1,7 @@
 use std::ops::Range;
 
 use crate::edit::{Deadline, Labels, Plan, Splice, diff_plan};
+use crate::text::ContentHash;
 use crate::workspace::{Action, PlannedFile, Truth};
 
 use super::{Choice, Comment, HunkId, HunkKind, Look, LookedHunk, Replacement, Review, Verdict};
@@ -100,6 +101,12 @@ impl Review {
                 _ => {}
             }
         }
+        for (at, place) in places(seen).enumerate().filter(|(at, _)| next.choices[*at] == Choice::Taken) {
+            let known = self.choices[at] == Choice::Taken && !decision.take.contains(&HunkId(at + 1));
+            if !known {
+                next.taken.insert(at, place);
+            }
+        }
         next
     }
 
@@ -165,11 +172,25 @@ impl Review {
                 }
             }
         }
+        for (at, place) in places(seen).enumerate() {
+            if self.choices[at] == Choice::Taken && self.taken.get(&at) != Some(&place) {
+                self.choices[at] = Choice::Open;
+            }
+        }
         self.is_decided()
     }
 }
 
 impl Seen<'_> {
+    /// What stands where a hunk would do something: its lines, or the whole file.
+    fn place(&self, hunk: &LookedHunk) -> ContentHash {
+        let now = self.now.unwrap_or_default();
+        match self.look.wanted(hunk) {
+            Some((range, _)) => ContentHash::of(now.get(range).unwrap_or_default().as_bytes()),
+            None => self.truth.hash().unwrap_or_else(|| ContentHash::of(b"")),
+        }
+    }
+
     /// What a person's text says of each hunk; nothing of a new name.
     fn verdicts(&self, now: &str, content: &str, deadline: Deadline) -> Vec<Option<Choice>> {
         let hunks = &self.look.hunks;
@@ -228,4 +249,9 @@ fn ranges(seen: &[Seen<'_>]) -> Vec<Range<usize>> {
         std::mem::replace(&mut start, end)..end
     };
     seen.iter().map(range).collect()
+}
+
+/// What stands at the place of each hunk.
+fn places<'s>(seen: &'s [Seen<'_>]) -> impl Iterator<Item = ContentHash> + 's {
+    seen.iter().flat_map(|seen| seen.look.hunks.iter().map(|hunk| seen.place(hunk)))
 }

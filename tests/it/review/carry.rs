@@ -185,3 +185,18 @@ fn another_agent_may_write_meanwhile() {
     let history = scene.editor.history();
     assert_eq!(history[0]["author"], "alice");
 }
+
+#[test]
+fn what_was_taken_over_one_text_is_not_taken_over_a_later_one() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    let edited = |by: &str| numbered_lines(40).replace("line 20\n", &format!("{by}\n"));
+    scene.workspace.put("a.txt", edited("first"));
+    let taken = scene.decide(&proposal, json!({ "take": ["h2"] })).done();
+    assert_eq!(states(&taken), ["pending", "accepted", "pending"]);
+    scene.workspace.put("a.txt", edited("second"));
+    let asked = scene.decide(&proposal, json!({ "accept": ["h1", "h3"] })).done();
+    assert_eq!((&asked["state"], states(&asked)[1].as_str()), (&json!("pending"), "conflicted"));
+    assert_eq!(scene.workspace.text("a.txt"), edited("second"));
+    scene.decide(&proposal, json!({ "take": ["h2"] })).done();
+    assert!(scene.workspace.text("a.txt").contains("\nLINE 20\n"));
+}
