@@ -119,7 +119,7 @@ fn only_an_editor_that_reviews_without_a_plugin_is_offered_it() {
     assert!(can["codeLensProvider"].is_object(), "{can}");
     assert_eq!(can["workspace"]["textDocumentContent"]["schemes"], json!(["editd"]));
     let commands = can["executeCommandProvider"]["commands"].as_array().expect("commands").len();
-    assert_eq!((commands, &can["codeActionProvider"]["codeActionKinds"][0]), (9, &json!("quickfix")));
+    assert_eq!((commands, &can["codeActionProvider"]["codeActionKinds"][0]), (10, &json!("quickfix")));
 }
 
 #[test]

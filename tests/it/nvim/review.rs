@@ -153,6 +153,37 @@ fn hunks_move_along_while_a_person_types_and_a_touched_one_is_a_conflict() {
 }
 
 #[test]
+fn a_conflict_that_is_seen_is_taken() {
+    let mut scene = Scene::start();
+    scene.nvim.keys(":4<CR>Atyped<Esc>");
+    scene.nvim.sees("conflict");
+    scene.nvim.keys("ga]gga");
+    assert_eq!(scene.outcome()["state"], "applied");
+    scene.nvim.holds(BETTER);
+}
+
+#[test]
+fn a_yes_to_what_has_changed_unseen_is_none() {
+    let mut scene = Scene::without_proposal();
+    scene.propose(&json!([
+        { "kind": "write", "path": "new.py", "content": "print(1)\n" },
+        { "kind": "write", "path": "cart.py", "content": BETTER },
+    ]));
+    scene.nvim.keys(":Editd review<CR>");
+    scene.nvim.sees("ada wants to create");
+    scene.workspace.put("new.py", "an hour of work\n");
+    scene.nvim.keys("ga");
+    scene.nvim.sees("1 hunk not accepted: the text there has just changed");
+    assert_eq!(scene.workspace.text("new.py"), "an hour of work\n");
+    scene.nvim.sees("conflict, the file has changed");
+    scene.nvim.keys("ga");
+    scene.nvim.sees("sum = 0   ada: Clearer");
+    scene.nvim.keys(":Editd accept_all<CR>");
+    assert_eq!(scene.outcome()["state"], "applied");
+    assert_eq!(scene.workspace.text("new.py"), "print(1)\n");
+}
+
+#[test]
 fn a_review_survives_a_killed_daemon() {
     let mut scene = Scene::start();
     scene.decide("]gga", "accepted");

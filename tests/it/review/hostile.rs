@@ -106,7 +106,7 @@ fn a_yes_does_not_follow_a_link_that_was_put_there_since() {
     std::fs::write(outside.join("a.txt"), "one\n").expect("a file");
     std::fs::rename(scene.workspace.path("folder"), scene.workspace.path("moved")).expect("moved");
     symlink(&outside, scene.workspace.path("folder")).expect("a link");
-    let refused = scene.decide(&proposal, json!({ "accept": ["h1"] }));
+    let refused = scene.decide(&proposal, json!({ "take": ["h1"] }));
     refused.refused_as_any(&["outside_workspace", "not_a_file"]);
     assert_eq!(std::fs::read_to_string(outside.join("a.txt")).unwrap(), "one\n");
     // It can be left, and waits no more.
@@ -122,7 +122,7 @@ fn a_yes_opens_no_path_that_the_rules_close() {
         .machine
         .write_policy("[[rules]]\npattern = \"a.txt\"\nclass = \"never\"\noperations = [\"modify\"]\n");
     scene.decide(&proposal, json!({ "accept": "all" })).done();
-    scene.decide(&proposal, json!({ "accept": ["h1"] })).refused("protected");
+    scene.decide(&proposal, json!({ "take": ["h1"] })).refused("protected");
     assert_eq!(scene.workspace.text("a.txt"), "one\n");
     scene.decide(&proposal, json!({ "reject": "all" })).done();
 }

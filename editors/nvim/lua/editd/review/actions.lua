@@ -147,10 +147,59 @@ local function by_proposal(stops)
   return grouped
 end
 
+--- All conflicts that are shown as such.
+---@return table<string, true>
+local function conflicts()
+  local seen = {} ---@type table<string, true>
+  for _, proposal in ipairs(review.pending()) do
+    for _, file in ipairs(proposal.files) do
+      for _, hunk in ipairs(file.hunks) do
+        if hunk.state == 'conflicted' and preview.state(proposal.id, hunk.id) ~= 'pending' then
+          seen[proposal.id .. hunk.id] = true
+        end
+      end
+    end
+  end
+  return seen
+end
+
+--- What to send of these hunks. A conflict that the person has seen is taken over what is there.
+---@param verdict 'accept'|'reject'
+---@param stops editd.Stop[]
+---@param seen table<string, true>
+---@return table<'accept'|'take'|'reject', string[]>
+local function decision_on(verdict, stops, seen)
+  local decision = {} ---@type table<'accept'|'take'|'reject', string[]>
+  for _, stop in ipairs(stops) do
+    local say = verdict == 'accept' and seen[stop.proposal.id .. stop.hunk.id] and 'take' or verdict
+    decision[say] = decision[say] or {}
+    table.insert(decision[say], stop.hunk.id)
+  end
+  return decision
+end
+
+--- Says so where the text under hunks changed before they were accepted, and shows them as they are now.
+---@param proposal editd.Proposal
+---@param accepted string[]
+---@return boolean
+local function tell_changed(proposal, accepted)
+  local changed = vim.tbl_filter(function(id)
+    local hunk = hunks.find(proposal, id)
+    return hunk ~= nil and hunk.state == 'conflicted'
+  end, accepted)
+  if #changed > 0 then
+    local what = message.count(#changed, 'hunk')
+    message.say(('%s not accepted: the text there has just changed'):format(what), vim.log.levels.WARN)
+    preview.show_again(proposal)
+  end
+  return #changed > 0
+end
+
 ---@param verdict 'accept'|'reject'
 ---@param range? editd.Range
+---@param seen table<string, true>
 ---@param done fun()
-local function decide_now(verdict, range, done)
+local function decide_now(verdict, range, seen, done)
   local stops = meant(range)
   if #stops == 0 then
     nothing_here()
@@ -160,18 +209,19 @@ local function decide_now(verdict, range, done)
   local from, left = place(), 0
   for id, group in pairs(by_proposal(stops)) do
     left = left + 1
-    local ids = {} ---@type string[]
+    local decision = decision_on(verdict, group, seen)
     for _, stop in ipairs(group) do
       stop.hunk.draft = nil
-      ids[#ids + 1] = stop.hunk.id
     end
-    review.decide(group[1].proposal, { [verdict] = ids }, function(err)
+    review.decide(group[1].proposal, decision, function(err)
       local proposal = review.get(id)
       if not err then
         if proposal then
           send_drafts(id)
         end
-        after(from)
+        if not proposal or not tell_changed(proposal, decision.accept or {}) then
+          after(from)
+        end
       end
       left = left - 1
       if left == 0 then
@@ -184,8 +234,9 @@ end
 ---@param verdict 'accept'|'reject'
 ---@param range? editd.Range
 local function decide(verdict, range)
+  local seen = conflicts()
   in_turn(function(done)
-    decide_now(verdict, range, done)
+    decide_now(verdict, range, seen, done)
   end)
 end
 

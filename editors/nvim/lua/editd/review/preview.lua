@@ -1,6 +1,7 @@
 --- Files that would be created, deleted or renamed, in a buffer to look at.
 
 local colors = require('editd.review.colors')
+local hunks = require('editd.hunks')
 local keys = require('editd.review.keys')
 
 local M = {}
@@ -25,11 +26,13 @@ end
 
 ---@param buf integer
 ---@param head string
-local function draw(buf, head, group, keep)
+---@param conflict boolean
+local function draw(buf, head, group, keep, conflict)
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
-  local how = ('%s accepts, %s rejects'):format(keys.reach(buf, 'accept'), keys.reach(buf, 'reject'))
+  local words = conflict and "conflict, the file has changed: %s takes the agent's, %s keeps yours" or '%s accepts, %s rejects'
+  local how = words:format(keys.reach(buf, 'accept'), keys.reach(buf, 'reject'))
   vim.api.nvim_buf_set_extmark(buf, namespace, 0, 0, {
-    virt_lines = { { { head, 'EditdHintKey' } }, { { how, 'EditdHint' } } },
+    virt_lines = { { { head, 'EditdHintKey' } }, { { how, conflict and 'EditdSignConflicted' or 'EditdHint' } } },
     virt_lines_above = true,
   })
   if keep then
@@ -41,6 +44,20 @@ local function draw(buf, head, group, keep)
     })
   end
   vim.fn.winrestview({ topline = 1, topfill = 2 })
+end
+
+---@param buf integer
+---@param proposal editd.Proposal
+---@param file editd.File
+---@param hunk editd.Hunk
+local function fill(buf, proposal, file, hunk)
+  local lines = hunk.kind == 'create' and hunk.new or hunk.old
+  vim.bo[buf].modifiable = true
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  vim.bo[buf].modifiable = false
+  vim.b[buf].editd_hunk = { id = proposal.id, hunk = hunk.id, state = hunk.state }
+  local group = hunk.kind == 'create' and 'EditdAdd' or 'EditdDelete'
+  draw(buf, M.sentence(proposal, file, hunk), group, #lines > 0, hunk.state == 'conflicted')
 end
 
 --- Opens the preview of a hunk that is about a whole file.
@@ -55,12 +72,7 @@ function M.open(proposal, file, hunk)
     buf = vim.api.nvim_create_buf(false, true)
     vim.api.nvim_buf_set_name(buf, name)
   end
-  local lines = hunk.kind == 'create' and hunk.new or hunk.old
-  vim.bo[buf].modifiable = true
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
-  vim.bo[buf].modifiable = false
   vim.bo[buf].bufhidden = 'wipe'
-  vim.b[buf].editd_hunk = { id = proposal.id, hunk = hunk.id }
   require('editd.review.go').show_buffer(buf)
   vim.bo[buf].buflisted = false
   local filetype = vim.filetype.match({ filename = file.path, buf = buf })
@@ -68,7 +80,28 @@ function M.open(proposal, file, hunk)
     vim.bo[buf].syntax = filetype
   end
   keys.make(buf)
-  draw(buf, M.sentence(proposal, file, hunk), hunk.kind == 'create' and 'EditdAdd' or 'EditdDelete', #lines > 0)
+  fill(buf, proposal, file, hunk)
+end
+
+--- The state that a hunk is shown with in the current buffer, if that is its preview.
+---@param id string
+---@param hunk string
+---@return editd.HunkState?
+function M.state(id, hunk)
+  local shown = vim.b.editd_hunk
+  return shown and shown.id == id and shown.hunk == hunk and shown.state or nil
+end
+
+--- Shows the current buffer as it is now, if it is a preview of this proposal.
+---@param proposal editd.Proposal
+function M.show_again(proposal)
+  local shown = vim.b.editd_hunk
+  if shown and shown.id == proposal.id then
+    local hunk, file = hunks.find(proposal, shown.hunk)
+    if hunk and file then
+      fill(vim.api.nvim_get_current_buf(), proposal, file, hunk)
+    end
+  end
 end
 
 --- Closes previews of hunks that are decided.
