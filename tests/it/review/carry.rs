@@ -195,7 +195,7 @@ fn what_was_taken_over_one_text_is_not_taken_over_a_later_one() {
     assert_eq!(states(&taken), ["pending", "accepted", "pending"]);
     scene.workspace.put("a.txt", edited("second"));
     let asked = scene.decide(&proposal, json!({ "accept": ["h1", "h3"] })).done();
-    assert_eq!((&asked["state"], states(&asked)[1].as_str()), (&json!("pending"), "conflicted"));
+    assert_eq!((&asked["state"], states(&asked)[1]), (&json!("pending"), "conflicted"));
     assert_eq!(scene.workspace.text("a.txt"), edited("second"));
     scene.decide(&proposal, json!({ "take": ["h2"] })).done();
     assert!(scene.workspace.text("a.txt").contains("\nLINE 20\n"));
