@@ -5,6 +5,7 @@
 //! malformed body or panic, trusts lengths and waits for clients that do not read. `connection` drives
 //! the framework's service instead, in order and bounded.
 
+mod backlog;
 mod bridge;
 mod client;
 mod connection;

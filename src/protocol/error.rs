@@ -30,6 +30,8 @@ pub enum Code {
     Internal = -32603,
     /// A request before `initialize`.
     NotInitialized = -32002,
+    /// A request that its client takes back.
+    Cancelled = -32800,
     /// A refusal: the truth differs from the base.
     ContentModified = -32801,
     /// Any other refusal.

@@ -2,7 +2,8 @@
 //!
 //! Three tasks at most stand behind it: the one that runs [`serve`] reads messages and starts requests in
 //! the order of arrival, one writes what is to be sent, and requests that have to wait go on in tasks of
-//! their own. A malformed body or a panic costs one answer; framing that cannot be trusted, or a client
+//! their own. Where too many of those are under way, further requests wait in a line; answers and notifications
+//! are read on, because those under way may need them. A malformed body or a panic costs one answer; framing that cannot be trusted, or a client
 //! that does not read, costs the connection; nothing that happens here costs another connection anything.
 
 use std::ops::ControlFlow;
@@ -24,11 +25,12 @@ use crate::daemon::{Daemon, SessionContext};
 use crate::protocol::{Code, RpcError};
 use crate::workspace::Role;
 
+use super::backlog::{Backlog, Call};
 use super::framing::{Body, Bounds, FrameReader, FramingError};
 use super::gate;
 use super::intake::{Room, Share};
 use super::lsp::{self, Backend};
-use super::message::{Malformed, Message, goodbye, parse};
+use super::message::{Malformed, Message, error_message, goodbye, panicked, parse, too_many};
 use super::outbound::Outbound;
 
 /// How much is read from the socket at a time. Every open connection keeps as much, however quiet it is.
@@ -70,8 +72,9 @@ pub(crate) async fn serve(
             biased;
             () = stopped.cancelled() => break End::Stopped,
             () = closed.cancelled() => break End::CutOff,
-            body = reader.next() => body,
+            body = dispatcher.work_until(reader.next()) => body,
         };
+        let Some(body) = body else { break End::Exit };
         match body {
             Ok(Some(body)) => {
                 if dispatcher.take(body).await.is_break() {
@@ -91,15 +94,6 @@ pub(crate) async fn serve(
         writer.abort();
     }
     let _ = tokio::time::timeout(GRACE, writer).await;
-}
-
-/// A request or notification, the bytes that it came in, and their room.
-struct Call {
-    id: Option<Value>,
-    method: String,
-    params: Option<Value>,
-    size: usize,
-    room: Room,
 }
 
 /// Why a connection ends.
@@ -123,6 +117,7 @@ struct Dispatcher {
     requests: tokio::task::JoinHandle<()>,
     outbound: Outbound,
     running: JoinSet<()>,
+    backlog: Backlog,
     /// Whether the client has said `shutdown`: from then on, whatever comes is refused.
     shut_down: bool,
 }
@@ -133,8 +128,24 @@ impl Dispatcher {
         let outlet = Arc::new(outbound.clone());
         let (service, socket) = lsp::service(daemon.clone(), role, outlet, session.clone());
         let requests = tokio::spawn(forward(socket, outbound.clone()));
-        let running = JoinSet::new();
-        Self { daemon, role, session, service, requests, outbound, running, shut_down: false }
+        let (running, backlog) = (JoinSet::new(), Backlog::default());
+        Self { daemon, role, session, service, requests, outbound, running, backlog, shut_down: false }
+    }
+
+    /// Waits for something, and meanwhile starts what is in line. None if the client has said `exit`.
+    async fn work_until<T>(&mut self, next: impl Future<Output = T>) -> Option<T> {
+        let mut next = std::pin::pin!(next);
+        loop {
+            tokio::select! {
+                biased;
+                () = self.has_room(), if !self.backlog.is_empty() => {
+                    if self.start_next().await.is_break() {
+                        return None;
+                    }
+                }
+                next = &mut next => return Some(next),
+            }
+        }
     }
 
     /// Handles one message. Breaks when the client has said `exit`.
@@ -158,15 +169,15 @@ impl Dispatcher {
         }
     }
 
+    /// Starts a call, or puts it in line behind those that came before it.
     async fn call(&mut self, call: Call) -> ControlFlow<()> {
-        let Call { id, method, params, size, room } = call;
         let in_session = self.session.get().is_some();
-        if !gate::permits(self.role, &method) {
-            if let Some(id) = id {
+        if !gate::permits(self.role, &call.method) {
+            if let Some(id) = call.id {
                 let error = if self.shut_down {
                     RpcError::new(Code::InvalidRequest, "After `shutdown`, only `exit` is left.")
                 } else if in_session {
-                    gate::refusal(&method)
+                    gate::refusal(&call.method)
                 } else {
                     RpcError::new(Code::NotInitialized, "A session starts with `initialize`.")
                 };
@@ -174,7 +185,72 @@ impl Dispatcher {
             }
             return ControlFlow::Continue(());
         }
-        self.shut_down |= in_session && id.is_some() && method == "shutdown";
+        self.shut_down |= in_session && call.id.is_some() && call.method == "shutdown";
+        match &call.id {
+            Some(id) if !self.backlog.is_empty() || self.is_full() => {
+                if self.backlog.is_full() && self.role == Role::Editor {
+                    self.answer_error(id, &too_many());
+                    return ControlFlow::Continue(());
+                }
+                // Of an agent nothing is read that others wait for.
+                while self.backlog.is_full() {
+                    self.has_room().await;
+                    self.start_next().await?;
+                }
+                self.backlog.push(call);
+                ControlFlow::Continue(())
+            }
+            None if call.method == "exit" && !self.backlog.is_empty() => {
+                self.work_off().await;
+                self.start(call).await
+            }
+            None if call.method == "$/cancelRequest" => match self.backlog.cancel(call.params.as_ref()) {
+                Some(taken_out) => {
+                    let id = taken_out.id.unwrap_or_default();
+                    self.answer_error(&id, &RpcError::new(Code::Cancelled, "The request was cancelled."));
+                    ControlFlow::Continue(())
+                }
+                None => self.start(call).await,
+            },
+            _ => self.start(call).await,
+        }
+    }
+
+    /// Whether no more requests may be under way.
+    fn is_full(&mut self) -> bool {
+        while self.running.try_join_next().is_some() {}
+        self.running.len() >= self.daemon.config().limits.requests_in_flight
+    }
+
+    /// Waits until one more request may be under way; ends when none is, even if the limit were none.
+    async fn has_room(&mut self) {
+        while self.is_full() && self.running.join_next().await.is_some() {}
+    }
+
+    /// Starts what is first in line.
+    async fn start_next(&mut self) -> ControlFlow<()> {
+        match self.backlog.pop() {
+            Some(call) => self.start(call).await,
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Starts all that is in line, and waits for all that is under way; not for ever.
+    async fn work_off(&mut self) {
+        let all = async {
+            while !self.backlog.is_empty() {
+                self.has_room().await;
+                if self.start_next().await.is_break() {
+                    break;
+                }
+            }
+            while self.running.join_next().await.is_some() {}
+        };
+        let _ = tokio::time::timeout(GRACE, all).await;
+    }
+
+    async fn start(&mut self, call: Call) -> ControlFlow<()> {
+        let Call { id, method, params, size, room } = call;
         let ready = std::future::poll_fn(|cx| self.service.poll_ready(cx)).await;
         if ready.is_err() {
             return ControlFlow::Break(());
@@ -204,25 +280,18 @@ impl Dispatcher {
             Some(Ok(Ok(Some(response)))) => self.outbound.send_json(&response),
             Some(Ok(Ok(None) | Err(_))) => {}
             Some(Err(_)) => self.answer_panic(id),
-            None => self.spawn(id, running, room).await,
+            None => self.spawn(id, running, room),
         }
         if is_exit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Lets a request go on by itself; waits first if too many do.
-    async fn spawn<F, E, P>(&mut self, id: Option<Value>, running: F, room: Room)
+    /// Lets a request go on by itself.
+    fn spawn<F, E, P>(&mut self, id: Option<Value>, running: F, room: Room)
     where
         F: Future<Output = Result<Result<Option<Response>, E>, P>> + Send + 'static,
         E: Send + 'static,
         P: Send + 'static,
     {
-        while self.running.try_join_next().is_some() {}
-        // Ends when none is left, even if the limit were none.
-        while self.running.len() >= self.daemon.config().limits.requests_in_flight {
-            if self.running.join_next().await.is_none() {
-                break;
-            }
-        }
         let outbound = self.outbound.clone();
         self.running.spawn(async move {
             match running.await {
@@ -265,10 +334,15 @@ impl Dispatcher {
     /// Ends what still runs. A change that is being written is finished in any case: it runs on a thread.
     async fn end(mut self, end: End) {
         self.outbound.end_questions();
-        // A client that closes its sending side may still read its answers.
-        if end != End::CutOff {
-            let drain = async { while self.running.join_next().await.is_some() {} };
-            let _ = tokio::time::timeout(GRACE, drain).await;
+        match end {
+            End::CutOff => {}
+            // Nothing is begun any more.
+            End::Stopped => {
+                let drain = async { while self.running.join_next().await.is_some() {} };
+                let _ = tokio::time::timeout(GRACE, drain).await;
+            }
+            // A client that closes its sending side may still read its answers.
+            End::Left | End::Exit | End::Framing => self.work_off().await,
         }
         self.running.abort_all();
         self.requests.abort();
@@ -322,16 +396,4 @@ fn request_id(id: &Value) -> Id {
         Value::String(text) => Id::String(text.clone()),
         other => other.as_i64().map_or(Id::Null, Id::Number),
     }
-}
-
-fn error_message(id: &Value, error: &RpcError) -> Value {
-    serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error })
-}
-
-fn panicked(id: Option<Value>) -> Value {
-    let error = RpcError::new(
-        Code::Internal,
-        "The request failed for a reason that is a bug of editd; the log has more.",
-    );
-    error_message(&id.unwrap_or_default(), &error)
 }

@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
-use crate::protocol::{Code, GOODBYE, RpcError, Strict};
+use crate::protocol::{Code, GOODBYE, RpcError, Strict, refusal_error};
+use crate::workspace::{Refusal, RefusalKind};
 
 /// One message of a client, taken apart.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +62,24 @@ pub(crate) fn goodbye() -> Value {
 
 fn is_id(id: &Value) -> bool {
     id.is_string() || id.is_i64() || id.is_null()
+}
+
+/// The answer to a request that cannot even wait.
+pub(super) fn too_many() -> RpcError {
+    let what = "too many requests of this connection wait for others of it".to_owned();
+    refusal_error(&[Refusal::new(RefusalKind::Busy { what })])
+}
+
+pub(super) fn error_message(id: &Value, error: &RpcError) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": error })
+}
+
+pub(super) fn panicked(id: Option<Value>) -> Value {
+    let error = RpcError::new(
+        Code::Internal,
+        "The request failed for a reason that is a bug of editd; the log has more.",
+    );
+    error_message(&id.unwrap_or_default(), &error)
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub struct Limits {
     /// with large messages wait unread. What each connection has of its own (a quarter of a mebibyte) does
     /// not count, so small messages never wait.
     pub message_memory: usize,
-    /// Requests of one connection that may be under way; further ones wait unread.
+    /// Requests of one connection that may be under way; further ones wait in line.
     pub requests_in_flight: usize,
     /// Output that a client has not read yet, in bytes; beyond it the client is disconnected.
     pub unsent_output: usize,

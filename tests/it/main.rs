@@ -114,6 +114,7 @@ mod agents {
 mod editors {
     mod apply;
     mod contested;
+    mod crowded;
     mod refused;
     mod sets;
     mod storm;
