@@ -81,7 +81,7 @@ impl Core {
                 Ok(()) => reached.push(Done::of(part)),
                 Err(refusal) => failed = failed.or(Some((index, refusal))),
             }
-            self.books.send(Event::Editors(EditorsEvent::Unexpect { number: *number }));
+            self.books.send(Event::Editors(EditorsEvent::Forget { number: *number }));
         }
         let Some((part, refusal)) = failed else { return Ok(reached) };
         let gone = matches!(answered, Err(Silence::Gone));

@@ -114,7 +114,7 @@ impl Core {
             let mut asked = self.clients.request(done.session, method, params);
             let answered = asked.as_mut().map_or(Err(Silence::Gone), |asked| answer(asked, APPLY).map(said));
             let back = self.verify(&part, number, &answered).is_ok();
-            self.books.send(Event::Editors(EditorsEvent::Unexpect { number }));
+            self.books.send(Event::Editors(EditorsEvent::Forget { number }));
             if back {
                 return TakenBack::Yes;
             }

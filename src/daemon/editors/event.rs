@@ -64,7 +64,7 @@ pub(crate) enum EditorsEvent {
     /// They ask whether it has.
     Reached { number: u64, reply: Reply<bool> },
     /// They wait no more.
-    Unexpect { number: u64 },
+    Forget { number: u64 },
     /// An editor has other folders open.
     Folders { session: SessionId, roots: Vec<PathBuf> },
     /// Somebody asks what an editor is called and can do.
@@ -93,7 +93,7 @@ impl EditorsEvent {
             Self::Reached { number, reply } => {
                 let _ = reply.send(workspace.buffers().has_reached(number));
             }
-            Self::Unexpect { number } => workspace.buffers_mut().forget(number),
+            Self::Forget { number } => workspace.buffers_mut().forget(number),
             Self::Folders { session, roots } => workspace.set_roots(session, roots),
             Self::Editor { session, reply } => {
                 let editor = workspace
