@@ -98,9 +98,9 @@ fn whether_something_was_typed_is_what_the_editor_says_or_what_can_be_seen() {
 #[test]
 fn a_text_that_is_waited_for_counts_although_more_was_typed_since() {
     let (mut buffers, id) = opened("a\n");
-    let number = buffers.expect(id.clone(), "ba\n".into());
+    let number = buffers.expect(id.clone(), "b a\n".into());
     assert!(!buffers.has_reached(number));
-    buffers.change(&id, 2, typed(at(0, 0), at(0, 0), "b"));
+    buffers.change(&id, 2, typed(at(0, 0), at(0, 0), "b "));
     buffers.change(&id, 3, typed(at(0, 0), at(0, 0), "c"));
     assert!(buffers.has_reached(number));
     buffers.forget(number);
