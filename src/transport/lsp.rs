@@ -1,6 +1,7 @@
 //! The LSP framework: the only place that names it, next to [`connection`](super::connection), which
 //! drives its service.
 
+mod documents;
 mod introduce;
 mod plain;
 
@@ -8,11 +9,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use lsp_types::{
-    CodeLens, CodeLensParams, DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams,
-    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, ExecuteCommandParams,
-    InitializeParams, InitializeResult, InitializedParams, OneOf, ServerCapabilities, ServerInfo,
-    TextDocumentContentChangeEvent, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkspaceFolder,
+    CodeLens, CodeLensParams, DidChangeWorkspaceFoldersParams, ExecuteCommandParams, InitializeParams,
+    InitializeResult, InitializedParams, OneOf, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkspaceFolder,
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 use serde_json::{Value, json};
@@ -28,8 +27,7 @@ use crate::protocol::{
     Propose, ProposeResult, Read, ReadResult, RpcError, Shutdown, ShutdownResult, Status, StatusResult, Undo,
     decode, path_of_uri,
 };
-use crate::text::{Position, PositionEncoding};
-use crate::workspace::buffers::TextChange;
+use crate::text::PositionEncoding;
 use crate::workspace::{Abilities, Role};
 
 use introduce::{encoding_kind, introduction};
@@ -97,6 +95,10 @@ pub(crate) fn service(
         .custom_method(Shutdown::NAME, Backend::stop)
         .custom_method(DOCUMENT_STATE, Backend::document_state)
         .custom_method(FOCUS, Backend::focus)
+        .custom_method(documents::DID_OPEN, Backend::did_open)
+        .custom_method(documents::DID_CHANGE, Backend::did_change)
+        .custom_method(documents::DID_SAVE, Backend::did_save)
+        .custom_method(documents::DID_CLOSE, Backend::did_close)
         .custom_method(plain::CODE_ACTION, Backend::code_actions)
         .custom_method(plain::DOCUMENT_CONTENT, Backend::document_content)
         .finish()
@@ -125,24 +127,6 @@ impl LanguageServer for Backend {
         Ok(())
     }
 
-    async fn did_open(&self, params: DidOpenTextDocumentParams) {
-        let document = params.text_document;
-        if let Some(session) = self.session.get() {
-            self.daemon.document_opened(session, document.uri.as_str(), document.version, &document.text);
-            self.follow.look_again();
-        }
-    }
-
-    async fn did_change(&self, params: DidChangeTextDocumentParams) {
-        let DidChangeTextDocumentParams { text_document, content_changes } = params;
-        let changes = content_changes.into_iter().map(text_change).collect();
-        if let Some(session) = self.session.get() {
-            let (uri, version) = (text_document.uri.as_str(), text_document.version);
-            self.daemon.document_changed(session, uri, version, changes);
-            self.follow.look_again();
-        }
-    }
-
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
         let paths = |folders: &[WorkspaceFolder]| -> Vec<PathBuf> {
             folders.iter().filter_map(|folder| path_of_uri(folder.uri.as_str()).ok()).collect()
@@ -160,18 +144,6 @@ impl LanguageServer for Backend {
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
         self.run_command(params).await.map(|()| None)
-    }
-
-    async fn did_save(&self, params: DidSaveTextDocumentParams) {
-        if let Some(session) = self.session.get() {
-            self.daemon.document_saved(session, params.text_document.uri.as_str());
-        }
-    }
-
-    async fn did_close(&self, params: DidCloseTextDocumentParams) {
-        if let Some(session) = self.session.get() {
-            self.daemon.document_closed(session, params.text_document.uri.as_str());
-        }
     }
 }
 
@@ -310,13 +282,6 @@ fn workspace_folders() -> WorkspaceServerCapabilities {
         workspace_folders: Some(workspace_folders),
         ..WorkspaceServerCapabilities::default()
     }
-}
-
-fn text_change(change: TextDocumentContentChangeEvent) -> TextChange {
-    let position =
-        |at: lsp_types::Position| Position { line: at.line as usize, character: at.character as usize };
-    let range = change.range.map(|range| (position(range.start), position(range.end)));
-    TextChange { range, text: change.text }
 }
 
 fn fields<M: Method>(params: Value) -> Result<M::Params> {

@@ -219,6 +219,15 @@ impl Buffers {
         }
     }
 
+    /// A document was changed, and nobody knows how: it is out of step, until it is told whole again.
+    pub fn lose(&mut self, id: &BufferId) {
+        if let Some(buffer) = self.by_id.get_mut(id) {
+            buffer.trouble = Some(Trouble::OutOfStep);
+            buffer.touched = true;
+            buffer.dirty = buffer.dirty.filter(|dirty| *dirty);
+        }
+    }
+
     /// A document was saved: it is what it was loaded as, whatever that now is.
     pub fn save(&mut self, id: &BufferId) {
         if let Some(buffer) = self.by_id.get_mut(id) {

@@ -13,11 +13,14 @@ use super::Editor;
 /// What happens to documents in editors.
 pub(crate) enum DocumentEvent {
     Opened(Box<Buffer>),
+    /// Without a version it is the one behind the last.
     Changed {
         id: BufferId,
-        version: i32,
+        version: Option<i32>,
         changes: Vec<TextChange>,
     },
+    /// What it holds is not known any more.
+    Lost(BufferId),
     Saved(BufferId),
     Closed(BufferId),
     /// Its editor says whether it holds unsaved text.
@@ -40,6 +43,7 @@ impl DocumentEvent {
         match self {
             Self::Opened(buffer) => &buffer.id,
             Self::Changed { id, .. }
+            | Self::Lost(id)
             | Self::Saved(id)
             | Self::Closed(id)
             | Self::State { id, .. }
@@ -137,7 +141,11 @@ fn document(workspace: &mut Workspace, event: DocumentEvent) -> Option<Effect> {
     let buffers = workspace.buffers_mut();
     match event {
         DocumentEvent::Opened(buffer) => buffers.open(*buffer),
-        DocumentEvent::Changed { id, version, changes } => buffers.change(&id, version, changes),
+        DocumentEvent::Changed { id, version, changes } => {
+            let next = || before.as_ref().map_or(0, |buffer| buffer.version.saturating_add(1));
+            buffers.change(&id, version.unwrap_or_else(next), changes);
+        }
+        DocumentEvent::Lost(id) => buffers.lose(&id),
         DocumentEvent::Saved(id) => buffers.save(&id),
         DocumentEvent::Closed(_) => {}
         DocumentEvent::State { id, dirty, version } => buffers.set_dirty(&id, dirty, version),

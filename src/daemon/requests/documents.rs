@@ -16,12 +16,15 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// What editors tell of their documents. Each is handled at once, in the order in which it comes.
 impl Daemon {
-    /// A document was opened. Those that are no files are the editor's own business.
-    pub fn document_opened(&self, session: &SessionContext, uri: &str, version: i32, text: &str) {
+    /// A document was opened. Those that are no files are the editor's own business. Without a text it is known
+    /// that it is open, and not more.
+    pub fn document_opened(&self, session: &SessionContext, uri: &str, version: i32, text: Option<&str>) {
         let Ok(path) = path_of_uri(uri) else { return };
         let path = canonical(&path);
         // Some editors keep the mark in the text, as an invisible character.
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let known = text.map(|text| text.strip_prefix('\u{feff}').unwrap_or(text));
+        let text = known.unwrap_or_default();
+        let odd = has_odd_line_ends(text).then_some(Trouble::LineEnds);
         let buffer = Buffer {
             id: id_of(session, uri),
             key: key_of(&path),
@@ -33,20 +36,25 @@ impl Daemon {
             dirty: None,
             touched: false,
             focused: 0,
-            trouble: has_odd_line_ends(text).then_some(Trouble::LineEnds),
+            trouble: if known.is_some() { odd } else { Some(Trouble::OutOfStep) },
         };
         self.tell(DocumentEvent::Opened(Box::new(buffer)));
     }
 
-    /// A document was changed.
+    /// A document was changed. Without a version it is the one behind the last.
     pub fn document_changed(
         &self,
         session: &SessionContext,
         uri: &str,
-        version: i32,
+        version: Option<i32>,
         changes: Vec<TextChange>,
     ) {
         self.tell(DocumentEvent::Changed { id: id_of(session, uri), version, changes });
+    }
+
+    /// A document was changed in a way that cannot be understood.
+    pub fn document_lost(&self, session: &SessionContext, uri: &str) {
+        self.tell(DocumentEvent::Lost(id_of(session, uri)));
     }
 
     /// A document was saved.

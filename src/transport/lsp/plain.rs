@@ -13,7 +13,7 @@ use tower_lsp::jsonrpc::Result;
 use crate::protocol::plain::{COMMANDS, Command, Wanted};
 use crate::workspace::{Abilities, Role};
 
-use super::{Backend, failed, wire};
+use super::{Backend, documents, failed, wire};
 
 /// The framework has code actions, but not all that LSP has of them by now: they go by a name of our own.
 pub(super) const CODE_ACTION: &str = "editd:codeAction";
@@ -22,7 +22,10 @@ pub(super) const DOCUMENT_CONTENT: &str = "workspace/textDocumentContent";
 
 /// The name that a method has here.
 pub(in crate::transport) fn routed(method: String) -> String {
-    if method == "textDocument/codeAction" { CODE_ACTION.to_owned() } else { method }
+    match method.as_str() {
+        "textDocument/codeAction" => CODE_ACTION.to_owned(),
+        other => documents::routed(other).map_or(method, str::to_owned),
+    }
 }
 
 /// What LSP knows since 3.18 and the framework's types do not, put into the answer to `initialize`.

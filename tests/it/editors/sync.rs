@@ -1,5 +1,6 @@
 //! The daemon's copy of a document stays in step, whatever is typed and however fast.
 
+use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::support::{Chance, Editor, Kind, Machine, Outcome, Workspace, hash_of};
@@ -58,4 +59,100 @@ fn agents_cannot_pretend_to_be_editors() {
     for method in ["textDocument/didOpen", "editd/documentState", "editd/focus", "editd/applyEdits"] {
         agent.call(method, json!({})).refused("not_permitted");
     }
+}
+
+/// A change to `version`, or without one.
+fn change(editor: &Editor, uri: &str, version: &Value, changes: &Value) {
+    let mut about = json!({ "uri": uri, "version": version });
+    if version == "absent" {
+        about = json!({ "uri": uri });
+    }
+    editor.notify("textDocument/didChange", json!({ "textDocument": about, "contentChanges": changes }));
+    editor.settle();
+}
+
+#[rstest]
+#[case::null(json!(null))]
+#[case::absent(json!("absent"))]
+#[case::with_a_point(json!(2.0))]
+fn a_change_without_a_proper_version_is_the_next(#[case] version: Value) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "abc\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plain);
+    let uri = editor.open(&workspace, "a.txt");
+    let at = json!({ "line": 0, "character": 0 });
+    let insert = json!([{ "range": { "start": at, "end": at }, "rangeLength": -1, "text": "typed " }]);
+    change(&editor, &uri, &version, &insert);
+    let read = machine.agent(&workspace).read("a.txt");
+    assert_eq!((&read["text"], &read["source"]), (&json!("typed abc\n"), &json!("editor")));
+    assert_eq!(read["version"], 2);
+    change(&editor, &uri, &version, &json!([{ "text": "whole\n" }]));
+    assert_eq!(machine.agent(&workspace).read("a.txt")["text"], "whole\n");
+}
+
+#[test]
+fn a_column_may_be_larger_than_any_line() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "abc\ndef\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plain);
+    let uri = editor.open(&workspace, "a.txt");
+    let range =
+        json!({ "start": { "line": 0, "character": 1 }, "end": { "line": 0, "character": 1_u64 << 32 } });
+    change(&editor, &uri, &json!(2), &json!([{ "range": range, "text": "" }]));
+    assert_eq!(machine.agent(&workspace).read("a.txt")["text"], "a\ndef\n");
+}
+
+#[rstest]
+#[case::a_column_before_the_first(json!([{ "range": { "start": { "line": 0, "character": -1 }, "end": { "line": 0, "character": 0 } }, "text": "x" }]))]
+#[case::no_end(json!([{ "range": { "start": { "line": 0, "character": 0 } }, "text": "x" }]))]
+#[case::no_text(json!([{ "text": 7 }]))]
+#[case::no_list(json!({}))]
+#[case::nothing(json!(null))]
+fn what_cannot_be_read_leaves_the_document_out_of_step(#[case] changes: Value) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    // One can be asked to open it again, the other cannot.
+    let plain = Editor::start(&machine, &workspace, Kind::Plain);
+    let uri = plain.open(&workspace, "a.txt");
+    change(&plain, &uri, &json!(2), &changes);
+    let mut agent = machine.agent(&workspace);
+    let refused = agent.read_and_edit("a.txt", "one", "1").refused("editor_refused");
+    assert!(refused["reason"].as_str().unwrap().contains("different texts"), "{refused}");
+    assert_eq!(workspace.text("a.txt"), "one\n");
+    plain.close(&uri);
+
+    let plugin = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = plugin.open(&workspace, "a.txt");
+    change(&plugin, &uri, &json!(2), &changes);
+    agent.read_and_edit("a.txt", "one", "1").done();
+    assert_eq!((plugin.text(&uri), workspace.text("a.txt")), ("1\n".to_owned(), "1\n".to_owned()));
+    assert_eq!(plugin.requests("editd/resync").len(), 1);
+}
+
+#[test]
+fn a_document_that_is_opened_without_a_text_is_not_changed() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plain);
+    let uri = crate::support::uri_of(&workspace.path("a.txt"));
+    editor.notify(
+        "textDocument/didOpen",
+        json!({ "textDocument": { "uri": uri, "version": 1, "text": null } }),
+    );
+    editor.settle();
+    machine.agent(&workspace).read_and_edit("a.txt", "one", "1").refused("editor_refused");
+    change(&editor, &uri, &json!(2), &json!([{ "text": "one\nunsaved\n" }]));
+    assert_eq!(machine.agent(&workspace).read("a.txt")["text"], "one\nunsaved\n");
+}
+
+#[rstest]
+#[case("[slug].txt")]
+#[case("é.txt")]
+#[case("a b.txt")]
+#[case("{x}|^.txt")]
+fn a_uri_need_not_be_escaped(#[case] name: &str) {
+    let (machine, workspace) = (Machine::start(), Workspace::file(name, "one\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plain);
+    let uri = format!("file://{}", workspace.absolute(name));
+    let document = json!({ "uri": uri, "languageId": "text", "version": 1, "text": "unsaved\n" });
+    editor.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    change(&editor, &uri, &json!(2), &json!([{ "text": "typed\n" }]));
+    let read = machine.agent(&workspace).read(name);
+    assert_eq!((&read["text"], &read["source"]), (&json!("typed\n"), &json!("editor")));
 }
