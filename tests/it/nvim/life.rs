@@ -187,8 +187,23 @@ fn what_agents_did_is_listed_and_taken_back_there() {
     nvim.sees("a.txt +1 -1");
     nvim.keys("u");
     nvim.sees("is undone");
-    nvim.sees("undone");
+    nvim.sees("undone   a.txt");
     nvim.keys("q");
     nvim.holds("one\ntwo\n");
     eventually("it is saved", || (workspace.text("a.txt") == "one\ntwo\n").then_some(()));
+}
+
+#[test]
+fn a_log_that_was_closed_while_it_was_renewed_stays_closed() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
+    let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
+    machine.agent_named("ada", &workspace).read_and_edit("a.txt", "two", "2").done();
+    nvim.holds("one\n2\n");
+    nvim.keys(":Editd log<CR>");
+    nvim.sees("a.txt +1 -1");
+    nvim.keys("uq");
+    nvim.sees("is undone");
+    nvim.holds("one\ntwo\n");
+    nvim.settle();
+    assert_eq!(nvim.lua("return #vim.api.nvim_list_wins()"), serde_json::json!(1));
 }

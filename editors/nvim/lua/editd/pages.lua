@@ -131,8 +131,12 @@ local function page(name, lines, filetype)
 end
 
 ---@param path? string
-local function show_log(path)
+---@param shown? integer The buffer in which it is shown already; where that was closed, it stays closed.
+local function show_log(path, shown)
   history({ path = path, limit = 200 }, function(transactions)
+    if shown and vim.fn.bufwinid(shown) == -1 then
+      return
+    end
     if #transactions == 0 then
       message.say('nothing was changed through editd' .. (path and ' in this file' or ''))
       return
@@ -140,7 +144,7 @@ local function show_log(path)
     local buf = page('editd://log', vim.tbl_map(line_of, transactions), 'editdlog')
     vim.keymap.set('n', 'u', function()
       undo(transactions[vim.api.nvim_win_get_cursor(0)[1]].transaction, function()
-        show_log(path)
+        show_log(path, buf)
       end)
     end, { buffer = buf, nowait = true, desc = 'editd: undo this change' })
   end)
