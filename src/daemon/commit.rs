@@ -140,7 +140,7 @@ impl Core {
             Ok(staged) => staged,
             Err(error) => return Err(self.not_written(due, None, error)),
         };
-        let noted = self.note(&mut due, intent)?;
+        let mut noted = self.note(&mut due, intent)?;
         let label = intent.label.as_deref().unwrap_or(&intent.author);
         let edited = match self.edit_in_editors(&due, noted.id(), label) {
             Ok(edited) => edited,
@@ -152,10 +152,11 @@ impl Core {
         };
         match staged.map(StagedSet::commit).transpose() {
             Ok(committed) => {
+                self.note_landed(&mut noted);
                 self.edited_for_good(&edited);
                 self.forget_interrupted(due.iter().map(|due| due.worked.observed.target.path.as_path()));
                 let files = self.land(due, committed.unwrap_or_default(), &intent.author);
-                Ok(self.note_landed(Some(noted), files))
+                Ok(noted.landing(files))
             }
             Err(error) => {
                 let left = self.take_back(&edited, &[]);
@@ -166,7 +167,10 @@ impl Core {
     }
 
     /// What became of the files, in their order.
-    fn land(&self, due: Vec<Due>, committed: Vec<Committed>, author: &str) -> Vec<Landed> {
+    fn land(&self, due: Vec<Due>, mut committed: Vec<Committed>, author: &str) -> Vec<Landed> {
+        // What is saved over them is looked for from now on, not when the editors have saved.
+        let displaced = committed.iter_mut().filter_map(|done| done.displaced.take());
+        displaced.for_each(|file| self.late_look.hold(file));
         let problems = self.save_in_editors(&due);
         let asks = |part: &&EditorPart| part.save == Saving::Ask;
         let to_ask: Vec<_> = due
@@ -183,12 +187,7 @@ impl Core {
                 let problem = problems.get(&part.buffer.id.uri).cloned();
                 return Some(self.landed_in_editor(due, problem));
             }
-            let mut done = committed.next()?;
-            if let Some(file) = done.displaced.take() {
-                self.late_look.hold(file);
-            }
-            let landed = landed(due, done);
-            Some(landed)
+            committed.next().map(|done| landed(due, done))
         };
         let files = due.into_iter().filter_map(&mut land).collect();
         for target in &shown {

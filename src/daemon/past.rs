@@ -50,6 +50,14 @@ impl Noted {
     pub(crate) fn id(&self) -> &str {
         &self.id
     }
+
+    /// What it came to.
+    pub(super) fn landing(self, mut files: Vec<Landed>) -> Landing {
+        if let (Some(warning), Some(first)) = (self.warning, files.first_mut()) {
+            first.file.warnings.push(warning);
+        }
+        Landing { files, transaction: self.begun.then_some(self.id), undoes: self.undoes }
+    }
 }
 
 impl Intent {
@@ -95,21 +103,14 @@ impl Core {
         })
     }
 
-    /// Notes that it has happened.
-    pub(super) fn note_landed(&self, noted: Option<Noted>, mut files: Vec<Landed>) -> Landing {
-        let Some(noted) = noted else { return Landing { files, transaction: None, undoes: None } };
-        let mut warning = noted.warning;
+    /// Notes that it has happened: at once, whatever else is still to be done with the files.
+    pub(super) fn note_landed(&self, noted: &mut Noted) {
         if noted.begun
             && let Err(error) = self.history.landed(&noted.id, noted.flush)
         {
             tracing::warn!(%error, transaction = %noted.id, "the history cannot be written");
-            warning = Some(format!("The history could not be written completely: {error}."));
+            noted.warning = Some(format!("The history could not be written completely: {error}."));
         }
-        if let (Some(warning), Some(first)) = (warning, files.first_mut()) {
-            first.file.warnings.push(warning);
-        }
-        let transaction = noted.begun.then_some(noted.id);
-        Landing { files, transaction, undoes: noted.undoes }
     }
 
     /// Notes that it has not. Where not all could be put back, the next start has to find out.

@@ -232,3 +232,21 @@ fn a_part_that_is_not_given_back_is_told_of_and_waits() {
     assert_eq!(first.text(&a), "one a\n", "now it gave it back");
     agent.read_and_edit("a.txt", "one", "x").done();
 }
+
+#[test]
+fn a_set_that_happened_is_in_the_history_although_the_daemon_is_killed_while_an_editor_saves() {
+    let (mut machine, workspace) = (Machine::start(), three());
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    editor.open(&workspace, "a.txt");
+    let mut agent = machine.agent(&workspace);
+    agent.read_all(&["a.txt", "c.txt"]);
+    let pid = machine.pid();
+    editor
+        .on_save(move || rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("a kill"));
+    let changes = ["a.txt", "c.txt"].map(|name| edit(name, "one", "1"));
+    let request = agent.send("editd/edit", json!({ "changes": changes }));
+    assert!(agent.answer_or_end(request).is_none());
+    machine.restart();
+    assert_eq!(workspace.text("c.txt"), "1 c\n");
+    assert_eq!(machine.agent(&workspace).history().len(), 1);
+}

@@ -73,6 +73,7 @@ struct State {
     encoding: Encoding,
     manner: Manner,
     on_apply: Option<Box<dyn FnOnce() + Send>>,
+    on_save: Option<Box<dyn FnOnce() + Send>>,
     /// What the person chooses when asked.
     choice: Option<&'static str>,
     documents: HashMap<String, Document>,
@@ -114,6 +115,7 @@ impl Editor {
             encoding: Encoding::named(encoding),
             manner: Manner::Honest,
             on_apply: None,
+            on_save: None,
             choice: None,
             documents: HashMap::new(),
             requests: Vec::new(),
@@ -205,6 +207,11 @@ impl Editor {
         let empty: Vec<_> = text.match_indices("\n\n").map(|(at, _)| at + 1).collect();
         let at = empty[chance.below(empty.len() as u64) as usize];
         state.type_at(uri, at, &format!("{word}\n"));
+    }
+
+    /// Does this when it is asked to save, before it does.
+    pub(crate) fn on_save(&self, act: impl FnOnce() + Send + 'static) {
+        self.lock().on_save = Some(Box::new(act));
     }
 
     /// Does this when it is asked to apply edits, before it does.

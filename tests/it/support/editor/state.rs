@@ -39,6 +39,9 @@ impl State {
         if let Some(act) = self.on_apply.take_if(|_| applies) {
             act();
         }
+        if let Some(act) = self.on_save.take_if(|_| method == "editd/save") {
+            act();
+        }
         match self.manner.clone() {
             Manner::Dies if applies => {
                 self.leave();

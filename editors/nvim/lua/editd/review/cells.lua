@@ -94,9 +94,10 @@ local function wrapped(chunks, width)
   return rows
 end
 
+--- The cells that chunks take together.
 ---@param chunks editd.Chunk[]
 ---@return integer
-local function used_by(chunks)
+function M.used_by(chunks)
   local used = 0
   for _, chunk in ipairs(chunks) do
     used = used + M.width(chunk[1])
@@ -128,7 +129,7 @@ function M.rows(line, spans, group, emphasis, room)
   take(#line, group)
   local rows = room.wrap and column > room.width and wrapped(chunks, room.width) or { chunks }
   for _, row in ipairs(rows) do
-    local rest = room.width - (rows[2] and used_by(row) or column)
+    local rest = room.width - (rows[2] and M.used_by(row) or column)
     if rest > 0 then
       row[#row + 1] = { (' '):rep(rest), group }
     end
@@ -142,7 +143,7 @@ end
 ---@return boolean
 function M.append(row, text)
   local padding = row[#row]
-  local width = used_by(text)
+  local width = M.used_by(text)
   if not padding or not padding[1]:match('^ +$') or #padding[1] < width + 2 then
     return false
   end

@@ -5,16 +5,6 @@ local keys = require('editd.review.keys')
 
 local M = {}
 
----@param chunks editd.Chunk[]
----@return integer
-local function width(chunks)
-  local sum = 0
-  for _, chunk in ipairs(chunks) do
-    sum = sum + cells.width(chunk[1])
-  end
-  return sum
-end
-
 ---@param buf integer
 ---@param actions { [1]: string, [2]: string }[] Action and word.
 ---@return editd.Chunk[]
@@ -74,7 +64,7 @@ end
 ---@return editd.Chunk[]?
 function M.fitting(buf, proposal, hunk, room)
   for _, chunks in ipairs(variants(buf, proposal, hunk)) do
-    if width(chunks) <= room then
+    if cells.used_by(chunks) <= room then
       return chunks
     end
   end
