@@ -1,0 +1,37 @@
+// Bundles the extension, and with --tests its tests: node esbuild.mjs [--production] [--tests]
+import { readdirSync } from 'node:fs';
+import { build } from 'esbuild';
+
+const production = process.argv.includes('--production');
+
+const shared = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  logLevel: 'warning',
+};
+
+if (process.argv.includes('--tests')) {
+  await build({
+    ...shared,
+    entryPoints: readdirSync('test')
+      .filter((name) => name.endsWith('.test.ts'))
+      .map((name) => `test/${name}`),
+    outdir: 'out/test',
+    outExtension: { '.js': '.mjs' },
+    format: 'esm',
+    packages: 'external',
+    sourcemap: 'inline',
+  });
+} else {
+  await build({
+    ...shared,
+    entryPoints: ['src/extension.ts'],
+    outfile: 'out/extension.js',
+    format: 'cjs',
+    external: ['vscode'],
+    minify: production,
+    sourcemap: !production,
+    legalComments: production ? 'linked' : 'none',
+  });
+}

@@ -1,0 +1,82 @@
+/** Where the program `editd` is, and whether it is new enough. */
+import { execFile } from 'node:child_process';
+import { access, constants, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+
+/** The oldest program that has all that this extension asks for. */
+export const OLDEST = '0.1.0';
+
+/** Milliseconds that the program has to tell its version. */
+const PATIENCE = 10_000;
+
+export type Located =
+  | { readonly kind: 'found'; readonly program: string; readonly version: string }
+  | { readonly kind: 'missing'; readonly looked: readonly string[] }
+  | { readonly kind: 'broken'; readonly program: string; readonly reason: string }
+  | { readonly kind: 'old'; readonly program: string; readonly version: string };
+
+/**
+ * Looks for the program. `configured` wins and is not doubted; else it is the one that comes with the extension, else
+ * the first in PATH.
+ */
+export async function locate(configured: string, extensionPath: string, env: NodeJS.ProcessEnv): Promise<Located> {
+  const bundled = join(extensionPath, 'bin', 'editd');
+  const inPath = (env['PATH'] ?? '')
+    .split(delimiter)
+    .filter(isAbsolute)
+    .map((folder) => join(folder, 'editd'));
+  const candidates = configured === '' ? [bundled, ...inPath] : [configured];
+  for (const program of candidates) {
+    if (await isExecutable(program)) {
+      return examine(program, env);
+    }
+  }
+  return { kind: 'missing', looked: configured === '' ? [bundled, 'PATH'] : [configured] };
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+async function examine(program: string, env: NodeJS.ProcessEnv): Promise<Located> {
+  try {
+    const said = await run(program, ['--version'], env);
+    const version = /^editd (\d+\.\d+\.\d+)/.exec(said)?.[1];
+    if (version === undefined) {
+      return { kind: 'broken', program, reason: `it is not editd: its version is "${said.trim().slice(0, 80)}"` };
+    }
+    return isOlder(version, OLDEST) ? { kind: 'old', program, version } : { kind: 'found', program, version };
+  } catch (error) {
+    return { kind: 'broken', program, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Runs the program and gives what it printed. Rejects if it ends with another code than 0. */
+export function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(program, args, { env, timeout: PATIENCE, encoding: 'utf8' }, (error, stdout, stderr) => {
+      if (error) {
+        reject(new Error(stderr.trim() || error.message));
+      } else {
+        resolve(stdout);
+      }
+    });
+  });
+}
+
+/** Compares two versions of three numbers. */
+export function isOlder(version: string, than: string): boolean {
+  const [left, right] = [version, than].map((each) => each.split('.').map(Number));
+  for (const index of [0, 1, 2]) {
+    const difference = (left?.[index] ?? 0) - (right?.[index] ?? 0);
+    if (difference !== 0) {
+      return difference < 0;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,66 @@
+/** `editd/applyEdits`: all documents or none. */
+import * as vscode from 'vscode';
+
+import type { ApplyParams, ApplyResult, DocumentEdits, TextEdit } from '../daemon/wire';
+import { find, hashOf, nameOf, stateOf } from './document';
+
+/** Why a document cannot be edited as it was asked for. */
+class Obstacle extends Error {}
+
+interface Job {
+  readonly document: vscode.TextDocument;
+  readonly edits: readonly vscode.TextEdit[];
+}
+
+/**
+ * Between the checks and the edit nothing is awaited, so nothing of this process comes in between. What is typed
+ * meanwhile in the window is refused there: the edit carries the versions that were checked.
+ */
+export async function applyEdits(params: ApplyParams): Promise<ApplyResult> {
+  let jobs: Job[];
+  try {
+    jobs = params.documents.map(prepare);
+  } catch (error) {
+    if (error instanceof Obstacle) {
+      return { applied: false, reason: error.message, documents: [] };
+    }
+    throw error;
+  }
+  const edit = new vscode.WorkspaceEdit();
+  for (const { document, edits } of jobs) {
+    edit.set(document.uri, [...edits]);
+  }
+  const applied = await vscode.workspace.applyEdit(edit);
+  const documents = jobs.map(({ document }) => stateOf(document));
+  return applied
+    ? { applied, documents }
+    : { applied, reason: 'the text was changed while the edit was on its way', documents };
+}
+
+function prepare(wanted: DocumentEdits): Job {
+  const name = nameOf(wanted.uri);
+  const document = find(wanted.uri);
+  if (!document) {
+    throw new Obstacle(`${name} is not open`);
+  }
+  if (document.version !== wanted.version) {
+    throw new Obstacle(`${name} is at version ${document.version}, not ${wanted.version}`);
+  }
+  const hash = wanted.baseHash === null ? null : hashOf(document);
+  if (hash !== null && hash !== wanted.baseHash) {
+    throw new Obstacle(`${name} has another text than expected (${hash})`);
+  }
+  return { document, edits: wanted.edits.map((edit) => editOf(document, name, edit)) };
+}
+
+/** VS Code would move a place that does not exist to one that does, and the text would go there. */
+function editOf(document: vscode.TextDocument, name: string, edit: TextEdit): vscode.TextEdit {
+  const { start, end } = edit.range;
+  const range = new vscode.Range(start.line, start.character, end.line, end.character);
+  if (!document.validateRange(range).isEqual(range)) {
+    throw new Obstacle(
+      `${name} has no such place: ${start.line + 1}:${start.character} to ${end.line + 1}:${end.character}`,
+    );
+  }
+  return vscode.TextEdit.replace(range, edit.newText);
+}

@@ -1,0 +1,106 @@
+/** What the daemon asks of documents besides edits: to be saved, loaded again, told of again. */
+import * as vscode from 'vscode';
+
+import type { Connection } from '../daemon/connection';
+import type { DocumentsResult, UrisParams } from '../daemon/wire';
+import { find, isTold, nameOf, stateOf } from './document';
+
+/** Milliseconds in which a document has to be what its file is. */
+const PATIENCE = 2000;
+/** Milliseconds between two looks at it. */
+const PAUSE = 50;
+
+/** What was done with one document, or why it was not. */
+type Act = (document: vscode.TextDocument) => Promise<string | undefined>;
+
+export function save(params: UrisParams): Promise<DocumentsResult> {
+  return each(
+    params,
+    async (document) => {
+      if (document.isDirty && !(await document.save())) {
+        return 'could not be saved';
+      }
+      return undefined;
+    },
+    true,
+  );
+}
+
+/** VS Code loads clean documents again by itself once it sees that the file has changed; this waits for it. */
+export function reload(params: UrisParams): Promise<DocumentsResult> {
+  return each(params, async (document) => {
+    const end = Date.now() + PATIENCE;
+    while (!(await isAsOnDisk(document))) {
+      if (document.isDirty) {
+        return 'has unsaved text';
+      }
+      if (Date.now() > end) {
+        return (await revertIfShown(document)) ? undefined : 'was not loaded again';
+      }
+      await pause();
+    }
+    return undefined;
+  });
+}
+
+/** The daemon's copy is out of step: it gets the whole text. */
+export function resync(connection: Connection, params: UrisParams): Promise<DocumentsResult> {
+  return each(params, (document) => {
+    const converter = connection.client?.code2ProtocolConverter;
+    if (converter) {
+      connection.notify('textDocument/didClose', converter.asCloseTextDocumentParams(document));
+      connection.notify('textDocument/didOpen', converter.asOpenTextDocumentParams(document));
+      connection.notify('editd/documentState', {
+        uri: converter.asUri(document.uri),
+        dirty: document.isDirty,
+        version: document.version,
+      });
+    }
+    return Promise.resolve(undefined);
+  });
+}
+
+async function each(params: UrisParams, act: Act, saves = false): Promise<DocumentsResult> {
+  const problems: string[] = [];
+  const documents = await Promise.all(
+    params.uris.map(async (uri) => {
+      const document = find(uri);
+      const problem = document ? await act(document) : 'is not open';
+      if (problem !== undefined) {
+        problems.push(`${nameOf(uri)} ${problem}`);
+      }
+      return document && isTold(document) ? [stateOf(document, saves && problem === undefined)] : [];
+    }),
+  );
+  const told = documents.flat();
+  return problems.length === 0 ? { documents: told } : { reason: problems.join('; '), documents: told };
+}
+
+async function isAsOnDisk(document: vscode.TextDocument): Promise<boolean> {
+  try {
+    const bytes = await vscode.workspace.fs.readFile(document.uri);
+    const text = await vscode.workspace.decode(bytes, { uri: document.uri });
+    return withoutLineEnds(text) === withoutLineEnds(document.getText());
+  } catch {
+    return false;
+  }
+}
+
+function withoutLineEnds(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}
+
+/** There is a command to load the document again that a person looks at, and none for another. */
+async function revertIfShown(document: vscode.TextDocument): Promise<boolean> {
+  if (vscode.window.activeTextEditor?.document !== document || document.isDirty) {
+    return false;
+  }
+  await vscode.commands.executeCommand('workbench.action.files.revert');
+  return isAsOnDisk(document);
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, PAUSE);
+  });
+}

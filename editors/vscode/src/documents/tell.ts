@@ -1,0 +1,116 @@
+/** What the daemon is told besides text: unsaved or not, where the person is, what language servers say. */
+import * as vscode from 'vscode';
+import type { Middleware } from 'vscode-languageclient/node';
+
+import { config } from '../config';
+import type { Connection } from '../daemon/connection';
+import { find, isTold } from './document';
+
+/** Diagnostics that are sent for one document. */
+const MOST_DIAGNOSTICS = 500;
+/** Characters of one diagnostic's message. */
+const LONGEST_MESSAGE = 2000;
+/** Milliseconds without news before diagnostics are sent. */
+const DIAGNOSTICS_PAUSE = 200;
+
+/** Tells of unsaved text right behind what opened or changed the document. */
+export function tellingStates(
+  connection: Connection,
+): Pick<Middleware, 'didOpen' | 'didChange' | 'didSave' | 'didClose'> {
+  const told = new Map<string, boolean>();
+  const tell = (document: vscode.TextDocument, always = false) => {
+    const uri = document.uri.toString();
+    if (always || told.get(uri) !== document.isDirty) {
+      told.set(uri, document.isDirty);
+      connection.notify('editd/documentState', { uri, dirty: document.isDirty, version: document.version });
+    }
+  };
+  // Events about nothing but the state are not passed on to the middleware.
+  vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+    if (contentChanges.length === 0 && isTold(document) && told.has(document.uri.toString())) {
+      tell(document);
+    }
+  });
+  return {
+    didOpen: async (document, next) => {
+      await next(document);
+      tell(document, true);
+    },
+    didChange: async (event, next) => {
+      await next(event);
+      tell(event.document);
+    },
+    didSave: async (document, next) => {
+      await next(document);
+      tell(document);
+    },
+    didClose: async (document, next) => {
+      told.delete(document.uri.toString());
+      await next(document);
+    },
+  };
+}
+
+/** Tells which document a person looks at, now and whenever that changes. */
+export function tellFocus(connection: Connection): vscode.Disposable {
+  const tell = () => {
+    const document = vscode.window.activeTextEditor?.document;
+    if (document && isTold(document) && vscode.window.state.focused) {
+      connection.notify('editd/focus', { uri: document.uri.toString() });
+    }
+  };
+  return vscode.Disposable.from(
+    vscode.window.onDidChangeActiveTextEditor(tell),
+    vscode.window.onDidChangeWindowState(tell),
+    connection.onDidChangeState(tell),
+  );
+}
+
+/** Passes on what language servers and linters say of open files. */
+export function tellDiagnostics(connection: Connection): vscode.Disposable {
+  const waiting = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  const flush = () => {
+    for (const uri of waiting) {
+      tellOf(connection, uri);
+    }
+    waiting.clear();
+  };
+  const soon = (uris: readonly vscode.Uri[]) => {
+    if (!config.diagnostics) {
+      return;
+    }
+    uris.filter((uri) => uri.scheme === 'file').forEach((uri) => waiting.add(uri.toString()));
+    clearTimeout(timer);
+    timer = setTimeout(flush, DIAGNOSTICS_PAUSE);
+  };
+  return vscode.Disposable.from(
+    vscode.languages.onDidChangeDiagnostics((event) => {
+      soon(event.uris);
+    }),
+    connection.onDidChangeState((state) => {
+      if (state.kind === 'connected') {
+        soon(vscode.workspace.textDocuments.map((document) => document.uri));
+      }
+    }),
+    new vscode.Disposable(() => {
+      clearTimeout(timer);
+    }),
+  );
+}
+
+function tellOf(connection: Connection, uri: string): void {
+  const converter = connection.client?.code2ProtocolConverter;
+  const document = find(uri);
+  if (!converter || !document) {
+    return;
+  }
+  const diagnostics = vscode.languages.getDiagnostics(document.uri).filter(({ source }) => source !== 'editd');
+  const items = diagnostics.slice(0, MOST_DIAGNOSTICS).map((diagnostic) => ({
+    range: converter.asRange(diagnostic.range),
+    severity: diagnostic.severity + 1,
+    message: diagnostic.message.slice(0, LONGEST_MESSAGE),
+    source: diagnostic.source,
+  }));
+  connection.notify('editd/diagnosticsChanged', { uri, version: document.version, items });
+}
