@@ -13,7 +13,7 @@ pub use actions::{Wanted, code_actions};
 pub use command::{COMMANDS, Command, Place, Say};
 pub use hints::hints;
 pub use lenses::code_lenses;
-pub use view::{announcement, diff_of, neighbour, proposed_text};
+pub use view::{announcement, diff_of, neighbour};
 
 /// Characters of a label in a title.
 const LABEL: usize = 40;

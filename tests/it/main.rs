@@ -96,6 +96,7 @@ mod review {
     mod replace;
     mod restart;
     mod scene;
+    mod texts;
     mod typing;
     mod undo;
     mod wait;

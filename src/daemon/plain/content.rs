@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::daemon::event::{Event, FindFor};
 use crate::daemon::job::blocking;
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
-use crate::protocol::plain::proposed_text;
 use crate::protocol::{Invalid, path_of_uri};
+use crate::workspace::review::Review;
 
 /// What a document of ours shows.
 enum Shown {
@@ -17,16 +17,25 @@ enum Shown {
     Proposed(PathBuf),
 }
 
+/// The text of a document of ours.
+#[derive(Debug, Default, serde::Serialize)]
+pub struct Content {
+    text: String,
+    /// Of the present file that it was made from, if there is one.
+    hash: Option<String>,
+}
+
 impl Daemon {
     /// LSP's `workspace/textDocumentContent`.
     pub async fn document_content(
         &self,
         session: &Arc<SessionContext>,
         uri: &str,
-    ) -> Result<String, Failure> {
+    ) -> Result<Content, Failure> {
         let (id, shown) = parse(uri).ok_or_else(|| Invalid::new("uri", "it names no document of editd"))?;
         if let Shown::Diff = shown {
-            return Ok(self.diff_text(session, &id).await?.unwrap_or_default());
+            let text = self.diff_text(session, &id).await?.unwrap_or_default();
+            return Ok(Content { text, hash: None });
         }
         let (core, session) = (self.core.clone(), session.clone());
         blocking(move || core.content(&session, id, &shown)).await?
@@ -34,20 +43,23 @@ impl Daemon {
 }
 
 impl Core {
-    fn content(&self, session: &SessionContext, id: String, shown: &Shown) -> Result<String, Failure> {
+    fn content(&self, session: &SessionContext, id: String, shown: &Shown) -> Result<Content, Failure> {
         let purpose = FindFor::Looking;
         let proposal = self.ask(|reply| Event::Find { session: session.id, id, purpose, reply })??;
-        let (Shown::Base(path) | Shown::Proposed(path)) = shown else { return Ok(String::new()) };
+        let (Shown::Base(path) | Shown::Proposed(path)) = shown else { return Ok(Content::default()) };
         let (proposal, _, files) = self.look_at_places(self.places_to_review(proposal), self.deadline());
         let Some(at) = proposal.files.iter().position(|file| file.path == *path) else {
             return Err(Invalid::new("uri", "the proposal has no such file").into());
         };
-        let now = files[at].now().unwrap_or_default().to_owned();
-        if let Shown::Base(_) = shown {
-            return Ok(now);
-        }
-        let result = self.as_it_lies(session, &proposal, files);
-        Ok(proposed_text(&now, &result.files[at].entry))
+        let (seen, deadline) = (files[at].seen(&proposal.files[at]), self.deadline());
+        let text = if let Shown::Base(_) = shown {
+            seen.now.unwrap_or_default().to_owned()
+        } else {
+            let review = proposal.review.clone().unwrap_or_else(|| Review::open(proposal.hunk_count()));
+            let choices = &review.choices[proposal.hunk_ranges()[at].clone()];
+            seen.proposed(choices, review.replaced.get(&at), deadline)
+        };
+        Ok(Content { text, hash: seen.truth.hash().map(|hash| hash.to_string()) })
     }
 }
 

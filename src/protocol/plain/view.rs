@@ -2,7 +2,6 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use crate::protocol::{FileEntry, Hunk, ProposalResult};
-use crate::text::lines;
 
 use super::command::Place;
 use super::{Waiting, WaitingHunk, counted, one_line};
@@ -122,29 +121,5 @@ pub fn diff_of(proposal: &ProposalResult) -> String {
             text.push('\n');
         }
     }
-    text
-}
-
-/// A file's text with all that is accepted or open of a proposal. What was changed since stays as it is.
-pub fn proposed_text(now: &str, entry: &FileEntry) -> String {
-    let wanted = |hunk: &&Hunk| matches!(hunk.state.as_str(), "pending" | "accepted");
-    let with_text = |hunk: &&Hunk| hunk.kind.is_none() && hunk.new_text.is_some();
-    if let Some(whole) = entry.hunks.iter().find(|hunk| hunk.kind.as_deref() == Some("create")) {
-        return whole.new_text.clone().unwrap_or_default();
-    }
-    let starts: Vec<usize> = lines(now).map(|line| line.start).chain([now.len()]).collect();
-    let at = |line: usize| starts.get(line).copied().unwrap_or(now.len());
-    let (mut text, mut done) = (String::new(), 0);
-    for hunk in entry.hunks.iter().filter(wanted).filter(with_text) {
-        let first = if hunk.old_lines == 0 { hunk.old_start } else { hunk.old_start.saturating_sub(1) };
-        let range = at(first)..at(first + hunk.old_lines);
-        if range.start < done {
-            continue;
-        }
-        text.push_str(&now[done..range.start]);
-        text.push_str(hunk.new_text.as_deref().unwrap_or_default());
-        done = range.end;
-    }
-    text.push_str(&now[done..]);
     text
 }

@@ -136,8 +136,8 @@ impl Backend {
 
     pub(super) async fn document_content(&self, params: Value) -> Result<Value> {
         let Document { uri } = crate::protocol::decode(params).map_err(|invalid| wire(invalid.into()))?;
-        let text = self.daemon.document_content(self.session()?, &uri).await.map_err(failed)?;
-        Ok(json!({ "text": text }))
+        let content = self.daemon.document_content(self.session()?, &uri).await.map_err(failed)?;
+        Ok(json!(content))
     }
 
     /// The way on which a session is told things, which follows from what it can do.

@@ -191,6 +191,27 @@ impl Seen<'_> {
         }
     }
 
+    /// The text with all that is open or decided so. What is in conflict stays as it is.
+    pub fn proposed(
+        &self,
+        choices: &[Choice],
+        replacement: Option<&Replacement>,
+        deadline: Deadline,
+    ) -> String {
+        let wanted = |(hunk, choice): (&LookedHunk, &Choice)| match choice {
+            Choice::Open if hunk.conflicted => Choice::Rejected,
+            Choice::Open => Choice::Accepted,
+            decided => *decided,
+        };
+        let choices: Vec<_> = self.look.hunks.iter().zip(choices).map(wanted).collect();
+        let now = self.now.unwrap_or_default();
+        match self.look.verdict(self.file, &choices, replacement, (self.truth, self.now), deadline) {
+            Verdict::Text(plan) | Verdict::Rename(plan) if plan.fits(now) => plan.apply(now),
+            Verdict::Delete => String::new(),
+            Verdict::Text(_) | Verdict::Rename(_) | Verdict::Nothing => now.to_owned(),
+        }
+    }
+
     /// What a person's text says of each hunk; nothing of a new name.
     fn verdicts(&self, now: &str, content: &str, deadline: Deadline) -> Vec<Option<Choice>> {
         let hunks = &self.look.hunks;
