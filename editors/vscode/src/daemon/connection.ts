@@ -38,7 +38,8 @@ export class Connection implements vscode.Disposable {
   /** Counts starts and stops: what began before the last one is of no interest any more. */
   private turn = 0;
   middleware: NonNullable<LanguageClientOptions['middleware']> = {};
-  announced: Readonly<Record<string, boolean>> = {};
+  /** What this window can do, as it is told at every connection. */
+  readonly announced = new Map<string, () => boolean>();
 
   constructor(
     private readonly extensionPath: string,
@@ -98,9 +99,11 @@ export class Connection implements vscode.Disposable {
 
   /** Looks for the program, and connects. Does not wait for the daemon. */
   async start(): Promise<void> {
-    await this.end({ kind: 'connecting' });
+    const turn = await this.end({ kind: 'connecting' });
     this.attempts = 0;
-    await this.attempt(config.autostart);
+    if (turn === this.turn) {
+      await this.attempt(config.autostart);
+    }
   }
 
   /** Disconnects and stays so. */
@@ -112,13 +115,15 @@ export class Connection implements vscode.Disposable {
     void this.stop();
   }
 
-  private async end(state: State): Promise<void> {
+  private async end(state: State): Promise<number> {
     this.turn += 1;
+    const turn = this.turn;
     clearTimeout(this.timer);
     const link = this.link;
     this.link = undefined;
     this.become(state);
     await link?.stop();
+    return turn;
   }
 
   private become(state: State): void {
@@ -139,10 +144,8 @@ export class Connection implements vscode.Disposable {
       return;
     }
     const { program } = located;
-    const link = new Link(
-      { program, env, spawnDaemon, announced: this.announced, middleware: this.middleware },
-      this.log,
-    );
+    const announced = Object.fromEntries([...this.announced].map(([name, can]) => [name, can()]));
+    const link = new Link({ program, env, spawnDaemon, announced, middleware: this.middleware }, this.log);
     this.link = link;
     this.register(link);
     let introduction;

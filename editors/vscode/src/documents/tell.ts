@@ -1,6 +1,5 @@
-/** What the daemon is told besides text: unsaved or not, where the person is, what language servers say. */
+/** What the daemon is told besides texts: where the person is, what language servers say. */
 import * as vscode from 'vscode';
-import type { Middleware } from 'vscode-languageclient/node';
 
 import { config } from '../config';
 import type { Connection } from '../daemon/connection';
@@ -12,44 +11,6 @@ const MOST_DIAGNOSTICS = 500;
 const LONGEST_MESSAGE = 2000;
 /** Milliseconds without news before diagnostics are sent. */
 const DIAGNOSTICS_PAUSE = 200;
-
-/** Tells of unsaved text right behind what opened or changed the document. */
-export function tellingStates(
-  connection: Connection,
-): Pick<Middleware, 'didOpen' | 'didChange' | 'didSave' | 'didClose'> {
-  const told = new Map<string, boolean>();
-  const tell = (document: vscode.TextDocument, always = false) => {
-    const uri = document.uri.toString();
-    if (always || told.get(uri) !== document.isDirty) {
-      told.set(uri, document.isDirty);
-      connection.notify('editd/documentState', { uri, dirty: document.isDirty, version: document.version });
-    }
-  };
-  // Events about nothing but the state are not passed on to the middleware.
-  vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-    if (contentChanges.length === 0 && isTold(document) && told.has(document.uri.toString())) {
-      tell(document);
-    }
-  });
-  return {
-    didOpen: async (document, next) => {
-      await next(document);
-      tell(document, true);
-    },
-    didChange: async (event, next) => {
-      await next(event);
-      tell(event.document);
-    },
-    didSave: async (document, next) => {
-      await next(document);
-      tell(document);
-    },
-    didClose: async (document, next) => {
-      told.delete(document.uri.toString());
-      await next(document);
-    },
-  };
-}
 
 /** Tells which document a person looks at, now and whenever that changes. */
 export function tellFocus(connection: Connection): vscode.Disposable {
