@@ -68,6 +68,11 @@ impl Copies {
         self.all.iter()
     }
 
+    /// Whether one holds unsaved changes that are no text.
+    pub(crate) fn holds_other_than_text(&self) -> bool {
+        self.unknown().is_some_and(|copy| copy.buffer.trouble == Some(Trouble::NotText))
+    }
+
     /// Why it cannot be told what the file is.
     pub(crate) fn contest(&self) -> Option<Contest> {
         let mut unsaved = self.all.iter().filter(|copy| copy.holds_unsaved());
@@ -87,6 +92,12 @@ impl Copies {
 }
 
 impl Copy {
+    /// Whether the disk can be written below it: there is nothing in it that is not there.
+    pub(crate) fn is_clean(&self) -> bool {
+        let saved = self.buffer.trouble == Some(Trouble::NotText) && self.buffer.dirty == Some(false);
+        saved || self.standing == Standing::Same
+    }
+
     /// Whether its text is more than what is on the disk.
     pub(crate) fn holds_unsaved(&self) -> bool {
         matches!(self.standing, Standing::Unsaved | Standing::Both)
@@ -165,7 +176,7 @@ impl Core {
 }
 
 fn standing(buffer: &Buffer, disk: &Observed) -> Standing {
-    if matches!(buffer.trouble, Some(Trouble::OutOfStep | Trouble::TooLarge | Trouble::TooMany)) {
+    if buffer.trouble.is_some_and(|trouble| trouble != Trouble::LineEnds) {
         return Standing::Unknown;
     }
     let same = match (&disk.truth, &disk.text) {

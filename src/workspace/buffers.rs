@@ -26,6 +26,9 @@ pub enum Trouble {
     /// A change of it made no sense, so the editor's text is not known any more.
     #[error("its editor and editd hold different texts; close it and open it again")]
     OutOfStep,
+    /// Its editor shows it as something else than text, such as the cells of a notebook.
+    #[error("its editor does not show it as text and may hold unsaved changes of it; save it there first")]
+    NotText,
     /// It is larger than what is kept.
     #[error("it is too large")]
     TooLarge,

@@ -68,7 +68,8 @@ impl Core {
             let Some(copies) = observed.open.as_ref().filter(|copies| !is_ready(copies)) else {
                 return Ok(observed);
             };
-            let can_change = !matches!(copies.contest(), Some(Contest::TwoEditors | Contest::BufferAndDisk));
+            let can_change = !matches!(copies.contest(), Some(Contest::TwoEditors | Contest::BufferAndDisk))
+                && !copies.holds_other_than_text();
             if !can_change || Instant::now() >= deadline {
                 return Err(Refusal::at(&target.path, self.not_ready(copies)));
             }

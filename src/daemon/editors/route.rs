@@ -71,13 +71,12 @@ impl Core {
                 Ok(None)
             };
         }
-        let clean = owner.standing == Standing::Same;
         let can = |editor: &Editor| editor.abilities.apply_edits || editor.abilities.apply_edit;
         let editor = self.editor(owner.buffer.id.session).filter(can);
         match (harm(&worked.observed), owner.buffer.trouble, editor) {
             (None, None, Some(editor)) => Ok(Some(self.through(worked, owner, editor))),
             // Below a text that is on the disk as it is, the disk can be written.
-            _ if clean => Ok(None),
+            _ if owner.is_clean() => Ok(None),
             (Some(harm), ..) => Err(RefusalKind::Encoding { detail: harm.detail() }),
             (_, Some(trouble), _) => Err(self.refused(owner, trouble.to_string())),
             (_, _, None) => Err(self.refused(owner, "it cannot apply edits".to_owned())),

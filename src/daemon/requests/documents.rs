@@ -18,7 +18,13 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 impl Daemon {
     /// A document was opened. Those that are no files are the editor's own business. Without a text it is known
     /// that it is open, and not more.
-    pub fn document_opened(&self, session: &SessionContext, uri: &str, version: i32, text: Option<&str>) {
+    pub fn document_opened(
+        &self,
+        session: &SessionContext,
+        uri: &str,
+        version: i32,
+        text: Result<&str, Trouble>,
+    ) {
         let Ok(path) = path_of_uri(uri) else { return };
         let path = canonical(&path);
         // Some editors keep the mark in the text, as an invisible character.
@@ -36,7 +42,7 @@ impl Daemon {
             dirty: None,
             touched: false,
             focused: 0,
-            trouble: if known.is_some() { odd } else { Some(Trouble::OutOfStep) },
+            trouble: known.err().or(odd),
         };
         self.tell(DocumentEvent::Opened(Box::new(buffer)));
     }

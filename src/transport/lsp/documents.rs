@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use crate::text::Position;
-use crate::workspace::buffers::TextChange;
+use crate::workspace::buffers::{TextChange, Trouble};
 
 use super::Backend;
 
@@ -34,7 +34,11 @@ pub(super) fn routed(method: &str) -> Option<&'static str> {
 impl Backend {
     pub(super) async fn did_open(&self, params: Value) {
         if let (Some(session), Some(uri)) = (self.session.get(), uri(&params)) {
-            let text = params["textDocument"]["text"].as_str();
+            let text = match params["textDocument"].get("text") {
+                Some(Value::String(text)) => Ok(text.as_str()),
+                Some(Value::Null) => Err(Trouble::NotText),
+                Some(_) | None => Err(Trouble::OutOfStep),
+            };
             self.daemon.document_opened(session, uri, version(&params).unwrap_or_default(), text);
             self.follow.look_again();
         }

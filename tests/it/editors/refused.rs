@@ -106,3 +106,34 @@ fn an_editor_out_of_step_is_asked_for_its_text() {
     assert_eq!(editor.requests("editd/resync").len(), 1);
     assert_eq!(editor.text(&uri), "1\n");
 }
+
+/// Its editor has it open, but not as text.
+#[test]
+fn what_is_open_as_a_notebook_is_changed_only_while_it_is_saved() {
+    let notebook = json!({ "nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
+        { "cell_type": "code", "id": "a", "metadata": {}, "source": ["x = 1\n"], "outputs": [], "execution_count": null } ] });
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", &format!("{notebook:#}\n")));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = format!("file://{}", workspace.absolute("a.ipynb"));
+    let document = json!({ "uri": uri, "languageId": "jupyter-notebook", "version": 1, "text": null });
+    editor.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    let tell = |dirty: bool| {
+        editor.notify("editd/documentState", json!({ "uri": uri, "dirty": dirty, "version": 1 }))
+    };
+    let mut agent = machine.agent(&workspace);
+    tell(true);
+    editor.settle();
+    let read = agent.call("editd/read", json!({ "path": "a.ipynb" })).done();
+    assert!(read["notice"].as_str().unwrap().contains("may hold unsaved text"), "{read:#}");
+    let refused = agent.edit("a.ipynb", "x = 1", "x = 2").refused("editor_refused");
+    assert!(refused["reason"].as_str().unwrap().contains("save it there first"), "{refused:#}");
+    let delete = json!({ "kind": "delete", "path": "a.ipynb" });
+    agent.change(delete).refused("editor_refused");
+    assert!(editor.requests("editd/resync").is_empty(), "it has no text to tell");
+    tell(false);
+    editor.settle();
+    let done = agent.edit("a.ipynb", "x = 1", "x = 2").done();
+    assert_eq!((&done["files"][0]["source"], &done["files"][0]["saved"]), (&json!("disk"), &json!(true)));
+    assert!(workspace.text("a.ipynb").contains("x = 2"), "{}", workspace.text("a.ipynb"));
+    assert!(editor.requests("editd/applyEdits").is_empty());
+}
