@@ -1,0 +1,58 @@
+// The far end of the probe extension: runs functions of a test in the extension host of one window.
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type * as vscode from 'vscode';
+import { until } from './until';
+
+/** What a function that runs in the extension host is given. */
+export interface Inside {
+  vscode: typeof vscode;
+  /** What the extension under test exports. */
+  api: unknown;
+  require: NodeJS.Require;
+}
+
+interface Answer {
+  value?: unknown;
+  error?: { message: string; stack: string };
+}
+
+export class Probe {
+  private constructor(
+    /** The process of the extension host. */
+    readonly pid: number,
+    private readonly port: number,
+  ) {}
+
+  /** The probe of the window that is being opened: one that is not among those that were there before. */
+  static async next(folder: string, before: ReadonlySet<string>): Promise<Probe> {
+    const [name] = await until(
+      'the extension host of the new window runs',
+      () => Probe.names(folder).filter((each) => !before.has(each)),
+      (fresh) => fresh.length > 0,
+      { within: 40_000 },
+    );
+    const { pid, port } = JSON.parse(readFileSync(join(folder, name ?? ''), 'utf8')) as { pid: number; port: number };
+    return new Probe(pid, port);
+  }
+
+  static names(folder: string): string[] {
+    return readdirSync(folder).filter((name) => name.endsWith('.json'));
+  }
+
+  /**
+   * Runs a function in the extension host. It is sent as text: it sees its arguments and nothing around it, and
+   * both they and what it gives go as JSON.
+   */
+  async evaluate<A extends unknown[], R>(run: (inside: Inside, ...args: A) => R | Promise<R>, ...args: A): Promise<R> {
+    const response = await fetch(`http://127.0.0.1:${this.port}/`, {
+      method: 'POST',
+      body: JSON.stringify({ source: run.toString(), args }),
+    });
+    const { value, error } = (await response.json()) as Answer;
+    if (error !== undefined) {
+      throw new Error(`In the extension host: ${error.message}\n${error.stack}`);
+    }
+    return value as R;
+  }
+}

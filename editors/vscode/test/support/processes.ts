@@ -1,0 +1,101 @@
+// Starting programs so that none of them is left when a test ends.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync, readdirSync } from 'node:fs';
+import { until } from './until';
+
+export type Environment = Record<string, string>;
+
+export class Program {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly name: string,
+    private readonly log: string,
+  ) {}
+
+  /** Starts it in a process group of its own; what it prints goes to the end of the log. */
+  static start(program: string, args: string[], options: { env: Environment; log: string; cwd?: string }): Program {
+    const log = openSync(options.log, 'a');
+    const child = spawn(program, args, {
+      detached: true,
+      env: options.env,
+      stdio: ['ignore', log, log],
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    });
+    child.on('error', () => undefined); // seen as a program that does not run
+    closeSync(log);
+    return new Program(child, program, options.log);
+  }
+
+  get pid(): number {
+    if (this.child.pid === undefined) {
+      throw new Error(`${this.name} did not start`);
+    }
+    return this.child.pid;
+  }
+
+  get running(): boolean {
+    return this.child.pid !== undefined && this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Waits until `ready`, and fails at once if the program ends before. */
+  async ready(what: string, ready: () => Promise<boolean>): Promise<void> {
+    const end = await until(what, async () => (this.running ? (await ready()) && 'ready' : 'ended'), Boolean, {
+      within: 30_000,
+    });
+    if (end === 'ended') {
+      throw new Error(`${this.name} ended: ${readFileSync(this.log, 'utf8').slice(-2000)}`);
+    }
+  }
+
+  /** Ends the program and all that is in its group. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    signalGroup(this.child.pid, signal);
+    try {
+      await until(`${this.name} has ended`, () => !this.running, Boolean, { within: 5_000 });
+    } finally {
+      signalGroup(this.child.pid, 'SIGKILL');
+    }
+  }
+}
+
+/** Runs a program to its end and gives what it printed. */
+export async function run(program: string, args: string[], env: Environment): Promise<string> {
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  child.stdout.on('data', (data: Buffer) => (output += data.toString()));
+  child.stderr.on('data', (data: Buffer) => (output += data.toString()));
+  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+  if (code !== 0) {
+    throw new Error(`${program} ${args.join(' ')} ended with ${String(code)}: ${output}`);
+  }
+  return output;
+}
+
+/** Processes that were started with `mark` in their environment or arguments, as lines to show. */
+export function marked(mark: string): { pid: number; line: string }[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && pid !== process.pid)
+    .map((pid) => ({ pid, line: read(pid, 'cmdline'), environment: read(pid, 'environ') }))
+    .filter(({ line, environment }) => line.includes(mark) || environment.includes(mark))
+    .map(({ pid, line }) => ({ pid, line: `${pid} ${line.replaceAll('\0', ' ')}` }));
+}
+
+function read(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch {
+    return ''; // it has ended meanwhile
+  }
+}
+
+function signalGroup(leader: number | undefined, signal: NodeJS.Signals): void {
+  if (leader === undefined) {
+    return;
+  }
+  try {
+    process.kill(-leader, signal);
+  } catch {
+    // Nobody is left in it.
+  }
+}

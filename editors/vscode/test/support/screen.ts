@@ -1,0 +1,70 @@
+// What a person sees in a window, read from the page.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { screenshots } from './tools';
+import { until } from './until';
+
+export class Screen {
+  constructor(private readonly page: Page) {}
+
+  /** The texts of the notifications that are shown. */
+  notifications(): Promise<string[]> {
+    return texts(this.page.locator('.notifications-toasts .notification-list-item-message'));
+  }
+
+  /** The texts of the items in the status bar. */
+  status(): Promise<string[]> {
+    return texts(this.page.locator('.part.statusbar .statusbar-item'));
+  }
+
+  /** The rows of a view, by its title, as a screen reader says them. */
+  async rows(view: string): Promise<string[]> {
+    const rows = await this.view(view).locator('.monaco-list-row').all();
+    return Promise.all(rows.map(async (row) => (await row.getAttribute('aria-label')) ?? ''));
+  }
+
+  /** A view of the side bar or the panel, by its title. */
+  view(title: string): Locator {
+    return this.page.locator('.pane').filter({ has: this.page.locator(`.pane-header[aria-label^="${title}"]`) });
+  }
+
+  /** The text of the dialog that is in the way, if there is one. */
+  async dialog(): Promise<string | undefined> {
+    return (await texts(this.page.locator('.monaco-dialog-box')))[0];
+  }
+
+  /** The lines of the editor that has the focus, as they are drawn. */
+  lines(): Promise<string[]> {
+    return texts(this.page.locator('.monaco-editor.focused .view-line'));
+  }
+
+  /** Presses a button of a notification or a dialog. */
+  async button(label: string): Promise<void> {
+    await this.page
+      .locator('.notifications-toasts, .monaco-dialog-box')
+      .getByRole('button', { name: label, exact: true })
+      .click();
+  }
+
+  /** Waits for a notification that contains the text. */
+  notified(text: string): Promise<string[]> {
+    return until(
+      `a notification says "${text}"`,
+      () => this.notifications(),
+      (seen) => seen.some((each) => each.includes(text)),
+    );
+  }
+
+  /** Keeps a picture for people to look at, and gives its path. */
+  async shot(name: string, folder = screenshots): Promise<string> {
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, `${name}.png`);
+    await this.page.screenshot({ path });
+    return path;
+  }
+}
+
+async function texts(locator: Locator): Promise<string[]> {
+  return (await locator.allTextContents()).map((text) => text.replaceAll('\u00a0', ' ').trim());
+}

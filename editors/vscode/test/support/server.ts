@@ -1,0 +1,134 @@
+// The code-server of a test: a VS Code whose files, settings and extensions are all in one folder.
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { type Environment, Program, run } from './processes';
+import { codeServer, probe, vsix } from './tools';
+
+export interface ServerOptions {
+  /** Whether folders are trusted without a question. */
+  trusted: boolean;
+  theme: 'dark' | 'light';
+  settings: Record<string, unknown>;
+}
+
+// Keys mean what they say, nothing asks the network, and nothing is restored from the window before.
+const quiet = {
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  'extensions.ignoreRecommendations': true,
+  'workbench.enableExperiments': false,
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'workbench.editor.restoreEditors': false,
+  'chat.disableAIFeatures': true,
+  'git.enabled': false,
+  'json.schemaDownload.enable': false,
+  'npm.fetchOnlinePackageInfo': false,
+  'files.hotExit': 'off',
+  'editor.autoClosingBrackets': 'never',
+  'editor.autoIndent': 'none',
+  'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
+  'editor.suggestOnTriggerCharacters': false,
+};
+
+export class Server {
+  readonly probes: string;
+  readonly log: string;
+  private readonly env: Environment;
+  private program: Program | undefined;
+  private port = 0;
+
+  constructor(
+    readonly folder: string,
+    env: Environment,
+    private readonly options: ServerOptions,
+  ) {
+    this.probes = join(folder, 'probes');
+    this.log = join(folder, 'code-server.log');
+    mkdirSync(this.probes);
+    this.env = {
+      ...env,
+      EDITD_PROBES: this.probes,
+      // Without a gallery there is nobody to ask about extensions.
+      EXTENSIONS_GALLERY: JSON.stringify({ serviceUrl: '', itemUrl: '', resourceUrlTemplate: '' }),
+    };
+    this.settings(options.settings);
+  }
+
+  /** Writes the settings; a window that is open follows. */
+  settings(more: Record<string, unknown>): void {
+    this.write('User', {
+      ...quiet,
+      'security.workspace.trust.enabled': !this.options.trusted,
+      'security.workspace.trust.startupPrompt': 'never',
+      'workbench.colorTheme': this.options.theme === 'dark' ? 'Default Dark Modern' : 'Default Light Modern',
+      ...more,
+    });
+    // Those of the machine count where the extension host runs, and nowhere else.
+    this.write('Machine', Object.fromEntries(Object.entries(more).filter(([name]) => name.startsWith('editd.'))));
+  }
+
+  private write(scope: 'User' | 'Machine', settings: Record<string, unknown>): void {
+    const folder = join(this.folder, 'user', scope);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings, null, 2));
+  }
+
+  /** Installs the extension as a user does it, and the probe by copying it. */
+  async install(): Promise<void> {
+    cpSync(probe, join(this.folder, 'extensions/editd-tests.probe-1.0.0'), { recursive: true });
+    await run(codeServer, [...this.places(), '--install-extension', vsix], this.env);
+  }
+
+  async start(): Promise<void> {
+    this.port = await freePort();
+    const args = [
+      ...this.places(),
+      ...['--auth', 'none', '--bind-addr', `127.0.0.1:${this.port}`],
+      ...['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'],
+      ...['--ignore-last-opened', '--reconnection-grace-time', '2'],
+      ...(this.options.trusted ? ['--disable-workspace-trust'] : []),
+    ];
+    const started = Program.start(codeServer, args, { env: this.env, log: this.log, cwd: this.folder });
+    this.program = started;
+    await started.ready('code-server answers', async () => (await fetch(`${this.address}/healthz`)).ok);
+  }
+
+  get address(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  async close(): Promise<void> {
+    await this.program?.end();
+  }
+
+  private places(): string[] {
+    // Without a configuration file named, it writes one.
+    return [
+      ...['--config', '/dev/null'],
+      ...['--user-data-dir', join(this.folder, 'user')],
+      ...['--extensions-dir', join(this.folder, 'extensions')],
+    ];
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => {
+        if (address !== null && typeof address === 'object') {
+          resolve(address.port);
+        } else {
+          reject(new Error('there is no free port'));
+        }
+      });
+    });
+  });
+}

@@ -1,0 +1,181 @@
+// A window of the workbench: its page, its extension host, and what a person does in it.
+import { join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import type * as vscode from 'vscode';
+import { type Inside, Probe } from './probe';
+import { Screen } from './screen';
+import type { Server } from './server';
+import { until } from './until';
+
+export interface Document {
+  text: string;
+  dirty: boolean;
+  version: number;
+  eol: 'lf' | 'crlf';
+}
+
+/** A place in a document: behind or before the first occurrence of a text, or by line and character from 0. */
+export type Place = { after: string } | { before: string } | { line: number; character: number };
+
+export class Window {
+  readonly screen: Screen;
+  /** What the page wrote to its console. */
+  readonly console: string[] = [];
+
+  private constructor(
+    private readonly server: Server,
+    readonly folder: string,
+    readonly page: Page,
+    private probe: Probe,
+  ) {
+    this.screen = new Screen(page);
+    page.on('console', (message) => this.console.push(message.text()));
+  }
+
+  static async open(server: Server, browser: BrowserContext, folder: string): Promise<Window> {
+    const [blank] = browser.pages().filter((page) => page.url() === 'about:blank');
+    const page = blank ?? (await browser.newPage());
+    page.on('dialog', (dialog) => void dialog.accept()); // "leave this page?"
+    const before = new Set(Probe.names(server.probes));
+    await page.goto(`${server.address}/?folder=${encodeURIComponent(folder)}`);
+    return new Window(server, folder, page, await Window.ready(server, page, before));
+  }
+
+  /** As a person reloads the page: with a new extension host. */
+  async reload(): Promise<void> {
+    const before = new Set(Probe.names(this.server.probes));
+    await this.page.reload();
+    this.probe = await Window.ready(this.server, this.page, before);
+  }
+
+  private static async ready(server: Server, page: Page, before: ReadonlySet<string>): Promise<Probe> {
+    await page.locator('.explorer-folders-view').waitFor({ timeout: 40_000 });
+    const probe = await Probe.next(server.probes, before);
+    await until('the extension is active', () =>
+      probe.evaluate(({ vscode }) => vscode.extensions.getExtension('editd.editd')?.isActive),
+    );
+    return probe;
+  }
+
+  close(): Promise<void> {
+    return this.page.close({ runBeforeUnload: false });
+  }
+
+  evaluate<A extends unknown[], R>(run: (inside: Inside, ...args: A) => R | Promise<R>, ...args: A): Promise<R> {
+    return this.probe.evaluate(run, ...args);
+  }
+
+  command(id: string, ...args: unknown[]): Promise<unknown> {
+    return this.evaluate(({ vscode }, id, args) => vscode.commands.executeCommand(id, ...args), id, args);
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** Opens a document in a tab that stays, and waits until keys go to it. */
+  async open(name: string): Promise<void> {
+    await this.evaluate(async ({ vscode }, path) => {
+      await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: false });
+    }, this.path(name));
+    await this.focused();
+  }
+
+  /** Types with real keys at a place of the document that is looked at, and waits until it is in its text. */
+  async type(place: Place, keys: string): Promise<void> {
+    const expected = await this.evaluate(put, place, keys);
+    await this.focused();
+    await this.page.keyboard.type(keys);
+    await until(
+      'what was typed is in the document',
+      () => this.active(),
+      (text) => text === expected,
+    );
+  }
+
+  press(keys: string): Promise<void> {
+    return this.page.keyboard.press(keys);
+  }
+
+  document(name: string): Promise<Document> {
+    return this.evaluate(({ vscode }, path) => {
+      const document = vscode.workspace.textDocuments.find(
+        (each) => each.uri.fsPath === path && each.uri.scheme === 'file',
+      );
+      if (document === undefined) {
+        throw new Error(`${path} is not open`);
+      }
+      return {
+        text: document.getText(),
+        dirty: document.isDirty,
+        version: document.version,
+        eol: document.eol === vscode.EndOfLine.CRLF ? ('crlf' as const) : ('lf' as const),
+      };
+    }, this.path(name));
+  }
+
+  /** Waits until the document is like that, as far as it is said. */
+  async shows(name: string, wanted: Partial<Document>): Promise<void> {
+    await until(
+      `${name} is ${JSON.stringify(wanted)}`,
+      () => this.document(name),
+      (seen) => Object.entries(wanted).every(([key, value]) => seen[key as keyof Document] === value),
+    );
+  }
+
+  /** The labels of all tabs. */
+  tabs(): Promise<string[]> {
+    return this.evaluate(({ vscode }) =>
+      vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label)),
+    );
+  }
+
+  /** Forgets what is unsaved, and closes all editors and notifications. */
+  async tidy(): Promise<void> {
+    await this.press('Escape');
+    await this.evaluate(async ({ vscode }) => {
+      for (const document of vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty)) {
+        await vscode.window.showTextDocument(document);
+        await vscode.commands.executeCommand('workbench.action.files.revert');
+      }
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+      await vscode.commands.executeCommand('notifications.clearAll');
+    });
+  }
+
+  private active(): Promise<string | undefined> {
+    return this.evaluate(({ vscode }) => vscode.window.activeTextEditor?.document.getText());
+  }
+
+  private async focused(): Promise<void> {
+    await this.command('workbench.action.focusActiveEditorGroup');
+    await this.page.locator('.monaco-editor.focused').first().waitFor();
+  }
+}
+
+/** In the extension host: puts the cursor there, and gives the text that there is once `keys` are typed. */
+function put({ vscode }: Inside, place: Place, keys: string): string {
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined) {
+    throw new Error('no text editor is active');
+  }
+  const { document } = editor;
+  const text = document.getText();
+  const position = (): vscode.Position => {
+    if ('line' in place) {
+      return new vscode.Position(place.line, place.character);
+    }
+    const wanted = 'after' in place ? place.after : place.before;
+    const found = text.indexOf(wanted);
+    if (found < 0) {
+      throw new Error(`"${wanted}" does not stand in ${text}`);
+    }
+    return document.positionAt('after' in place ? found + wanted.length : found);
+  };
+  const at = position();
+  editor.selection = new vscode.Selection(at, at);
+  editor.revealRange(editor.selection);
+  const offset = document.offsetAt(at);
+  const typed = document.eol === vscode.EndOfLine.CRLF ? keys.replaceAll('\n', '\r\n') : keys;
+  return text.slice(0, offset) + typed + text.slice(offset);
+}
