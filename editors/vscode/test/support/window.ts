@@ -84,13 +84,23 @@ export class Window {
   /** Types with real keys at a place of the document that is looked at, and waits until it is in its text. */
   async type(place: Place, keys: string): Promise<void> {
     const expected = await this.evaluate(put, place, keys);
-    await this.focused();
-    await this.page.keyboard.type(keys);
+    await this.keys(keys);
     await until(
       'what was typed is in the document',
       () => this.active(),
       (text) => text === expected,
     );
+  }
+
+  /** Puts the cursor at a place of the document that is looked at. */
+  async point(place: Place): Promise<void> {
+    await this.evaluate(put, place, '');
+  }
+
+  /** Types with real keys where the cursor is, and does not wait for what comes of it. */
+  async keys(keys: string): Promise<void> {
+    await this.focused();
+    await this.page.keyboard.type(keys);
   }
 
   press(keys: string): Promise<void> {
