@@ -14,9 +14,12 @@ const shared = {
 if (process.argv.includes('--tests')) {
   await build({
     ...shared,
-    entryPoints: readdirSync('test')
-      .filter((name) => name.endsWith('.test.ts'))
-      .map((name) => `test/${name}`),
+    entryPoints: ['test', 'test/unit'].flatMap((folder) =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.test.ts'))
+        .map((name) => `${folder}/${name}`),
+    ),
+    outbase: 'test',
     outdir: 'out/test',
     outExtension: { '.js': '.mjs' },
     format: 'esm',

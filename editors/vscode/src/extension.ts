@@ -3,6 +3,7 @@ import type * as vscode from 'vscode';
 import { onDidChangeConfig } from './config';
 import { Connection } from './daemon/connection';
 import { serveDocuments } from './documents';
+import { showHistory } from './history';
 import { openLog } from './log';
 
 let connection: Connection | undefined;
@@ -14,6 +15,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     log,
     ...serveDocuments(current),
+    ...showHistory(current),
     onDidChangeConfig(['path', 'env', 'autostart', 'diagnostics'], () => void current.start()),
   );
   void current.start();

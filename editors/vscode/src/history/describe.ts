@@ -1,0 +1,81 @@
+/** What is said of a transaction in lists and messages. */
+import { basename } from 'node:path';
+
+import type { FileAction, Transaction, TransactionFile } from '../daemon/wire';
+
+/** In whose name the history keeps what other programs wrote. */
+const DISK = 'disk';
+
+export function title(entry: Pick<Transaction, 'label' | 'files'>): string {
+  const label = entry.label?.split('\n')[0]?.trim() ?? '';
+  return label === '' ? names(entry.files) : label;
+}
+
+/** "cart.py", "cart.py and test.py", "cart.py and 3 more". */
+export function names(files: readonly Pick<TransactionFile, 'path' | 'newPath'>[]): string {
+  const [first, second] = files.map((file) => basename(file.newPath ?? file.path));
+  if (first === undefined) {
+    return 'nothing';
+  }
+  if (second === undefined) {
+    return first;
+  }
+  return files.length === 2 ? `${first} and ${second}` : `${first} and ${files.length - 1} more`;
+}
+
+export function author(entry: Transaction): string {
+  return entry.rescued === true && entry.author === DISK ? 'another program' : entry.author;
+}
+
+export function sums(files: readonly { readonly added: number; readonly removed: number }[]): string {
+  const added = files.reduce((sum, file) => sum + file.added, 0);
+  const removed = files.reduce((sum, file) => sum + file.removed, 0);
+  return `+${added} -${removed}`;
+}
+
+/** What was done to a file, where that is not an edit. */
+export function deed(action: FileAction): string | undefined {
+  switch (action) {
+    case 'create':
+      return 'new';
+    case 'delete':
+      return 'deleted';
+    case 'rename':
+      return 'renamed';
+    case 'edit':
+      return undefined;
+  }
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** "now", "5 min ago", "2 h ago", "yesterday", "3 days ago", then the date. */
+export function ago(at: string, now: Date): string {
+  const then = new Date(at);
+  const passed = now.getTime() - then.getTime();
+  if (passed < MINUTE) {
+    return 'now';
+  }
+  if (passed < HOUR) {
+    return `${Math.floor(passed / MINUTE)} min ago`;
+  }
+  if (passed < 12 * HOUR || midnight(now) === midnight(then)) {
+    return `${Math.floor(passed / HOUR)} h ago`;
+  }
+  const days = Math.round((midnight(now) - midnight(then)) / DAY);
+  if (days === 1) {
+    return 'yesterday';
+  }
+  return days < 14 ? `${days} days ago` : then.toLocaleDateString();
+}
+
+function midnight(date: Date): number {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+}
+
+/** Why there is an entry that changed nothing. */
+export const RESCUED =
+  'Another program wrote this text at the moment in which editd changed the file. It was kept here so that it is not lost. ' +
+  'To have it back in the file, undo this entry.';

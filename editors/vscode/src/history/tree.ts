@@ -1,0 +1,124 @@
+/** The rows of the view "History". */
+import { basename, dirname } from 'node:path';
+import * as vscode from 'vscode';
+
+import type { Transaction, TransactionFile } from '../daemon/wire';
+import { ago, author, deed, RESCUED, sums, title } from './describe';
+import type { Past } from './past';
+
+export type Row =
+  | { readonly kind: 'entry'; readonly entry: Transaction }
+  | { readonly kind: 'file'; readonly entry: Transaction; readonly file: TransactionFile }
+  | { readonly kind: 'more' };
+
+/** What rows are named by where their color is decided. */
+const SCHEME = 'editd-history';
+
+export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.FileDecorationProvider {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(private readonly past: Past) {
+    past.onDidChange(() => {
+      this.refresh();
+    });
+  }
+
+  /** Draws the rows again: what is known, or the time, has changed. */
+  refresh(): void {
+    this.changed.fire();
+  }
+
+  getChildren(row?: Row): Row[] {
+    if (row === undefined) {
+      const entries: Row[] = this.past.entries.map((entry) => ({ kind: 'entry', entry }));
+      return this.past.hasMore ? [...entries, { kind: 'more' }] : entries;
+    }
+    return row.kind === 'entry' ? row.entry.files.map((file) => ({ kind: 'file', entry: row.entry, file })) : [];
+  }
+
+  getTreeItem(row: Row): vscode.TreeItem {
+    switch (row.kind) {
+      case 'entry':
+        return this.entryItem(row.entry);
+      case 'file':
+        return fileItem(row.entry, row.file);
+      case 'more':
+        return moreItem();
+    }
+  }
+
+  provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
+    return uri.scheme === SCHEME && uri.query === 'undone'
+      ? new vscode.FileDecoration(undefined, undefined, new vscode.ThemeColor('disabledForeground'))
+      : undefined;
+  }
+
+  private entryItem(entry: Transaction): vscode.TreeItem {
+    const item = new vscode.TreeItem(title(entry), vscode.TreeItemCollapsibleState.Collapsed);
+    const by = entry.undone ? this.undoer(entry) : undefined;
+    item.id = entry.transaction;
+    item.description = [by, author(entry), ago(entry.at, new Date()), sums(entry.files)].filter(Boolean).join(' · ');
+    item.iconPath = new vscode.ThemeIcon(
+      icon(entry),
+      entry.undone ? new vscode.ThemeColor('disabledForeground') : undefined,
+    );
+    item.contextValue = entry.undone ? 'undone' : 'transaction';
+    item.resourceUri = vscode.Uri.from({
+      scheme: SCHEME,
+      path: `/${entry.transaction}`,
+      query: entry.undone ? 'undone' : '',
+    });
+    item.tooltip = tooltip(entry, by);
+    return item;
+  }
+
+  private undoer(entry: Transaction): string {
+    const undo = this.past.find(entry.undoneBy ?? '');
+    return undo ? `undone by ${author(undo)}` : 'undone';
+  }
+}
+
+function icon(entry: Transaction): string {
+  if (entry.rescued === true) {
+    return 'archive';
+  }
+  return entry.undoes === undefined ? 'edit' : 'discard';
+}
+
+function tooltip(entry: Transaction, by: string | undefined): vscode.MarkdownString {
+  const text = new vscode.MarkdownString();
+  const line = (said: string) => text.appendText(said).appendMarkdown('\n\n');
+  line(entry.label ?? title(entry));
+  line(`${author(entry)}, ${new Date(entry.at).toLocaleString()}`);
+  if (by !== undefined) {
+    line(`${by[0]?.toUpperCase() ?? ''}${by.slice(1)}.`);
+  }
+  if (entry.rescued === true) {
+    line(RESCUED);
+  }
+  return text;
+}
+
+function fileItem(entry: Transaction, file: TransactionFile): vscode.TreeItem {
+  const path = file.newPath ?? file.path;
+  const item = new vscode.TreeItem(basename(path), vscode.TreeItemCollapsibleState.None);
+  const folder = vscode.workspace.asRelativePath(dirname(path));
+  const place = folder === dirname(path) && vscode.workspace.getWorkspaceFolder(vscode.Uri.file(path)) ? '' : folder;
+  item.id = `${entry.transaction} ${file.path}`;
+  item.description = [deed(file.action), place, sums([file])].filter(Boolean).join(' · ');
+  item.resourceUri = vscode.Uri.file(path);
+  item.iconPath = vscode.ThemeIcon.File;
+  item.contextValue = 'pastFile';
+  item.tooltip = file.newPath === undefined ? path : `${file.path}\nbecame ${file.newPath}`;
+  item.command = { command: 'editd.openPastFile', title: 'Open', arguments: [{ kind: 'file', entry, file }] };
+  return item;
+}
+
+function moreItem(): vscode.TreeItem {
+  const item = new vscode.TreeItem('Load More');
+  item.id = 'more';
+  item.iconPath = new vscode.ThemeIcon('more');
+  item.command = { command: 'editd.loadMoreHistory', title: 'Load More' };
+  return item;
+}

@@ -1,0 +1,152 @@
+/** Taking a change back: shown first, then done as it was shown. */
+import * as vscode from 'vscode';
+
+import type { Connection } from '../daemon/connection';
+import { type Refusal, refusalOf } from '../daemon/refusal';
+import type { ProposedFile, Requests, Transaction } from '../daemon/wire';
+import { names, sums, title } from './describe';
+import type { Past } from './past';
+import { diffText, type PastTexts, type Sides, sidesOf, turned } from './texts';
+
+type Preview = Requests['editd/undo']['result'];
+
+/** What a person is told of it before it happens: at most so many files by name. */
+const NAMED = 12;
+
+export class Undo {
+  constructor(
+    private readonly connection: Connection,
+    private readonly past: Past,
+    private readonly texts: PastTexts,
+  ) {}
+
+  /** Asks, and takes it back if the person says so. */
+  async run(transaction: string): Promise<void> {
+    try {
+      let notice = '';
+      let done: Preview | undefined;
+      do {
+        const preview = await this.connection.request('editd/undo', { transaction, preview: true });
+        if (!(await this.agreed(transaction, preview, notice))) {
+          return;
+        }
+        done = await this.asShown(transaction, preview.fingerprint ?? '');
+        notice = 'The files have changed meanwhile, so it is shown once more.';
+      } while (done === undefined);
+      tell(done.files);
+      await this.past.refresh();
+    } catch (error) {
+      await this.refused(refusalOf(error));
+    }
+  }
+
+  /** Takes it back, or gives undefined if the files are not as they were shown any more. */
+  private async asShown(transaction: string, fingerprint: string): Promise<Preview | undefined> {
+    try {
+      return await this.connection.request('editd/undo', { transaction, fingerprint });
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal.kind === 'stale') {
+        return undefined;
+      }
+      throw refusal;
+    }
+  }
+
+  /** What the transaction did to the present texts, where that can be worked out. */
+  async didTo(entry: Transaction): Promise<readonly Sides[]> {
+    const back = entry.undoneBy ?? entry.transaction;
+    const { files } = await this.connection.request('editd/undo', { transaction: back, preview: true });
+    const sides = (await Promise.all(files.map(sidesOf))).filter((each) => each !== undefined);
+    // Undoing the undo does again what the transaction did; undoing itself does the opposite.
+    return entry.undoneBy === undefined ? sides.map(turned) : sides;
+  }
+
+  private async agreed(transaction: string, preview: Preview, notice: string): Promise<boolean> {
+    const question = `Undo "${this.titleOf(transaction, preview.files)}"?`;
+    const detail = [notice, ...lines(preview.files)].filter(Boolean).join('\n');
+    const options = { modal: true, detail };
+    const answer = await vscode.window.showInformationMessage(question, options, 'Undo', 'Show the Diff');
+    if (answer !== 'Show the Diff') {
+      return answer === 'Undo';
+    }
+    await this.show(`Undo: ${this.titleOf(transaction, preview.files)}`, preview.files);
+    return (await vscode.window.showInformationMessage(question, 'Undo', 'Leave It')) === 'Undo';
+  }
+
+  private async show(name: string, files: readonly ProposedFile[]): Promise<void> {
+    const sides = (await Promise.all(files.map(sidesOf))).filter((each) => each !== undefined);
+    if (sides.length === files.length) {
+      await this.texts.show(name, sides);
+    } else {
+      await this.texts.showDiff('undo', diffText(files));
+    }
+  }
+
+  private titleOf(transaction: string, files: readonly ProposedFile[]): string {
+    const entry = this.past.find(transaction);
+    return entry ? title(entry) : names(files);
+  }
+
+  private async refused(refusal: Refusal): Promise<void> {
+    const { diff, undoneBy } = refusal.data;
+    switch (refusal.kind) {
+      case 'stale':
+        if (typeof diff === 'string') {
+          const text = `It cannot be undone: ${refusal.message} What was changed since is in the way.`;
+          if ((await vscode.window.showWarningMessage(text, 'Show What Changed')) !== undefined) {
+            await this.texts.showDiff('changed-since', diff);
+          }
+        } else {
+          void vscode.window.showWarningMessage(`It cannot be undone: ${refusal.text}`);
+        }
+        break;
+      case 'no_change':
+        await this.past.refresh();
+        if (typeof undoneBy === 'string') {
+          const again = await vscode.window.showInformationMessage('This is undone already.', 'Put It Back');
+          if (again !== undefined) {
+            await this.run(undoneBy);
+          }
+        } else {
+          void vscode.window.showInformationMessage(refusal.message);
+        }
+        break;
+      case 'missing':
+        await this.past.reload();
+        void vscode.window.showWarningMessage(refusal.text);
+        break;
+      default:
+        void vscode.window.showErrorMessage(refusal.text);
+    }
+  }
+}
+
+function lines(files: readonly ProposedFile[]): string[] {
+  const named = files.slice(0, NAMED).map((file) => {
+    const path = vscode.workspace.asRelativePath(file.path);
+    switch (file.action) {
+      case 'create':
+        return `${path} comes back (${sums([file])})`;
+      case 'delete':
+        return `${path} is deleted (${sums([file])})`;
+      case 'rename':
+        return `${path} becomes ${vscode.workspace.asRelativePath(file.newPath ?? file.path)} (${sums([file])})`;
+      case 'edit':
+        return `${path} (${sums([file])})`;
+    }
+  });
+  const more = files.length > NAMED ? [`and ${files.length - NAMED} more`] : [];
+  const warnings = new Set(files.flatMap((file) => file.warnings));
+  return [...named, ...more, ...warnings];
+}
+
+function tell(files: readonly ProposedFile[]): void {
+  const unsaved = files.filter((file) => file.saved === false && file.hash !== null);
+  if (unsaved.length === 0) {
+    vscode.window.setStatusBarMessage(`$(discard) Undone in ${names(files)}`, 5000);
+    return;
+  }
+  const left = `${names(unsaved)} had unsaved text and ${unsaved.length === 1 ? 'is' : 'are'} left for you to save.`;
+  void vscode.window.showInformationMessage(`Undone. ${left}`);
+}
