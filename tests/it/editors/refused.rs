@@ -112,7 +112,7 @@ fn an_editor_out_of_step_is_asked_for_its_text() {
 fn what_is_open_as_a_notebook_is_changed_only_while_it_is_saved() {
     let notebook = json!({ "nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
         { "cell_type": "code", "id": "a", "metadata": {}, "source": ["x = 1\n"], "outputs": [], "execution_count": null } ] });
-    let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", &format!("{notebook:#}\n")));
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", format!("{notebook:#}\n")));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = format!("file://{}", workspace.absolute("a.ipynb"));
     let document = json!({ "uri": uri, "languageId": "jupyter-notebook", "version": 1, "text": null });
