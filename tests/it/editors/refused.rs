@@ -118,7 +118,7 @@ fn what_is_open_as_a_notebook_is_changed_only_while_it_is_saved() {
     let document = json!({ "uri": uri, "languageId": "jupyter-notebook", "version": 1, "text": null });
     editor.notify("textDocument/didOpen", json!({ "textDocument": document }));
     let tell = |dirty: bool| {
-        editor.notify("editd/documentState", json!({ "uri": uri, "dirty": dirty, "version": 1 }))
+        editor.notify("editd/documentState", json!({ "uri": uri, "dirty": dirty, "version": 1 }));
     };
     let mut agent = machine.agent(&workspace);
     tell(true);
