@@ -2,6 +2,7 @@ import { config } from '../config';
 import type { Connection } from '../daemon/connection';
 import { applyEdits } from './apply';
 import { reload, resync, save } from './disk';
+import { tellNotebooks } from './notebooks';
 import { States } from './states';
 import { tellDiagnostics, tellFocus } from './tell';
 
@@ -17,5 +18,5 @@ export function serveDocuments(connection: Connection): { dispose(): void }[] {
   connection.announced.set('diagnostics', () => config.diagnostics);
   const states = new States(connection);
   connection.middleware = { ...connection.middleware, ...states.middleware };
-  return [states, tellFocus(connection), tellDiagnostics(connection)];
+  return [states, tellNotebooks(connection), tellFocus(connection), tellDiagnostics(connection)];
 }

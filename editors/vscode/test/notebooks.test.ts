@@ -1,0 +1,48 @@
+// Notebooks are open as cells, not as text.
+import assert from 'node:assert/strict';
+import { Refused } from './support/rpc';
+import { stage } from './support/stage';
+import { until } from './support/until';
+
+const cell = { cell_type: 'code', id: 'first', metadata: {}, source: ['x = 1'], outputs: [], execution_count: null };
+const notebook = `${JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 }, null, 1)}\n`;
+
+const scene = stage({ configuration: 'review = "off"', files: { 'a.ipynb': notebook } });
+
+scene(
+  'a notebook is changed on the disk while it is saved, and not while it is not',
+  async ({ window, agent, files }) => {
+    await window.evaluate(async ({ vscode }, path) => {
+      const opened = await vscode.workspace.openNotebookDocument(vscode.Uri.file(path));
+      await vscode.window.showNotebookDocument(opened);
+    }, files.path('a.ipynb'));
+    await agent.edit({ 'a.ipynb': [['x = 1', 'x = 2']] });
+    assert.match(files.read('a.ipynb'), /x = 2/);
+    const source = (): Promise<string | undefined> =>
+      window.evaluate(({ vscode }) => vscode.workspace.notebookDocuments[0]?.cellAt(0).document.getText());
+    await until('the notebook shows the change', source, (text) => text === 'x = 2');
+
+    await window.evaluate(async ({ vscode }) => {
+      const [document] = vscode.workspace.notebookDocuments[0]?.getCells().map((each) => each.document) ?? [];
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert((document ?? assert.fail()).uri, new vscode.Position(0, 5), ' + mine');
+      await vscode.workspace.applyEdit(edit);
+    });
+    const refusal = async (): Promise<unknown> => {
+      try {
+        await agent.edit({ 'a.ipynb': [['x = 2', 'x = 3']] });
+        return undefined;
+      } catch (error) {
+        return error instanceof Refused ? error.kind : error;
+      }
+    };
+    assert.equal(await refusal(), 'editor_refused');
+    assert.match(files.read('a.ipynb'), /x = 2/);
+
+    await window.evaluate(async ({ vscode }) => {
+      await vscode.workspace.notebookDocuments[0]?.save();
+    });
+    await agent.edit({ 'a.ipynb': [['x = 2 + mine', 'x = 3 + mine']] });
+    await until('the notebook shows both', source, (text) => text === 'x = 3 + mine');
+  },
+);
