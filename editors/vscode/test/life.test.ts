@@ -1,0 +1,40 @@
+// The daemon goes and comes, and the window with its unsaved text stays.
+import assert from 'node:assert/strict';
+import { stage } from './support/stage';
+import { until } from './support/until';
+import type { Agent } from './support/agent';
+
+const scene = stage({ configuration: 'review = "off"', files: { 'poem.txt': 'one\ntwo\n' } });
+
+/** What an agent reads once the window has lent its documents again. */
+async function readFromEditor(meet: (name: string) => Promise<Agent>): Promise<string> {
+  const look = async (): Promise<string | undefined> => {
+    const agent = await meet('bob').catch(() => undefined);
+    const read = await agent?.read('poem.txt');
+    return read?.source === 'editor' ? read.text : undefined;
+  };
+  return (await until('an agent reads the unsaved text', look, (text) => text !== undefined)) ?? '';
+}
+
+scene('a daemon that was killed is started again, and knows the unsaved text', async ({ window, daemon, meet }) => {
+  await window.open('poem.txt');
+  await window.type({ after: 'one' }, ' and a half');
+  await daemon.kill();
+  assert.equal(await readFromEditor(meet), 'one and a half\ntwo\n');
+  const agent = await meet('carol');
+  await agent.edit({ 'poem.txt': [['two', 'TWO']] });
+  await window.shows('poem.txt', { text: 'one and a half\nTWO\n', dirty: true });
+  await daemon.stop();
+  await daemon.start();
+});
+
+scene('a daemon that was stopped is not started by the window, but met again', async ({ window, daemon, meet }) => {
+  await window.open('poem.txt');
+  await window.type({ after: 'one' }, ' more');
+  await daemon.stop();
+  const waiting = (): Promise<string> => window.screen.status('editd');
+  await until('the status bar tells', waiting, (text) => text !== '');
+  await assert.rejects(meet('bob'), 'no daemon listens');
+  await daemon.start();
+  assert.equal(await readFromEditor(meet), 'one more\ntwo\n');
+});
