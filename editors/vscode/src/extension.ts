@@ -5,6 +5,7 @@ import { Connection } from './daemon/connection';
 import { serveDocuments } from './documents';
 import { showHistory } from './history';
 import { openLog } from './log';
+import { review } from './review';
 
 let connection: Connection | undefined;
 
@@ -16,6 +17,7 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
     ...serveDocuments(current),
     ...showHistory(current),
+    ...review(current, context, log),
     onDidChangeConfig(['path', 'env', 'autostart', 'diagnostics'], () => void current.start()),
   );
   void current.start();

@@ -1,0 +1,195 @@
+/** The commands of the review. */
+import * as vscode from 'vscode';
+
+import type { Connection } from '../daemon/connection';
+import type { Actions, Verdict } from './actions';
+import type { Comments } from './comments';
+import { activeAddress, type Diffs } from './diff';
+import { showMenu } from './menu';
+import { nextStop, type Stop, stopsOf } from './places';
+import type { Store } from './store';
+import type { HunkSubject, Subject } from './subject';
+import { filesMeant, hunksAtCursor, named, position, proposalMeant } from './target';
+import { tellLine } from './tell';
+import type { Texts } from './texts';
+import { addressOf, uriOf } from './uris';
+
+const NOTHING_LEFT = 'Nothing is left to decide.';
+
+export interface Parts {
+  readonly connection: Connection;
+  readonly store: Store;
+  readonly texts: Texts;
+  readonly diffs: Diffs;
+  readonly actions: Actions;
+  readonly comments: Comments;
+}
+
+export function commands(parts: Parts): vscode.Disposable {
+  const { connection, store, diffs, actions, comments } = parts;
+  const table: Record<string, (...args: unknown[]) => unknown> = {
+    review: (...args) => review(parts, args),
+    openDiff: (...args) => openDiff(parts, args),
+    openAllDiffs: async (...args) => {
+      const id = await proposalMeant(store, args);
+      await (id === undefined ? undefined : diffs.openAll(id));
+    },
+    acceptHunk: (...args) => decide(parts, 'accept', args),
+    rejectHunk: (...args) => decide(parts, 'reject', args),
+    takeHunk: (...args) => decide(parts, 'take', args),
+    acceptFile: async (...args) => {
+      await actions.files('accept', await filesMeant(store, args));
+    },
+    rejectFile: async (...args) => {
+      await actions.files('reject', await filesMeant(store, args));
+    },
+    acceptAll: (...args) => decideAll(parts, 'accept', args),
+    rejectAll: (...args) => decideAll(parts, 'reject', args),
+    nextHunk: () => go(parts, 1),
+    previousHunk: () => go(parts, -1),
+    comment: (...args) => comment(parts, args),
+    sendComment: (reply) => comments.send(reply as vscode.CommentReply),
+    discardDraft: (...args) => discard(parts, args),
+    openFile: (...args) => openFile(parts, args),
+    menu: () => showMenu(connection, store),
+  };
+  return vscode.Disposable.from(
+    ...Object.entries(table).map(([name, act]) => vscode.commands.registerCommand(`editd.${name}`, act)),
+  );
+}
+
+async function decide(parts: Parts, verdict: Verdict | 'take', args: readonly unknown[]): Promise<void> {
+  const { store, actions } = parts;
+  await store.upToDate();
+  const given = named(args).filter((subject) => subject.kind === 'hunk');
+  const subjects = given.length > 0 ? given : hunksAtCursor(store);
+  const [first] = subjects;
+  if (!first) {
+    tellLine('There is no change at the cursor.');
+    return;
+  }
+  const from = given.length === 0 ? position() : undefined;
+  await actions.hunks(verdict, subjects);
+  // Whoever decides in a diff goes on to what is undecided, and whoever has gone elsewhere stays there.
+  const here = position();
+  const isDecided = store
+    .file(first.id, first.path)
+    ?.hunks.some(({ id, state }) => id === first.hunk && state !== 'pending' && state !== 'conflicted');
+  if (from?.id !== undefined && isDecided && here?.id === from.id && here.path === from.path) {
+    const stops = stopsOf(store.pending).filter(({ id }) => id === from.id);
+    await goTo(parts, nextStop(stops, here, 1));
+  }
+}
+
+async function decideAll({ store, actions }: Parts, verdict: Verdict, args: readonly unknown[]): Promise<void> {
+  const subjects = named(args);
+  const ids = subjects.length > 0 ? subjects.map(({ id }) => id) : [await proposalMeant(store, args)];
+  for (const id of new Set(ids)) {
+    if (id !== undefined) {
+      await actions.all(verdict, id);
+    }
+  }
+}
+
+async function review(parts: Parts, args: readonly unknown[]): Promise<void> {
+  const [subject] = named(args);
+  await parts.store.upToDate();
+  const stops = stopsOf(parts.store.pending).filter(({ id }) => subject === undefined || id === subject.id);
+  const next = nextStop(stops, undefined, 1);
+  if (next) {
+    await parts.diffs.open(next);
+  } else {
+    tellLine(NOTHING_LEFT);
+  }
+}
+
+async function go(parts: Parts, step: 1 | -1): Promise<void> {
+  await parts.store.upToDate();
+  const next = nextStop(stopsOf(parts.store.pending), position(), step);
+  if (next) {
+    await goTo(parts, next);
+  } else {
+    tellLine(NOTHING_LEFT);
+  }
+}
+
+/** Stays in the file itself if that is where the hunk is looked for; else it is a diff. */
+async function goTo({ diffs }: Parts, stop: Stop | undefined): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (stop && editor?.document.uri.scheme === 'file' && editor.document.uri.fsPath === stop.path) {
+    const line = Math.min(stop.base, editor.document.lineCount - 1);
+    editor.selection = new vscode.Selection(line, 0, line, 0);
+    editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  } else if (stop) {
+    await diffs.open(stop);
+  }
+}
+
+async function openDiff({ store, diffs }: Parts, args: readonly unknown[]): Promise<void> {
+  await store.upToDate();
+  const [subject] = named(args);
+  const [hunk] = subject ? [] : hunksAtCursor(store);
+  const meant: Subject | undefined = subject ?? hunk ?? (await filesMeant(store, args))[0];
+  if (meant && meant.kind !== 'proposal') {
+    await diffs.open(meant);
+  } else if (meant) {
+    await diffs.openAll(meant.id);
+  }
+}
+
+async function comment({ store, actions }: Parts, args: readonly unknown[]): Promise<void> {
+  const [given] = named(args);
+  const [hunk]: HunkSubject[] = given ? [] : hunksAtCursor(store);
+  const id = given?.id ?? hunk?.id ?? (await proposalMeant(store, args));
+  if (id === undefined) {
+    return;
+  }
+  const subject: Subject = given ?? hunk ?? { kind: 'proposal', id };
+  const about = subject.kind === 'proposal' ? {} : { path: subject.path };
+  const text = await vscode.window.showInputBox({
+    prompt:
+      subject.kind === 'proposal'
+        ? 'Comment on the whole proposal'
+        : `Comment on the ${subject.kind === 'hunk' ? 'change' : 'file'}`,
+    placeHolder: 'The agent gets it with your decision',
+  });
+  if (text !== undefined && text.trim() !== '') {
+    await actions.comment(id, subject.kind === 'hunk' ? { ...about, hunk: subject.hunk } : about, text);
+  }
+}
+
+async function discard({ store, texts, diffs }: Parts, args: readonly unknown[]): Promise<void> {
+  const [file] = await filesMeant(store, args);
+  if (!file || !texts.written(file.id, file.path)) {
+    return;
+  }
+  const document = vscode.workspace.textDocuments.find(
+    ({ uri }) => uri.toString() === uriOf(file.id, 'proposed', file.path).toString(),
+  );
+  await texts.drop(file.id, file.path);
+  if (document?.isDirty) {
+    const address = activeAddress();
+    if (address?.id !== file.id || address.path !== file.path) {
+      await diffs.open(file);
+    }
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+  }
+}
+
+/** The file itself, at the line that is looked at in the diff. */
+async function openFile({ store }: Parts, args: readonly unknown[]): Promise<void> {
+  const [file] = await filesMeant(store, args);
+  const address = activeAddress();
+  const path = file?.path ?? address?.path;
+  if (path === undefined) {
+    return;
+  }
+  const hunk = hunksAtCursor(store).find((each) => each.path === path);
+  const stop = stopsOf(store.pending).find((each) => each.id === hunk?.id && each.hunk === hunk.hunk);
+  const editor = vscode.window.activeTextEditor;
+  const line =
+    stop?.base ?? (editor && addressOf(editor.document.uri)?.path === path ? editor.selection.active.line : 0);
+  await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(path), {
+    selection: new vscode.Range(line, 0, line, 0),
+  } satisfies vscode.TextDocumentShowOptions);
+}

@@ -1,0 +1,36 @@
+/** Tells the editor what is the case, for menus and keys. */
+import * as vscode from 'vscode';
+
+import type { Connection } from '../daemon/connection';
+import { activeAddress } from './diff';
+import type { Store } from './store';
+import { hunksAtCursor } from './target';
+import type { Texts } from './texts';
+
+export function contextKeys(connection: Connection, store: Store, texts: Texts): vscode.Disposable {
+  const told = new Map<string, unknown>();
+  const tell = (key: string, value: unknown) => {
+    if (told.get(key) !== value) {
+      told.set(key, value);
+      void vscode.commands.executeCommand('setContext', `editd.${key}`, value);
+    }
+  };
+  const update = () => {
+    const address = activeAddress();
+    tell('state', connection.state.kind);
+    tell('pending', store.pending.length);
+    tell('reviewing', address !== undefined);
+    tell('draft', address !== undefined && texts.written(address.id, address.path) !== undefined);
+    tell('hunkAtCursor', hunksAtCursor(store).length > 0);
+  };
+  update();
+  return vscode.Disposable.from(
+    connection.onDidChangeState(update),
+    store.onDidChange(update),
+    texts.onDidChangeDrafts(update),
+    vscode.window.onDidChangeActiveTextEditor(update),
+    vscode.window.onDidChangeTextEditorSelection(update),
+    vscode.window.tabGroups.onDidChangeTabs(update),
+    vscode.window.tabGroups.onDidChangeTabGroups(update),
+  );
+}

@@ -1,0 +1,91 @@
+/** Sends decisions, for each proposal one after the other. */
+import type { Connection } from '../daemon/connection';
+import { NotConnected, refusalOf } from '../daemon/refusal';
+import type { Decision, Proposal } from '../daemon/wire';
+import { carry } from './merge';
+import type { Store } from './store';
+import { tellLine, tellRefusal } from './tell';
+import type { Texts, Written } from './texts';
+import { Turns } from './turns';
+import { titleOf } from './words';
+
+/** What a decision says, without the proposal that it is about. */
+export type Part = Omit<Decision, 'id' | 'revision'>;
+
+export type Replacement = NonNullable<Decision['replace']>[number];
+
+export class Decider {
+  private readonly turns = new Turns();
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly store: Store,
+    private readonly texts: Texts,
+  ) {}
+
+  /**
+   * Decides what `make` says of the proposal as it is when it is its turn, and gives the answer. Nothing, if nothing was
+   * decided; the person then knows why.
+   */
+  send(
+    id: string,
+    make: (proposal: Proposal) => Part | undefined | Promise<Part | undefined>,
+  ): Promise<Proposal | undefined> {
+    return this.turns.run(id, async () => {
+      const proposal = this.store.get(id);
+      if (!proposal) {
+        this.tellGone();
+        return undefined;
+      }
+      try {
+        const part = await make(proposal);
+        return part && (await this.decide(proposal, part));
+      } catch (error) {
+        await this.explain(proposal, error);
+        return undefined;
+      }
+    });
+  }
+
+  /** What a person wrote in a file, over what the file is now. Nothing if both have changed the same lines. */
+  async replacement(id: string, path: string, { text, version }: Written): Promise<Replacement | undefined> {
+    const { base, hash } = await this.texts.current(id, path);
+    const content = carry(text, version.base, base);
+    if (content === undefined) {
+      return undefined;
+    }
+    // The editor knows one kind of line ends; the daemon gives lines those of the file.
+    const isMixed = /[^\r]\n|^\n/.test(base) && base.includes('\r\n');
+    return { path, baseHash: hash, content: isMixed ? content.replaceAll('\r\n', '\n') : content };
+  }
+
+  private async decide(proposal: Proposal, part: Part): Promise<Proposal> {
+    const { id, revision } = proposal;
+    const answer = await this.connection.request('editd/decide', { id, revision, ...part });
+    // What was sent is not a draft any more, so its tab can be closed.
+    const sent = (part.replace ?? []).map(({ path, content }) => this.texts.drop(id, path, content));
+    this.store.take(answer, true);
+    await Promise.all(sent);
+    return answer;
+  }
+
+  private async explain(proposal: Proposal, error: unknown): Promise<void> {
+    const refusal = refusalOf(error);
+    if (refusal.kind !== 'superseded') {
+      tellRefusal(refusal);
+      return;
+    }
+    await this.store.refresh(proposal.id);
+    if (this.store.get(proposal.id)) {
+      tellLine(`"${titleOf(proposal)}" was changed elsewhere meanwhile; look at it again.`);
+    }
+  }
+
+  private tellGone(): void {
+    if (this.store.isReady) {
+      tellLine('This proposal is not waiting any more.');
+    } else {
+      tellRefusal(new NotConnected());
+    }
+  }
+}

@@ -1,0 +1,131 @@
+/** Diffs of what is there and what is proposed. */
+import * as vscode from 'vscode';
+
+import type { Proposal, ProposedFile } from '../daemon/wire';
+import { placesIn } from './places';
+import type { Store } from './store';
+import type { FileSubject, HunkSubject } from './subject';
+import { ask } from './tell';
+import type { Texts } from './texts';
+import { type Address, addressOf, SCHEME, uriOf } from './uris';
+import { actionOf, count, fileTitle, nameOf, titleOf } from './words';
+
+export class Diffs implements vscode.Disposable {
+  /** Titles of the diffs of several files, by proposal: such a tab does not say what it shows. */
+  private readonly many = new Map<string, string>();
+  private readonly subscription: vscode.Disposable;
+
+  constructor(
+    private readonly store: Store,
+    private readonly texts: Texts,
+  ) {
+    this.subscription = vscode.Disposable.from(
+      store.onDidEnd(({ proposal }) => void this.close((id) => id === proposal.id)),
+      store.onDidList(() => void this.close((id) => !store.get(id))),
+    );
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+  }
+
+  /** Opens the diff of a file, at a hunk if one is named. In the background it takes neither focus nor place. */
+  async open(subject: FileSubject | HunkSubject, options: { background?: boolean } = {}): Promise<void> {
+    const { id, path } = subject;
+    await this.store.refresh(id);
+    const proposal = this.store.get(id);
+    const file = this.store.file(id, path);
+    if (!proposal || !file) {
+      return;
+    }
+    const selection = subject.kind === 'hunk' ? selectionOf(file, subject.hunk) : undefined;
+    const show: vscode.TextDocumentShowOptions & { background?: boolean } = {
+      ...(selection && { selection }),
+      ...(options.background && { preserveFocus: true, background: true, preview: false }),
+    };
+    const [base, proposed] = [uriOf(id, 'base', path), uriOf(id, 'proposed', path)];
+    await vscode.commands.executeCommand('vscode.diff', base, proposed, diffTitle(proposal, file), show);
+  }
+
+  /** All files of a proposal in one editor. */
+  async openAll(id: string): Promise<void> {
+    const proposal = this.store.get(id);
+    const [first] = proposal?.files ?? [];
+    if (!proposal || !first) {
+      return;
+    }
+    if (proposal.files.length === 1) {
+      await this.open({ kind: 'file', id, path: first.path });
+      return;
+    }
+    const title = `${titleOf(proposal)} (${count(proposal.files.length, 'file')})`;
+    this.many.set(id, title);
+    const resources = proposal.files.map(({ path, action }) => [
+      uriOf(id, 'proposed', path),
+      action === 'create' ? undefined : uriOf(id, 'base', path),
+      action === 'delete' ? undefined : uriOf(id, 'proposed', path),
+    ]);
+    await vscode.commands.executeCommand('vscode.changes', title, resources);
+  }
+
+  /** Closes our tabs of proposals that are over, but for those with something that a person wrote and did not send. */
+  private async close(isOver: (id: string) => boolean): Promise<void> {
+    const ours = tabs().flatMap((tab) => {
+      const address = this.addressOf(tab);
+      return address && isOver(address.id) ? [{ tab, address }] : [];
+    });
+    const isKept = ({ address: { id, path } }: { address: Address }) => this.texts.written(id, path) !== undefined;
+    await vscode.window.tabGroups.close(
+      ours.filter((each) => !isKept(each)).map(({ tab }) => tab),
+      true,
+    );
+    for (const id of [...this.many.keys()].filter(isOver)) {
+      this.many.delete(id);
+    }
+    tellKept(ours.filter(isKept).map(({ address }) => address));
+  }
+
+  private addressOf({ input, label }: vscode.Tab): Address | undefined {
+    if (input instanceof vscode.TabInputTextDiff) {
+      return addressOf(input.modified);
+    }
+    if (input instanceof vscode.TabInputText) {
+      return addressOf(input.uri);
+    }
+    const id = [...this.many].find(([, title]) => input === undefined && title === label)?.[0];
+    return id === undefined ? undefined : { id, side: 'proposed', path: '' };
+  }
+}
+
+/** The document of ours that is looked at: of a diff, the proposed side. */
+export function activeAddress(): Address | undefined {
+  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  if (input instanceof vscode.TabInputTextDiff && input.modified.scheme === SCHEME) {
+    return addressOf(input.modified);
+  }
+  const editor = vscode.window.activeTextEditor;
+  return editor && addressOf(editor.document.uri);
+}
+
+function tabs(): vscode.Tab[] {
+  return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+}
+
+function diffTitle(proposal: Proposal, file: ProposedFile): string {
+  const action = actionOf(file);
+  const note = action === '' || action === 'renamed' ? '' : `${action}, `;
+  return `${fileTitle(file)} (${note}${titleOf(proposal)})`;
+}
+
+function selectionOf(file: ProposedFile, hunk: string): vscode.Range | undefined {
+  const place = placesIn(file, 'proposed').find((each) => each.hunk.id === hunk);
+  return place && new vscode.Range(place.start, 0, place.start, 0);
+}
+
+function tellKept(kept: readonly Address[]): void {
+  const names = [...new Set(kept.map(({ path }) => nameOf(path)))];
+  if (names.length > 0) {
+    const text = `Decided elsewhere. What you wrote in ${names.join(', ')} was not sent; it is kept in its tab.`;
+    void ask('warning', text, {});
+  }
+}

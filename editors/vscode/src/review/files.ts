@@ -1,0 +1,78 @@
+/** Documents of the scheme `editd-review`: the base cannot be written, the proposed side can, which decides nothing. */
+import * as vscode from 'vscode';
+
+import type { Texts } from './texts';
+import { type Address, addressOf } from './uris';
+
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+
+export class ReviewFiles implements vscode.FileSystemProvider, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  readonly onDidChangeFile = this.changed.event;
+  private readonly subscription: vscode.Disposable;
+
+  constructor(private readonly texts: Texts) {
+    this.subscription = texts.onDidChange((uris) => {
+      this.changed.fire(uris.map((uri) => ({ type: vscode.FileChangeType.Changed, uri })));
+    });
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.changed.dispose();
+  }
+
+  watch(): vscode.Disposable {
+    return new vscode.Disposable(() => undefined);
+  }
+
+  async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
+    const address = known(uri);
+    const [bytes, mtime] = [await this.readFile(uri), await this.texts.mtime(address)];
+    const stat = { type: vscode.FileType.File, ctime: 0, mtime, size: bytes.length };
+    return address.side === 'base' ? { ...stat, permissions: vscode.FilePermission.Readonly } : stat;
+  }
+
+  async readFile(uri: vscode.Uri): Promise<Uint8Array> {
+    const bytes = Buffer.from(await this.texts.text(known(uri)));
+    return isTakenForUtf8(uri) ? bytes : Buffer.from([...BYTE_ORDER_MARK, ...bytes]);
+  }
+
+  async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
+    const address = known(uri);
+    if (address.side === 'base') {
+      throw vscode.FileSystemError.NoPermissions(uri);
+    }
+    await this.texts.write(address, new TextDecoder().decode(content));
+  }
+
+  readDirectory(): [string, vscode.FileType][] {
+    return [];
+  }
+
+  createDirectory(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  delete(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  rename(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+}
+
+function known(uri: vscode.Uri): Address {
+  const address = addressOf(uri);
+  if (!address) {
+    throw vscode.FileSystemError.FileNotFound(uri);
+  }
+  return address;
+}
+
+/** Otherwise a mark says what the bytes are. */
+function isTakenForUtf8(uri: vscode.Uri): boolean {
+  const files = vscode.workspace.getConfiguration('files', uri);
+  return files.get<string>('encoding') === 'utf8' && !files.get('autoGuessEncoding', false);
+}

@@ -1,0 +1,119 @@
+/** Actions above the lines of hunks, in files and in the proposed side of diffs. */
+import * as vscode from 'vscode';
+
+import { config, onDidChangeConfig } from '../config';
+import type { Proposal } from '../daemon/wire';
+import { isRewritten, type Place, placesIn } from './places';
+import type { Store } from './store';
+import type { FileSubject, HunkSubject, Subject } from './subject';
+import type { Texts } from './texts';
+import { addressOf, SCHEME } from './uris';
+import { plain } from './words';
+
+export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.changed.event;
+  private readonly subscriptions: vscode.Disposable;
+
+  constructor(
+    private readonly store: Store,
+    private readonly texts: Texts,
+  ) {
+    const update = () => {
+      this.changed.fire();
+    };
+    this.subscriptions = vscode.Disposable.from(
+      vscode.languages.registerCodeLensProvider([{ scheme: 'file' }, { scheme: SCHEME }], this),
+      store.onDidChange(update),
+      texts.onDidChangeDrafts(update),
+      onDidChangeConfig(['review.codeLens'], update),
+    );
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+    this.changed.dispose();
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    if (!config.codeLens) {
+      return [];
+    }
+    const address = addressOf(document.uri);
+    if (address) {
+      return address.side === 'proposed' ? this.inProposed(document, address.id, address.path) : [];
+    }
+    const about = this.store.about(document.uri.fsPath);
+    return about.flatMap(({ proposal, file }) => {
+      const author = about.length > 1 ? plain(proposal.author) : undefined;
+      return placesIn(file, 'base').flatMap((place) => lensesOf(document, proposal, file.path, place, true, author));
+    });
+  }
+
+  private inProposed(document: vscode.TextDocument, id: string, path: string): vscode.CodeLens[] {
+    const proposal = this.store.get(id);
+    const file = this.store.file(id, path);
+    const subject: FileSubject = { kind: 'file', id, path };
+    if (!proposal || !file) {
+      return [];
+    }
+    if (this.texts.written(id, path)) {
+      return lensesAt(document, 0, [
+        ['You have changed this side'],
+        ['Accept the File as It Stands Here', 'editd.acceptFile', subject],
+        ['Discard My Changes', 'editd.discardDraft', subject],
+      ]);
+    }
+    if (isRewritten(file)) {
+      return lensesAt(document, 0, [
+        ['Accepted as you have written it'],
+        ['Reject Instead', 'editd.rejectFile', subject],
+      ]);
+    }
+    return placesIn(file, 'proposed').flatMap((place) => lensesOf(document, proposal, path, place, false));
+  }
+}
+
+type Action = readonly [title: string, command?: string, subject?: Subject];
+
+function lensesOf(
+  document: vscode.TextDocument,
+  proposal: Proposal,
+  path: string,
+  { hunk, start }: Place,
+  inFile: boolean,
+  author?: string,
+): vscode.CodeLens[] {
+  const subject: HunkSubject = { kind: 'hunk', id: proposal.id, path, hunk: hunk.id };
+  const diff: Action[] = inFile ? [['Diff', 'editd.openDiff', subject]] : [];
+  const by: Action[] = author === undefined ? [] : [[author]];
+  const accept = (title: string): Action => [title, 'editd.acceptHunk', subject];
+  const reject = (title: string): Action => [title, 'editd.rejectHunk', subject];
+  switch (hunk.state) {
+    case 'pending':
+      return lensesAt(document, start, [...by, accept('Accept'), reject('Reject'), ...diff]);
+    case 'conflicted':
+      return lensesAt(document, start, [
+        ...by,
+        ['In conflict'],
+        reject('Keep Mine'),
+        ["Take the Agent's", 'editd.takeHunk', subject],
+        ...diff,
+      ]);
+    case 'accepted':
+      return lensesAt(document, start, [...by, ['Accepted'], reject('Reject Instead'), ...diff]);
+    case 'rejected':
+      return lensesAt(document, start, [...by, ['Rejected'], accept('Accept Instead'), ...diff]);
+    case 'edited':
+      return lensesAt(document, start, [...by, ['Accepted as you have written it'], reject('Reject Instead'), ...diff]);
+  }
+}
+
+function lensesAt(document: vscode.TextDocument, start: number, actions: readonly Action[]): vscode.CodeLens[] {
+  const line = Math.min(start, document.lineCount - 1);
+  const range = new vscode.Range(line, 0, line, 0);
+  return actions.map(
+    ([title, command, subject]) =>
+      new vscode.CodeLens(range, { title, command: command ?? '', ...(subject && { arguments: [subject] }) }),
+  );
+}

@@ -1,0 +1,112 @@
+/** Marks on the lines of open files that a proposal would change. */
+import * as vscode from 'vscode';
+
+import { config, onDidChangeConfig } from '../config';
+import type { Hunk, Proposal, ProposedFile } from '../daemon/wire';
+import { type Place, placesIn } from './places';
+import type { Store } from './store';
+import { hunkDiff, titleOf } from './words';
+
+type Kind = 'pending' | 'conflicted';
+
+interface Mark {
+  readonly kind: Kind;
+  readonly isBetween: boolean;
+  readonly options: vscode.DecorationOptions;
+}
+
+const COLORS: Record<Kind, string> = { pending: 'charts.yellow', conflicted: 'list.warningForeground' };
+
+export class Marks implements vscode.Disposable {
+  private readonly lines = { pending: lineType('pending'), conflicted: lineType('conflicted') };
+  private readonly between = { pending: betweenType('pending'), conflicted: betweenType('conflicted') };
+  private readonly subscriptions: vscode.Disposable;
+
+  constructor(private readonly store: Store) {
+    const update = () => {
+      vscode.window.visibleTextEditors.forEach((editor) => {
+        this.show(editor);
+      });
+    };
+    this.subscriptions = vscode.Disposable.from(
+      ...Object.values(this.lines),
+      ...Object.values(this.between),
+      store.onDidChange(update),
+      vscode.window.onDidChangeVisibleTextEditors(update),
+      onDidChangeConfig(['review.decorations'], update),
+    );
+    update();
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+  }
+
+  private show(editor: vscode.TextEditor): void {
+    const { uri } = editor.document;
+    if (uri.scheme !== 'file') {
+      return;
+    }
+    const about = config.decorations ? this.store.about(uri.fsPath) : [];
+    const marks = about.flatMap(({ proposal, file }) =>
+      placesIn(file, 'base').flatMap((place) => markOf(editor.document, proposal, file, place)),
+    );
+    for (const kind of ['pending', 'conflicted'] as const) {
+      for (const [types, isBetween] of [
+        [this.lines, false],
+        [this.between, true],
+      ] as const) {
+        const shown = marks.filter((mark) => mark.kind === kind && mark.isBetween === isBetween);
+        editor.setDecorations(
+          types[kind],
+          shown.map(({ options }) => options),
+        );
+      }
+    }
+  }
+}
+
+function markOf(document: vscode.TextDocument, proposal: Proposal, file: ProposedFile, place: Place): Mark[] {
+  const { hunk, start, lines } = place;
+  if (hunk.state !== 'pending' && hunk.state !== 'conflicted') {
+    return [];
+  }
+  const first = Math.min(start, document.lineCount - 1);
+  const last = Math.min(Math.max(start + lines - 1, first), document.lineCount - 1);
+  const options = { range: new vscode.Range(first, 0, last, 0), hoverMessage: hoverOf(proposal, file, hunk) };
+  return [{ kind: hunk.state, isBetween: lines === 0, options }];
+}
+
+function hoverOf(proposal: Proposal, file: ProposedFile, hunk: Hunk): vscode.MarkdownString {
+  const hover = new vscode.MarkdownString().appendText(titleOf(proposal));
+  if (hunk.state === 'conflicted') {
+    hover.appendText('\nWhat stands here is not what the agent has seen.');
+  }
+  return hover.appendCodeblock(hunkDiff(file, hunk).slice(0, 4000), 'diff');
+}
+
+function lineType(kind: Kind): vscode.TextEditorDecorationType {
+  const color = new vscode.ThemeColor(COLORS[kind]);
+  return vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor(`editd.${kind}Line`),
+    borderStyle: 'solid',
+    borderWidth: '0 0 0 2px',
+    borderColor: color,
+    overviewRulerColor: color,
+    overviewRulerLane: vscode.OverviewRulerLane.Center,
+  });
+}
+
+/** Lines would come before this one: a rule between both. */
+function betweenType(kind: Kind): vscode.TextEditorDecorationType {
+  const color = new vscode.ThemeColor(COLORS[kind]);
+  return vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    borderStyle: 'solid',
+    borderWidth: '2px 0 0 0',
+    borderColor: color,
+    overviewRulerColor: color,
+    overviewRulerLane: vscode.OverviewRulerLane.Center,
+  });
+}

@@ -1,0 +1,79 @@
+/** Tells of proposals that come and go. */
+import * as vscode from 'vscode';
+
+import { config } from '../config';
+import type { Proposal } from '../daemon/wire';
+import type { Diffs } from './diff';
+import type { Ended, Store } from './store';
+import { ask, tellLine } from './tell';
+import { endedElsewhere, nameOf, outcomeOf, progress, titleOf } from './words';
+
+/** Milliseconds in which proposals that come are told in one message. */
+const TOGETHER = 100;
+
+export function news(store: Store, diffs: Diffs): vscode.Disposable {
+  let arrived: Proposal[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const speak = () => {
+    const fresh = arrived.filter(({ id }) => store.get(id));
+    arrived = [];
+    tellArrived(fresh);
+  };
+  return vscode.Disposable.from(
+    store.onDidArrive((proposal) => {
+      openByItself(store, diffs, proposal);
+      arrived.push(proposal);
+      clearTimeout(timer);
+      timer = setTimeout(speak, TOGETHER);
+    }),
+    store.onDidEnd(tellEnd),
+    new vscode.Disposable(() => {
+      clearTimeout(timer);
+    }),
+  );
+}
+
+function openByItself(store: Store, diffs: Diffs, proposal: Proposal): void {
+  const when = config.openOnProposal;
+  const [file] = proposal.files;
+  if (file && (when === 'always' || (when === 'first' && store.pending.length === 1))) {
+    void diffs.open({ kind: 'file', id: proposal.id, path: file.path }, { background: true });
+  }
+}
+
+function tellArrived(proposals: readonly Proposal[]): void {
+  const [first] = proposals;
+  if (!first || !config.notifications) {
+    return;
+  }
+  const [file] = first.files;
+  const where = first.files.length === 1 && file ? nameOf(file.path) : 'files';
+  const text =
+    proposals.length === 1
+      ? `${titleOf(first)} (wants to change ${where}: ${progress(first)})`
+      : `${proposals.length} proposals have come, the first by ${titleOf(first)}`;
+  void ask('info', text, {
+    Review: () => vscode.commands.executeCommand('editd.review', { kind: 'proposal', id: first.id }),
+  });
+}
+
+function tellEnd({ proposal, state, outcome }: Ended): void {
+  if (!outcome) {
+    tellLine(endedElsewhere(proposal, state));
+    return;
+  }
+  const { text, unsaved } = outcomeOf({ ...outcome, label: proposal.label, author: proposal.author });
+  if (unsaved.length === 0) {
+    tellLine(text);
+    return;
+  }
+  void ask('info', text, { Save: () => save(unsaved) });
+}
+
+async function save(paths: readonly string[]): Promise<void> {
+  for (const document of vscode.workspace.textDocuments) {
+    if (document.uri.scheme === 'file' && paths.includes(document.uri.fsPath)) {
+      await document.save();
+    }
+  }
+}

@@ -1,0 +1,108 @@
+/** Where hunks stand in the texts of both sides. */
+import type { Hunk, Proposal, ProposedFile } from '../daemon/wire';
+import type { HunkSubject } from './subject';
+import { isOpen } from './words';
+
+export type Side = 'base' | 'proposed';
+
+/** Lines count from 0. A hunk without lines on this side stands before the line `start`. */
+export interface Place {
+  readonly hunk: Hunk;
+  readonly start: number;
+  readonly lines: number;
+}
+
+/** Whether a text that stands for the whole file was decided on: then its hunks are not what is shown. */
+export function isRewritten(file: ProposedFile): boolean {
+  return file.hunks.some((hunk) => hunk.state === 'edited');
+}
+
+/** The hunks of a file on one side, in order. */
+export function placesIn(file: ProposedFile, side: Side): Place[] {
+  let shift = 0;
+  return file.hunks.map((hunk) => {
+    if (hunk.kind !== undefined) {
+      return wholeFile(hunk, side);
+    }
+    const start = hunk.oldLines === 0 ? hunk.oldStart : hunk.oldStart - 1;
+    if (side === 'base') {
+      return { hunk, start, lines: hunk.oldLines };
+    }
+    const isShown = hunk.state === 'pending' || hunk.state === 'accepted';
+    const place = { hunk, start: start + shift, lines: isShown ? hunk.newLines : hunk.oldLines };
+    shift += isShown ? hunk.newLines - hunk.oldLines : 0;
+    return place;
+  });
+}
+
+function wholeFile(hunk: Hunk, side: Side): Place {
+  const isShown = hunk.state !== 'rejected' && hunk.state !== 'conflicted';
+  const lines = side === 'base' || !isShown ? hunk.oldLines : hunk.newLines;
+  return { hunk, start: 0, lines };
+}
+
+/** The hunks that lines from `first` to `last` touch; those that are nothing but a place count if no other is there. */
+export function touched(places: readonly Place[], first: number, last: number): Place[] {
+  const within = places.filter(({ start, lines }) => lines > 0 && start <= last && first < start + lines);
+  if (within.length > 0) {
+    return within;
+  }
+  const between = places.filter(({ start, lines }) => lines === 0 && start >= first && start <= last + 1);
+  // A cursor is at one hunk: the one that comes before its line, else the one behind.
+  return first === last ? between.slice(0, 1) : between;
+}
+
+/** A hunk as a place to go to. */
+export interface Stop extends HunkSubject {
+  readonly open: boolean;
+  readonly base: number;
+  readonly proposed: number;
+}
+
+export function stopsOf(proposals: readonly Proposal[]): Stop[] {
+  return proposals.flatMap(({ id, files }) =>
+    files.flatMap((file) => {
+      const proposed = placesIn(file, 'proposed');
+      return placesIn(file, 'base').map(({ hunk, start }, index) => ({
+        kind: 'hunk' as const,
+        id,
+        path: file.path,
+        hunk: hunk.id,
+        open: isOpen(hunk),
+        base: start,
+        proposed: proposed[index]?.start ?? start,
+      }));
+    }),
+  );
+}
+
+/** Where somebody is: in a side of a file of one proposal, or in the file itself, with the hunks of all proposals. */
+export interface Position {
+  readonly id?: string;
+  readonly path: string;
+  readonly side: Side;
+  readonly line: number;
+}
+
+/**
+ * The next undecided hunk, or the one before: first in the same file, then in the others, and around. A hunk that
+ * begins at the line is not next.
+ */
+export function nextStop(stops: readonly Stop[], from: Position | undefined, step: 1 | -1): Stop | undefined {
+  const ordered = step === 1 ? stops : stops.toReversed();
+  const open = ordered.filter((stop) => stop.open);
+  if (!from) {
+    return open[0];
+  }
+  const isHere = (stop: Stop) => stop.path === from.path && (from.id === undefined || stop.id === from.id);
+  const line = (stop: Stop) => stop[from.side];
+  const ahead = open
+    .filter((stop) => isHere(stop) && (line(stop) - from.line) * step > 0)
+    .sort((left, right) => (line(left) - line(right)) * step);
+  if (ahead[0]) {
+    return ahead[0];
+  }
+  const behind = ordered.findLastIndex(isHere) + 1;
+  const others = [...ordered.slice(behind), ...ordered.slice(0, behind)].filter((stop) => stop.open);
+  return others.find((stop) => !isHere(stop)) ?? others[0];
+}

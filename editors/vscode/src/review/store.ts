@@ -1,0 +1,233 @@
+/** The proposals that wait for a person, as the daemon tells of them. */
+import * as vscode from 'vscode';
+
+import type { Connection } from '../daemon/connection';
+import { refusalOf } from '../daemon/refusal';
+import type { Proposal, ProposalState, ProposedFile } from '../daemon/wire';
+import type { Log } from '../log';
+import { Latest } from './turns';
+
+/** Milliseconds without typing before the daemon is asked where the hunks are now. */
+const PAUSE = 200;
+
+export interface Ended {
+  /** As it was known last. */
+  readonly proposal: Proposal;
+  readonly state: ProposalState;
+  /** What became of it, if it was decided in this window. */
+  readonly outcome?: Proposal;
+}
+
+export class Store implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<string | undefined>();
+  private readonly arrived = new vscode.EventEmitter<Proposal>();
+  private readonly ended = new vscode.EventEmitter<Ended>();
+  private readonly listed = new vscode.EventEmitter<void>();
+  /** A proposal is known anew, by its id; without one, all may be. */
+  readonly onDidChange = this.changed.event;
+  /** Not of those that waited before this window. */
+  readonly onDidArrive = this.arrived.event;
+  readonly onDidEnd = this.ended.event;
+  /** After a connection, when it is known what waits. */
+  readonly onDidList = this.listed.event;
+
+  private readonly known = new Map<string, Proposal>();
+  private fetches = new Latest<string>();
+  /** What was known by the connection before. */
+  private before = new Map<string, Proposal>();
+  private isListed = false;
+  /** Counts connections: what was asked of one before is of no interest any more. */
+  private turn = 0;
+  /** Counts changes of texts under review: places that were told before the last one are wrong. */
+  private typed = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly subscriptions: vscode.Disposable;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly log: Log,
+  ) {
+    this.subscriptions = vscode.Disposable.from(
+      connection.onNotification('editd/proposalChanged', ({ id, state }) => {
+        if (state === 'pending') {
+          void this.refresh(id);
+        } else {
+          this.end(id, state);
+        }
+      }),
+      connection.onDidChangeState((state) => {
+        this.lose();
+        if (state.kind === 'connected') {
+          void this.list();
+        }
+      }),
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        if (contentChanges.length > 0) {
+          this.follow(document);
+        }
+      }),
+      vscode.workspace.onDidSaveTextDocument((document) => {
+        this.follow(document);
+      }),
+      vscode.window.onDidChangeWindowState(({ focused }) => {
+        if (focused) {
+          void this.refreshAll();
+        }
+      }),
+    );
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.subscriptions.dispose();
+    [this.changed, this.arrived, this.ended, this.listed].forEach((emitter) => {
+      emitter.dispose();
+    });
+  }
+
+  /** The oldest first. */
+  get pending(): readonly Proposal[] {
+    return [...this.known.values()].sort((left, right) => (left.at < right.at ? -1 : 1));
+  }
+
+  /** Whether it is known what waits. */
+  get isReady(): boolean {
+    return this.isListed;
+  }
+
+  get(id: string): Proposal | undefined {
+    return this.known.get(id);
+  }
+
+  file(id: string, path: string): ProposedFile | undefined {
+    return this.known.get(id)?.files.find((file) => file.path === path);
+  }
+
+  /** What waits for a file of the disk. */
+  about(path: string): { proposal: Proposal; file: ProposedFile }[] {
+    return this.pending.flatMap((proposal) =>
+      proposal.files.filter((file) => file.path === path).map((file) => ({ proposal, file })),
+    );
+  }
+
+  /** Takes over what the daemon has answered. */
+  take(answer: Proposal, decidedHere = false): void {
+    if (answer.state !== 'pending') {
+      this.end(answer.id, answer.state, decidedHere ? answer : undefined);
+      return;
+    }
+    const before = this.known.get(answer.id);
+    if (before && answer.revision < before.revision) {
+      return;
+    }
+    this.known.set(answer.id, answer);
+    this.changed.fire(answer.id);
+    if (!before && this.isListed && !this.before.has(answer.id)) {
+      this.arrived.fire(answer);
+    }
+  }
+
+  /** Asks for a proposal as it is now. */
+  refresh(id: string): Promise<void> {
+    return this.fetches.run(id, () => this.fetch(id));
+  }
+
+  async refreshAll(): Promise<void> {
+    await Promise.all([...this.known.keys()].map((id) => this.refresh(id)));
+  }
+
+  /** Waits until places are those of the texts as they are now. */
+  async upToDate(): Promise<void> {
+    if (this.timer) {
+      this.flush();
+    }
+    await Promise.all(this.fetches.all());
+  }
+
+  private async fetch(id: string): Promise<void> {
+    const { turn, typed } = this;
+    try {
+      const answer = await this.connection.request('editd/proposal', { id });
+      if (turn === this.turn && (typed === this.typed || !this.known.has(id) || answer.state !== 'pending')) {
+        this.take(answer);
+      }
+    } catch (error) {
+      this.log.warn(`proposal ${id}: ${String(error)}`);
+      if (turn === this.turn && refusalOf(error).kind === 'unknown_proposal') {
+        this.end(id, 'proposed');
+      }
+    }
+  }
+
+  private end(id: string, state: ProposalState, outcome?: Proposal): void {
+    const proposal = this.known.get(id);
+    if (!proposal) {
+      return;
+    }
+    this.known.delete(id);
+    this.ended.fire({ proposal, state, ...(outcome && { outcome }) });
+    this.changed.fire(id);
+  }
+
+  /** Without a connection nothing can be decided. */
+  private lose(): void {
+    this.turn += 1;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.fetches = new Latest();
+    if (this.isListed) {
+      this.before = new Map(this.known);
+    }
+    this.isListed = false;
+    if (this.known.size > 0) {
+      this.known.clear();
+      this.changed.fire(undefined);
+    }
+  }
+
+  private async list(): Promise<void> {
+    const turn = this.turn;
+    try {
+      const { proposals } = await this.connection.request('editd/proposals', { state: 'pending' });
+      await Promise.all(proposals.map(({ id }) => this.refresh(id)));
+    } catch (error) {
+      this.log.error(`what waits is not known: ${String(error)}`);
+    }
+    if (turn !== this.turn) {
+      return;
+    }
+    this.isListed = true;
+    this.changed.fire(undefined);
+    this.listed.fire();
+    await this.tellGone(turn);
+  }
+
+  /** What was decided while there was no connection. */
+  private async tellGone(turn: number): Promise<void> {
+    for (const [id, proposal] of this.before) {
+      if (!this.known.has(id)) {
+        const now = await this.connection.request('editd/proposal', { id }).catch(() => undefined);
+        if (turn === this.turn) {
+          this.ended.fire({ proposal, state: now?.state ?? 'proposed' });
+        }
+      }
+    }
+    this.before.clear();
+  }
+
+  private follow(document: vscode.TextDocument): void {
+    if (document.uri.scheme === 'file' && this.about(document.uri.fsPath).length > 0) {
+      this.typed += 1;
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => {
+        this.flush();
+      }, PAUSE);
+    }
+  }
+
+  private flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    void this.refreshAll();
+  }
+}

@@ -1,0 +1,121 @@
+/** What a command is about when it was not told: what the person looks at. */
+import * as vscode from 'vscode';
+
+import type { Proposal } from '../daemon/wire';
+import { activeAddress } from './diff';
+import { type Place, type Position, placesIn, touched } from './places';
+import type { Store } from './store';
+import { type FileSubject, type HunkSubject, isSubject, type Subject } from './subject';
+import { addressOf } from './uris';
+import { isOpen, progress, titleOf } from './words';
+
+/** What the tree or a lens has named: the item, and all that are selected with it. */
+export function named(args: readonly unknown[]): Subject[] {
+  const [first, selected] = args;
+  if (!isSubject(first)) {
+    return [];
+  }
+  const all = Array.isArray(selected) ? selected.filter(isSubject) : [];
+  return all.length > 0 ? all : [first];
+}
+
+/** The hunks that the selection of the active editor touches; of several at one place, the undecided first. */
+export function hunksAtCursor(store: Store): HunkSubject[] {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor) {
+    return [];
+  }
+  const { start, end } = editor.selection;
+  const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
+  const hits = placesAt(store, editor.document.uri).flatMap(({ id, path, places }) =>
+    touched(places, start.line, last).map(({ hunk }) => ({
+      open: isOpen(hunk),
+      subject: subjectOf(id, path, hunk.id),
+    })),
+  );
+  const [best] = [...hits].sort((left, right) => Number(right.open) - Number(left.open));
+  return (start.isEqual(end) ? (best ? [best] : []) : hits).map(({ subject }) => subject);
+}
+
+function subjectOf(id: string, path: string, hunk: string): HunkSubject {
+  return { kind: 'hunk', id, path, hunk };
+}
+
+/** The hunks of a document, of each proposal: a file, or a side of ours. */
+export function placesAt(store: Store, uri: vscode.Uri): { id: string; path: string; places: Place[] }[] {
+  const address = addressOf(uri);
+  if (address) {
+    const { id, path, side } = address;
+    const file = store.file(id, path);
+    return file ? [{ id, path, places: placesIn(file, side) }] : [];
+  }
+  return uri.scheme === 'file'
+    ? store.about(uri.fsPath).map(({ proposal, file }) => ({
+        id: proposal.id,
+        path: file.path,
+        places: placesIn(file, 'base'),
+      }))
+    : [];
+}
+
+export function position(): Position | undefined {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor) {
+    return undefined;
+  }
+  const { line } = editor.selection.active;
+  const address = addressOf(editor.document.uri);
+  if (address) {
+    return { ...address, line };
+  }
+  return editor.document.uri.scheme === 'file' ? { path: editor.document.uri.fsPath, side: 'base', line } : undefined;
+}
+
+/** The files that are meant: named ones, else the one that is looked at. */
+export async function filesMeant(store: Store, args: readonly unknown[]): Promise<FileSubject[]> {
+  const subjects = named(args);
+  if (subjects.length > 0) {
+    return subjects.flatMap((subject) => filesOf(store, subject));
+  }
+  const [given] = args;
+  const address = (given instanceof vscode.Uri ? addressOf(given) : undefined) ?? activeAddress();
+  if (address) {
+    return [{ kind: 'file', id: address.id, path: address.path }];
+  }
+  const [hunk] = hunksAtCursor(store);
+  if (hunk) {
+    return [{ kind: 'file', id: hunk.id, path: hunk.path }];
+  }
+  const path = vscode.window.activeTextEditor?.document.uri.fsPath ?? '';
+  const here = store.about(path).map(({ proposal }) => proposal);
+  const proposal = await pick(here.length > 0 ? here : store.pending);
+  return proposal ? filesOf(store, { kind: 'proposal', id: proposal.id }, here.length > 0 ? path : undefined) : [];
+}
+
+function filesOf(store: Store, subject: Subject, only?: string): FileSubject[] {
+  const { id } = subject;
+  if (subject.kind !== 'proposal') {
+    return [{ kind: 'file', id, path: subject.path }];
+  }
+  const paths = (store.get(id)?.files ?? []).map(({ path }) => path);
+  return paths.filter((path) => only === undefined || path === only).map((path) => ({ kind: 'file', id, path }));
+}
+
+/** The proposal that is meant: the named one, that of what is looked at, the only one; else the person is asked. */
+export async function proposalMeant(store: Store, args: readonly unknown[]): Promise<string | undefined> {
+  const [subject] = named(args);
+  if (subject) {
+    return subject.id;
+  }
+  const address = activeAddress();
+  const [hunk] = hunksAtCursor(store);
+  return address?.id ?? hunk?.id ?? (await pick(store.pending))?.id;
+}
+
+async function pick(proposals: readonly Proposal[]): Promise<Proposal | undefined> {
+  if (proposals.length < 2) {
+    return proposals[0];
+  }
+  const items = proposals.map((proposal) => ({ label: titleOf(proposal), description: progress(proposal), proposal }));
+  return (await vscode.window.showQuickPick(items, { placeHolder: 'Which proposal?' }))?.proposal;
+}

@@ -1,0 +1,287 @@
+/** What our documents show: both sides of files under review, and what people wrote over the proposed one. */
+import * as vscode from 'vscode';
+
+import type { Connection } from '../daemon/connection';
+import { refusalOf } from '../daemon/refusal';
+import type { Log } from '../log';
+import type { Draft, Drafts, Version } from './drafts';
+import { ready } from './ready';
+import { fetchSides } from './sides';
+import type { Store } from './store';
+import { Latest } from './turns';
+import { type Address, addressOf, SCHEME, uriOf } from './uris';
+
+/** Versions that are kept: a document may show one that was read before the last. */
+const KEPT = 3;
+
+interface Entry {
+  readonly id: string;
+  readonly path: string;
+  /** The newest last. */
+  versions: Version[];
+  /** What the document of the proposed side holds, while it is unchanged. */
+  shown?: Version | undefined;
+  /** What a person started from: as long as it is there, nothing is moved under them. */
+  frozen?: Version | undefined;
+  draft?: { readonly text: string; readonly mtime: number } | undefined;
+}
+
+/** What a person wrote, and over what. */
+export interface Written {
+  readonly text: string;
+  readonly version: Version;
+}
+
+export class Texts implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<vscode.Uri[]>();
+  private readonly drafted = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.changed.event;
+  readonly onDidChangeDrafts = this.drafted.event;
+  private readonly entries = new Map<string, Entry>();
+  private readonly loading = new Map<string, Promise<Entry>>();
+  private readonly loads = new Latest<Entry>();
+  private readonly restored: Promise<void>;
+  private clock = 0;
+  private readonly subscriptions: vscode.Disposable;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly store: Store,
+    private readonly drafts: Drafts,
+    private readonly log: Log,
+  ) {
+    this.restored = this.restore();
+    this.subscriptions = vscode.Disposable.from(
+      store.onDidChange((id) => {
+        this.follow(id);
+      }),
+      store.onDidList(() => void this.clean()),
+      vscode.workspace.onDidOpenTextDocument((document) => void this.look(document)),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => void this.look(document)),
+    );
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+    this.changed.dispose();
+    this.drafted.dispose();
+  }
+
+  async text(address: Address): Promise<string> {
+    const entry = await this.entry(address);
+    const version = versionOf(entry);
+    return address.side === 'base' ? version.base : (entry.draft?.text ?? version.proposed);
+  }
+
+  async mtime(address: Address): Promise<number> {
+    const entry = await this.entry(address);
+    const { mtime } = versionOf(entry);
+    return address.side === 'base' ? mtime : (entry.draft?.mtime ?? mtime);
+  }
+
+  /** Keeps what a person saved. That decides nothing. */
+  async write(address: Address, text: string): Promise<void> {
+    const entry = await this.entry(address);
+    const version = entry.frozen ?? entry.shown ?? versionOf(entry);
+    if (text === version.proposed) {
+      await this.forget(entry);
+      return;
+    }
+    entry.frozen = version;
+    entry.draft = { text, mtime: this.tick() };
+    await this.drafts.save({ id: entry.id, path: entry.path, version, ...entry.draft });
+    this.changed.fire([uriOf(entry.id, 'proposed', entry.path)]);
+    this.drafted.fire();
+  }
+
+  /** What a person wrote in place of what was proposed, saved or not. */
+  written(id: string, path: string): Written | undefined {
+    const entry = this.entries.get(keyOf({ id, path }));
+    if (!entry) {
+      return undefined;
+    }
+    const document = this.document(entry);
+    const text = document?.isDirty ? document.getText() : entry.draft?.text;
+    const version = versionOf(entry);
+    return text === undefined || text === version.proposed ? undefined : { text, version };
+  }
+
+  /** Saves what is typed on the proposed side, so that its tab can be closed. */
+  async settle(id: string, path: string): Promise<void> {
+    const document = this.document({ id, path });
+    if (document?.isDirty) {
+      await document.save();
+    }
+  }
+
+  /** What a person wrote is not wanted any more, or was sent: then that is what is proposed now. */
+  async drop(id: string, path: string, sent?: string): Promise<void> {
+    const entry = this.entries.get(keyOf({ id, path }));
+    if (entry) {
+      await this.forget(entry, sent);
+    }
+  }
+
+  /** Both sides as they are now. */
+  async current(id: string, path: string): Promise<Version> {
+    const entry = await this.entry({ id, path });
+    await this.load(entry);
+    return entry.versions.at(-1) ?? versionOf(entry);
+  }
+
+  private async restore(): Promise<void> {
+    for (const { id, path, version, text, mtime } of await this.drafts.load()) {
+      const draft = text === undefined ? undefined : { text, mtime };
+      this.entries.set(keyOf({ id, path }), { id, path, versions: [version], frozen: version, draft });
+      this.clock = Math.max(this.clock, mtime, version.mtime);
+    }
+    this.drafted.fire();
+  }
+
+  private async entry(address: Pick<Address, 'id' | 'path'>): Promise<Entry> {
+    await this.restored;
+    const key = keyOf(address);
+    const known = this.entries.get(key);
+    if (known) {
+      return known;
+    }
+    const running = this.loading.get(key);
+    if (running) {
+      return running;
+    }
+    const loading = this.create(address).finally(() => this.loading.delete(key));
+    this.loading.set(key, loading);
+    return loading;
+  }
+
+  private async create({ id, path }: Pick<Address, 'id' | 'path'>): Promise<Entry> {
+    await ready(this.connection, this.store);
+    if (!this.store.file(id, path)) {
+      throw vscode.FileSystemError.FileNotFound(uriOf(id, 'proposed', path));
+    }
+    const entry: Entry = { id, path, versions: [] };
+    await this.load(entry);
+    this.entries.set(keyOf(entry), entry);
+    return entry;
+  }
+
+  private async load(entry: Entry): Promise<void> {
+    const sides = await fetchSides(this.connection, this.store, entry.id, entry.path);
+    const last = entry.versions.at(-1);
+    if (last?.base !== sides.base || last.proposed !== sides.proposed || last.hash !== sides.hash) {
+      entry.versions = [...entry.versions, { ...sides, mtime: this.tick() }].slice(-KEPT);
+      this.tell(entry);
+    }
+  }
+
+  /** Documents that nobody writes in show what is now. */
+  private tell(entry: Entry): void {
+    if (!entry.frozen) {
+      this.changed.fire([uriOf(entry.id, 'base', entry.path), uriOf(entry.id, 'proposed', entry.path)]);
+    }
+  }
+
+  private follow(id: string | undefined): void {
+    for (const entry of this.entries.values()) {
+      if ((id !== undefined && entry.id !== id) || !this.store.get(entry.id)) {
+        continue;
+      }
+      if (isOpenDocument(entry)) {
+        void this.reload(entry);
+      } else if (!entry.frozen && !entry.draft) {
+        this.entries.delete(keyOf(entry));
+      }
+    }
+  }
+
+  private reload(entry: Entry): Promise<void> {
+    return this.loads.run(entry, async () => {
+      try {
+        await this.load(entry);
+      } catch (error) {
+        this.log.warn(`${entry.path} as it is proposed: ${refusalOf(error).message}`);
+      }
+    });
+  }
+
+  /** A document of ours was opened, or has changed, or is unsaved or saved now. */
+  private async look(document: vscode.TextDocument): Promise<void> {
+    const address = addressOf(document.uri);
+    const entry = address?.side === 'proposed' ? this.entries.get(keyOf(address)) : undefined;
+    if (!entry) {
+      return;
+    }
+    if (!document.isDirty) {
+      const text = document.getText();
+      entry.shown = entry.versions.findLast(({ proposed }) => proposed === text) ?? entry.shown;
+      if (entry.frozen && !entry.draft) {
+        await this.forget(entry);
+      }
+    } else if (!entry.frozen) {
+      const version = entry.shown ?? versionOf(entry);
+      entry.frozen = version;
+      this.drafted.fire();
+      await this.drafts.save({ id: entry.id, path: entry.path, version, mtime: version.mtime });
+    }
+  }
+
+  private async forget(entry: Entry, proposed?: string): Promise<void> {
+    const latest = entry.versions.at(-1) ?? versionOf(entry);
+    entry.draft = undefined;
+    entry.frozen = undefined;
+    entry.versions = [{ ...latest, ...(proposed !== undefined && { proposed }), mtime: this.tick() }];
+    await this.drafts.remove(entry);
+    this.tell(entry);
+    this.drafted.fire();
+    if (this.store.get(entry.id)) {
+      await this.reload(entry);
+    }
+  }
+
+  private async clean(): Promise<void> {
+    await this.restored;
+    for (const entry of this.entries.values()) {
+      const draft: Draft = { ...entry, version: versionOf(entry), mtime: entry.draft?.mtime ?? 0 };
+      if (!this.store.get(entry.id) && !isOpenDocument(entry) && !hasTab(entry) && this.drafts.isOld(draft)) {
+        this.entries.delete(keyOf(entry));
+        await this.drafts.remove(entry);
+      }
+    }
+  }
+
+  private document({ id, path }: Pick<Address, 'id' | 'path'>): vscode.TextDocument | undefined {
+    const wanted = uriOf(id, 'proposed', path).toString();
+    return vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === SCHEME && uri.toString() === wanted);
+  }
+
+  /** A time for a new version, later than all before. */
+  private tick(): number {
+    this.clock = Math.max(Date.now(), this.clock + 1);
+    return this.clock;
+  }
+}
+
+function keyOf({ id, path }: Pick<Address, 'id' | 'path'>): string {
+  return `${id}\0${path}`;
+}
+
+/** What is shown of both sides. */
+function versionOf(entry: Entry): Version {
+  const version = entry.frozen ?? entry.versions.at(-1);
+  if (!version) {
+    throw vscode.FileSystemError.Unavailable(`${entry.path} was not loaded`);
+  }
+  return version;
+}
+
+function isOpenDocument({ id, path }: Pick<Address, 'id' | 'path'>): boolean {
+  const sides = (['base', 'proposed'] as const).map((side) => uriOf(id, side, path).toString());
+  return vscode.workspace.textDocuments.some(({ uri }) => uri.scheme === SCHEME && sides.includes(uri.toString()));
+}
+
+function hasTab({ id, path }: Pick<Address, 'id' | 'path'>): boolean {
+  const wanted = uriOf(id, 'proposed', path).toString();
+  return vscode.window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .some(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.toString() === wanted);
+}

@@ -1,0 +1,174 @@
+/** The view of what waits: proposals, their files, their hunks. */
+import * as vscode from 'vscode';
+
+import type { Hunk, HunkState, Proposal, ProposedFile } from '../daemon/wire';
+import { placesIn } from './places';
+import type { Store } from './store';
+import type { FileSubject, HunkSubject, ProposalSubject, Subject } from './subject';
+import type { Texts } from './texts';
+import { uriOf } from './uris';
+import { actionOf, count, fileTitle, hunkDiff, hunkTitle, isOpen, plain, progress, size, titleOf } from './words';
+
+const ICONS: Record<HunkState, vscode.ThemeIcon> = {
+  pending: new vscode.ThemeIcon('circle-large-outline'),
+  accepted: new vscode.ThemeIcon('pass', new vscode.ThemeColor('testing.iconPassed')),
+  rejected: new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground')),
+  edited: new vscode.ThemeIcon('edit', new vscode.ThemeColor('charts.blue')),
+  conflicted: new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground')),
+};
+
+const STATES: Record<HunkState, string> = {
+  pending: '',
+  accepted: 'accepted',
+  rejected: 'rejected',
+  edited: 'yours',
+  conflicted: 'in conflict',
+};
+
+export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<undefined>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly view: vscode.TreeView<Subject>;
+  private readonly subscriptions: vscode.Disposable;
+
+  constructor(
+    private readonly store: Store,
+    private readonly texts: Texts,
+  ) {
+    this.view = vscode.window.createTreeView('editd.proposals', {
+      treeDataProvider: this,
+      canSelectMany: true,
+      showCollapseAll: true,
+    });
+    this.subscriptions = vscode.Disposable.from(
+      this.view,
+      store.onDidChange(() => {
+        this.update();
+      }),
+      texts.onDidChangeDrafts(() => {
+        this.update();
+      }),
+    );
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+    this.changed.dispose();
+  }
+
+  getChildren(subject?: Subject): Subject[] {
+    if (!subject) {
+      return this.store.pending.map(({ id }) => ({ kind: 'proposal', id }));
+    }
+    const { id } = subject;
+    switch (subject.kind) {
+      case 'proposal':
+        return (this.store.get(id)?.files ?? []).map(({ path }) => ({ kind: 'file', id, path }));
+      case 'file': {
+        const { path } = subject;
+        return (this.store.file(id, path)?.hunks ?? []).map((hunk) => ({ kind: 'hunk', id, path, hunk: hunk.id }));
+      }
+      case 'hunk':
+        return [];
+    }
+  }
+
+  getParent(subject: Subject): Subject | undefined {
+    switch (subject.kind) {
+      case 'proposal':
+        return undefined;
+      case 'file':
+        return { kind: 'proposal', id: subject.id };
+      case 'hunk':
+        return { kind: 'file', id: subject.id, path: subject.path };
+    }
+  }
+
+  getTreeItem(subject: Subject): vscode.TreeItem {
+    const proposal = this.store.get(subject.id);
+    if (!proposal) {
+      return new vscode.TreeItem('');
+    }
+    if (subject.kind === 'proposal') {
+      return proposalItem(subject, proposal);
+    }
+    const file = proposal.files.find(({ path }) => path === subject.path);
+    if (!file) {
+      return new vscode.TreeItem('');
+    }
+    if (subject.kind === 'file') {
+      return fileItem(subject, file, this.texts.written(subject.id, subject.path) !== undefined);
+    }
+    const hunk = file.hunks.find(({ id }) => id === subject.hunk);
+    return hunk ? hunkItem(subject, file, hunk) : new vscode.TreeItem('');
+  }
+
+  private update(): void {
+    const pending = this.store.pending.length;
+    this.view.badge =
+      pending === 0 ? undefined : { value: pending, tooltip: `${count(pending, 'proposal')} to review` };
+    this.changed.fire(undefined);
+  }
+}
+
+function proposalItem(subject: ProposalSubject, proposal: Proposal): vscode.TreeItem {
+  const label = plain(proposal.label ?? '');
+  const item = new vscode.TreeItem(label || plain(proposal.author), vscode.TreeItemCollapsibleState.Expanded);
+  item.id = subject.id;
+  item.description = label === '' ? progress(proposal) : `${plain(proposal.author)}, ${progress(proposal)}`;
+  item.iconPath = new vscode.ThemeIcon('git-pull-request');
+  item.contextValue = 'proposal';
+  const tooltip = new vscode.MarkdownString();
+  tooltip.appendText(`${titleOf(proposal)}\n${progress(proposal)}\n${new Date(proposal.at).toLocaleString()}`);
+  for (const { text } of proposal.comments ?? []) {
+    tooltip.appendText(`\nYour comment: ${text}`);
+  }
+  item.tooltip = tooltip;
+  return item;
+}
+
+function fileItem(subject: FileSubject, file: ProposedFile, hasDraft: boolean): vscode.TreeItem {
+  const open = file.hunks.filter(isOpen).length;
+  const expanded = open > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
+  const item = new vscode.TreeItem(fileTitle(file), expanded);
+  item.id = `${subject.id}${subject.path}`;
+  // The icon is the one of the file; the scheme of ours keeps away what others say of the file in the workspace.
+  item.resourceUri = uriOf(subject.id, 'proposed', file.newPath ?? file.path);
+  item.iconPath = vscode.ThemeIcon.File;
+  const folder = vscode.workspace.asRelativePath(file.path).split('/').slice(0, -1).join('/');
+  const notes = [actionOf(file), hasDraft ? 'changed by you' : '', size(file.added, file.removed), folder];
+  item.description = notes.filter((note) => note !== '').join('  ');
+  item.contextValue = hasDraft ? 'file.draft' : 'file';
+  const tooltip = new vscode.MarkdownString();
+  tooltip.appendText([file.path, ...(file.newPath ? [`becomes ${file.newPath}`] : []), ...file.warnings].join('\n'));
+  if (file.tags.includes('executable_config')) {
+    tooltip.appendText('\nPrograms run what stands in this file, or obey it.');
+  }
+  item.tooltip = tooltip;
+  return item;
+}
+
+function hunkItem(subject: HunkSubject, file: ProposedFile, hunk: Hunk): vscode.TreeItem {
+  const item = new vscode.TreeItem(hunkTitle(file, hunk), vscode.TreeItemCollapsibleState.None);
+  item.id = `${subject.id}${subject.path}/${subject.hunk}`;
+  const place = placesIn(file, 'base').find((each) => each.hunk.id === hunk.id);
+  const line = hunk.kind === undefined && place ? `line ${place.start + 1}` : '';
+  const lines = hunk.kind === undefined ? size(hunk.newLines, hunk.oldLines) : '';
+  item.description = [STATES[hunk.state], line, lines].filter((part) => part !== '').join('  ');
+  item.iconPath = ICONS[hunk.state];
+  item.contextValue = `hunk.${hunk.state}`;
+  item.command = { command: 'editd.openDiff', title: 'Open the Diff', arguments: [subject] };
+  const diff = hunkDiff(file, hunk);
+  const tooltip = new vscode.MarkdownString();
+  if (hunk.state === 'conflicted') {
+    tooltip.appendText('What stands in this place is not what the agent has seen.\n');
+  }
+  item.tooltip =
+    diff === '' ? tooltip.appendText(hunkTitle(file, hunk)) : tooltip.appendCodeblock(shortened(diff), 'diff');
+  return item;
+}
+
+function shortened(diff: string): string {
+  const lines = diff.split('\n');
+  return lines.length > 40 ? [...lines.slice(0, 40), `… ${lines.length - 40} more lines`].join('\n') : diff;
+}

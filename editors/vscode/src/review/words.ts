@@ -1,0 +1,118 @@
+/** What is said of proposals. */
+import type { FileAction, Hunk, Proposal, ProposalState, ProposedFile } from '../daemon/wire';
+
+export function isOpen(hunk: Hunk): boolean {
+  return hunk.state === 'pending' || hunk.state === 'conflicted';
+}
+
+/** Texts of agents go on one line, and control characters do not get through. */
+export function plain(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ').trim();
+}
+
+/** `ada: Fix the sum`. */
+export function titleOf(proposal: Pick<Proposal, 'author' | 'label'>): string {
+  const label = plain(proposal.label ?? '');
+  return label === '' ? plain(proposal.author) : `${plain(proposal.author)}: ${label}`;
+}
+
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** `cart.py`, or both names of a file that gets a new one. */
+export function fileTitle(file: ProposedFile): string {
+  const name = nameOf(file.path);
+  return file.newPath === undefined ? name : `${name} → ${nameOf(file.newPath)}`;
+}
+
+const ACTIONS: Record<FileAction, string> = { edit: '', create: 'new', delete: 'deleted', rename: 'renamed' };
+
+/** What happens to the file as a whole, in a word; empty if only its text changes. */
+export function actionOf(file: ProposedFile): string {
+  return ACTIONS[file.action];
+}
+
+/** `+2 −1`. */
+export function size(added: number, removed: number): string {
+  const parts = [added > 0 ? `+${added}` : '', removed > 0 ? `−${removed}` : ''];
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+/** `1 file`, `2 files`. */
+export function count(number: number, thing: string): string {
+  return `${number} ${thing}${number === 1 ? '' : 's'}`;
+}
+
+export function hunksOf(proposal: Proposal): Hunk[] {
+  return proposal.files.flatMap((file) => file.hunks);
+}
+
+/** `2 files, 1 of 3 changes decided`. */
+export function progress(proposal: Proposal): string {
+  const hunks = hunksOf(proposal);
+  const decided = hunks.filter((hunk) => !isOpen(hunk)).length;
+  const changes = decided === 0 ? count(hunks.length, 'change') : `${decided} of ${hunks.length} changes decided`;
+  return `${count(proposal.files.length, 'file')}, ${changes}`;
+}
+
+/** What a hunk does, in a few words: its first new line, or the first that goes. */
+export function hunkTitle(file: ProposedFile, hunk: Hunk): string {
+  if (hunk.kind !== undefined) {
+    return hunk.kind === 'rename' ? `Rename to ${nameOf(file.newPath ?? '')}` : WHOLE[hunk.kind];
+  }
+  const lines = `${hunk.newText ?? ''}\n${hunk.oldText ?? ''}`.split('\n').map((line) => plain(line));
+  return lines.find((line) => line !== '') ?? 'Blank lines';
+}
+
+const WHOLE = { create: 'Create the file', delete: 'Delete the file', encoding: 'Change the encoding' } as const;
+
+/** The change of a hunk, as lines of a diff. */
+export function hunkDiff(file: ProposedFile, hunk: Hunk): string {
+  if (hunk.kind !== undefined) {
+    return hunk.kind === 'rename' ? '' : file.diff.split('\n').slice(3).join('\n').trimEnd();
+  }
+  return [...signed('-', hunk.oldText ?? ''), ...signed('+', hunk.newText ?? '')].join('\n');
+}
+
+function signed(sign: string, text: string): string[] {
+  const lines = text.split(/\r?\n/);
+  if (lines.at(-1) === '') {
+    lines.pop();
+  }
+  return lines.map((line) => sign + line);
+}
+
+const ENDS: Record<Exclude<ProposalState, 'pending' | 'proposed'>, string> = {
+  applied: 'was applied',
+  partial: 'was applied in part',
+  rejected: 'was rejected',
+  superseded: 'was replaced by a newer one',
+  discarded: 'was taken back by its author',
+  stale: 'is out of date: its files have changed',
+  failed: 'could not be written, so nothing was changed',
+};
+
+/** What became of a proposal that nobody decided here. */
+export function endedElsewhere(proposal: Proposal, state: ProposalState): string {
+  const what = state === 'pending' || state === 'proposed' ? 'is not there any more' : ENDS[state];
+  const where = state === 'applied' || state === 'partial' || state === 'rejected' ? ', elsewhere' : '';
+  return `"${titleOf(proposal)}" ${what}${where}.`;
+}
+
+/** What has happened by the last decision, and the paths of files that were changed but not saved. */
+export function outcomeOf(outcome: Proposal): { text: string; unsaved: string[] } {
+  const title = titleOf(outcome);
+  if (outcome.state === 'rejected') {
+    return { text: `Rejected "${title}". Nothing was changed.`, unsaved: [] };
+  }
+  if (outcome.state !== 'applied' && outcome.state !== 'partial') {
+    return { text: endedElsewhere(outcome, outcome.state), unsaved: [] };
+  }
+  const changed = outcome.files.filter((file) => file.hash !== undefined);
+  const unsaved = changed.filter((file) => file.saved === false).map((file) => file.newPath ?? file.path);
+  const what = changed.length === 1 && changed[0] ? nameOf(changed[0].path) : count(changed.length, 'file');
+  const rest = unsaved.length === 0 ? '' : ` Not saved: ${unsaved.map(nameOf).join(', ')}.`;
+  return { text: `Changed ${what} as decided on "${title}".${rest}`, unsaved };
+}
