@@ -1,0 +1,42 @@
+/** What other extensions ask for, as the daemon wants it. */
+import type * as vscode from 'vscode';
+
+import type { Change, ChangeRequest } from '../../api/editd';
+import { Refusal } from '../daemon/refusal';
+
+/** Tells the hash of a file as it is now; null if it has none that could be known. */
+export type HashOf = (path: string) => Promise<string | null>;
+
+/** The parameters of `editd/edit`, each change with the hash of what it is made for. */
+export async function paramsOf(request: ChangeRequest, hashOf: HashOf): Promise<Record<string, unknown>> {
+  const { author, label } = request;
+  const wanted = 'changes' in request ? request.changes : [{ ...request, kind: 'edit' as const }];
+  const changes = await Promise.all(wanted.map((change) => changeOf(change, hashOf)));
+  return { changes, author, ...(label === undefined ? {} : { label }) };
+}
+
+async function changeOf(change: Change, hashOf: HashOf): Promise<Record<string, unknown>> {
+  const path = change.path ?? pathOf(change.uri);
+  const baseHash = change.baseHash ?? (await hashOf(path));
+  return { kind: change.kind, path, ...(baseHash === null ? {} : { baseHash }), ...contentOf(change) };
+}
+
+function contentOf(change: Change): Record<string, unknown> {
+  switch (change.kind) {
+    case 'edit':
+      return { edits: change.edits };
+    case 'write':
+      return { content: change.content };
+    case 'rename':
+      return { newPath: change.newPath };
+    case 'delete':
+      return {};
+  }
+}
+
+function pathOf(uri: vscode.Uri): string {
+  if (uri.scheme !== 'file') {
+    throw new Refusal(`${uri.toString()} is no file on the disk.`, 'not_a_file', 'Save it to a file first.', {});
+  }
+  return uri.fsPath;
+}

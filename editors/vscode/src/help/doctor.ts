@@ -1,0 +1,43 @@
+/** The command "editd: Doctor". */
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+
+import type { Connection } from '../daemon/connection';
+import { gather } from './facts';
+import { findings, report, withoutPlaces } from './report';
+
+const SCHEME = 'editd-doctor';
+const REPORT = vscode.Uri.from({ scheme: SCHEME, path: '/editd Doctor.md' });
+
+export class Doctor implements vscode.TextDocumentContentProvider {
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.changed.event;
+  private text = '';
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly connection: Connection,
+  ) {
+    context.subscriptions.push(this.changed, vscode.workspace.registerTextDocumentContentProvider(SCHEME, this));
+  }
+
+  provideTextDocumentContent(): string {
+    return this.text;
+  }
+
+  async run(): Promise<void> {
+    const facts = await gather(this.context, this.connection);
+    this.text = report(facts);
+    this.changed.fire(REPORT);
+    await vscode.commands.executeCommand('markdown.showPreview', REPORT);
+    const wrong = findings(facts).filter(({ isFine }) => !isFine);
+    const sum =
+      wrong.length === 0
+        ? 'editd: all is well.'
+        : `editd: ${wrong.map(({ about }) => about).join(', ')}: see the report.`;
+    if ((await vscode.window.showInformationMessage(sum, 'Copy for a Bug Report')) !== undefined) {
+      const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+      await vscode.env.clipboard.writeText(withoutPlaces(this.text, homedir(), folders));
+    }
+  }
+}

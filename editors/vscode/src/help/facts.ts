@@ -1,0 +1,72 @@
+/** Finding out how things are, without changing any. */
+import { execFile } from 'node:child_process';
+import * as vscode from 'vscode';
+
+import { config } from '../config';
+import { type Located, locate } from '../daemon/binary';
+import type { Connection } from '../daemon/connection';
+import { environment } from '../daemon/link';
+import { hasMcp } from '../mcp';
+import type { Facts } from './report';
+
+/** Milliseconds that the program has to examine itself. */
+const PATIENCE = 10_000;
+
+export async function gather(context: vscode.ExtensionContext, connection: Connection): Promise<Facts> {
+  const env = environment(config.env);
+  const located = await locate(config.path, context.extensionPath, env);
+  const [status, pending] = await Promise.all([
+    connection.request('editd/status', {}).catch(() => undefined),
+    connection.request('editd/proposals', { state: 'pending' }).catch(() => undefined),
+  ]);
+  return {
+    extension: (context.extension.packageJSON as { version: string }).version,
+    editor: `${vscode.env.appName} ${vscode.version}`,
+    state: connection.state,
+    located,
+    configured: config.path,
+    autostart: config.autostart,
+    isTrusted: vscode.workspace.isTrusted,
+    hasFolder: vscode.workspace.workspaceFolders?.some(({ uri }) => uri.scheme === 'file') ?? false,
+    announced: Object.keys(connection.announced).filter((name) => connection.announced[name]),
+    status,
+    pending: pending?.proposals.length,
+    hasMcp: located.kind === 'found' ? await hasMcp(located.program, env) : undefined,
+    settings: changedSettings(),
+    program: await programSays(located, env),
+  };
+}
+
+async function programSays(located: Located, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  if (located.kind !== 'found' && located.kind !== 'old') {
+    return undefined;
+  }
+  const { program } = located;
+  // It ends with an error where something is wrong, and has printed all the same.
+  return new Promise((resolve) => {
+    execFile(program, ['doctor'], { env, timeout: PATIENCE }, (_, stdout, stderr) => {
+      resolve(stdout + stderr);
+    });
+  });
+}
+
+function changedSettings(): [string, string][] {
+  const settings = vscode.workspace.getConfiguration('editd');
+  const names = Object.keys(
+    (vscode.extensions.getExtension('editd.editd')?.packageJSON as Manifest).contributes.configuration.properties,
+  );
+  return names.flatMap((name): [string, string][] => {
+    const key = name.slice('editd.'.length);
+    const value = settings.get(key);
+    if (JSON.stringify(value) === JSON.stringify(settings.inspect(key)?.defaultValue)) {
+      return [];
+    }
+    // Values of variables may be secrets.
+    const shown = name === 'editd.env' ? Object.keys(value as object).join(', ') : JSON.stringify(value);
+    return [[name, shown]];
+  });
+}
+
+interface Manifest {
+  readonly contributes: { readonly configuration: { readonly properties: object } };
+}

@@ -1,0 +1,195 @@
+/** What the doctor says, as Markdown. */
+import type { Located } from '../daemon/binary';
+import type { State } from '../daemon/connection';
+
+export interface Facts {
+  readonly extension: string;
+  readonly editor: string;
+  readonly state: State;
+  readonly located: Located;
+  /** The path that is set, or empty. */
+  readonly configured: string;
+  readonly autostart: boolean;
+  readonly isTrusted: boolean;
+  /** Whether the window has a folder that is on the disk. */
+  readonly hasFolder: boolean;
+  readonly announced: readonly string[];
+  /** What `editd/status` answers, if somebody answers. */
+  readonly status: Readonly<Record<string, unknown>> | undefined;
+  readonly pending: number | undefined;
+  /** Whether the program can be an MCP server; undefined if there is none. */
+  readonly hasMcp: boolean | undefined;
+  readonly settings: readonly (readonly [name: string, value: string])[];
+  /** What `editd doctor` printed. */
+  readonly program: string | undefined;
+}
+
+export interface Finding {
+  readonly isFine: boolean;
+  readonly about: string;
+  readonly said: string;
+  /** What to do next, where something is to be done. */
+  readonly next?: string;
+}
+
+export function findings(facts: Facts): Finding[] {
+  return [
+    program(facts),
+    connection(facts),
+    ...sockets(facts),
+    review(facts),
+    ...pending(facts),
+    trust(facts),
+    folder(facts),
+    ...mcp(facts),
+  ];
+}
+
+export function report(facts: Facts): string {
+  const found = findings(facts);
+  const wrong = found.filter(({ isFine }) => !isFine).length;
+  const sum = wrong === 0 ? 'All is well.' : wrong === 1 ? 'One thing needs you.' : `${wrong} things need you.`;
+  const rows = found.map(
+    ({ isFine, about, said, next }) =>
+      `| ${isFine ? 'OK' : '**Look**'} | ${about} | ${cell(next === undefined ? said : `${said} **${next}**`)} |`,
+  );
+  const settings = facts.settings.map(([name, value]) => `| \`${name}\` | \`${cell(value)}\` |`);
+  return [
+    '# editd: Doctor',
+    sum,
+    table(['', '', ''], rows),
+    `Extension ${facts.extension}, ${facts.editor}.`,
+    ...(settings.length === 0 ? [] : ['## Settings that are not the default', table(['Setting', 'Value'], settings)]),
+    ...(facts.program === undefined
+      ? []
+      : ['## What the program says', `\`\`\`text\n${facts.program.trimEnd()}\n\`\`\``]),
+    '',
+  ].join('\n\n');
+}
+
+/** A report without the names of folders that are nobody's business. */
+export function withoutPlaces(text: string, home: string, folders: readonly string[]): string {
+  const named = folders.map((path, index) => [path, folders.length === 1 ? '<folder>' : `<folder ${index + 1}>`]);
+  return [...named, [home, '~']].reduce(
+    (said, [path = '', name = '']) => (path.length > 1 ? said.replaceAll(path, name) : said),
+    text,
+  );
+}
+
+function program({ located, configured }: Facts): Finding {
+  const about = 'Program';
+  switch (located.kind) {
+    case 'found':
+      return { isFine: true, about, said: `\`${located.program}\`, version ${located.version}` };
+    case 'old':
+      return {
+        isFine: false,
+        about,
+        said: `\`${located.program}\` is version ${located.version}, which is too old.`,
+        next: 'Install a later one.',
+      };
+    case 'broken':
+      return {
+        isFine: false,
+        about,
+        said: `\`${located.program}\` cannot be run: ${located.reason}`,
+        next: configured === '' ? 'Remove it, or set the path of another.' : 'Set another path in `editd.path`.',
+      };
+    case 'missing':
+      return {
+        isFine: false,
+        about,
+        said: `Not found. Looked for it in ${located.looked.map((place) => `\`${place}\``).join(' and ')}.`,
+        next:
+          configured === ''
+            ? 'Install it with `cargo install --locked --path .` in a clone of editd, or set its path in `editd.path`.'
+            : 'Correct the setting `editd.path`.',
+      };
+  }
+}
+
+function connection({ state, autostart }: Facts): Finding {
+  const about = 'Daemon';
+  const wrong = (said: string, next: string): Finding => ({ isFine: false, about, said, next });
+  switch (state.kind) {
+    case 'connected':
+      return { isFine: true, about, said: `connected, version ${state.version}, protocol ${state.protocol}` };
+    case 'connecting':
+      return wrong('Connecting.', 'Ask again in a moment.');
+    case 'off':
+      return wrong('Disconnected by you.', 'Run "editd: Connect".');
+    case 'missing':
+      return wrong('Not connected, for want of a program.', 'See above.');
+    case 'old':
+      return wrong(
+        `Version ${state.version}; this extension needs ${state.wanted} or later, with protocol 1.`,
+        state.program === undefined
+          ? 'Install a later program, run `editd stop` with it, then "editd: Connect Again".'
+          : 'Install a later program.',
+      );
+    case 'waiting':
+      return wrong(
+        `Not connected: ${state.reason}`,
+        state.stopped || !autostart
+          ? 'Run "editd: Connect Again", which starts one; or start it yourself with `editd serve`.'
+          : 'Run `editd serve` in a terminal to see why it does not start.',
+      );
+  }
+}
+
+function sockets({ status }: Facts): Finding[] {
+  const folder = status?.['runtimeDir'];
+  return typeof folder === 'string'
+    ? [{ isFine: true, about: 'Socket for agents', said: `\`${folder}/agent.sock\`` }]
+    : [];
+}
+
+function review({ announced, status }: Facts): Finding {
+  const policy = typeof status?.['review'] === 'string' ? `The daemon reviews: \`${status['review']}\`. ` : '';
+  const error = status?.['configurationError'];
+  return typeof error === 'string'
+    ? { isFine: false, about: 'Configuration', said: error, next: 'Correct the file.' }
+    : { isFine: true, about: 'Review', said: `${policy}This window offers: ${announced.join(', ')}.` };
+}
+
+function pending({ pending }: Facts): Finding[] {
+  const said = pending === 0 ? 'none' : pending === 1 ? 'One waits for you.' : `${pending ?? 0} wait for you.`;
+  return pending === undefined ? [] : [{ isFine: true, about: 'Proposals', said }];
+}
+
+function trust({ isTrusted }: Facts): Finding {
+  const about = 'Workspace';
+  return isTrusted
+    ? { isFine: true, about, said: 'trusted' }
+    : { isFine: true, about, said: 'In restricted mode: changes can be reviewed; no MCP server is offered.' };
+}
+
+function folder({ hasFolder }: Facts): Finding {
+  const about = 'Folder';
+  return hasFolder
+    ? { isFine: true, about, said: 'Changes in the folders of this window wait for you.' }
+    : {
+        isFine: false,
+        about,
+        said: 'No folder is open: what agents change in files that are not open is not shown here first.',
+        next: 'Open the folder that agents work in.',
+      };
+}
+
+function mcp({ hasMcp }: Facts): Finding[] {
+  if (hasMcp === undefined) {
+    return [];
+  }
+  const said = hasMcp
+    ? 'The program can be an MCP server.'
+    : 'The program has no MCP server yet; agents use the socket.';
+  return [{ isFine: true, about: 'MCP', said }];
+}
+
+function table(head: readonly string[], rows: readonly string[]): string {
+  return [`| ${head.join(' | ')} |`, `|${head.map(() => ' --- |').join('')}`, ...rows].join('\n');
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ');
+}

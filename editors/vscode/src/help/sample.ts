@@ -1,0 +1,78 @@
+/** A proposal to try things with, made as any agent makes one: over the socket for agents. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import * as vscode from 'vscode';
+import { createMessageConnection, SocketMessageReader, SocketMessageWriter } from 'vscode-languageclient/node';
+
+import type { Connection } from '../daemon/connection';
+import type { Proposal } from '../daemon/wire';
+import { socketPath } from '../mcp';
+
+const AUTHOR = 'sample';
+
+const TEXT = `A sample for editd
+
+The door is closed.
+Nobody is in the room,
+and the lamp is dark.
+
+You can type here while a proposal waits.
+Changes elsewhere move along,
+and one whose lines you touch is marked.
+
+The window is shut.
+`;
+
+const EDITS = [
+  { oldText: 'The door is closed.', newText: 'The door is open.' },
+  { oldText: 'The window is shut.\n', newText: 'The window is open as well.\nIt is cold in here.\n' },
+];
+
+/** Makes one, unless there is one that still waits, and gives its id. Rejects with a `Refusal`. */
+export async function propose(context: vscode.ExtensionContext, connection: Connection): Promise<string> {
+  const { proposals } = await connection.request('editd/proposals', { state: 'pending' });
+  const waiting = proposals.find(({ author }) => author === AUTHOR);
+  if (waiting) {
+    return waiting.id;
+  }
+  const folder = join(context.globalStorageUri.fsPath, 'sample');
+  await mkdir(folder, { recursive: true });
+  const path = freePath(folder);
+  await writeFile(path, TEXT);
+  const { id } = await asAgent(await socketPath(connection), folder, path);
+  return id;
+}
+
+/** A name that no document with unsaved text has. */
+function freePath(folder: string): string {
+  const taken = new Set(vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty).map(({ uri }) => uri.fsPath));
+  for (let count = 1; ; count += 1) {
+    const path = join(folder, count === 1 ? 'sample.txt' : `sample-${count}.txt`);
+    if (!taken.has(path)) {
+      return path;
+    }
+  }
+}
+
+async function asAgent(socketOfAgents: string, folder: string, path: string): Promise<Proposal> {
+  const socket = connect(socketOfAgents);
+  const agent = createMessageConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket));
+  try {
+    agent.listen();
+    await agent.sendRequest('initialize', {
+      processId: null,
+      clientInfo: { name: AUTHOR },
+      capabilities: {},
+      workspaceFolders: [{ uri: pathToFileURL(folder).href, name: AUTHOR }],
+    });
+    await agent.sendNotification('initialized', {});
+    await agent.sendRequest('editd/read', { path });
+    const change = { path, edits: EDITS, label: 'Let some air in', review: true };
+    return await agent.sendRequest<Proposal>('editd/edit', change);
+  } finally {
+    agent.dispose();
+    socket.destroy();
+  }
+}
