@@ -32,8 +32,9 @@ scene('a daemon that was stopped is not started by the window, but met again', a
   await window.open('poem.txt');
   await window.type({ after: 'one' }, ' more');
   await daemon.stop();
-  const waiting = (): Promise<string> => window.screen.status('editd');
-  await until('the status bar tells', waiting, (text) => text !== '');
+  const item = async (): Promise<string | undefined> =>
+    (await window.screen.status()).find((text) => /editd/.test(text));
+  await until('the status bar tells', item, (text) => text?.includes('not connected') === true);
   await assert.rejects(meet('bob'), 'no daemon listens');
   await daemon.start();
   assert.equal(await readFromEditor(meet), 'one more\ntwo\n');

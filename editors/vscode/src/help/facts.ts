@@ -28,7 +28,7 @@ export async function gather(context: vscode.ExtensionContext, connection: Conne
     autostart: config.autostart,
     isTrusted: vscode.workspace.isTrusted,
     hasFolder: vscode.workspace.workspaceFolders?.some(({ uri }) => uri.scheme === 'file') ?? false,
-    announced: Object.keys(connection.announced).filter((name) => connection.announced[name]),
+    announced: [...connection.announced].filter(([, can]) => can()).map(([name]) => name),
     status,
     pending: pending?.proposals.length,
     hasMcp: located.kind === 'found' ? await hasMcp(located.program, env) : undefined,

@@ -21,7 +21,7 @@ import { SCHEME } from './uris';
 
 /** Shows what agents propose, and lets a person decide. To be called before the connection starts. */
 export function review(connection: Connection, context: vscode.ExtensionContext, log: Log): { dispose(): void }[] {
-  connection.announced = { ...connection.announced, review: true };
+  connection.announced.set('review', () => true);
   const store = new Store(connection, log);
   const texts = new Texts(connection, store, new Drafts(context, log), log);
   const files = new ReviewFiles(texts);
