@@ -35,14 +35,14 @@ function lookOf(state: State, store: Store): Look {
       return { text: '$(sync~spin) editd', tooltip: 'Connecting.' };
     case 'waiting':
       return {
-        text: '$(debug-disconnect) editd',
+        text: '$(debug-disconnect) editd: not connected',
         tooltip: state.stopped
           ? 'The daemon was stopped. This window connects when it runs again.'
           : `Not connected: ${state.reason}. It is tried again.`,
         color: 'warning',
       };
     case 'off':
-      return { text: '$(circle-slash) editd', tooltip: 'Disconnected here. Agents do not see unsaved text.' };
+      return { text: '$(circle-slash) editd: off', tooltip: 'Disconnected here. Agents do not see unsaved text.' };
     case 'missing':
       return { text: '$(error) editd: not found', tooltip: `${sentence(describe(state))}.`, color: 'error' };
     case 'old':
