@@ -144,7 +144,9 @@ export class Window {
   async tidy(): Promise<void> {
     await this.press('Escape');
     await this.evaluate(async ({ vscode }) => {
-      for (const document of vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty)) {
+      // The workbench itself writes settings at times, through a document.
+      const ours = vscode.workspace.textDocuments.filter(({ uri }) => !uri.path.endsWith('/User/settings.json'));
+      for (const document of ours.filter(({ isDirty }) => isDirty)) {
         await vscode.window.showTextDocument(document);
         await vscode.commands.executeCommand('workbench.action.files.revert');
       }
