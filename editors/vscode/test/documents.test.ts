@@ -1,6 +1,5 @@
 // What agents do to files that are open in the editor, and what is left of it for the person.
 import assert from 'node:assert/strict';
-import { chmodSync } from 'node:fs';
 import { Refused } from './support/rpc';
 import { stage } from './support/stage';
 
@@ -152,18 +151,6 @@ scene('keys that are typed while agents write are not lost', async ({ window, ag
   await typing;
   assert.ok(written > 0);
   await window.shows('busy.txt', { text: `keys:${keys}\n${written}\n` });
-});
-
-scene('a file that may not be written stays as it is', async ({ window, agent, files }) => {
-  files.write('fixed.txt', 'one\n');
-  chmodSync(files.path('fixed.txt'), 0o444);
-  await window.open('fixed.txt');
-  await assert.rejects(
-    agent.edit({ 'fixed.txt': [['one', 'ONE']] }),
-    (error) => error instanceof Refused && error.kind === 'read_only',
-  );
-  await window.shows('fixed.txt', { text: 'one\n', dirty: false });
-  assert.equal(files.read('fixed.txt'), 'one\n');
 });
 
 scene('a change by another program is loaded before the agent works on it', async ({ window, agent, files }) => {

@@ -1,6 +1,7 @@
 // The extension is installed from its package, meets the daemon, and lets agents see what is typed.
 import assert from 'node:assert/strict';
 import { stage } from './support/stage';
+import { until } from './support/until';
 
 const scene = stage({ files: { 'poem.txt': 'one\ntwo\n' } });
 
@@ -24,4 +25,36 @@ scene('an agent reads what was typed and not saved', async ({ window, agent, fil
   assert.equal(read.text, 'one and a half\ntwo\n');
   assert.equal(read.source, 'editor');
   assert.equal(files.read('poem.txt'), 'one\ntwo\n');
+});
+
+scene('what is saved in one window is seen in the other', async ({ window, agent, another }) => {
+  const other = await another();
+  await window.open('poem.txt');
+  await other.open('poem.txt');
+  await window.type({ after: 'one' }, ' and a half');
+  await agent.edit({ 'poem.txt': [['two', 'TWO']] });
+  await window.shows('poem.txt', { text: 'one and a half\nTWO\n', dirty: true });
+  await other.shows('poem.txt', { text: 'one\ntwo\n', dirty: false });
+  await window.press('Control+S');
+  await other.shows('poem.txt', { text: 'one and a half\nTWO\n', dirty: false });
+});
+
+scene('a window that is loaded again is connected again', async ({ window, agent, connected, files }) => {
+  files.write('poem.txt', 'three\n');
+  await window.reload();
+  await connected();
+  await window.open('poem.txt');
+  await window.type({ after: 'three' }, ' and a half');
+  assert.equal((await agent.read('poem.txt')).text, 'three and a half\n');
+});
+
+scene('a daemon that has crashed is started again, and knows what is unsaved', async (scene) => {
+  const { window, daemon, files } = scene;
+  files.write('crash.txt', 'four\n');
+  await window.open('crash.txt');
+  await window.type({ after: 'four' }, ' and a half');
+  await daemon.kill();
+  const agent = await until('a new daemon answers', () => scene.meet('bob'));
+  await scene.connected();
+  assert.equal((await agent.read('crash.txt')).text, 'four and a half\n');
 });

@@ -93,6 +93,11 @@ export class Agent {
     return this.call('editd/apply', { id: proposal.id, ...options });
   }
 
+  /** Whether it is connected to a daemon. */
+  get open(): boolean {
+    return this.rpc.open;
+  }
+
   close(): void {
     this.rpc.close();
   }

@@ -30,7 +30,7 @@ export class Probe {
       'the extension host of the new window runs',
       () => Probe.names(folder).filter((each) => !before.has(each)),
       (fresh) => fresh.length > 0,
-      { within: 40_000 },
+      { within: 60_000 },
     );
     const { pid, port } = JSON.parse(readFileSync(join(folder, name ?? ''), 'utf8')) as { pid: number; port: number };
     return new Probe(pid, port);

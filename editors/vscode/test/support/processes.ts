@@ -15,7 +15,8 @@ export class Program {
   /** Starts it in a process group of its own; what it prints goes to the end of the log. */
   static start(program: string, args: string[], options: { env: Environment; log: string; cwd?: string }): Program {
     const log = openSync(options.log, 'a');
-    const child = spawn(program, args, {
+    // It ends, too, if the test is killed.
+    const child = spawn('setpriv', ['--pdeathsig', 'TERM', program, ...args], {
       detached: true,
       env: options.env,
       stdio: ['ignore', log, log],
@@ -40,7 +41,7 @@ export class Program {
   /** Waits until `ready`, and fails at once if the program ends before. */
   async ready(what: string, ready: () => Promise<boolean>): Promise<void> {
     const end = await until(what, async () => (this.running ? (await ready()) && 'ready' : 'ended'), Boolean, {
-      within: 30_000,
+      within: 60_000,
     });
     if (end === 'ended') {
       throw new Error(`${this.name} ended: ${readFileSync(this.log, 'utf8').slice(-2000)}`);

@@ -82,6 +82,10 @@ export class Rpc {
     return this.notifications.splice(found, 1)[0]?.params as T;
   }
 
+  get open(): boolean {
+    return !this.socket.closed && !this.socket.destroyed;
+  }
+
   close(): void {
     this.socket.destroy();
   }

@@ -28,6 +28,7 @@ const quiet = {
   'git.enabled': false,
   'json.schemaDownload.enable': false,
   'npm.fetchOnlinePackageInfo': false,
+  'remote.autoForwardPorts': false,
   'files.hotExit': 'off',
   'editor.autoClosingBrackets': 'never',
   'editor.autoIndent': 'none',

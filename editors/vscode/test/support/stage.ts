@@ -40,8 +40,10 @@ export interface Scene {
   daemon: Daemon;
   /** One more window, on the same folder if none is named. It is closed after the scene. */
   another: (folder?: string) => Promise<Window>;
-  /** One more agent. */
+  /** One more agent. It starts no daemon. */
   meet: (name: string) => Promise<Agent>;
+  /** Waits until all windows and agents of the scene, and nobody else, are connected to the daemon. */
+  connected: () => Promise<void>;
 }
 
 type Play = (name: string, scene: (scene: Scene) => Promise<void>) => void;
@@ -49,12 +51,15 @@ type Play = (name: string, scene: (scene: Scene) => Promise<void>) => void;
 /** Sets a stage for the scenes of this test file. */
 export function stage(options: StageOptions = {}): Play {
   let set: Stage;
-  before(async () => {
-    set = await Stage.set(options);
-  });
-  after(() => set.strike());
+  before(
+    async () => {
+      set = await Stage.set(options);
+    },
+    { timeout: 120_000 },
+  );
+  after(() => set.strike(), { timeout: 60_000 });
   return (name, scene) => {
-    void test(name, () => set.play(name, scene));
+    void test(name, { timeout: 120_000 }, () => set.play(name, scene));
   };
 }
 
@@ -114,14 +119,15 @@ class Stage {
     }
     try {
       const agent = await this.meet('ada');
-      await this.connected(agent);
+      const connected = (): Promise<void> => this.connected();
+      await connected();
       const another = async (folder?: string): Promise<Window> => {
         const opened = await this.open(folder);
-        await this.connected(agent);
+        await connected();
         return opened;
       };
       const meet = (name: string): Promise<Agent> => this.meet(name);
-      await scene({ window, files: this.files, agent, daemon: this.daemon, another, meet });
+      await scene({ window, files: this.files, agent, daemon: this.daemon, another, meet, connected });
     } catch (error) {
       await this.keep(name);
       throw error;
@@ -149,11 +155,13 @@ class Stage {
     return agent;
   }
 
-  /** Waits until just the agents and the windows of the scene are connected to the daemon. */
-  private async connected(agent: Agent): Promise<void> {
-    const sessions = async (): Promise<number> => (await agent.call<{ sessions: number }>('editd/status')).sessions;
-    const wanted = this.agents.length + (this.workbench?.windows.length ?? 0);
-    await untilEqual('the number of sessions', sessions, wanted);
+  private async connected(): Promise<void> {
+    const agents = this.agents.filter(({ open }) => open);
+    const sessions = async (): Promise<unknown> => {
+      const status = await agents[0]?.call<{ sessions: number }>('editd/status');
+      return status?.sessions;
+    };
+    await untilEqual('the number of sessions', sessions, agents.length + (this.workbench?.windows.length ?? 0));
   }
 
   /** Ends all that was started, and fails if something is left of it. */

@@ -13,7 +13,7 @@ export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
   accept: (seen: T) => boolean = Boolean,
-  { within = 15_000, every = 50 }: Patience = {},
+  { within = 20_000, every = 50 }: Patience = {},
 ): Promise<T> {
   const deadline = Date.now() + within;
   for (;;) {
