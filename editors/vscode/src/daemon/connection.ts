@@ -66,7 +66,7 @@ export class Connection implements vscode.Disposable {
       throw new NotConnected();
     }
     try {
-      return await client.sendRequest<Requests[M]['result']>(method, params, token);
+      return await client.sendRequest<Requests[M]['result']>(method, params, ...(token ? [token] : []));
     } catch (error) {
       throw refusalOf(error);
     }
