@@ -1,0 +1,118 @@
+// What people see of a review, in a dark and a light theme. The pictures of the README are made here.
+import assert from 'node:assert/strict';
+import { stage } from './support/stage';
+import type { Agent } from './support/agent';
+import { until } from './support/until';
+import type { Window } from './support/window';
+
+const cart = `"""A shopping cart."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Item:
+    name: str
+    price: float
+    count: int = 1
+
+
+@dataclass
+class Cart:
+    items: list[Item] = field(default_factory=list)
+
+    def add(self, item):
+        self.items.append(item)
+
+    def total(self):
+        sum = 0
+        for item in self.items:
+            sum += item.price * item.count
+        return sum
+`;
+
+const scene = stage({
+  files: { 'cart.py': cart, 'README.md': '# Shop\n\nA shop.\n' },
+  settings: { 'editor.minimap.enabled': false, 'window.commandCenter': false },
+});
+
+/** Three files, five changes. */
+async function propose(agent: Agent): Promise<void> {
+  await agent.read('cart.py');
+  await agent.read('README.md');
+  const edits = [
+    [
+      'from dataclasses import dataclass, field\n',
+      'from dataclasses import dataclass, field\nfrom decimal import Decimal\n',
+    ],
+    ['    price: float\n', '    price: Decimal\n'],
+    [
+      '        sum = 0\n        for item in self.items:\n            sum += item.price * item.count\n        return sum\n',
+      '        return sum(item.price * item.count for item in self.items)\n',
+    ],
+  ].map(([oldText, newText]) => ({ oldText, newText }));
+  const test = 'from cart import Cart\n\n\ndef test_empty():\n    assert Cart().total() == 0\n';
+  await agent.call('editd/edit', {
+    label: 'Prices are decimals',
+    changes: [
+      { kind: 'edit', path: 'cart.py', edits },
+      { kind: 'write', path: 'test_cart.py', content: test },
+      { kind: 'edit', path: 'README.md', edits: [{ oldText: 'A shop.', newText: 'A small shop.' }] },
+    ],
+  });
+}
+
+/** Shows a review in a file, in a diff and in all diffs, and keeps a picture of each. */
+async function show(window: Window, theme: 'dark' | 'light'): Promise<void> {
+  const { page, screen } = window;
+  await window.command('workbench.view.extension.editd');
+  await until(
+    'the tree shows all',
+    () => screen.rows('Proposals'),
+    (rows) => rows.length === 9,
+  );
+  await window.open('cart.py');
+  const lenses = page.locator('.monaco-editor .codelens-decoration');
+  await until(
+    'a lens over every change',
+    () => lenses.count(),
+    (count) => count === 3,
+  );
+  await window.command('notifications.clearAll');
+  await screen.shot(`review-file-${theme}`);
+  await window.command('editd.openDiff');
+  const diff = page.locator('.monaco-diff-editor');
+  await until(
+    'both sides',
+    () => diff.locator('.line-delete, .line-insert').count(),
+    (count) => count > 4,
+  );
+  await screen.shot(`review-${theme}`);
+  await window.command('editd.openAllDiffs');
+  await until(
+    'a diff of every file',
+    () => diff.count(),
+    (count) => count >= 2,
+  );
+  await screen.shot(`review-all-${theme}`);
+}
+
+scene('a review is shown in a file, in a diff and in all diffs', async ({ window, agent }) => {
+  await window.page.setViewportSize({ width: 1180, height: 700 });
+  await propose(agent);
+  await show(window, 'dark');
+  await window.tidy();
+  await window.evaluate(({ vscode }) =>
+    vscode.workspace
+      .getConfiguration('workbench')
+      .update('colorTheme', 'Light Modern', vscode.ConfigurationTarget.Global),
+  );
+  await window.page.locator('.monaco-workbench.vs').waitFor();
+  await show(window, 'light');
+  const { proposals } = await agent.call<{ proposals: { state: string }[] }>('editd/proposals');
+  assert.deepEqual(
+    proposals.map(({ state }) => state),
+    ['pending'],
+    'to look decides nothing',
+  );
+});
