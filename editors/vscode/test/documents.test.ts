@@ -153,6 +153,23 @@ scene('keys that are typed while agents write are not lost', async ({ window, ag
   await window.shows('busy.txt', { text: `keys:${keys}\n${written}\n` });
 });
 
+scene('what a person has made read-only in the window stays as it is', async ({ window, agent, files }) => {
+  files.write('fixed.txt', 'one\n');
+  files.write('beside.txt', 'one\n');
+  await window.open('beside.txt');
+  await window.open('fixed.txt');
+  await window.command('workbench.action.files.setActiveEditorReadonlyInSession');
+  const { files: changed } = await agent.edit({ 'beside.txt': [['one', 'ONE']], 'fixed.txt': [['one', 'ONE']] });
+  for (const { hash, hashAfter, warnings } of changed) {
+    assert.notEqual(hash, hashAfter);
+    assert.equal(warnings.length, 1);
+  }
+  for (const name of ['fixed.txt', 'beside.txt']) {
+    await window.shows(name, { text: 'one\n', dirty: false });
+    assert.equal(files.read(name), 'one\n');
+  }
+});
+
 scene('a change by another program is loaded before the agent works on it', async ({ window, agent, files }) => {
   files.write('outside.txt', 'one\ntwo\n');
   await window.open('outside.txt');

@@ -1,14 +1,14 @@
 /** `editd/applyEdits`: all documents or none. */
 import * as vscode from 'vscode';
 
-import type { ApplyParams, ApplyResult, DocumentEdits, TextEdit } from '../daemon/wire';
+import type { ApplyParams, ApplyResult, DocumentEdits, DocumentState, TextEdit } from '../daemon/wire';
 import { find, hashOf, nameOf, stateOf } from './document';
+import { type Before, isLocked, takeBack } from './locked';
 
 /** Why a document cannot be edited as it was asked for. */
 class Obstacle extends Error {}
 
-interface Job {
-  readonly document: vscode.TextDocument;
+interface Job extends Before {
   readonly edits: readonly vscode.TextEdit[];
 }
 
@@ -31,10 +31,20 @@ export async function applyEdits(params: ApplyParams): Promise<ApplyResult> {
     edit.set(document.uri, [...edits]);
   }
   const applied = await vscode.workspace.applyEdit(edit);
-  const documents = jobs.map(({ document }) => stateOf(document));
-  return applied
-    ? { applied, documents }
-    : { applied, reason: 'the text was changed while the edit was on its way', documents };
+  if (!applied) {
+    return { applied, reason: 'the text was changed while the edit was on its way', documents: states(jobs) };
+  }
+  for (const { document } of jobs) {
+    if (await isLocked(document)) {
+      await takeBack(jobs);
+      return { applied: false, reason: `${nameOf(document.uri.path)} is read-only here`, documents: states(jobs) };
+    }
+  }
+  return { applied, documents: states(jobs) };
+}
+
+function states(jobs: readonly Job[]): DocumentState[] {
+  return jobs.map(({ document }) => stateOf(document));
 }
 
 function prepare(wanted: DocumentEdits): Job {
@@ -50,7 +60,8 @@ function prepare(wanted: DocumentEdits): Job {
   if (hash !== null && hash !== wanted.baseHash) {
     throw new Obstacle(`${name} has another text than expected (${hash})`);
   }
-  return { document, edits: wanted.edits.map((edit) => editOf(document, name, edit)) };
+  const edits = wanted.edits.map((edit) => editOf(document, name, edit));
+  return { document, edits, text: document.getText(), dirty: document.isDirty };
 }
 
 /** VS Code would move a place that does not exist to one that does, and the text would go there. */

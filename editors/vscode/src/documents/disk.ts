@@ -76,7 +76,7 @@ async function each(params: UrisParams, act: Act, saves = false): Promise<Docume
   return problems.length === 0 ? { documents: told } : { reason: problems.join('; '), documents: told };
 }
 
-async function isAsOnDisk(document: vscode.TextDocument): Promise<boolean> {
+export async function isAsOnDisk(document: vscode.TextDocument): Promise<boolean> {
   try {
     const bytes = await vscode.workspace.fs.readFile(document.uri);
     const text = await vscode.workspace.decode(bytes, { uri: document.uri });
