@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { stage } from './support/stage';
 import { until } from './support/until';
 
-const scene = stage({ files: { 'poem.txt': 'one\ntwo\n' } });
+const scene = stage({ configuration: 'review = "off"', files: { 'poem.txt': 'one\ntwo\n' } });
 
 scene('the extension is active and connected', async ({ window, agent, files }) => {
   const version = await window.evaluate(

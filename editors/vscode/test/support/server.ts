@@ -16,7 +16,7 @@ export interface ServerOptions {
 const quiet = {
   'telemetry.telemetryLevel': 'off',
   'update.mode': 'none',
-  'extensions.autoUpdate': false,
+  'extensions.autoUpdate': 'off',
   'extensions.autoCheckUpdates': false,
   'extensions.ignoreRecommendations': true,
   'workbench.enableExperiments': false,
@@ -66,7 +66,7 @@ export class Server {
       ...quiet,
       'security.workspace.trust.enabled': !this.options.trusted,
       'security.workspace.trust.startupPrompt': 'never',
-      'workbench.colorTheme': this.options.theme === 'dark' ? 'Default Dark Modern' : 'Default Light Modern',
+      'workbench.colorTheme': this.options.theme === 'dark' ? 'Dark Modern' : 'Light Modern',
       ...more,
     });
     // Those of the machine count where the extension host runs, and nowhere else.
