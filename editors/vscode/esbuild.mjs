@@ -1,5 +1,5 @@
 // Bundles the extension, and with --tests its tests: node esbuild.mjs [--production] [--tests]
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const production = process.argv.includes('--production');
@@ -12,6 +12,8 @@ const shared = {
 };
 
 if (process.argv.includes('--tests')) {
+  // Else tests that are gone would still run.
+  rmSync('out/test', { recursive: true, force: true });
   await build({
     ...shared,
     entryPoints: ['test', 'test/unit'].flatMap((folder) =>

@@ -1,7 +1,6 @@
 // The extension is installed from its package, meets the daemon, and lets agents see what is typed.
 import assert from 'node:assert/strict';
 import { stage } from './support/stage';
-import { until } from './support/until';
 
 const scene = stage({ configuration: 'review = "off"', files: { 'poem.txt': 'one\ntwo\n' } });
 
@@ -46,15 +45,4 @@ scene('a window that is loaded again is connected again', async ({ window, agent
   await window.open('poem.txt');
   await window.type({ after: 'three' }, ' and a half');
   assert.equal((await agent.read('poem.txt')).text, 'three and a half\n');
-});
-
-scene('a daemon that has crashed is started again, and knows what is unsaved', async (scene) => {
-  const { window, daemon, files } = scene;
-  files.write('crash.txt', 'four\n');
-  await window.open('crash.txt');
-  await window.type({ after: 'four' }, ' and a half');
-  await daemon.kill();
-  const agent = await until('a new daemon answers', () => scene.meet('bob'));
-  await scene.connected();
-  assert.equal((await agent.read('crash.txt')).text, 'four and a half\n');
 });
