@@ -14,6 +14,7 @@ import { Lenses } from './lens';
 import { Marks } from './marks';
 import { news } from './news';
 import { statusItem } from './status';
+import { Notes } from './notes';
 import { Store } from './store';
 import { Texts } from './texts';
 import { ProposalTree } from './tree';
@@ -35,6 +36,7 @@ export function review(connection: Connection, context: vscode.ExtensionContext,
     new ProposalTree(store, texts),
     new Lenses(store, texts),
     new Marks(store),
+    new Notes(store, texts),
     comments,
     statusItem(connection, store),
     contextKeys(connection, store, texts),

@@ -6,7 +6,7 @@ import type { Proposal } from '../daemon/wire';
 import type { Diffs } from './diff';
 import type { Ended, Store } from './store';
 import { ask, tellLine } from './tell';
-import { endedElsewhere, nameOf, outcomeOf, progress, titleOf } from './words';
+import { count, endedElsewhere, outcomeOf, wish } from './words';
 
 /** Milliseconds in which proposals that come are told in one message. */
 const TOGETHER = 100;
@@ -46,12 +46,8 @@ function tellArrived(proposals: readonly Proposal[]): void {
   if (!first || !config.notifications) {
     return;
   }
-  const [file] = first.files;
-  const where = first.files.length === 1 && file ? nameOf(file.path) : 'files';
-  const text =
-    proposals.length === 1
-      ? `${titleOf(first)} (wants to change ${where}: ${progress(first)})`
-      : `${proposals.length} proposals have come, the first by ${titleOf(first)}`;
+  const more = proposals.length === 1 ? '' : ` ${count(proposals.length - 1, 'more proposal')} came with it.`;
+  const text = `${wish(first)}${more}`;
   void ask('info', text, {
     Review: () => vscode.commands.executeCommand('editd.review', { kind: 'proposal', id: first.id }),
   });

@@ -25,7 +25,7 @@ export class Store implements vscode.Disposable {
   private readonly listed = new vscode.EventEmitter<void>();
   /** A proposal is known anew, by its id; without one, all may be. */
   readonly onDidChange = this.changed.event;
-  /** Not of those that waited before this window. */
+  /** A proposal is known for the first time in this window. */
   readonly onDidArrive = this.arrived.event;
   readonly onDidEnd = this.ended.event;
   /** After a connection, when it is known what waits. */
@@ -122,7 +122,7 @@ export class Store implements vscode.Disposable {
     }
     this.known.set(answer.id, answer);
     this.changed.fire(answer.id);
-    if (!before && this.isListed && !this.before.has(answer.id)) {
+    if (!before && !this.before.has(answer.id)) {
       this.arrived.fire(answer);
     }
   }

@@ -8,7 +8,7 @@ export function isOpen(hunk: Hunk): boolean {
 /** Texts of agents go on one line, and control characters do not get through. */
 export function plain(text: string): string {
   // eslint-disable-next-line no-control-regex
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ').trim();
+  return text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ').trim();
 }
 
 /** `ada: Fix the sum`. */
@@ -55,6 +55,15 @@ export function progress(proposal: Proposal): string {
   const decided = hunks.filter((hunk) => !isOpen(hunk)).length;
   const changes = decided === 0 ? count(hunks.length, 'change') : `${decided} of ${hunks.length} changes decided`;
   return `${count(proposal.files.length, 'file')}, ${changes}`;
+}
+
+/** `ada wants to change cart.py: Fix the sum (2 changes).` */
+export function wish(proposal: Proposal): string {
+  const [file] = proposal.files;
+  const what = proposal.files.length === 1 && file ? fileTitle(file) : count(proposal.files.length, 'file');
+  const label = plain(proposal.label ?? '');
+  const changes = count(hunksOf(proposal).length, 'change');
+  return `${plain(proposal.author)} wants to change ${what}${label === '' ? '' : `: ${label}`} (${changes}).`;
 }
 
 /** What a hunk does, in a few words: its first new line, or the first that goes. */

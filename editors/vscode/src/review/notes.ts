@@ -1,0 +1,88 @@
+/** Notes in the proposed side of diffs: what was decided, and what is not shown there. */
+import * as vscode from 'vscode';
+
+import { config, onDidChangeConfig } from '../config';
+import type { HunkState } from '../daemon/wire';
+import { isRewritten, placesIn } from './places';
+import type { Store } from './store';
+import type { Texts } from './texts';
+import { addressOf } from './uris';
+import { size } from './words';
+
+export class Notes implements vscode.Disposable {
+  private readonly type = vscode.window.createTextEditorDecorationType({
+    after: { margin: '0 0 0 3em', fontStyle: 'italic', color: new vscode.ThemeColor('editorCodeLens.foreground') },
+  });
+  private readonly subscriptions: vscode.Disposable;
+
+  constructor(
+    private readonly store: Store,
+    private readonly texts: Texts,
+  ) {
+    const update = () => {
+      vscode.window.visibleTextEditors.forEach((editor) => {
+        this.show(editor);
+      });
+    };
+    this.subscriptions = vscode.Disposable.from(
+      this.type,
+      store.onDidChange(update),
+      texts.onDidChangeDrafts(update),
+      vscode.window.onDidChangeVisibleTextEditors(update),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (addressOf(document.uri)) {
+          update();
+        }
+      }),
+      onDidChangeConfig(['review.decorations'], update),
+    );
+    update();
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+  }
+
+  private show(editor: vscode.TextEditor): void {
+    const address = addressOf(editor.document.uri);
+    if (address?.side === 'proposed') {
+      editor.setDecorations(this.type, this.notes(editor.document, address.id, address.path));
+    }
+  }
+
+  private notes(document: vscode.TextDocument, id: string, path: string): vscode.DecorationOptions[] {
+    const file = this.store.file(id, path);
+    if (!file || !config.decorations) {
+      return [];
+    }
+    if (this.texts.written(id, path)) {
+      return [noteAt(document, 0, 'changed by you; accept the file to have it so')];
+    }
+    if (isRewritten(file)) {
+      return [noteAt(document, 0, 'accepted as you have written it')];
+    }
+    return placesIn(file, 'proposed').flatMap(({ hunk, start }) => {
+      const text = noteOn(hunk.state, size(hunk.newLines, hunk.oldLines));
+      return text === undefined ? [] : [noteAt(document, start, text)];
+    });
+  }
+}
+
+function noteOn(state: HunkState, lines: string): string | undefined {
+  switch (state) {
+    case 'accepted':
+      return 'accepted';
+    case 'rejected':
+      return `rejected: ${lines}`;
+    case 'conflicted':
+      return `in conflict, so not shown: ${lines}`;
+    case 'pending':
+    case 'edited':
+      return undefined;
+  }
+}
+
+function noteAt(document: vscode.TextDocument, start: number, contentText: string): vscode.DecorationOptions {
+  const { range } = document.lineAt(Math.min(start, document.lineCount - 1));
+  return { range: new vscode.Range(range.end, range.end), renderOptions: { after: { contentText } } };
+}

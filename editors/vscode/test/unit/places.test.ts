@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Hunk, HunkState, Proposal, ProposedFile } from '../../src/daemon/wire';
+import { nextStop, placesIn, stopsOf, touched } from '../../src/review/places';
+
+const hunk = (
+  id: string,
+  [oldStart, oldLines]: [number, number],
+  newLines: number,
+  state: HunkState = 'pending',
+): Hunk => ({
+  id,
+  state,
+  oldStart,
+  oldLines,
+  newStart: 0,
+  newLines,
+});
+
+const file = (path: string, hunks: Hunk[]): ProposedFile => ({
+  uri: `file://${path}`,
+  path,
+  action: 'edit',
+  hashBefore: null,
+  hashAfter: null,
+  diff: '',
+  added: 0,
+  removed: 0,
+  hunks,
+  warnings: [],
+  tags: [],
+});
+
+const proposal = (id: string, files: ProposedFile[]): Proposal => ({
+  id,
+  revision: 1,
+  state: 'pending',
+  author: 'ada',
+  label: null,
+  at: '',
+  files,
+});
+
+const lines = (each: ProposedFile, side: 'base' | 'proposed') =>
+  placesIn(each, side).map(({ start, lines: count }) => [start, count]);
+
+test('hunks stand where their lines are, and insertions before the next line', () => {
+  const edited = file('/a', [hunk('h1', [2, 1], 3), hunk('h2', [6, 0], 1), hunk('h3', [8, 2], 0)]);
+  assert.deepEqual(lines(edited, 'base'), [
+    [1, 1],
+    [6, 0],
+    [7, 2],
+  ]);
+  assert.deepEqual(lines(edited, 'proposed'), [
+    [1, 3],
+    [8, 1],
+    [10, 0],
+  ]);
+});
+
+test('what was rejected or is in conflict is not in the proposed text, and moves nothing', () => {
+  const edited = file('/a', [
+    hunk('h1', [2, 1], 3, 'rejected'),
+    hunk('h2', [4, 1], 2, 'conflicted'),
+    hunk('h3', [6, 1], 1, 'accepted'),
+  ]);
+  assert.deepEqual(lines(edited, 'proposed'), [
+    [1, 1],
+    [3, 1],
+    [5, 1],
+  ]);
+});
+
+test('a new file has all its lines on one side only', () => {
+  const created = { ...file('/a', [{ ...hunk('h1', [0, 0], 4), kind: 'create' as const }]), action: 'create' as const };
+  assert.deepEqual(lines(created, 'base'), [[0, 0]]);
+  assert.deepEqual(lines(created, 'proposed'), [[0, 4]]);
+});
+
+test('the cursor is in the hunk of its line, and at an insertion only where nothing else is', () => {
+  const places = placesIn(file('/a', [hunk('h1', [2, 2], 2), hunk('h2', [3, 0], 1), hunk('h3', [9, 0], 1)]), 'base');
+  const at = (first: number, last = first) => touched(places, first, last).map((place) => place.hunk.id);
+  assert.deepEqual(at(0), []);
+  assert.deepEqual(at(1), ['h1']);
+  assert.deepEqual(at(2), ['h1']);
+  assert.deepEqual(at(3), ['h2']);
+  assert.deepEqual(at(8), ['h3']);
+  assert.deepEqual(at(9), ['h3']);
+  assert.deepEqual(at(10), []);
+});
+
+const proposals = [
+  proposal('p1', [
+    file('/a', [hunk('h1', [2, 1], 1), hunk('h2', [9, 1], 1, 'accepted'), hunk('h3', [20, 1], 1)]),
+    file('/b', [hunk('h4', [5, 1], 1)]),
+  ]),
+  proposal('p2', [file('/a', [hunk('h1', [12, 1], 1)])]),
+];
+const stops = stopsOf(proposals);
+const next = (from: Parameters<typeof nextStop>[1], step: 1 | -1) => {
+  const stop = nextStop(stops, from, step);
+  return stop && `${stop.id} ${stop.hunk}`;
+};
+
+test('the next hunk is the next undecided one of the file, in the file itself of any proposal', () => {
+  assert.equal(next({ path: '/a', side: 'base', line: 1 }, 1), 'p2 h1');
+  assert.equal(next({ path: '/a', side: 'base', line: 11 }, 1), 'p1 h3');
+  assert.equal(next({ path: '/a', side: 'base', line: 11 }, -1), 'p1 h1');
+  assert.equal(next({ id: 'p1', path: '/a', side: 'proposed', line: 1 }, 1), 'p1 h3');
+});
+
+test('behind the last hunk of a file come the other files, and then the first again', () => {
+  assert.equal(next({ id: 'p1', path: '/a', side: 'proposed', line: 19 }, 1), 'p1 h4');
+  assert.equal(next({ id: 'p1', path: '/b', side: 'proposed', line: 4 }, 1), 'p2 h1');
+  assert.equal(next({ id: 'p2', path: '/a', side: 'proposed', line: 11 }, 1), 'p1 h1');
+  assert.equal(next({ id: 'p1', path: '/a', side: 'proposed', line: 1 }, -1), 'p2 h1');
+  assert.equal(next({ path: '/elsewhere', side: 'base', line: 3 }, 1), 'p1 h1');
+  assert.equal(next(undefined, 1), 'p1 h1');
+  assert.equal(next(undefined, -1), 'p2 h1');
+});
+
+test('where the only undecided hunk is this one, it is the next', () => {
+  const only = stopsOf([proposal('p1', [file('/a', [hunk('h1', [2, 1], 1)])])]);
+  assert.equal(nextStop(only, { path: '/a', side: 'base', line: 1 }, 1)?.hunk, 'h1');
+  assert.equal(nextStop([], undefined, 1), undefined);
+});
