@@ -47,7 +47,7 @@ export function help(context: vscode.ExtensionContext, connection: Connection, l
     command('editd.openWalkthrough', openWalkthrough),
     command('editd.sampleProposal', async () => {
       const id = await propose(context, connection);
-      await vscode.commands.executeCommand('editd.review', id);
+      await vscode.commands.executeCommand('editd.review', { kind: 'proposal', id });
     }),
   ];
 }
