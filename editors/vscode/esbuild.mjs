@@ -1,6 +1,7 @@
 // Bundles the extension, and with --tests its tests: node esbuild.mjs [--production] [--tests]
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
+import { notices } from './notices.mjs';
 
 const production = process.argv.includes('--production');
 
@@ -29,7 +30,7 @@ if (process.argv.includes('--tests')) {
     sourcemap: 'inline',
   });
 } else {
-  await build({
+  const { metafile } = await build({
     ...shared,
     entryPoints: ['src/extension.ts'],
     outfile: 'out/extension.js',
@@ -37,6 +38,8 @@ if (process.argv.includes('--tests')) {
     external: ['vscode'],
     minify: production,
     sourcemap: !production,
-    legalComments: production ? 'linked' : 'none',
+    legalComments: 'none',
+    metafile: true,
   });
+  writeFileSync('out/third-party.txt', notices(metafile));
 }

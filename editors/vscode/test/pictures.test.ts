@@ -102,11 +102,10 @@ scene('a review is shown in a file, in a diff and in all diffs', async ({ window
   await propose(agent);
   await show(window, 'dark');
   await window.tidy();
-  await window.evaluate(({ vscode }) =>
-    vscode.workspace
-      .getConfiguration('workbench')
-      .update('colorTheme', 'Light Modern', vscode.ConfigurationTarget.Global),
-  );
+  await window.evaluate(async ({ vscode }) => {
+    const settings = vscode.workspace.getConfiguration('workbench');
+    await settings.update('colorTheme', 'Light Modern', vscode.ConfigurationTarget.Global);
+  });
   await window.page.locator('.monaco-workbench.vs').waitFor();
   await show(window, 'light');
   const { proposals } = await agent.call<{ proposals: { state: string }[] }>('editd/proposals');

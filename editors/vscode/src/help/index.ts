@@ -5,22 +5,13 @@ import type { Connection } from '../daemon/connection';
 import { refusalOf } from '../daemon/refusal';
 import type { Log } from '../log';
 import { Doctor } from './doctor';
+import { Guide } from './guide';
 import { propose } from './sample';
 import { tellTrouble } from './trouble';
 
-const WALKTHROUGH = 'editd.editd#getStarted';
-
-/** Where it is kept that the walkthrough has opened by itself once. */
-const SHOWN = 'walkthroughShown';
-
-export function help(context: vscode.ExtensionContext, connection: Connection, log: Log): vscode.Disposable[] {
+export function help(context: vscode.ExtensionContext, connection: Connection, log: Log): { dispose(): unknown }[] {
   const doctor = new Doctor(context, connection);
-  const openWalkthrough = () => vscode.commands.executeCommand('workbench.action.openWalkthrough', WALKTHROUGH, false);
-  const isFirstRun = () => {
-    const isFirst = context.globalState.get(SHOWN) !== true;
-    void context.globalState.update(SHOWN, true);
-    return isFirst;
-  };
+  const guide = new Guide(context, connection);
   const command = (id: string, act: () => unknown) =>
     vscode.commands.registerCommand(id, async () => {
       try {
@@ -30,13 +21,8 @@ export function help(context: vscode.ExtensionContext, connection: Connection, l
       }
     });
   return [
-    tellTrouble(connection, () => {
-      if (isFirstRun()) {
-        void openWalkthrough();
-        return true;
-      }
-      return false;
-    }),
+    guide,
+    tellTrouble(connection, () => guide.openOnce()),
     command('editd.start', () => connection.start()),
     command('editd.restart', () => connection.start()),
     command('editd.stop', () => connection.stop()),
@@ -44,7 +30,7 @@ export function help(context: vscode.ExtensionContext, connection: Connection, l
       log.show();
     }),
     command('editd.doctor', () => doctor.run()),
-    command('editd.openWalkthrough', openWalkthrough),
+    command('editd.openWalkthrough', () => guide.open()),
     command('editd.sampleProposal', async () => {
       const id = await propose(context, connection);
       await vscode.commands.executeCommand('editd.review', { kind: 'proposal', id });

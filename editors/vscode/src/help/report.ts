@@ -37,10 +37,9 @@ export function findings(facts: Facts): Finding[] {
     program(facts),
     connection(facts),
     ...sockets(facts),
-    review(facts),
+    ...review(facts),
     ...pending(facts),
     trust(facts),
-    folder(facts),
     ...mcp(facts),
   ];
 }
@@ -144,12 +143,36 @@ function sockets({ status }: Facts): Finding[] {
     : [];
 }
 
-function review({ announced, status }: Facts): Finding {
-  const policy = typeof status?.['review'] === 'string' ? `The daemon reviews: \`${status['review']}\`. ` : '';
+function review({ status, hasFolder, announced }: Facts): Finding[] {
   const error = status?.['configurationError'];
-  return typeof error === 'string'
-    ? { isFine: false, about: 'Configuration', said: error, next: 'Correct the file.' }
-    : { isFine: true, about: 'Review', said: `${policy}This window offers: ${announced.join(', ')}.` };
+  const policy = status?.['review'];
+  if (typeof error === 'string') {
+    return [{ isFine: false, about: 'Configuration', said: error, next: 'Correct the file.' }];
+  }
+  if (typeof policy !== 'string') {
+    return [];
+  }
+  const offered = `This window offers ${announced.join(', ')}.`;
+  const waits = waiting(policy, hasFolder);
+  return [{ about: 'Review', ...waits, said: `${waits.said} (\`review = "${policy}"\`). ${offered}` }];
+}
+
+/** What of agents' changes waits for the person. */
+function waiting(policy: string, hasFolder: boolean): Omit<Finding, 'about'> {
+  if (policy === 'off') {
+    return { isFine: true, said: 'Agents change files at once' };
+  }
+  if (policy === 'auto' && !hasFolder) {
+    return {
+      isFine: false,
+      said: 'No folder is open here, so only changes of open files wait for you',
+      next: 'Open the folder that agents work in.',
+    };
+  }
+  return {
+    isFine: true,
+    said: policy === 'auto' ? 'Changes in the folders of this window wait for you' : 'All changes wait for you',
+  };
 }
 
 function pending({ pending }: Facts): Finding[] {
@@ -162,18 +185,6 @@ function trust({ isTrusted }: Facts): Finding {
   return isTrusted
     ? { isFine: true, about, said: 'trusted' }
     : { isFine: true, about, said: 'In restricted mode: changes can be reviewed; no MCP server is offered.' };
-}
-
-function folder({ hasFolder }: Facts): Finding {
-  const about = 'Folder';
-  return hasFolder
-    ? { isFine: true, about, said: 'Changes in the folders of this window wait for you.' }
-    : {
-        isFine: false,
-        about,
-        said: 'No folder is open: what agents change in files that are not open is not shown here first.',
-        next: 'Open the folder that agents work in.',
-      };
 }
 
 function mcp({ hasMcp }: Facts): Finding[] {

@@ -23,7 +23,11 @@ export function names(files: readonly Pick<TransactionFile, 'path' | 'newPath'>[
   return files.length === 2 ? `${first} and ${second}` : `${first} and ${files.length - 1} more`;
 }
 
-export function author(entry: Transaction): string {
+/** `editor` is what this editor calls itself: what it asks for, a person at it wanted. */
+export function author(entry: Transaction, editor: string): string {
+  if (entry.author === editor) {
+    return 'you';
+  }
   return entry.rescued === true && entry.author === DISK ? 'another program' : entry.author;
 }
 

@@ -50,7 +50,7 @@ async function open({ entry, file }: Row & { kind: 'file' }, undo: Undo, texts: 
   const sides = await undo.didTo(entry).catch(() => []);
   const wanted = sides.filter(({ uri }) => uri.fsPath === path || uri.fsPath === file.path);
   if (wanted.length > 0) {
-    await texts.show(`${title(entry)} (${author(entry)})`, wanted);
+    await texts.show(`${title(entry)} (${author(entry, vscode.env.appName)})`, wanted);
     return;
   }
   try {
@@ -78,7 +78,7 @@ async function pick(past: Past, undo: Undo): Promise<void> {
   const choices = (entries: typeof undoable): Choice[] =>
     entries.map((entry) => ({
       label: title(entry),
-      description: `${author(entry)} · ${ago(entry.at, new Date())} · ${sums(entry.files)}`,
+      description: `${author(entry, vscode.env.appName)} · ${ago(entry.at, new Date())} · ${sums(entry.files)}`,
       detail: entry.files.map((file) => vscode.workspace.asRelativePath(file.newPath ?? file.path)).join(', '),
       transaction: entry.transaction,
     }));

@@ -58,7 +58,9 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.FileDec
     const item = new vscode.TreeItem(title(entry), vscode.TreeItemCollapsibleState.Collapsed);
     const by = entry.undone ? this.undoer(entry) : undefined;
     item.id = entry.transaction;
-    item.description = [by, author(entry), ago(entry.at, new Date()), sums(entry.files)].filter(Boolean).join(' · ');
+    item.description = [by, author(entry, vscode.env.appName), ago(entry.at, new Date()), sums(entry.files)]
+      .filter(Boolean)
+      .join(' · ');
     item.iconPath = new vscode.ThemeIcon(
       icon(entry),
       entry.undone ? new vscode.ThemeColor('disabledForeground') : undefined,
@@ -75,7 +77,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.FileDec
 
   private undoer(entry: Transaction): string {
     const undo = this.past.find(entry.undoneBy ?? '');
-    return undo ? `undone by ${author(undo)}` : 'undone';
+    return undo ? `undone by ${author(undo, vscode.env.appName)}` : 'undone';
   }
 }
 
@@ -90,7 +92,7 @@ function tooltip(entry: Transaction, by: string | undefined): vscode.MarkdownStr
   const text = new vscode.MarkdownString();
   const line = (said: string) => text.appendText(said).appendMarkdown('\n\n');
   line(entry.label ?? title(entry));
-  line(`${author(entry)}, ${new Date(entry.at).toLocaleString()}`);
+  line(`${author(entry, vscode.env.appName)}, ${new Date(entry.at).toLocaleString()}`);
   if (by !== undefined) {
     line(`${by[0]?.toUpperCase() ?? ''}${by.slice(1)}.`);
   }
