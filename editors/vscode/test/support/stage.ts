@@ -35,7 +35,7 @@ export interface Scene {
   /** The window on the folder of the files. */
   window: Window;
   files: Files;
-  /** Whom the files were told to, in a session of its own in every scene. */
+  /** An agent whose root is the folder of the files, in a session of its own in every scene. */
   agent: Agent;
   daemon: Daemon;
   /** One more window, on the same folder if none is named. It is closed after the scene. */
@@ -118,16 +118,7 @@ class Stage {
       throw new Error('there is no window');
     }
     try {
-      const agent = await this.meet('ada');
-      const connected = (): Promise<void> => this.connected();
-      await connected();
-      const another = async (folder?: string): Promise<Window> => {
-        const opened = await this.open(folder);
-        await connected();
-        return opened;
-      };
-      const meet = (name: string): Promise<Agent> => this.meet(name);
-      await scene({ window, files: this.files, agent, daemon: this.daemon, another, meet, connected });
+      await scene(await this.cast(window));
     } catch (error) {
       await this.keep(name);
       throw error;
@@ -140,6 +131,33 @@ class Stage {
       }
       await window.tidy();
     }
+  }
+
+  private async cast(window: Window): Promise<Scene> {
+    const agent = this.options.daemon === 'none' ? undefined : await this.meet('ada');
+    const connected = (): Promise<void> => this.connected();
+    if (agent !== undefined && this.options.program === undefined) {
+      await connected();
+    }
+    const another = async (folder?: string): Promise<Window> => {
+      const opened = await this.open(folder);
+      await connected();
+      return opened;
+    };
+    return {
+      window,
+      files: this.files,
+      daemon: this.daemon,
+      get agent(): Agent {
+        if (agent === undefined) {
+          throw new Error('no daemon was running for an agent: meet one once there is one');
+        }
+        return agent;
+      },
+      meet: (name) => this.meet(name),
+      another,
+      connected,
+    };
   }
 
   private open(folder = this.files.folder): Promise<Window> {
