@@ -125,7 +125,8 @@ impl Core {
             // It may have been quick all the same.
             _ => Duration::ZERO,
         };
-        if self.reaches(number, patience) {
+        let denied = matches!(answered, Ok(result) if !result.applied);
+        if self.reaches(number, patience) && !(denied && self.is_taken_back(part)) {
             return Ok(());
         }
         match answered {
@@ -149,6 +150,11 @@ impl Core {
                 actual: Some(hash_of(&now.text)),
             }),
         }
+    }
+
+    /// Whether a document that has held the edit is again what it was.
+    fn is_taken_back(&self, part: &EditorPart) -> bool {
+        self.present(&part.buffer).is_some_and(|now| now.text == part.buffer.text)
     }
 
     fn reaches(&self, number: u64, patience: Duration) -> bool {

@@ -3,6 +3,7 @@
 use lsp_types::TextEdit;
 
 use crate::config::Save;
+use crate::disk::Target;
 use crate::edit::{Deadline, Plan};
 use crate::protocol::text_edits;
 use crate::text::{Encoding, EolStyle, Text, eol_style, fold_line_ends};
@@ -12,6 +13,7 @@ use crate::workspace::{Action, EditorRefusal, Refusal, RefusalKind};
 use crate::daemon::Core;
 use crate::daemon::commit::Due;
 use crate::daemon::copies::{Copy, Standing};
+use crate::daemon::failure::refusal_of;
 use crate::daemon::observe::Observed;
 use crate::daemon::work::Worked;
 
@@ -74,13 +76,25 @@ impl Core {
         let can = |editor: &Editor| editor.abilities.apply_edits || editor.abilities.apply_edit;
         let editor = self.editor(owner.buffer.id.session).filter(can);
         match (harm(&worked.observed), owner.buffer.trouble, editor) {
-            (None, None, Some(editor)) => Ok(Some(self.through(worked, owner, editor))),
+            (None, None, Some(editor)) => {
+                let part = self.through(worked, owner, editor);
+                if part.save != Saving::No {
+                    self.require_writable(&worked.observed.target)?;
+                }
+                Ok(Some(part))
+            }
             // Below a text that is on the disk as it is, the disk can be written.
             _ if owner.is_clean() => Ok(None),
             (Some(harm), ..) => Err(RefusalKind::Encoding { detail: harm.detail() }),
             (_, Some(trouble), _) => Err(self.refused(owner, trouble.to_string())),
             (_, _, None) => Err(self.refused(owner, "it cannot apply edits".to_owned())),
         }
+    }
+
+    /// An editor that is to save would find out too late, or write what is not to be written.
+    fn require_writable(&self, target: &Target) -> Result<(), RefusalKind> {
+        let Some(entry) = target.entry() else { return Ok(()) };
+        self.disk.examine(&entry).map(drop).map_err(|error| refusal_of(&error))
     }
 
     fn refused(&self, owner: &Copy, reason: String) -> RefusalKind {

@@ -10,6 +10,7 @@ use crate::support::{Editor, Kind, Machine, Manner, Outcome, Workspace, eventual
 #[rstest]
 #[case(Kind::Plugin, Manner::Refuses, "editor_refused")]
 #[case(Kind::Plain, Manner::Refuses, "editor_refused")]
+#[case(Kind::Plugin, Manner::TakesBack, "editor_refused")]
 #[case(Kind::Plugin, Manner::Lies, "editor_refused")]
 #[case(Kind::Plain, Manner::Lies, "editor_refused")]
 #[case(Kind::Plugin, Manner::Dies, "editor_refused")]
@@ -58,6 +59,25 @@ fn an_editor_that_applies_too_late_puts_it_back(#[case] manner: Manner) {
         (editor.edits_received(&uri) == 2 && editor.text(&uri) == "one\n").then_some(())
     });
     assert_eq!(workspace.text("a.txt"), "one\n");
+}
+
+/// As root even a file without write permission can be written, and its editor would.
+#[test]
+fn a_file_that_is_not_to_be_written_is_not_changed_through_its_editor_either() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = editor.open(&workspace, "a.txt");
+    let mode = |mode: u32| {
+        let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(workspace.absolute("a.txt"), permissions).expect("a mode");
+    };
+    mode(0o444);
+    let mut agent = machine.agent(&workspace);
+    agent.read_and_edit("a.txt", "one", "1").refused("read_only");
+    assert_eq!((editor.text(&uri), editor.is_dirty(&uri)), ("one\n".to_owned(), false));
+    mode(0o644);
+    agent.edit("a.txt", "one", "1").done();
+    assert_eq!((editor.text(&uri), workspace.text("a.txt")), ("1\n".to_owned(), "1\n".to_owned()));
 }
 
 #[test]

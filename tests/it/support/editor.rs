@@ -24,6 +24,8 @@ pub(crate) enum Manner {
     Honest,
     /// Says no.
     Refuses,
+    /// Applies, takes it back, and says no.
+    TakesBack,
     /// Says yes and does nothing.
     Lies,
     /// Says yes and does something else.

@@ -1,7 +1,7 @@
 // An AI agent: a session on agent.sock.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Rpc } from './rpc';
+import { Refused, Rpc } from './rpc';
 
 export interface Read {
   text: string;
@@ -30,6 +30,9 @@ export interface Outcome {
   transaction?: string;
   files: ChangedFile[];
 }
+
+/** How often an agent reads again before it gives up. */
+const TRIES = 5;
 
 /** One replacement: old text, new text. */
 export type Replacement = readonly [oldText: string, newText: string];
@@ -64,12 +67,20 @@ export class Agent {
     return this.call('editd/read', { path: this.path(name) });
   }
 
-  /** Reads the files, then changes them all at once. */
+  /** Reads the files, then changes them all at once; again if one was changed in between, as the refusal advises. */
   async edit(changes: Record<string, Replacement[]>, options: object = {}): Promise<Outcome> {
-    for (const name of Object.keys(changes)) {
-      await this.read(name);
+    for (let tries = 1; ; tries += 1) {
+      for (const name of Object.keys(changes)) {
+        await this.read(name);
+      }
+      try {
+        return await this.editUnread(changes, options);
+      } catch (error) {
+        if (!(error instanceof Refused && error.kind === 'stale' && tries < TRIES)) {
+          throw error;
+        }
+      }
     }
-    return this.editUnread(changes, options);
   }
 
   /** Changes the files by what was read of them before. */

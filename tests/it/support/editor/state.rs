@@ -95,9 +95,17 @@ impl State {
             _ => {}
         }
         let uris: Vec<_> = documents.iter().filter_map(|wanted| wanted["uri"].as_str()).collect();
+        let before: Vec<_> =
+            uris.iter().map(|uri| ((*uri).to_owned(), self.documents[*uri].text.clone())).collect();
         let most = if self.manner == Manner::AppliesFirst { 1 } else { documents.len() };
         for wanted in &documents[..most] {
             self.edit(wanted["uri"].as_str().expect("a uri"), &wanted["edits"]);
+        }
+        if self.manner == Manner::TakesBack {
+            for (uri, text) in before {
+                self.splice(&uri, 0, self.documents[&uri].text.len(), &text);
+            }
+            return json!({ "applied": false, "reason": "it is locked" });
         }
         self.type_after(&uris);
         if self.manner == Manner::OnlyOnce {
