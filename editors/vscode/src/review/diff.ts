@@ -8,11 +8,11 @@ import type { FileSubject, HunkSubject } from './subject';
 import { ask } from './tell';
 import type { Texts } from './texts';
 import { type Address, addressOf, SCHEME, uriOf } from './uris';
-import { actionOf, count, fileTitle, nameOf, titleOf } from './words';
+import { actionOf, fileTitle, nameOf, titleOf } from './words';
 
 export class Diffs implements vscode.Disposable {
   /** Titles of the diffs of several files, by proposal: such a tab does not say what it shows. */
-  private readonly many = new Map<string, string>();
+  private readonly many = new Map<string, { readonly title: string; readonly shown: Address[] }>();
   private readonly subscription: vscode.Disposable;
 
   constructor(
@@ -58,8 +58,8 @@ export class Diffs implements vscode.Disposable {
       await this.open({ kind: 'file', id, path: first.path });
       return;
     }
-    const title = `${titleOf(proposal)} (${count(proposal.files.length, 'file')})`;
-    this.many.set(id, title);
+    const title = titleOf(proposal);
+    this.many.set(id, { title, shown: proposal.files.map(({ path }) => ({ id, side: 'proposed', path })) });
     const resources = proposal.files.map(({ path, action }) => [
       uriOf(id, 'proposed', path),
       action === 'create' ? undefined : uriOf(id, 'base', path),
@@ -70,31 +70,45 @@ export class Diffs implements vscode.Disposable {
 
   /** Closes our tabs of proposals that are over, but for those with something that a person wrote and did not send. */
   private async close(isOver: (id: string) => boolean): Promise<void> {
-    const ours = tabs().flatMap((tab) => {
-      const address = this.addressOf(tab);
-      return address && isOver(address.id) ? [{ tab, address }] : [];
-    });
-    const isKept = ({ address: { id, path } }: { address: Address }) => this.texts.written(id, path) !== undefined;
+    const ours = tabs()
+      .map((tab) => ({ tab, shown: this.shownIn(tab) }))
+      .filter(({ shown }) => shown.some(({ id }) => isOver(id)));
+    const unsent = (shown: readonly Address[]) =>
+      shown.filter(({ id, path }) => this.texts.written(id, path) !== undefined);
     await vscode.window.tabGroups.close(
-      ours.filter((each) => !isKept(each)).map(({ tab }) => tab),
+      ours.filter(({ shown }) => unsent(shown).length === 0).map(({ tab }) => tab),
       true,
     );
     for (const id of [...this.many.keys()].filter(isOver)) {
       this.many.delete(id);
     }
-    tellKept(ours.filter(isKept).map(({ address }) => address));
+    tellKept(ours.flatMap(({ shown }) => unsent(shown)));
   }
 
-  private addressOf({ input, label }: vscode.Tab): Address | undefined {
+  /** The documents of ours in a tab. */
+  private shownIn({ input, label }: vscode.Tab): Address[] {
     if (input instanceof vscode.TabInputTextDiff) {
-      return addressOf(input.modified);
+      return addressesOf([input.modified]);
     }
     if (input instanceof vscode.TabInputText) {
-      return addressOf(input.uri);
+      return addressesOf([input.uri]);
     }
-    const id = [...this.many].find(([, title]) => input === undefined && title === label)?.[0];
-    return id === undefined ? undefined : { id, side: 'proposed', path: '' };
+    if (input !== undefined) {
+      return addressesOf(severalIn(input));
+    }
+    // Where the editor does not say what such a tab shows, its title does, with the number of files behind it.
+    return [...this.many.values()].find(({ title }) => label.startsWith(title))?.shown ?? [];
   }
+}
+
+function addressesOf(uris: readonly (vscode.Uri | undefined)[]): Address[] {
+  return uris.flatMap((uri) => (uri && addressOf(uri)) ?? []);
+}
+
+/** The documents in a tab with several diffs; how it tells them is not part of the editor's API yet. */
+function severalIn(input: unknown): (vscode.Uri | undefined)[] {
+  const { textDiffs } = input as { textDiffs?: { original?: vscode.Uri; modified?: vscode.Uri }[] };
+  return Array.isArray(textDiffs) ? textDiffs.map(({ original, modified }) => modified ?? original) : [];
 }
 
 /** The document of ours that is looked at: of a diff, the proposed side. */

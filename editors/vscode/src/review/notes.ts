@@ -56,7 +56,7 @@ export class Notes implements vscode.Disposable {
       return [];
     }
     if (this.texts.written(id, path)) {
-      return [noteAt(document, 0, 'changed by you; accept the file to have it so')];
+      return [noteAt(document, 0, 'changed by you')];
     }
     if (isRewritten(file)) {
       return [noteAt(document, 0, 'accepted as you have written it')];

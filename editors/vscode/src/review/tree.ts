@@ -115,7 +115,7 @@ function proposalItem(subject: ProposalSubject, proposal: Proposal): vscode.Tree
   const label = plain(proposal.label ?? '');
   const item = new vscode.TreeItem(label || plain(proposal.author), vscode.TreeItemCollapsibleState.Expanded);
   item.id = subject.id;
-  item.description = label === '' ? progress(proposal) : `${plain(proposal.author)}, ${progress(proposal)}`;
+  item.description = label === '' ? progress(proposal) : `${plain(proposal.author)} · ${progress(proposal)}`;
   item.iconPath = new vscode.ThemeIcon('git-pull-request');
   item.contextValue = 'proposal';
   const tooltip = new vscode.MarkdownString();
@@ -137,7 +137,7 @@ function fileItem(subject: FileSubject, file: ProposedFile, hasDraft: boolean): 
   item.iconPath = vscode.ThemeIcon.File;
   const folder = vscode.workspace.asRelativePath(file.path).split('/').slice(0, -1).join('/');
   const notes = [actionOf(file), hasDraft ? 'changed by you' : '', size(file.added, file.removed), folder];
-  item.description = notes.filter((note) => note !== '').join('  ');
+  item.description = notes.filter((note) => note !== '').join(' · ');
   item.contextValue = hasDraft ? 'file.draft' : 'file';
   const tooltip = new vscode.MarkdownString();
   tooltip.appendText([file.path, ...(file.newPath ? [`becomes ${file.newPath}`] : []), ...file.warnings].join('\n'));
@@ -154,7 +154,7 @@ function hunkItem(subject: HunkSubject, file: ProposedFile, hunk: Hunk): vscode.
   const place = placesIn(file, 'base').find((each) => each.hunk.id === hunk.id);
   const line = hunk.kind === undefined && place ? `line ${place.start + 1}` : '';
   const lines = hunk.kind === undefined ? size(hunk.newLines, hunk.oldLines) : '';
-  item.description = [STATES[hunk.state], line, lines].filter((part) => part !== '').join('  ');
+  item.description = [STATES[hunk.state], line, lines].filter((part) => part !== '').join(' · ');
   item.iconPath = ICONS[hunk.state];
   item.contextValue = `hunk.${hunk.state}`;
   item.command = { command: 'editd.openDiff', title: 'Open the Diff', arguments: [subject] };

@@ -2,7 +2,10 @@ import * as vscode from 'vscode';
 
 import type { Side } from './places';
 
-/** The scheme of both sides of a file under review: `editd-review:/PROPOSAL/SIDE/absolute/path`. */
+/**
+ * The scheme of both sides of a file under review: `editd-review://PROPOSAL.SIDE/absolute/path`. Their paths are those
+ * of the file, so that editors show them as one file.
+ */
 export const SCHEME = 'editd-review';
 
 export interface Address {
@@ -12,13 +15,11 @@ export interface Address {
 }
 
 export function uriOf(id: string, side: Side, path: string): vscode.Uri {
-  return vscode.Uri.from({ scheme: SCHEME, path: `/${id}/${side}${path}` });
+  return vscode.Uri.from({ scheme: SCHEME, authority: `${id}.${side}`, path });
 }
 
 export function addressOf(uri: vscode.Uri): Address | undefined {
-  const found = uri.scheme === SCHEME ? /^\/([^/]+)\/(base|proposed)(\/.+)$/.exec(uri.path) : undefined;
-  const [, id, side, path] = found ?? [];
-  return id !== undefined && path !== undefined && (side === 'base' || side === 'proposed')
-    ? { id, side, path }
-    : undefined;
+  const found = uri.scheme === SCHEME ? /^(.+)\.(base|proposed)$/.exec(uri.authority) : undefined;
+  const [, id, side] = found ?? [];
+  return id !== undefined && (side === 'base' || side === 'proposed') ? { id, side, path: uri.path } : undefined;
 }

@@ -34,9 +34,9 @@ export function actionOf(file: ProposedFile): string {
   return ACTIONS[file.action];
 }
 
-/** `+2 −1`. */
+/** `+2 -1`. */
 export function size(added: number, removed: number): string {
-  const parts = [added > 0 ? `+${added}` : '', removed > 0 ? `−${removed}` : ''];
+  const parts = [added > 0 ? `+${added}` : '', removed > 0 ? `-${removed}` : ''];
   return parts.filter((part) => part !== '').join(' ');
 }
 

@@ -1,0 +1,200 @@
+// What agents want to change, decided by keys, buttons and actions above lines.
+import assert from 'node:assert/strict';
+import { stage } from './support/stage';
+import { Review } from './support/review';
+import { until } from './support/until';
+
+const scene = stage({ files: { 'readme.txt': 'a folder\n' } });
+
+const CART = 'def total(items):\n    sum = 0\n    for item in items:\n        sum += item.price\n    return sum\n';
+const RENAMED: [string, string][] = [
+  ['    sum = 0\n', '    amount = 0\n'],
+  ['        sum += item.price\n', '        amount += item.price\n'],
+  ['    return sum\n', '    return amount\n'],
+];
+
+scene('hunks of a file are decided by keys in its diff, one after the other', async ({ window, agent, files }) => {
+  files.write('cart.py', `${CART}\n\ndef empty(items):\n    return len(items) == 0\n`);
+  const review = await Review.edit(window, agent, {
+    'cart.py': [RENAMED[0] ?? ['', ''], ['    return sum\n', '    return amount\n'], ['len(items) == 0', 'not items']],
+  });
+  await review.open('amount = 0');
+  await window.screen.shot('review-diff-dark');
+  await window.press('Control+Alt+Y');
+  await review.shows('amount = 0', 'accepted');
+  await window.press('Control+Alt+N');
+  await review.shows('return amount', 'rejected');
+  assert.equal(files.read('cart.py'), `${CART}\n\ndef empty(items):\n    return len(items) == 0\n`, 'not yet');
+  await window.press('Control+Alt+Y');
+  const told = await review.over();
+  assert.equal(told.state, 'partial');
+  assert.deepEqual(await review.states(), ['accepted', 'rejected', 'accepted']);
+  assert.equal(
+    files.read('cart.py'),
+    `${CART.replace('sum = 0', 'amount = 0')}\n\ndef empty(items):\n    return not items\n`,
+  );
+  await review.closed();
+});
+
+scene('two changes next to each other are two hunks', async ({ window, agent, files }) => {
+  files.write('near.txt', 'one\ntwo\nthree\n');
+  const review = await Review.edit(window, agent, {
+    'near.txt': [
+      ['one', 'ONE'],
+      ['three', 'THREE'],
+    ],
+  });
+  await review.open('THREE');
+  await window.press('Control+Alt+N');
+  await review.shows('THREE', 'rejected');
+  await review.proposes('near.txt', 'ONE\ntwo\nthree\n');
+  await window.press('Control+Alt+Y');
+  await review.over();
+  assert.equal(files.read('near.txt'), 'ONE\ntwo\nthree\n');
+});
+
+scene('buttons in the tree decide a hunk, a file, a proposal', async ({ window, agent, files }) => {
+  files.write('a.txt', 'one\ntwo\nthree\n');
+  files.write('b.txt', 'b\n');
+  files.write('c.txt', 'c\n');
+  const review = await Review.edit(window, agent, {
+    'a.txt': [
+      ['one', 'ONE'],
+      ['three', 'THREE'],
+    ],
+    'b.txt': [['b', 'B']],
+    'c.txt': [['c', 'C']],
+  });
+  await review.press('ONE', 'Reject Change');
+  await review.shows('ONE', 'rejected');
+  await review.press('ONE', 'Accept Change');
+  await review.shows('ONE', 'accepted');
+  await review.press('b.txt', 'Reject All Changes in This File');
+  await review.shows('B', 'rejected');
+  await review.press('Change it', 'Accept the Whole Proposal');
+  const told = await review.over();
+  assert.equal(told.state, 'partial');
+  assert.equal(files.read('a.txt'), 'ONE\ntwo\nTHREE\n');
+  assert.equal(files.read('b.txt'), 'b\n');
+  assert.equal(files.read('c.txt'), 'C\n');
+});
+
+scene('what is rejected as a whole changes nothing', async ({ window, agent, files }) => {
+  files.write('a.txt', 'one\n');
+  const review = await Review.edit(window, agent, { 'a.txt': [['one', 'ONE']] });
+  await review.press('Change it', 'Reject the Whole Proposal');
+  assert.equal((await review.over()).state, 'rejected');
+  assert.equal(files.read('a.txt'), 'one\n');
+});
+
+scene('actions above the lines of the file decide, and can be taken back', async ({ window, agent, files }) => {
+  files.write('a.txt', 'one\ntwo\nthree\nfour\n');
+  const review = await Review.edit(window, agent, {
+    'a.txt': [
+      ['two', 'TWO'],
+      ['four\n', 'four\nfive\n'],
+    ],
+  });
+  await window.open('a.txt');
+  await review.lens('Reject');
+  await review.shows('TWO', 'rejected');
+  await review.lens('Accept Instead');
+  await review.shows('TWO', 'accepted');
+  await window.screen.shot('review-file-dark');
+  await review.lens('Accept', 1);
+  await review.over();
+  await window.shows('a.txt', { text: 'one\nTWO\nthree\nfour\nfive\n', dirty: false });
+});
+
+scene('keys decide in the file itself, and go to the next hunk', async ({ window, agent, files }) => {
+  files.write('a.txt', 'one\ntwo\nthree\nfour\nfive\n');
+  files.write('b.txt', 'b\n');
+  const review = await Review.edit(window, agent, {
+    'a.txt': [
+      ['two', 'TWO'],
+      ['five', 'FIVE'],
+    ],
+    'b.txt': [['b', 'B']],
+  });
+  await window.open('a.txt');
+  await review.next('a.txt', 2);
+  await window.press('Control+Alt+Y');
+  await review.shows('TWO', 'accepted');
+  await review.next('a.txt', 5);
+  await window.press('Control+Alt+N');
+  await review.shows('FIVE', 'rejected');
+  await review.next('b.txt', 1);
+  assert.deepEqual(await window.tabs(), ['a.txt', 'b.txt (ada: Change it)']);
+  await window.press('Control+Alt+Y');
+  await review.over();
+  assert.equal(files.read('a.txt'), 'one\nTWO\nthree\nfour\nfive\n');
+  assert.equal(files.read('b.txt'), 'B\n');
+});
+
+scene('closing a diff means later', async ({ window, agent, files }) => {
+  files.write('a.txt', 'one\n');
+  const review = await Review.edit(window, agent, { 'a.txt': [['one', 'ONE']] });
+  await review.open('ONE');
+  await window.command('workbench.action.closeActiveEditor');
+  await review.closed();
+  assert.deepEqual(await review.states(), ['pending']);
+  await review.shows('ONE', 'line 1');
+});
+
+scene('files that come, go and get a new name are shown, and decided together', async ({ window, agent, files }) => {
+  files.write('gone.txt', 'bye\n');
+  files.write('old.txt', 'same\n');
+  files.write('text.txt', 'one\n');
+  const review = await Review.of(window, agent, async () => {
+    for (const name of ['gone.txt', 'old.txt', 'text.txt']) {
+      await agent.read(name);
+    }
+    const path = (name: string): string => window.path(name);
+    return agent.call('editd/edit', {
+      label: 'Sort it out',
+      review: true,
+      changes: [
+        { kind: 'write', path: path('new.txt'), content: 'hello\n' },
+        { kind: 'delete', path: path('gone.txt') },
+        { kind: 'rename', path: path('old.txt'), newPath: path('name.txt') },
+        { kind: 'edit', path: path('text.txt'), edits: [{ oldText: 'one', newText: 'ONE' }] },
+      ],
+    });
+  });
+  await review.open('Create the file');
+  await review.proposes('new.txt', 'hello\n');
+  await review.open('Delete the file');
+  await review.proposes('gone.txt', '');
+  await review.press('Sort it out', 'Open All Diffs');
+  await until(
+    'all diffs are in one tab',
+    () => window.tabs(),
+    (tabs) => tabs.includes('ada: Sort it out (4 files)'),
+  );
+  await window.page.locator('.multiDiffEntry').first().waitFor();
+  await window.screen.shot('review-all-dark');
+  await review.press('Sort it out', 'Accept the Whole Proposal');
+  assert.equal((await review.over()).state, 'applied');
+  assert.equal(files.read('new.txt'), 'hello\n');
+  assert.equal(files.exists('gone.txt'), false);
+  assert.equal(files.read('name.txt'), 'same\n');
+  assert.equal(files.read('text.txt'), 'ONE\n');
+  await review.closed();
+});
+
+scene('line ends and characters of two units stay', async ({ window, agent, files }) => {
+  files.write('crlf.txt', 'one 😀\r\ntwo 😀\r\nthree\r\n');
+  const review = await Review.edit(window, agent, {
+    'crlf.txt': [
+      ['one 😀', 'ONE 😀👍'],
+      ['three', 'THREE'],
+    ],
+  });
+  await review.open('THREE');
+  await review.proposes('crlf.txt', 'ONE 😀👍\r\ntwo 😀\r\nTHREE\r\n');
+  await window.press('Control+Alt+N');
+  await review.shows('THREE', 'rejected');
+  await window.press('Control+Alt+Y');
+  await review.over();
+  assert.equal(files.read('crlf.txt'), 'ONE 😀👍\r\ntwo 😀\r\nthree\r\n');
+});
