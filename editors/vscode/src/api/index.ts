@@ -48,7 +48,8 @@ export class Api implements EditdApi, vscode.Disposable {
 
   async propose(request: ProposeRequest, token?: vscode.CancellationToken): Promise<Proposed> {
     const { review = true, waitMs } = request;
-    const { id, state } = await this.send(request, { review }, token);
+    const { id, revision, state } = await this.send(request, { review }, token);
+    this.connection.heard('editd/proposalChanged', { id, revision, state });
     const outcome = this.outcomes.of(id, waitMs).then(outcomeOf);
     // Who does not look at the outcome does not hear of its refusal.
     outcome.catch(() => undefined);
@@ -94,8 +95,8 @@ export class Api implements EditdApi, vscode.Disposable {
 
   private async discard(id: string): Promise<void> {
     await connected(this.connection);
-    const { state } = await this.connection.request('editd/discard', { id });
-    this.changedProposal.fire({ id, state });
+    const { revision, state } = await this.connection.request('editd/discard', { id });
+    this.connection.heard('editd/proposalChanged', { id, revision, state });
   }
 }
 

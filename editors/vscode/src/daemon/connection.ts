@@ -89,6 +89,11 @@ export class Connection implements vscode.Disposable {
     return new vscode.Disposable(() => handlers.delete(handler));
   }
 
+  /** Tells the parts of this window what one of them has learnt from an answer: the daemon does not tell it twice. */
+  heard<M extends keyof Notifications>(method: M, params: Notifications[M]): void {
+    this.notified.get(method)?.forEach((handler) => handler(params as never));
+  }
+
   /** To be called before `start`. */
   serve<M extends keyof ServedRequests>(
     method: M,

@@ -127,13 +127,17 @@ function connection({ state, autostart }: Facts): Finding {
           : 'Install a later program.',
       );
     case 'waiting':
-      return wrong(
-        `Not connected: ${state.reason}`,
-        state.stopped || !autostart
-          ? 'Run "editd: Connect Again", which starts one; or start it yourself with `editd serve`.'
-          : 'Run `editd serve` in a terminal to see why it does not start.',
-      );
+      return wrong(`Not connected: ${state.reason}`, waitingFor(state.stopped, autostart));
   }
+}
+
+function waitingFor(isStopped: boolean, autostart: boolean): string {
+  if (!autostart) {
+    return 'Start one with `editd serve`: the setting `editd.autostart` is off.';
+  }
+  return isStopped
+    ? 'Run "editd: Connect Again", which starts one.'
+    : 'Run `editd serve` in a terminal to see why it does not start.';
 }
 
 function sockets({ status }: Facts): Finding[] {

@@ -65,6 +65,7 @@ export class Decider {
     // What was sent is not a draft any more, so its tab can be closed.
     const sent = (part.replace ?? []).map(({ path, content }) => this.texts.drop(id, path, content));
     this.store.take(answer, true);
+    this.connection.heard('editd/proposalChanged', { id, revision: answer.revision, state: answer.state });
     await Promise.all(sent);
     return answer;
   }

@@ -1,0 +1,149 @@
+// The view "History": what was changed, by whom, and the way back.
+import assert from 'node:assert/strict';
+import type { Locator } from 'playwright-core';
+import { stage } from './support/stage';
+import { until } from './support/until';
+import type { Window } from './support/window';
+
+const scene = stage({
+  configuration: 'review = "off"',
+  settings: { 'files.autoSave': 'off' },
+  files: {
+    'poem.txt': 'one\ntwo\nthree\n',
+    'later.txt': 'one\ntwo\nthree\n',
+    'both.txt': 'one\ntwo\nthree\n',
+    'open.txt': 'one\ntwo\nthree\n',
+    'raced.txt': 'one\ntwo\nthree\n',
+  },
+});
+
+function row(window: Window, title: string): Locator {
+  return window.screen.view('History').locator(`.monaco-list-row[aria-label^="${title}"]`);
+}
+
+async function shown(window: Window, ...titles: string[]): Promise<void> {
+  await window.command('editd.history.focus');
+  await until(
+    `the history begins with ${titles.join(', ')}`,
+    () => window.screen.rows('History'),
+    (rows) => titles.every((title, index) => rows[index]?.startsWith(title)),
+  );
+}
+
+/** Presses the button in a row, which is there while the pointer is over it. */
+async function undo(window: Window, title: string): Promise<void> {
+  await row(window, title).first().hover();
+  await row(window, title).first().getByRole('button', { name: 'Undo This Change' }).click();
+}
+
+function asked(window: Window, text: string): Promise<string | undefined> {
+  return until(
+    `a dialog says "${text}"`,
+    () => window.screen.dialog(),
+    (said) => said?.includes(text) === true,
+  );
+}
+
+/** The texts of both sides of the diff that is looked at. */
+function sides(window: Window): Promise<string[]> {
+  return window.evaluate(({ vscode }) => {
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    if (!(input instanceof vscode.TabInputTextDiff)) {
+      return [];
+    }
+    const text = (uri: { toString: () => string }): string =>
+      vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString())?.getText() ?? '';
+    return [text(input.original), text(input.modified)];
+  });
+}
+
+scene('a change is undone by the button of its row, and put back by that of the undo', async (scene) => {
+  const { window, agent, files } = scene;
+  await agent.edit({ 'poem.txt': [['two', 'zwei']] }, { label: 'To German' });
+  await shown(window, 'To German ada');
+  await undo(window, 'To German');
+  const said = await asked(window, 'Undo "To German"?');
+  assert.match(said ?? '', /poem\.txt \(\+1 -1\)/);
+  await window.screen.button('Undo');
+  await shown(window, 'Undo: To German you', 'To German undone by you');
+  assert.equal(files.read('poem.txt'), 'one\ntwo\nthree\n');
+
+  await undo(window, 'Undo: To German');
+  await asked(window, 'Undo "Undo: To German"?');
+  await window.screen.button('Undo');
+  await shown(window, 'Redo: To German you', 'Undo: To German undone by you');
+  assert.equal(files.read('poem.txt'), 'one\nzwei\nthree\n');
+});
+
+scene('a change that a later one has overwritten is not undone, and what is in the way is shown', async (scene) => {
+  const { window, agent, files } = scene;
+  await agent.edit({ 'later.txt': [['two', 'zwei']] }, { label: 'First' });
+  await agent.edit({ 'later.txt': [['zwei', 'deux']] }, { label: 'Second' });
+  await shown(window, 'Second ada', 'First ada');
+  await undo(window, 'First');
+  await window.screen.notified('It cannot be undone');
+  await window.screen.button('Show What Changed');
+  const text = await until(
+    'the difference is shown',
+    () => window.evaluate(({ vscode }) => vscode.window.activeTextEditor?.document.getText()),
+    (text) => text?.includes('+deux') === true,
+  );
+  assert.match(text ?? '', /-zwei\n\+deux/);
+  assert.equal(files.read('later.txt'), 'one\ndeux\nthree\n');
+});
+
+scene('the diff can be looked at before, and a file shows what was done to it', async ({ window, agent, files }) => {
+  await agent.edit({ 'both.txt': [['three', 'drei']] }, { label: 'Count on' });
+  await shown(window, 'Count on ada');
+  await row(window, 'Count on').locator('.monaco-tl-twistie').click();
+  await window.screen.view('History').getByText('both.txt').click();
+  await until(
+    'what was done is shown',
+    () => sides(window),
+    ([before, after]) => before === 'one\ntwo\nthree\n' && after === 'one\ntwo\ndrei\n',
+  );
+  await undo(window, 'Count on');
+  await asked(window, 'Undo "Count on"?');
+  await window.screen.button('Show the Diff');
+  await until(
+    'what would be done is shown',
+    () => sides(window),
+    ([before, after]) => before === 'one\ntwo\ndrei\n' && after === 'one\ntwo\nthree\n',
+  );
+  await window.screen.notified('Undo "Count on"?');
+  await window.screen.button('Leave It');
+  assert.equal(files.read('both.txt'), 'one\ntwo\ndrei\n');
+});
+
+scene('an undo keeps unsaved text, and what is undone can be chosen from a list', async ({ window, agent, files }) => {
+  await agent.edit({ 'open.txt': [['three', 'drei']] }, { label: 'In the open file' });
+  await window.open('open.txt');
+  await window.type({ after: 'one' }, ' more');
+  void window.command('editd.undo');
+  const choices = window.page.locator('.quick-input-list .monaco-list-row');
+  await until(
+    'the change of the active file comes first',
+    () => choices.allTextContents(),
+    ([first]) => first?.includes('In the open file') === true && first.includes('This File'),
+  );
+  await window.press('Enter');
+  await asked(window, 'Undo "In the open file"?');
+  await window.screen.button('Undo');
+  await window.shows('open.txt', { text: 'one more\ntwo\nthree\n', dirty: true });
+  await window.screen.notified('left for you to save');
+  assert.equal(files.read('open.txt'), 'one\ntwo\ndrei\n');
+});
+
+scene('what changes between the question and the answer is asked again', async ({ window, agent, files }) => {
+  await agent.edit({ 'raced.txt': [['three', 'drei']] }, { label: 'Overtaken' });
+  await shown(window, 'Overtaken ada');
+  await undo(window, 'Overtaken');
+  await asked(window, 'Undo "Overtaken"?');
+  await agent.edit({ 'raced.txt': [['one', 'eins']] }, { label: 'Overtaking' });
+  await window.screen.button('Undo');
+  await asked(window, 'changed meanwhile');
+  assert.equal(files.read('raced.txt'), 'eins\ntwo\ndrei\n');
+  await window.screen.button('Undo');
+  await shown(window, 'Undo: Overtaken you');
+  assert.equal(files.read('raced.txt'), 'eins\ntwo\nthree\n');
+});

@@ -1,0 +1,84 @@
+// editd as an MCP server, where the program can be one.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { stage } from './support/stage';
+import { editd } from './support/tools';
+import { until } from './support/until';
+import type { Window } from './support/window';
+
+/** The real program, with the command `mcp` besides. */
+const program = `#!/bin/sh
+[ "$1" = mcp ] && exit 0
+exec '${editd}' "$@"
+`;
+
+// Without this there is nobody to offer servers to.
+const settings = { 'chat.disableAIFeatures': false };
+
+/** The servers that the workbench lists. */
+async function servers(window: Window): Promise<string[]> {
+  void window.command('workbench.mcp.listServer');
+  const names = window.page.locator('.quick-input-list .monaco-list-row .label-name');
+  await names.first().waitFor();
+  const found = await names.allTextContents();
+  await window.press('Escape');
+  return found;
+}
+
+function copied(window: Window): Promise<string> {
+  return window.evaluate(async ({ vscode }) => vscode.env.clipboard.readText());
+}
+
+void describe('a program with an MCP server', () => {
+  const scene = stage({ program, settings, files: { 'poem.txt': 'one\n' } });
+
+  scene('is offered to agents of the window', async ({ window }) => {
+    await until(
+      'the server is listed',
+      () => servers(window),
+      (found) => found.includes('editd'),
+    );
+  });
+
+  scene('is configured for other agents', async ({ window, files, daemon }) => {
+    await window.command('editd.copyMcpConfig');
+    const text = await until('it is copied', () => copied(window));
+    const { mcpServers } = JSON.parse(text) as {
+      mcpServers: { editd: { command: string; args: string[]; env: object } };
+    };
+    assert.deepEqual(mcpServers.editd.args, ['mcp', '--root', files.folder]);
+    assert.deepEqual(mcpServers.editd.env, daemon.env);
+  });
+
+  scene('is not offered once it is another without one, and the socket is', async ({ window, daemon }) => {
+    await window.evaluate(async ({ vscode }, path) => {
+      await vscode.workspace.getConfiguration('editd').update('path', path, vscode.ConfigurationTarget.Global);
+    }, editd);
+    await until(
+      'the server is gone',
+      () => servers(window),
+      (found) => !found.includes('editd'),
+    );
+    void window.command('editd.copyMcpConfig');
+    await window.screen.notified('no MCP server yet');
+    await window.screen.button('Copy the Path of the Socket');
+    await until(
+      'the path is copied',
+      () => copied(window),
+      (text) => text === daemon.agentSocket,
+    );
+  });
+});
+
+void describe('a program with an MCP server, in restricted mode', () => {
+  const scene = stage({ program, settings, trusted: false, files: { 'poem.txt': 'one\n' } });
+
+  scene('is not offered, and all else is there', async ({ window, agent }) => {
+    await window.open('poem.txt');
+    await window.type({ after: 'one' }, ' more');
+    assert.equal((await agent.read('poem.txt')).text, 'one more\n');
+    const trusted = await window.evaluate(({ vscode }) => vscode.workspace.isTrusted);
+    assert.equal(trusted, false);
+    assert.ok(!(await servers(window)).includes('editd'));
+  });
+});
