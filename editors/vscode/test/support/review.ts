@@ -90,6 +90,8 @@ export class Review {
     const found = this.window.screen.view('Proposals').locator('.monaco-list-row', { hasText: row }).first();
     await found.hover();
     await found.locator(`.action-label[aria-label^="${button}"]`).click();
+    // What is said of the button would lie over other rows.
+    await this.window.page.mouse.move(900, 500);
   }
 
   /** Presses one of the actions above a line. */

@@ -49,7 +49,7 @@ export class Window {
   }
 
   private static async ready(server: Server, page: Page, before: ReadonlySet<string>): Promise<Probe> {
-    await page.locator('.explorer-folders-view').waitFor({ timeout: 60_000 });
+    await page.locator('.part.sidebar .pane-header').first().waitFor({ timeout: 60_000 });
     const probe = await Probe.next(server.probes, before);
     await until('the extension is active', () =>
       probe.evaluate(({ vscode }) => vscode.extensions.getExtension('editd.editd')?.isActive),
