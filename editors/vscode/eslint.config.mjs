@@ -17,6 +17,14 @@ export default defineConfig(
         { allowForKnownSafeCalls: [{ from: 'package', package: 'node:test', name: 'test' }] },
       ],
       eqeqeq: 'error',
+      // Texts of agents must not become links or icons: src/messages.ts sees to that.
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'MemberExpression[property.name=/^(show(Information|Warning|Error)Message|setStatusBarMessage)$/]',
+          message: 'Use what src/messages.ts has for it.',
+        },
+      ],
     },
   },
   {

@@ -6,6 +6,7 @@ import { locate, run } from './daemon/binary';
 import type { Connection } from './daemon/connection';
 import { environment } from './daemon/link';
 import { refusalOf } from './daemon/refusal';
+import { message } from './messages';
 
 interface Server {
   readonly program: string;
@@ -82,11 +83,11 @@ async function copyConfiguration(context: vscode.ExtensionContext, connection: C
     const env = Object.keys(config.env).length === 0 ? {} : { env: config.env };
     const json = { mcpServers: { editd: { command: server.program, args: server.args, ...env } } };
     await vscode.env.clipboard.writeText(JSON.stringify(json, null, 2));
-    void vscode.window.showInformationMessage('Copied. Put it where your agent has its MCP servers.');
+    void message('info', 'Copied. Put it where your agent has its MCP servers.');
     return;
   }
   const text = 'The program editd has no MCP server yet. Agents that speak JSON-RPC can use its socket.';
-  if ((await vscode.window.showInformationMessage(text, 'Copy the Path of the Socket')) !== undefined) {
+  if ((await message('info', text, 'Copy the Path of the Socket')) !== undefined) {
     await copySocketPath(connection);
   }
 }
@@ -94,9 +95,9 @@ async function copyConfiguration(context: vscode.ExtensionContext, connection: C
 async function copySocketPath(connection: Connection): Promise<void> {
   try {
     await vscode.env.clipboard.writeText(await socketPath(connection));
-    void vscode.window.showInformationMessage('Copied the path of the socket for agents.');
+    void message('info', 'Copied the path of the socket for agents.');
   } catch (error) {
-    void vscode.window.showErrorMessage(refusalOf(error).text);
+    void message('error', refusalOf(error).text);
   }
 }
 

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
+import { message } from '../messages';
 import { gather } from './facts';
 import { findings, report, withoutPlaces } from './report';
 
@@ -35,7 +36,7 @@ export class Doctor implements vscode.TextDocumentContentProvider {
       wrong.length === 0
         ? 'editd: all is well.'
         : `editd: ${wrong.map(({ about }) => about).join(', ')}: see the report.`;
-    if ((await vscode.window.showInformationMessage(sum, 'Copy for a Bug Report')) !== undefined) {
+    if ((await message('info', sum, 'Copy for a Bug Report')) !== undefined) {
       const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
       await vscode.env.clipboard.writeText(withoutPlaces(this.text, homedir(), folders));
     }

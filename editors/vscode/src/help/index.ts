@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { Connection } from '../daemon/connection';
 import { refusalOf } from '../daemon/refusal';
 import type { Log } from '../log';
+import { message } from '../messages';
 import { Doctor } from './doctor';
 import { Guide } from './guide';
 import { propose } from './sample';
@@ -17,7 +18,7 @@ export function help(context: vscode.ExtensionContext, connection: Connection, l
       try {
         await act();
       } catch (error) {
-        void vscode.window.showErrorMessage(refusalOf(error).text);
+        void message('error', refusalOf(error).text);
       }
     });
   return [

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 
 import type { Connection, State } from '../daemon/connection';
+import { message } from '../messages';
 
 /** After so many attempts in a row it is not only a daemon that restarts. */
 const ATTEMPTS = 3;
@@ -71,7 +72,7 @@ function troubleOf(state: State, lost: number): Trouble | undefined {
 }
 
 async function tell({ text, buttons }: Trouble): Promise<void> {
-  const pressed = await vscode.window.showWarningMessage(text, ...buttons);
+  const pressed = await message('warning', text, ...buttons);
   if (pressed !== undefined) {
     await vscode.commands.executeCommand(...COMMANDS[pressed]);
   }

@@ -3,6 +3,8 @@ import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
 import { refusalOf } from '../daemon/refusal';
+import { message } from '../messages';
+import { asLabel } from '../text';
 import { ago, author, sums, title } from './describe';
 import { followPresent } from './follow';
 import { Past } from './past';
@@ -41,7 +43,7 @@ export function showHistory(connection: Connection): { dispose(): unknown }[] {
 }
 
 function refuse(error: unknown): void {
-  void vscode.window.showErrorMessage(refusalOf(error).text);
+  void message('error', refusalOf(error).text);
 }
 
 /** Shows what was done to the file, or where that cannot be worked out any more, the file. */
@@ -56,7 +58,7 @@ async function open({ entry, file }: Row & { kind: 'file' }, undo: Undo, texts: 
   try {
     await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: true, preserveFocus: true });
   } catch {
-    void vscode.window.showInformationMessage(`${vscode.workspace.asRelativePath(path)} is not there any more.`);
+    void message('info', `${vscode.workspace.asRelativePath(path)} is not there any more.`);
   }
 }
 
@@ -70,15 +72,15 @@ async function pick(past: Past, undo: Undo): Promise<void> {
   const active = vscode.window.activeTextEditor?.document.uri.fsPath;
   const undoable = past.entries.filter((entry) => !entry.undone);
   if (undoable.length === 0) {
-    void vscode.window.showInformationMessage('Nothing was changed through editd here that could be undone.');
+    void message('info', 'Nothing was changed through editd here that could be undone.');
     return;
   }
   const isHere = ({ files }: (typeof undoable)[number]) =>
     files.some((file) => file.path === active || file.newPath === active);
   const choices = (entries: typeof undoable): Choice[] =>
     entries.map((entry) => ({
-      label: title(entry),
-      description: `${author(entry, vscode.env.appName)} · ${ago(entry.at, new Date())} · ${sums(entry.files)}`,
+      label: asLabel(title(entry)),
+      description: `${asLabel(author(entry, vscode.env.appName))} · ${ago(entry.at, new Date())} · ${sums(entry.files)}`,
       detail: entry.files.map((file) => vscode.workspace.asRelativePath(file.newPath ?? file.path)).join(', '),
       transaction: entry.transaction,
     }));

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { Connection } from '../daemon/connection';
 import { type Refusal, refusalOf } from '../daemon/refusal';
 import type { ProposedFile, Requests, Transaction } from '../daemon/wire';
+import { dialog, message, statusLine } from '../messages';
 import { names, sums, title } from './describe';
 import type { Past } from './past';
 import { diffText, type PastTexts, type Sides, sidesOf, turned } from './texts';
@@ -65,13 +66,12 @@ export class Undo {
   private async agreed(transaction: string, preview: Preview, notice: string): Promise<boolean> {
     const question = `Undo "${this.titleOf(transaction, preview.files)}"?`;
     const detail = [notice, ...lines(preview.files)].filter(Boolean).join('\n');
-    const options = { modal: true, detail };
-    const answer = await vscode.window.showInformationMessage(question, options, 'Undo', 'Show the Diff');
+    const answer = await dialog(question, detail, 'Undo', 'Show the Diff');
     if (answer !== 'Show the Diff') {
       return answer === 'Undo';
     }
     await this.show(`Undo: ${this.titleOf(transaction, preview.files)}`, preview.files);
-    return (await vscode.window.showInformationMessage(question, 'Undo', 'Leave It')) === 'Undo';
+    return (await message('info', question, 'Undo', 'Leave It')) === 'Undo';
   }
 
   private async show(name: string, files: readonly ProposedFile[]): Promise<void> {
@@ -94,30 +94,30 @@ export class Undo {
       case 'stale':
         if (typeof diff === 'string') {
           const text = `It cannot be undone: ${refusal.message} What was changed since is in the way.`;
-          if ((await vscode.window.showWarningMessage(text, 'Show What Changed')) !== undefined) {
+          if ((await message('warning', text, 'Show What Changed')) !== undefined) {
             await this.texts.showDiff('changed-since', diff);
           }
         } else {
-          void vscode.window.showWarningMessage(`It cannot be undone: ${refusal.text}`);
+          void message('warning', `It cannot be undone: ${refusal.text}`);
         }
         break;
       case 'no_change':
         await this.past.refresh();
         if (typeof undoneBy === 'string') {
-          const again = await vscode.window.showInformationMessage('This is undone already.', 'Put It Back');
+          const again = await message('info', 'This is undone already.', 'Put It Back');
           if (again !== undefined) {
             await this.run(undoneBy);
           }
         } else {
-          void vscode.window.showInformationMessage(refusal.message);
+          void message('info', refusal.message);
         }
         break;
       case 'missing':
         await this.past.reload();
-        void vscode.window.showWarningMessage(refusal.text);
+        void message('warning', refusal.text);
         break;
       default:
-        void vscode.window.showErrorMessage(refusal.text);
+        void message('error', refusal.text);
     }
   }
 }
@@ -144,9 +144,9 @@ function lines(files: readonly ProposedFile[]): string[] {
 function tell(files: readonly ProposedFile[]): void {
   const unsaved = files.filter((file) => file.saved === false && file.hash !== null);
   if (unsaved.length === 0) {
-    vscode.window.setStatusBarMessage(`$(discard) Undone in ${names(files)}`, 5000);
+    statusLine(`Undone in ${names(files)}.`, 5000);
     return;
   }
   const left = `${names(unsaved)} had unsaved text and ${unsaved.length === 1 ? 'is' : 'are'} left for you to save.`;
-  void vscode.window.showInformationMessage(`Undone. ${left}`);
+  void message('info', `Undone. ${left}`);
 }

@@ -94,7 +94,8 @@ async function decideAll({ store, actions }: Parts, verdict: Verdict, args: read
 async function review(parts: Parts, args: readonly unknown[]): Promise<void> {
   const [subject] = named(args);
   await parts.store.upToDate();
-  const stops = stopsOf(parts.store.pending).filter(({ id }) => subject === undefined || id === subject.id);
+  const { here, pending } = parts.store;
+  const stops = subject ? stopsOf(pending).filter(({ id }) => id === subject.id) : stopsOf(here);
   const next = nextStop(stops, undefined, 1);
   if (next) {
     await parts.diffs.open(next);
@@ -105,7 +106,7 @@ async function review(parts: Parts, args: readonly unknown[]): Promise<void> {
 
 async function go(parts: Parts, step: 1 | -1): Promise<void> {
   await parts.store.upToDate();
-  const next = nextStop(stopsOf(parts.store.pending), position(), step);
+  const next = nextStop(stopsOf(parts.store.here), position(), step);
   if (next) {
     await goTo(parts, next);
   } else {

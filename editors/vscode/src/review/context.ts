@@ -18,7 +18,7 @@ export function contextKeys(connection: Connection, store: Store, texts: Texts):
   const update = () => {
     const address = activeAddress();
     tell('state', connection.state.kind);
-    tell('pending', store.pending.length);
+    tell('pending', store.here.length);
     tell('reviewing', address !== undefined);
     tell('draft', address !== undefined && texts.written(address.id, address.path) !== undefined);
     tell('hunkAtCursor', hunksAtCursor(store).length > 0);

@@ -2,13 +2,17 @@
 import * as vscode from 'vscode';
 
 import { config, onDidChangeConfig } from '../config';
-import type { Proposal } from '../daemon/wire';
+import type { Proposal, ProposedFile } from '../daemon/wire';
+import { asLabel } from '../text';
 import { isRewritten, type Place, placesIn } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject, Subject } from './subject';
 import type { Texts } from './texts';
 import { addressOf, SCHEME } from './uris';
-import { plain } from './words';
+import { hunkTitle, plain } from './words';
+
+/** Characters of a change that are shown above it. */
+const LONGEST = 60;
 
 export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -43,10 +47,10 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (address) {
       return address.side === 'proposed' ? this.inProposed(document, address.id, address.path) : [];
     }
-    const about = this.store.about(document.uri.fsPath);
+    const about = this.store.about(document.uri);
     return about.flatMap(({ proposal, file }) => {
-      const author = about.length > 1 ? plain(proposal.author) : undefined;
-      return placesIn(file, 'base').flatMap((place) => lensesOf(document, proposal, file.path, place, true, author));
+      const author = about.length > 1 ? asLabel(plain(proposal.author), LONGEST) : undefined;
+      return placesIn(file, 'base').flatMap((place) => lensesOf(document, proposal, file, place, true, author));
     });
   }
 
@@ -70,7 +74,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
         ['Reject Instead', 'editd.rejectFile', subject],
       ]);
     }
-    return placesIn(file, 'proposed').flatMap((place) => lensesOf(document, proposal, path, place, false));
+    return placesIn(file, 'proposed').flatMap((place) => lensesOf(document, proposal, file, place, false));
   }
 }
 
@@ -79,13 +83,15 @@ type Action = readonly [title: string, command?: string, subject?: Subject];
 function lensesOf(
   document: vscode.TextDocument,
   proposal: Proposal,
-  path: string,
+  file: ProposedFile,
   { hunk, start }: Place,
   inFile: boolean,
   author?: string,
 ): vscode.CodeLens[] {
-  const subject: HunkSubject = { kind: 'hunk', id: proposal.id, path, hunk: hunk.id };
-  const diff: Action[] = inFile ? [['Diff', 'editd.openDiff', subject]] : [];
+  const subject: HunkSubject = { kind: 'hunk', id: proposal.id, path: file.path, hunk: hunk.id };
+  const diff: Action[] = inFile
+    ? [[`Diff: ${asLabel(hunkTitle(file, hunk), LONGEST)}`, 'editd.openDiff', subject]]
+    : [];
   const by: Action[] = author === undefined ? [] : [[author]];
   const accept = (title: string): Action => [title, 'editd.acceptHunk', subject];
   const reject = (title: string): Action => [title, 'editd.rejectHunk', subject];

@@ -47,7 +47,7 @@ export class Marks implements vscode.Disposable {
     if (uri.scheme !== 'file') {
       return;
     }
-    const about = config.decorations ? this.store.about(uri.fsPath) : [];
+    const about = config.decorations ? this.store.about(uri) : [];
     const marks = about.flatMap(({ proposal, file }) =>
       placesIn(file, 'base').flatMap((place) => markOf(editor.document, proposal, file, place)),
     );

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 
 import type { Connection, State } from '../daemon/connection';
+import { asLabel } from '../text';
 import type { Store } from './store';
 import { progress, titleOf } from './words';
 
@@ -38,7 +39,7 @@ export async function showMenu(connection: Connection, store: Store): Promise<vo
 
 function choices(state: State, store: Store): Choice[] {
   const waiting = store.pending.map((proposal): Choice => ({
-    label: `$(git-pull-request) ${titleOf(proposal)}`,
+    label: `$(git-pull-request) ${asLabel(titleOf(proposal))}`,
     description: progress(proposal),
     command: 'editd.openAllDiffs',
     args: [{ kind: 'proposal', id: proposal.id }],

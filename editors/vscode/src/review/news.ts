@@ -5,6 +5,7 @@ import { config } from '../config';
 import type { Proposal } from '../daemon/wire';
 import type { Diffs } from './diff';
 import type { Ended, Store } from './store';
+import { canonical, concernsWindow } from './paths';
 import { ask, tellLine } from './tell';
 import { count, endedElsewhere, outcomeOf, wish } from './words';
 
@@ -21,6 +22,9 @@ export function news(store: Store, diffs: Diffs): vscode.Disposable {
   };
   return vscode.Disposable.from(
     store.onDidArrive((proposal) => {
+      if (!concernsWindow(proposal)) {
+        return;
+      }
       openByItself(store, diffs, proposal);
       arrived.push(proposal);
       clearTimeout(timer);
@@ -36,7 +40,7 @@ export function news(store: Store, diffs: Diffs): vscode.Disposable {
 function openByItself(store: Store, diffs: Diffs, proposal: Proposal): void {
   const when = config.openOnProposal;
   const [file] = proposal.files;
-  if (file && (when === 'always' || (when === 'first' && store.pending.length === 1))) {
+  if (file && (when === 'always' || (when === 'first' && store.here.length === 1))) {
     void diffs.open({ kind: 'file', id: proposal.id, path: file.path }, { background: true });
   }
 }
@@ -55,7 +59,9 @@ function tellArrived(proposals: readonly Proposal[]): void {
 
 function tellEnd({ proposal, state, outcome }: Ended): void {
   if (!outcome) {
-    tellLine(endedElsewhere(proposal, state));
+    if (concernsWindow(proposal)) {
+      tellLine(endedElsewhere(proposal, state));
+    }
     return;
   }
   const { text, unsaved } = outcomeOf({ ...outcome, label: proposal.label, author: proposal.author });
@@ -68,7 +74,7 @@ function tellEnd({ proposal, state, outcome }: Ended): void {
 
 async function save(paths: readonly string[]): Promise<void> {
   for (const document of vscode.workspace.textDocuments) {
-    if (document.uri.scheme === 'file' && paths.includes(document.uri.fsPath)) {
+    if (document.uri.scheme === 'file' && paths.includes(canonical(document.uri.fsPath))) {
       await document.save();
     }
   }

@@ -51,7 +51,7 @@ function lookOf(state: State, store: Store): Look {
 }
 
 function connectedLook(version: string, store: Store): Look {
-  const { pending } = store;
+  const pending = store.here;
   if (pending.length === 0) {
     return { text: '$(check) editd', tooltip: `Connected to editd ${version}. Nothing waits for you.` };
   }

@@ -5,6 +5,7 @@ import type { Connection } from '../daemon/connection';
 import { refusalOf } from '../daemon/refusal';
 import type { Proposal, ProposalState, ProposedFile } from '../daemon/wire';
 import type { Log } from '../log';
+import { canonical, concernsWindow } from './paths';
 import { Latest } from './turns';
 
 /** Milliseconds without typing before the daemon is asked where the hunks are now. */
@@ -90,6 +91,11 @@ export class Store implements vscode.Disposable {
     return [...this.known.values()].sort((left, right) => (left.at < right.at ? -1 : 1));
   }
 
+  /** Those that are about this window. */
+  get here(): readonly Proposal[] {
+    return this.pending.filter(concernsWindow);
+  }
+
   /** Whether it is known what waits. */
   get isReady(): boolean {
     return this.isListed;
@@ -103,8 +109,12 @@ export class Store implements vscode.Disposable {
     return this.known.get(id)?.files.find((file) => file.path === path);
   }
 
-  /** What waits for a file of the disk. */
-  about(path: string): { proposal: Proposal; file: ProposedFile }[] {
+  /** What waits for the file of a document. */
+  about({ scheme, fsPath }: vscode.Uri): { proposal: Proposal; file: ProposedFile }[] {
+    if (scheme !== 'file' || this.known.size === 0) {
+      return [];
+    }
+    const path = canonical(fsPath);
     return this.pending.flatMap((proposal) =>
       proposal.files.filter((file) => file.path === path).map((file) => ({ proposal, file })),
     );
@@ -216,7 +226,7 @@ export class Store implements vscode.Disposable {
   }
 
   private follow(document: vscode.TextDocument): void {
-    if (document.uri.scheme === 'file' && this.about(document.uri.fsPath).length > 0) {
+    if (this.about(document.uri).length > 0) {
       this.typed += 1;
       clearTimeout(this.timer);
       this.timer = setTimeout(() => {

@@ -2,7 +2,9 @@
 import * as vscode from 'vscode';
 
 import type { Proposal } from '../daemon/wire';
+import { asLabel } from '../text';
 import { activeAddress } from './diff';
+import { canonical } from './paths';
 import { type Place, type Position, placesIn, touched } from './places';
 import type { Store } from './store';
 import { type FileSubject, type HunkSubject, isSubject, type Subject } from './subject';
@@ -49,13 +51,11 @@ export function placesAt(store: Store, uri: vscode.Uri): { id: string; path: str
     const file = store.file(id, path);
     return file ? [{ id, path, places: placesIn(file, side) }] : [];
   }
-  return uri.scheme === 'file'
-    ? store.about(uri.fsPath).map(({ proposal, file }) => ({
-        id: proposal.id,
-        path: file.path,
-        places: placesIn(file, 'base'),
-      }))
-    : [];
+  return store.about(uri).map(({ proposal, file }) => ({
+    id: proposal.id,
+    path: file.path,
+    places: placesIn(file, 'base'),
+  }));
 }
 
 export function position(): Position | undefined {
@@ -68,7 +68,8 @@ export function position(): Position | undefined {
   if (address) {
     return { ...address, line };
   }
-  return editor.document.uri.scheme === 'file' ? { path: editor.document.uri.fsPath, side: 'base', line } : undefined;
+  const { scheme, fsPath } = editor.document.uri;
+  return scheme === 'file' ? { path: canonical(fsPath), side: 'base', line } : undefined;
 }
 
 /** The files that are meant: named ones, else the one that is looked at. */
@@ -86,10 +87,11 @@ export async function filesMeant(store: Store, args: readonly unknown[]): Promis
   if (hunk) {
     return [{ kind: 'file', id: hunk.id, path: hunk.path }];
   }
-  const path = vscode.window.activeTextEditor?.document.uri.fsPath ?? '';
-  const here = store.about(path).map(({ proposal }) => proposal);
-  const proposal = await pick(here.length > 0 ? here : store.pending);
-  return proposal ? filesOf(store, { kind: 'proposal', id: proposal.id }, here.length > 0 ? path : undefined) : [];
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  const about = uri ? store.about(uri) : [];
+  const proposal = await pick(about.length > 0 ? about.map((each) => each.proposal) : store.here);
+  const path = about.find((each) => each.proposal.id === proposal?.id)?.file.path;
+  return proposal ? filesOf(store, { kind: 'proposal', id: proposal.id }, path) : [];
 }
 
 function filesOf(store: Store, subject: Subject, only?: string): FileSubject[] {
@@ -109,13 +111,17 @@ export async function proposalMeant(store: Store, args: readonly unknown[]): Pro
   }
   const address = activeAddress();
   const [hunk] = hunksAtCursor(store);
-  return address?.id ?? hunk?.id ?? (await pick(store.pending))?.id;
+  return address?.id ?? hunk?.id ?? (await pick(store.here))?.id;
 }
 
 async function pick(proposals: readonly Proposal[]): Promise<Proposal | undefined> {
   if (proposals.length < 2) {
     return proposals[0];
   }
-  const items = proposals.map((proposal) => ({ label: titleOf(proposal), description: progress(proposal), proposal }));
+  const items = proposals.map((proposal) => ({
+    label: asLabel(titleOf(proposal)),
+    description: progress(proposal),
+    proposal,
+  }));
   return (await vscode.window.showQuickPick(items, { placeHolder: 'Which proposal?' }))?.proposal;
 }

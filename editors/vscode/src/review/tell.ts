@@ -2,33 +2,23 @@
 import * as vscode from 'vscode';
 
 import type { Refusal } from '../daemon/refusal';
+import { type Kind, message, statusLine } from '../messages';
 
 /** Milliseconds for which a line stays in the status bar. */
 const SHOWN = 10_000;
 
 /** In the status bar, where it is in nobody's way. */
 export function tellLine(text: string): void {
-  vscode.window.setStatusBarMessage(`editd: ${text}`, SHOWN);
+  statusLine(`editd: ${text}`, SHOWN);
 }
 
 export function tellRefusal(refusal: Refusal): void {
   void ask('error', refusal.text, { 'Show Log': () => vscode.commands.executeCommand('editd.showLog') });
 }
 
-const SHOW = {
-  info: vscode.window.showInformationMessage,
-  warning: vscode.window.showWarningMessage,
-  error: vscode.window.showErrorMessage,
-} as const;
-
 /** A message with buttons, which is in no way of anything else; what belongs to the pressed button is done. */
-export async function ask(
-  kind: keyof typeof SHOW,
-  text: string,
-  choices: Readonly<Record<string, () => unknown>>,
-): Promise<void> {
-  const show: (text: string, ...labels: string[]) => Thenable<string | undefined> = SHOW[kind];
-  const choice = await show(text, ...Object.keys(choices));
+export async function ask(kind: Kind, text: string, choices: Readonly<Record<string, () => unknown>>): Promise<void> {
+  const choice = await message(kind, text, ...Object.keys(choices));
   if (choice !== undefined) {
     await choices[choice]?.();
   }

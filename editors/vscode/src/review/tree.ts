@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 
 import type { Hunk, HunkState, Proposal, ProposedFile } from '../daemon/wire';
+import { concernsWindow } from './paths';
 import { placesIn } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject, ProposalSubject, Subject } from './subject';
@@ -58,7 +59,8 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
 
   getChildren(subject?: Subject): Subject[] {
     if (!subject) {
-      return this.store.pending.map(({ id }) => ({ kind: 'proposal', id }));
+      const [here, elsewhere] = [this.store.here, this.store.pending.filter((each) => !concernsWindow(each))];
+      return [...here, ...elsewhere].map(({ id }) => ({ kind: 'proposal', id }));
     }
     const { id } = subject;
     switch (subject.kind) {
@@ -104,7 +106,7 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
   }
 
   private update(): void {
-    const pending = this.store.pending.length;
+    const pending = this.store.here.length;
     this.view.badge =
       pending === 0 ? undefined : { value: pending, tooltip: `${count(pending, 'proposal')} to review` };
     this.changed.fire(undefined);
@@ -115,7 +117,8 @@ function proposalItem(subject: ProposalSubject, proposal: Proposal): vscode.Tree
   const label = plain(proposal.label ?? '');
   const item = new vscode.TreeItem(label || plain(proposal.author), vscode.TreeItemCollapsibleState.Expanded);
   item.id = subject.id;
-  item.description = label === '' ? progress(proposal) : `${plain(proposal.author)} · ${progress(proposal)}`;
+  const about = label === '' ? progress(proposal) : `${plain(proposal.author)} · ${progress(proposal)}`;
+  item.description = concernsWindow(proposal) ? about : `elsewhere · ${about}`;
   item.iconPath = new vscode.ThemeIcon('git-pull-request');
   item.contextValue = 'proposal';
   const tooltip = new vscode.MarkdownString();
