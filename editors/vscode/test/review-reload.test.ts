@@ -11,12 +11,12 @@ const scene = stage({
   settings: { 'workbench.editor.restoreEditors': true, 'files.hotExit': 'onExitAndWindowClose' },
 });
 
-/** Whether the user's data, which lies beside the daemon's, has a copy of an unsaved document with that text. */
-async function keeps(folder: string, text: string): Promise<boolean> {
+/** Whether the user's data, which lies beside the daemon's, has a draft of that proposal with that text. */
+async function keeps(folder: string, id: string, text: string): Promise<boolean> {
   const files = await readdir(join(folder, 'user'), { recursive: true, withFileTypes: true });
-  const copies = files.filter((file) => file.isFile() && file.parentPath.toLowerCase().includes('/backups/'));
+  const copies = files.filter((file) => file.isFile() && file.parentPath.endsWith('/drafts'));
   const texts = await Promise.all(copies.map((file) => readFile(join(file.parentPath, file.name), 'utf8')));
-  return texts.some((each) => each.includes(text));
+  return texts.some((each) => each.includes(id) && each.includes(text));
 }
 
 for (const saved of [true, false]) {
@@ -36,9 +36,11 @@ for (const saved of [true, false]) {
           (seen) => seen?.dirty === false,
         );
       } else {
-        await until('the workbench keeps a copy', () => keeps(daemon.folder, 'TWO mine'));
+        await until('it is kept', () => keeps(daemon.folder, review.id, 'TWO mine'));
       }
       await window.reload();
+      // The workbench may not have written down in time which tabs are open.
+      await review.open('TWO');
       await review.proposes('a.txt', 'one\nTWO mine\nthree\n');
       assert.deepEqual(await review.states(), ['pending']);
       await review.shows('a.txt', 'changed by you');

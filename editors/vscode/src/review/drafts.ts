@@ -20,9 +20,8 @@ export interface Draft {
   readonly path: string;
   /** What the person started from. */
   readonly version: Version;
-  /** What was saved; without it, only that typing has begun. */
-  readonly text?: string;
-  /** When it was saved last. */
+  readonly text: string;
+  /** When it was saved last; of what was never saved, that of the version. */
   readonly mtime: number;
 }
 
@@ -69,8 +68,8 @@ export class Drafts {
   }
 
   /** Whether a draft that belongs to nothing is old enough to go. */
-  isOld(draft: Draft): boolean {
-    return draft.mtime < Date.now() - KEPT;
+  isOld(mtime: number): boolean {
+    return mtime < Date.now() - KEPT;
   }
 
   private inTurn(act: () => Promise<void>): Promise<void> {

@@ -4,13 +4,15 @@ import * as vscode from 'vscode';
 import type { Connection } from '../daemon/connection';
 import { refusalOf } from '../daemon/refusal';
 import type { Log } from '../log';
-import type { Draft, Drafts, Version } from './drafts';
+import type { Drafts, Version } from './drafts';
 import { ready } from './ready';
 import { fetchSides } from './sides';
 import type { Store } from './store';
 import { Latest } from './turns';
 import { type Address, addressOf, SCHEME, uriOf } from './uris';
 
+/** Milliseconds without typing before unsaved text is kept. */
+const PAUSE = 300;
 /** Versions that are kept: a document may show one that was read before the last. */
 const KEPT = 3;
 
@@ -24,6 +26,8 @@ interface Entry {
   /** What a person started from: as long as it is there, nothing is moved under them. */
   frozen?: Version | undefined;
   draft?: { readonly text: string; readonly mtime: number } | undefined;
+  /** Until unsaved text is kept. */
+  timer?: NodeJS.Timeout | undefined;
 }
 
 /** What a person wrote, and over what. */
@@ -89,7 +93,7 @@ export class Texts implements vscode.Disposable {
     }
     entry.frozen = version;
     entry.draft = { text, mtime: this.tick() };
-    await this.drafts.save({ id: entry.id, path: entry.path, version, ...entry.draft });
+    await this.keep(entry, entry.draft);
     this.changed.fire([uriOf(entry.id, 'proposed', entry.path)]);
     this.drafted.fire();
   }
@@ -131,7 +135,7 @@ export class Texts implements vscode.Disposable {
 
   private async restore(): Promise<void> {
     for (const { id, path, version, text, mtime } of await this.drafts.load()) {
-      const draft = text === undefined ? undefined : { text, mtime };
+      const draft = { text, mtime };
       this.entries.set(keyOf({ id, path }), { id, path, versions: [version], frozen: version, draft });
       this.clock = Math.max(this.clock, mtime, version.mtime);
     }
@@ -211,22 +215,31 @@ export class Texts implements vscode.Disposable {
     if (!entry) {
       return;
     }
+    clearTimeout(entry.timer);
     if (!document.isDirty) {
       const text = document.getText();
       entry.shown = entry.versions.findLast(({ proposed }) => proposed === text) ?? entry.shown;
-      if (entry.frozen && !entry.draft) {
-        await this.forget(entry);
-      }
-    } else if (!entry.frozen) {
-      const version = entry.shown ?? versionOf(entry);
-      entry.frozen = version;
-      this.drafted.fire();
-      await this.drafts.save({ id: entry.id, path: entry.path, version, mtime: version.mtime });
+      await (entry.draft ? this.keep(entry, entry.draft) : entry.frozen && this.forget(entry));
+      return;
     }
+    if (!entry.frozen) {
+      entry.frozen = entry.shown ?? versionOf(entry);
+      this.drafted.fire();
+    }
+    entry.timer = setTimeout(() => {
+      // Its time stays that of what was saved, so that the editor does not take it for a newer file.
+      const { mtime } = entry.draft ?? versionOf(entry);
+      void this.keep(entry, { text: document.getText(), mtime });
+    }, PAUSE);
+  }
+
+  private keep({ id, path, frozen }: Entry, { text, mtime }: { text: string; mtime: number }): Promise<void> {
+    return frozen ? this.drafts.save({ id, path, version: frozen, text, mtime }) : Promise.resolve();
   }
 
   private async forget(entry: Entry, proposed?: string): Promise<void> {
     const latest = entry.versions.at(-1) ?? versionOf(entry);
+    clearTimeout(entry.timer);
     entry.draft = undefined;
     entry.frozen = undefined;
     entry.versions = [{ ...latest, ...(proposed !== undefined && { proposed }), mtime: this.tick() }];
@@ -241,8 +254,8 @@ export class Texts implements vscode.Disposable {
   private async clean(): Promise<void> {
     await this.restored;
     for (const entry of this.entries.values()) {
-      const draft: Draft = { ...entry, version: versionOf(entry), mtime: entry.draft?.mtime ?? 0 };
-      if (!this.store.get(entry.id) && !isOpenDocument(entry) && !hasTab(entry) && this.drafts.isOld(draft)) {
+      const isOld = entry.draft !== undefined && this.drafts.isOld(entry.draft.mtime);
+      if (isOld && !this.store.get(entry.id) && !isOpenDocument(entry) && !hasTab(entry)) {
         this.entries.delete(keyOf(entry));
         await this.drafts.remove(entry);
       }
