@@ -12,6 +12,7 @@ import type { HunkSubject, Subject } from './subject';
 import { filesMeant, hunksAtCursor, named, position, proposalMeant } from './target';
 import { tellLine } from './tell';
 import type { Texts } from './texts';
+import { Turns } from './turns';
 import { addressOf, uriOf } from './uris';
 
 const NOTHING_LEFT = 'Nothing is left to decide.';
@@ -27,6 +28,9 @@ export interface Parts {
 
 export function commands(parts: Parts): vscode.Disposable {
   const { connection, store, diffs, actions, comments } = parts;
+  // Keys may come faster than decisions are made: each is about what is looked at once the one before is done.
+  const keys = new Turns();
+  const inTurn = (act: () => Promise<void>) => keys.run('', act);
   const table: Record<string, (...args: unknown[]) => unknown> = {
     review: (...args) => review(parts, args),
     openDiff: (...args) => openDiff(parts, args),
@@ -34,9 +38,9 @@ export function commands(parts: Parts): vscode.Disposable {
       const id = await proposalMeant(store, args);
       await (id === undefined ? undefined : diffs.openAll(id));
     },
-    acceptHunk: (...args) => decide(parts, 'accept', args),
-    rejectHunk: (...args) => decide(parts, 'reject', args),
-    takeHunk: (...args) => decide(parts, 'take', args),
+    acceptHunk: (...args) => inTurn(() => decide(parts, 'accept', args)),
+    rejectHunk: (...args) => inTurn(() => decide(parts, 'reject', args)),
+    takeHunk: (...args) => inTurn(() => decide(parts, 'take', args)),
     acceptFile: async (...args) => {
       await actions.files('accept', await filesMeant(store, args));
     },
@@ -45,8 +49,8 @@ export function commands(parts: Parts): vscode.Disposable {
     },
     acceptAll: (...args) => decideAll(parts, 'accept', args),
     rejectAll: (...args) => decideAll(parts, 'reject', args),
-    nextHunk: () => go(parts, 1),
-    previousHunk: () => go(parts, -1),
+    nextHunk: () => inTurn(() => go(parts, 1)),
+    previousHunk: () => inTurn(() => go(parts, -1)),
     comment: (...args) => comment(parts, args),
     sendComment: (reply) => comments.send(reply as vscode.CommentReply),
     discardDraft: (...args) => discard(parts, args),
@@ -114,11 +118,12 @@ async function go(parts: Parts, step: 1 | -1): Promise<void> {
   }
 }
 
-/** Stays in the file itself if that is where the hunk is looked for; else it is a diff. */
+/** Stays in the document that is looked at if the hunk is in it; else a diff opens. */
 async function goTo({ diffs }: Parts, stop: Stop | undefined): Promise<void> {
   const editor = vscode.window.activeTextEditor;
-  if (stop && editor?.document.uri.scheme === 'file' && editor.document.uri.fsPath === stop.path) {
-    const line = Math.min(stop.base, editor.document.lineCount - 1);
+  const here = position();
+  if (editor && stop && here?.path === stop.path && (here.id === undefined || here.id === stop.id)) {
+    const line = Math.min(stop[here.side], editor.document.lineCount - 1);
     editor.selection = new vscode.Selection(line, 0, line, 0);
     editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
   } else if (stop) {

@@ -29,6 +29,7 @@ const STATES: Record<HunkState, string> = {
 export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.changed.event;
+  private shown = '';
   private readonly view: vscode.TreeView<Subject>;
   private readonly subscriptions: vscode.Disposable;
 
@@ -109,7 +110,18 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
     const pending = this.store.here.length;
     this.view.badge =
       pending === 0 ? undefined : { value: pending, tooltip: `${count(pending, 'proposal')} to review` };
-    this.changed.fire(undefined);
+    // Rows that are made anew while somebody presses a button in one of them do not hear of it.
+    const shown = JSON.stringify(this.store.pending.map((proposal) => this.shownOf(proposal)));
+    if (shown !== this.shown) {
+      this.shown = shown;
+      this.changed.fire(undefined);
+    }
+  }
+
+  /** All that rows are made of. */
+  private shownOf(proposal: Proposal): unknown {
+    const drafts = proposal.files.filter(({ path }) => this.texts.written(proposal.id, path)).map(({ path }) => path);
+    return [proposal.id, proposal.files, proposal.comments, drafts];
   }
 }
 
