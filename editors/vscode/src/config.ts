@@ -21,7 +21,7 @@ export const config = {
     return setting('diagnostics', true);
   },
   get openOnProposal(): OpenOnProposal {
-    return setting('review.openOnProposal', 'first');
+    return setting('review.openOnProposal', 'never');
   },
   get codeLens(): boolean {
     return setting('review.codeLens', true);

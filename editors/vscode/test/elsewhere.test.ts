@@ -36,6 +36,7 @@ scene(
     assert.deepEqual(await window.screen.notifications(), []);
     assert.ok(!(await window.screen.status()).some((text) => text.includes('editd: 1')));
 
+    await other.command('workbench.action.focusActiveEditorGroup');
     await other.point({ line: 1, character: 0 });
     await other.press('Control+Alt+Y');
     await other.shows('song.txt', { text: 'la\nle\nla\n' });

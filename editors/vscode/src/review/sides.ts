@@ -1,9 +1,7 @@
 /** Asks the daemon for both sides of a file. */
 import type { Connection } from '../daemon/connection';
-import type { Hash, ProposedFile } from '../daemon/wire';
-import { isRewritten } from './places';
+import type { Hash } from '../daemon/wire';
 import type { Store } from './store';
-import { applyDiff } from './unified';
 import type { Address } from './uris';
 
 export interface Sides {
@@ -22,11 +20,8 @@ export async function fetchSides(connection: Connection, store: Store, id: strin
       content(connection, { id, side: 'base', path }),
       content(connection, { id, side: 'proposed', path }),
     ]);
-    const file = store.file(id, path);
-    const isOne = base.hash === proposed.hash && (!file || !isWhole(file) || file.hashBefore === base.hash);
-    if (isOne || tries === TRIES) {
-      const text = file ? proposedText(file, base.text, proposed.text) : proposed.text;
-      return { base: base.text, proposed: text, hash: base.hash };
+    if (base.hash === proposed.hash || tries === TRIES) {
+      return { base: base.text, proposed: proposed.text, hash: base.hash };
     }
     await store.refresh(id);
   }
@@ -35,24 +30,4 @@ export async function fetchSides(connection: Connection, store: Store, id: strin
 function content(connection: Connection, { id, side, path }: Address): Promise<{ text: string; hash: Hash }> {
   const escaped = path.split('/').map(encodeURIComponent).join('/');
   return connection.request('workspace/textDocumentContent', { uri: `editd:///${id}/${side}${escaped}` });
-}
-
-/** Whether what becomes of the file is told by its diff alone. */
-function isWhole(file: ProposedFile): boolean {
-  return file.action === 'create' || file.action === 'delete' || isRewritten(file);
-}
-
-function proposedText(file: ProposedFile, base: string, told: string): string {
-  const [whole] = file.hunks;
-  if (!isWhole(file)) {
-    return told;
-  }
-  if (whole?.state === 'rejected' || whole?.state === 'conflicted') {
-    return base;
-  }
-  try {
-    return applyDiff(base, file.diff);
-  } catch {
-    return told;
-  }
 }

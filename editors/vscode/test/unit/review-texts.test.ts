@@ -2,28 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { carry } from '../../src/review/merge';
-import { applyDiff } from '../../src/review/unified';
 import { Latest, Turns } from '../../src/review/turns';
 import { plain, size } from '../../src/review/words';
-
-test('a diff leads from one text to the other, to the byte', () => {
-  const diff = '--- a/a\n+++ b/a\n@@ -1,3 +1,4 @@\n one\r\n-two\r\n+TWO\r\n+\n three\n@@ -5,0 +7 @@\n+six\n';
-  assert.equal(applyDiff('one\r\ntwo\r\nthree\nfour\nfive\n', diff), 'one\r\nTWO\r\n\nthree\nfour\nfive\nsix\n');
-});
-
-test('a diff may make a file, empty it, and end it without a line end', () => {
-  assert.equal(
-    applyDiff('', '--- /dev/null\n+++ b/a\n@@ -0,0 +1,2 @@\n+one\n+two\n\\ No newline at end of file\n'),
-    'one\ntwo',
-  );
-  assert.equal(applyDiff('one\n', '--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n'), '');
-  assert.equal(applyDiff('one', '@@ -1 +1 @@\n-one\n\\ No newline at end of file\n+one\n'), 'one\n');
-  assert.equal(applyDiff('--- x\n', '@@ -1 +1 @@\n---- x\n+++ y\n'), '++ y\n');
-});
-
-test('a diff of another text is refused', () => {
-  assert.throws(() => applyDiff('other\n', '@@ -1 +1 @@\n-one\n+two\n'), /does not fit/);
-});
 
 test('what was written is carried to what the file is now', () => {
   assert.equal(carry('one\nTWO\nthree\n', 'one\ntwo\nthree\n', 'zero\none\ntwo\nthree\n'), 'zero\none\nTWO\nthree\n');
