@@ -14,9 +14,10 @@ interface Job extends Before {
 
 /**
  * Between the checks and the edit nothing is awaited, so nothing of this process comes in between. What is typed
- * meanwhile in the window is refused there: the edit carries the versions that were checked.
+ * meanwhile in the window is refused there: the edit carries the versions that were checked. `told` ends when the daemon
+ * knows all texts.
  */
-export async function applyEdits(params: ApplyParams): Promise<ApplyResult> {
+export async function applyEdits(params: ApplyParams, told: () => Promise<unknown>): Promise<ApplyResult> {
   let jobs: Job[];
   try {
     jobs = params.documents.map(prepare);
@@ -34,13 +35,21 @@ export async function applyEdits(params: ApplyParams): Promise<ApplyResult> {
   if (!applied) {
     return { applied, reason: 'the text was changed while the edit was on its way', documents: states(jobs) };
   }
-  for (const { document } of jobs) {
-    if (await isLocked(document)) {
-      await takeBack(jobs);
-      return { applied: false, reason: `${nameOf(document.uri.path)} is read-only here`, documents: states(jobs) };
-    }
+  const locked = await lockedOf(jobs);
+  const [first] = locked;
+  if (first) {
+    // The daemon takes back what the others hold by now, around what is typed there meanwhile.
+    await takeBack(locked);
+    // It has to hear of that before the answer.
+    await told();
+    return { applied: false, reason: `${nameOf(first.document.uri.path)} is read-only here`, documents: states(jobs) };
   }
   return { applied, documents: states(jobs) };
+}
+
+async function lockedOf(jobs: readonly Job[]): Promise<Job[]> {
+  const all = await Promise.all(jobs.map(async (job) => ({ job, locked: await isLocked(job.document) })));
+  return all.filter(({ locked }) => locked).map(({ job }) => job);
 }
 
 function states(jobs: readonly Job[]): DocumentState[] {
@@ -61,7 +70,7 @@ function prepare(wanted: DocumentEdits): Job {
     throw new Obstacle(`${name} has another text than expected (${hash})`);
   }
   const edits = wanted.edits.map((edit) => editOf(document, name, edit));
-  return { document, edits, text: document.getText(), dirty: document.isDirty };
+  return { document, edits, text: document.getText() };
 }
 
 /** VS Code would move a place that does not exist to one that does, and the text would go there. */

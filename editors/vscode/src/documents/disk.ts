@@ -92,7 +92,10 @@ function withoutLineEnds(text: string): string {
 
 /** There is a command to load the document again that a person looks at, and none for another. */
 async function revertIfShown(document: vscode.TextDocument): Promise<boolean> {
-  if (vscode.window.activeTextEditor?.document !== document || document.isDirty) {
+  // In a diff, the command would be about other documents as well.
+  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  const isShown = input instanceof vscode.TabInputText && input.uri.toString() === document.uri.toString();
+  if (!isShown || document.isDirty) {
     return false;
   }
   await vscode.commands.executeCommand('workbench.action.files.revert');

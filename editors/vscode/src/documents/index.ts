@@ -8,7 +8,7 @@ import { tellDiagnostics, tellFocus } from './tell';
 
 /** Lends the documents of this window to the daemon. To be called before the connection starts. */
 export function serveDocuments(connection: Connection): { dispose(): void }[] {
-  connection.serve('editd/applyEdits', applyEdits);
+  connection.serve('editd/applyEdits', (params) => applyEdits(params, () => connection.request('editd/status', {})));
   connection.serve('editd/save', save);
   connection.serve('editd/reload', reload);
   connection.serve('editd/resync', (params) => resync(connection, params));

@@ -26,19 +26,13 @@ export async function isLocked(document: vscode.TextDocument): Promise<boolean> 
 export interface Before {
   readonly document: vscode.TextDocument;
   readonly text: string;
-  readonly dirty: boolean;
 }
 
-/** Gives the documents the texts back that they had; what was not unsaved then is not unsaved afterwards. */
+/** Gives read-only documents the texts back that they had. Nobody can have typed in them. */
 export async function takeBack(all: readonly Before[]): Promise<void> {
   const edit = new vscode.WorkspaceEdit();
   for (const { document, text } of all) {
     edit.replace(document.uri, new vscode.Range(0, 0, document.lineCount, 0), text);
   }
   await vscode.workspace.applyEdit(edit);
-  for (const { document, dirty } of all) {
-    if (!dirty && document.isDirty) {
-      await document.save();
-    }
-  }
 }

@@ -1,7 +1,9 @@
 /** What a person does about proposals. */
 import type { Hunk, Proposal, ProposedFile } from '../daemon/wire';
+import { dialog } from '../messages';
 import type { Decider, Part, Replacement } from './decide';
 import type { Diffs } from './diff';
+import { isRewritten } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject } from './subject';
 import { ask, tellLine } from './tell';
@@ -21,13 +23,22 @@ export class Actions {
   /** Decides hunks by themselves. Those of a file that the person has rewritten cannot be. */
   async hunks(verdict: Verdict | 'take', subjects: readonly HunkSubject[]): Promise<void> {
     for (const [id, group] of byProposal(subjects)) {
-      const rewritten = group.find(({ path }) => this.texts.written(id, path));
-      const ids = group.filter(({ path }) => !this.texts.written(id, path)).map(({ hunk }) => hunk);
-      if (ids.length > 0) {
-        await this.decideHunks(verdict, id, ids);
+      const hasDraft = ({ path }: HunkSubject) => this.texts.written(id, path) !== undefined;
+      const isSent = ({ path }: HunkSubject) => this.isSent(id, path);
+      const plain = group.filter((each) => !hasDraft(each) && !isSent(each));
+      if (plain.length > 0) {
+        await this.decideHunks(
+          verdict,
+          id,
+          plain.map(({ hunk }) => hunk),
+        );
       }
-      if (rewritten) {
-        this.askAboutDraft(rewritten);
+      const drafted = group.find(hasDraft);
+      if (drafted) {
+        this.askAboutDraft(drafted);
+      }
+      for (const path of new Set(group.filter((each) => !hasDraft(each) && isSent(each)).map((each) => each.path))) {
+        await this.sentAlready(verdict, { kind: 'file', id, path });
       }
     }
   }
@@ -39,7 +50,11 @@ export class Actions {
       if (this.texts.written(id, path)) {
         await (verdict === 'accept'
           ? this.acceptDraft(subject)
-          : this.rejectDrafts(id, [path], () => this.files(verdict, [subject])));
+          : this.rejectDrafts(id, [path], { reject: this.store.file(id, path)?.hunks.map((hunk) => hunk.id) ?? [] }));
+        continue;
+      }
+      if (this.isSent(id, path)) {
+        await this.sentAlready(verdict, subject);
         continue;
       }
       const file = this.store.file(id, path);
@@ -60,11 +75,11 @@ export class Actions {
       await this.rejectDrafts(
         id,
         drafted.map(({ path }) => path),
-        () => this.all(verdict, id),
+        { reject: 'all' },
       );
       return;
     }
-    const answer = await this.decider.send(id, async (proposal) => {
+    const answer = await this.send(id, async (proposal) => {
       const part: Part = { [verdict]: 'all' };
       return verdict === 'accept' ? this.withDrafts(proposal, drafted, part) : part;
     });
@@ -88,7 +103,7 @@ export class Actions {
     const isHeld = (hunk: Hunk) => verdict === 'accept' && hunk.state === 'conflicted';
     const known = find(this.store.get(id)).filter(isHeld);
     const sent = ids.filter((each) => !known.some((hunk) => hunk.id === each));
-    const answer = sent.length > 0 ? await this.decider.send(id, () => ({ [verdict]: sent })) : this.store.get(id);
+    const answer = sent.length > 0 ? await this.send(id, () => ({ [verdict]: sent })) : this.store.get(id);
     if (answer?.state === 'pending') {
       this.askAboutConflicts(answer, find(answer).filter(isHeld));
     }
@@ -96,7 +111,7 @@ export class Actions {
 
   /** Accepts a file with the text that the person has made of it. */
   private async acceptDraft({ id, path }: FileSubject): Promise<void> {
-    await this.decider.send(id, (proposal) => {
+    await this.send(id, (proposal) => {
       const file = proposal.files.find((each) => each.path === path);
       return file && this.withDrafts(proposal, [file], {});
     });
@@ -106,8 +121,8 @@ export class Actions {
   private async withDrafts(proposal: Proposal, files: readonly ProposedFile[], part: Part): Promise<Part | undefined> {
     const replace: Replacement[] = [];
     const accept: string[] = [];
+    const sent = new Map<string, string>();
     for (const file of files) {
-      await this.texts.settle(proposal.id, file.path);
       const written = this.texts.written(proposal.id, file.path);
       const replacement = written && (await this.decider.replacement(proposal.id, file.path, written));
       if (written && !replacement) {
@@ -115,14 +130,60 @@ export class Actions {
         return undefined;
       }
       replace.push(...(replacement ? [replacement] : []));
+      sent.set(file.path, written?.text ?? '');
       // A new name is decided beside a text, and everything is where saving has made it what was proposed.
-      accept.push(...file.hunks.filter((hunk) => !replacement || hunk.kind === 'rename').map((hunk) => hunk.id));
+      const beside = file.hunks.filter((hunk) => isOpen(hunk) && (!replacement || hunk.kind === 'rename'));
+      accept.push(...beside.map((hunk) => hunk.id));
     }
     return {
       ...part,
-      ...(part.accept !== 'all' && accept.length > 0 && { accept }),
-      ...(replace.length > 0 && { replace }),
+      ...(part.accept !== 'all' && accept.length > 0 && { accept: [...(part.accept ?? []), ...accept] }),
+      ...(replace.length > 0 && { replace: [...(part.replace ?? []), ...replace], written: sent }),
     };
+  }
+
+  /** Whether a file was accepted as the person had written it. */
+  private isSent(id: string, path: string): boolean {
+    const file = this.store.file(id, path);
+    return file !== undefined && isRewritten(file);
+  }
+
+  /** To accept the agent's side of it anew, or to reject it, would throw away what the person wrote. */
+  private async sentAlready(verdict: Verdict | 'take', { id, path }: FileSubject): Promise<void> {
+    if (verdict !== 'reject') {
+      tellLine(`${nameOf(path)} is accepted as you have written it.`);
+      return;
+    }
+    const ids = this.store.file(id, path)?.hunks.map((hunk) => hunk.id) ?? [];
+    await ask('warning', `What you have written in ${nameOf(path)} would be discarded.`, {
+      'Reject and Discard': () => this.decideHunks('reject', id, ids),
+    });
+  }
+
+  /** Sends a decision. If it is the last one, what the person wrote elsewhere in the proposal and did not accept counts. */
+  private send(id: string, make: (proposal: Proposal) => Part | undefined | Promise<Part | undefined>) {
+    return this.decider.send(id, async (proposal) => {
+      const part = await make(proposal);
+      return part && this.withForgotten(proposal, part);
+    });
+  }
+
+  private async withForgotten(proposal: Proposal, part: Part): Promise<Part | undefined> {
+    const drafted = proposal.files.filter(
+      ({ path }) => this.texts.written(proposal.id, path) && !part.replace?.some((each) => each.path === path),
+    );
+    if (drafted.length === 0 || !completes(proposal, part)) {
+      return part;
+    }
+    const names = drafted.map(({ path }) => nameOf(path)).join(', ');
+    const text = `This is the last decision, and you have written something in ${names} that is not accepted.`;
+    const choice = await dialog(text, '', 'Accept It as Well', 'Leave It Out');
+    if (choice === 'Accept It as Well') {
+      const { replace = [], written = [], ...rest } = part;
+      const more = await this.withDrafts(proposal, drafted, { ...rest, replace });
+      return more && { ...more, written: new Map([...written, ...(more.written ?? [])]) };
+    }
+    return choice === 'Leave It Out' ? part : undefined;
   }
 
   private tellTorn(subject: FileSubject): void {
@@ -139,16 +200,36 @@ export class Actions {
     });
   }
 
-  private async rejectDrafts(id: string, paths: readonly string[], reject: () => Promise<void>): Promise<void> {
+  private async rejectDrafts(id: string, paths: readonly string[], part: Part): Promise<void> {
     await ask('warning', `You have written something in ${paths.map(nameOf).join(', ')}. It would be discarded.`, {
       'Reject and Discard': async () => {
-        for (const path of paths) {
-          await this.texts.settle(id, path);
-          await this.texts.drop(id, path);
+        // Only what was decided is discarded.
+        const answer = await this.decider.send(id, () => part);
+        if (answer) {
+          await Promise.all(paths.map((path) => this.texts.drop(id, path)));
         }
-        await reject();
       },
     });
+  }
+
+  /** A message may stand for long: what is taken over is what was there when it was shown. */
+  private async takeAsSeen(id: string, seen: readonly Hunk[]): Promise<void> {
+    await this.store.refresh(id);
+    const proposal = this.store.get(id);
+    const now = proposal?.files.flatMap((file) => file.hunks) ?? [];
+    const same = seen.filter((hunk) => now.some((each) => each.id === hunk.id && each.oldText === hunk.oldText));
+    if (same.length === seen.length || !proposal) {
+      await this.decideHunks(
+        'take',
+        id,
+        seen.map((hunk) => hunk.id),
+      );
+    } else {
+      this.askAboutConflicts(
+        proposal,
+        now.filter((hunk) => seen.some((each) => each.id === hunk.id)),
+      );
+    }
   }
 
   /** The daemon accepts nothing whose place has changed, unless the person says so knowing that. */
@@ -167,10 +248,22 @@ export class Actions {
     const verb = ids.length === 1 ? 'is' : 'are';
     void ask('warning', `${what} in ${names} ${verb} in conflict with what the file says there by now.`, {
       'Keep Mine': () => this.decideHunks('reject', id, ids),
-      "Take the Agent's": () => this.decideHunks('take', id, ids),
+      "Take the Agent's": () => this.takeAsSeen(id, conflicted),
       'Open Diff': () => this.diffs.open({ kind: 'hunk', id, path: first.path, hunk: hunk.id }),
     });
   }
+}
+
+/** Whether nothing is left to decide after a decision. */
+function completes(proposal: Proposal, part: Part): boolean {
+  if (part.accept === 'all' || part.reject === 'all') {
+    return true;
+  }
+  const named = new Set([...(part.accept ?? []), ...(part.reject ?? []), ...(part.take ?? [])]);
+  const replaced = new Set(part.replace?.map(({ path }) => path));
+  return proposal.files
+    .filter(({ path }) => !replaced.has(path))
+    .every((file) => file.hunks.every((hunk) => named.has(hunk.id) || !isOpen(hunk)));
 }
 
 function openHunks(proposal: Proposal): Hunk[] {

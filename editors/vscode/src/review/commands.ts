@@ -9,11 +9,11 @@ import { showMenu } from './menu';
 import { nextStop, type Stop, stopsOf } from './places';
 import type { Store } from './store';
 import type { HunkSubject, Subject } from './subject';
-import { filesMeant, hunksAtCursor, named, position, proposalMeant } from './target';
+import { fileToShow, filesMeant, hunksAtCursor, named, position, proposalMeant } from './target';
 import { tellLine } from './tell';
 import type { Texts } from './texts';
 import { Turns } from './turns';
-import { addressOf, uriOf } from './uris';
+import { addressOf } from './uris';
 
 const NOTHING_LEFT = 'Nothing is left to decide.';
 
@@ -27,7 +27,7 @@ export interface Parts {
 }
 
 export function commands(parts: Parts): vscode.Disposable {
-  const { connection, store, diffs, actions, comments } = parts;
+  const { connection, store, diffs, comments } = parts;
   // Keys may come faster than decisions are made: each is about what is looked at once the one before is done.
   const keys = new Turns();
   const inTurn = (act: () => Promise<void>) => keys.run('', act);
@@ -42,10 +42,10 @@ export function commands(parts: Parts): vscode.Disposable {
     rejectHunk: (...args) => inTurn(() => decide(parts, 'reject', args)),
     takeHunk: (...args) => inTurn(() => decide(parts, 'take', args)),
     acceptFile: async (...args) => {
-      await actions.files('accept', await filesMeant(store, args));
+      await decideFiles(parts, 'accept', args);
     },
     rejectFile: async (...args) => {
-      await actions.files('reject', await filesMeant(store, args));
+      await decideFiles(parts, 'reject', args);
     },
     acceptAll: (...args) => decideAll(parts, 'accept', args),
     rejectAll: (...args) => decideAll(parts, 'reject', args),
@@ -83,6 +83,14 @@ async function decide(parts: Parts, verdict: Verdict | 'take', args: readonly un
     const stops = stopsOf(store.pending).filter(({ id }) => id === from.id);
     await goTo(parts, nextStop(stops, here, 1));
   }
+}
+
+async function decideFiles({ store, actions }: Parts, verdict: Verdict, args: readonly unknown[]): Promise<void> {
+  const files = filesMeant(store, args);
+  if (files.length === 0) {
+    tellLine('There is no change in this file.');
+  }
+  await actions.files(verdict, files);
 }
 
 async function decideAll({ store, actions }: Parts, verdict: Verdict, args: readonly unknown[]): Promise<void> {
@@ -135,7 +143,7 @@ async function openDiff({ store, diffs }: Parts, args: readonly unknown[]): Prom
   await store.upToDate();
   const [subject] = named(args);
   const [hunk] = subject ? [] : hunksAtCursor(store);
-  const meant: Subject | undefined = subject ?? hunk ?? (await filesMeant(store, args))[0];
+  const meant: Subject | undefined = subject ?? hunk ?? filesMeant(store, args)[0] ?? (await fileToShow(store));
   if (meant && meant.kind !== 'proposal') {
     await diffs.open(meant);
   } else if (meant) {
@@ -164,27 +172,17 @@ async function comment({ store, actions }: Parts, args: readonly unknown[]): Pro
   }
 }
 
-async function discard({ store, texts, diffs }: Parts, args: readonly unknown[]): Promise<void> {
-  const [file] = await filesMeant(store, args);
+async function discard({ store, texts }: Parts, args: readonly unknown[]): Promise<void> {
+  const [file] = filesMeant(store, args);
   if (!file || !texts.written(file.id, file.path)) {
     return;
   }
-  const document = vscode.workspace.textDocuments.find(
-    ({ uri }) => uri.toString() === uriOf(file.id, 'proposed', file.path).toString(),
-  );
   await texts.drop(file.id, file.path);
-  if (document?.isDirty) {
-    const address = activeAddress();
-    if (address?.id !== file.id || address.path !== file.path) {
-      await diffs.open(file);
-    }
-    await vscode.commands.executeCommand('workbench.action.files.revert');
-  }
 }
 
 /** The file itself, at the line that is looked at in the diff. */
 async function openFile({ store }: Parts, args: readonly unknown[]): Promise<void> {
-  const [file] = await filesMeant(store, args);
+  const [file] = filesMeant(store, args);
   const address = activeAddress();
   const path = file?.path ?? address?.path;
   if (path === undefined) {

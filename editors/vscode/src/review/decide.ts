@@ -10,7 +10,10 @@ import { Turns } from './turns';
 import { titleOf } from './words';
 
 /** What a decision says, without the proposal that it is about. */
-export type Part = Omit<Decision, 'id' | 'revision'>;
+export interface Part extends Omit<Decision, 'id' | 'revision'> {
+  /** By path, what the person wrote that is sent in `replace`, before it was carried to what the file is now. */
+  readonly written?: ReadonlyMap<string, string>;
+}
 
 export type Replacement = NonNullable<Decision['replace']>[number];
 
@@ -59,11 +62,13 @@ export class Decider {
     return { path, baseHash: hash, content: isMixed ? content.replaceAll('\r\n', '\n') : content };
   }
 
-  private async decide(proposal: Proposal, part: Part): Promise<Proposal> {
+  private async decide(proposal: Proposal, { written, ...part }: Part): Promise<Proposal> {
     const { id, revision } = proposal;
     const answer = await this.connection.request('editd/decide', { id, revision, ...part });
     // What was sent is not a draft any more, so its tab can be closed.
-    const sent = (part.replace ?? []).map(({ path, content }) => this.texts.drop(id, path, content));
+    const sent = (part.replace ?? []).map(({ path, content }) =>
+      this.texts.sent(id, path, content, written?.get(path) ?? content),
+    );
     this.store.take(answer, true);
     this.connection.heard('editd/proposalChanged', { id, revision: answer.revision, state: answer.state });
     await Promise.all(sent);

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { Texts } from './texts';
 import { type Address, addressOf } from './uris';
 
-const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 export class ReviewFiles implements vscode.FileSystemProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
@@ -35,7 +35,7 @@ export class ReviewFiles implements vscode.FileSystemProvider, vscode.Disposable
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
     const bytes = Buffer.from(await this.texts.text(known(uri)));
-    return isTakenForUtf8(uri) ? bytes : Buffer.from([...BYTE_ORDER_MARK, ...bytes]);
+    return isTakenForUtf8(uri) ? bytes : Buffer.concat([BYTE_ORDER_MARK, bytes]);
   }
 
   async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {

@@ -21,7 +21,7 @@ export function named(args: readonly unknown[]): Subject[] {
   return all.length > 0 ? all : [first];
 }
 
-/** The hunks that the selection of the active editor touches; of several at one place, the undecided first. */
+/** The hunks that the selection of the active editor touches: the undecided, where there are any. */
 export function hunksAtCursor(store: Store): HunkSubject[] {
   const editor = vscode.window.activeTextEditor;
   if (!editor) {
@@ -36,7 +36,9 @@ export function hunksAtCursor(store: Store): HunkSubject[] {
     })),
   );
   const [best] = [...hits].sort((left, right) => Number(right.open) - Number(left.open));
-  return (start.isEqual(end) ? (best ? [best] : []) : hits).map(({ subject }) => subject);
+  const open = hits.filter((hit) => hit.open);
+  const selected = open.length > 0 ? open : hits;
+  return (start.isEqual(end) ? (best ? [best] : []) : selected).map(({ subject }) => subject);
 }
 
 function subjectOf(id: string, path: string, hunk: string): HunkSubject {
@@ -73,7 +75,7 @@ export function position(): Position | undefined {
 }
 
 /** The files that are meant: named ones, else the one that is looked at. */
-export async function filesMeant(store: Store, args: readonly unknown[]): Promise<FileSubject[]> {
+export function filesMeant(store: Store, args: readonly unknown[]): FileSubject[] {
   const subjects = named(args);
   if (subjects.length > 0) {
     return subjects.flatMap((subject) => filesOf(store, subject));
@@ -89,18 +91,22 @@ export async function filesMeant(store: Store, args: readonly unknown[]): Promis
   }
   const uri = vscode.window.activeTextEditor?.document.uri;
   const about = uri ? store.about(uri) : [];
-  const proposal = await pick(about.length > 0 ? about.map((each) => each.proposal) : store.here);
-  const path = about.find((each) => each.proposal.id === proposal?.id)?.file.path;
-  return proposal ? filesOf(store, { kind: 'proposal', id: proposal.id }, path) : [];
+  return about.slice(0, 1).map(({ proposal, file }) => ({ kind: 'file', id: proposal.id, path: file.path }));
 }
 
-function filesOf(store: Store, subject: Subject, only?: string): FileSubject[] {
+/** A file to show where none is looked at. */
+export async function fileToShow(store: Store): Promise<FileSubject | undefined> {
+  const proposal = await pick(store.here);
+  return proposal && filesOf(store, { kind: 'proposal', id: proposal.id })[0];
+}
+
+function filesOf(store: Store, subject: Subject): FileSubject[] {
   const { id } = subject;
   if (subject.kind !== 'proposal') {
     return [{ kind: 'file', id, path: subject.path }];
   }
   const paths = (store.get(id)?.files ?? []).map(({ path }) => path);
-  return paths.filter((path) => only === undefined || path === only).map((path) => ({ kind: 'file', id, path }));
+  return paths.map((path) => ({ kind: 'file', id, path }));
 }
 
 /** The proposal that is meant: the named one, that of what is looked at, the only one; else the person is asked. */

@@ -16,6 +16,9 @@ const PAUSE = 300;
 /** Versions that are kept: a document may show one that was read before the last. */
 const KEPT = 3;
 
+/** Milliseconds that a document takes to open, at most, after it was read. */
+const OPENING = 30_000;
+
 interface Entry {
   readonly id: string;
   readonly path: string;
@@ -25,6 +28,10 @@ interface Entry {
   shown?: Version | undefined;
   /** What a person started from: as long as it is there, nothing is moved under them. */
   frozen?: Version | undefined;
+  /** When it was read last: its document may be about to open. */
+  read: number;
+  /** Its document is being made what is proposed: what is saved meanwhile is nobody's wish. */
+  isSettling?: boolean;
   draft?: { readonly text: string; readonly mtime: number } | undefined;
   /** Until unsaved text is kept. */
   timer?: NodeJS.Timeout | undefined;
@@ -73,6 +80,7 @@ export class Texts implements vscode.Disposable {
 
   async text(address: Address): Promise<string> {
     const entry = await this.entry(address);
+    entry.read = Date.now();
     const version = versionOf(entry);
     return address.side === 'base' ? version.base : (entry.draft?.text ?? version.proposed);
   }
@@ -86,6 +94,9 @@ export class Texts implements vscode.Disposable {
   /** Keeps what a person saved. That decides nothing. */
   async write(address: Address, text: string): Promise<void> {
     const entry = await this.entry(address);
+    if (entry.isSettling) {
+      return;
+    }
     const version = entry.frozen ?? entry.shown ?? versionOf(entry);
     if (text === version.proposed) {
       await this.forget(entry);
@@ -110,20 +121,41 @@ export class Texts implements vscode.Disposable {
     return text === undefined || text === version.proposed ? undefined : { text, version };
   }
 
-  /** Saves what is typed on the proposed side, so that its tab can be closed. */
-  async settle(id: string, path: string): Promise<void> {
-    const document = this.document({ id, path });
-    if (document?.isDirty) {
-      await document.save();
+  /** What a person wrote is not wanted any more: what is proposed is shown again. */
+  async drop(id: string, path: string): Promise<void> {
+    const entry = this.entries.get(keyOf({ id, path }));
+    if (entry) {
+      await this.settle(entry, (entry.versions.at(-1) ?? versionOf(entry)).proposed);
     }
   }
 
-  /** What a person wrote is not wanted any more, or was sent: then that is what is proposed now. */
-  async drop(id: string, path: string, sent?: string): Promise<void> {
+  /** What a person had `written` was sent as `content`, which is what is proposed now. What was typed since stays. */
+  async sent(id: string, path: string, content: string, written: string): Promise<void> {
     const entry = this.entries.get(keyOf({ id, path }));
-    if (entry) {
-      await this.forget(entry, sent);
+    const now = this.written(id, path)?.text ?? written;
+    if (entry && now === written) {
+      await this.settle(entry, content);
     }
+  }
+
+  /**
+   * Shows a text as the proposed one, with nothing unsaved, so that the tab can be closed. What editors do when they
+   * save (formatters and the like) is not kept.
+   */
+  private async settle(entry: Entry, text: string): Promise<void> {
+    const document = this.document(entry);
+    if (document?.isDirty) {
+      entry.isSettling = true;
+      try {
+        const edit = new vscode.WorkspaceEdit();
+        edit.replace(document.uri, new vscode.Range(0, 0, document.lineCount, 0), text);
+        await vscode.workspace.applyEdit(edit);
+        await document.save();
+      } finally {
+        entry.isSettling = false;
+      }
+    }
+    await this.forget(entry, text);
   }
 
   /** Both sides as they are now. */
@@ -136,7 +168,14 @@ export class Texts implements vscode.Disposable {
   private async restore(): Promise<void> {
     for (const { id, path, version, text, mtime } of await this.drafts.load()) {
       const draft = { text, mtime };
-      this.entries.set(keyOf({ id, path }), { id, path, versions: [version], frozen: version, draft });
+      this.entries.set(keyOf({ id, path }), {
+        id,
+        path,
+        versions: [version],
+        read: Date.now(),
+        frozen: version,
+        draft,
+      });
       this.clock = Math.max(this.clock, mtime, version.mtime);
     }
     this.drafted.fire();
@@ -163,7 +202,7 @@ export class Texts implements vscode.Disposable {
     if (!this.store.file(id, path)) {
       throw vscode.FileSystemError.FileNotFound(uriOf(id, 'proposed', path));
     }
-    const entry: Entry = { id, path, versions: [] };
+    const entry: Entry = { id, path, versions: [], read: Date.now() };
     await this.load(entry);
     this.entries.set(keyOf(entry), entry);
     return entry;
@@ -192,7 +231,7 @@ export class Texts implements vscode.Disposable {
       }
       if (isOpenDocument(entry)) {
         void this.reload(entry);
-      } else if (!entry.frozen && !entry.draft) {
+      } else if (!entry.frozen && !entry.draft && entry.read < Date.now() - OPENING) {
         this.entries.delete(keyOf(entry));
       }
     }

@@ -18,7 +18,7 @@ export function titleOf(proposal: Pick<Proposal, 'author' | 'label'>): string {
 }
 
 export function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
+  return plain(path.slice(path.lastIndexOf('/') + 1));
 }
 
 /** `cart.py`, or both names of a file that gets a new one. */

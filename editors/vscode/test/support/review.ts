@@ -70,16 +70,16 @@ export class Review {
     return files.flatMap(({ hunks }) => hunks.map(({ state }) => state));
   }
 
-  /** Opens the diff of a row of the tree, and waits until keys go to its proposed side. */
-  async open(row: string): Promise<void> {
+  /** Opens the diff of a row of the tree, and waits until keys go to its proposed side: that of `name` if it is said. */
+  async open(row: string, name = ''): Promise<void> {
     await this.window.screen.view('Proposals').locator('.monaco-list-row', { hasText: row }).first().click();
     await until(
       'the proposed side is looked at',
       () =>
-        this.window.evaluate(({ vscode }) => {
+        this.window.evaluate(({ vscode }, end) => {
           const uri = vscode.window.activeTextEditor?.document.uri;
-          return uri?.scheme === 'editd-review' && uri.authority.endsWith('.proposed');
-        }),
+          return uri?.scheme === 'editd-review' && uri.authority.endsWith('.proposed') && uri.path.endsWith(end);
+        }, name),
       Boolean,
     );
     await this.window.command('workbench.action.focusActiveEditorGroup');
