@@ -53,7 +53,7 @@ export class Decider {
   /** What a person wrote in a file, over what the file is now. Nothing if both have changed the same lines. */
   async replacement(id: string, path: string, { text, version }: Written): Promise<Replacement | undefined> {
     const { base, hash } = await this.texts.current(id, path);
-    const content = carry(text, version.base, base);
+    const content = await carry(text, version.base, base);
     if (content === undefined) {
       return undefined;
     }
