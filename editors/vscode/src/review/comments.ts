@@ -6,11 +6,16 @@ import { placesIn, touched } from './places';
 import type { Store } from './store';
 import type { HunkSubject } from './subject';
 import { placesAt } from './target';
+import { ask } from './tell';
 import { addressOf, uriOf } from './uris';
+import { nameOf } from './words';
 
 interface Thread {
-  readonly subject: HunkSubject;
+  /** Nothing, if there was none in that place when a comment was written. */
+  subject: HunkSubject | undefined;
   readonly thread: vscode.CommentThread;
+  /** Comments that the daemon has not got. */
+  unsent: readonly string[];
 }
 
 export class Comments implements vscode.Disposable {
@@ -28,7 +33,13 @@ export class Comments implements vscode.Disposable {
     };
     this.subscriptions = vscode.Disposable.from(
       this.controller,
+      store.onDidEnd(({ proposal, outcome }) => {
+        this.end(proposal.id, outcome !== undefined);
+      }),
       store.onDidChange(() => {
+        this.update();
+      }),
+      vscode.workspace.onDidCloseTextDocument(() => {
         this.update();
       }),
     );
@@ -38,19 +49,38 @@ export class Comments implements vscode.Disposable {
     this.subscriptions.dispose();
   }
 
-  /** What was written into a thread goes to the daemon at once. */
+  /** What was written into a thread goes to the daemon at once; what cannot is kept there. */
   async send({ thread, text }: vscode.CommentReply): Promise<void> {
-    const subject = this.threads.find((each) => each.thread === thread)?.subject ?? this.subjectAt(thread);
+    const entry = this.entryOf(thread);
+    entry.subject ??= this.subjectAt(thread);
+    const { subject } = entry;
+    const others = entry.unsent.filter((each) => each !== text);
+    // Until the daemon has it, it is unsent: whatever happens meanwhile, the thread stays.
+    entry.unsent = [...others, text];
+    show(entry, this.sent(subject));
     if (!subject) {
-      thread.dispose();
-      return;
+      this.tellUnsent(thread, text);
+    } else if (await this.actions.comment(subject.id, { path: subject.path, hunk: subject.hunk }, text)) {
+      entry.unsent = others;
+      this.update();
     }
-    if (!this.threads.some((each) => each.thread === thread)) {
-      this.threads.push({ subject, thread });
+  }
+
+  private entryOf(thread: vscode.CommentThread): Thread {
+    const known = this.threads.find((each) => each.thread === thread);
+    if (known) {
+      return known;
     }
-    if (!(await this.actions.comment(subject.id, { path: subject.path, hunk: subject.hunk }, text))) {
-      show(thread, [...thread.comments.map(({ body }) => bodyOf(body)), `${text} (not sent)`]);
-    }
+    const entry: Thread = { subject: undefined, thread, unsent: [] };
+    this.threads.push(entry);
+    return entry;
+  }
+
+  private tellUnsent(thread: vscode.CommentThread, text: string): void {
+    const why = this.store.isReady ? 'there is no change in this place any more' : 'editd is not connected';
+    void ask('warning', `Your comment was not sent: ${why}. It is kept in its thread.`, {
+      'Send Again': () => this.send({ thread, text }),
+    });
   }
 
   private ranges(document: vscode.TextDocument): vscode.Range[] {
@@ -77,58 +107,94 @@ export class Comments implements vscode.Disposable {
     return undefined;
   }
 
+  /** What the daemon has of a hunk. */
+  private sent(subject: HunkSubject | undefined): string[] {
+    const comments = subject ? (this.store.get(subject.id)?.comments ?? []) : [];
+    return comments.filter(({ hunk }) => hunk === subject?.hunk).map(({ text }) => text);
+  }
+
+  private end(id: string, decidedHere: boolean): void {
+    const ended = this.threads.filter(({ subject }) => subject?.id === id);
+    const unsent = ended.filter((each) => each.unsent.length > 0);
+    if (unsent.length > 0) {
+      const names = [...new Set(unsent.map(({ thread }) => nameOf(thread.uri.path)))].join(', ');
+      const texts = unsent.flatMap((each) => each.unsent).join('\n');
+      void ask('warning', `Your comment in ${names} was not sent, and what it is about is over.`, {
+        'Copy It': () => vscode.env.clipboard.writeText(texts),
+      });
+    }
+    if (decidedHere) {
+      this.remove(ended.filter((each) => each.unsent.length === 0));
+    }
+  }
+
+  private remove(gone: readonly Thread[]): void {
+    gone.forEach(({ thread }) => {
+      thread.dispose();
+    });
+    this.threads = this.threads.filter((each) => !gone.includes(each));
+  }
+
   /** Shows what the daemon has, where the hunks are now. */
   private update(): void {
     if (!this.store.isReady) {
       return;
     }
-    const gone = this.threads.filter(({ subject }) => !this.store.get(subject.id));
-    gone.forEach(({ thread }) => {
-      thread.dispose();
-    });
-    this.threads = this.threads.filter((each) => !gone.includes(each));
+    // The editor does not tell of replies that are half written, and they go with their thread. So one whose proposal was
+    // decided by somebody else stays as long as its document is open: the reply in it can be finished or copied.
+    const isOver = ({ subject }: Thread) => subject !== undefined && !this.store.get(subject.id);
+    this.remove(
+      this.threads.filter((each) => isOver(each) && each.unsent.length === 0 && !isOpenDocument(each.thread.uri)),
+    );
     for (const proposal of this.store.pending) {
       for (const file of proposal.files) {
         for (const { hunk } of placesIn(file, 'proposed')) {
-          const texts = (proposal.comments ?? []).filter((each) => each.hunk === hunk.id).map(({ text }) => text);
           const subject: HunkSubject = { kind: 'hunk', id: proposal.id, path: file.path, hunk: hunk.id };
-          this.place(subject, texts);
+          this.place(subject, this.sent(subject));
         }
       }
     }
   }
 
   private place(subject: HunkSubject, texts: readonly string[]): void {
-    const isAbout = (each: Thread) => each.subject.id === subject.id && each.subject.hunk === subject.hunk;
+    const isAbout = (each: Thread) => each.subject?.id === subject.id && each.subject.hunk === subject.hunk;
     let threads = this.threads.filter(isAbout);
     if (threads.length === 0 && texts.length > 0) {
       const uri = uriOf(subject.id, 'proposed', subject.path);
       const thread = this.controller.createCommentThread(uri, new vscode.Range(0, 0, 0, 0), []);
       thread.collapsibleState = vscode.CommentThreadCollapsibleState.Collapsed;
-      threads = [{ subject, thread }];
+      threads = [{ subject, thread, unsent: [] }];
       this.threads.push(...threads);
     }
-    for (const { thread } of threads) {
+    for (const entry of threads) {
+      const { thread } = entry;
       const places = placesAt(this.store, thread.uri).flatMap(({ id, places: all }) => (id === subject.id ? all : []));
       const place = places.find(({ hunk }) => hunk.id === subject.hunk);
       if (place) {
         const line = place.start + Math.max(place.lines - 1, 0);
         thread.range = new vscode.Range(line, 0, line, 0);
       }
-      show(thread, texts);
+      show(entry, texts);
     }
   }
 }
 
-function show(thread: vscode.CommentThread, texts: readonly string[]): void {
+function show({ thread, unsent }: Thread, sent: readonly string[]): void {
   thread.label = 'For the agent';
-  thread.comments = texts.map((text) => ({
+  thread.comments = [
+    ...sent.map((text) => commentOf(text)),
+    ...unsent.map((text) => ({ ...commentOf(text), label: 'not sent' })),
+  ];
+}
+
+function commentOf(text: string): vscode.Comment {
+  return {
     body: new vscode.MarkdownString().appendText(text),
     mode: vscode.CommentMode.Preview,
     author: { name: 'You' },
-  }));
+  };
 }
 
-function bodyOf(body: string | vscode.MarkdownString): string {
-  return typeof body === 'string' ? body : body.value;
+function isOpenDocument(uri: vscode.Uri): boolean {
+  return vscode.workspace.textDocuments.some((document) => document.uri.toString() === uri.toString());
 }
