@@ -69,9 +69,10 @@ export class Decider {
     const sent = (part.replace ?? []).map(({ path, content }) =>
       this.texts.sent(id, path, content, written?.get(path) ?? content),
     );
+    // First that, since tabs with something unsent stay when a proposal ends.
+    await Promise.all(sent);
     this.store.take(answer, true);
     this.connection.heard('editd/proposalChanged', { id, revision: answer.revision, state: answer.state });
-    await Promise.all(sent);
     return answer;
   }
 
