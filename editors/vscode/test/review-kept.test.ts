@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { stage } from './support/stage';
 import { Review } from './support/review';
 import { until } from './support/until';
+import type { Window } from './support/window';
 
 const scene = stage({ files: { 'readme.txt': 'a folder\n' } });
 
@@ -36,3 +37,71 @@ scene('a comment that cannot be sent stays in its thread, and can be sent again'
   await comment.filter({ hasNotText: 'not sent' }).waitFor();
   assert.equal((await review.told()).comments?.[0]?.text, 'Why in capitals?');
 });
+
+/** Writes over the proposed side, saves it, and closes its tab. */
+async function writeAndClose(window: Window, review: Review): Promise<void> {
+  await review.open('TWO');
+  await window.type({ after: 'TWO' }, ' mine');
+  await window.press('Control+S');
+  await until(
+    'it is saved',
+    () => review.proposed('a.py'),
+    (seen) => seen?.dirty === false,
+  );
+  await window.command('workbench.action.closeActiveEditor');
+  await review.closed();
+  await review.shows('a.py', 'changed by you');
+}
+
+/** Presses the button of the message, and waits for the text in a document without a name. */
+async function showIt(window: Window): Promise<void> {
+  await window.screen.notified('What you wrote in a.py was not sent.');
+  await window.screen.button('Show It');
+  await until(
+    'the text is shown',
+    () =>
+      window.evaluate(({ vscode }) => {
+        const document = vscode.window.activeTextEditor?.document;
+        return document && [document.uri.scheme, document.languageId, document.getText()];
+      }),
+    (seen) => seen?.[0] === 'untitled' && seen[1] === 'python' && seen[2] === POEM.replace('two', 'TWO mine'),
+  );
+  await window.command('workbench.action.revertAndCloseActiveEditor');
+}
+
+scene('what was written in a closed tab is shown when the proposal is taken back', async ({ window, agent, files }) => {
+  files.write('a.py', POEM);
+  const review = await Review.edit(window, agent, { 'a.py': [['two', 'TWO']] });
+  await writeAndClose(window, review);
+  await agent.call('editd/discard', { id: review.id });
+  await showIt(window);
+});
+
+scene(
+  'what was written is told of in the next window if the proposal ended while there was none, until it was shown',
+  async ({ window, agent, files, connected }) => {
+    files.write('a.py', POEM);
+    const review = await Review.edit(window, agent, { 'a.py': [['two', 'TWO']] });
+    await writeAndClose(window, review);
+    await window.command('editd.stop');
+    await until(
+      'nothing is known of proposals',
+      () => review.rows(),
+      (rows) => rows.length === 0,
+    );
+    await agent.call('editd/discard', { id: review.id });
+    await window.reload();
+    await connected();
+    await showIt(window);
+    await window.command('notifications.clearAll');
+    await window.reload();
+    await connected();
+    // What comes later is told, and that is all there is to tell.
+    await agent.edit({ 'a.py': [['five', 'FIVE']] }, { label: 'Later', review: true });
+    await window.screen.notified('ada wants to change a.py');
+    assert.deepEqual(
+      (await window.screen.notifications()).filter((each) => each.includes('was not sent')),
+      [],
+    );
+  },
+);

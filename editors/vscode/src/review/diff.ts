@@ -5,10 +5,9 @@ import type { Proposal, ProposedFile } from '../daemon/wire';
 import { placesIn } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject } from './subject';
-import { ask } from './tell';
 import type { Texts } from './texts';
 import { type Address, addressOf, SCHEME, uriOf } from './uris';
-import { actionOf, fileTitle, nameOf, titleOf } from './words';
+import { actionOf, fileTitle, titleOf } from './words';
 
 export class Diffs implements vscode.Disposable {
   /** Titles of the diffs of several files, by proposal: such a tab does not say what it shows. */
@@ -68,21 +67,22 @@ export class Diffs implements vscode.Disposable {
     await vscode.commands.executeCommand('vscode.changes', title, resources);
   }
 
+  /** Whether a tab shows that file of the proposal. */
+  shows({ id, path }: Address): boolean {
+    return tabs().some((tab) => this.shownIn(tab).some((shown) => shown.id === id && shown.path === path));
+  }
+
   /** Closes our tabs of proposals that are over, but for those with something that a person wrote and did not send. */
   private async close(isOver: (id: string) => boolean): Promise<void> {
-    const ours = tabs()
-      .map((tab) => ({ tab, shown: this.shownIn(tab) }))
-      .filter(({ shown }) => shown.some(({ id }) => isOver(id)));
-    const unsent = (shown: readonly Address[]) =>
-      shown.filter(({ id, path }) => this.texts.written(id, path) !== undefined);
-    await vscode.window.tabGroups.close(
-      ours.filter(({ shown }) => unsent(shown).length === 0).map(({ tab }) => tab),
-      true,
-    );
+    const isUnsent = ({ id, path }: Address) => this.texts.written(id, path) !== undefined;
+    const done = tabs().filter((tab) => {
+      const shown = this.shownIn(tab);
+      return shown.some(({ id }) => isOver(id)) && !shown.some(isUnsent);
+    });
+    await vscode.window.tabGroups.close(done, true);
     for (const id of [...this.many.keys()].filter(isOver)) {
       this.many.delete(id);
     }
-    tellKept(ours.flatMap(({ shown }) => unsent(shown)));
   }
 
   /** The documents of ours in a tab. */
@@ -134,12 +134,4 @@ function diffTitle(proposal: Proposal, file: ProposedFile): string {
 function selectionOf(file: ProposedFile, hunk: string): vscode.Range | undefined {
   const place = placesIn(file, 'proposed').find((each) => each.hunk.id === hunk);
   return place && new vscode.Range(place.start, 0, place.start, 0);
-}
-
-function tellKept(kept: readonly Address[]): void {
-  const names = [...new Set(kept.map(({ path }) => nameOf(path)))];
-  if (names.length > 0) {
-    const text = `Decided elsewhere. What you wrote in ${names.join(', ')} was not sent; it is kept in its tab.`;
-    void ask('warning', text, {});
-  }
 }

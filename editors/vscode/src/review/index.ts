@@ -10,6 +10,7 @@ import { Decider } from './decide';
 import { Diffs } from './diff';
 import { Drafts } from './drafts';
 import { ReviewFiles } from './files';
+import { Kept } from './kept';
 import { Lenses } from './lens';
 import { Marks } from './marks';
 import { news } from './news';
@@ -42,6 +43,7 @@ export function review(connection: Connection, context: vscode.ExtensionContext,
     contextKeys(connection, store, texts),
     news(store, diffs),
     commands({ connection, store, texts, diffs, actions, comments }),
+    new Kept(store, texts, diffs),
     diffs,
     texts,
     store,

@@ -158,6 +158,16 @@ export class Texts implements vscode.Disposable {
     await this.forget(entry, text);
   }
 
+  /** What was written over proposals that are over by now. Nothing, while it is not known which are. */
+  async leftOver(): Promise<Address[]> {
+    await this.restored;
+    return this.store.isReady
+      ? [...this.entries.values()]
+          .filter(({ id, path }) => !this.store.get(id) && this.written(id, path) !== undefined)
+          .map(({ id, path }) => ({ id, side: 'proposed', path }))
+      : [];
+  }
+
   /** Both sides as they are now. */
   async current(id: string, path: string): Promise<Version> {
     const entry = await this.entry({ id, path });
