@@ -72,16 +72,16 @@ export class Review {
 
   /** Opens the diff of a row of the tree, and waits until keys go to its proposed side: that of `name` if it is said. */
   async open(row: string, name = ''): Promise<void> {
-    await this.window.screen.view('Proposals').locator('.monaco-list-row', { hasText: row }).first().click();
-    await until(
-      'the proposed side is looked at',
-      () =>
-        this.window.evaluate(({ vscode }, end) => {
-          const uri = vscode.window.activeTextEditor?.document.uri;
-          return uri?.scheme === 'editd-review' && uri.authority.endsWith('.proposed') && uri.path.endsWith(end);
-        }, name),
-      Boolean,
-    );
+    const isOpen = (): Promise<boolean> =>
+      this.window.evaluate(({ vscode }, end) => {
+        const uri = vscode.window.activeTextEditor?.document.uri;
+        return uri?.scheme === 'editd-review' && uri.authority.endsWith('.proposed') && uri.path.endsWith(end);
+      }, name);
+    // A row that is drawn anew while it is clicked takes no click; a person clicks again.
+    await until('the proposed side is looked at', async () => {
+      await this.window.screen.view('Proposals').locator('.monaco-list-row', { hasText: row }).first().click();
+      return until('it opens', isOpen, Boolean, { within: 4_000 });
+    });
     await this.window.command('workbench.action.focusActiveEditorGroup');
   }
 
