@@ -98,7 +98,7 @@ async function show(window: Window, theme: 'dark' | 'light'): Promise<void> {
 }
 
 scene('a review is shown in a file, in a diff and in all diffs', async ({ window, agent }) => {
-  await window.page.setViewportSize({ width: 1180, height: 700 });
+  await window.page.setViewportSize({ width: 1400, height: 740 });
   await propose(agent);
   await show(window, 'dark');
   await window.tidy();
