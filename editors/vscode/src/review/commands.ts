@@ -86,6 +86,7 @@ async function decide(parts: Parts, verdict: Verdict | 'take', args: readonly un
 }
 
 async function decideFiles({ store, actions }: Parts, verdict: Verdict, args: readonly unknown[]): Promise<void> {
+  await store.upToDate();
   const files = filesMeant(store, args);
   if (files.length === 0) {
     tellLine('There is no change in this file.');
@@ -94,6 +95,7 @@ async function decideFiles({ store, actions }: Parts, verdict: Verdict, args: re
 }
 
 async function decideAll({ store, actions }: Parts, verdict: Verdict, args: readonly unknown[]): Promise<void> {
+  await store.upToDate();
   const subjects = named(args);
   const ids = subjects.length > 0 ? subjects.map(({ id }) => id) : [await proposalMeant(store, args)];
   for (const id of new Set(ids)) {

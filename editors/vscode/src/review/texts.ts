@@ -5,11 +5,12 @@ import type { Connection } from '../daemon/connection';
 import { refusalOf } from '../daemon/refusal';
 import type { Log } from '../log';
 import type { Drafts, Version } from './drafts';
+import { documentOf, type Entry, hasTab, isOpenDocument, keyOf, type FileKey, versionOf } from './entry';
 import { ready } from './ready';
 import { fetchSides } from './sides';
 import type { Store } from './store';
 import { Latest } from './turns';
-import { type Address, addressOf, SCHEME, uriOf } from './uris';
+import { type Address, addressOf, uriOf } from './uris';
 
 /** Milliseconds without typing before unsaved text is kept. */
 const PAUSE = 300;
@@ -18,24 +19,6 @@ const KEPT = 3;
 
 /** Milliseconds that a document takes to open, at most, after it was read. */
 const OPENING = 30_000;
-
-interface Entry {
-  readonly id: string;
-  readonly path: string;
-  /** The newest last. */
-  versions: Version[];
-  /** What the document of the proposed side holds, while it is unchanged. */
-  shown?: Version | undefined;
-  /** What a person started from: as long as it is there, nothing is moved under them. */
-  frozen?: Version | undefined;
-  /** When it was read last: its document may be about to open. */
-  read: number;
-  /** Its document is being made what is proposed: what is saved meanwhile is nobody's wish. */
-  isSettling?: boolean;
-  draft?: { readonly text: string; readonly mtime: number } | undefined;
-  /** Until unsaved text is kept. */
-  timer?: NodeJS.Timeout | undefined;
-}
 
 /** What a person wrote, and over what. */
 export interface Written {
@@ -115,7 +98,7 @@ export class Texts implements vscode.Disposable {
     if (!entry) {
       return undefined;
     }
-    const document = this.document(entry);
+    const document = documentOf(entry);
     const text = document?.isDirty ? document.getText() : entry.draft?.text;
     const version = versionOf(entry);
     return text === undefined || text === version.proposed ? undefined : { text, version };
@@ -143,7 +126,7 @@ export class Texts implements vscode.Disposable {
    * save (formatters and the like) is not kept.
    */
   private async settle(entry: Entry, text: string): Promise<void> {
-    const document = this.document(entry);
+    const document = documentOf(entry);
     if (document?.isDirty) {
       entry.isSettling = true;
       try {
@@ -191,7 +174,7 @@ export class Texts implements vscode.Disposable {
     this.drafted.fire();
   }
 
-  private async entry(address: Pick<Address, 'id' | 'path'>): Promise<Entry> {
+  private async entry(address: FileKey): Promise<Entry> {
     await this.restored;
     const key = keyOf(address);
     const known = this.entries.get(key);
@@ -207,7 +190,7 @@ export class Texts implements vscode.Disposable {
     return loading;
   }
 
-  private async create({ id, path }: Pick<Address, 'id' | 'path'>): Promise<Entry> {
+  private async create({ id, path }: FileKey): Promise<Entry> {
     await ready(this.connection, this.store);
     if (!this.store.file(id, path)) {
       throw vscode.FileSystemError.FileNotFound(uriOf(id, 'proposed', path));
@@ -311,39 +294,9 @@ export class Texts implements vscode.Disposable {
     }
   }
 
-  private document({ id, path }: Pick<Address, 'id' | 'path'>): vscode.TextDocument | undefined {
-    const wanted = uriOf(id, 'proposed', path).toString();
-    return vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === SCHEME && uri.toString() === wanted);
-  }
-
   /** A time for a new version, later than all before. */
   private tick(): number {
     this.clock = Math.max(Date.now(), this.clock + 1);
     return this.clock;
   }
-}
-
-function keyOf({ id, path }: Pick<Address, 'id' | 'path'>): string {
-  return `${id}\0${path}`;
-}
-
-/** What is shown of both sides. */
-function versionOf(entry: Entry): Version {
-  const version = entry.frozen ?? entry.versions.at(-1);
-  if (!version) {
-    throw vscode.FileSystemError.Unavailable(`${entry.path} was not loaded`);
-  }
-  return version;
-}
-
-function isOpenDocument({ id, path }: Pick<Address, 'id' | 'path'>): boolean {
-  const sides = (['base', 'proposed'] as const).map((side) => uriOf(id, side, path).toString());
-  return vscode.workspace.textDocuments.some(({ uri }) => uri.scheme === SCHEME && sides.includes(uri.toString()));
-}
-
-function hasTab({ id, path }: Pick<Address, 'id' | 'path'>): boolean {
-  const wanted = uriOf(id, 'proposed', path).toString();
-  return vscode.window.tabGroups.all
-    .flatMap(({ tabs }) => tabs)
-    .some(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.toString() === wanted);
 }
