@@ -68,7 +68,13 @@ async function show(window: Window, theme: 'dark' | 'light'): Promise<void> {
   await window.command('workbench.view.extension.editd');
   await until(
     'the tree shows all',
-    () => screen.rows('Proposals'),
+    async () => {
+      const rows = await screen.rows('Proposals');
+      if (rows.length === 1) {
+        await screen.view('Proposals').locator('.monaco-tl-twistie').first().click();
+      }
+      return rows;
+    },
     (rows) => rows.length === 9,
   );
   await window.open('cart.py');

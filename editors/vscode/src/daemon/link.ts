@@ -35,6 +35,13 @@ export interface Introduction {
   readonly tools: readonly string[];
 }
 
+/** It has messages of its own for what the connection tells once, in words that help. They go to the log. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
 export class Link {
   readonly client: LanguageClient;
   private process: ChildProcess | undefined;
@@ -49,7 +56,7 @@ export class Link {
     private readonly options: LinkOptions,
     private readonly log: Log,
   ) {
-    this.client = new LanguageClient('editd', 'editd', () => this.spawn(), {
+    this.client = new QuietClient('editd', 'editd', () => this.spawn(), {
       documentSelector: [{ scheme: 'file' }],
       outputChannel: log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
