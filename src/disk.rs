@@ -40,6 +40,7 @@ pub use recovery::Recovery;
 pub use stat::{MTime, Stat};
 pub use watch::{WatchHint, Watcher};
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// The largest number of times an observation is repeated because the file system moved under it.
@@ -75,6 +76,18 @@ pub struct StageOrder<'a> {
     pub mode: Option<u32>,
     /// How certain it must be that a power cut leaves this content under its name.
     pub flush: Flush,
+}
+
+/// Takes the pieces of a file.
+pub type Sink<'a> = &'a mut dyn FnMut(&[u8]) -> ControlFlow<()>;
+
+/// How the streaming of a file went.
+#[derive(Clone, Copy, Debug)]
+pub struct Streamed {
+    /// The state in which it began.
+    pub stat: Stat,
+    /// Whether the file was in the same state at the end, so that what was shown was its content.
+    pub steady: bool,
 }
 
 /// When written bytes reach stable storage.
@@ -133,6 +146,10 @@ pub trait Disk: Send + Sync {
     /// The whole file at `target` with the state it was read in; none if nothing is there. Refuses
     /// files above `limit` bytes before it allocates.
     fn read(&self, target: &Target, limit: u64) -> Result<Option<FileImage>>;
+
+    /// Shows the file at `target` to `sink` from its beginning to what is its end at first, in pieces of any
+    /// size, until that breaks off; none if nothing is there. What is written meanwhile may be in it or not.
+    fn stream(&self, target: &Target, sink: Sink<'_>) -> Result<Option<Streamed>>;
 
     /// The state of whatever stands at a canonical path beneath a root, a symlink there not followed; none
     /// if nothing does. For judging a place by what lies around it: nothing is to be opened by it.

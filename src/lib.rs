@@ -17,6 +17,8 @@
 //! * [`notebook`]: from operations on a notebook's cells to a plan over its text. Pure.
 //! * [`workspace`]: the rules. Sessions and what each was given, proposals, who is told what, refusals in
 //!   words. Pure.
+//! * [`image`]: images, told by their bytes and made small enough for models. Computes, too, but its decoders
+//!   want readers.
 //! * [`disk`]: files behind a trait. Paths beneath an opened root, reads that notice a change in between,
 //!   the commit of a set, a watcher for hints.
 //! * [`history`]: what was done to files and the way back, kept in the state folder.
@@ -50,6 +52,7 @@ pub mod daemon;
 pub mod disk;
 pub mod edit;
 pub mod history;
+pub mod image;
 pub mod notebook;
 pub mod patch;
 pub mod protocol;

@@ -10,11 +10,14 @@ mod cells;
 mod change;
 mod list;
 mod scan;
+mod shown;
 mod style;
 
 use crate::edit::{LineRange, Occurrences, Plan};
 
 use book::Book;
+
+pub use shown::{ShownCell, ShownOutput, shown_cells};
 
 /// What a cell is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

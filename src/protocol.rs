@@ -13,6 +13,7 @@ mod past;
 mod patch;
 mod path;
 pub mod plain;
+mod read;
 mod refusal;
 mod results;
 mod review;
@@ -36,7 +37,7 @@ pub use method::{
 };
 pub use params::{
     ApplyParams, ChangesParams, DiscardParams, DisplayParam, EditParams, Matching, OnConflictParam,
-    OnStaleParam, ProposalParams, ProposalsParams, ProposeParams, ReadParams, ShutdownParams, StatusParams,
+    OnStaleParam, ProposalParams, ProposalsParams, ProposeParams, ShutdownParams, StatusParams,
     TextEditParams,
 };
 pub use past::{
@@ -45,11 +46,14 @@ pub use past::{
 };
 pub use patch::{PatchAndBases, PatchParams};
 pub use path::{RequestPath, path_of_uri, uri_of};
+pub use read::{
+    CellContent, ImageContent, Indent, NotebookContent, OutputContent, ReadContent, ReadParams, ReadResult,
+    TextContent,
+};
 pub use refusal::refusal_error;
 pub use results::{
-    AppliedFile, ApplyResult, ChangedFile, ChangesResult, FileEntry, Hunk, Indent, LandedFile, MatchEntry,
-    MemoryUse, PolicyStatus, ProposalSummary, ProposalsResult, ProposeResult, ReadResult, ShutdownResult,
-    StatusResult,
+    AppliedFile, ApplyResult, ChangedFile, ChangesResult, FileEntry, Hunk, LandedFile, MatchEntry, MemoryUse,
+    PolicyStatus, ProposalSummary, ProposalsResult, ProposeResult, ShutdownResult, StatusResult,
 };
 pub use review::{
     CommentEntry, CommentParam, DecideParams, PickParam, ProposalResult, ReplaceParam, UserEdit,

@@ -9,15 +9,17 @@ mod encoding;
 mod hash;
 mod line_ends;
 mod lines;
+mod passing;
 mod position;
 mod style;
 
 pub use buffer::Text;
 pub use decode::{Decoded, DecodedVec, NotText, decode, decode_as, decode_vec};
 pub use encoding::{Encoding, Format, Legacy, Unencodable};
-pub use hash::{ContentHash, ParseHashError};
+pub use hash::{ContentHash, Hasher, ParseHashError};
 pub use line_ends::{eq_folded, fold_line_ends};
 pub use lines::{Line, LineEnding, Lines, count_lines, line_end, line_start, lines};
+pub use passing::{Passed, Passing};
 pub use position::{Position, PositionEncoding, positions_of};
 pub use style::{EolStyle, IndentKind, IndentStyle, eol_style, indent_style};
 

@@ -14,6 +14,7 @@ mod durable;
 mod edits;
 mod flood;
 mod floor;
+mod large;
 mod machine;
 mod memory;
 mod refusals;
@@ -23,7 +24,7 @@ mod typing;
 /// A part's name and what runs it.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 18] = [
+const PARTS: [Part; 19] = [
     ("start", memory::start),
     ("edit-10k", || edits::single(0)),
     ("edit-1m", || edits::single(1)),
@@ -33,6 +34,7 @@ const PARTS: [Part; 18] = [
     ("base-10m", || edits::with_base_hash(2)),
     ("refusal", refusals::absent),
     ("read", refusals::read),
+    ("log", large::log),
     ("many", edits::replace_all),
     ("full-1", durable::one_file),
     ("full-8", durable::set),

@@ -179,17 +179,21 @@ pub(crate) struct ReadArguments {
     /// The file.
     pub(crate) path: PathBuf,
 
-    /// First line, from 1.
+    /// First line, from 1; of a notebook, the first cell.
     #[arg(long, value_name = "LINE")]
     pub(crate) offset: Option<usize>,
 
-    /// Number of lines.
+    /// Number of lines; of a notebook, of cells.
     #[arg(long, value_name = "COUNT")]
     pub(crate) limit: Option<usize>,
 
     /// Put its number before each line.
     #[arg(long, short)]
     pub(crate) numbered: bool,
+
+    /// Print the text of a notebook's file, and not its cells.
+    #[arg(long)]
+    pub(crate) raw: bool,
 }
 
 #[derive(Debug, Args)]

@@ -120,21 +120,19 @@ pub(crate) fn blame(context: &Context, arguments: &BlameArguments) -> Result<End
 fn whole_text(context: &Context, place: &root::Place, hash: &str) -> Result<Option<String>, Complaint> {
     let (mut text, mut offset) = (String::new(), 1);
     loop {
-        let params = json!({ "uri": uri_of(&place.path).as_str(), "offset": offset });
+        let params = json!({ "uri": uri_of(&place.path).as_str(), "offset": offset, "raw": true });
         let result = context.ask::<Read>(Some(&place.root), &params)?;
         let read: ReadResult = serde_json::from_value(result).map_err(Complaint::failed)?;
-        if read.hash != hash {
-            return Ok(None);
-        }
-        text.push_str(&read.text);
-        if read.end_line >= read.total_lines {
+        let Some(page) = read.text().filter(|_| read.hash == hash) else { return Ok(None) };
+        text.push_str(&page.text);
+        if page.end_line >= page.total_lines {
             return Ok(Some(text));
         }
         if !text.ends_with(['\n', '\r']) {
             // A line that was cut stands for itself.
             text.push('\n');
         }
-        offset = read.end_line + 1;
+        offset = page.end_line + 1;
     }
 }
 

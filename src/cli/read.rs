@@ -2,7 +2,11 @@ use std::io::Write;
 
 use serde_json::Value;
 
-use crate::protocol::{Proposals, ProposalsParams, ProposalsResult, Read, ReadParams, ReadResult, uri_of};
+use crate::protocol::{
+    NotebookContent, Proposals, ProposalsParams, ProposalsResult, Read, ReadContent, ReadParams, ReadResult,
+    uri_of,
+};
+use crate::text::lines;
 
 use super::arguments::{Output, ReadArguments};
 use super::paint::FAINT;
@@ -17,6 +21,7 @@ pub(crate) fn read(context: &Context, arguments: &ReadArguments) -> Result<End, 
         offset: arguments.offset,
         limit: arguments.limit,
         numbered: arguments.numbered,
+        raw: arguments.raw,
         ..ReadParams::default()
     };
     let result = context.ask::<Read>(Some(&place.root), &params)?;
@@ -24,13 +29,49 @@ pub(crate) fn read(context: &Context, arguments: &ReadArguments) -> Result<End, 
         return Ok(End::Done);
     }
     let read: ReadResult = serde_json::from_value(result).map_err(Complaint::failed)?;
-    stream::raw_stdout().write_all(read.text.as_bytes())?;
+    match &read.content {
+        ReadContent::Text(text) => stream::raw_stdout().write_all(text.text.as_bytes())?,
+        ReadContent::Notebook(notebook) => print_cells(notebook)?,
+        ReadContent::Image(image) => {
+            let (width, height) = (image.original_width, image.original_height);
+            writeln!(
+                stream::stdout(),
+                "{}, {width} by {height} pixels, {} bytes",
+                image.mime_type,
+                read.size
+            )?;
+        }
+    }
     let mut err = stream::stderr();
     if let Some(notice) = &read.notice {
         writeln!(err, "{FAINT}{}{FAINT:#}", paint::visible(notice))?;
     }
     writeln!(err, "{FAINT}{}{FAINT:#}", read.hash)?;
     Ok(End::Done)
+}
+
+/// Each cell below a line that names it, with what it printed behind bars.
+fn print_cells(notebook: &NotebookContent) -> std::io::Result<()> {
+    let mut out = stream::stdout();
+    for cell in &notebook.cells {
+        let cell_type = cell.cell_type.as_deref().unwrap_or("cell");
+        let id = cell.id.as_deref().map(|id| format!(", id {id}")).unwrap_or_default();
+        let head = paint::visible(&format!("cell {}: {cell_type}{id}", cell.index));
+        writeln!(out, "{FAINT}{head}{FAINT:#}")?;
+        for line in lines(&cell.source) {
+            writeln!(out, "{}", paint::visible(line.content))?;
+        }
+        for output in &cell.outputs {
+            for line in lines(output.text.as_deref().unwrap_or_default()) {
+                writeln!(out, "{FAINT}| {}{FAINT:#}", paint::visible(line.content))?;
+            }
+            for other in &output.mime_types {
+                writeln!(out, "{FAINT}| {}{FAINT:#}", paint::visible(other))?;
+            }
+        }
+        writeln!(out)?;
+    }
+    Ok(())
 }
 
 /// `editd proposals`.

@@ -14,7 +14,7 @@ use super::lanes::Place;
 use super::{Core, Failure, SessionContext};
 
 /// What the room for work is counted in, in bytes.
-pub(super) const WORK_UNIT: u64 = 1 << 10;
+pub(crate) const WORK_UNIT: u64 = 1 << 10;
 
 /// A request's files, found but not yet looked at.
 pub(crate) trait Located: Send + 'static {
@@ -46,6 +46,11 @@ impl Job {
             return Err(Failure::Fault("The request was cancelled.".to_owned()));
         }
         Ok(())
+    }
+
+    /// Whether nobody waits any more, for the threads of one that has several.
+    pub(crate) fn cancelled(&self) -> &CancellationToken {
+        &self.cancelled
     }
 
     /// Keeps something until the answer is on its way. To free a file that was replaced takes the system as
@@ -138,7 +143,7 @@ impl Core {
         (bytes / WORK_UNIT).min(all).try_into().unwrap_or(u32::MAX)
     }
 
-    async fn room_for(&self, weight: u32) -> Result<OwnedSemaphorePermit, Failure> {
+    pub(crate) async fn room_for(&self, weight: u32) -> Result<OwnedSemaphorePermit, Failure> {
         let patience = Duration::from_millis(self.config.limits.deadline_ms);
         let room = self.work_room.clone().acquire_many_owned(weight);
         let room = tokio::time::timeout(patience, room).await.map_err(|_| {

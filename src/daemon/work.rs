@@ -142,7 +142,8 @@ impl WantedFile {
         let coverage = match base {
             BaseState::Unread if !exists && creates => return Ok(Coverage::Whole),
             BaseState::Unread if !exists => return Err(RefusalKind::Missing),
-            BaseState::Unread => return Err(self.unread(false)),
+            // To read it first would lead nowhere, where it holds no text.
+            BaseState::Unread => return Err(self.no_text().unwrap_or_else(|| self.unread(false))),
             BaseState::Fresh(coverage) => *coverage,
             BaseState::Moved { text, coverage, .. } => {
                 // What somebody else changed is not deleted on the strength of an older text.
@@ -158,6 +159,12 @@ impl WantedFile {
             (_, Coverage::Part) => return Err(self.unread(true)),
         }
         Ok(if creates { Coverage::Whole } else { coverage })
+    }
+
+    /// Why the text that is to be changed is none.
+    fn no_text(&self) -> Option<RefusalKind> {
+        let changes_text = matches!(self.want, Want::Edit(_) | Want::Cells(_));
+        self.observed.content().err().filter(|_| changes_text)
     }
 
     fn unread(&self, partly: bool) -> RefusalKind {

@@ -3,7 +3,7 @@
 use super::error::{DiskError, DiskErrorKind, Result};
 use super::place::{Entry, FileImage, Handle, Root, Target};
 use super::stat::Stat;
-use super::{Disk, Examined, FileBytes, Flush, Lease, StageOrder, Staged};
+use super::{Disk, Examined, FileBytes, Flush, Lease, Sink, StageOrder, Staged, Streamed};
 use parking_lot::Mutex;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -153,6 +153,10 @@ impl<D: Disk> Disk for FailingDisk<D> {
 
     fn read(&self, target: &Target, limit: u64) -> Result<Option<FileImage>> {
         self.inner.read(target, limit)
+    }
+
+    fn stream(&self, target: &Target, sink: Sink<'_>) -> Result<Option<Streamed>> {
+        self.inner.stream(target, sink)
     }
 
     fn peek(&self, root: &Root, below: &Path) -> Result<Option<Stat>> {

@@ -14,11 +14,12 @@ mod read;
 mod resolve;
 mod root;
 mod stage;
+mod stream;
 
 use super::error::{DiskError, DiskErrorKind, Result};
 use super::place::{Entry, FileImage, Handle, Root, Target};
 use super::stat::{MTime, Stat};
-use super::{Disk, Examined, FileBytes, Flush, Lease, StageOrder, Staged};
+use super::{Disk, Examined, FileBytes, Flush, Lease, Sink, StageOrder, Staged, Streamed};
 pub(super) use lease::OsLease;
 use rustix::fs::{AtFlags, statat};
 use rustix::io::Errno;
@@ -63,6 +64,11 @@ impl Disk for OsDisk {
         let Some(mut image) = self.read_entry(&entry, limit)? else { return Ok(None) };
         image.stat = target.root.judged(image.stat);
         Ok(Some(image))
+    }
+
+    fn stream(&self, target: &Target, sink: Sink<'_>) -> Result<Option<Streamed>> {
+        let Some(entry) = target.entry() else { return Ok(None) };
+        stream::stream(&entry, sink)
     }
 
     fn peek(&self, root: &Root, below: &Path) -> Result<Option<Stat>> {

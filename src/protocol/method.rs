@@ -3,11 +3,12 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::diagnostics::{DiagnosticsParams, DiagnosticsResult};
 use super::params::{
     ApplyParams, ChangesParams, DiscardParams, EditParams, ProposalParams, ProposalsParams, ProposeParams,
-    ReadParams, ShutdownParams, StatusParams,
+    ShutdownParams, StatusParams,
 };
 use super::past::{BlameParams, BlameResult, HistoryParams, HistoryResult, UndoParams};
+use super::read::{ReadParams, ReadResult};
 use super::results::{
-    ApplyResult, ChangesResult, ProposalsResult, ProposeResult, ReadResult, ShutdownResult, StatusResult,
+    ApplyResult, ChangesResult, ProposalsResult, ProposeResult, ShutdownResult, StatusResult,
 };
 use super::review::{DecideParams, ProposalResult};
 

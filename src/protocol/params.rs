@@ -9,27 +9,6 @@ use super::change::{ChangeParams, FileChange};
 use super::decode::{Invalid, decode, optional_list_or_json, optional_texts_or_json};
 use super::patch::{PatchAndBases, PatchParams};
 
-/// Parameters of `editd/read`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ReadParams {
-    /// Absolute, or relative to the first root.
-    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// A `file:` URI instead of `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uri: Option<String>,
-    /// First line wanted, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub offset: Option<usize>,
-    /// Number of lines wanted; at most 2,000 come.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<usize>,
-    /// Whether each line begins with its number and a tab.
-    #[serde(default)]
-    pub numbered: bool,
-}
-
 /// One replacement in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -112,6 +112,7 @@ fn details(refusal: &Refusal) -> Value {
         | RefusalKind::Exists
         | RefusalKind::Missing
         | RefusalKind::Binary
+        | RefusalKind::DamagedImage(_)
         | RefusalKind::ReadOnly
         | RefusalKind::Timeout { .. } => Value::Null,
     }

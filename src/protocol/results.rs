@@ -4,58 +4,6 @@ use serde::{Deserialize, Serialize};
 use super::diagnostics::DiagnosticEntry;
 use super::review::{CommentEntry, UserEdit};
 
-/// The answer to `editd/read`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ReadResult {
-    /// The file's URI.
-    pub uri: Uri,
-    /// The file's canonical path.
-    pub path: String,
-    /// The lines asked for, with the file's own line ends, without a BOM.
-    pub text: String,
-    /// Hash of the whole file: a base.
-    pub hash: String,
-    /// Bytes of the whole file.
-    pub size: u64,
-    /// Time of its last change.
-    pub mtime: String,
-    /// Its encoding's name.
-    pub encoding: String,
-    /// Whether it begins with a byte order mark.
-    pub bom: bool,
-    /// `lf`, `crlf`, `cr`, `mixed` or `none`.
-    pub eol: String,
-    /// How it indents.
-    pub indent: Indent,
-    /// `disk`, or `editor` where unsaved text is the truth.
-    pub source: String,
-    /// The editor's version of it, where one has it open.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<i32>,
-    /// First line in `text`, from 1; the one asked for where `text` is empty.
-    pub start_line: usize,
-    /// Last line in `text`; one less than the first where `text` is empty.
-    pub end_line: usize,
-    /// Lines of the whole file.
-    pub total_lines: usize,
-    /// Whether the file goes on after `endLine`, or a line was cut.
-    pub truncated: bool,
-    /// What a reader should know, in words.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub notice: Option<String>,
-}
-
-/// How a file indents.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Indent {
-    /// `tabs`, `spaces`, `mixed` or `none`.
-    pub style: String,
-    /// Columns of one step, where it indents by spaces.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub width: Option<u8>,
-}
-
 /// A run of changed lines; numbers as in unified diffs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -99,7 +99,7 @@ fn decode_kept(bytes: Vec<u8>) -> Result<DecodedVec, (Vec<u8>, NotText)> {
     }
 }
 
-fn has_nul(bytes: &[u8]) -> bool {
+pub(super) fn has_nul(bytes: &[u8]) -> bool {
     memchr(0, &bytes[..bytes.len().min(BINARY_WINDOW)]).is_some()
 }
 
@@ -175,7 +175,7 @@ fn utf16_without_bom(bytes: &[u8]) -> Option<Encoding> {
     }
 }
 
-fn decode_stray(body: &[u8]) -> String {
+pub(super) fn decode_stray(body: &[u8]) -> String {
     let mut text = String::with_capacity(body.len() + 16);
     for chunk in body.utf8_chunks() {
         text.push_str(chunk.valid());

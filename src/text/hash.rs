@@ -20,11 +20,11 @@ impl ContentHash {
 
     /// The hash of the concatenation of `chunks`.
     pub fn of_chunks<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let mut hasher = blake3::Hasher::new();
+        let mut hasher = Hasher::default();
         for chunk in chunks {
             hasher.update(chunk);
         }
-        Self::truncated(&hasher.finalize())
+        hasher.finish()
     }
 
     /// The bits themselves, for keys and files.
@@ -36,6 +36,22 @@ impl ContentHash {
         let mut bits = [0; LENGTH];
         bits.copy_from_slice(&hash.as_bytes()[..LENGTH]);
         Self(bits)
+    }
+}
+
+/// Hashes bytes that come a piece at a time.
+#[derive(Debug, Default)]
+pub struct Hasher(blake3::Hasher);
+
+impl Hasher {
+    /// Adds a piece.
+    pub fn update(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    /// The hash of all pieces.
+    pub fn finish(self) -> ContentHash {
+        ContentHash::truncated(&self.0.finalize())
     }
 }
 

@@ -72,6 +72,8 @@ pub const PATCH_BYTES: usize = 16 << 20;
 pub const READ_LINES: usize = 2000;
 /// Bytes of text in one reply of `editd/read`.
 pub const READ_BYTES: usize = 256 << 10;
+/// Bytes of the outputs of one cell in a reply of `editd/read`: enough for what a program says that failed.
+pub const READ_OUTPUT_BYTES: usize = 8 << 10;
 /// Bytes of the texts of one editor's documents that are kept; files of those beyond are not changed while they
 /// are open.
 pub const OPEN_BYTES: usize = 512 << 20;

@@ -91,6 +91,8 @@ pub enum RefusalKind {
     },
     /// The file holds no text.
     Binary,
+    /// The file begins as an image does and cannot be decoded; why, in words.
+    DamagedImage(String),
     /// The text cannot be read or written in the file's encoding.
     Encoding {
         /// What exactly, in words.
@@ -228,7 +230,7 @@ impl Refusal {
             RefusalKind::Exists => "exists",
             RefusalKind::Missing => "missing",
             RefusalKind::NotAFile { .. } => "not_a_file",
-            RefusalKind::Binary => "binary",
+            RefusalKind::Binary | RefusalKind::DamagedImage(_) => "binary",
             // JSON is the encoding of a notebook.
             RefusalKind::Encoding { .. } | RefusalKind::Notebook(_) => "encoding",
             RefusalKind::TooLarge { .. } => "too_large",
@@ -281,12 +283,13 @@ impl Refusal {
             RefusalKind::Exists => format!("{file} exists already."),
             RefusalKind::Missing => format!("{file} does not exist."),
             RefusalKind::NotAFile { what } => format!("{file} is not a regular file but {what}."),
+            RefusalKind::DamagedImage(why) => format!("{file} begins as an image does, but {why}."),
             RefusalKind::Binary => format!("{file} is a binary file."),
             RefusalKind::Encoding { detail } => {
                 format!("{file} cannot be changed in its encoding: {detail}.")
             }
             RefusalKind::TooLarge { limit, size } => {
-                format!("{file} would have {size} bytes, more than the limit of {limit}.")
+                format!("{file} would take {size} bytes, more than the limit of {limit}.")
             }
             RefusalKind::ReadOnly => format!("{file} is read-only."),
             RefusalKind::OutsideWorkspace { roots } if roots.is_empty() => {
@@ -358,6 +361,7 @@ impl Refusal {
             RefusalKind::Exists => "Choose another path, or change the existing file with `edit` or `write`.",
             RefusalKind::Missing => "Check the path; a new file is made by a `write` change.",
             RefusalKind::NotAFile { .. } => "Name a regular file; folders are made as needed by a `write` into them.",
+            RefusalKind::DamagedImage(_) => "Ask the user for the image in another form.",
             RefusalKind::Binary => "editd changes text only; use a program made for this kind of file.",
             RefusalKind::Encoding { .. } => {
                 "Keep to characters that the file's encoding has, or rewrite the file with a `write` that names `encoding`."

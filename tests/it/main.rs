@@ -15,6 +15,9 @@ mod session {
 mod read {
     mod encodings;
     mod fields;
+    mod images;
+    mod large;
+    mod notebooks;
     mod pages;
     mod refusals;
 }

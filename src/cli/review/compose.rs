@@ -114,19 +114,19 @@ fn now(context: &Context, path: &str, hash: &str) -> Result<String, String> {
         .map_err(|error| failed(&error))?;
     let (mut text, mut offset) = (String::new(), 1);
     loop {
-        let params = json!({ "uri": uri_of(&place.path).as_str(), "offset": offset });
+        let params = json!({ "uri": uri_of(&place.path).as_str(), "offset": offset, "raw": true });
         let read: ReadResult = client.call::<Read>(&params).map_err(|error| failed(&error))?;
-        if read.hash != hash {
+        let Some(page) = read.text().filter(|_| read.hash == hash) else {
             return Err("the file has changed meanwhile; it is asked again".to_owned());
-        }
-        text.push_str(&read.text);
-        let is_all = read.end_line >= read.total_lines;
-        if (is_all && read.truncated) || (!is_all && !text.ends_with(['\n', '\r'])) {
+        };
+        text.push_str(&page.text);
+        let is_all = page.end_line >= page.total_lines;
+        if (is_all && page.truncated) || (!is_all && !text.ends_with(['\n', '\r'])) {
             return Err("the file has lines that are too long to be edited here".to_owned());
         }
         if is_all {
             return Ok(text);
         }
-        offset = read.end_line + 1;
+        offset = page.end_line + 1;
     }
 }

@@ -100,7 +100,7 @@ fn compare(file: &OwnedFd, buffer: &mut Vec<u8>, bytes: &FileBytes, path: &Path)
     }
 }
 
-fn state(file: &OwnedFd, path: &Path) -> Result<Stat> {
+pub(super) fn state(file: &OwnedFd, path: &Path) -> Result<Stat> {
     fstat(file).map(|raw| convert(&raw)).map_err(|errno| DiskError::from_errno(errno, OPERATION, path))
 }
 

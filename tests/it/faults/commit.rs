@@ -52,7 +52,7 @@ impl Inside {
 
     pub(super) async fn read(&self, path: &str) -> String {
         let params = ReadParams { path: Some(path.to_owned()), ..ReadParams::default() };
-        self.daemon.read(&self.session, params).await.expect("a text").text
+        self.daemon.read(&self.session, params).await.expect("a file").text().expect("a text").text.clone()
     }
 
     pub(super) async fn edit(&self, changes: Value) -> Result<ApplyResult, Failure> {

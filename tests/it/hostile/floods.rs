@@ -242,14 +242,6 @@ fn a_message_that_does_not_come_to_its_end_costs_its_connection() {
     quiet.read_and_edit("a.txt", "one", "two").done();
 }
 
-/// The daemon's resident memory and the most that it ever was, in KiB.
-fn peak(machine: &Machine) -> u64 {
-    let pid = machine.daemons()[0].as_raw_nonzero();
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("a process");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
-    line.trim().trim_end_matches(" kB").parse().expect("a number")
-}
-
 #[rstest]
 #[case::endless_headers(endless_headers)]
 #[case::trickles(trickles)]
@@ -258,14 +250,14 @@ fn a_flood_of_little_takes_little_memory(#[case] flood: Flood) {
     let machine = Machine::configured("[limits]\nunsent_output = 4194304\n");
     let workspace = Workspace::file("small.txt", "a line\n".repeat(10));
     machine.agent(&workspace).read("small.txt");
-    let before = peak(&machine);
+    let before = machine.peak();
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| flood(&machine, &workspace, &stop));
         thread::sleep(Duration::from_secs(2));
         stop.store(true, Ordering::Relaxed);
     });
-    let grown = peak(&machine) - before;
+    let grown = machine.peak() - before;
     assert!(grown < 64 << 10, "{grown} KiB more");
 }
 
@@ -275,7 +267,7 @@ fn all_messages_together_take_no_more_memory_than_they_may() {
     let workspace = Workspace::file("n.txt", "n = 0\n");
     let mut agent = machine.agent(&workspace);
     agent.read("n.txt");
-    let before = peak(&machine);
+    let before = machine.peak();
     let chunk = vec![b'x'; 1 << 20];
     let wires: Vec<Wire> = (0..20)
         .map(|_| {
@@ -287,7 +279,7 @@ fn all_messages_together_take_no_more_memory_than_they_may() {
         })
         .collect();
     agent.edit("n.txt", "n = 0", "n = 1").done();
-    let grown = peak(&machine) - before;
+    let grown = machine.peak() - before;
     // What all may take, one message more, and room in buffers that have just grown.
     assert!(grown < 160 << 10, "{grown} KiB more");
     drop(wires);
@@ -301,12 +293,12 @@ fn a_replacement_that_would_fill_the_memory_is_refused() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "x\n".repeat(500_000)));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
-    let before = peak(&machine);
+    let before = machine.peak();
     let new = "y".repeat(1 << 20);
     let edit = json!({ "path": "a.txt", "oldText": "x", "newText": new, "replaceAll": true });
     let data = agent.call("editd/edit", edit).refused("too_large");
     assert_eq!(data["limit"], 64 << 20);
-    let grown = peak(&machine) - before;
+    let grown = machine.peak() - before;
     assert!(grown < 64 << 10, "{grown} KiB more");
     agent.edit("a.txt", &"x\n".repeat(500_000), "x\n").done();
 }

@@ -3,12 +3,13 @@
 use super::{Source, nothing_of, read, sources};
 
 /// From the bottom up: a layer may use itself and those before it.
-const LAYERS: [&str; 12] = [
+const LAYERS: [&str; 13] = [
     "text",
     "edit",
     "patch",
     "notebook",
     "workspace",
+    "image",
     "disk",
     "history",
     "config",

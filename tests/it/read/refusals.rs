@@ -48,17 +48,17 @@ fn what_is_no_text_is_binary(#[case] bytes: Vec<u8>) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.bin", &bytes));
     let mut agent = machine.agent(&workspace);
     agent.try_read("a.bin").refused("binary");
-    agent.edit("a.bin", "a", "b").refused_as_any(&["binary", "unread"]);
+    agent.edit("a.bin", "a", "b").refused("binary");
     assert_eq!(workspace.bytes("a.bin"), bytes);
 }
 
 #[test]
-fn a_file_above_the_limit_is_too_large_and_one_at_it_is_not() {
+fn a_file_above_the_limit_is_too_large_to_be_edited_and_one_at_it_is_not() {
     let machine = Machine::configured("[limits]\nfile_size = 1000\n");
     let workspace = Workspace::with(&[("at.txt", "x".repeat(1000)), ("above.txt", "x".repeat(1001))]);
     let mut agent = machine.agent(&workspace);
-    agent.read("at.txt");
-    let data = agent.try_read("above.txt").refused("too_large");
+    agent.read_and_edit("at.txt", "x".repeat(1000).as_str(), "y").done();
+    let data = agent.read_and_edit("above.txt", "x", "y").refused("too_large");
     assert_eq!((data["limit"].as_u64(), data["size"].as_u64()), (Some(1000), Some(1001)), "{data}");
 }
 

@@ -230,6 +230,14 @@ impl Machine {
         found
     }
 
+    /// The most memory that the daemon ever had, in KiB.
+    pub(crate) fn peak(&self) -> u64 {
+        let pid = self.daemons()[0].as_raw_nonzero();
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("a process");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+        line.trim().trim_end_matches(" kB").parse().expect("a number")
+    }
+
     pub(crate) fn home(&self) -> PathBuf {
         self.base.path().join("home")
     }

@@ -1,0 +1,108 @@
+//! Notebooks as cells.
+
+use crate::daemon::observe::Observed;
+use crate::notebook::{ShownCell, ShownOutput, shown_cells};
+use crate::protocol::{CellContent, NotebookContent, OutputContent};
+use crate::workspace::Coverage;
+use crate::workspace::limits::{READ_BYTES, READ_OUTPUT_BYTES};
+
+use super::window::{Window, floor_char};
+
+/// Whether a file is to be shown as cells, if it turns out to have some.
+pub(super) fn wanted(observed: &Observed, window: &Window) -> bool {
+    !window.raw && observed.target.path.extension().is_some_and(|extension| extension == "ipynb")
+}
+
+pub(super) struct Shown {
+    pub(super) content: NotebookContent,
+    pub(super) coverage: Coverage,
+    pub(super) notice: Option<String>,
+}
+
+/// Cells from the first wanted one on, as many as a reply holds; or why there are none, in words.
+pub(super) fn shown(text: &str, window: &Window) -> Result<Shown, String> {
+    let cells = shown_cells(text).map_err(|unreadable| {
+        format!("It is shown as text, because it is no notebook that is understood ({unreadable}).")
+    })?;
+    let total_cells = cells.len();
+    let mut page = Page { room: READ_BYTES, cells: Vec::new(), cut: false, outputs_cut: false };
+    for (index, cell) in cells.into_iter().enumerate().skip(window.offset - 1).take(window.limit) {
+        if !page.take(index, cell) {
+            break;
+        }
+    }
+    let end = window.offset - 1 + page.cells.len();
+    let notice = page.notice(window.offset, end, total_cells);
+    let goes_on = end < total_cells && window.offset <= total_cells;
+    let is_whole = window.offset == 1 && !goes_on && !page.cut;
+    let coverage = if is_whole { Coverage::Whole } else { Coverage::Part };
+    let truncated = goes_on || page.cut || page.outputs_cut;
+    let content = NotebookContent { cells: page.cells, total_cells, truncated };
+    Ok(Shown { content, coverage, notice })
+}
+
+/// The cells of one reply.
+struct Page {
+    room: usize,
+    cells: Vec<CellContent>,
+    /// A source was longer than what a reply may hold.
+    cut: bool,
+    outputs_cut: bool,
+}
+
+impl Page {
+    /// Adds a cell, unless there is no room for it.
+    fn take(&mut self, index: usize, cell: ShownCell) -> bool {
+        let ShownCell { id, cell_type, mut source, execution_count, outputs } = cell;
+        let mut room_for_outputs = READ_OUTPUT_BYTES;
+        let (mut shown, mut is_cut) = (Vec::new(), false);
+        for ShownOutput { kind, text, others } in outputs {
+            let text = text.map(|mut text| {
+                is_cut |= cut_to(&mut text, room_for_outputs);
+                room_for_outputs -= text.len();
+                text
+            });
+            shown.push(OutputContent { output_type: kind, text, mime_types: others });
+        }
+        let size = source.len() + READ_OUTPUT_BYTES - room_for_outputs;
+        if size > self.room {
+            // A reply that shows nothing would lead nowhere, so a first cell is cut instead.
+            if !self.cells.is_empty() {
+                return false;
+            }
+            self.cut |= cut_to(&mut source, self.room - READ_OUTPUT_BYTES);
+        }
+        self.room = self.room.saturating_sub(size);
+        self.outputs_cut |= is_cut;
+        self.cells.push(CellContent { index, id, cell_type, source, execution_count, outputs: shown });
+        true
+    }
+
+    fn notice(&self, offset: usize, end: usize, total: usize) -> Option<String> {
+        if total == 0 {
+            return Some("The notebook has no cells.".to_owned());
+        }
+        if offset > total {
+            return Some(format!("The notebook has {total} cells; `offset` counts them from 1."));
+        }
+        let mut notices = Vec::new();
+        if self.cut {
+            notices.push("The source of this cell is cut: it is too long for one answer.".to_owned());
+        }
+        if self.outputs_cut {
+            notices.push(format!("Outputs are cut after {READ_OUTPUT_BYTES} bytes a cell."));
+        }
+        if end < total {
+            let more = end + 1;
+            notices.push(format!("Cells {offset} to {end} of {total}; continue with `offset: {more}`."));
+        }
+        (!notices.is_empty()).then(|| notices.join(" "))
+    }
+}
+
+/// Cuts a text to so many bytes; tells whether it was longer.
+fn cut_to(text: &mut String, room: usize) -> bool {
+    let is_longer = text.len() > room;
+    text.truncate(floor_char(text, room));
+    is_longer
+}

@@ -1,0 +1,144 @@
+//! Images for those who read: told by their bytes, and made small enough to be sent. Pure.
+
+use std::io::Cursor;
+
+use ::image::codecs::jpeg::JpegEncoder;
+use ::image::imageops::FilterType;
+use ::image::metadata::Orientation;
+use ::image::{
+    DynamicImage, GenericImageView, ImageDecoder, ImageFormat, ImageReader, ImageResult, Limits, Rgb,
+    RgbImage,
+};
+
+/// Pixels of the longer side of what is sent. Models scale down what is larger, and some refuse it.
+pub const SIDE: u32 = 2000;
+/// Bytes of what is sent. In base64 that is 4 MiB; the strictest of the large models' interfaces takes 5 MB.
+pub const ENCODED_BYTES: usize = 3 << 20;
+/// Bytes of the pixels of what is decoded. A file of some kilobytes can claim any number of them.
+pub const DECODED_BYTES: u64 = 256 << 20;
+/// Quality of images that are written as JPEG, of 100: artefacts do not show, and text stays readable.
+const QUALITY: u8 = 85;
+
+/// An image that can be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    pub mime_type: &'static str,
+    /// The file of that type: the original one, unless it had to be made smaller or turned.
+    pub bytes: Vec<u8>,
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+    /// Width in pixels of the original, upright.
+    pub original_width: u32,
+    /// Height in pixels of the original, upright.
+    pub original_height: u32,
+}
+
+/// Why there is no image.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ImageError {
+    /// The bytes are no image of a type that is known.
+    #[error("it is no PNG, JPEG, GIF or WebP image")]
+    Unknown,
+    /// It claims to be one, and cannot be decoded.
+    #[error("it cannot be decoded ({0})")]
+    Damaged(String),
+    /// Its pixels take more memory than they may.
+    #[error("its pixels take {0} bytes")]
+    TooLarge(u64),
+}
+
+/// Whether the bytes begin as an image does. A text does not.
+pub fn is_image(bytes: &[u8]) -> bool {
+    format_of(bytes).is_some()
+}
+
+fn format_of(bytes: &[u8]) -> Option<ImageFormat> {
+    let known = [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP];
+    ::image::guess_format(bytes).ok().filter(|format| known.contains(format))
+}
+
+/// Bytes that the pixels of an image take, going by what its file says.
+pub fn decoded_size(bytes: &[u8]) -> Result<u64, ImageError> {
+    Ok(decoder(bytes)?.total_bytes())
+}
+
+/// Makes an image ready to be sent: upright, at most [`SIDE`] pixels wide and high and [`ENCODED_BYTES`] long.
+/// One that is so already keeps its bytes; it is decoded all the same, because a damaged image that is sent to
+/// a model can make its whole conversation fail. Takes memory up to about three times [`decoded_size`].
+pub fn prepare(bytes: &[u8]) -> Result<Image, ImageError> {
+    let mut decoder = decoder(bytes)?;
+    let format = format_of(bytes).ok_or(ImageError::Unknown)?;
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let mut image = DynamicImage::from_decoder(decoder).map_err(|error| damaged(&error))?;
+    image.apply_orientation(orientation);
+    let (original_width, original_height) = image.dimensions();
+    let fits = original_width.max(original_height) <= SIDE && bytes.len() <= ENCODED_BYTES;
+    let (mime_type, bytes) = if fits && orientation == Orientation::NoTransforms {
+        (format.to_mime_type(), bytes.to_vec())
+    } else {
+        smaller(&mut image, format).map_err(|error| damaged(&error))?
+    };
+    let (width, height) = image.dimensions();
+    Ok(Image { mime_type, bytes, width, height, original_width, original_height })
+}
+
+/// The decoder of a file, which has read its header and nothing else.
+fn decoder(bytes: &[u8]) -> Result<impl ImageDecoder, ImageError> {
+    let format = format_of(bytes).ok_or(ImageError::Unknown)?;
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    // Beyond the pixels a decoder needs some memory of its own.
+    let mut limits = Limits::no_limits();
+    limits.max_alloc = Some(DECODED_BYTES * 2);
+    reader.limits(limits);
+    let decoder = reader.into_decoder().map_err(|error| damaged(&error))?;
+    let size = decoder.total_bytes();
+    if size > DECODED_BYTES { Err(ImageError::TooLarge(size)) } else { Ok(decoder) }
+}
+
+fn damaged(error: &::image::ImageError) -> ImageError {
+    ImageError::Damaged(error.to_string())
+}
+
+/// Scales an image until it can be sent, and writes it.
+fn smaller(image: &mut DynamicImage, format: ImageFormat) -> ImageResult<(&'static str, Vec<u8>)> {
+    if image.width().max(image.height()) > SIDE {
+        *image = image.resize(SIDE, SIDE, FilterType::Triangle);
+    }
+    // Drawings and pictures of screens stay sharp as PNG; photographs become large.
+    if format != ImageFormat::Jpeg {
+        let mut bytes = Cursor::new(Vec::new());
+        image.write_to(&mut bytes, ImageFormat::Png)?;
+        if bytes.get_ref().len() <= ENCODED_BYTES {
+            return Ok((ImageFormat::Png.to_mime_type(), bytes.into_inner()));
+        }
+    }
+    loop {
+        let mut bytes = Vec::new();
+        on_white(image).write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, QUALITY))?;
+        if bytes.len() <= ENCODED_BYTES {
+            return Ok((ImageFormat::Jpeg.to_mime_type(), bytes));
+        }
+        let (width, height) = (image.width() * 3 / 4, image.height() * 3 / 4);
+        *image = image.resize(width.max(1), height.max(1), FilterType::Triangle);
+    }
+}
+
+/// JPEG has no transparency, and what is below it in a file may be anything.
+fn on_white(image: &DynamicImage) -> RgbImage {
+    if !image.color().has_alpha() {
+        return image.to_rgb8();
+    }
+    let rgba = image.to_rgba8();
+    RgbImage::from_fn(rgba.width(), rgba.height(), |x, y| {
+        let [red, green, blue, alpha] = rgba.get_pixel(x, y).0;
+        let over =
+            |part: u8| ((u16::from(part) * u16::from(alpha) + 255 * (255 - u16::from(alpha))) / 255) as u8;
+        Rgb([over(red), over(green), over(blue)])
+    })
+}
+
+#[cfg(test)]
+mod tests;

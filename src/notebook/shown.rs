@@ -1,0 +1,158 @@
+//! A notebook's cells as a reader is shown them.
+
+use std::ops::Range;
+
+use super::Unreadable;
+use super::book::{Book, Cell};
+use super::scan::{elements, members, unquoted};
+
+/// A cell to be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownCell {
+    /// Its id, if it has one.
+    pub id: Option<String>,
+    /// Its type, if it says one.
+    pub cell_type: Option<String>,
+    /// Its source.
+    pub source: String,
+    /// How often code had run in its kernel when this cell did, if it ran.
+    pub execution_count: Option<u64>,
+    /// What it printed and showed.
+    pub outputs: Vec<ShownOutput>,
+}
+
+/// An output of a cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownOutput {
+    /// `stream`, `execute_result`, `display_data` or `error`.
+    pub kind: String,
+    /// What of it is plain text; of an error the trace, without colours.
+    pub text: Option<String>,
+    /// The types of what else there is, such as `image/png`.
+    pub others: Vec<String>,
+}
+
+/// The cells of a notebook, in order.
+///
+/// ```
+/// use editd::notebook::shown_cells;
+///
+/// let text = r#"{"cells": [{"cell_type": "raw", "metadata": {}, "source": ["a\n", "b"]}], "nbformat": 4}"#;
+/// assert_eq!(shown_cells(text).unwrap()[0].source, "a\nb");
+/// ```
+pub fn shown_cells(text: &str) -> Result<Vec<ShownCell>, Unreadable> {
+    let book = Book::read(text)?;
+    Ok(book.cells.iter().map(|cell| shown(text, cell)).collect())
+}
+
+fn shown(text: &str, cell: &Cell<'_>) -> ShownCell {
+    let outputs = cell.get("outputs").and_then(|value| elements(text, value).ok()).unwrap_or_default();
+    ShownCell {
+        id: cell.id.clone(),
+        cell_type: cell.kind.clone(),
+        source: cell.get("source").and_then(|value| joined(text, value)).unwrap_or_default(),
+        execution_count: cell.get("execution_count").and_then(|value| text[value.clone()].parse().ok()),
+        outputs: outputs.iter().filter_map(|output| output_of(text, output)).collect(),
+    }
+}
+
+fn output_of(text: &str, output: &Range<usize>) -> Option<ShownOutput> {
+    let fields = members(text, output).ok()?;
+    let value = |name: &str| Some(&fields.iter().find(|member| member.name == name)?.value);
+    let string = |name| joined(text, value(name)?);
+    let kind = string("output_type")?;
+    let (mut shown, mut others) = (string("text"), Vec::new());
+    if let Some(data) = value("data").and_then(|data| members(text, data).ok()) {
+        for member in &data {
+            match joined(text, &member.value).filter(|_| member.name == "text/plain") {
+                Some(plain) => shown = Some(plain),
+                None => others.push(member.name.clone().into_owned()),
+            }
+        }
+    }
+    if kind == "error" {
+        let trace = value("traceback").and_then(|value| elements(text, value).ok()).unwrap_or_default();
+        let lines: Vec<_> = trace.iter().filter_map(|line| joined(text, line)).collect();
+        let said = || Some(format!("{}: {}", string("ename")?, string("evalue")?));
+        shown = if lines.is_empty() { said() } else { Some(lines.join("\n")) };
+    }
+    Some(ShownOutput { kind, text: shown.map(|text| without_colours(&text)), others })
+}
+
+/// A text that may be written as the list of its lines.
+fn joined(text: &str, value: &Range<usize>) -> Option<String> {
+    let string = |span: &Range<usize>| {
+        let string = &text[span.clone()];
+        string.starts_with('"').then(|| unquoted(string))
+    };
+    if let Some(whole) = string(value) {
+        return Some(whole.into_owned());
+    }
+    elements(text, value).ok()?.iter().map(string).collect()
+}
+
+/// Without a terminal's sequences: they are as much again, and say nothing to a reader of text.
+fn without_colours(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut parts = text.split("\u{1b}[");
+    plain.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let end = part.find(|c: char| ('@'..='~').contains(&c)).map_or(part.len(), |end| end + 1);
+        plain.push_str(&part[end..]);
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn notebook(cells: &str) -> String {
+        format!(r#"{{"cells": [{cells}], "metadata": {{}}, "nbformat": 4, "nbformat_minor": 5}}"#)
+    }
+
+    #[test]
+    fn a_cell_is_shown_with_its_outputs() {
+        let text = notebook(
+            r#"{"cell_type": "code", "id": "a", "metadata": {}, "execution_count": 7, "source": ["x\n", "y"], "outputs": [
+              {"output_type": "stream", "name": "stdout", "text": ["1\n", "\u001b[31m2\u001b[0m"]},
+              {"output_type": "display_data", "metadata": {}, "data": {"image/png": "AAAA", "text/plain": ["<Figure>"]}},
+              {"output_type": "error", "ename": "E", "evalue": "v", "traceback": ["\u001b[0;31mE\u001b[0m", "v"]},
+              {"output_type": "error", "ename": "E", "evalue": "v", "traceback": []}]}"#,
+        );
+        let output = |kind: &str, text: &str, others: &[&str]| ShownOutput {
+            kind: kind.to_owned(),
+            text: Some(text.to_owned()),
+            others: others.iter().map(|&other| other.to_owned()).collect(),
+        };
+        let outputs = vec![
+            output("stream", "1\n2", &[]),
+            output("display_data", "<Figure>", &["image/png"]),
+            output("error", "E\nv", &[]),
+            output("error", "E: v", &[]),
+        ];
+        let (id, cell_type) = (Some("a".to_owned()), Some("code".to_owned()));
+        let cell = ShownCell { id, cell_type, source: "x\ny".to_owned(), execution_count: Some(7), outputs };
+        assert_eq!(shown_cells(&text), Ok(vec![cell]));
+    }
+
+    #[rstest]
+    #[case::not_run(r#"{"cell_type": "code", "execution_count": null, "source": "x", "outputs": []}"#, "x")]
+    #[case::no_source(r#"{"cell_type": "code"}"#, "")]
+    #[case::odd_source(r#"{"source": ["a", 1]}"#, "")]
+    #[case::odd_outputs(r#"{"source": "a", "outputs": [1, {}, {"output_type": 3}]}"#, "a")]
+    fn what_is_missing_or_odd_is_passed_over(#[case] cell: &str, #[case] source: &str) {
+        let cells = shown_cells(&notebook(cell)).unwrap();
+        assert_eq!((cells[0].source.as_str(), cells[0].outputs.len()), (source, 0));
+    }
+
+    #[rstest]
+    #[case("\u{1b}[1;31mred\u{1b}[0m", "red")]
+    #[case("\u{1b}[", "")]
+    #[case("plain", "plain")]
+    fn colours_are_left_out(#[case] text: &str, #[case] plain: &str) {
+        assert_eq!(without_colours(text), plain);
+    }
+}
