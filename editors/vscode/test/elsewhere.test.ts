@@ -38,8 +38,6 @@ scene(
 
     await other.command('workbench.action.focusActiveEditorGroup');
     await other.point({ line: 1, character: 0 });
-    // Behind this, keys know where the cursor is.
-    await other.command('setContext', 'editd.tested', true);
     await other.press('Control+Alt+Y');
     await other.shows('song.txt', { text: 'la\nle\nla\n' });
     agent.close();

@@ -111,13 +111,7 @@ export class Review {
         }),
       (seen) => seen?.[0] === name && seen[1] === line,
     );
-    await until(
-      'the workbench knows',
-      () => this.window.screen.status(),
-      (items) => items.some((item) => item.startsWith(`Ln ${line},`)),
-    );
-    // Commands are carried out in turn: behind this one, keys know where the cursor is.
-    await this.window.command('setContext', 'editd.tested', true);
+    await this.window.knowsLine(line);
   }
 
   /** The text of the proposed side, where it is open. */

@@ -95,6 +95,19 @@ export class Window {
   /** Puts the cursor at a place of the document that is looked at. */
   async point(place: Place): Promise<void> {
     await this.evaluate(put, place, '');
+    const line = await this.evaluate(({ vscode }) => vscode.window.activeTextEditor?.selection.active.line);
+    await this.knowsLine((line ?? 0) + 1);
+  }
+
+  /** Waits until the workbench knows that the cursor is in a line, from 1, and keys mean what is there. */
+  async knowsLine(line: number): Promise<void> {
+    await until(
+      `the workbench shows that the cursor is in line ${line}`,
+      () => this.screen.status(),
+      (items) => items.some((item) => item.startsWith(`Ln ${line},`)),
+    );
+    // Commands are carried out in turn: behind this one, it is known what can be decided there.
+    await this.command('setContext', 'editd.tested', true);
   }
 
   /** Types with real keys where the cursor is, and does not wait for what comes of it. */
