@@ -32,6 +32,7 @@ mod rebase;
 mod recovery;
 mod requests;
 mod review;
+mod searching;
 mod session;
 mod undo;
 mod work;
@@ -48,6 +49,7 @@ use crate::config::{Config, PolicyFile};
 use crate::disk::{BaseStore, Disk, Journal, LateLook};
 use crate::edit::Deadline;
 use crate::history::{self, History, HistoryLimits, Waiting};
+use crate::workspace::limits::SEARCHES;
 use crate::workspace::rules::names_of;
 use crate::workspace::{Session, SessionId, Workspace};
 
@@ -113,6 +115,8 @@ pub(crate) struct CoreInner {
     looks: Looks,
     /// Wakes those who wait for diagnostics.
     diagnoses: Notify,
+    /// Room for searches.
+    searches: Arc<Semaphore>,
     /// Room for large files that are being worked on.
     work_room: Arc<Semaphore>,
     started: Instant,
@@ -197,6 +201,7 @@ impl Daemon {
             hints: hints.clone(),
             looks: Looks::default(),
             diagnoses: Notify::new(),
+            searches: Arc::new(Semaphore::new(SEARCHES)),
             work_room: Arc::new(work_room(&config)),
             started: Instant::now(),
             config,

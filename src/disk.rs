@@ -35,11 +35,12 @@ pub use journal::{Journal, Lost, Rescue};
 pub use late::{Displaced, LateLook};
 pub use memory::MemoryDisk;
 pub use os::OsDisk;
-pub use place::{Entry, FileImage, Handle, Root, Target};
+pub use place::{Entry, FileImage, Handle, Kind, Listed, Root, Target};
 pub use recovery::Recovery;
 pub use stat::{MTime, Stat};
 pub use watch::{WatchHint, Watcher};
 
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -154,6 +155,18 @@ pub trait Disk: Send + Sync {
     /// The state of whatever stands at a canonical path beneath a root, a symlink there not followed; none
     /// if nothing does. For judging a place by what lies around it: nothing is to be opened by it.
     fn peek(&self, root: &Root, below: &Path) -> Result<Option<Stat>>;
+
+    /// The canonical path, from the root, of the folder that `relative` means. Symlinks that stay beneath the
+    /// root are followed.
+    fn folder(&self, root: &Root, relative: &Path) -> Result<PathBuf>;
+
+    /// What a folder beneath a root holds, in no order. No symlink on its path is followed, so whatever is
+    /// renamed meanwhile, it lies there.
+    fn list(&self, root: &Root, folder: &Path) -> Result<Vec<Listed>>;
+
+    /// A file beneath a root, to be read piece by piece: for those who need no state that holds for all of it.
+    /// No symlink on its path is followed; refuses what is not a regular file, without waiting for it.
+    fn open_file(&self, root: &Root, below: &Path) -> Result<Box<dyn Read + Send>>;
 
     /// The path that a place has within its file system, where a mount gives it another one: between the
     /// root and it, or, without a target, anywhere above the root.

@@ -21,6 +21,7 @@
 //!   want readers.
 //! * [`disk`]: files behind a trait. Paths beneath an opened root, reads that notice a change in between,
 //!   the commit of a set, a watcher for hints.
+//! * [`search`]: walking folders, what is ignored, finding lines in files and in unsaved text.
 //! * [`history`]: what was done to files and the way back, kept in the state folder.
 //! * [`config`]: what the user configured.
 //! * [`protocol`]: the wire contract as data. Parameters, results, errors, and the ways to and from LSP.
@@ -56,6 +57,7 @@ pub mod image;
 pub mod notebook;
 pub mod patch;
 pub mod protocol;
+pub mod search;
 pub mod text;
 pub mod transport;
 pub mod workspace;

@@ -17,6 +17,7 @@ mod read;
 mod refusal;
 mod results;
 mod review;
+mod search;
 mod strict;
 mod workspace_edit;
 
@@ -32,8 +33,8 @@ pub use editor::{
 };
 pub use error::{Code, RpcError};
 pub use method::{
-    Apply, Blame, Changes, Decide, Diagnostics, Discard, Edit, HistoryMethod, Method, ProposalMethod,
-    Proposals, Propose, Read, Shutdown, Status, Undo,
+    Apply, Blame, Changes, Decide, Diagnostics, Discard, Edit, Find, HistoryMethod, List, Method,
+    ProposalMethod, Proposals, Propose, Read, Search, Shutdown, Status, Undo,
 };
 pub use params::{
     ApplyParams, ChangesParams, DiscardParams, DisplayParam, EditParams, Matching, OnConflictParam,
@@ -57,6 +58,9 @@ pub use results::{
 };
 pub use review::{
     CommentEntry, CommentParam, DecideParams, PickParam, ProposalResult, ReplaceParam, UserEdit,
+};
+pub use search::{
+    Entries, EntryKind, FindParams, FoundEntry, FoundLine, ListParams, SearchParams, SearchResult,
 };
 pub use strict::{JSON_VALUES, Strict};
 pub use workspace_edit::{text_edits, workspace_edit};

@@ -7,12 +7,15 @@ mod changes;
 mod decide;
 mod diagnostics;
 mod documents;
+mod find;
 mod history;
 mod introduce;
+mod list;
 mod patched;
 mod proposals;
 mod propose;
 mod read;
+mod search;
 mod status;
 mod undo;
 

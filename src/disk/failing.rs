@@ -1,11 +1,12 @@
 //! A disk whose k-th primitive fails, or is preceded by someone else's doing.
 
 use super::error::{DiskError, DiskErrorKind, Result};
-use super::place::{Entry, FileImage, Handle, Root, Target};
+use super::place::{Entry, FileImage, Handle, Listed, Root, Target};
 use super::stat::Stat;
 use super::{Disk, Examined, FileBytes, Flush, Lease, Sink, StageOrder, Staged, Streamed};
 use parking_lot::Mutex;
 use std::fmt;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// What happens at a counted call.
@@ -161,6 +162,18 @@ impl<D: Disk> Disk for FailingDisk<D> {
 
     fn peek(&self, root: &Root, below: &Path) -> Result<Option<Stat>> {
         self.inner.peek(root, below)
+    }
+
+    fn folder(&self, root: &Root, relative: &Path) -> Result<PathBuf> {
+        self.inner.folder(root, relative)
+    }
+
+    fn list(&self, root: &Root, folder: &Path) -> Result<Vec<Listed>> {
+        self.inner.list(root, folder)
+    }
+
+    fn open_file(&self, root: &Root, below: &Path) -> Result<Box<dyn Read + Send>> {
+        self.inner.open_file(root, below)
     }
 
     fn behind_mounts(&self, root: &Root, target: Option<&Target>) -> Result<Option<PathBuf>> {

@@ -6,11 +6,12 @@ mod walk;
 
 use super::error::{DiskError, DiskErrorKind, Result};
 use super::failing::half_written;
-use super::place::{Entry, FileImage, Handle, HandleKind, Root, RootInner, Target};
+use super::place::{Entry, FileImage, Handle, HandleKind, Listed, Root, RootInner, Target};
 use super::stat::Stat;
 use super::{Disk, Examined, FileBytes, Flush, Sink, StageOrder, Staged, Streamed};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tree::{Body, Tree};
@@ -172,6 +173,19 @@ impl Disk for MemoryDisk {
 
     fn peek(&self, root: &Root, below: &Path) -> Result<Option<Stat>> {
         walk::peek(&self.state.lock().tree, root, below)
+    }
+
+    fn folder(&self, root: &Root, relative: &Path) -> Result<PathBuf> {
+        walk::folder(&self.state.lock().tree, root, relative)
+    }
+
+    fn list(&self, root: &Root, folder: &Path) -> Result<Vec<Listed>> {
+        walk::list(&self.state.lock().tree, root, folder)
+    }
+
+    fn open_file(&self, root: &Root, below: &Path) -> Result<Box<dyn Read + Send>> {
+        let bytes = walk::bytes(&self.state.lock().tree, root, below)?;
+        Ok(Box::new(Cursor::new(bytes)))
     }
 
     /// Nothing is ever mounted here.

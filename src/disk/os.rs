@@ -15,14 +15,16 @@ mod resolve;
 mod root;
 mod stage;
 mod stream;
+mod tree;
 
 use super::error::{DiskError, DiskErrorKind, Result};
-use super::place::{Entry, FileImage, Handle, Root, Target};
+use super::place::{Entry, FileImage, Handle, Kind, Listed, Root, Target};
 use super::stat::{MTime, Stat};
 use super::{Disk, Examined, FileBytes, Flush, Lease, Sink, StageOrder, Staged, Streamed};
 pub(super) use lease::OsLease;
 use rustix::fs::{AtFlags, statat};
 use rustix::io::Errno;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The file system of this machine.
@@ -77,6 +79,18 @@ impl Disk for OsDisk {
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
             Err(errno) => Err(DiskError::from_errno(errno, "look at", &root.path().join(below))),
         }
+    }
+
+    fn folder(&self, root: &Root, relative: &Path) -> Result<PathBuf> {
+        resolve::folder(root, relative)
+    }
+
+    fn list(&self, root: &Root, folder: &Path) -> Result<Vec<Listed>> {
+        tree::list(root, folder)
+    }
+
+    fn open_file(&self, root: &Root, below: &Path) -> Result<Box<dyn Read + Send>> {
+        tree::open(root, below).map(|file| Box::new(file) as Box<dyn Read + Send>)
     }
 
     fn behind_mounts(&self, root: &Root, target: Option<&Target>) -> Result<Option<PathBuf>> {

@@ -98,6 +98,28 @@ impl Root {
     }
 }
 
+/// What stands at a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symlink, wherever it leads.
+    Symlink,
+    /// A device, pipe or socket.
+    Other,
+}
+
+/// A name in a folder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Listed {
+    /// The name.
+    pub name: OsString,
+    /// What stands there.
+    pub kind: Kind,
+}
+
 /// A resolved place beneath a root: a file, or where one would be.
 #[derive(Clone, Debug)]
 pub struct Target {

@@ -11,6 +11,7 @@ use super::results::{
     ApplyResult, ChangesResult, ProposalsResult, ProposeResult, ShutdownResult, StatusResult,
 };
 use super::review::{DecideParams, ProposalResult};
+use super::search::{Entries, FindParams, ListParams, SearchParams, SearchResult};
 
 /// One method of the product: its name, what goes in, what comes out. The daemon serves it and clients
 /// call it through the same description.
@@ -42,6 +43,12 @@ macro_rules! methods {
 methods! {
     /// Gives a file's text, and with it a base.
     Read = "editd/read", ReadParams => ReadResult;
+    /// Finds lines by a pattern, in files and in unsaved text.
+    Search = "editd/search", SearchParams => SearchResult;
+    /// Finds files and folders by their paths.
+    Find = "editd/find", FindParams => Entries;
+    /// Lists folders.
+    List = "editd/list", ListParams => Entries;
     /// Works changes out and shows them; changes nothing.
     Propose = "editd/propose", ProposeParams => ProposeResult;
     /// Makes a proposal come true.

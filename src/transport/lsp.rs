@@ -22,10 +22,10 @@ use tower_lsp::{ClientSocket, LanguageServer, LspService};
 use crate::daemon::{Daemon, Failure, Follow, Outlet, SessionContext};
 use crate::protocol::{
     Apply, ApplyResult, Blame, BlameResult, Changes, ChangesResult, Code, DIAGNOSTICS_CHANGED,
-    DOCUMENT_STATE, Decide, Diagnostics, DiagnosticsResult, Discard, Edit, FOCUS, FocusParams, HistoryMethod,
-    HistoryResult, Invalid, Method, PROTOCOL, ProposalMethod, ProposalResult, Proposals, ProposalsResult,
-    Propose, ProposeResult, Read, ReadResult, RpcError, Shutdown, ShutdownResult, Status, StatusResult, Undo,
-    decode, path_of_uri,
+    DOCUMENT_STATE, Decide, Diagnostics, DiagnosticsResult, Discard, Edit, Entries, FOCUS, Find, FocusParams,
+    HistoryMethod, HistoryResult, Invalid, List, Method, PROTOCOL, ProposalMethod, ProposalResult, Proposals,
+    ProposalsResult, Propose, ProposeResult, Read, ReadResult, RpcError, Search, SearchResult, Shutdown,
+    ShutdownResult, Status, StatusResult, Undo, decode, path_of_uri,
 };
 use crate::text::PositionEncoding;
 use crate::workspace::{Abilities, Role};
@@ -36,8 +36,11 @@ pub(super) use introduce::announce_newer;
 pub(super) use plain::{complete, routed};
 
 /// The methods that every session may call, as `initialize` announces them.
-pub(super) const METHODS: [&str; 13] = [
+pub(super) const METHODS: [&str; 16] = [
     Read::NAME,
+    Search::NAME,
+    Find::NAME,
+    List::NAME,
     Propose::NAME,
     Apply::NAME,
     Edit::NAME,
@@ -78,6 +81,9 @@ pub(crate) fn service(
     };
     LspService::build(backend)
         .custom_method(Read::NAME, Backend::read)
+        .custom_method(Search::NAME, Backend::search)
+        .custom_method(Find::NAME, Backend::find)
+        .custom_method(List::NAME, Backend::list)
         .custom_method(Propose::NAME, Backend::propose)
         .custom_method(Apply::NAME, Backend::apply)
         .custom_method(Edit::NAME, Backend::edit)
@@ -181,6 +187,18 @@ impl Backend {
 
     async fn read(&self, params: Value) -> Result<ReadResult> {
         self.daemon.read(self.session()?, fields::<Read>(params)?).await.map_err(failed)
+    }
+
+    async fn search(&self, params: Value) -> Result<SearchResult> {
+        self.daemon.search(self.session()?, fields::<Search>(params)?).await.map_err(failed)
+    }
+
+    async fn find(&self, params: Value) -> Result<Entries> {
+        self.daemon.find(self.session()?, fields::<Find>(params)?).await.map_err(failed)
+    }
+
+    async fn list(&self, params: Value) -> Result<Entries> {
+        self.daemon.list(self.session()?, fields::<List>(params)?).await.map_err(failed)
     }
 
     async fn propose(&self, params: Value) -> Result<ProposeResult> {

@@ -114,3 +114,20 @@ pub const DIAGNOSTICS_LISTED: usize = 5000;
 /// How long a change may wait for editors' diagnostics, in milliseconds: a language server that takes longer is
 /// asked for them later.
 pub const DIAGNOSTICS_WAIT_MS: u64 = 10_000;
+/// Matching lines in one answer of `editd/search`, unless told.
+pub const SEARCH_LINES: usize = 100;
+/// The most of them: who wants more wants another pattern.
+pub const SEARCH_LINES_MOST: usize = 1000;
+/// Lines before and after each.
+pub const SEARCH_CONTEXT_MOST: usize = 20;
+/// Paths in one answer of `editd/find`, unless told.
+pub const FIND_ENTRIES: usize = 1000;
+/// Entries in one answer of `editd/list`, unless told.
+pub const LIST_ENTRIES: usize = 500;
+/// The most of either.
+pub const ENTRIES_MOST: usize = 10_000;
+/// Bytes of texts and paths in one answer of `editd/search`, `editd/find` or `editd/list`.
+pub const FOUND_BYTES: usize = 512 << 10;
+/// Searches that run at a time; each takes all processors, so more of them are not faster. Others wait for
+/// `deadline_ms` at most, then `busy`.
+pub const SEARCHES: usize = 2;

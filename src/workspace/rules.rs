@@ -16,7 +16,7 @@ mod user;
 
 pub use classes::{Class, Operation, Operations, Tag};
 pub use fold::folded;
-pub use judge::{Judge, Spelling, names_of};
+pub use judge::{Judge, Spelling, is_version_control, names_of};
 pub use names::{GIT_FILES, METADATA};
 pub use protection::{Opening, Protection};
 pub use roots::{RootRefusal, check_root};

@@ -1,7 +1,8 @@
 //! Paths of the memory disk, by the same rules as on the real one.
 
 use super::tree::{Body, TOP, Tree};
-use super::{DiskError, DiskErrorKind, Handle, HandleKind, Result, Root, Stat, Target};
+use super::{DiskError, DiskErrorKind, Handle, HandleKind, Listed, Result, Root, Stat, Target};
+use crate::disk::Kind;
 use crate::workspace::FileKey;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -73,6 +74,42 @@ pub(super) fn resolve(tree: &Tree, root: &Root, relative: &Path) -> Result<Targe
 pub(super) fn peek(tree: &Tree, root: &Root, below: &Path) -> Result<Option<Stat>> {
     let inode = below.iter().try_fold(root.0.handle.as_memory()?, |dir, name| tree.child(dir, name));
     Ok(inode.and_then(|inode| tree.stat_of(inode)))
+}
+
+/// The canonical path of a folder: here one that no symlink is on.
+pub(super) fn folder(tree: &Tree, root: &Root, relative: &Path) -> Result<PathBuf> {
+    list(tree, root, relative).map(|_| relative.to_owned())
+}
+
+/// What a folder holds.
+pub(super) fn list(tree: &Tree, root: &Root, folder: &Path) -> Result<Vec<Listed>> {
+    let Body::Dir(names) = at(tree, root, folder)? else {
+        let not_a_folder = DiskErrorKind::NotAFile { what: "a path through a file" };
+        return Err(DiskError::new(not_a_folder, "list", &root.path().join(folder)));
+    };
+    let kind = |inode: &u64| match tree.body(*inode) {
+        Some(Body::Dir(_)) => Kind::Folder,
+        Some(Body::Link(_)) => Kind::Symlink,
+        _ => Kind::File,
+    };
+    Ok(names.iter().map(|(name, inode)| Listed { name: name.clone(), kind: kind(inode) }).collect())
+}
+
+/// What a file holds.
+pub(super) fn bytes(tree: &Tree, root: &Root, below: &Path) -> Result<Vec<u8>> {
+    match at(tree, root, below)? {
+        Body::File(bytes) => Ok(bytes.clone()),
+        Body::Dir(_) | Body::Link(_) => {
+            let no_file = DiskErrorKind::NotAFile { what: "a folder or symlink" };
+            Err(DiskError::new(no_file, "read", &root.path().join(below)))
+        }
+    }
+}
+
+fn at<'t>(tree: &'t Tree, root: &Root, below: &Path) -> Result<&'t Body> {
+    let inode = below.iter().try_fold(root.0.handle.as_memory()?, |dir, name| tree.child(dir, name));
+    let missing = || DiskError::new(DiskErrorKind::NotFound, "look at", &root.path().join(below));
+    inode.and_then(|inode| tree.body(inode)).ok_or_else(missing)
 }
 
 /// Walks the canonical path again; it must lead to the folder that was opened.

@@ -46,6 +46,14 @@ pub(super) fn resolve(root: &Root, relative: &Path) -> Result<Target> {
     Err(refusal(DiskErrorKind::Loop, &asked))
 }
 
+/// The canonical path from the root of the folder that `relative` means.
+pub(super) fn folder(root: &Root, relative: &Path) -> Result<PathBuf> {
+    let asked = root.path().join(relative);
+    refuse_unusable(relative, &asked)?;
+    let opened = open_folder(root, relative).map_err(|errno| from_errno(errno, &asked))?;
+    Ok(opened.path.strip_prefix(root.path()).unwrap_or(Path::new("")).to_owned())
+}
+
 fn refusal(kind: DiskErrorKind, asked: &Path) -> DiskError {
     DiskError::new(kind, OPERATION, asked)
 }

@@ -146,7 +146,7 @@ pub fn names_of(path: &Path) -> Vec<String> {
 }
 
 /// Whether a path leads into version-control metadata, whatever disguise a name on it wears.
-pub(super) fn is_version_control(path: &Path) -> bool {
+pub fn is_version_control(path: &Path) -> bool {
     let all = plain(path);
     let bare = bare(&all);
     [Some(all), bare].into_iter().flatten().any(|all| {

@@ -11,6 +11,7 @@ const LAYERS: [&str; 13] = [
     "workspace",
     "image",
     "disk",
+    "search",
     "history",
     "config",
     "protocol",

@@ -1,0 +1,66 @@
+//! Where a session may search, and what it may be told of what is there.
+
+mod places;
+mod sight;
+
+pub(crate) use places::Places;
+pub(crate) use sight::Sight;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::search::{Passed, Stop};
+use crate::workspace::{Refusal, RefusalKind};
+
+use super::job::blocking;
+use super::{Core, Failure, SessionContext};
+
+impl Core {
+    /// Runs a search when there is room for one. It ends early when nobody waits for it any more, and at the
+    /// deadline for work on a request.
+    pub(crate) async fn searching<T, W>(&self, session: &Arc<SessionContext>, work: W) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        W: FnOnce(&Self, &SessionContext, &Stop<'_>) -> Result<T, Failure> + Send + 'static,
+    {
+        let job = session.jobs.clone().acquire_owned().await.map_err(|_| Failure::ending())?;
+        let patience = Duration::from_millis(self.config.limits.deadline_ms);
+        let room = tokio::time::timeout(patience, self.searches.clone().acquire_owned()).await;
+        let busy = |_| Refusal::new(RefusalKind::Busy { what: "other searches are under way".to_owned() });
+        let room = room.map_err(busy)?.map_err(|_| Failure::ending())?;
+        let cancelled = CancellationToken::new();
+        let _cancel_when_dropped = cancelled.clone().drop_guard();
+        let (core, of) = (self.clone(), session.clone());
+        blocking(move || {
+            let _permits = (job, room);
+            let is_cancelled = || cancelled.is_cancelled();
+            work(&core, &of, &Stop::new(&is_cancelled, core.deadline()))
+        })
+        .await?
+    }
+
+    /// What is to be said of what was left out, whatever was asked for.
+    pub(crate) fn left_out(&self, stop: &Stop<'_>, passed: &Passed) -> Vec<String> {
+        let mut said = Vec::new();
+        if stop.has_happened() {
+            let seconds = self.config.limits.deadline_ms.div_ceil(1000);
+            said.push(format!(
+                "This is not all: it took longer than {seconds} s and was stopped. Name a smaller `path`."
+            ));
+        }
+        if passed.unreadable() > 0 {
+            said.push(format!(
+                "{} could not be read.",
+                counted(passed.unreadable(), "file or folder", "files or folders")
+            ));
+        }
+        said
+    }
+}
+
+/// A number of things.
+pub(crate) fn counted(count: u64, one: &str, more: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {more}") }
+}

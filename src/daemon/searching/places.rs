@@ -1,0 +1,103 @@
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::disk::DiskErrorKind;
+use crate::protocol::RequestPath;
+use crate::search::{Scope, Start};
+use crate::workspace::rules::is_version_control;
+use crate::workspace::{Refusal, RefusalKind};
+
+use crate::daemon::editors::EditorsEvent;
+use crate::daemon::failure::refusal_of;
+use crate::daemon::locate::Purpose;
+use crate::daemon::{Core, SessionContext, SessionRoot};
+
+/// Where a request wants to look.
+pub(crate) struct Places {
+    /// By path.
+    pub(crate) scopes: Vec<Scope>,
+    /// Whether it was about what belongs to version control, where nothing is looked at.
+    pub(crate) metadata: bool,
+}
+
+impl Core {
+    /// The places that a path means, or all roots of the session without one.
+    pub(crate) fn places(
+        &self,
+        session: &SessionContext,
+        path: Option<&RequestPath>,
+    ) -> Result<Places, Refusal> {
+        let open = self.maybe_unsaved();
+        let Some(path) = path else { return self.everywhere(session, &open) };
+        let asked = path.as_path();
+        let outside = || Refusal::at(asked, RefusalKind::OutsideWorkspace { roots: session.root_paths() });
+        let (root, relative) = self.root_of(session, asked, Purpose::Read).ok_or_else(outside)?;
+        let start = match self.disk.folder(&root.root, &relative) {
+            Ok(folder) if root.only.is_none() => Start::Folder(folder),
+            Err(error) if error.kind == DiskErrorKind::OutsideRoot => return Err(outside()),
+            _ => self.file(session, path, &root, &open)?,
+        };
+        let (Start::Folder(below) | Start::File(below)) = &start;
+        if root.surroundings.metadata || is_version_control(below) {
+            return Ok(Places { scopes: Vec::new(), metadata: true });
+        }
+        Ok(Places { scopes: vec![scope(&root, start, Vec::new(), &open)], metadata: false })
+    }
+
+    fn file(
+        &self,
+        session: &SessionContext,
+        path: &RequestPath,
+        root: &SessionRoot,
+        open: &[PathBuf],
+    ) -> Result<Start, Refusal> {
+        let target = self.locate(session, path, Purpose::Read)?;
+        if !target.exists && !open.contains(&target.path) {
+            return Err(Refusal::at(&target.path, RefusalKind::Missing));
+        }
+        let below = target.path.strip_prefix(root.root.path()).map(Path::to_owned);
+        below.map(Start::File).map_err(|_| Refusal::at(&target.path, RefusalKind::Missing))
+    }
+
+    fn everywhere(&self, session: &SessionContext, open: &[PathBuf]) -> Result<Places, Refusal> {
+        let own = session.roots();
+        let mut roots = if own.is_empty() { self.roots.clone() } else { own };
+        if roots.is_empty() {
+            let none = RefusalKind::OutsideWorkspace { roots: Vec::new() };
+            return Err(Refusal::at(Path::new("."), none));
+        }
+        roots.sort_by_key(|root| root.path());
+        roots.dedup_by_key(|root| root.path());
+        let metadata = roots.iter().all(|root| root.surroundings.metadata);
+        let mut scopes = Vec::new();
+        for root in roots.iter().filter(|root| !root.surroundings.metadata) {
+            let start = match &root.only {
+                Some(name) => Start::File(name.into()),
+                None => {
+                    let folder = self.disk.folder(&root.root, Path::new(""));
+                    Start::Folder(folder.map_err(|error| Refusal::at(root.root.path(), refusal_of(&error)))?)
+                }
+            };
+            // What lies in another root as well is told once, there.
+            let inside =
+                roots.iter().filter_map(|other| other.root.path().strip_prefix(root.root.path()).ok());
+            let others = inside.filter(|path| !path.as_os_str().is_empty()).map(Path::to_owned).collect();
+            scopes.push(scope(root, start, others, open));
+        }
+        Ok(Places { scopes, metadata })
+    }
+
+    /// The files that editors have open and may hold unsaved text of.
+    fn maybe_unsaved(&self) -> Vec<PathBuf> {
+        let open = self.ask_editors(|reply| EditorsEvent::All { reply }).unwrap_or_default();
+        let may_be = open.into_iter().filter(|buffer| buffer.is_unchanged() != Some(true));
+        may_be.map(|buffer| buffer.path).collect()
+    }
+}
+
+fn scope(root: &Arc<SessionRoot>, start: Start, others: Vec<PathBuf>, open: &[PathBuf]) -> Scope {
+    let below = |path: &PathBuf| path.strip_prefix(root.root.path()).ok().map(Path::to_owned);
+    let open: BTreeSet<_> = open.iter().filter_map(below).collect();
+    Scope { root: root.root.clone(), start, top: root.surroundings.top.clone(), others, open }
+}

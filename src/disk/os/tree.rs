@@ -1,0 +1,75 @@
+//! Walking a tree and reading its files. Every folder and file is opened anew beneath the root, and no
+//! symlink on the way is followed: whatever is renamed or swapped meanwhile, nothing outside is opened.
+
+use super::{DiskError, DiskErrorKind, Kind, Listed, Result, Root, require_file};
+use crate::disk::MAX_TRIES;
+use rustix::fs::{
+    AtFlags, Dir, DirEntry, FileType, Mode, OFlags, RawMode, ResolveFlags, fstat, openat2, statat,
+};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// What a folder holds, without the names of itself and the one around it.
+pub(super) fn list(root: &Root, folder: &Path) -> Result<Vec<Listed>> {
+    let failed = |errno| DiskError::from_errno(errno, "list", &root.path().join(folder));
+    let fd = open_below(root, folder, OFlags::RDONLY | OFlags::DIRECTORY)?;
+    let mut found = Vec::new();
+    for entry in Dir::read_from(&fd).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if name != "." && name != ".." {
+            found.push(Listed { name: name.to_owned(), kind: kind(&fd, &entry, name) });
+        }
+    }
+    Ok(found)
+}
+
+/// Opens a regular file for reading. Never waits: a FIFO without a writer opens at once and is then refused.
+pub(super) fn open(root: &Root, below: &Path) -> Result<File> {
+    let fd = open_below(root, below, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
+    let path = || root.path().join(below);
+    let raw = fstat(&fd).map_err(|errno| DiskError::from_errno(errno, "read", &path()))?;
+    if !is_file(raw.st_mode) {
+        require_file(&super::convert(&raw), &path())?;
+    }
+    Ok(File::from(fd))
+}
+
+fn is_file(mode: RawMode) -> bool {
+    FileType::from_raw_mode(mode) == FileType::RegularFile
+}
+
+/// Some file systems do not say in a listing what stands at a name.
+fn kind(folder: &OwnedFd, entry: &DirEntry, name: &OsStr) -> Kind {
+    let told = match entry.file_type() {
+        FileType::Unknown => statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+            .map_or(FileType::Unknown, |raw| FileType::from_raw_mode(raw.st_mode)),
+        told => told,
+    };
+    match told {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Folder,
+        FileType::Symlink => Kind::Symlink,
+        _ => Kind::Other,
+    }
+}
+
+/// The kernel wants to try again when a rename or mount elsewhere made its walk uncertain.
+fn open_below(root: &Root, below: &Path, flags: OFlags) -> Result<OwnedFd> {
+    let failed = |errno| DiskError::from_errno(errno, "open", &root.path().join(below));
+    let below = if below.as_os_str().is_empty() { OsString::from(".") } else { below.as_os_str().to_owned() };
+    let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
+    let root = root.0.handle.as_os()?;
+    for _ in 0..MAX_TRIES {
+        match openat2(root, below.as_os_str(), flags | OFlags::CLOEXEC, Mode::empty(), how) {
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(errno @ Errno::XDEV) => return Err(failed(errno).with_kind(DiskErrorKind::OutsideRoot)),
+            opened => return opened.map_err(failed),
+        }
+    }
+    Err(failed(Errno::AGAIN).with_kind(DiskErrorKind::Unstable))
+}

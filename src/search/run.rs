@@ -1,0 +1,190 @@
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread;
+
+use grep_regex::RegexMatcher;
+use grep_searcher::Searcher;
+use parking_lot::Mutex;
+
+use crate::disk::{Disk, DiskErrorKind, Kind};
+
+use super::found::Found;
+use super::guard::Guarded;
+use super::lines::Lines;
+use super::{Access, Entry, FileFound, FileGlob, Passed, Query, Scope, Start, Stop, Then, walk};
+
+/// Threads of one search, at most: one program among others.
+const THREADS: usize = 8;
+/// Files that are handed over at a time.
+const BATCH: usize = 16;
+/// Batches that wait to be searched; then whoever walks searches, too.
+const WAITING: usize = 64;
+
+/// What a search has found.
+#[derive(Debug)]
+pub struct Report {
+    /// Files with matches, in the order of paths.
+    pub files: Vec<FileFound>,
+    /// Whether there is more than was wanted.
+    pub more: bool,
+    /// What was passed over.
+    pub passed: Passed,
+}
+
+/// Looks for the lines that match, in the order of paths, until there are as many as wanted.
+pub fn search(
+    disk: &dyn Disk,
+    scopes: &[Scope],
+    (query, glob): (&Query, Option<&FileGlob>),
+    access: &dyn Access,
+    stop: &Stop<'_>,
+) -> Report {
+    let hunt = Hunt {
+        disk,
+        scopes,
+        query,
+        access,
+        stop,
+        passed: Passed::default(),
+        found: Found::new(query.bounds),
+    };
+    let (sender, receiver) = sync_channel(WAITING);
+    let receiver = Mutex::new(receiver);
+    thread::scope(|scope| {
+        for _ in 1..hunt.threads() {
+            let help = || hunt.search_all(&mut hunt.searching(), &receiver);
+            // Without another thread it is done by this one.
+            let _ = thread::Builder::new().name("search".to_owned()).spawn_scoped(scope, help);
+        }
+        let mut own = hunt.searching();
+        hunt.hand_out(sender, glob, &mut own);
+        hunt.search_all(&mut own, &receiver);
+    });
+    let (files, more) = hunt.found.finish();
+    Report { files, more, passed: hunt.passed }
+}
+
+/// One search, as its threads share it.
+struct Hunt<'a> {
+    disk: &'a dyn Disk,
+    scopes: &'a [Scope],
+    query: &'a Query,
+    access: &'a dyn Access,
+    stop: &'a Stop<'a>,
+    passed: Passed,
+    found: Found,
+}
+
+/// What one thread searches with.
+struct Searching {
+    matcher: RegexMatcher,
+    searcher: Searcher,
+}
+
+/// A file to be searched.
+struct Job {
+    /// Its place in the order of paths.
+    place: u64,
+    /// Index of its scope.
+    scope: usize,
+    /// From the scope's root.
+    path: PathBuf,
+    /// Whether an editor may have unsaved text of it.
+    is_open: bool,
+}
+
+impl Hunt<'_> {
+    fn threads(&self) -> usize {
+        let is_folder = |scope: &Scope| matches!(scope.start, Start::Folder(_));
+        if !self.scopes.iter().any(is_folder) {
+            return 1;
+        }
+        thread::available_parallelism().map_or(1, usize::from).min(THREADS)
+    }
+
+    fn searching(&self) -> Searching {
+        Searching { matcher: self.query.matcher(), searcher: self.query.searcher() }
+    }
+
+    /// Walks through all scopes and hands out what is to be searched.
+    fn hand_out(&self, sender: SyncSender<Vec<Job>>, glob: Option<&FileGlob>, own: &mut Searching) {
+        let mut place = 0;
+        for (scope, at) in self.scopes.iter().enumerate() {
+            let mut batch = Vec::new();
+            let mut take = |path: &Path, is_open, batch: &mut Vec<Job>| {
+                place += 1;
+                batch.push(Job { place, scope, path: path.to_owned(), is_open });
+                if batch.len() >= BATCH
+                    && let Err(TrySendError::Full(back)) = sender.try_send(std::mem::take(batch))
+                {
+                    back.iter().for_each(|job| self.search_one(own, job));
+                }
+                self.found.matters(place)
+            };
+            walk(self.disk, at, self.access, (self.stop, &self.passed), |entry: Entry<'_>| {
+                let Entry { absolute, path, below, kind, is_open } = entry;
+                match kind {
+                    Kind::Folder if glob.is_some_and(|glob| glob.closes(absolute, below)) => Then::Pass,
+                    Kind::Folder => Then::Enter,
+                    Kind::File if glob.is_none_or(|glob| glob.admits(absolute, below)) => {
+                        if take(path, is_open, &mut batch) { Then::Pass } else { Then::End }
+                    }
+                    _ => Then::Pass,
+                }
+            });
+            if let Err(TrySendError::Full(back)) = sender.try_send(batch) {
+                back.iter().for_each(|job| self.search_one(own, job));
+            }
+        }
+    }
+
+    fn search_all(&self, own: &mut Searching, receiver: &Mutex<Receiver<Vec<Job>>>) {
+        loop {
+            let Ok(batch) = receiver.lock().recv() else { return };
+            batch.iter().for_each(|job| self.search_one(own, job));
+        }
+    }
+
+    fn search_one(&self, own: &mut Searching, job: &Job) {
+        if !self.found.matters(job.place) || self.stop.is_due() {
+            return;
+        }
+        let path = self.scopes[job.scope].root.path().join(&job.path);
+        if !self.access.allows(&path) {
+            return self.passed.count_protected();
+        }
+        let unsaved = if job.is_open { self.access.unsaved(&path) } else { None };
+        let lines = match unsaved {
+            Some(text) => self.lines(own, Cursor::new(text.as_bytes())),
+            None => match self.disk.open_file(&self.scopes[job.scope].root, &job.path) {
+                Ok(file) => self.lines(own, file),
+                Err(error) if error.kind == DiskErrorKind::NotFound => return,
+                Err(_) => return self.passed.count_unreadable(),
+            },
+        };
+        // A file with something else than text in it cannot be read either.
+        if lines.is_binary {
+            return self.passed.count_binary();
+        }
+        self.passed.count_searched();
+        if !lines.found.is_empty() && self.access.confirms(&path) {
+            let Lines { found: lines, bytes, is_cut, .. } = lines;
+            self.found.add(job.place, FileFound { path, lines, is_cut, bytes });
+        }
+    }
+
+    /// The lines of one file that match.
+    fn lines(&self, own: &mut Searching, source: impl Read) -> Lines {
+        let (mut lines, source) = (Lines::new(self.query.bounds), Guarded { source, stop: self.stop });
+        if let Err(error) = own.searcher.search_reader(&own.matcher, source, &mut lines) {
+            match error.kind() {
+                std::io::ErrorKind::TimedOut => {}
+                // What the searcher's own error is when a line does not fit into its memory.
+                std::io::ErrorKind::Other => self.passed.count_endless(),
+                _ => self.passed.count_unreadable(),
+            }
+        }
+        lines
+    }
+}

@@ -1,0 +1,186 @@
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use crate::disk::{Disk, DiskErrorKind, Kind, Listed};
+use crate::workspace::rules::is_version_control;
+
+use super::ignores::Ignores;
+use super::{Access, Passed, Scope, Start, Stop};
+
+/// Something that a walk has come to.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// Its absolute path.
+    pub absolute: &'a Path,
+    /// Its path from the root.
+    pub path: &'a Path,
+    /// Its path from where the walk began.
+    pub below: &'a Path,
+    /// What it is.
+    pub kind: Kind,
+    /// Whether an editor has it open and may not have saved it.
+    pub is_open: bool,
+}
+
+/// How to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// With what is in it, if it is a folder.
+    Enter,
+    /// With what comes after it.
+    Pass,
+    /// Not at all.
+    End,
+}
+
+/// Goes through a scope in the order of its paths, folders before what is in them. Symlinks are not followed;
+/// what belongs to version control, what is ignored and what is neither file, folder nor symlink is passed over.
+pub fn walk(
+    disk: &dyn Disk,
+    scope: &Scope,
+    access: &dyn Access,
+    (stop, passed): (&Stop<'_>, &Passed),
+    mut visit: impl FnMut(Entry<'_>) -> Then,
+) {
+    let walk = Walk { disk, scope, access, passed };
+    let start = match &scope.start {
+        Start::Folder(start) => start,
+        Start::File(file) => return walk.single(file, visit),
+    };
+    let ignores = Ignores::around(disk, &scope.root, &scope.top, start);
+    let mut folders = vec![walk.folder(start.clone(), &ignores)];
+    while let Some(folder) = folders.last_mut() {
+        if stop.is_due() {
+            return;
+        }
+        let Some(Listed { name, kind }) = folder.rest.next() else {
+            folders.pop();
+            continue;
+        };
+        let path = folder.path.join(&name);
+        let Some(entry) = walk.entry(folder, &name, &path, kind) else { continue };
+        match visit(entry.as_entry(start)) {
+            Then::End => return,
+            Then::Enter if kind == Kind::Folder => {
+                let entered = walk.folder(path, &folder.ignores);
+                folders.push(entered);
+            }
+            Then::Enter | Then::Pass => {}
+        }
+    }
+}
+
+struct Walk<'a> {
+    disk: &'a dyn Disk,
+    scope: &'a Scope,
+    access: &'a dyn Access,
+    passed: &'a Passed,
+}
+
+/// A folder on the way to where the walk is.
+struct Folder {
+    path: PathBuf,
+    rest: std::vec::IntoIter<Listed>,
+    /// What is ignored in it.
+    ignores: Ignores,
+}
+
+/// An entry that is not passed over.
+struct Found<'a> {
+    absolute: PathBuf,
+    path: &'a Path,
+    kind: Kind,
+    is_open: bool,
+}
+
+impl Found<'_> {
+    fn as_entry<'a>(&'a self, start: &Path) -> Entry<'a> {
+        let Self { absolute, path, kind, is_open } = self;
+        let below = path.strip_prefix(start).unwrap_or(path);
+        Entry { absolute, path, below, kind: *kind, is_open: *is_open }
+    }
+}
+
+impl Walk<'_> {
+    /// A file that was named is not ignored.
+    fn single(&self, path: &Path, mut visit: impl FnMut(Entry<'_>) -> Then) {
+        let absolute = self.scope.root.path().join(path);
+        let is_there = self.disk.peek(&self.scope.root, path).is_ok_and(|found| found.is_some());
+        let is_open = self.scope.open.contains(path);
+        if is_there || (is_open && self.access.unsaved(&absolute).is_some()) {
+            let below = path.file_name().map_or(path, Path::new);
+            visit(Entry { absolute: &absolute, path, below, kind: Kind::File, is_open });
+        }
+    }
+
+    fn entry<'a>(&self, folder: &Folder, name: &OsStr, path: &'a Path, kind: Kind) -> Option<Found<'a>> {
+        if kind == Kind::Other || is_version_control(Path::new(name)) {
+            return None;
+        }
+        let is_folder = kind == Kind::Folder;
+        if is_folder && self.scope.others.iter().any(|other| other == path) {
+            return None;
+        }
+        let absolute = self.scope.root.path().join(path);
+        if folder.ignores.ignore(&absolute, is_folder) {
+            self.passed.count_ignored();
+            return None;
+        }
+        let is_open = kind == Kind::File && self.scope.open.contains(path);
+        Some(Found { absolute, path, kind, is_open })
+    }
+
+    /// Opens a folder. One that is gone since has nothing in it but what editors have.
+    fn folder(&self, path: PathBuf, ignores: &Ignores) -> Folder {
+        let mut listed = self.disk.list(&self.scope.root, &path).unwrap_or_else(|error| {
+            if error.kind != DiskErrorKind::NotFound {
+                self.passed.count_unreadable();
+            }
+            Vec::new()
+        });
+        listed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        self.add_open(&mut listed, &path);
+        if is_repository(&listed) {
+            listed
+                .retain(|listed| listed.kind == Kind::Folder && self.is_work_tree(&path.join(&listed.name)));
+        }
+        let ignores = ignores.within(self.disk, &self.scope.root, &path, |name| holds(&listed, name));
+        Folder { path, rest: listed.into_iter(), ignores }
+    }
+
+    /// Adds what so far only editors have, and the folders that it is to be in.
+    fn add_open(&self, listed: &mut Vec<Listed>, folder: &Path) {
+        let mut new: Vec<Listed> = Vec::new();
+        for open in self.scope.open_in(folder) {
+            let mut names = open.iter();
+            let Some(name) = names.next() else { continue };
+            let kind = if names.next().is_some() { Kind::Folder } else { Kind::File };
+            let absolute = || self.scope.root.path().join(folder).join(open);
+            if !holds(listed, name)
+                && new.last().is_none_or(|last| last.name != name)
+                && self.access.unsaved(&absolute()).is_some()
+            {
+                new.push(Listed { name: name.to_owned(), kind });
+            }
+        }
+        if !new.is_empty() {
+            listed.extend(new);
+            listed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        }
+    }
+
+    /// A work tree may lie within the repository that it belongs to, and is none of its metadata.
+    fn is_work_tree(&self, folder: &Path) -> bool {
+        self.disk.peek(&self.scope.root, &folder.join(".git")).is_ok_and(|found| found.is_some())
+    }
+}
+
+fn holds(sorted: &[Listed], name: &OsStr) -> bool {
+    sorted.binary_search_by(|listed| OsString::as_os_str(&listed.name).cmp(name)).is_ok()
+}
+
+/// Whether git would take a folder for a repository, or for what belongs to one work tree of several.
+fn is_repository(sorted: &[Listed]) -> bool {
+    let is_there = |name: &str| holds(sorted, OsStr::new(name));
+    is_there("HEAD") && (is_there("commondir") || (is_there("objects") && is_there("refs")))
+}
