@@ -21,6 +21,16 @@ mod read {
     mod pages;
     mod refusals;
 }
+mod search {
+    mod entries;
+    mod guarded;
+    mod ignored;
+    mod limits;
+    mod lines;
+    mod load;
+    mod scene;
+    mod unsaved;
+}
 mod change {
     mod apply;
     mod apply_again;

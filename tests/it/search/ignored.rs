@@ -1,0 +1,129 @@
+//! What is left out.
+
+use std::fs;
+
+use rstest::rstest;
+use serde_json::json;
+
+use crate::support::{Machine, Outcome, Workspace};
+
+use super::scene::{find, lines, list, notice, search};
+
+fn found(files: &[(&str, &str)], asked: &str) -> Vec<String> {
+    let (machine, workspace) = (Machine::start(), Workspace::with(files));
+    find(&mut machine.agent(&workspace), &workspace, asked)
+}
+
+#[rstest]
+#[case::by_name(&[(".gitignore", "*.log\n")], &["b/x.txt", "x.txt"])]
+#[case::a_folder(&[(".gitignore", "b/\n")], &["x.log", "x.txt"])]
+#[case::only_at_its_place(&[(".gitignore", "/x.log\n")], &["b/x.log", "b/x.txt", "x.txt"])]
+#[case::but_not_that(&[(".gitignore", "*.log\n!/x.log\n")], &["b/x.txt", "x.log", "x.txt"])]
+#[case::below(&[("b/.gitignore", "x.*\n")], &["x.log", "x.txt"])]
+#[case::below_not(&[(".gitignore", "*.log\n"), ("b/.gitignore", "!*.log\n")], &["b/x.log", "b/x.txt", "x.txt"])]
+#[case::for_searches(&[(".ignore", "*.log\n")], &["b/x.txt", "x.txt"])]
+#[case::for_searches_first(&[(".gitignore", "*.log\n"), (".ignore", "!*.log\n")], &["b/x.log", "b/x.txt", "x.log", "x.txt"])]
+#[case::for_this_copy(&[(".git/info/exclude", "*.log\n")], &["b/x.txt", "x.txt"])]
+#[case::up_to_the_top(&[(".gitignore", "*.log\n"), ("b/.git/HEAD", "")], &["b/x.log", "b/x.txt", "x.txt"])]
+#[case::with_windows_line_ends(&[(".gitignore", "\u{feff}*.log\r\n")], &["b/x.txt", "x.txt"])]
+#[case::nonsense(&[(".gitignore", "[\n*.log\n{{{\n")], &["b/x.txt", "x.txt"])]
+fn rules_are_obeyed(#[case] rules: &[(&str, &str)], #[case] expected: &[&str]) {
+    let files = [("x.txt", ""), ("x.log", ""), ("b/x.txt", ""), ("b/x.log", "")];
+    assert_eq!(found(&[files.as_slice(), rules].concat(), "x.*"), expected);
+}
+
+#[test]
+fn rules_of_the_repository_around_the_root_count() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    for (name, text) in [
+        ("repo/.git/HEAD", ""),
+        ("repo/.gitignore", "*.log\n"),
+        ("repo/a/.ignore", "b/*.tmp\n"),
+        (".gitignore", "*.txt\n"),
+        ("repo/a/b/x.log", ""),
+        ("repo/a/b/x.tmp", ""),
+        ("repo/a/b/x.txt", ""),
+    ] {
+        workspace.put(name, text);
+    }
+    let inner = Workspace::at(&workspace.path("repo/a/b"));
+    assert_eq!(find(&mut machine.agent(&inner), &inner, "x.*"), ["x.txt"]);
+    let mut outer = machine.agent(&workspace);
+    let below = outer.call("editd/find", json!({ "pattern": "x.*", "path": "repo/a/b" })).done();
+    assert_eq!(super::scene::paths(&below, &workspace), ["repo/a/b/x.txt"]);
+}
+
+#[test]
+fn the_users_rules_for_all_repositories_count() {
+    let (mut machine, workspace) = (Machine::asleep(""), Workspace::with(&[("a.txt", ""), ("a.swp", "")]));
+    fs::create_dir_all(machine.home().join(".config/git")).expect("a folder");
+    fs::write(machine.home().join(".config/git/ignore"), "*.swp\n").expect("rules");
+    machine.serve();
+    assert_eq!(find(&mut machine.agent(&workspace), &workspace, "a.*"), ["a.txt"]);
+}
+
+#[test]
+fn what_is_named_is_searched_whether_or_not_it_is_ignored() {
+    let files = [(".gitignore", "out/\n*.log\n"), ("out/a.txt", "one\n"), ("x.log", "one\n")];
+    let (machine, workspace) = (Machine::start(), Workspace::with(&files));
+    let mut agent = machine.agent(&workspace);
+    let nothing = search(&mut agent, json!({ "pattern": "^one" }));
+    assert_eq!(nothing["matches"], json!([]));
+    assert!(notice(&nothing).contains("2 files and folders that `.gitignore`"), "{nothing}");
+    let params = |path: &str| json!({ "pattern": "one", "path": path });
+    assert_eq!(lines(&mut agent, &workspace, params("out")), ["out/a.txt:1:one"]);
+    assert_eq!(lines(&mut agent, &workspace, params("x.log")), ["x.log:1:one"]);
+    assert_eq!(list(&mut agent, &workspace, "out"), ["out/a.txt"]);
+}
+
+#[test]
+fn hidden_files_are_there_and_version_control_is_not() {
+    let files = [
+        (".hidden/a.txt", "one\n"),
+        (".a.txt", "one\n"),
+        (".git/config", "one\n"),
+        (".GIT./x", "one\n"),
+        ("b/.hg/store", "one\n"),
+        ("b/.svn/x", "one\n"),
+        ("b/.jj/x", "one\n"),
+        ("c/.git", "gitdir: one\n"),
+        ("bare/HEAD", "one\n"),
+        ("bare/objects/x", "one\n"),
+        ("bare/refs/x", "one\n"),
+        ("bare/tree/.git", "gitdir: ..\n"),
+        ("bare/tree/a.txt", "one\n"),
+    ];
+    let (machine, workspace) = (Machine::start(), Workspace::with(&files));
+    let mut agent = machine.agent(&workspace);
+    let expected = [".a.txt:1:one", ".hidden/a.txt:1:one", "bare/tree/a.txt:1:one"];
+    assert_eq!(lines(&mut agent, &workspace, json!({ "pattern": "one" })), expected);
+    assert_eq!(list(&mut agent, &workspace, "."), [".a.txt", ".hidden/", "b/", "bare/", "c/"]);
+    assert_eq!(list(&mut agent, &workspace, "c"), [""; 0]);
+    for path in [".git", ".git/config", "b/.hg"] {
+        let nothing = search(&mut agent, json!({ "pattern": "one", "path": path }));
+        assert_eq!(nothing["matches"], json!([]));
+        assert!(notice(&nothing).contains("version control"), "{nothing}");
+    }
+}
+
+#[test]
+fn folders_of_a_list_say_what_is_left_out() {
+    let files = [(".gitignore", "*.log\nout\n"), ("a.log", ""), ("out/a", ""), ("b.txt", "")];
+    let (machine, workspace) = (Machine::start(), Workspace::with(&files));
+    let answer = machine.agent(&workspace).call("editd/list", json!({})).done();
+    assert_eq!(super::scene::paths(&answer, &workspace), [".gitignore", "b.txt"]);
+    assert!(notice(&answer).contains("2 files and folders are left out"), "{answer}");
+    assert_eq!(answer["truncated"], false);
+}
+
+#[test]
+fn rules_that_nobody_wrote_are_not_obeyed() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    workspace.put(".gitignore", "a.txt\n".repeat(100_000));
+    workspace.put("b/.gitignore", "");
+    let fifo = workspace.path("c/.gitignore");
+    workspace.put("c/a.txt", "one\n");
+    rustix::fs::mknodat(rustix::fs::CWD, fifo, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("a pipe");
+    let found = lines(&mut machine.agent(&workspace), &workspace, json!({ "pattern": "^one" }));
+    assert_eq!(found, ["a.txt:1:one", "c/a.txt:1:one"]);
+}

@@ -1,0 +1,171 @@
+//! Which lines match, and how they are told.
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::support::{Machine, Outcome, Workspace, numbered_lines, utf16};
+
+use super::scene::{lines, notice, rows, search};
+
+#[rstest]
+#[case::a_text(json!({ "pattern": "two" }), &["a.txt:2:two", "b/c.txt:1:two and Two"])]
+#[case::a_regex(json!({ "pattern": "^t\\w+$" }), &["a.txt:2:two", "a.txt:3:three"])]
+#[case::any_case(json!({ "pattern": "^TWO", "ignoreCase": true }), &["a.txt:2:two", "b/c.txt:1:two and Two"])]
+#[case::a_literal(json!({ "pattern": "f(x)", "literal": true }), &["b/c.txt:2:f(x)"])]
+#[case::as_others_call_it(json!({ "pattern": "f(", "fixedString": true }), &["b/c.txt:2:f(x)"])]
+#[case::beneath_a_folder(json!({ "pattern": "two", "path": "b" }), &["b/c.txt:1:two and Two"])]
+#[case::beneath_a_folder_with_a_slash(json!({ "pattern": "two", "path": "b/" }), &["b/c.txt:1:two and Two"])]
+#[case::here(json!({ "pattern": "one", "path": "." }), &["a.txt:1:one"])]
+#[case::in_a_file(json!({ "pattern": "two", "path": "a.txt" }), &["a.txt:2:two"])]
+#[case::nothing(json!({ "pattern": "zzz" }), &[])]
+#[case::by_name(json!({ "pattern": "two", "glob": "c.*" }), &["b/c.txt:1:two and Two"])]
+#[case::by_path(json!({ "pattern": "two", "glob": "b/**" }), &["b/c.txt:1:two and Two"])]
+#[case::by_several_names(json!({ "pattern": "one|x", "glob": "{a,c}.txt" }), &["a.txt:1:one", "b/c.txt:2:f(x)"])]
+#[case::by_what_it_is_not(json!({ "pattern": "two", "glob": "!c.txt" }), &["a.txt:2:two"])]
+#[case::not_in_a_folder(json!({ "pattern": "two", "glob": "!b" }), &["a.txt:2:two"])]
+#[case::from_another_folder(json!({ "pattern": "two", "path": "b", "glob": "b/**" }), &[])]
+fn lines_match(#[case] params: Value, #[case] expected: &[&str]) {
+    let files = [("a.txt", "one\ntwo\nthree\n"), ("b/c.txt", "two and Two\nf(x)\n")];
+    let (machine, workspace) = (Machine::start(), Workspace::with(&files));
+    assert_eq!(lines(&mut machine.agent(&workspace), &workspace, params), expected);
+}
+
+#[test]
+fn an_absolute_glob_and_a_uri_name_the_same_files() {
+    let (machine, workspace) =
+        (Machine::start(), Workspace::with(&[("a/x.rs", "one\n"), ("b/x.rs", "one\n")]));
+    let mut agent = machine.agent(&workspace);
+    let glob = workspace.absolute("a/*.rs");
+    assert_eq!(lines(&mut agent, &workspace, json!({ "pattern": "one", "glob": glob })), ["a/x.rs:1:one"]);
+    let uri = crate::support::uri_of(&workspace.path("b"));
+    assert_eq!(lines(&mut agent, &workspace, json!({ "pattern": "one", "uri": uri })), ["b/x.rs:1:one"]);
+}
+
+#[rstest]
+#[case::crlf(b"one\r\ntwo\r\n", "two$")]
+#[case::without_an_end(b"one\ntwo", "two$")]
+#[case::mixed(b"one\r\ntwo\n", "two$")]
+fn line_ends_are_no_part_of_a_line(#[case] bytes: &[u8], #[case] pattern: &str) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", bytes));
+    let found = search(&mut machine.agent(&workspace), json!({ "pattern": pattern, "context": 1 }));
+    assert_eq!(rows(&found, &workspace), ["a.txt:2:two"]);
+    assert_eq!(found["matches"][0]["before"], json!(["one"]));
+}
+
+#[test]
+fn context_is_given_with_each_match() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(30)));
+    let mut agent = machine.agent(&workspace);
+    let found = search(&mut agent, json!({ "pattern": "line (1|2|4|20|30)$", "context": 2 }));
+    let told: Vec<_> = found["matches"].as_array().expect("matches").iter().collect();
+    let around = |index: usize| (told[index]["before"].clone(), told[index]["after"].clone());
+    assert_eq!(around(0), (json!([]), json!(["line 2", "line 3"])));
+    assert_eq!(around(1), (json!(["line 1"]), json!(["line 3", "line 4"])));
+    assert_eq!(around(2), (json!(["line 2", "line 3"]), json!(["line 5", "line 6"])));
+    assert_eq!(around(3), (json!(["line 18", "line 19"]), json!(["line 21", "line 22"])));
+    assert_eq!(around(4), (json!(["line 28", "line 29"]), json!([])));
+    let few = search(&mut agent, json!({ "pattern": "line (1|2)$", "context": 2, "limit": 1 }));
+    assert_eq!(
+        few["matches"][0]["after"],
+        json!(["line 2"]),
+        "the search ends where the limit is known to be passed"
+    );
+    let many = search(&mut agent, json!({ "pattern": "line 25$", "context": 1_000 }));
+    assert_eq!(many["matches"][0]["before"].as_array().expect("lines").len(), 20);
+}
+
+#[test]
+fn what_begins_with_a_mark_of_utf_16_or_utf_8_is_text() {
+    let marked = |to_bytes| utf16("\u{feff}eins\nzwölf\n", to_bytes);
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    workspace.put("a.txt", marked(u16::to_le_bytes));
+    workspace.put("b.txt", marked(u16::to_be_bytes));
+    workspace.put("c.txt", "\u{feff}eins\nzwölf\n");
+    let mut agent = machine.agent(&workspace);
+    assert_eq!(
+        lines(&mut agent, &workspace, json!({ "pattern": "^eins$|zwölf" })),
+        ["a.txt:1:eins", "a.txt:2:zwölf", "b.txt:1:eins", "b.txt:2:zwölf", "c.txt:1:eins", "c.txt:2:zwölf"]
+    );
+}
+
+#[test]
+fn bytes_that_are_no_utf_8_do_not_hide_a_line() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", b"caf\xe9 one\n"));
+    let found = lines(&mut machine.agent(&workspace), &workspace, json!({ "pattern": "one" }));
+    assert_eq!(found, ["a.txt:1:caf\u{fffd} one"]);
+}
+
+#[test]
+fn a_file_with_zero_bytes_is_no_text_wherever_they_are() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    workspace.put("early.bin", b"needle\0needle\n");
+    workspace.put("late.bin", [b"needle\n".repeat(50_000).as_slice(), b"\0"].concat());
+    let mut agent = machine.agent(&workspace);
+    let found = search(&mut agent, json!({ "pattern": "needle", "limit": 1000 }));
+    assert!(
+        found["matches"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .all(|found| found["path"] != workspace.absolute("early.bin"))
+    );
+    workspace.put("late.bin", b"x\n".repeat(50_000).into_iter().chain(*b"needle\0").collect::<Vec<_>>());
+    let found = search(&mut agent, json!({ "pattern": "needle" }));
+    assert_eq!(found["matches"], json!([]));
+    assert!(notice(&found).contains("2 files that are no text"), "{found}");
+}
+
+#[test]
+fn a_long_line_is_cut_between_characters() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    workspace.put("a.txt", format!("{}\n", "\u{1f600}".repeat(5_000)));
+    workspace.put("b.txt", format!("{}\n", "x".repeat(2_000)));
+    workspace.put("c.txt", format!("x{}\n", "y".repeat(1_000_000)));
+    let found = search(&mut machine.agent(&workspace), json!({ "pattern": "x|\u{1f600}" }));
+    let text = |index: usize| found["matches"][index]["text"].as_str().expect("a text");
+    assert_eq!(text(0), "\u{1f600}".repeat(2_000));
+    assert_eq!(text(1).len(), 2_000);
+    assert_eq!(text(2).len(), 2_000);
+    assert!(notice(&found).contains("2,000 characters"), "{found}");
+}
+
+#[rstest]
+#[case::open_group("f(", "pattern", "unclosed group")]
+#[case::bad_class("[z-a]", "pattern", "range")]
+#[case::a_line_end("a\\nb", "pattern", "within one line")]
+#[case::nothing("", "pattern", "empty")]
+#[case::endless("(\\w{1000}){1000}", "pattern", "no regular expression")]
+fn a_pattern_that_means_nothing_is_refused(#[case] pattern: &str, #[case] field: &str, #[case] why: &str) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "f(x)\n"));
+    let error = machine.agent(&workspace).call("editd/search", json!({ "pattern": pattern })).fails(-32602);
+    assert_eq!(error.data["field"], field);
+    assert!(error.message.contains(why), "{}", error.message);
+    assert!(!error.message.contains('\n'), "{}", error.message);
+}
+
+#[test]
+fn a_pattern_that_is_no_regex_is_told_how_to_be_taken_literally() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "f(x)\n"));
+    let mut agent = machine.agent(&workspace);
+    let error = agent.call("editd/search", json!({ "pattern": "f(" })).fails(-32602);
+    assert!(error.message.contains("`literal: true`"), "{}", error.message);
+    assert_eq!(lines(&mut agent, &workspace, json!({ "pattern": "f(", "literal": true })), ["a.txt:1:f(x)"]);
+    let error = agent.call("editd/search", json!({ "pattern": "a\nb", "literal": true })).fails(-32602);
+    assert!(error.message.contains("within one line"), "{}", error.message);
+}
+
+#[rstest]
+#[case::no_pattern(json!({}), "pattern")]
+#[case::no_text(json!({ "pattern": 7 }), "pattern")]
+#[case::no_limit(json!({ "pattern": "x", "limit": 0 }), "limit")]
+#[case::an_unknown_field(json!({ "pattern": "x", "regex": true }), "regex")]
+#[case::a_bad_glob(json!({ "pattern": "x", "glob": "{a" }), "glob")]
+#[case::an_empty_glob(json!({ "pattern": "x", "glob": "" }), "glob")]
+#[case::two_paths(json!({ "pattern": "x", "path": ".", "uri": "file:///x" }), "uri")]
+#[case::no_path(json!({ "pattern": "x", "path": "" }), "path")]
+#[case::a_long_pattern(json!({ "pattern": "x".repeat(10_001) }), "pattern")]
+fn a_parameter_that_does_not_fit_is_named(#[case] params: Value, #[case] field: &str) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "x\n"));
+    let error = machine.agent(&workspace).call("editd/search", params).fails(-32602);
+    assert_eq!(error.data["field"], field, "{error:?}");
+}

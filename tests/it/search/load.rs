@@ -1,0 +1,102 @@
+//! Many at once, and nobody waiting.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::support::{Machine, Outcome, Workspace, eventually, numbered_lines};
+
+use super::scene::{rows, search};
+
+const CANCELLED: i64 = -32800;
+
+/// A tree that takes a while to search in a pattern that is slow.
+fn large() -> Workspace {
+    let workspace = Workspace::empty();
+    let text = numbered_lines(100_000);
+    for file in 0..100 {
+        workspace.put(&format!("{}/{file}.txt", file % 10), &text);
+    }
+    workspace
+}
+
+/// Slow because of what may lie between.
+const SLOW: &str = r"(?:\w+\W+){3,30}nothing$";
+
+#[test]
+fn a_cancelled_search_ends_and_makes_room() {
+    let (machine, workspace) = (Machine::start(), large());
+    let mut agent = machine.agent(&workspace);
+    let started = Instant::now();
+    for _ in 0..8 {
+        let id = agent.send("editd/search", json!({ "pattern": SLOW }));
+        agent.notify("$/cancelRequest", json!({ "id": id }));
+        assert_eq!(agent.answer(id).expect_err("cancelled").code, CANCELLED);
+    }
+    let found = search(&mut agent, json!({ "pattern": "line 1$", "path": "0/0.txt" }));
+    assert_eq!(rows(&found, &workspace), ["0/0.txt:1:line 1"]);
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+}
+
+#[test]
+fn searches_of_a_client_that_is_gone_end() {
+    let (machine, workspace) = (Machine::start(), large());
+    for _ in 0..6 {
+        let mut agent = machine.agent(&workspace);
+        agent.send("editd/search", json!({ "pattern": SLOW }));
+        agent.send("editd/search", json!({ "pattern": SLOW }));
+    }
+    let mut agent = machine.agent(&workspace);
+    let started = Instant::now();
+    search(&mut agent, json!({ "pattern": "line 1$", "path": "0/0.txt" }));
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+    let threads = || {
+        let folder = format!("/proc/{}/task", machine.pid().as_raw_nonzero());
+        let names = std::fs::read_dir(folder).expect("threads").flatten();
+        names
+            .filter(|it| {
+                std::fs::read_to_string(it.path().join("comm")).is_ok_and(|name| name.trim() == "search")
+            })
+            .count()
+    };
+    eventually("the threads to end", || (threads() == 0).then_some(()));
+}
+
+#[test]
+fn many_searches_at_once_are_all_answered_alike() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    for file in 0..200 {
+        workspace.put(&format!("{}/{file:03}.txt", file % 7), numbered_lines(50));
+    }
+    let mut agents: Vec<_> =
+        (0..6).map(|number| machine.agent_named(&format!("a{number}"), &workspace)).collect();
+    let params = json!({ "pattern": "line 7$", "limit": 150 });
+    let mut asked = Vec::new();
+    for (number, agent) in agents.iter_mut().enumerate() {
+        for _ in 0..10 {
+            asked.push((number, agent.send("editd/search", params.clone())));
+        }
+    }
+    let mut answers: Vec<_> =
+        asked.into_iter().map(|(number, id)| agents[number].answer(id).done()).collect();
+    answers.dedup();
+    assert_eq!(answers.len(), 1, "all are the same");
+    assert_eq!(answers[0]["matches"].as_array().expect("a list").len(), 150);
+}
+
+#[test]
+fn edits_do_not_wait_for_searches() {
+    let (machine, workspace) = (Machine::start(), large());
+    workspace.put("a.txt", "one\n");
+    let mut searching = machine.agent_named("bob", &workspace);
+    let searches: Vec<_> =
+        (0..4).map(|_| searching.send("editd/search", json!({ "pattern": SLOW }))).collect();
+    let mut agent = machine.agent(&workspace);
+    let started = Instant::now();
+    agent.read_and_edit("a.txt", "one", "two").done();
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    for id in searches {
+        searching.notify("$/cancelRequest", json!({ "id": id }));
+        let _ = searching.answer(id);
+    }
+}

@@ -1,0 +1,103 @@
+//! What editors have is what is there.
+
+use serde_json::json;
+
+use crate::support::{Editor, Kind, Machine, Outcome, Workspace};
+
+use super::scene::{find, lines, list, notice, search};
+
+#[test]
+fn unsaved_text_is_searched_instead_of_the_disk() {
+    let (machine, workspace) =
+        (Machine::start(), Workspace::with(&[("a.txt", "one\r\ntwo\r\n"), ("b.txt", "two\n")]));
+    for kind in [Kind::Plugin, Kind::Plain] {
+        let editor = Editor::start(&machine, &workspace, kind);
+        let uri = editor.open_with(&workspace, "a.txt", "one\ntwo\n", false);
+        let mut agent = machine.agent(&workspace);
+        let two = json!({ "pattern": "^(two|2)$" });
+        assert_eq!(lines(&mut agent, &workspace, two.clone()), ["a.txt:2:two", "b.txt:1:two"]);
+        editor.replace(&uri, "two", "zero\n2");
+        assert_eq!(lines(&mut agent, &workspace, two.clone()), ["a.txt:3:2", "b.txt:1:two"]);
+        assert_eq!(lines(&mut agent, &workspace, json!({ "pattern": "two", "path": "a.txt" })), [""; 0]);
+        editor.close(&uri);
+        assert_eq!(lines(&mut agent, &workspace, two), ["a.txt:2:two", "b.txt:1:two"]);
+    }
+}
+
+#[test]
+fn a_file_that_is_only_in_an_editor_is_there_unless_it_is_ignored() {
+    let files = [(".gitignore", "*.log\nout/\n"), ("b.txt", "word\n")];
+    let (machine, workspace) = (Machine::start(), Workspace::with(&files));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    for name in ["a/deep/new.txt", "a.log", "out/x.txt", "c.txt", ".git/x", ".env"] {
+        editor.type_at_start(&editor.open(&workspace, name), "word\n");
+    }
+    editor.open(&workspace, "empty/new.txt");
+    let mut agent = machine.agent(&workspace);
+    let found = search(&mut agent, json!({ "pattern": "word" }));
+    assert_eq!(
+        super::scene::rows(&found, &workspace),
+        ["a/deep/new.txt:1:word", "b.txt:1:word", "c.txt:1:word"]
+    );
+    assert_eq!(find(&mut agent, &workspace, "*.txt"), ["a/deep/new.txt", "b.txt", "c.txt"]);
+    assert_eq!(find(&mut agent, &workspace, "deep"), ["a/deep/"]);
+    assert_eq!(list(&mut agent, &workspace, "."), [".gitignore", "a/", "b.txt", "c.txt"]);
+    assert_eq!(
+        lines(&mut agent, &workspace, json!({ "pattern": "word", "path": "c.txt" })),
+        ["c.txt:1:word"]
+    );
+    assert_eq!(
+        lines(&mut agent, &workspace, json!({ "pattern": "word", "path": "a.log" })),
+        ["a.log:1:word"]
+    );
+    assert!(!workspace.has("a"), "a search makes nothing");
+}
+
+#[test]
+fn a_document_whose_file_is_gone_is_still_text() {
+    let (machine, workspace) =
+        (Machine::start(), Workspace::with(&[("d/a.txt", "one\n"), ("b.txt", "one\n")]));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = editor.open(&workspace, "d/a.txt");
+    editor.replace(&uri, "one", "one 1");
+    std::fs::remove_dir_all(workspace.path("d")).expect("a folder to remove");
+    let mut agent = machine.agent(&workspace);
+    assert_eq!(
+        lines(&mut agent, &workspace, json!({ "pattern": "one" })),
+        ["b.txt:1:one", "d/a.txt:1:one 1"]
+    );
+}
+
+#[test]
+fn what_an_editor_has_elsewhere_is_not_told() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let elsewhere = Workspace::file("a.txt", "one\n");
+    let editor = Editor::start(&machine, &elsewhere, Kind::Plugin);
+    editor.type_at_start(&editor.open(&elsewhere, "a.txt"), "word\n");
+    editor.type_at_start(&editor.open(&elsewhere, "new.txt"), "word\n");
+    let nothing = search(&mut machine.agent(&workspace), json!({ "pattern": "word" }));
+    assert_eq!((&nothing["matches"], nothing.get("notice")), (&json!([]), None));
+}
+
+#[test]
+fn unsaved_text_of_what_may_not_be_read_is_not_told() {
+    let (machine, workspace) = (Machine::start(), Workspace::with(&[(".env", "A=1\n"), ("a.txt", "B=1\n")]));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    editor.type_at_start(&editor.open(&workspace, ".env"), "SECRET=1\n");
+    let mut agent = machine.agent(&workspace);
+    let found = search(&mut agent, json!({ "pattern": "SECRET|B" }));
+    assert_eq!(super::scene::rows(&found, &workspace), ["a.txt:1:B=1"]);
+    assert!(notice(&found).contains("1 file that may not be read"), "{found}");
+}
+
+#[test]
+fn a_search_moves_no_base() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut agent = machine.agent(&workspace);
+    lines(&mut agent, &workspace, json!({ "pattern": "one" }));
+    agent.edit("a.txt", "one", "two").refused("unread");
+    agent.read("a.txt");
+    workspace.put("a.txt", "one\nmore\n");
+    lines(&mut agent, &workspace, json!({ "pattern": "one" }));
+    agent.edit("a.txt", "one", "two").refused("stale");
+}
