@@ -16,6 +16,7 @@ mod read;
 mod review;
 mod root;
 mod row;
+mod search;
 mod stream;
 mod undo;
 
@@ -95,6 +96,9 @@ fn run(arguments: Arguments) -> Result<End, Complaint> {
         Command::Write(write) => edit::write(&context, &write),
         Command::Apply(apply) => apply::apply(&context, &apply),
         Command::Read(read) => read::read(&context, &read),
+        Command::Search(arguments) => search::search(&context, arguments),
+        Command::Find(arguments) => search::find(&context, arguments),
+        Command::List(arguments) => search::list(&context, &arguments),
         Command::Proposals => read::proposals(&context),
         Command::Review(arguments) => review::review(&context, &arguments),
         Command::Undo(arguments) => undo::undo(&context, &arguments),

@@ -45,6 +45,12 @@ pub(crate) enum Command {
     Apply(ApplyArguments),
     /// Print a file as agents see it.
     Read(ReadArguments),
+    /// Find lines by a pattern, in files and in what editors have not saved yet.
+    Search(SearchArguments),
+    /// Find files and folders by their paths.
+    Find(FindArguments),
+    /// List a folder.
+    List(ListArguments),
     /// List proposals made by this command line.
     Proposals,
     /// Decide what agents may change, hunk by hunk.
@@ -194,6 +200,58 @@ pub(crate) struct ReadArguments {
     /// Print the text of a notebook's file, and not its cells.
     #[arg(long)]
     pub(crate) raw: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SearchArguments {
+    /// A regular expression; it is to match within one line.
+    pub(crate) pattern: String,
+
+    /// A file, or a folder with everything in it that is not ignored [default: the working folder].
+    pub(crate) path: Option<PathBuf>,
+
+    /// Only files whose name or path fits; with `!` before it, only those that do not.
+    #[arg(long, short, value_name = "GLOB", allow_hyphen_values = true)]
+    pub(crate) glob: Option<String>,
+
+    /// Take upper and lower case for the same.
+    #[arg(long, short)]
+    pub(crate) ignore_case: bool,
+
+    /// Take the pattern for a text and no regular expression.
+    #[arg(long, short = 'F', visible_alias = "fixed-strings")]
+    pub(crate) literal: bool,
+
+    /// Show N lines before and after each match, 20 at most.
+    #[arg(long, short = 'C', value_name = "N")]
+    pub(crate) context: Option<usize>,
+
+    /// Matches shown, 1,000 at most [default: 100].
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FindArguments {
+    /// A glob: of a name at any depth, or, with `/` in it, of a path from the folder.
+    pub(crate) pattern: String,
+
+    /// The folder to look in [default: the working folder].
+    pub(crate) path: Option<PathBuf>,
+
+    /// Paths shown, 10,000 at most [default: 1,000].
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// The folder [default: the working folder].
+    pub(crate) path: Option<PathBuf>,
+
+    /// Entries shown, 10,000 at most [default: 500].
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
 }
 
 #[derive(Debug, Args)]

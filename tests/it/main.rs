@@ -192,6 +192,7 @@ mod cli {
     mod past;
     mod pipes;
     mod review;
+    mod search;
     mod terminal;
     mod write;
 }

@@ -46,7 +46,7 @@ fn what_is_said_of_protected_files_does_not_depend_on_what_they_hold() {
 #[test]
 fn the_users_policy_counts() {
     let mut machine = Machine::asleep("");
-    machine.write_policy("[[rule]]\npaths = [\"private/**\"]\noperations = [\"read\"]\naction = \"deny\"\n");
+    machine.write_policy("[[rules]]\npattern = \"private/**\"\noperations = [\"read\"]\nclass = \"never\"\n");
     machine.serve();
     let workspace = Workspace::with(&[("private/a.txt", "word\n"), ("a.txt", "word\n")]);
     let mut agent = machine.agent(&workspace);

@@ -1,0 +1,122 @@
+//! `editd search`, `editd find` and `editd list`.
+
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use crate::support::{Editor, Kind, Machine, Workspace, plain, type_into};
+
+fn scene() -> (Machine, Workspace) {
+    let files =
+        [("src/a.rs", "one\ntwo\nthree\nfour\nfive\ntwo\n"), ("b.txt", "two\n"), ("src/deep/c.rs", "six\n")];
+    (Machine::start(), Workspace::with(&files))
+}
+
+/// Runs a command in a folder of the workspace.
+fn run(machine: &Machine, workspace: &Workspace, folder: &str, arguments: &[&str]) -> Output {
+    let mut command = machine.command(arguments);
+    command.current_dir(workspace.path(folder)).output().expect("editd can be run")
+}
+
+#[track_caller]
+fn printed(machine: &Machine, workspace: &Workspace, folder: &str, arguments: &[&str]) -> String {
+    let output = run(machine, workspace, folder, arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn a_pipe_gets_a_line_for_each_match_with_paths_as_they_were_given() {
+    let (machine, workspace) = scene();
+    workspace.put(".git/HEAD", "");
+    let print = |folder: &str, arguments: &[&str]| printed(&machine, &workspace, folder, arguments);
+    assert_eq!(print("", &["search", "two"]), "b.txt:1:two\nsrc/a.rs:2:two\nsrc/a.rs:6:two\n");
+    assert_eq!(print("src", &["search", "two"]), "a.rs:2:two\na.rs:6:two\n");
+    assert_eq!(print("src", &["search", "two", "../b.txt"]), "../b.txt:1:two\n");
+    assert_eq!(print("src", &["search", "six", ".."]), "../src/deep/c.rs:1:six\n");
+    assert_eq!(print("", &["search", "^T", "-i", "-g", "*.txt"]), "b.txt:1:two\n");
+    assert_eq!(print("", &["search", "t.o", "-F"]), "");
+    let absolute = workspace.absolute("src/deep");
+    assert_eq!(print("", &["search", "six", &absolute]), format!("{absolute}/c.rs:1:six\n"));
+}
+
+#[test]
+fn context_is_printed_once_and_parted_by_dashes() {
+    let (machine, workspace) = scene();
+    let shown = printed(&machine, &workspace, "", &["search", "two|three", "-C", "1"]);
+    let expected = "b.txt:1:two\n--\nsrc/a.rs-1-one\nsrc/a.rs:2:two\nsrc/a.rs:3:three\nsrc/a.rs-4-four\nsrc/a.rs-5-five\nsrc/a.rs:6:two\n";
+    assert_eq!(shown, expected);
+    let shown = printed(&machine, &workspace, "src", &["search", "one|two$", "-C", "1", "a.rs"]);
+    assert!(
+        shown.contains("a.rs:2:two\na.rs-3-three\n--\na.rs-5-five\n")
+            || shown.contains("a.rs-3-three\na.rs-5"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_terminal_gets_headings_and_colours() {
+    let (machine, workspace) = scene();
+    let typed = type_into(&machine, &["search", "two", workspace.root().to_str().expect("a path")], "", &[]);
+    let shown = plain(&typed.shown);
+    assert!(shown.contains("/src/a.rs\n2:two\n6:two\n"), "{shown}");
+    assert!(typed.shown.contains("\u{1b}["), "{:?}", typed.shown);
+    let typed =
+        type_into(&machine, &["search", "nothing", workspace.root().to_str().expect("a path")], "", &[]);
+    assert!(plain(&typed.shown).contains("No matches."), "{}", typed.shown);
+    assert_eq!(typed.code, 0);
+}
+
+#[test]
+fn what_a_file_says_does_not_steer_the_terminal() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "two\u{1b}[2J\n"));
+    let typed = type_into(&machine, &["search", "two", &workspace.absolute("a.txt")], "", &[]);
+    assert!(!typed.shown.contains("\u{1b}[2J"), "{:?}", typed.shown);
+    assert_eq!(printed(&machine, &workspace, "", &["search", "two"]), "a.txt:1:two\u{1b}[2J\n");
+}
+
+#[test]
+fn paths_are_found_and_listed() {
+    let (machine, workspace) = scene();
+    let print = |folder: &str, arguments: &[&str]| printed(&machine, &workspace, folder, arguments);
+    assert_eq!(print("", &["find", "*.rs"]), "src/a.rs\nsrc/deep/c.rs\n");
+    assert_eq!(print("src", &["find", "*.rs", "."]), "./a.rs\n./deep/c.rs\n");
+    assert_eq!(print("", &["find", "deep"]), "src/deep/\n");
+    assert_eq!(print("", &["list"]), "b.txt\nsrc/\n");
+    assert_eq!(print("", &["list", "src"]), "src/a.rs\nsrc/deep/\n");
+    let output = run(&machine, &workspace, "", &["find", "*.rs", "--limit", "1"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("first 1"), "{output:?}");
+}
+
+#[test]
+fn json_is_what_the_method_returns() {
+    let (machine, workspace) = scene();
+    let shown = printed(&machine, &workspace, "", &["search", "six", "--output", "json"]);
+    let result: Value = serde_json::from_str(&shown).expect("JSON");
+    let found = json!({ "path": workspace.absolute("src/deep/c.rs"), "line": 1, "text": "six", "before": [], "after": [] });
+    assert_eq!(result, json!({ "matches": [found], "truncated": false }));
+}
+
+#[test]
+fn a_person_finds_what_an_editor_has_not_saved() {
+    let (machine, workspace) = scene();
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = editor.open(&workspace, "b.txt");
+    editor.replace(&uri, "two", "unsaved");
+    assert_eq!(printed(&machine, &workspace, "", &["search", "unsaved"]), "b.txt:1:unsaved\n");
+}
+
+#[test]
+fn what_cannot_be_searched_is_said_and_fails() {
+    let (machine, workspace) = scene();
+    for arguments in [
+        ["search", "(", "."],
+        ["search", "x", "/etc"],
+        ["search", "x", "nowhere.txt"],
+        ["list", "--limit", "0"],
+    ] {
+        let output = run(&machine, &workspace, "", &arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {output:?}");
+        assert!(!output.stderr.is_empty() && output.stdout.is_empty(), "{output:?}");
+    }
+}
