@@ -137,3 +137,17 @@ fn numbers_go_before_lines_on_demand(#[case] text: &str, #[case] part: Value, #[
     assert_eq!(read["text"], numbered);
     assert_eq!(read["hash"], hash_of(text));
 }
+
+/// A client that would cut a longer answer has to have it cut where the daemon knows of it.
+#[test]
+fn an_answer_is_no_longer_than_is_wanted_and_the_rest_counts_as_unread() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(1_000)));
+    let mut agent = machine.agent(&workspace);
+    let read = agent.call("editd/read", json!({ "path": "a.txt", "maxBytes": 50 })).done();
+    assert_eq!(read["text"], numbered_lines(7), "whole lines only");
+    assert_goes_on_at(&read, 8);
+    agent.change(json!({ "kind": "delete", "path": "a.txt" })).refused("unread");
+    let read = agent.call("editd/read", json!({ "path": "a.txt", "maxBytes": 1 << 30 })).done();
+    assert_eq!(read["truncated"], false);
+    agent.call("editd/read", json!({ "path": "a.txt", "maxBytes": 0 })).invalid("maxBytes");
+}

@@ -4,7 +4,7 @@ use crate::daemon::observe::Observed;
 use crate::notebook::{ShownCell, ShownOutput, shown_cells};
 use crate::protocol::{CellContent, NotebookContent, OutputContent};
 use crate::workspace::Coverage;
-use crate::workspace::limits::{READ_BYTES, READ_OUTPUT_BYTES};
+use crate::workspace::limits::READ_OUTPUT_BYTES;
 
 use super::window::{Window, floor_char};
 
@@ -25,7 +25,13 @@ pub(super) fn shown(text: &str, window: &Window) -> Result<Shown, String> {
         format!("It is shown as text, because it is no notebook that is understood ({unreadable}).")
     })?;
     let total_cells = cells.len();
-    let mut page = Page { room: READ_BYTES, cells: Vec::new(), cut: false, outputs_cut: false };
+    let mut page = Page {
+        room: window.bytes,
+        outputs: READ_OUTPUT_BYTES.min(window.bytes / 4),
+        cells: Vec::new(),
+        cut: false,
+        outputs_cut: false,
+    };
     for (index, cell) in cells.into_iter().enumerate().skip(window.offset - 1).take(window.limit) {
         if !page.take(index, cell) {
             break;
@@ -44,6 +50,8 @@ pub(super) fn shown(text: &str, window: &Window) -> Result<Shown, String> {
 /// The cells of one reply.
 struct Page {
     room: usize,
+    /// Bytes of the outputs of each cell.
+    outputs: usize,
     cells: Vec<CellContent>,
     /// A source was longer than what a reply may hold.
     cut: bool,
@@ -54,7 +62,7 @@ impl Page {
     /// Adds a cell, unless there is no room for it.
     fn take(&mut self, index: usize, cell: ShownCell) -> bool {
         let ShownCell { id, cell_type, mut source, execution_count, outputs } = cell;
-        let mut room_for_outputs = READ_OUTPUT_BYTES;
+        let mut room_for_outputs = self.outputs;
         let (mut shown, mut is_cut) = (Vec::new(), false);
         for ShownOutput { kind, text, others } in outputs {
             let text = text.map(|mut text| {
@@ -64,13 +72,13 @@ impl Page {
             });
             shown.push(OutputContent { output_type: kind, text, mime_types: others });
         }
-        let size = source.len() + READ_OUTPUT_BYTES - room_for_outputs;
+        let size = source.len() + self.outputs - room_for_outputs;
         if size > self.room {
             // A reply that shows nothing would lead nowhere, so a first cell is cut instead.
             if !self.cells.is_empty() {
                 return false;
             }
-            self.cut |= cut_to(&mut source, self.room - READ_OUTPUT_BYTES);
+            self.cut |= cut_to(&mut source, self.room - self.outputs);
         }
         self.room = self.room.saturating_sub(size);
         self.outputs_cut |= is_cut;
@@ -90,7 +98,7 @@ impl Page {
             notices.push("The source of this cell is cut: it is too long for one answer.".to_owned());
         }
         if self.outputs_cut {
-            notices.push(format!("Outputs are cut after {READ_OUTPUT_BYTES} bytes a cell."));
+            notices.push(format!("Outputs are cut after {} bytes a cell.", self.outputs));
         }
         if end < total {
             let more = end + 1;

@@ -8,6 +8,8 @@ pub(super) struct Window {
     /// From 1.
     pub(super) offset: usize,
     pub(super) limit: usize,
+    /// Bytes of an answer.
+    pub(super) bytes: usize,
     numbered: bool,
     /// Whether a notebook is wanted as text.
     pub(super) raw: bool,
@@ -21,9 +23,13 @@ impl Window {
         if params.limit == Some(0) {
             return Err(Invalid::new("limit", "at least one line is read"));
         }
+        if params.max_bytes == Some(0) {
+            return Err(Invalid::new("maxBytes", "at least one byte is read"));
+        }
         let limit = params.limit.unwrap_or(READ_LINES).min(READ_LINES);
+        let bytes = params.max_bytes.unwrap_or(READ_BYTES).min(READ_BYTES);
         let ReadParams { numbered, raw, .. } = *params;
-        Ok(Self { offset: params.offset.unwrap_or(1), limit, numbered, raw })
+        Ok(Self { offset: params.offset.unwrap_or(1), limit, bytes, numbered, raw })
     }
 }
 
@@ -36,6 +42,7 @@ pub(super) struct View {
     /// A line was longer than what a reply may hold.
     cut: bool,
     offset: usize,
+    bytes: usize,
 }
 
 impl View {
@@ -53,7 +60,7 @@ impl View {
         let (mut end_line, mut cut) = (window.offset - 1, false);
         for line in lines(from_offset).take(window.limit) {
             let prefix = if window.numbered { format!("{}\t", end_line + 1) } else { String::new() };
-            let room = READ_BYTES.saturating_sub(shown.len() + prefix.len());
+            let room = window.bytes.saturating_sub(shown.len() + prefix.len());
             let whole = &from_offset[line.start..line.end()];
             if whole.len() > room {
                 // A reply that shows nothing would lead nowhere, so a first line is cut instead.
@@ -70,7 +77,15 @@ impl View {
         }
         let start_line = if total_lines == 0 { 1 } else { window.offset };
         let end_line = if total_lines == 0 { 0 } else { end_line };
-        Self { text: shown, start_line, end_line, total_lines, cut, offset: window.offset }
+        Self {
+            text: shown,
+            start_line,
+            end_line,
+            total_lines,
+            cut,
+            offset: window.offset,
+            bytes: window.bytes,
+        }
     }
 
     fn truncated(&self) -> bool {
@@ -93,7 +108,8 @@ impl View {
         if self.cut {
             let rest =
                 if end_line < total_lines { format!("; {more} for the next line") } else { String::new() };
-            return Some(format!("Line {end_line} is cut: it is longer than {READ_BYTES} bytes{rest}."));
+            let bytes = self.bytes;
+            return Some(format!("Line {end_line} is cut: it is longer than {bytes} bytes{rest}."));
         }
         (end_line < total_lines)
             .then(|| format!("Lines {} to {end_line} of {total_lines}; {more}.", self.start_line))
