@@ -55,6 +55,10 @@ impl Machine {
         self.base.path().join("run/agent.sock")
     }
 
+    pub(crate) fn state(&self) -> String {
+        self.base.path().join("state").display().to_string()
+    }
+
     pub(crate) fn root(&self) -> PathBuf {
         self.base.path().join("files")
     }

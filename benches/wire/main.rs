@@ -18,6 +18,7 @@ mod large;
 mod machine;
 mod memory;
 mod refusals;
+mod search;
 mod table;
 mod typing;
 
@@ -36,6 +37,7 @@ const PARTS: [Part; 19] = [
     ("read", refusals::read),
     ("log", large::log),
     ("many", edits::replace_all),
+    ("search", search::beside_ripgrep),
     ("full-1", durable::one_file),
     ("full-8", durable::set),
     ("crowd", crowd::different_files),

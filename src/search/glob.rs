@@ -46,7 +46,7 @@ impl Glob {
     /// Whether a path fits, of which `below` is the part from the folder that is searched.
     pub fn fits(&self, absolute: &Path, below: &Path, is_folder: bool) -> bool {
         let compared = match self.about {
-            About::Name => below.file_name().map(Path::new).unwrap_or(below),
+            About::Name => below.file_name().map_or(below, Path::new),
             About::Path => below,
             About::Absolute => absolute,
         };

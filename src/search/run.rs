@@ -1,5 +1,5 @@
 use std::io::{Cursor, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread;
 
@@ -17,7 +17,7 @@ use super::{Access, Entry, FileFound, FileGlob, Passed, Query, Scope, Start, Sto
 /// Threads of one search, at most: one program among others.
 const THREADS: usize = 8;
 /// Files that are handed over at a time.
-const BATCH: usize = 16;
+const BATCH: u64 = 16;
 /// Batches that wait to be searched; then whoever walks searches, too.
 const WAITING: usize = 64;
 
@@ -107,42 +107,49 @@ impl Hunt<'_> {
         Searching { matcher: self.query.matcher(), searcher: self.query.searcher() }
     }
 
-    /// Walks through all scopes and hands out what is to be searched.
+    /// Walks through all scopes and hands out what is to be searched. Whoever waits for more learns by the
+    /// sender's end that there is none.
     fn hand_out(&self, sender: SyncSender<Vec<Job>>, glob: Option<&FileGlob>, own: &mut Searching) {
-        let mut place = 0;
+        let (mut place, mut batch) = (0, Vec::new());
         for (scope, at) in self.scopes.iter().enumerate() {
-            let mut batch = Vec::new();
-            let mut take = |path: &Path, is_open, batch: &mut Vec<Job>| {
+            walk(self.disk, at, self.access, (self.stop, &self.passed), |entry| {
+                let Entry { absolute, path, below, kind, is_open } = entry;
+                if kind == Kind::Folder {
+                    let is_closed = glob.is_some_and(|glob| glob.closes(absolute, below));
+                    return if is_closed { Then::Pass } else { Then::Enter };
+                }
+                if kind != Kind::File || glob.is_some_and(|glob| !glob.admits(absolute, below)) {
+                    return Then::Pass;
+                }
                 place += 1;
                 batch.push(Job { place, scope, path: path.to_owned(), is_open });
-                if batch.len() >= BATCH
-                    && let Err(TrySendError::Full(back)) = sender.try_send(std::mem::take(batch))
-                {
-                    back.iter().for_each(|job| self.search_one(own, job));
+                // Few files are better searched by all at once.
+                if batch.len() as u64 >= BATCH.min(1 + place / BATCH) {
+                    self.hand_over(&sender, std::mem::take(&mut batch), own);
                 }
-                self.found.matters(place)
-            };
-            walk(self.disk, at, self.access, (self.stop, &self.passed), |entry: Entry<'_>| {
-                let Entry { absolute, path, below, kind, is_open } = entry;
-                match kind {
-                    Kind::Folder if glob.is_some_and(|glob| glob.closes(absolute, below)) => Then::Pass,
-                    Kind::Folder => Then::Enter,
-                    Kind::File if glob.is_none_or(|glob| glob.admits(absolute, below)) => {
-                        if take(path, is_open, &mut batch) { Then::Pass } else { Then::End }
-                    }
-                    _ => Then::Pass,
-                }
+                if self.found.matters(place) { Then::Pass } else { Then::End }
             });
-            if let Err(TrySendError::Full(back)) = sender.try_send(batch) {
-                back.iter().for_each(|job| self.search_one(own, job));
-            }
+        }
+        self.hand_over(&sender, batch, own);
+        drop(sender);
+    }
+
+    fn hand_over(&self, sender: &SyncSender<Vec<Job>>, batch: Vec<Job>, own: &mut Searching) {
+        if let Err(TrySendError::Full(batch) | TrySendError::Disconnected(batch)) = sender.try_send(batch) {
+            self.search_batch(own, &batch);
         }
     }
 
     fn search_all(&self, own: &mut Searching, receiver: &Mutex<Receiver<Vec<Job>>>) {
         loop {
             let Ok(batch) = receiver.lock().recv() else { return };
-            batch.iter().for_each(|job| self.search_one(own, job));
+            self.search_batch(own, &batch);
+        }
+    }
+
+    fn search_batch(&self, own: &mut Searching, batch: &[Job]) {
+        for job in batch {
+            self.search_one(own, job);
         }
     }
 

@@ -72,13 +72,12 @@ impl Core {
         let metadata = roots.iter().all(|root| root.surroundings.metadata);
         let mut scopes = Vec::new();
         for root in roots.iter().filter(|root| !root.surroundings.metadata) {
-            let start = match &root.only {
-                Some(name) => Start::File(name.into()),
-                None => {
-                    let folder = self.disk.folder(&root.root, Path::new(""));
-                    Start::Folder(folder.map_err(|error| Refusal::at(root.root.path(), refusal_of(&error)))?)
-                }
+            let whole = || {
+                let folder = self.disk.folder(&root.root, Path::new(""));
+                let refuse = |error| Refusal::at(root.root.path(), refusal_of(&error));
+                folder.map(Start::Folder).map_err(refuse)
             };
+            let start = root.only.as_ref().map_or_else(whole, |name| Ok(Start::File(name.into())))?;
             // What lies in another root as well is told once, there.
             let inside =
                 roots.iter().filter_map(|other| other.root.path().strip_prefix(root.root.path()).ok());

@@ -1,0 +1,87 @@
+//! A search of a tree like that of a large project, beside ripgrep's.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::json;
+
+use crate::client::outcome;
+use crate::corpus::{KB, MB, code};
+use crate::machine::Machine;
+use crate::table::{Samples, row, title, verdict};
+
+const TREE: usize = 100 * MB;
+/// How often each is run.
+const ROUNDS: usize = 25;
+/// Sizes of files, as they are found beside each other.
+const SIZES: [usize; 6] = [2 * KB, 4 * KB, 6 * KB, 12 * KB, 20 * KB, 40 * KB];
+
+/// Ripgrep, the method and the command in turns.
+pub(crate) fn beside_ripgrep() {
+    let machine = Machine::start();
+    let files = plant(&machine.root());
+    if run("rg", &["--version"], &machine.root()).is_none() {
+        println!("\nsearch: ripgrep (`rg`) is not installed, so there is nothing to compare with");
+        return;
+    }
+    let mut client = machine.client();
+    for (name, pattern) in [
+        ("a rare word", "rare_needle"),
+        ("a regex without a plain word", r"[a-z]+_needle\d? = \w+"),
+        ("no match, no plain word", r"[A-Z]\w+\s\w+needle[0-9]{3}"),
+    ] {
+        title(&format!("search of 100 MB in {files} files: {name}"));
+        let [mut theirs, mut wire, mut command] =
+            [Samples::default(), Samples::default(), Samples::default()];
+        for round in 0..=ROUNDS {
+            // The first round fills the system's cache.
+            if round == 1 {
+                [theirs, wire, command] = [Samples::default(), Samples::default(), Samples::default()];
+            }
+            let listed = theirs.time(|| run("rg", &["-n", "--hidden", pattern], &machine.root()));
+            let request = client.request("editd/search", &json!({ "pattern": pattern, "limit": 1000 }));
+            let answer = wire.time(|| client.exchange(&request));
+            let found = outcome(&answer).expect("matches");
+            let editd = env!("CARGO_BIN_EXE_editd");
+            let state = machine.state();
+            let arguments = ["search", pattern, "--limit", "1000", "--no-spawn", "--state-dir", &state];
+            let printed = command.time(|| run(editd, &arguments, &machine.root()));
+            let count = found["matches"].as_array().map_or(0, Vec::len);
+            let lines = |text: Option<String>| text.map_or(0, |text| text.lines().count());
+            assert_eq!((count, count), (lines(listed), lines(printed)), "all find the same");
+        }
+        row("rg", &theirs);
+        row("editd/search", &wire);
+        row("editd search", &command);
+        verdict("method beside rg", wire.median_ratio(&theirs), " times", 1.5, true);
+        verdict("command beside rg", command.median_ratio(&theirs), " times", 1.5, true);
+    }
+}
+
+/// Makes the tree; gives how many files it has.
+fn plant(root: &Path) -> usize {
+    std::fs::write(root.join(".gitignore"), "target/\n*.o\n/build\n!keep.o\n").expect("rules");
+    let text = code(SIZES[SIZES.len() - 1]);
+    let (mut files, mut bytes) = (0, 0);
+    while bytes < TREE {
+        let size = SIZES[files % SIZES.len()];
+        let folder = root.join(format!("part{}/module{}/src", files % 40, files / 40 % 12));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let mut own = text[..size].replace("item_", &format!("item{files}_"));
+        if files % 211 == 0 {
+            own.push_str("\nlet rare_needle = here;\n");
+        }
+        bytes += own.len();
+        std::fs::write(folder.join(format!("file{files}.rs")), own).expect("a file");
+        files += 1;
+    }
+    files
+}
+
+/// What a program prints, if there is one.
+fn run(program: &str, arguments: &[&str], folder: &Path) -> Option<String> {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder).stdin(Stdio::null()).stderr(Stdio::null());
+    let output = command.output().ok()?;
+    String::from_utf8(output.stdout).ok()
+}
