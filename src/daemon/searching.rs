@@ -25,7 +25,7 @@ impl Core {
         T: Send + 'static,
         W: FnOnce(&Self, &SessionContext, &Stop<'_>) -> Result<T, Failure> + Send + 'static,
     {
-        let job = session.jobs.clone().acquire_owned().await.map_err(|_| Failure::ending())?;
+        let own = session.searching.clone().lock_owned().await;
         let patience = Duration::from_millis(self.config.limits.deadline_ms);
         let room = tokio::time::timeout(patience, self.searches.clone().acquire_owned()).await;
         let busy = |_| Refusal::new(RefusalKind::Busy { what: "other searches are under way".to_owned() });
@@ -34,15 +34,16 @@ impl Core {
         let _cancel_when_dropped = cancelled.clone().drop_guard();
         let (core, of) = (self.clone(), session.clone());
         blocking(move || {
-            let _permits = (job, room);
+            let _places = (own, room);
             let is_cancelled = || cancelled.is_cancelled();
             work(&core, &of, &Stop::new(&is_cancelled, core.deadline()))
         })
         .await?
     }
 
-    /// What is to be said of what was left out, whatever was asked for.
-    pub(crate) fn left_out(&self, stop: &Stop<'_>, passed: &Passed) -> Vec<String> {
+    /// What is to be said of what was left out, whatever was asked for. Nothing is counted where the answer was
+    /// full: how far it had got by then is chance.
+    pub(crate) fn left_out(&self, stop: &Stop<'_>, passed: &Passed, is_full: bool) -> Vec<String> {
         let mut said = Vec::new();
         if stop.has_happened() {
             let seconds = self.config.limits.deadline_ms.div_ceil(1000);
@@ -50,7 +51,7 @@ impl Core {
                 "This is not all: it took longer than {seconds} s and was stopped. Name a smaller `path`."
             ));
         }
-        if passed.unreadable() > 0 {
+        if passed.unreadable() > 0 && !is_full {
             said.push(format!(
                 "{} could not be read.",
                 counted(passed.unreadable(), "file or folder", "files or folders")

@@ -66,6 +66,8 @@ pub struct SessionContext {
     /// up in the order in which they came.
     pub(crate) turn: Arc<Mutex<()>>,
     pub(crate) jobs: Arc<Semaphore>,
+    /// Held while it searches: one session's searches come one after another, so that others have room.
+    pub(crate) searching: Arc<Mutex<()>>,
 }
 
 impl SessionContext {
@@ -79,7 +81,8 @@ impl SessionContext {
         let jobs = Arc::new(Semaphore::new(JOBS_PER_SESSION));
         let abilities = Abilities::default();
         let roots = RwLock::new(roots.into_iter().map(Arc::new).collect());
-        Self { id, role, author, roots, encoding, abilities, turn: Arc::default(), jobs }
+        let (turn, searching) = (Arc::default(), Arc::default());
+        Self { id, role, author, roots, encoding, abilities, turn, jobs, searching }
     }
 
     /// The same of a client that can do more than every client can.

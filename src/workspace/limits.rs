@@ -128,6 +128,6 @@ pub const LIST_ENTRIES: usize = 500;
 pub const ENTRIES_MOST: usize = 10_000;
 /// Bytes of texts and paths in one answer of `editd/search`, `editd/find` or `editd/list`.
 pub const FOUND_BYTES: usize = 512 << 10;
-/// Searches that run at a time; each takes all processors, so more of them are not faster. Others wait for
-/// `deadline_ms` at most, then `busy`.
-pub const SEARCHES: usize = 2;
+/// Searches that run at a time, each of another session; each takes all processors, so more of them are not
+/// faster. Others wait for `deadline_ms` at most, then `busy`.
+pub const SEARCHES: usize = 4;

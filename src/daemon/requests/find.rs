@@ -57,7 +57,7 @@ impl Core {
                 break;
             }
         }
-        let mut said = self.left_out(stop, &passed);
+        let mut said = self.left_out(stop, &passed, more);
         said.extend(places.metadata.then(|| METADATA.to_owned()));
         if more {
             let count = found.len();

@@ -62,7 +62,7 @@ impl Core {
         let places = self.places(session, path)?;
         let sight = Sight::new(self, session, &places.scopes);
         let report = search(&*self.disk, &places.scopes, (&query, glob.as_ref()), &sight, stop);
-        let mut said = self.left_out(stop, &report.passed);
+        let mut said = self.left_out(stop, &report.passed, report.more);
         if places.metadata {
             said.push(METADATA.to_owned());
         }
@@ -105,7 +105,18 @@ fn notices(report: &Report, bounds: &Bounds) -> Vec<String> {
     if report.files.iter().any(|file| file.is_cut) {
         said.push("Lines longer than 2,000 characters are cut.".to_owned());
     }
-    let passed = &report.passed;
+    if !report.more {
+        said.extend(of_passed(&report.passed));
+    }
+    if told == 0 {
+        said.extend(of_nothing(&report.passed));
+    }
+    said
+}
+
+/// What was passed over, where all was looked at.
+fn of_passed(passed: &Passed) -> Vec<String> {
+    let mut said = Vec::new();
     if passed.endless() > 0 {
         let files = counted(passed.endless(), "file", "files");
         said.push(format!("{files} with a line of more than 16 MiB: searched up to that line only."));
@@ -113,9 +124,6 @@ fn notices(report: &Report, bounds: &Bounds) -> Vec<String> {
     if passed.protected() > 0 {
         let files = counted(passed.protected(), "file", "files");
         said.push(format!("{files} that may not be read: not searched."));
-    }
-    if told == 0 {
-        said.extend(of_nothing(passed));
     }
     said
 }
