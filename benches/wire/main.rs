@@ -25,7 +25,7 @@ mod typing;
 /// A part's name and what runs it.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 19] = [
+const PARTS: [Part; 20] = [
     ("start", memory::start),
     ("edit-10k", || edits::single(0)),
     ("edit-1m", || edits::single(1)),

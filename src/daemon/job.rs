@@ -48,11 +48,6 @@ impl Job {
         Ok(())
     }
 
-    /// Whether nobody waits any more, for the threads of one that has several.
-    pub(crate) fn cancelled(&self) -> &CancellationToken {
-        &self.cancelled
-    }
-
     /// Keeps something until the answer is on its way. To free a file that was replaced takes the system as
     /// long as to write one, and the answer need not wait for that.
     pub(crate) fn let_go_later(&self, spent: impl Send + 'static) {
@@ -131,10 +126,12 @@ impl Core {
         }
     }
 
-    /// What these files count for in the room for work; nothing, where they are small.
+    /// What these files count for in the room for work; nothing, where they are small, or too large to be
+    /// held at all.
     fn weight(&self, files: &impl Located) -> u32 {
         let size = |target| self.disk.stat(target).ok().flatten().map_or(0, |stat| stat.size);
-        let bytes: u64 = files.targets().into_iter().map(size).sum();
+        let most = self.config.limits.file_size;
+        let bytes: u64 = files.targets().into_iter().map(size).filter(|size| *size <= most).sum();
         if bytes <= LARGE as u64 {
             return 0;
         }

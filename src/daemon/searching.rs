@@ -18,7 +18,7 @@ use super::job::blocking;
 use super::{Core, Failure, SessionContext};
 
 impl Core {
-    /// Runs a search when there is room for one. It ends early when nobody waits for it any more, and at the
+    /// Runs a search, or what else passes over any amount of files, when there is room for one. It ends early when nobody waits for it any more, and at the
     /// deadline for work on a request.
     pub(crate) async fn searching<T, W>(&self, session: &Arc<SessionContext>, work: W) -> Result<T, Failure>
     where
@@ -28,7 +28,11 @@ impl Core {
         let own = session.searching.clone().lock_owned().await;
         let patience = Duration::from_millis(self.config.limits.deadline_ms);
         let room = tokio::time::timeout(patience, self.searches.clone().acquire_owned()).await;
-        let busy = |_| Refusal::new(RefusalKind::Busy { what: "other searches are under way".to_owned() });
+        let busy = |_| {
+            Refusal::new(RefusalKind::Busy {
+                what: "other searches, or reads of very large files, are under way".to_owned(),
+            })
+        };
         let room = room.map_err(busy)?.map_err(|_| Failure::ending())?;
         let cancelled = CancellationToken::new();
         let _cancel_when_dropped = cancelled.clone().drop_guard();

@@ -25,9 +25,14 @@ impl<'a> Stop<'a> {
     pub fn is_due(&self) -> bool {
         let due = self.has_happened() || (self.cancelled)() || self.deadline.check().is_err();
         if due {
-            self.happened.store(true, Ordering::Relaxed);
+            self.now();
         }
         due
+    }
+
+    /// Stops now.
+    pub fn now(&self) {
+        self.happened.store(true, Ordering::Relaxed);
     }
 
     /// Whether something was stopped.

@@ -384,7 +384,7 @@ impl Refusal {
             RefusalKind::NotPermitted { .. } => "Ask the user; this connection cannot do it.",
             RefusalKind::Recovering { .. } => "Nothing is lost; reading still works. Each try to change the file tries to take it back first. Ask the user to look at `editd doctor`.",
             RefusalKind::Busy { .. } => "Wait for earlier requests to end, or discard proposals, then try again.",
-            RefusalKind::Timeout { .. } => "Send smaller edits, or a longer and more distinctive `oldText`.",
+            RefusalKind::Timeout { .. } => "Ask for less at a time: smaller edits, a more distinctive `oldText`, a smaller file.",
         }
         .to_owned()
     }

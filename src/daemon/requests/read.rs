@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::disk::{Stat, Target};
 use crate::protocol::{ReadContent, ReadParams, ReadResult, RequestPath, uri_of};
+use crate::search::Stop;
 use crate::text::{ContentHash, Encoding};
 use crate::workspace::{Contest, Coverage, Refusal, Snapshot};
 
@@ -31,6 +32,8 @@ enum Found {
     Read(ReadResult),
     /// An image, which takes time and memory to be decoded: that is done when the file is free again.
     Image(image::Encoded),
+    /// A file that is too large to be held. All of it is passed over, when nobody has to wait for the file.
+    Large(Target),
 }
 
 impl Daemon {
@@ -44,15 +47,22 @@ impl Daemon {
         let path = RequestPath::from_fields(params.path, params.uri, ("path", "uri"))?;
         let locate =
             move |core: &Core, session: &SessionContext| Ok(core.locate(session, &path, Purpose::Read)?);
-        let work = move |core: &Core, session: &SessionContext, target: Target, job: &Job| {
+        let work = move |core: &Core, session: &SessionContext, target: Target, _: &Job| {
             if large::is_large(core, &target) {
-                return large::read(core, &target, &window, job).map(Found::Read);
+                Ok(Found::Large(target))
+            } else {
+                read(core, session, target, &window)
             }
-            read(core, session, target, &window)
         };
         match self.core.on_files(session, locate, work).await? {
             Found::Read(result) => Ok(result),
             Found::Image(encoded) => self.core.decode(encoded).await,
+            Found::Large(target) => {
+                let pass = move |core: &Core, _: &SessionContext, stop: &Stop<'_>| {
+                    large::read(core, &target, &window, stop)
+                };
+                self.core.searching(session, pass).await
+            }
         }
     }
 }

@@ -69,6 +69,39 @@ fn a_line_that_is_longer_than_an_answer_is_cut() {
     assert!(part["notice"].as_str().expect("a notice").contains("`offset: 3`"), "{}", part["notice"]);
 }
 
+/// It ends within a character, and what is left of it is no longer than an answer.
+#[test]
+fn a_line_that_is_cut_within_a_character_is_cut_all_the_same() {
+    let (machine, workspace) = (Machine::configured(LIMIT), Workspace::file("a.log", "é".repeat(200_000)));
+    let part = read(&mut machine.agent(&workspace), &json!({}));
+    assert_eq!((&part["totalLines"], &part["truncated"]), (&json!(1), &json!(true)));
+    assert!(part["notice"].as_str().expect("a notice").contains("is cut"), "{}", part["notice"]);
+}
+
+/// A hundred gigabytes of nothing: that it is no text shows at once, and it keeps nobody waiting.
+#[test]
+fn what_is_vast_and_no_text_is_refused_at_once() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("b.txt", numbered_lines(50_000)));
+    let vast = std::fs::File::create(workspace.path("vast")).expect("a file");
+    vast.set_len(100 << 30).expect("a sparse file");
+    let mut agent = machine.agent(&workspace);
+    agent.try_read("vast").refused("binary");
+}
+
+/// What takes too long to be passed over is given up, and others work meanwhile.
+#[test]
+fn what_is_vast_keeps_nobody_from_working() {
+    let machine = Machine::configured("[limits]\ndeadline_ms = 3000\n");
+    let workspace = Workspace::file("b.txt", numbered_lines(50_000));
+    let mut vast = std::fs::File::create(workspace.path("vast")).expect("a file");
+    vast.write_all(numbered_lines(10_000).as_bytes()).expect("written");
+    vast.set_len(200 << 30).expect("a sparse file");
+    let (mut waiting, mut working) = (machine.agent(&workspace), machine.agent_named("bob", &workspace));
+    let id = waiting.send("editd/read", json!({ "path": "vast" }));
+    working.read_and_edit("b.txt", "line 40000\n", "changed\n").done();
+    waiting.answer(id).refused("timeout");
+}
+
 #[test]
 fn what_is_no_text_is_told_by_its_beginning() {
     let workspace = Workspace::with(&[

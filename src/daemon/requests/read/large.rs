@@ -3,19 +3,19 @@
 use std::ops::ControlFlow;
 use std::thread;
 
-use tokio_util::sync::CancellationToken;
-
 use crate::daemon::failure::refusal_of;
-use crate::daemon::job::Job;
 use crate::daemon::{Core, Failure};
 use crate::disk::{Streamed, Target};
 use crate::protocol::{ReadContent, ReadResult};
+use crate::search::Stop;
 use crate::text::{ContentHash, Encoding, Hasher, NotText, Passing};
-use crate::workspace::limits::READ_BYTES;
 use crate::workspace::{Refusal, RefusalKind};
 
 use super::window::{View, Window};
 use super::{STRAY, answer_about};
+
+/// Bytes of a character in UTF-8, at most.
+const LONGEST_CHARACTER: usize = 4;
 
 /// Whether a file is beyond the limit for files that are worked on, and no editor has it open.
 pub(super) fn is_large(core: &Core, target: &Target) -> bool {
@@ -27,16 +27,26 @@ pub(super) fn is_large(core: &Core, target: &Target) -> bool {
 /// take about as long as the slower one; in memory are the lines and two small pieces.
 ///
 /// It does not become a base: a file of this size cannot be changed.
-pub(super) fn read(core: &Core, target: &Target, window: &Window, job: &Job) -> Result<ReadResult, Failure> {
+pub(super) fn read(
+    core: &Core,
+    target: &Target,
+    window: &Window,
+    stop: &Stop<'_>,
+) -> Result<ReadResult, Failure> {
     let refuse = |kind| Failure::from(Refusal::at(&target.path, kind));
-    let cancelled = job.cancelled();
     let (looked, hashed) = thread::scope(|scope| {
-        let hashing = scope.spawn(|| hash(core, target, cancelled));
-        (look(core, target, window, cancelled), hashing.join())
+        let hashing = scope.spawn(|| hash(core, target, stop));
+        let looked = look(core, target, window, stop);
+        if looked.is_err() {
+            stop.now();
+        }
+        (looked, hashing.join())
     });
-    job.check()?;
     let looked = looked.map_err(refuse)?;
     let (hash, beside) = hashed.map_err(|_| Failure::unanswered())?.map_err(refuse)?;
+    if stop.has_happened() {
+        return Err(refuse(RefusalKind::Timeout { what: "Passing over all of the file" }));
+    }
     let Streamed { stat, steady } = looked.streamed;
     let steady = steady && beside.steady && stat.same_version(&beside.stat);
     let passed = looked.passing.end();
@@ -62,16 +72,12 @@ struct Looked {
     streamed: Streamed,
 }
 
-fn look(
-    core: &Core,
-    target: &Target,
-    window: &Window,
-    cancelled: &CancellationToken,
-) -> Result<Looked, RefusalKind> {
-    let mut passing = Passing::new(window.offset, READ_BYTES + 1);
+fn look(core: &Core, target: &Target, window: &Window, stop: &Stop<'_>) -> Result<Looked, RefusalKind> {
+    // More than is shown, also when a character that is cut in two is left out: so a line that is cut shows.
+    let mut passing = Passing::new(window.offset, window.bytes + LONGEST_CHARACTER);
     let mut not_text = None;
     let streamed = stream(core, target, &mut |piece| match passing.feed(piece) {
-        Ok(()) => go_on(cancelled),
+        Ok(()) => go_on(stop),
         Err(why) => {
             not_text = Some(why);
             ControlFlow::Break(())
@@ -86,21 +92,17 @@ fn look(
     }
 }
 
-fn hash(
-    core: &Core,
-    target: &Target,
-    cancelled: &CancellationToken,
-) -> Result<(ContentHash, Streamed), RefusalKind> {
+fn hash(core: &Core, target: &Target, stop: &Stop<'_>) -> Result<(ContentHash, Streamed), RefusalKind> {
     let mut hasher = Hasher::default();
     let streamed = stream(core, target, &mut |piece| {
         hasher.update(piece);
-        go_on(cancelled)
+        go_on(stop)
     })?;
     Ok((hasher.finish(), streamed))
 }
 
-fn go_on(cancelled: &CancellationToken) -> ControlFlow<()> {
-    if cancelled.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+fn go_on(stop: &Stop<'_>) -> ControlFlow<()> {
+    if stop.is_due() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
 fn stream(

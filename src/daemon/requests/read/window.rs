@@ -4,6 +4,7 @@ use crate::workspace::Coverage;
 use crate::workspace::limits::{READ_BYTES, READ_LINES};
 
 /// Which lines are wanted; of a notebook, which cells.
+#[derive(Clone, Copy)]
 pub(super) struct Window {
     /// From 1.
     pub(super) offset: usize,
