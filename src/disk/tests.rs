@@ -10,6 +10,7 @@ mod reading;
 mod recovering;
 mod sets;
 mod single;
+mod trees;
 mod watching;
 mod writers;
 

@@ -83,3 +83,71 @@ impl Found {
         (files, more)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOUNDS: Bounds = Bounds { lines: 5, context: 0, bytes: 100 };
+
+    fn file(name: u64, lines: usize, text: &str) -> FileFound {
+        let line = |number| Line { number, text: text.to_owned(), ..Line::default() };
+        let lines: Vec<_> = (1..=lines as u64).map(line).collect();
+        let bytes = lines.iter().map(Line::bytes).sum();
+        FileFound { path: PathBuf::from(name.to_string()), lines, is_cut: false, bytes }
+    }
+
+    fn told(files: &[FileFound]) -> Vec<(String, usize)> {
+        files.iter().map(|file| (file.path.display().to_string(), file.lines.len())).collect()
+    }
+
+    /// All orders of four things.
+    fn orders() -> Vec<Vec<u64>> {
+        let all = (0..256_u64).map(|n| vec![n & 3, n >> 2 & 3, n >> 4 & 3, n >> 6]);
+        all.filter(|order| (0..4).all(|place| order.contains(&place))).collect()
+    }
+
+    #[test]
+    fn what_is_first_is_kept_in_whatever_order_it_comes() {
+        for order in orders() {
+            let found = Found::new(BOUNDS);
+            for place in &order {
+                found.add(*place, file(*place, 2, "x"));
+            }
+            assert!(!found.matters(3) && found.matters(2), "{order:?}");
+            let (files, more) = found.finish();
+            let expected = [("0".to_owned(), 2), ("1".to_owned(), 2), ("2".to_owned(), 1)];
+            assert_eq!((told(&files), more), (expected.to_vec(), true), "{order:?}");
+        }
+    }
+
+    #[test]
+    fn no_more_is_kept_than_what_is_told() {
+        let found = Found::new(BOUNDS);
+        for place in (0..1000).rev() {
+            found.add(place, file(place, 3, "x"));
+            assert!(found.kept.lock().files.len() <= 3);
+        }
+        assert_eq!(told(&found.finish().0), [("0".to_owned(), 3), ("1".to_owned(), 2)]);
+    }
+
+    #[test]
+    fn texts_have_a_bound_too() {
+        let found = Found::new(BOUNDS);
+        for place in 0..4 {
+            found.add(place, file(place, 1, &"x".repeat(40)));
+        }
+        assert!(!found.matters(3));
+        let (files, more) = found.finish();
+        assert_eq!((told(&files), more), (vec![("0".to_owned(), 1), ("1".to_owned(), 1)], true));
+    }
+
+    #[test]
+    fn exactly_as_much_as_is_wanted_is_all() {
+        let found = Found::new(BOUNDS);
+        found.add(7, file(7, 5, "x"));
+        assert!(found.matters(1000));
+        let (files, more) = found.finish();
+        assert_eq!((told(&files), more), (vec![("7".to_owned(), 5)], false));
+    }
+}

@@ -61,8 +61,8 @@ pub(crate) enum EditorsEvent {
     OpenCopies { path: PathBuf, key: FileKey, reply: Reply<Vec<Buffer>> },
     /// Somebody asks what an editor has open.
     OpenIn { session: SessionId, reply: Reply<Vec<Buffer>> },
-    /// Somebody asks for everything that is open.
-    All { reply: Reply<Vec<Buffer>> },
+    /// Somebody asks for everything of which its editor does not say that it is saved.
+    NotSaved { reply: Reply<Vec<Buffer>> },
     /// Somebody asks which files are open at all.
     OpenPaths { reply: Reply<Vec<PathBuf>> },
     /// Somebody waits for a document to hold a text; gives a number to ask by.
@@ -90,8 +90,9 @@ impl EditorsEvent {
                 let of_session = workspace.buffers().all().filter(|buffer| buffer.id.session == session);
                 let _ = reply.send(of_session.cloned().collect());
             }
-            Self::All { reply } => {
-                let _ = reply.send(workspace.buffers().all().cloned().collect());
+            Self::NotSaved { reply } => {
+                let open = workspace.buffers().all().filter(|buffer| buffer.dirty != Some(false));
+                let _ = reply.send(open.cloned().collect());
             }
             Self::OpenPaths { reply } => {
                 let _ = reply.send(workspace.buffers().all().map(|buffer| buffer.path.clone()).collect());

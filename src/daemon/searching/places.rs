@@ -89,7 +89,7 @@ impl Core {
 
     /// The files that editors have open and may hold unsaved text of.
     fn maybe_unsaved(&self) -> Vec<PathBuf> {
-        let open = self.ask_editors(|reply| EditorsEvent::All { reply }).unwrap_or_default();
+        let open = self.ask_editors(|reply| EditorsEvent::NotSaved { reply }).unwrap_or_default();
         let may_be = open.into_iter().filter(|buffer| buffer.is_unchanged() != Some(true));
         may_be.map(|buffer| buffer.path).collect()
     }
