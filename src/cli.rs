@@ -10,6 +10,7 @@ mod daemon;
 mod doctor;
 mod edit;
 mod lsp;
+mod mcp;
 mod paint;
 mod past;
 mod read;
@@ -108,6 +109,7 @@ fn run(arguments: Arguments) -> Result<End, Complaint> {
         Command::Stop => daemon::stop(&context),
         Command::Serve { detached } => daemon::serve(&context, detached),
         Command::Lsp { .. } => lsp::lsp(&context),
+        Command::Mcp(arguments) => mcp::mcp(&context, arguments),
         Command::Doctor => doctor::doctor(&context),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Arguments::command(), "editd", &mut stream::raw_stdout());

@@ -28,6 +28,8 @@
 //! * [`daemon`]: the books that alone change the workspace, and the work around them. One file for each
 //!   method in `daemon/requests`.
 //! * [`transport`]: sockets, framing, connections, the LSP framework, and the client's side of the same.
+//! * [`mcp`]: the tools of the Model Context Protocol, over standard streams, for agents. One file for each tool
+//!   in `mcp/tools`.
 //! * [`cli`]: the command line, a client like any other.
 //!
 //! Tests from outside, over sockets and the command line, are in `tests/it`; tests of one module are beside
@@ -54,6 +56,7 @@ pub mod disk;
 pub mod edit;
 pub mod history;
 pub mod image;
+pub mod mcp;
 pub mod notebook;
 pub mod patch;
 pub mod protocol;

@@ -68,6 +68,22 @@ pub use workspace_edit::{text_edits, workspace_edit};
 /// Version of the wire contract.
 pub const PROTOCOL: u32 = 1;
 
+/// The tools of the server for the Model Context Protocol, in the order in which it lists them.
+pub const TOOLS: [&str; 12] = [
+    "read",
+    "edit",
+    "write",
+    "apply_patch",
+    "notebook_edit",
+    "undo",
+    "search",
+    "find",
+    "list",
+    "changes",
+    "diagnostics",
+    "proposal_status",
+];
+
 /// Notification to agents: a file that they have read is not what they were given.
 pub const FILE_CHANGED: &str = "editd/fileChanged";
 /// Notification to agents: a proposal of theirs changed.

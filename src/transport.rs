@@ -23,7 +23,7 @@ mod signals;
 mod sockets;
 
 pub use bridge::{Crossing, bridge};
-pub use client::{CallError, Client};
+pub use client::{CallError, Client, Identity, Incoming, Outgoing, outcome};
 pub use folders::prepare_folders;
 pub use listen::{ServeError, serve};
 pub use places::{PlaceOptions, instance_is_alive, places, runtime_dir_of};

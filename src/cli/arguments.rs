@@ -77,6 +77,8 @@ pub(crate) enum Command {
         #[arg(long, hide = true)]
         stdio: bool,
     },
+    /// Serve agents through the Model Context Protocol, on standard input and output.
+    Mcp(McpArguments),
     /// Check the installation, and print what is in force.
     Doctor,
     /// Print completions for a shell.
@@ -84,6 +86,21 @@ pub(crate) enum Command {
         /// Which shell.
         shell: clap_complete::Shell,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpArguments {
+    /// A folder to work in; may be given again [default: what the client says, else the working folder].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Vec<PathBuf>,
+
+    /// Serve only these tools, by their names with commas between them.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) tools: Vec<String>,
+
+    /// Serve only tools that change nothing.
+    #[arg(long)]
+    pub(crate) read_only: bool,
 }
 
 #[derive(Debug, Args)]

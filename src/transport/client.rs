@@ -1,6 +1,7 @@
 use std::io::{self, BufRead, BufReader, Write};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -30,13 +31,40 @@ impl CallError {
     }
 }
 
+/// As whom a session is begun, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// `clientInfo.name`: the author.
+    pub name: String,
+    /// The roots, in order.
+    pub roots: Vec<PathBuf>,
+}
+
+impl Identity {
+    /// This program itself, with one root or with none.
+    fn own(root: Option<&Path>) -> Self {
+        Self {
+            name: env!("CARGO_PKG_NAME").to_owned(),
+            roots: root.into_iter().map(Path::to_owned).collect(),
+        }
+    }
+}
+
 /// A connection of this process to the daemon, for one request at a time.
 #[derive(Debug)]
 pub struct Client {
-    input: BufReader<UnixStream>,
-    output: UnixStream,
+    input: Incoming,
+    output: Outgoing,
     last_id: i64,
 }
+
+/// The half of a connection that messages come on.
+#[derive(Debug)]
+pub struct Incoming(BufReader<UnixStream>);
+
+/// The half of a connection that messages go out on.
+#[derive(Debug)]
+pub struct Outgoing(UnixStream);
 
 impl Client {
     /// Begins a session on the socket of a role, with one root or with none; starts the daemon if none runs
@@ -48,11 +76,21 @@ impl Client {
         spawn: Spawn,
         root: Option<&Path>,
     ) -> Result<Self, ConnectError> {
+        Self::connect_as(places, role, spawn, &Identity::own(root))
+    }
+
+    /// The same for somebody else.
+    pub fn connect_as(
+        places: &Places,
+        role: Role,
+        spawn: Spawn,
+        identity: &Identity,
+    ) -> Result<Self, ConnectError> {
         let mut attempts = 1..=INTRODUCTIONS;
         loop {
             attempts.next();
             let mut client = Self::new(reach(places, role, spawn)?)?;
-            match client.initialize(root) {
+            match client.initialize(identity) {
                 Ok(()) => return Ok(client),
                 Err(CallError::Refused(error)) => return Err(ConnectError::Refused(error)),
                 Err(error) if error.is_end() && !attempts.is_empty() => std::thread::sleep(RETRY),
@@ -62,23 +100,29 @@ impl Client {
     }
 
     fn new(stream: UnixStream) -> io::Result<Self> {
-        Ok(Self { input: BufReader::new(stream.try_clone()?), output: stream, last_id: 0 })
+        let input = Incoming(BufReader::new(stream.try_clone()?));
+        Ok(Self { input, output: Outgoing(stream), last_id: 0 })
     }
 
-    /// Introduces this process as `editd`.
-    fn initialize(&mut self, root: Option<&Path>) -> Result<(), CallError> {
-        let folders: Vec<_> = root
+    /// The two halves, and the id of the last request, for who has many requests under way.
+    pub fn split(self) -> (Incoming, Outgoing, i64) {
+        (self.input, self.output, self.last_id)
+    }
+
+    fn initialize(&mut self, identity: &Identity) -> Result<(), CallError> {
+        let folders: Vec<_> = identity
+            .roots
             .iter()
             .map(|root| json!({ "uri": uri_of(root), "name": root.display().to_string() }))
             .collect();
         let params = json!({
             "processId": std::process::id(),
-            "clientInfo": { "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION") },
+            "clientInfo": { "name": identity.name, "version": env!("CARGO_PKG_VERSION") },
             "capabilities": { "general": { "positionEncodings": ["utf-8"] } },
             "workspaceFolders": folders,
         });
         self.request("initialize", &params)?;
-        Ok(self.send(&json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }))?)
+        Ok(self.output.send(&json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }))?)
     }
 
     /// Calls a method.
@@ -91,37 +135,55 @@ impl Client {
     pub fn request(&mut self, method: &str, params: &impl Serialize) -> Result<Value, CallError> {
         self.last_id += 1;
         let id = self.last_id;
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
+        self.output.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
         loop {
-            let mut message = self.receive()?;
+            let mut message = self.input.receive()?;
             // Notifications come in between; a command has no use for them.
             if message.get("id").and_then(Value::as_i64) != Some(id) {
                 continue;
             }
-            if let Some(error) = message.get_mut("error").map(Value::take) {
-                let error = serde_json::from_value::<RpcError>(error).map_err(io::Error::other)?;
-                return Err(CallError::Refused(error));
-            }
-            return Ok(message.get_mut("result").map(Value::take).unwrap_or_default());
+            return outcome(&mut message);
         }
     }
 
     /// Waits until the daemon closes the connection.
     pub fn wait_for_end(mut self) {
-        while self.receive().is_ok() {}
+        while self.input.receive().is_ok() {}
     }
+}
 
-    fn send(&mut self, message: &Value) -> io::Result<()> {
-        let mut line = serde_json::to_vec(message)?;
-        line.push(b'\n');
-        self.output.write_all(&line)
-    }
-
-    fn receive(&mut self) -> io::Result<Value> {
+impl Incoming {
+    /// The next message.
+    pub fn receive(&mut self) -> io::Result<Value> {
         let mut line = Vec::new();
-        if self.input.read_until(b'\n', &mut line)? == 0 {
+        if self.0.read_until(b'\n', &mut line)? == 0 {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the daemon closed the connection"));
         }
         Ok(serde_json::from_slice(&line)?)
+    }
+}
+
+impl Outgoing {
+    /// Sends a message.
+    pub fn send(&mut self, message: &Value) -> io::Result<()> {
+        let mut line = serde_json::to_vec(message)?;
+        line.push(b'\n');
+        self.0.write_all(&line)
+    }
+
+    /// Ends the connection, in both directions.
+    pub fn close(&self) {
+        // It may have ended already.
+        let _ = self.0.shutdown(Shutdown::Both);
+    }
+}
+
+/// What an answer says.
+pub fn outcome(answer: &mut Value) -> Result<Value, CallError> {
+    match answer.get_mut("error").map(Value::take) {
+        Some(error) => {
+            Err(CallError::Refused(serde_json::from_value::<RpcError>(error).map_err(io::Error::other)?))
+        }
+        None => Ok(answer.get_mut("result").map(Value::take).unwrap_or_default()),
     }
 }

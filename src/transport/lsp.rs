@@ -25,7 +25,7 @@ use crate::protocol::{
     DOCUMENT_STATE, Decide, Diagnostics, DiagnosticsResult, Discard, Edit, Entries, FOCUS, Find, FocusParams,
     HistoryMethod, HistoryResult, Invalid, List, Method, PROTOCOL, ProposalMethod, ProposalResult, Proposals,
     ProposalsResult, Propose, ProposeResult, Read, ReadResult, RpcError, Search, SearchResult, Shutdown,
-    ShutdownResult, Status, StatusResult, Undo, decode, path_of_uri,
+    ShutdownResult, Status, StatusResult, TOOLS, Undo, decode, path_of_uri,
 };
 use crate::text::PositionEncoding;
 use crate::workspace::{Abilities, Role};
@@ -164,8 +164,7 @@ impl Backend {
         if self.role == Role::Editor {
             methods.extend([Decide::NAME, Shutdown::NAME]);
         }
-        let tools: [&str; 0] = [];
-        let editd = json!({ "version": version, "protocol": PROTOCOL, "methods": methods, "tools": tools });
+        let editd = json!({ "version": version, "protocol": PROTOCOL, "methods": methods, "tools": TOOLS });
         let mut capabilities = ServerCapabilities {
             position_encoding: Some(encoding_kind(encoding)),
             text_document_sync: (self.role == Role::Editor).then(document_sync),

@@ -17,6 +17,7 @@ const LAYERS: [&str; 14] = [
     "protocol",
     "daemon",
     "transport",
+    "mcp",
     "cli",
 ];
 
@@ -140,14 +141,16 @@ fn pure_layers_do_nothing_but_compute() {
 }
 
 #[test]
-fn the_framework_is_named_in_transport_only() {
-    let mut wrong = Vec::new();
-    for source in sources("src", ".rs") {
-        let outside = source.layer() != Some("transport");
-        let named = source.code().filter(|(_, line)| names(line, "tower_lsp"));
-        wrong.extend(named.filter(|_| outside).map(|(number, _)| format!("{}:{number}", source.path)));
+fn frameworks_are_named_in_one_layer_only() {
+    for (framework, layer) in [("tower_lsp", "transport"), ("rmcp", "mcp")] {
+        let mut wrong = Vec::new();
+        for source in sources("src", ".rs") {
+            let outside = source.layer() != Some(layer);
+            let named = source.code().filter(|(_, line)| names(line, framework));
+            wrong.extend(named.filter(|_| outside).map(|(number, _)| format!("{}:{number}", source.path)));
+        }
+        nothing_of(&format!("only src/{layer} names {framework}"), &wrong);
     }
-    nothing_of("only src/transport names the LSP framework", &wrong);
 }
 
 #[test]

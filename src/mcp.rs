@@ -1,0 +1,82 @@
+//! `editd mcp`: the daemon's methods as tools of the Model Context Protocol, over the standard streams. A
+//! client of the daemon like any other.
+//!
+//! A call comes in through `stdio`, which mends what can be mended. `server` finds the tool; the tool makes a
+//! request for the daemon of its arguments, as they are. `call` sends it over the `session`, waits, reports
+//! progress, cancels. The tool makes an `Answer` of the result: a text for models, and the same as data,
+//! since clients show their model only one of the two. A refusal is an answer, too.
+
+mod answer;
+mod call;
+mod guide;
+mod link;
+mod output;
+mod readable;
+mod refusal;
+mod roots;
+mod schema;
+mod server;
+mod session;
+mod stdio;
+mod tools;
+
+use std::io;
+use std::path::PathBuf;
+
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use tokio_util::sync::CancellationToken;
+
+use crate::daemon::Places;
+use crate::transport::Spawn;
+
+use roots::Roots;
+use server::Server;
+use session::Session;
+use stdio::Stdio;
+pub use tools::{Selection, UnknownTool};
+
+/// What a server is started with.
+#[derive(Debug)]
+pub struct Options {
+    /// Where the daemon is.
+    pub places: Places,
+    /// Whether it may be started.
+    pub spawn: Spawn,
+    /// Roots that win over the client's.
+    pub roots: Vec<PathBuf>,
+    /// The tools that are served.
+    pub tools: Selection,
+}
+
+/// Serves a client on the standard streams until it closes its end.
+pub fn serve(options: Options) -> io::Result<()> {
+    let roots = Roots::new(options.roots, std::env::current_dir()?);
+    let ending = CancellationToken::new();
+    let server =
+        Server::new(Session::new(options.places, options.spawn), roots, &options.tools, ending.clone());
+    // One thread: calls then begin in the order in which they came.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let end = runtime.block_on(async {
+        let streams = Stdio::start(ending)?;
+        serve_on(&streams, server).await;
+        Ok(())
+    });
+    // Nobody waits for a connection that is still being made.
+    runtime.shutdown_background();
+    end
+}
+
+async fn serve_on(streams: &Stdio, server: Server) {
+    let server = std::sync::Arc::new(server);
+    loop {
+        match server.clone().serve(streams.clone()).await {
+            // What it ends with is that the client has gone.
+            Ok(running) => drop(running.waiting().await),
+            // A notification before anything was agreed on means nothing.
+            Err(ServerInitializeError::ExpectedInitializeRequest(_)) => continue,
+            Err(_) => {}
+        }
+        return;
+    }
+}

@@ -1,0 +1,60 @@
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde::Serialize;
+use serde_json::Value;
+
+/// What a call comes to, in both forms.
+#[derive(Debug)]
+pub(super) struct Answer {
+    /// For models that are shown text.
+    pub(super) text: String,
+    /// The same for those that are shown data.
+    pub(super) data: Value,
+    /// What only clients can show.
+    pub(super) image: Option<Image>,
+    /// Whether it says why nothing was done.
+    pub(super) is_refusal: bool,
+}
+
+/// A picture for models that see.
+#[derive(Debug)]
+pub(super) struct Image {
+    pub(super) mime_type: String,
+    /// In base64.
+    pub(super) data: String,
+}
+
+impl Answer {
+    pub(super) fn new(text: String, data: &impl Serialize) -> serde_json::Result<Self> {
+        Ok(Self { text, data: serde_json::to_value(data)?, image: None, is_refusal: false })
+    }
+
+    /// Whether it is about a file.
+    pub(super) fn tells_of(&self, path: &str) -> bool {
+        let files = self.data["files"].as_array().into_iter().flatten();
+        let about = files.chain([&self.data, &self.data["error"]]);
+        about.into_iter().any(|it| it["path"] == path || it["newPath"] == path)
+    }
+
+    /// Adds which other files were changed, and by whom.
+    pub(super) fn add_news(&mut self, news: &BTreeMap<String, String>) {
+        self.text.push_str("\nChanged by others since you read them (`changes` shows how):\n");
+        for (path, by) in news {
+            // A string takes all.
+            let _ = writeln!(self.text, "{path} (by {by})");
+        }
+        self.data["changedByOthers"] = news.keys().map(String::as_str).collect();
+    }
+}
+
+impl From<Answer> for CallToolResult {
+    fn from(answer: Answer) -> Self {
+        let mut content = vec![ContentBlock::text(answer.text)];
+        content.extend(answer.image.map(|image| ContentBlock::image(image.data, image.mime_type)));
+        let mut result = if answer.is_refusal { Self::error(content) } else { Self::success(content) };
+        result.structured_content = Some(answer.data);
+        result
+    }
+}

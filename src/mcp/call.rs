@@ -1,0 +1,146 @@
+//! One call, from its arguments to its answer.
+
+use std::time::{Duration, Instant};
+
+use rmcp::RoleServer;
+use rmcp::model::{JsonObject, ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RequestContext};
+use serde_json::Value;
+use tokio::time::{Interval, interval_at, sleep};
+
+use crate::transport::CallError;
+
+use super::answer::Answer;
+use super::link::Ticket;
+use super::refusal;
+use super::server::Server;
+use super::session::Failure;
+use super::tools::{Request, Tool};
+
+/// How long a person's decision is waited for if nothing else was asked for, in milliseconds.
+const WAIT_MS: u64 = 30_000;
+/// The longest that a call may wait: many clients give up after 60 seconds.
+const LONGEST_MS: u64 = 45_000;
+/// How often progress is told.
+const REPORT: Duration = Duration::from_secs(3);
+/// How long calls that are under way may go on when the client has closed its end.
+const GRACE: Duration = Duration::from_secs(1);
+
+impl Server {
+    pub(super) async fn perform(
+        &self,
+        tool: &Tool,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Answer {
+        let begun = Instant::now();
+        let request = (tool.request)(arguments);
+        let mut result = self.ask(&request, begun, context).await;
+        if matches!(result, Err(Failure::Lost)) && !tool.changes() {
+            result = self.ask(&request, begun, context).await;
+        }
+        let mut answer = match result {
+            Ok(result) => (request.answer)(result).unwrap_or_else(|_| refusal::broken(tool.changes())),
+            Err(failure) => refusal::refused(&failure, tool.changes()),
+        };
+        self.add_news(&mut answer).await;
+        answer
+    }
+
+    async fn ask(
+        &self,
+        request: &Request,
+        begun: Instant,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Value, Failure> {
+        let mut params = request.params.clone();
+        if request.waits {
+            limit_wait(&mut params, begun.elapsed());
+        }
+        let mut ticket = self.session.send(self.identity(context), request.method, &params.into()).await?;
+        match self.outcome(&mut ticket, request, context).await {
+            Some(answer) => Ok(answer?),
+            None => Err(Failure::Lost),
+        }
+    }
+
+    /// Waits for the daemon, tells of it, and takes the request back if nobody waits any more.
+    async fn outcome(
+        &self,
+        ticket: &mut Ticket,
+        request: &Request,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<Result<Value, CallError>> {
+        let unwanted = self.unwanted(context);
+        tokio::pin!(unwanted);
+        let mut wanted = true;
+        let mut progress = Progress::of(context, request);
+        loop {
+            tokio::select! {
+                answer = ticket.answer() => return answer,
+                () = &mut unwanted, if wanted => {
+                    ticket.cancel();
+                    wanted = false;
+                }
+                () = progress.report() => {}
+            }
+        }
+    }
+
+    /// Ends when nobody waits for the call any more.
+    async fn unwanted(&self, context: &RequestContext<RoleServer>) {
+        let closed = async {
+            self.ending.cancelled().await;
+            sleep(GRACE).await;
+        };
+        tokio::select! {
+            () = context.ct.cancelled() => {}
+            () = closed => {}
+        }
+    }
+}
+
+/// Sees to it that a call waits for a person, and is answered before its client gives up.
+fn limit_wait(params: &mut JsonObject, passed: Duration) {
+    let name = if params.contains_key("wait_ms") { "wait_ms" } else { "waitMs" };
+    let left = LONGEST_MS.saturating_sub(passed.as_millis() as u64);
+    match params.get(name).map(Value::as_u64) {
+        // What is no number is for the daemon to refuse.
+        Some(None) => {}
+        asked => {
+            let asked = asked.flatten().unwrap_or(WAIT_MS);
+            params.insert(name.to_owned(), asked.min(left).into());
+        }
+    }
+}
+
+/// Tells a client that wants to know that a call is still under way.
+struct Progress {
+    to: Option<(Peer<RoleServer>, ProgressToken)>,
+    waits: bool,
+    every: Interval,
+    seconds: f64,
+}
+
+impl Progress {
+    fn of(context: &RequestContext<RoleServer>, request: &Request) -> Self {
+        let token = context.meta.get_progress_token();
+        Self {
+            to: token.map(|token| (context.peer.clone(), token)),
+            waits: request.waits,
+            every: interval_at(tokio::time::Instant::now() + REPORT, REPORT),
+            seconds: 0.0,
+        }
+    }
+
+    async fn report(&mut self) {
+        self.every.tick().await;
+        self.seconds += REPORT.as_secs_f64();
+        let Some((peer, token)) = &self.to else { return };
+        let words =
+            if self.waits { "Waiting for the change, or for a person to decide." } else { "Working." };
+        let progress = ProgressNotificationParam::new(token.clone(), self.seconds).with_message(words);
+        // A client that is gone is noticed elsewhere.
+        let _ = peer.notify_progress(progress).await;
+    }
+}

@@ -1,0 +1,49 @@
+//! What a client tells its model of this server as a whole. Only of tools that it has.
+
+use super::tools::Tool;
+
+/// The tools that are served.
+pub(super) struct Served<'a>(pub(super) &'a [&'static Tool]);
+
+impl Served<'_> {
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|tool| tool.name == name)
+    }
+
+    fn changes(&self) -> bool {
+        self.0.iter().any(|tool| tool.changes())
+    }
+}
+
+/// A sentence, and when it makes sense.
+type Sentence = (fn(&Served<'_>) -> bool, &'static str);
+
+const SENTENCES: [Sentence; 6] = [
+    (
+        |_| true,
+        "editd works on files together with the people who have them open: where an editor holds unsaved text, that is the file.",
+    ),
+    (
+        |served| served.has("read") && served.changes(),
+        "Read a file before you change it. A change is refused if the file is no longer what you were last given; results carry the new hash, so after your own change you need not read again.",
+    ),
+    (
+        |served| served.changes(),
+        "A refusal has changed nothing and says in `hint` what to send next. Prefer these tools to shell commands for changing text: they keep line ends and encodings, never overwrite what others typed, and can be undone.",
+    ),
+    (
+        |served| served.changes() && served.has("proposal_status"),
+        "The state `pending` means that a person decides: ask `proposal_status` for the decision, and do not make the change another way meanwhile.",
+    ),
+    (
+        |served| served.has("changes"),
+        "After a formatter, a build or a long pause, `changes` shows what others did to the files you have read.",
+    ),
+    (|served| !served.changes(), "This server only reads."),
+];
+
+/// The sentences for a set of tools.
+pub(super) fn guide(served: &Served<'_>) -> String {
+    let fitting = SENTENCES.iter().filter(|(fits, _)| fits(served));
+    fitting.map(|(_, sentence)| *sentence).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,176 @@
+//! The client's end: MCP's messages on the standard streams, one JSON message a line.
+
+use std::fmt::Display;
+use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, JsonObject, RequestId, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::Value;
+use tokio::io::{AsyncWriteExt, Stdout};
+use tokio::sync::{Mutex, mpsc};
+use tokio_util::sync::CancellationToken;
+
+use crate::protocol::Strict;
+
+/// Bytes of a message. Escaped once more it still fits what the daemon takes.
+const LINE: usize = 64 << 20;
+/// Messages that are read ahead.
+const AHEAD: usize = 16;
+
+/// One line of input.
+enum Line {
+    Whole(Vec<u8>),
+    TooLong,
+}
+
+/// The standard streams. Copies are the same streams.
+#[derive(Clone)]
+pub(super) struct Stdio {
+    lines: Arc<Mutex<mpsc::Receiver<Line>>>,
+    output: Arc<Mutex<Stdout>>,
+}
+
+impl Stdio {
+    /// Begins to read; `ending` is told when the client closes its end.
+    pub(super) fn start(ending: CancellationToken) -> io::Result<Self> {
+        let (sender, lines) = mpsc::channel(AHEAD);
+        // It ends with the process: nothing wakes it from waiting for a client that says nothing.
+        std::thread::Builder::new().name("client".to_owned()).spawn(move || {
+            let mut input = BufReader::new(io::stdin());
+            while let Ok(Some(line)) = read_line(&mut input) {
+                if sender.blocking_send(line).is_err() {
+                    break;
+                }
+            }
+            ending.cancel();
+        })?;
+        let output = Arc::new(Mutex::new(tokio::io::stdout()));
+        Ok(Self { lines: Arc::new(Mutex::new(lines)), output })
+    }
+
+    async fn next_line(&self) -> Option<Line> {
+        self.lines.lock().await.recv().await
+    }
+}
+
+impl Transport<RoleServer> for Stdio {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
+        let output = self.output.clone();
+        async move {
+            let mut line = serde_json::to_vec(&message)?;
+            line.push(b'\n');
+            let mut output = output.lock().await;
+            output.write_all(&line).await?;
+            output.flush().await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            let mistake = match self.next_line().await? {
+                Line::Whole(line) => match parse(&line) {
+                    Ok(Some(message)) => return Some(message),
+                    Ok(None) => continue,
+                    Err(mistake) => mistake,
+                },
+                Line::TooLong => malformed(format!("it is longer than {LINE} bytes"), None),
+            };
+            let Mistake { error, id } = mistake;
+            // Not here: this future may be dropped in the middle of a line.
+            tokio::spawn(self.send(ServerJsonRpcMessage::error(error, id)));
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), io::Error> {
+        self.output.lock().await.flush().await
+    }
+}
+
+/// Reads a line without its end; nothing at the end of the input.
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
+    let mut line = Vec::new();
+    input.by_ref().take(LINE as u64 + 1).read_until(b'\n', &mut line)?;
+    if line.is_empty() {
+        return Ok(None);
+    }
+    if line.len() <= LINE || line.ends_with(b"\n") {
+        return Ok(Some(Line::Whole(line)));
+    }
+    input.skip_until(b'\n')?;
+    Ok(Some(Line::TooLong))
+}
+
+/// What is wrong with a message, and the request that it is, if that can be told.
+struct Mistake {
+    error: ErrorData,
+    id: Option<RequestId>,
+}
+
+/// Reads a message. Nothing is said to notifications that nobody knows.
+fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Mistake> {
+    let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line).trim_ascii();
+    if line.is_empty() {
+        return Ok(None);
+    }
+    let Strict(mut message) = serde_json::from_slice(line).map_err(|error| {
+        let error = ErrorData::parse_error(format!("The message is not JSON: {error}."), None);
+        Mistake { error, id: None }
+    })?;
+    if !message.is_object() {
+        return Err(malformed("expected one object, and no batch", None));
+    }
+    let id = serde_json::from_value::<RequestId>(message["id"].clone()).ok();
+    if message["method"] == "tools/call" {
+        let arguments = message.pointer_mut("/params/arguments");
+        arguments.map_or(Ok(()), straighten).map_err(|problem| {
+            let text = format!("Parameter `arguments` does not fit: {problem}.");
+            Mistake { error: ErrorData::invalid_params(text, None), id: id.clone() }
+        })?;
+    }
+    let is_request = message.get("method").is_some() && message.get("id").is_some();
+    match serde_json::from_value(message) {
+        Ok(message) => Ok(Some(message)),
+        Err(_) if is_request => Err(malformed("a member is missing or has the wrong type", id)),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Makes an object of arguments that are quoted JSON, and leaves out members that are null: models and their
+/// programs send both.
+fn straighten(arguments: &mut Value) -> Result<(), &'static str> {
+    if let Value::String(text) = arguments {
+        let object = serde_json::from_str::<Strict>(text).ok().map(|Strict(value)| value);
+        *arguments = object.filter(Value::is_object).ok_or("a string that is no JSON object")?;
+    }
+    match arguments {
+        Value::Null => Ok(()),
+        Value::Object(members) => {
+            without_nulls(members);
+            Ok(())
+        }
+        _ => Err("expected an object"),
+    }
+}
+
+fn without_nulls(members: &mut JsonObject) {
+    members.retain(|_, value| !value.is_null());
+    for value in members.values_mut() {
+        let inner = match value {
+            Value::Array(items) => items.as_mut_slice(),
+            value => std::slice::from_mut(value),
+        };
+        inner.iter_mut().filter_map(Value::as_object_mut).for_each(without_nulls);
+    }
+}
+
+fn malformed(problem: impl Display, id: Option<RequestId>) -> Mistake {
+    let text = format!("This is no message of the protocol: {problem}.");
+    Mistake { error: ErrorData::new(ErrorCode::INVALID_REQUEST, text, None), id }
+}

@@ -1,0 +1,78 @@
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::mcp::answer::Answer;
+use crate::mcp::output::{shown, uri_if_needed};
+use crate::mcp::schema;
+use crate::protocol::{Changes, ChangesResult, Method};
+
+use super::{Effect, Request, Tool};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "changes",
+    title: "See what others changed",
+    description: "Show what people and programs changed in the files you have read here, as diffs; unsaved typing \
+        counts. What is shown counts as read, so you can go on changing. It costs less than reading again; \
+        only a diff that is cut needs that. Files that you have not read are not told of.",
+    instead: &[],
+    effect: Effect::Reads,
+    input: schema::input::<Input>,
+    output: schema::output::<Output>,
+    request: |params| Request { method: Changes::NAME, params, waits: false, answer },
+};
+
+#[expect(dead_code, reason = "only its schema is used: arguments go to the daemon as they are")]
+#[derive(JsonSchema)]
+struct Input {
+    /// `cursor` of an earlier result, to see all since then once more. Default: only what you were not shown yet.
+    since: Option<u64>,
+}
+
+/// Files that are not what they were.
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    cursor: u64,
+    files: Vec<File>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct File {
+    path: String,
+    /// Names it where the path is no text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<String>,
+    /// An author, `editor` for a person who typed, `disk` for another program.
+    by: String,
+    /// Of the file now; absent if it is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hash: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<String>,
+}
+
+fn answer(result: Value) -> serde_json::Result<Answer> {
+    let ChangesResult { cursor, files } = serde_json::from_value(result)?;
+    let files = files.into_iter().map(|file| File {
+        uri: uri_if_needed(&file.path, &file.uri),
+        path: file.path,
+        by: file.by,
+        hash: file.hash,
+        diff: file.diff.as_deref().map(shown),
+    });
+    let output = Output { cursor, files: files.collect() };
+    let mut text = String::new();
+    for File { path, by, hash, diff, .. } in &output.files {
+        let now = hash.as_ref().map_or_else(|| "gone".to_owned(), |hash| format!("hash {hash}"));
+        // A string takes all.
+        let _ = writeln!(text, "{path}, changed by {by}, now {now}");
+        text.push_str(diff.as_deref().unwrap_or("(no diff: read the file to see what it is)\n"));
+    }
+    if output.files.is_empty() {
+        text.push_str("Nobody else has changed the files you have read.\n");
+    }
+    let _ = writeln!(text, "cursor {cursor}");
+    Answer::new(text, &output)
+}

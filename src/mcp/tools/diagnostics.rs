@@ -1,0 +1,51 @@
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::mcp::answer::Answer;
+use crate::mcp::output::DiagnosticOutput;
+use crate::mcp::schema;
+use crate::protocol::{Diagnostics, DiagnosticsResult, Method};
+
+use super::{Effect, Request, Tool};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "diagnostics",
+    title: "See what editors find wrong",
+    description: "List errors and warnings that attached editors show, in one file or in all. It starts no compiler: \
+        without an editor that has the file open nothing is known of it, and right after a change the editor \
+        may still be looking. To be sure, run the project's own checks.",
+    instead: &[],
+    effect: Effect::Reads,
+    input: schema::input::<Input>,
+    output: schema::output::<Output>,
+    request: |params| Request { method: Diagnostics::NAME, params, waits: false, answer },
+};
+
+#[expect(dead_code, reason = "only its schema is used: arguments go to the daemon as they are")]
+#[derive(JsonSchema)]
+struct Input {
+    /// A file. Default: all files.
+    path: Option<String>,
+}
+
+/// What is wrong, by path and place.
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    items: Vec<DiagnosticOutput>,
+    /// There are more.
+    truncated: bool,
+}
+
+fn answer(result: Value) -> serde_json::Result<Answer> {
+    let DiagnosticsResult { items, truncated } = serde_json::from_value(result)?;
+    let output = Output { items: items.into_iter().map(DiagnosticOutput::from).collect(), truncated };
+    let mut text: String = output.items.iter().map(DiagnosticOutput::line_of_text).collect();
+    if output.items.is_empty() {
+        text.push_str("Editors show nothing wrong.\n");
+    }
+    if truncated {
+        text.push_str("There are more.\n");
+    }
+    Answer::new(text, &output)
+}

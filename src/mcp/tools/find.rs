@@ -1,0 +1,29 @@
+use schemars::JsonSchema;
+
+use crate::mcp::schema;
+
+use super::{Effect, Request, Tool, list};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "find",
+    title: "Find files",
+    description: "Find files and folders by a glob over their paths, below all roots or one folder. Hidden ones are \
+        found, ignored ones (.gitignore) are not. At most `limit`, sorted; `truncated` says that there are \
+        more.",
+    instead: &[("search", "To look into files use `search`."), ("list", "To see one folder use `list`.")],
+    effect: Effect::Reads,
+    input: schema::input::<Input>,
+    output: schema::output::<list::Output>,
+    request: |params| Request { method: "editd/find", params, waits: false, answer: list::answer },
+};
+
+#[expect(dead_code, reason = "only its schema is used: arguments go to the daemon as they are")]
+#[derive(JsonSchema)]
+struct Input {
+    /// A glob, no regular expression: `*.toml`, `src/**/*_test.go`.
+    pattern: String,
+    /// Folder to look in. Default: all roots.
+    path: Option<String>,
+    /// Most paths wanted. Default 1000.
+    limit: Option<usize>,
+}

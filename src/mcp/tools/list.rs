@@ -1,0 +1,65 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::mcp::answer::Answer;
+use crate::mcp::schema;
+
+use super::{Effect, Request, Tool};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "list",
+    title: "List a folder",
+    description: "List what is in one folder, not below it: hidden entries too, ignored ones (.gitignore) not; folders \
+        end in `/`. At most `limit`, sorted; `truncated` says that there are more.",
+    instead: &[("find", "To look deeper use `find`: one call instead of many.")],
+    effect: Effect::Reads,
+    input: schema::input::<Input>,
+    output: schema::output::<Output>,
+    request: |params| Request { method: "editd/list", params, waits: false, answer },
+};
+
+#[expect(dead_code, reason = "only its schema is used: arguments go to the daemon as they are")]
+#[derive(JsonSchema)]
+struct Input {
+    /// The folder. Default: the first root.
+    path: Option<String>,
+    /// Most entries wanted. Default 500.
+    limit: Option<usize>,
+}
+
+/// Paths, sorted.
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub(super) struct Output {
+    entries: Vec<Entry>,
+    /// There are more.
+    truncated: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    notice: Option<String>,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Entry {
+    path: String,
+    /// `file`, `folder` or `symlink`.
+    kind: String,
+}
+
+pub(super) fn answer(result: Value) -> serde_json::Result<Answer> {
+    let output: Output = serde_json::from_value(result)?;
+    let mut lines: Vec<_> = output
+        .entries
+        .iter()
+        .map(
+            |Entry { path, kind }| if kind == "symlink" { format!("{path} (symlink)") } else { path.clone() },
+        )
+        .collect();
+    if lines.is_empty() {
+        lines.push("Nothing is there.".to_owned());
+    }
+    if output.truncated {
+        lines.push("There are more.".to_owned());
+    }
+    lines.extend(output.notice.clone());
+    Answer::new(lines.join("\n") + "\n", &output)
+}

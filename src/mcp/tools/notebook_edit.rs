@@ -1,0 +1,76 @@
+use schemars::JsonSchema;
+
+use crate::mcp::output::ChangeOutput;
+use crate::mcp::schema;
+use crate::protocol::{Edit, Method};
+
+use super::{Effect, Request, Tool, edit, one_change};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "notebook_edit",
+    title: "Edit a notebook",
+    description: "Replace, insert and delete cells of a Jupyter notebook (.ipynb, format 4) that you have read and \
+        that has not changed since. All `cells` mean the cells as read, and happen together or not at all. \
+        Outputs stay unless cleared; the file's JSON stays valid.",
+    instead: &[],
+    effect: Effect::Changes { idempotent: false },
+    input: schema::input::<Input>,
+    output: schema::output::<ChangeOutput>,
+    request: |arguments| Request {
+        method: Edit::NAME,
+        params: one_change("notebook", arguments),
+        waits: true,
+        answer: edit::answer,
+    },
+};
+
+#[expect(dead_code, reason = "only its schema is used: arguments go to the daemon as they are")]
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Input {
+    /// Absolute, or relative to the first root.
+    path: String,
+    /// What to do, each with another cell.
+    cells: Vec<Operation>,
+    /// A hash from a result: the notebook you mean. Default: what you were last given.
+    base_hash: Option<String>,
+    /// What the change is for, in a few words.
+    label: Option<String>,
+    /// Milliseconds to wait for a reviewing person. Default 30000, at most 45000.
+    wait_ms: Option<u64>,
+}
+
+#[expect(dead_code, reason = "only its schema is used")]
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Operation {
+    op: Op,
+    /// The cell; to insert, the one before the new one.
+    id: Option<String>,
+    /// In place of `id`, from 0; to insert, the index the new one gets.
+    index: Option<usize>,
+    /// Needed to insert.
+    cell_type: Option<Kind>,
+    /// The cell's whole new text.
+    source: Option<String>,
+    /// With `replace`: empty the outputs. Default false.
+    clear_outputs: Option<bool>,
+}
+
+#[expect(dead_code, reason = "only its schema is used")]
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Op {
+    Replace,
+    Insert,
+    Delete,
+}
+
+#[expect(dead_code, reason = "only its schema is used")]
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Code,
+    Markdown,
+    Raw,
+}

@@ -1,0 +1,100 @@
+use std::fmt::Write as _;
+
+use rmcp::model::JsonObject;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::mcp::answer::Answer;
+use crate::mcp::output::{ChangeOutput, in_one_line};
+use crate::mcp::schema;
+use crate::protocol::{Method, ProposalMethod, Proposals, ProposalsResult};
+
+use super::{Effect, Request, Tool};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "proposal_status",
+    title: "Ask for a person's decision",
+    description: "Tell whether a person has decided about your change, waiting up to `waitMs`; without `id`, list your \
+        changes that wait. The decision comes with what was accepted, what the person wrote instead, \
+        comments, and new hashes. If it is still `pending`, do other work or end your turn rather than ask \
+        in a loop.",
+    instead: &[],
+    effect: Effect::Reads,
+    input: schema::input::<Input>,
+    output: schema::output::<Output>,
+    request,
+};
+
+#[expect(dead_code, reason = "only its schema is used: arguments go to the daemon as they are")]
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Input {
+    /// The `id` from the result of a change.
+    id: Option<String>,
+    /// Milliseconds to wait for the decision. Default 30000, at most 45000; 0 only looks.
+    wait_ms: Option<u64>,
+}
+
+/// One proposal as the result of a change tells of it, or those that wait.
+#[derive(Default, Serialize, JsonSchema)]
+struct Output {
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    one: Option<ChangeOutput>,
+    /// Without `id`: those that wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proposals: Option<Vec<Waiting>>,
+}
+
+/// A proposal that waits.
+#[derive(Serialize, JsonSchema)]
+struct Waiting {
+    id: String,
+    state: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    paths: Vec<String>,
+    /// Lines.
+    added: usize,
+    /// Lines.
+    removed: usize,
+}
+
+fn request(mut arguments: JsonObject) -> Request {
+    if arguments.contains_key("id") {
+        return Request { method: ProposalMethod::NAME, params: arguments, waits: true, answer: one };
+    }
+    // There is nothing to wait for in a list.
+    arguments.retain(|name, _| name != "waitMs" && name != "wait_ms");
+    Request { method: Proposals::NAME, params: arguments, waits: false, answer: list }
+}
+
+fn one(result: Value) -> serde_json::Result<Answer> {
+    let output = ChangeOutput::of_proposal(serde_json::from_value(result)?);
+    Answer::new(output.text(), &Output { one: Some(output), ..Output::default() })
+}
+
+fn list(result: Value) -> serde_json::Result<Answer> {
+    let ProposalsResult { proposals } = serde_json::from_value(result)?;
+    let waiting = proposals.into_iter().filter(|it| matches!(it.state.as_str(), "pending" | "proposed"));
+    let waiting: Vec<_> = waiting
+        .map(|it| Waiting {
+            id: it.id,
+            state: it.state,
+            label: it.label,
+            paths: it.paths,
+            added: it.added,
+            removed: it.removed,
+        })
+        .collect();
+    let mut text = String::new();
+    for Waiting { id, state, label, paths, added, removed } in &waiting {
+        let label = label.as_ref().map(|label| format!(" \"{}\"", in_one_line(label))).unwrap_or_default();
+        // A string takes all.
+        let _ = writeln!(text, "{id} {state}{label} (+{added} -{removed}): {}", paths.join(", "));
+    }
+    if waiting.is_empty() {
+        text.push_str("None of your changes waits for a person.\n");
+    }
+    Answer::new(text, &Output { proposals: Some(waiting), ..Output::default() })
+}

@@ -1,0 +1,43 @@
+use schemars::JsonSchema;
+
+use crate::mcp::output::ChangeOutput;
+use crate::mcp::schema;
+use crate::protocol::{Edit, Method};
+
+use super::{Effect, Request, Tool, edit, one_change};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "write",
+    title: "Write a file",
+    description: "Create a file, or replace all of one that you have read whole and that has not changed since. \
+        Missing folders are made; an existing file keeps its encoding and line ends.",
+    instead: &[(
+        "edit",
+        "To change parts of a file use `edit`: it costs less, and who reviews sees what matters.",
+    )],
+    effect: Effect::Changes { idempotent: true },
+    input: schema::input::<Input>,
+    output: schema::output::<ChangeOutput>,
+    request: |arguments| Request {
+        method: Edit::NAME,
+        params: one_change("write", arguments),
+        waits: true,
+        answer: edit::answer,
+    },
+};
+
+#[expect(dead_code, reason = "only its schema is used: arguments go to the daemon as they are")]
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Input {
+    /// Absolute, or relative to the first root.
+    path: String,
+    /// The whole text, literally; nothing may be left out.
+    content: String,
+    /// A hash from a result: the text that is replaced. Default: what you were last given.
+    base_hash: Option<String>,
+    /// What the change is for, in a few words.
+    label: Option<String>,
+    /// Milliseconds to wait for a reviewing person. Default 30000, at most 45000.
+    wait_ms: Option<u64>,
+}
