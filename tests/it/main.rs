@@ -108,7 +108,7 @@ mod review {
     mod policy;
     mod replace;
     mod restart;
-    mod scene;
+    pub(crate) mod scene;
     mod texts;
     mod typing;
     mod undo;
@@ -175,6 +175,17 @@ mod lsp {
     mod diagnostics;
     mod helix;
     mod plain;
+}
+mod mcp {
+    mod changes;
+    mod life;
+    mod messages;
+    mod reading;
+    mod refusals;
+    mod review;
+    mod revisions;
+    mod roots;
+    mod texts;
 }
 mod nvim {
     mod buffers;

@@ -12,7 +12,7 @@ pub(super) struct Scene {
 }
 
 /// A person's session in `workspace` that reviews what agents do there.
-pub(super) fn reviewer(machine: &Machine, workspace: &Workspace) -> Agent {
+pub(crate) fn reviewer(machine: &Machine, workspace: &Workspace) -> Agent {
     let mut session = workspace.session("person");
     session["capabilities"] = json!({ "experimental": { "editd": { "review": true } } });
     let mut editor = Agent::connect_as_editor(machine);

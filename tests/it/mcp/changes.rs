@@ -1,0 +1,146 @@
+//! Changing through tools, with what models send.
+
+use serde_json::{Value, json};
+
+use crate::support::{Machine, Mcp, Workspace, numbered_lines};
+
+fn scene(files: &[(&str, &str)]) -> (Machine, Workspace, Mcp) {
+    let (machine, workspace) = (Machine::start(), Workspace::with(files));
+    let mcp = Mcp::start(&machine, &workspace);
+    (machine, workspace, mcp)
+}
+
+#[test]
+fn a_file_is_read_edited_and_edited_again_without_reading() {
+    let (_machine, workspace, mut mcp) = scene(&[("a.txt", "one\ntwo\n")]);
+    mcp.call("read", json!({ "path": "a.txt" })).done();
+    let edited =
+        mcp.call("edit", json!({ "path": "a.txt", "edits": [{ "oldText": "one", "newText": "1" }] })).done();
+    assert_eq!(workspace.text("a.txt"), "1\ntwo\n");
+    assert_eq!((&edited.data["state"], edited.hash()), (&json!("applied"), workspace.hash("a.txt").as_str()));
+    for part in [edited.hash(), "-one\n+1\n", edited.data["transaction"].as_str().unwrap()] {
+        assert!(edited.text.contains(part), "{part} is in {}", edited.text);
+    }
+    assert!(edited.data["files"][0]["diff"].as_str().unwrap().contains("-one\n+1\n"));
+    let short = json!({ "path": "a.txt", "old_string": "two", "new_string": "2", "label": null });
+    mcp.call("edit", short).done();
+    assert_eq!(workspace.text("a.txt"), "1\n2\n");
+}
+
+#[test]
+fn a_slip_is_tolerated_and_told() {
+    let (_machine, workspace, mut mcp) = scene(&[("a.py", "def f():\n    return \"x\"\n")]);
+    mcp.call("read", json!({ "path": "a.py" })).done();
+    let edit = json!({ "path": "a.py", "oldText": "return “x”", "newText": "return \"y\"" });
+    let edited = mcp.call("edit", edit).done();
+    assert_eq!(workspace.text("a.py"), "def f():\n    return \"y\"\n");
+    let warning = edited.data["files"][0]["warnings"][0].as_str().expect("a warning");
+    assert!(edited.text.contains(warning), "{}", edited.text);
+}
+
+#[test]
+fn files_are_written_with_their_folders_and_over() {
+    let (_machine, workspace, mut mcp) = scene(&[("a.txt", "one\r\n")]);
+    let written =
+        mcp.call("write", json!({ "path": "b/c.txt", "content": "new\n", "label": "start" })).done();
+    assert_eq!(
+        (workspace.text("b/c.txt"), &written.data["files"][0]["action"]),
+        ("new\n".into(), &json!("create"))
+    );
+    assert!(written.data["files"][0].get("diff").is_none(), "its author knows what is in it");
+    mcp.call("read", json!({ "path": "a.txt" })).done();
+    mcp.call("write", json!({ "file_path": "a.txt", "content": "one\ntwo\n" })).done();
+    assert_eq!(workspace.text("a.txt"), "one\r\ntwo\r\n");
+}
+
+#[test]
+fn a_patch_changes_adds_renames_and_deletes_in_one_step() {
+    let (_machine, workspace, mut mcp) = scene(&[("a.txt", "one\n"), ("b.txt", "bee\n"), ("c.txt", "sea\n")]);
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        mcp.call("read", json!({ "path": name })).done();
+    }
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n*** Add File: new.txt\n+new\n\
+        *** Delete File: b.txt\n*** Update File: c.txt\n*** Move to: d.txt\n@@\n-sea\n+C\n*** End Patch\n";
+    let patched = mcp.call("apply_patch", json!({ "patch": patch })).done();
+    assert_eq!((workspace.text("a.txt"), workspace.text("new.txt")), ("1\n".into(), "new\n".into()));
+    assert_eq!(
+        (workspace.has("b.txt"), workspace.has("c.txt"), workspace.text("d.txt")),
+        (false, false, "C\n".into())
+    );
+    for words in ["Changed ", "Created ", "Deleted ", "Renamed "] {
+        assert!(patched.text.contains(words), "{words}: {}", patched.text);
+    }
+    mcp.call("undo", json!({ "transaction": patched.data["transaction"] })).done();
+    assert_eq!(
+        (workspace.text("a.txt"), workspace.has("new.txt"), workspace.has("b.txt")),
+        ("one\n".into(), false, true)
+    );
+}
+
+#[test]
+fn cells_of_a_notebook_are_edited() {
+    let cell = json!({ "cell_type": "code", "id": "c1", "metadata": {}, "source": ["x = 1\n"], "outputs": [], "execution_count": null });
+    let book = json!({ "cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5 });
+    let (_machine, workspace, mut mcp) = scene(&[("n.ipynb", &format!("{book:#}"))]);
+    mcp.call("read", json!({ "path": "n.ipynb" })).done();
+    let cells = json!([{ "op": "replace", "id": "c1", "source": "x = 2\n" }]);
+    mcp.call("notebook_edit", json!({ "path": "n.ipynb", "cells": cells })).done();
+    let now: Value = serde_json::from_str(&workspace.text("n.ipynb")).expect("JSON");
+    assert_eq!(now["cells"][0]["source"], json!(["x = 2\n"]));
+}
+
+#[test]
+fn the_newest_change_is_undone_and_the_undo_too() {
+    let (_machine, workspace, mut mcp) = scene(&[("a.txt", "one\n")]);
+    mcp.call("read", json!({ "path": "a.txt" })).done();
+    mcp.call("edit", json!({ "path": "a.txt", "oldText": "one", "newText": "two" })).done();
+    let undone = mcp.call("undo", Value::Null).done();
+    assert_eq!(workspace.text("a.txt"), "one\n");
+    assert!(undone.data["undoes"].is_string() && undone.text.contains("Undone:"), "{}", undone.text);
+    mcp.call("undo", json!({ "transaction": undone.data["transaction"] })).done();
+    assert_eq!(workspace.text("a.txt"), "two\n");
+}
+
+#[test]
+fn calls_sent_at_once_take_effect_in_their_order() {
+    let (_machine, workspace, mut mcp) = scene(&[("a.txt", "0\n")]);
+    let mut calls = vec![("read", mcp.send_call("read", json!({ "path": "a.txt" })))];
+    for number in 0..50 {
+        let edit =
+            json!({ "path": "a.txt", "oldText": number.to_string(), "newText": (number + 1).to_string() });
+        calls.push(("edit", mcp.send_call("edit", edit)));
+    }
+    for (tool, id) in calls {
+        mcp.called(tool, id).done();
+    }
+    assert_eq!(workspace.text("a.txt"), "50\n");
+}
+
+#[test]
+fn a_long_diff_is_cut_and_says_so() {
+    let (_machine, workspace, mut mcp) = scene(&[("a.txt", &numbered_lines(9000))]);
+    let hash = workspace.hash("a.txt");
+    let content = numbered_lines(9000).replace("line", "word");
+    let written = mcp.call("write", json!({ "path": "a.txt", "content": content, "baseHash": hash })).done();
+    let diff = written.data["files"][0]["diff"].as_str().expect("a diff");
+    assert!(
+        diff.len() < 17 << 10 && diff.ends_with("more lines; read the file to see them)\n"),
+        "{}",
+        diff.len()
+    );
+    assert_eq!(written.hash(), workspace.hash("a.txt"));
+}
+
+#[test]
+fn two_clients_of_other_names_do_not_take_each_others_bases() {
+    let (machine, workspace, mut one) = scene(&[("a.txt", "one\n")]);
+    let mut two = Mcp::start(&machine, &workspace);
+    one.call("read", json!({ "path": "a.txt" })).done();
+    two.call("read", json!({ "path": "a.txt" })).done();
+    one.call("edit", json!({ "path": "a.txt", "oldText": "one", "newText": "1" })).done();
+    two.call("edit", json!({ "path": "a.txt", "oldText": "one", "newText": "2" })).refused("stale");
+    let seen = two.call("changes", json!({})).done();
+    assert!(seen.text.contains("-one\n+1\n") && seen.text.contains("robot"), "{}", seen.text);
+    two.call("edit", json!({ "path": "a.txt", "oldText": "1", "newText": "2" })).done();
+    assert_eq!(workspace.text("a.txt"), "2\n");
+}

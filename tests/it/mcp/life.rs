@@ -1,0 +1,95 @@
+//! The server beside its daemon.
+
+use serde_json::json;
+
+use crate::support::{Machine, Mcp, Workspace, eventually};
+
+#[test]
+fn it_starts_the_daemon_with_the_first_call_and_not_before() {
+    let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    assert_eq!(mcp.tools().len(), 12);
+    assert!(machine.daemons().is_empty());
+    mcp.call("read", json!({ "path": "a.txt" })).done();
+    assert_eq!(machine.daemons().len(), 1);
+}
+
+#[test]
+fn without_the_right_to_start_one_every_call_says_what_to_do() {
+    let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
+    let mut mcp = Mcp::with(&machine, workspace.root(), &["--no-spawn"]);
+    mcp.introduce("2025-06-18", json!({}));
+    for _ in 0..2 {
+        let refused = mcp.call("read", json!({ "path": "a.txt" })).refused("unavailable");
+        assert!(refused.text.contains("editd serve"), "{}", refused.text);
+    }
+    assert!(machine.daemons().is_empty());
+}
+
+#[test]
+fn a_daemon_that_was_killed_is_started_again_and_what_was_read_is_read_again() {
+    let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    mcp.call("read", json!({ "path": "a.txt" })).done();
+    machine.crash();
+    mcp.call("read", json!({ "path": "a.txt" })).done();
+    mcp.call("edit", json!({ "path": "a.txt", "oldText": "one", "newText": "two" })).done();
+    assert_eq!(workspace.text("a.txt"), "two\n");
+    for daemon in machine.daemons() {
+        rustix::process::kill_process(daemon, rustix::process::Signal::KILL).expect("it can be killed");
+    }
+    eventually("the daemon to be gone", || machine.daemons().is_empty().then_some(()));
+    // A change on a new session is judged by what that was given.
+    let edit = json!({ "path": "a.txt", "oldText": "two", "newText": "three" });
+    let refused = mcp.call("edit", edit.clone());
+    if refused.data["error"]["kind"] == "outcome_unknown" {
+        assert!(refused.text.contains("Read the files again"), "{}", refused.text);
+    }
+    mcp.call("read", json!({ "path": "a.txt" })).done();
+    mcp.call("edit", edit).done();
+    assert_eq!(workspace.text("a.txt"), "three\n");
+}
+
+#[test]
+fn a_change_whose_daemon_is_killed_is_not_sent_again_unasked() {
+    let (mut machine, workspace) =
+        (Machine::configured("review = \"always\"\n"), Workspace::file("a.txt", "one\n"));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    mcp.call("read", json!({ "path": "a.txt" })).done();
+    let call = mcp.send_call("edit", json!({ "path": "a.txt", "oldText": "one", "newText": "two" }));
+    eventually("the change to wait", || {
+        let listed = mcp.call("proposal_status", json!({})).done();
+        listed.data["proposals"].get(0).map(|_| ())
+    });
+    let asked = mcp.send_call("read", json!({ "path": "a.txt" }));
+    mcp.called("read", asked).done();
+    machine.crash();
+    let unknown = mcp.called("edit", call).refused("outcome_unknown");
+    assert!(unknown.text.contains("Read the files again"), "{}", unknown.text);
+    machine.serve();
+    mcp.call("read", json!({ "path": "a.txt" })).done();
+}
+
+#[test]
+fn it_ends_well_with_its_client_and_answers_what_was_asked_before() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    let calls: Vec<_> = (0..20).map(|_| mcp.send_call("list_of_nothing", json!({}))).collect();
+    let reads: Vec<_> = (0..20).map(|_| mcp.send_call("read", json!({ "path": "a.txt" }))).collect();
+    mcp.wire.close_sending();
+    for call in calls {
+        assert_eq!(mcp.answer(call)["error"]["code"], -32602);
+    }
+    for read in reads {
+        assert_eq!(mcp.answer(read)["result"]["structuredContent"]["text"], "one\n");
+    }
+    let (status, said) = mcp.until_ended();
+    assert_eq!((status.code(), said.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn it_ends_well_before_anything_was_said() {
+    let (machine, workspace) = (Machine::asleep(""), Workspace::empty());
+    let (status, said) = Mcp::with(&machine, workspace.root(), &[]).until_ended();
+    assert_eq!((status.code(), said.as_str()), (Some(0), ""));
+}

@@ -1,0 +1,109 @@
+//! Tools that change nothing.
+
+use serde_json::json;
+
+use crate::support::{Editor, Kind, Machine, Mcp, Workspace, numbered_lines};
+
+#[test]
+fn a_read_says_the_same_as_text_and_as_data() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo"));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    let read = mcp.call("read", json!({ "path": "a.txt" })).done();
+    let (hash, path) = (workspace.hash("a.txt"), workspace.absolute("a.txt"));
+    assert_eq!(read.text, format!("{path}, lines 1-2 of 2, hash {hash}\n\none\ntwo"));
+    let data = json!({ "path": path, "hash": hash, "startLine": 1, "endLine": 2, "totalLines": 2, "text": "one\ntwo" });
+    assert_eq!(read.data, data);
+}
+
+#[test]
+fn what_is_special_about_a_file_is_told() {
+    let text =
+        [&[0xff, 0xfe][..], &"a\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()].concat();
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", text));
+    let read = Mcp::start(&machine, &workspace).call("read", json!({ "path": "a.txt" })).done();
+    assert_eq!(read.data["eol"], "crlf");
+    let encoding = read.data["encoding"].as_str().expect("an encoding");
+    assert!(read.text.contains(encoding) && read.text.contains("line ends crlf"), "{}", read.text);
+}
+
+#[test]
+fn the_longest_answer_comes_whole_and_says_how_to_go_on() {
+    let line = "x".repeat(150) + "\n";
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", line.repeat(2500)));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    let read = mcp.call("read", json!({ "path": "a.txt" })).done();
+    let text = read.data["text"].as_str().expect("text");
+    assert!(text.len() > 255 << 10 && read.text.ends_with(text), "{}", text.len());
+    let next = read.data["endLine"].as_u64().expect("a line") + 1;
+    assert!(read.text.contains(&format!("`offset: {next}`")), "{}", &read.text[..300]);
+    let rest =
+        mcp.call("read", json!({ "path": "a.txt", "offset": next, "limit": 3, "numbered": true })).done();
+    assert!(rest.text.contains(&format!("\n{next}\txxx")), "{}", rest.text);
+}
+
+#[test]
+fn unsaved_text_is_what_is_read_and_changed() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = editor.open(&workspace, "a.txt");
+    editor.type_at_start(&uri, "typed ");
+    editor.settle();
+    let mut mcp = Mcp::start(&machine, &workspace);
+    let read = mcp.call("read", json!({ "path": "a.txt" })).done();
+    assert_eq!((&read.data["unsaved"], &read.data["text"]), (&json!(true), &json!("typed one\n")));
+    assert!(read.text.contains("unsaved"), "{}", read.text);
+    let edited = mcp.call("edit", json!({ "path": "a.txt", "oldText": "one", "newText": "two" })).done();
+    assert_eq!(edited.data["files"][0]["saved"], false);
+    assert_eq!(workspace.text("a.txt"), "one\n");
+}
+
+#[test]
+fn a_file_whose_name_is_no_text_is_reached_by_its_uri() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let name = std::ffi::OsStr::from_bytes(b"a\xff.txt");
+    std::fs::write(workspace.root().join(name), "one\n").expect("a file");
+    let mut mcp = Mcp::start(&machine, &workspace);
+    let uri = crate::support::uri_of(&workspace.root().join(name));
+    let read = mcp.call("read", json!({ "uri": uri })).done();
+    assert_eq!(read.data["uri"], uri.as_str());
+    assert!(read.text.contains(&uri), "{}", read.text);
+    let edited = mcp.call("edit", json!({ "uri": uri, "oldText": "one", "newText": "two" })).done();
+    assert!(edited.data["files"][0]["uri"] == uri.as_str() && edited.text.contains(&uri), "{}", edited.text);
+}
+
+#[test]
+fn news_of_other_files_come_with_any_answer_once() {
+    let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "bee\n")]));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    mcp.call("read", json!({ "path": "a.txt" })).done();
+    machine.agent_named("bob", &workspace).read_and_edit("a.txt", "one", "two").expect("an edit");
+    // The daemon tells as soon as it is done, and its next answer comes behind that.
+    let read = mcp.call("read", json!({ "path": "b.txt" })).done();
+    assert_eq!(read.data["changedByOthers"], json!([workspace.absolute("a.txt")]));
+    assert!(read.text.contains("(by bob)"), "{}", read.text);
+    let read = mcp.call("read", json!({ "path": "b.txt" })).done();
+    assert!(read.data.get("changedByOthers").is_none());
+}
+
+#[test]
+fn what_editors_find_wrong_is_listed_by_line() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", &numbered_lines(9)));
+    let mut editor = machine.editor(&workspace);
+    let range = json!({ "start": { "line": 3, "character": 0 }, "end": { "line": 3, "character": 4 } });
+    let items = json!([{ "range": range, "severity": 1, "message": "bad", "source": "cc" }]);
+    editor.notify(
+        "editd/diagnosticsChanged",
+        json!({ "uri": crate::support::uri_of(&workspace.path("a.txt")), "items": items }),
+    );
+    editor.read("a.txt");
+    let mut mcp = Mcp::start(&machine, &workspace);
+    let told = mcp.call("diagnostics", json!({})).done();
+    assert_eq!(
+        (&told.data["items"][0]["line"], &told.data["items"][0]["message"]),
+        (&json!(4), &json!("bad"))
+    );
+    assert!(told.text.contains("a.txt:4: error: bad (cc)"), "{}", told.text);
+    let told = mcp.call("diagnostics", json!({ "path": "b.txt" }));
+    assert!(!told.text.contains("bad"), "{}", told.text);
+}

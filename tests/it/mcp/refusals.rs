@@ -1,0 +1,110 @@
+//! Refusals are results that teach.
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::support::{Machine, Mcp, Workspace, numbered_lines};
+
+fn scene() -> (Machine, Workspace, Mcp) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", &numbered_lines(20)));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    mcp.call("read", json!({ "path": "a.txt" })).done();
+    (machine, workspace, mcp)
+}
+
+#[test]
+fn a_stale_edit_shows_the_difference_and_is_sent_again_with_the_hash() {
+    let (_machine, workspace, mut mcp) = scene();
+    workspace.put("a.txt", numbered_lines(20).replace("line 7\n", "line seven\n"));
+    let edit = |more: Value| {
+        let mut edit = json!({ "path": "a.txt", "oldText": "line 9\n", "newText": "line nine\n" });
+        edit.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        edit
+    };
+    let stale = mcp.call("edit", edit(json!({}))).refused("stale");
+    let hash = stale.data["error"]["currentHash"].clone();
+    assert_eq!(hash, workspace.hash("a.txt"));
+    for part in
+        ["-line 7\n+line seven\n", hash.as_str().unwrap(), stale.data["error"]["hint"].as_str().unwrap()]
+    {
+        assert!(stale.text.contains(part), "{part} is in {}", stale.text);
+    }
+    mcp.call("edit", edit(json!({ "baseHash": hash }))).done();
+    workspace.put("a.txt", workspace.text("a.txt").replace("line 1\n", "line one\n"));
+    let more = json!({ "path": "a.txt", "oldText": "line 20", "newText": "end", "onStale": "rebase" });
+    mcp.call("edit", more).done();
+    assert!(workspace.text("a.txt").starts_with("line one\n") && workspace.text("a.txt").ends_with("end\n"));
+}
+
+#[test]
+fn texts_that_are_not_there_show_what_is() {
+    let (_machine, workspace, mut mcp) = scene();
+    let edit = json!({ "path": "a.txt", "oldText": "line 4\nlime 5b\nline 6\n", "newText": "x\n" });
+    let refused = mcp.call("edit", edit).refused("not_found");
+    let closest = &refused.data["error"]["closest"][0];
+    assert!(refused.text.contains(closest["diff"].as_str().expect("a diff").trim_end()), "{}", refused.text);
+    let refused = mcp
+        .call("edit", json!({ "path": "a.txt", "oldText": "line 1", "newText": "x" }))
+        .refused("ambiguous");
+    let first = refused.data["error"]["occurrences"][0]["excerpt"].as_str().expect("an excerpt");
+    assert!(refused.text.contains(first.trim_end()), "{}", refused.text);
+    assert_eq!(workspace.text("a.txt"), numbered_lines(20));
+}
+
+#[test]
+fn all_that_is_wrong_is_said_at_once() {
+    let (_machine, _workspace, mut mcp) = scene();
+    let edits = json!([{ "oldText": "nowhere", "newText": "x" }, { "oldText": "line 1", "newText": "x" }]);
+    let refused = mcp.call("edit", json!({ "path": "a.txt", "edits": edits })).refused("not_found");
+    assert_eq!(refused.data["error"]["others"][0]["kind"], "ambiguous");
+    assert!(refused.text.contains("Also refused") && refused.text.contains("ambiguous"), "{}", refused.text);
+}
+
+#[rstest]
+#[case("edit", json!({ "path": "a.txt", "edits": 7 }), "edits")]
+#[case("edit", json!({ "path": "a.txt", "oldText": "line 2\n", "newText": "x\n", "nonsense": 1 }), "nonsense")]
+#[case("write", json!({ "path": "a.txt" }), "content")]
+#[case("read", json!({ "path": "a.txt", "offset": 0 }), "offset")]
+#[case("read", json!({ "path": "a.txt", "offset": "many" }), "offset")]
+#[case("edit", json!({ "path": "a.txt", "oldText": "a", "newText": "b", "waitMs": "long" }), "waitMs")]
+#[case("proposal_status", json!({ "id": 7 }), "id")]
+#[case("notebook_edit", json!({ "path": "a.txt", "cells": [{ "op": "burn" }] }), "cells[0].op")]
+fn arguments_that_do_not_fit_are_named_and_the_model_can_correct_itself(
+    #[case] tool: &str,
+    #[case] arguments: Value,
+    #[case] field: &str,
+) {
+    let (_machine, workspace, mut mcp) = scene();
+    let refused = mcp.call(tool, arguments).refused("invalid_params");
+    let named = refused.data["error"]["field"].as_str().expect("a field");
+    assert_eq!(named, field, "{}", refused.text);
+    assert_eq!(workspace.text("a.txt"), numbered_lines(20));
+}
+
+#[test]
+fn advice_is_in_the_names_of_the_tools() {
+    let (_machine, workspace, mut mcp) = scene();
+    workspace.put("b.txt", "bee\n");
+    let unread =
+        mcp.call("edit", json!({ "path": "b.txt", "oldText": "bee", "newText": "x" })).refused("unread");
+    assert!(unread.text.contains("`read`"), "{}", unread.text);
+    let outside = mcp.call("read", json!({ "path": "/etc/hostname" })).refused("outside_workspace");
+    assert!(outside.text.contains("--root"), "{}", outside.text);
+    let unknown =
+        mcp.call("proposal_status", json!({ "id": "p-none", "waitMs": 0 })).refused("unknown_proposal");
+    assert!(unknown.text.contains("`proposal_status`"), "{}", unknown.text);
+    let missing = mcp.call("undo", json!({})).refused("missing");
+    for refused in [unread, outside, unknown, missing] {
+        assert!(!refused.text.contains("editd/"), "{}", refused.text);
+    }
+}
+
+#[test]
+fn null_is_absent_and_quoted_objects_are_objects() {
+    let (_machine, workspace, mut mcp) = scene();
+    let edits = json!([{ "oldText": "line 2\n", "newText": "two\n" }]).to_string();
+    let quoted = json!({ "path": "a.txt", "edits": edits, "label": null }).to_string();
+    mcp.call("edit", quoted.into()).done();
+    assert!(workspace.text("a.txt").contains("\ntwo\n"));
+    mcp.call("read", json!({ "path": "a.txt", "offset": null, "limit": null, "numbered": null })).done();
+}

@@ -1,0 +1,171 @@
+//! Changes that a person decides about.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::review::scene::reviewer;
+use crate::support::{Agent, Machine, Mcp, Outcome, Workspace, eventually, numbered_lines};
+
+struct Scene {
+    _machine: Machine,
+    workspace: Workspace,
+    editor: Agent,
+    mcp: Mcp,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let machine = Machine::configured("review = \"auto\"\n");
+        let workspace = Workspace::file("a.txt", &numbered_lines(40));
+        let editor = reviewer(&machine, &workspace);
+        let mut mcp = Mcp::start(&machine, &workspace);
+        mcp.call("read", json!({ "path": "a.txt" })).done();
+        Self { _machine: machine, workspace, editor, mcp }
+    }
+
+    fn edit(&mut self, wait: Value) -> u64 {
+        let edits = json!([
+            { "oldText": "line 3\n", "newText": "three\n" },
+            { "oldText": "line 30\n", "newText": "thirty\n" },
+        ]);
+        let mut params = json!({ "name": "edit", "arguments": { "path": "a.txt", "edits": edits, "label": "a\u{1b}[31m\nlabel" } });
+        params["arguments"]
+            .as_object_mut()
+            .expect("an object")
+            .extend(wait.as_object().expect("an object").clone());
+        params["_meta"] = json!({ "progressToken": "t1" });
+        self.mcp.send("tools/call", params)
+    }
+
+    /// The proposal that waits, as soon as there is one.
+    fn waiting(&mut self) -> Value {
+        let editor = &mut self.editor;
+        eventually("a proposal to wait", || {
+            let list = editor.call("editd/proposals", json!({ "state": "pending" })).done();
+            list["proposals"].get(0).cloned()
+        })
+    }
+
+    fn decide(&mut self, proposal: &Value, mut decision: Value) {
+        decision["id"] = proposal["id"].clone();
+        decision["revision"] = proposal["revision"].clone();
+        self.editor.call("editd/decide", decision).done();
+    }
+}
+
+#[test]
+fn a_call_waits_for_the_decision_and_tells_of_its_progress() {
+    let mut scene = Scene::new();
+    let call = scene.edit(json!({}));
+    let proposal = scene.waiting();
+    let progress = scene.mcp.told("notifications/progress");
+    assert_eq!(progress["progressToken"], "t1");
+    assert!(progress["message"].as_str().is_some_and(|words| words.contains("a person")), "{progress}");
+    let further = scene.mcp.told("notifications/progress");
+    assert!(further["progress"].as_f64() > progress["progress"].as_f64(), "{further}");
+    scene.decide(&proposal, json!({ "accept": "all", "comment": "fine" }));
+    let edited = scene.mcp.called("edit", call).done();
+    assert_eq!(
+        (&edited.data["state"], edited.hash()),
+        (&json!("applied"), scene.workspace.hash("a.txt").as_str())
+    );
+    assert!(edited.text.contains("A person said: fine"), "{}", edited.text);
+}
+
+#[test]
+fn what_is_not_decided_in_time_is_pending_and_asked_for_later() {
+    let mut scene = Scene::new();
+    let call = scene.edit(json!({ "waitMs": 100 }));
+    let pending = scene.mcp.called("edit", call).done();
+    let id = pending.data["id"].as_str().expect("an id").to_owned();
+    assert_eq!(pending.data["state"], "pending");
+    for said in [pending.text.as_str(), pending.data["next"].as_str().expect("what next")] {
+        assert!(said.contains("proposal_status") && said.contains(&id), "{said}");
+    }
+    let listed = scene.mcp.call("proposal_status", json!({ "waitMs": 5 })).done();
+    assert_eq!(listed.data["proposals"][0]["id"], id.as_str());
+    assert!(!listed.text.contains('\u{1b}') && listed.text.contains("label"), "{:?}", listed.text);
+    let asked = scene.mcp.send_call("proposal_status", json!({ "id": id }));
+    let proposal = scene.waiting();
+    scene.decide(
+        &proposal,
+        json!({ "accept": ["h1"], "reject": ["h2"], "comment": [{ "hunk": "h2", "text": "no" }] }),
+    );
+    let decided = scene.mcp.called("proposal_status", asked).done();
+    assert_eq!(
+        (&decided.data["state"], decided.hash()),
+        (&json!("partial"), scene.workspace.hash("a.txt").as_str())
+    );
+    let states: Vec<_> = decided.data["files"][0]["hunks"]
+        .as_array()
+        .expect("hunks")
+        .iter()
+        .map(|it| it["state"].as_str())
+        .collect();
+    assert_eq!(states, [Some("accepted"), Some("rejected")]);
+    for words in ["only a part", "Part h2", "rejected", "A person said about h2: no"] {
+        assert!(decided.text.contains(words), "{words}: {}", decided.text);
+    }
+    // The outcome counts as read.
+    let more = scene
+        .mcp
+        .send_call("edit", json!({ "path": "a.txt", "oldText": "three", "newText": "3", "waitMs": 0 }));
+    assert_eq!(scene.mcp.called("edit", more).done().data["state"], "pending");
+}
+
+#[test]
+fn a_rejection_and_what_was_written_instead_are_told() {
+    let mut scene = Scene::new();
+    let call = scene.edit(json!({}));
+    let proposal = scene.waiting();
+    scene.decide(&proposal, json!({ "reject": "all", "comment": "not now" }));
+    let rejected = scene.mcp.called("edit", call).done();
+    assert_eq!(rejected.data["state"], "rejected");
+    assert!(
+        rejected.text.contains("nothing was changed") && rejected.text.contains("not now"),
+        "{}",
+        rejected.text
+    );
+    assert!(!rejected.text.contains("+three"), "what was not done is not shown as done: {}", rejected.text);
+    let call = scene.edit(json!({}));
+    let proposal = scene.waiting();
+    let content = numbered_lines(40).replace("line 3\n", "tres\n");
+    let replace = json!([{ "path": scene.workspace.absolute("a.txt"), "baseHash": scene.workspace.hash("a.txt"), "content": content }]);
+    scene.decide(&proposal, json!({ "replace": replace }));
+    let edited = scene.mcp.called("edit", call).done();
+    assert_eq!(scene.workspace.text("a.txt"), content);
+    assert!(
+        edited.data["userEdits"][0]["diff"].as_str().expect("a diff").contains("+tres"),
+        "{:#}",
+        edited.data
+    );
+    assert!(edited.text.contains("wrote instead") && edited.text.contains("+tres"), "{}", edited.text);
+}
+
+#[test]
+fn a_cancelled_call_is_not_answered_and_waits_no_more() {
+    let mut scene = Scene::new();
+    let call = scene.edit(json!({}));
+    let proposal = scene.waiting();
+    scene.mcp.notify("notifications/cancelled", json!({ "requestId": call, "reason": "enough" }));
+    // The next answers come, and the proposal stays: it can be asked for.
+    let asked = scene.mcp.call("proposal_status", json!({ "id": proposal["id"], "waitMs": 0 })).done();
+    assert_eq!(asked.data["state"], "pending");
+    scene.decide(&proposal, json!({ "accept": "all" }));
+    let asked = scene.mcp.call("proposal_status", json!({ "id": proposal["id"] })).done();
+    assert_eq!(asked.data["state"], "applied");
+}
+
+#[test]
+fn a_client_that_goes_while_it_waits_ends_the_server_and_nothing_else() {
+    let mut scene = Scene::new();
+    scene.edit(json!({}));
+    let proposal = scene.waiting();
+    let begun = Instant::now();
+    let (status, said) = scene.mcp.until_ended();
+    assert_eq!((status.code(), said.as_str()), (Some(0), ""));
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    let still = scene.editor.call("editd/proposal", json!({ "id": proposal["id"] })).done();
+    assert_eq!(still["state"], "pending");
+}

@@ -1,0 +1,164 @@
+//! What models read of the tools before they call one.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::support::{Machine, Mcp, Workspace};
+
+/// What all tools may cost in each request, in bytes: about 2,700 tokens.
+const BUDGET: usize = 11 << 10;
+
+fn tools(arguments: &[&str]) -> (String, Vec<Value>) {
+    let (machine, workspace) = (Machine::asleep(""), Workspace::empty());
+    let mut mcp = Mcp::with(&machine, workspace.root(), arguments);
+    let guide = mcp.introduce("2025-06-18", json!({}))["instructions"].as_str().expect("words").to_owned();
+    (guide, mcp.tools())
+}
+
+fn names(tools: &[Value]) -> Vec<&str> {
+    tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect()
+}
+
+/// Every parameter with its text, however deep.
+fn parameters(schema: &Value, found: &mut Vec<(String, Option<String>)>) {
+    for (name, inner) in schema["properties"].as_object().into_iter().flatten() {
+        found.push((name.clone(), inner["description"].as_str().map(str::to_owned)));
+        parameters(inner, found);
+        parameters(&inner["items"], found);
+    }
+}
+
+#[test]
+fn they_cost_little() {
+    let (guide, tools) = tools(&[]);
+    let shown: Vec<_> = tools
+        .iter()
+        .map(|tool| json!({ "name": tool["name"], "description": tool["description"], "inputSchema": tool["inputSchema"] }))
+        .collect();
+    let bytes = json!(shown).to_string().len();
+    assert!(bytes <= BUDGET, "{bytes} bytes");
+    assert!(guide.len() <= 1024, "{} bytes", guide.len());
+}
+
+#[test]
+fn every_parameter_has_a_text_and_every_schema_is_plain() {
+    let (_, tools) = tools(&[]);
+    for tool in &tools {
+        let mut found = Vec::new();
+        parameters(&tool["inputSchema"], &mut found);
+        for (name, text) in found {
+            let obvious = ["op"].contains(&name.as_str());
+            let text = text.unwrap_or_default();
+            assert!(obvious || text.ends_with('.'), "{} {name}: {text:?}", tool["name"]);
+        }
+        for schema in ["inputSchema", "outputSchema"] {
+            let text = tool[schema].to_string();
+            assert_eq!(tool[schema]["type"], "object");
+            for costly in ["$ref", "$defs", "\"title\"", "\"format\"", "null", "\\\\"] {
+                assert!(!text.contains(costly), "{costly} in {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_description_begins_with_what_it_does_and_names_only_tools_that_are_there() {
+    let (_, all) = tools(&[]);
+    let known: BTreeSet<_> = names(&all).into_iter().map(str::to_owned).collect();
+    for chosen in ["", "read,edit", "write", "list", "search,changes"] {
+        let arguments: &[&str] = if chosen.is_empty() { &[] } else { &["--tools", chosen] };
+        let (guide, tools) = tools(arguments);
+        let served = names(&tools);
+        let texts = tools.iter().map(|tool| tool["description"].as_str().expect("a description").to_owned());
+        for text in texts.chain([guide]) {
+            assert!(text.starts_with(char::is_uppercase) || text.starts_with("editd"), "{text}");
+            let quoted = text.split('`').skip(1).step_by(2).filter(|word| known.contains(*word));
+            let missing: Vec<_> = quoted.filter(|word| !served.contains(word)).collect();
+            assert!(missing.is_empty(), "{missing:?} in {text}");
+        }
+    }
+}
+
+#[test]
+fn hints_say_what_a_tool_does_to_files() {
+    let (_, tools) = tools(&[]);
+    let changing = ["edit", "write", "apply_patch", "notebook_edit", "undo"];
+    for tool in &tools {
+        let changes = changing.contains(&tool["name"].as_str().expect("a name"));
+        let hints = &tool["annotations"];
+        assert_eq!(
+            (&hints["readOnlyHint"], &hints["openWorldHint"]),
+            (&json!(!changes), &json!(false)),
+            "{tool}"
+        );
+        assert_eq!(hints["destructiveHint"] == true, changes, "{tool}");
+        assert!(tool["title"].is_string());
+    }
+}
+
+#[test]
+fn tools_are_chosen_by_name_and_by_what_they_do() {
+    let (guide, only_reading) = tools(&["--read-only"]);
+    assert_eq!(
+        names(&only_reading),
+        ["read", "search", "find", "list", "changes", "diagnostics", "proposal_status"]
+    );
+    assert!(guide.contains("only reads") && !guide.contains("refusal"), "{guide}");
+    let (guide, chosen) = tools(&["--tools", "write,read"]);
+    assert_eq!(names(&chosen), ["read", "write"]);
+    assert!(guide.contains("Read a file before") && !guide.contains("proposal_status"), "{guide}");
+    let machine = Machine::asleep("");
+    for (arguments, said) in [
+        (["mcp", "--tools", "reed"], "proposal_status"),
+        (["mcp", "--read-only", "--tools=edit"], "none of these"),
+    ] {
+        let output = machine.run(&arguments);
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), words.contains(said)), (Some(2), true), "{words}");
+    }
+}
+
+#[test]
+fn the_daemon_takes_every_parameter_that_a_schema_promises() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    for tool in mcp.tools() {
+        let name = tool["name"].as_str().expect("a name");
+        for (property, schema) in tool["inputSchema"]["properties"].as_object().expect("properties") {
+            let mut arguments = json!({});
+            arguments[property] = sample(schema);
+            let called = mcp.call(name, arguments);
+            assert!(!called.text.contains("unknown field"), "{name} {property}: {}", called.text);
+        }
+    }
+}
+
+/// Some value of a schema.
+fn sample(schema: &Value) -> Value {
+    match schema["type"].as_str() {
+        Some("object") => {
+            let of = |(name, schema): (&String, &Value)| (name.clone(), sample(schema));
+            schema["properties"]
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(of)
+                .collect::<serde_json::Map<_, _>>()
+                .into()
+        }
+        Some("array") => json!([sample(&schema["items"])]),
+        Some("integer") => json!(1),
+        Some("boolean") => json!(true),
+        _ => schema["enum"].get(0).cloned().unwrap_or(json!("a.txt")),
+    }
+}
+
+#[test]
+fn the_daemon_announces_the_tools() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let mut agent = crate::support::Agent::connect(&machine, crate::support::Framing::Lines);
+    let said = agent.initialize(workspace.session("alice")).expect("a session");
+    let (_, tools) = tools(&[]);
+    assert_eq!(said["capabilities"]["experimental"]["editd"]["tools"], json!(names(&tools)));
+}

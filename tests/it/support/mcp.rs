@@ -1,0 +1,226 @@
+//! `editd mcp` as an agent's program runs it: a child process, one JSON message a line. It answers what the server
+//! asks, and holds every result against the schema that its tool declared.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::Read as _;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, ExitStatus, Stdio};
+
+use serde_json::{Value, json};
+
+use super::schema::complaints;
+use super::{Arrival, Framing, Machine, PATIENCE, Wire, Workspace, eventually};
+
+pub(crate) struct Mcp {
+    child: Child,
+    pub(crate) wire: Wire,
+    last_id: u64,
+    answers: HashMap<u64, Value>,
+    /// Notifications of the server.
+    told: VecDeque<Value>,
+    /// What it answers to `roots/list`; nothing if it is asked in vain.
+    pub(crate) roots: Option<Value>,
+    /// How often it was asked.
+    pub(crate) asked: usize,
+    /// By tool.
+    schemas: HashMap<String, Value>,
+}
+
+/// The result of a call.
+#[derive(Clone, Debug)]
+pub(crate) struct Called {
+    pub(crate) text: String,
+    pub(crate) data: Value,
+    is_error: bool,
+}
+
+impl Called {
+    /// What was done; a refusal fails the test.
+    #[track_caller]
+    pub(crate) fn done(self) -> Self {
+        assert!(!self.is_error, "refused: {}", self.text);
+        self
+    }
+
+    /// Why nothing was done, both as text and as data.
+    #[track_caller]
+    pub(crate) fn refused(self, kind: &str) -> Self {
+        assert!(self.is_error, "should be refused as {kind}: {}", self.text);
+        assert_eq!(self.data["error"]["kind"], kind, "{}", self.text);
+        for name in ["kind", "message"] {
+            let said = self.data["error"][name].as_str().expect("a text");
+            assert!(self.text.contains(said), "{said} is in the text: {}", self.text);
+        }
+        self
+    }
+
+    /// The new hash of the first file.
+    pub(crate) fn hash(&self) -> &str {
+        self.data["files"][0]["hash"].as_str().expect("a hash")
+    }
+}
+
+impl Mcp {
+    /// A client of 2025-06-18 that works in a folder.
+    pub(crate) fn start(machine: &Machine, workspace: &Workspace) -> Self {
+        let mut mcp = Self::with(machine, workspace.root(), &[]);
+        mcp.introduce("2025-06-18", json!({}));
+        mcp
+    }
+
+    /// With nothing said yet.
+    pub(crate) fn with(machine: &Machine, folder: &Path, arguments: &[&str]) -> Self {
+        let (ours, theirs) = UnixStream::pair().expect("two connected sockets");
+        let theirs = OwnedFd::from(theirs);
+        let mut command = machine.command(&["mcp"]);
+        command.args(arguments).current_dir(folder);
+        command.stdin(theirs.try_clone().expect("a second handle")).stdout(theirs).stderr(Stdio::piped());
+        let child = command.spawn().expect("editd can be run");
+        Self {
+            child,
+            wire: Wire::over(ours, Framing::Lines),
+            last_id: 0,
+            answers: HashMap::new(),
+            told: VecDeque::new(),
+            roots: None,
+            asked: 0,
+            schemas: HashMap::new(),
+        }
+    }
+
+    /// Says `initialize` and all that goes with it.
+    pub(crate) fn introduce(&mut self, revision: &str, capabilities: Value) -> Value {
+        let mut params =
+            json!({ "protocolVersion": revision, "clientInfo": { "name": "robot", "version": "1" } });
+        params["capabilities"] = capabilities;
+        let result = self.request("initialize", params)["result"].take();
+        self.notify("notifications/initialized", json!({}));
+        result
+    }
+
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send(method, params);
+        self.answer(id)
+    }
+
+    pub(crate) fn send(&mut self, method: &str, params: Value) -> u64 {
+        self.last_id += 1;
+        let mut message = json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method });
+        message["params"] = params;
+        self.wire.send(&message);
+        self.last_id
+    }
+
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
+        let mut message = json!({ "jsonrpc": "2.0", "method": method });
+        message["params"] = params;
+        self.wire.send(&message);
+    }
+
+    /// Calls a tool.
+    #[track_caller]
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Called {
+        let id = self.send_call(tool, arguments);
+        self.called(tool, id)
+    }
+
+    pub(crate) fn send_call(&mut self, tool: &str, arguments: Value) -> u64 {
+        let mut params = json!({ "name": tool });
+        params["arguments"] = arguments;
+        self.send("tools/call", params)
+    }
+
+    #[track_caller]
+    pub(crate) fn called(&mut self, tool: &str, id: u64) -> Called {
+        let answer = self.answer(id);
+        let result = &answer["result"];
+        assert!(result.is_object(), "{tool} has a result: {answer}");
+        let called = Called {
+            text: result["content"][0]["text"].as_str().expect("a text").to_owned(),
+            data: result["structuredContent"].clone(),
+            is_error: result["isError"] == true,
+        };
+        assert!(!called.text.trim().is_empty(), "{tool} says something: {answer}");
+        let wrong = complaints(&called.data, self.schema(tool));
+        assert_eq!(wrong, [] as [String; 0], "what {tool} answers fits its schema: {:#}", called.data);
+        called
+    }
+
+    fn schema(&mut self, tool: &str) -> &Value {
+        if self.schemas.is_empty() {
+            for described in self.tools() {
+                let name = described["name"].as_str().expect("a name").to_owned();
+                self.schemas.insert(name, described["outputSchema"].clone());
+            }
+        }
+        &self.schemas[tool]
+    }
+
+    /// What it says of its tools.
+    pub(crate) fn tools(&mut self) -> Vec<Value> {
+        let list = self.request("tools/list", json!({}));
+        list["result"]["tools"].as_array().unwrap_or_else(|| panic!("no tools: {list}")).clone()
+    }
+
+    pub(crate) fn answer(&mut self, id: u64) -> Value {
+        loop {
+            if let Some(answer) = self.answers.remove(&id) {
+                return answer;
+            }
+            self.take_one();
+        }
+    }
+
+    /// Waits for a notification.
+    pub(crate) fn told(&mut self, method: &str) -> Value {
+        loop {
+            if let Some(at) = self.told.iter().position(|told| told["method"] == method) {
+                return self.told.remove(at).expect("it was just found")["params"].clone();
+            }
+            self.take_one();
+        }
+    }
+
+    fn take_one(&mut self) {
+        match self.wire.arrival(PATIENCE) {
+            Arrival::Message(message) => self.file(message),
+            other => panic!("a message was due, but: {other:?}"),
+        }
+    }
+
+    fn file(&mut self, message: Value) {
+        if message["method"] == "roots/list" {
+            self.asked += 1;
+            if let Some(roots) = &self.roots {
+                let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "roots": roots } });
+                self.wire.send(&answer);
+            }
+        } else if message.get("method").is_some() {
+            self.told.push_back(message);
+        } else if let Some(id) = message["id"].as_u64() {
+            let twice = self.answers.insert(id, message);
+            assert!(twice.is_none(), "every request is answered once: {twice:?}");
+        } else {
+            self.told.push_back(json!({ "method": "error", "params": message["error"] }));
+        }
+    }
+
+    /// Closes the client's end and waits for the process to end; gives its status and what it complained of.
+    pub(crate) fn until_ended(mut self) -> (ExitStatus, String) {
+        self.wire.close_sending();
+        let status = eventually("the server to end", || self.child.try_wait().expect("a child's state"));
+        let mut said = String::new();
+        let mut complaints = self.child.stderr.take().expect("its complaints are kept");
+        complaints.read_to_string(&mut said).expect("complaints are text");
+        (status, said)
+    }
+}
+
+impl Drop for Mcp {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
