@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::protocol::RpcError;
 
 use super::answer::Answer;
+use super::output::shown;
 use super::readable::readable;
 use super::session::Failure;
 
@@ -77,11 +78,13 @@ fn of_error(error: &RpcError) -> Answer {
         _ => Map::new(),
     };
     // The first is the error itself.
-    let others = match details.shift_remove("refusals") {
+    let mut others: Vec<Value> = match details.shift_remove("refusals") {
         Some(Value::Array(refusals)) => refusals.into_iter().skip(1).collect(),
         _ => Vec::new(),
     };
+    others.iter_mut().for_each(cut);
     details.retain(|_, value| !value.is_null());
+    details.values_mut().for_each(cut);
     if let Some(Value::String(field)) = details.get_mut("field") {
         *field = named(field);
     }
@@ -117,6 +120,16 @@ fn kind_of(code: i64) -> &'static str {
         -32800 => "cancelled",
         -32601 => "not_permitted",
         _ => "internal",
+    }
+}
+
+/// Shortens texts that no model wants whole, such as the difference to a file that was rewritten.
+fn cut(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = shown(text),
+        Value::Array(items) => items.iter_mut().for_each(cut),
+        Value::Object(members) => members.values_mut().for_each(cut),
+        _ => {}
     }
 }
 

@@ -12,6 +12,9 @@ use crate::workspace::Role;
 
 use super::link::{Link, Ticket};
 
+/// How many connections may end under a request that is only about to be sent.
+const ATTEMPTS: usize = 3;
+
 /// Why a request has no result.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
@@ -54,11 +57,18 @@ impl Session {
             // Requests that are under way on the old one keep it until they are answered.
             *current = None;
         }
-        let (_, link) = match &mut *current {
-            Some(session) => session,
-            none => none.insert((identity.clone(), self.connect(identity).await?)),
-        };
-        link.send(method, params).ok_or(Failure::Lost)
+        for _ in 0..ATTEMPTS {
+            let (_, link) = match &mut *current {
+                Some(session) => session,
+                none => none.insert((identity.clone(), self.connect(identity.clone()).await?)),
+            };
+            if let Some(ticket) = link.send(method, params) {
+                return Ok(ticket);
+            }
+            // It ended in this moment, and nothing was said.
+            *current = None;
+        }
+        Err(Failure::Lost)
     }
 
     /// What the daemon has told of files since it was last asked.

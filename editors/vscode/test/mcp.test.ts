@@ -1,14 +1,17 @@
-// editd as an MCP server, where the program can be one.
+// editd as an MCP server: the real one, and a program that is too old to be one.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe } from 'node:test';
 import { stage } from './support/stage';
 import { editd } from './support/tools';
 import { until } from './support/until';
 import type { Window } from './support/window';
 
-/** The real program, with the command `mcp` besides. */
-const program = `#!/bin/sh
-[ "$1" = mcp ] && exit 0
+/** The real program as it was before it had the command. */
+const older = `#!/bin/sh
+[ "$1" = mcp ] && exit 2
 exec '${editd}' "$@"
 `;
 
@@ -30,7 +33,7 @@ function copied(window: Window): Promise<string> {
 }
 
 void describe('a program with an MCP server', () => {
-  const scene = stage({ program, settings, files: { 'poem.txt': 'one\n' } });
+  const scene = stage({ settings, files: { 'poem.txt': 'one\n' } });
 
   scene('is offered to agents of the window', async ({ window }) => {
     await until(
@@ -50,10 +53,30 @@ void describe('a program with an MCP server', () => {
     assert.deepEqual(mcpServers.editd.env, daemon.env);
   });
 
-  scene('is not offered once it is another without one, and the socket is', async ({ window, daemon }) => {
+  scene('serves the client that starts it as it is configured', ({ files, daemon }) => {
+    const asked = [
+      {
+        id: 1,
+        method: 'initialize',
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+      },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/call', params: { name: 'read', arguments: { path: 'poem.txt' } } },
+    ];
+    const input = asked.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('');
+    const env = { ...process.env, ...daemon.env };
+    const served = spawnSync(editd, ['mcp', '--root', files.folder], { env, input, encoding: 'utf8', timeout: 30_000 });
+    assert.equal(served.status, 0, served.stderr);
+    assert.match(served.stdout, /"structuredContent":\{[^\n]*"text":"one\\n"/);
+    return Promise.resolve();
+  });
+
+  scene('is not offered once it is another without one, and the socket is', async ({ window, daemon, files }) => {
+    const path = join(dirname(files.folder), 'older-editd');
+    writeFileSync(path, older, { mode: 0o755 });
     await window.evaluate(async ({ vscode }, path) => {
       await vscode.workspace.getConfiguration('editd').update('path', path, vscode.ConfigurationTarget.Global);
-    }, editd);
+    }, path);
     await until(
       'the server is gone',
       () => servers(window),
@@ -71,7 +94,7 @@ void describe('a program with an MCP server', () => {
 });
 
 void describe('a program with an MCP server, in restricted mode', () => {
-  const scene = stage({ program, settings, trusted: false, files: { 'poem.txt': 'one\n' } });
+  const scene = stage({ settings, trusted: false, files: { 'poem.txt': 'one\n' } });
 
   scene('is not offered, and all else is there', async ({ window, agent }) => {
     await window.open('poem.txt');

@@ -9,10 +9,13 @@ use crate::protocol::{Diagnostics, DiagnosticsResult, Method};
 
 use super::{Effect, Request, Tool};
 
+/// How many a model is shown: who sees so many has to begin somewhere.
+const MOST: usize = 200;
+
 pub(super) const TOOL: Tool = Tool {
     name: "diagnostics",
     title: "See what editors find wrong",
-    description: "List errors and warnings that attached editors show, in one file or in all. It starts no compiler: \
+    description: "List errors and warnings that attached editors show, in one file or in all: at most 200, `truncated` says that there are more. It starts no compiler: \
         without an editor that has the file open nothing is known of it, and right after a change the editor \
         may still be looking. To be sure, run the project's own checks.",
     instead: &[],
@@ -38,14 +41,16 @@ struct Output {
 }
 
 fn answer(result: Value) -> serde_json::Result<Answer> {
-    let DiagnosticsResult { items, truncated } = serde_json::from_value(result)?;
+    let DiagnosticsResult { mut items, truncated } = serde_json::from_value(result)?;
+    let truncated = truncated || items.len() > MOST;
+    items.truncate(MOST);
     let output = Output { items: items.into_iter().map(DiagnosticOutput::from).collect(), truncated };
     let mut text: String = output.items.iter().map(DiagnosticOutput::line_of_text).collect();
     if output.items.is_empty() {
         text.push_str("Editors show nothing wrong.\n");
     }
     if truncated {
-        text.push_str("There are more.\n");
+        text.push_str("There are more; ask for one file by `path`.\n");
     }
     Answer::new(text, &output)
 }

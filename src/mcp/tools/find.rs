@@ -1,6 +1,7 @@
 use schemars::JsonSchema;
 
 use crate::mcp::schema;
+use crate::protocol::{Find, Method};
 
 use super::{Effect, Request, Tool, list};
 
@@ -14,13 +15,13 @@ pub(super) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     input: schema::input::<Input>,
     output: schema::output::<list::Output>,
-    request: |params| Request { method: "editd/find", params, waits: false, answer: list::answer },
+    request: |params| Request { method: Find::NAME, params, waits: false, answer: list::answer },
 };
 
 #[expect(dead_code, reason = "only its schema is used: arguments go to the daemon as they are")]
 #[derive(JsonSchema)]
 struct Input {
-    /// A glob, no regular expression: `*.toml`, `src/**/*_test.go`.
+    /// A glob, no regular expression: of a name (`*.toml`) or, with `/`, of a path (`src/**/*_test.go`).
     pattern: String,
     /// Folder to look in. Default: all roots.
     path: Option<String>,

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::mcp::answer::Answer;
 use crate::mcp::schema;
+use crate::protocol::{List, Method};
 
 use super::{Effect, Request, Tool};
 
@@ -16,13 +17,13 @@ pub(super) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     input: schema::input::<Input>,
     output: schema::output::<Output>,
-    request: |params| Request { method: "editd/list", params, waits: false, answer },
+    request: |params| Request { method: List::NAME, params, waits: false, answer },
 };
 
 #[expect(dead_code, reason = "only its schema is used: arguments go to the daemon as they are")]
 #[derive(JsonSchema)]
 struct Input {
-    /// The folder. Default: the first root.
+    /// The folder. Default: all roots.
     path: Option<String>,
     /// Most entries wanted. Default 500.
     limit: Option<usize>,

@@ -1,16 +1,15 @@
 use std::fmt::Write as _;
 
-use lsp_types::Uri;
-use rmcp::model::JsonObject;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::mcp::answer::{Answer, Image};
 use crate::mcp::output::uri_if_needed;
-use crate::mcp::readable::readable;
 use crate::mcp::schema;
-use crate::protocol::{Method, Read};
+use crate::protocol::{
+    CellContent, ImageContent, Method, NotebookContent, Read, ReadContent, ReadResult, TextContent,
+};
 
 use super::{Effect, Request, Tool};
 
@@ -35,82 +34,14 @@ pub(super) const TOOL: Tool = Tool {
 struct Input {
     /// Absolute, or relative to the first root.
     path: String,
-    /// First line, from 1 (default).
+    /// First line, from 1 (default); of a notebook, the first cell.
     offset: Option<usize>,
-    /// Number of lines. Default: as many as fit.
+    /// Number of lines or cells. Default: as many as fit.
     limit: Option<usize>,
     /// Begin each line with its number and a tab. They are not part of the file. Default false.
     numbered: Option<bool>,
-}
-
-/// The forms in which the daemon answers.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Content {
-    Image(ImageResult),
-    Notebook(NotebookResult),
-    Text(TextResult),
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TextResult {
-    #[serde(flatten)]
-    file: File,
-    text: String,
-    encoding: String,
-    eol: String,
-    start_line: usize,
-    end_line: usize,
-    total_lines: usize,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ImageResult {
-    #[serde(flatten)]
-    file: File,
-    mime_type: String,
-    data: String,
-    width: u32,
-    height: u32,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct NotebookResult {
-    #[serde(flatten)]
-    file: File,
-    cells: Vec<Cell>,
-    total_cells: usize,
-}
-
-/// A cell of a notebook.
-#[derive(Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Cell {
-    /// From 0.
-    index: usize,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
-    cell_type: String,
-    source: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    execution_count: Option<u64>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    outputs: Vec<JsonObject>,
-}
-
-/// What is said of any file.
-#[derive(Deserialize)]
-struct File {
-    path: String,
-    uri: Uri,
-    hash: String,
-    #[serde(default)]
-    source: String,
-    #[serde(default)]
-    notice: Option<String>,
+    /// Give a notebook as the text of its file, to change it with a text edit. Default false.
+    raw: Option<bool>,
 }
 
 /// A file, or a part of it.
@@ -144,7 +75,7 @@ struct Output {
     text: Option<String>,
     /// Of a notebook.
     #[serde(skip_serializing_if = "Option::is_none")]
-    cells: Option<Vec<Cell>>,
+    cells: Option<Vec<CellContent>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     total_cells: Option<usize>,
     /// Of an image, which is shown beside this.
@@ -154,19 +85,6 @@ struct Output {
     width: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     height: Option<u32>,
-}
-
-impl From<File> for Output {
-    fn from(file: File) -> Self {
-        Self {
-            uri: uri_if_needed(&file.path, &file.uri),
-            path: file.path,
-            hash: file.hash,
-            unsaved: file.source == "editor",
-            notice: file.notice,
-            ..Self::default()
-        }
-    }
 }
 
 impl Output {
@@ -193,51 +111,63 @@ impl Output {
 }
 
 fn answer(result: Value) -> serde_json::Result<Answer> {
-    match serde_json::from_value(result)? {
-        Content::Text(read) => text(read),
-        Content::Image(read) => image(read),
-        Content::Notebook(read) => notebook(read),
+    let read: ReadResult = serde_json::from_value(result)?;
+    let output = Output {
+        uri: uri_if_needed(&read.path, &read.uri),
+        path: read.path,
+        hash: read.hash,
+        unsaved: read.source == "editor",
+        notice: read.notice,
+        ..Output::default()
+    };
+    match read.content {
+        ReadContent::Text(content) => text(content, output),
+        ReadContent::Image(content) => image(content, output),
+        ReadContent::Notebook(content) => notebook(content, output),
     }
 }
 
-fn text(read: TextResult) -> serde_json::Result<Answer> {
-    let TextResult { file, text, encoding, eol, start_line, end_line, total_lines } = read;
+fn text(content: TextContent, output: Output) -> serde_json::Result<Answer> {
+    let TextContent { text, encoding, eol, start_line, end_line, total_lines, .. } = content;
     let output = Output {
         start_line: Some(start_line),
         end_line: Some(end_line),
         total_lines: Some(total_lines),
         encoding: (!encoding.eq_ignore_ascii_case("utf-8")).then_some(encoding),
         eol: (!matches!(eol.as_str(), "lf" | "none")).then_some(eol),
-        ..Output::from(file)
+        ..output
     };
     let head = output.head(&format!("lines {start_line}-{end_line} of {total_lines}"));
     let form = head + &text;
     Answer::new(form, &Output { text: Some(text), ..output })
 }
 
-fn image(read: ImageResult) -> serde_json::Result<Answer> {
-    let ImageResult { file, mime_type, data, width, height } = read;
-    let output = Output {
-        mime_type: Some(mime_type.clone()),
-        width: Some(width),
-        height: Some(height),
-        ..Output::from(file)
-    };
+fn image(content: ImageContent, output: Output) -> serde_json::Result<Answer> {
+    let ImageContent { mime_type, data, width, height, .. } = content;
+    let output =
+        Output { mime_type: Some(mime_type.clone()), width: Some(width), height: Some(height), ..output };
     let head = output.head(&format!("{mime_type}, {width} x {height} pixels"));
     Ok(Answer { image: Some(Image { mime_type, data }), ..Answer::new(head, &output)? })
 }
 
-fn notebook(read: NotebookResult) -> serde_json::Result<Answer> {
-    let NotebookResult { file, cells, total_cells } = read;
-    let output = Output { total_cells: Some(total_cells), ..Output::from(file) };
-    let mut form = output.head(&format!("{total_cells} cells"));
+fn notebook(content: NotebookContent, output: Output) -> serde_json::Result<Answer> {
+    let NotebookContent { cells, total_cells, .. } = content;
+    let output = Output { total_cells: Some(total_cells), ..output };
+    let mut form = output.head(&format!("{} of {total_cells} cells", cells.len()));
     for cell in &cells {
-        let id = cell.id.as_ref().map(|id| format!(", id {id}")).unwrap_or_default();
-        let _ = writeln!(form, "[cell {}, {}{id}]\n{}", cell.index, cell.cell_type, cell.source);
-        for output in &cell.outputs {
-            form.push_str("[output]\n");
-            form.push_str(&readable(output));
-        }
+        write_cell(&mut form, cell);
     }
     Answer::new(form, &Output { cells: Some(cells), ..output })
+}
+
+fn write_cell(form: &mut String, cell: &CellContent) {
+    let kind = cell.cell_type.as_deref().unwrap_or("untyped");
+    let id = cell.id.as_ref().map(|id| format!(", id {id}")).unwrap_or_default();
+    // A string takes all.
+    let _ = writeln!(form, "[cell {}, {kind}{id}]\n{}", cell.index, cell.source);
+    for output in &cell.outputs {
+        let others = output.mime_types.join(", ");
+        let _ = writeln!(form, "[{} {others}]", output.output_type);
+        let _ = writeln!(form, "{}", output.text.as_deref().unwrap_or_default());
+    }
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::mcp::answer::Answer;
 use crate::mcp::schema;
+use crate::protocol::{Method, Search};
 
 use super::{Effect, Request, Tool};
 
@@ -20,26 +21,26 @@ pub(super) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     input: schema::input::<Input>,
     output: schema::output::<Output>,
-    request: |params| Request { method: "editd/search", params, waits: false, answer },
+    request: |params| Request { method: Search::NAME, params, waits: false, answer },
 };
 
 #[expect(dead_code, reason = "only its schema is used: arguments go to the daemon as they are")]
 #[derive(JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Input {
-    /// A regular expression (Rust syntax) unless `literal`; looked for within lines.
+    /// A regular expression (Rust syntax), matched within one line.
     pattern: String,
     /// File or folder to search. Default: all roots.
     path: Option<String>,
-    /// Only files whose path fits, for instance `*.rs` or `src/**/*.ts`.
+    /// Only files whose path fits, such as `*.rs` or `src/**/*.ts`; with `!` before it, only others.
     glob: Option<String>,
     /// Default false.
     ignore_case: Option<bool>,
     /// Take `pattern` as plain text. Default false.
     literal: Option<bool>,
-    /// Lines to show before and after each match. Default 0.
+    /// Lines to show before and after each match, at most 20. Default 0.
     context: Option<usize>,
-    /// Most matches wanted. Default 100.
+    /// Most matches wanted. Default 100, at most 1000.
     limit: Option<usize>,
 }
 

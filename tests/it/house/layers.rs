@@ -3,7 +3,7 @@
 use super::{Source, nothing_of, read, sources};
 
 /// From the bottom up: a layer may use itself and those before it.
-const LAYERS: [&str; 14] = [
+const LAYERS: [&str; 15] = [
     "text",
     "edit",
     "patch",

@@ -82,7 +82,12 @@ fn cells_of_a_notebook_are_edited() {
     let cell = json!({ "cell_type": "code", "id": "c1", "metadata": {}, "source": ["x = 1\n"], "outputs": [], "execution_count": null });
     let book = json!({ "cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5 });
     let (_machine, workspace, mut mcp) = scene(&[("n.ipynb", &format!("{book:#}"))]);
-    mcp.call("read", json!({ "path": "n.ipynb" })).done();
+    let read = mcp.call("read", json!({ "path": "n.ipynb" })).done();
+    assert!(
+        read.data["cells"][0]["id"] == "c1" && read.text.contains("[cell 0, code, id c1]\nx = 1"),
+        "{}",
+        read.text
+    );
     let cells = json!([{ "op": "replace", "id": "c1", "source": "x = 2\n" }]);
     mcp.call("notebook_edit", json!({ "path": "n.ipynb", "cells": cells })).done();
     let now: Value = serde_json::from_str(&workspace.text("n.ipynb")).expect("JSON");

@@ -107,3 +107,49 @@ fn what_editors_find_wrong_is_listed_by_line() {
     let told = mcp.call("diagnostics", json!({ "path": "b.txt" }));
     assert!(!told.text.contains("bad"), "{}", told.text);
 }
+
+#[test]
+fn an_image_comes_beside_the_words_about_it() {
+    let dot =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, dot).expect("base64");
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.png", bytes));
+    let read = Mcp::start(&machine, &workspace).call("read", json!({ "path": "a.png" })).done();
+    assert_eq!((&read.data["mimeType"], &read.data["width"]), (&json!("image/png"), &json!(1)));
+    assert!(read.data.get("data").is_none() && read.text.contains("1 x 1 pixels"), "{}", read.text);
+    assert_eq!((&read.image["type"], &read.image["mimeType"]), (&json!("image"), &json!("image/png")));
+    assert!(read.image["data"].as_str().is_some_and(|data| !data.is_empty()));
+}
+
+#[test]
+fn files_are_searched_found_and_listed() {
+    let files = [
+        ("a.txt", "one\ntwo\nthree\n"),
+        ("src/b.rs", "two\n"),
+        (".gitignore", "hidden\n"),
+        ("hidden/c.txt", "two\n"),
+    ];
+    let (machine, workspace) = (Machine::start(), Workspace::with(&files));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    let found = mcp.call("search", json!({ "pattern": "^two$", "context": 1 })).done();
+    let (a, b) = (workspace.absolute("a.txt"), workspace.absolute("src/b.rs"));
+    assert_eq!(found.text, format!("{a}\n1- one\n2: two\n3- three\n\n{b}\n1: two\n"));
+    assert_eq!(
+        (&found.data["matches"][0]["line"], &found.data["matches"][1]["path"]),
+        (&json!(2), &json!(b))
+    );
+    let found = mcp.call("search", json!({ "pattern": "t", "limit": 1 })).done();
+    assert!(found.data["truncated"] == true && found.text.contains("There are more"), "{}", found.text);
+    let refused = mcp.call("search", json!({ "pattern": "(" })).refused("invalid_params");
+    assert_eq!(refused.data["error"]["field"], "pattern");
+    assert!(refused.text.contains("literal"), "{}", refused.text);
+    assert!(mcp.call("search", json!({ "pattern": "nowhere" })).done().text.starts_with("No matches."));
+    let found = mcp.call("find", json!({ "pattern": "*.rs" })).done();
+    assert_eq!((&found.data["entries"][0]["path"], found.text.lines().next()), (&json!(b), Some(b.as_str())));
+    let listed = mcp.call("list", json!({})).done();
+    assert!(
+        listed.text.contains(&format!("{}/\n", workspace.absolute("src"))) && !listed.text.contains("hidden"),
+        "{}",
+        listed.text
+    );
+}

@@ -108,3 +108,13 @@ fn null_is_absent_and_quoted_objects_are_objects() {
     assert!(workspace.text("a.txt").contains("\ntwo\n"));
     mcp.call("read", json!({ "path": "a.txt", "offset": null, "limit": null, "numbered": null })).done();
 }
+
+#[test]
+fn a_difference_that_is_very_long_is_cut() {
+    let (_machine, workspace, mut mcp) = scene();
+    workspace.put("a.txt", numbered_lines(20_000));
+    let stale = mcp
+        .call("edit", json!({ "path": "a.txt", "oldText": "line 9\n", "newText": "x\n" }))
+        .refused("stale");
+    assert!(stale.text.len() < 20 << 10 && stale.text.contains("more lines"), "{}", stale.text.len());
+}

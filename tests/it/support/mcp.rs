@@ -33,6 +33,8 @@ pub(crate) struct Mcp {
 pub(crate) struct Called {
     pub(crate) text: String,
     pub(crate) data: Value,
+    /// What comes beside the text.
+    pub(crate) image: Value,
     is_error: bool,
 }
 
@@ -140,6 +142,7 @@ impl Mcp {
         let called = Called {
             text: result["content"][0]["text"].as_str().expect("a text").to_owned(),
             data: result["structuredContent"].clone(),
+            image: result["content"][1].clone(),
             is_error: result["isError"] == true,
         };
         assert!(!called.text.trim().is_empty(), "{tool} says something: {answer}");
