@@ -144,3 +144,25 @@ impl Progress {
         let _ = peer.notify_progress(progress).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_wait_ends_before_its_client_gives_up() {
+        let waits = |params: Value, passed: u64| {
+            let Value::Object(mut params) = params else { panic!("an object") };
+            limit_wait(&mut params, Duration::from_secs(passed));
+            Value::Object(params)
+        };
+        assert_eq!(waits(json!({}), 0), json!({ "waitMs": 30_000 }));
+        assert_eq!(waits(json!({}), 20), json!({ "waitMs": 25_000 }));
+        assert_eq!(waits(json!({ "waitMs": 5 }), 20), json!({ "waitMs": 5 }));
+        assert_eq!(waits(json!({ "wait_ms": 9_000_000 }), 0), json!({ "wait_ms": 45_000 }));
+        assert_eq!(waits(json!({ "waitMs": 30_000 }), 50), json!({ "waitMs": 0 }));
+        assert_eq!(waits(json!({ "waitMs": "long" }), 0), json!({ "waitMs": "long" }));
+    }
+}

@@ -30,8 +30,8 @@ struct Input {
     patch: String,
     /// Hashes from results by path: the texts you mean. Default: what you were last given.
     bases: Option<BTreeMap<String, String>>,
-    /// What the change is for, in a few words.
+    /// What it is for, for people who review.
     label: Option<String>,
-    /// Milliseconds to wait for a reviewing person. Default 30000, at most 45000.
+    /// Milliseconds to wait for a review. Default 30000, at most 45000.
     wait_ms: Option<u64>,
 }

@@ -15,8 +15,8 @@ pub(super) const TOOL: Tool = Tool {
     name: "changes",
     title: "See what others changed",
     description: "Show what people and programs changed in the files you have read here, as diffs; unsaved typing \
-        counts. What is shown counts as read, so you can go on changing. It costs less than reading again; \
-        only a diff that is cut needs that. Files that you have not read are not told of.",
+        counts. What is shown counts as read, so you can go on changing; only a diff that is cut needs reading again. Of \
+        files that you have not read nothing is told.",
     instead: &[],
     effect: Effect::Reads,
     input: schema::input::<Input>,

@@ -42,9 +42,9 @@ struct Input {
     base_hash: Option<String>,
     /// If the file has changed: refuse (default) or merge with what others did.
     on_stale: Option<OnStale>,
-    /// What the change is for, in a few words; people who review see it.
+    /// What it is for, in a few words, for people who review.
     label: Option<String>,
-    /// Milliseconds to wait for a reviewing person. Default 30000, at most 45000; then the state is `pending`.
+    /// Milliseconds to wait for a review. Default 30000, at most 45000; then the state is `pending`.
     wait_ms: Option<u64>,
 }
 

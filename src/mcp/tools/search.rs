@@ -14,9 +14,9 @@ pub(super) const TOOL: Tool = Tool {
     name: "search",
     title: "Search in files",
     description: "Search the text of files by regular expression, line by line, unsaved editor text included. Ignored \
-        files (.gitignore), binary files and version-control data are left out. At most `limit` matches, by \
-        path; lines are cut at 2,000 characters. `truncated` says that there are more: narrow the search by \
-        `path` or `glob`. It does not count as reading: read a file before you change it.",
+        files (.gitignore), binary files and version-control data are left out. At most `limit` matches, by path; lines \
+        are cut at 2,000 characters. `truncated` says that there are more: narrow it by `path` or `glob`. It is no \
+        reading: read a file before you change it.",
     instead: &[("find", "To find files by name use `find`.")],
     effect: Effect::Reads,
     input: schema::input::<Input>,
@@ -32,13 +32,13 @@ struct Input {
     pattern: String,
     /// File or folder to search. Default: all roots.
     path: Option<String>,
-    /// Only files whose path fits, such as `*.rs` or `src/**/*.ts`; with `!` before it, only others.
+    /// Only files whose path fits, such as `*.rs` or `src/**/*.ts`.
     glob: Option<String>,
     /// Default false.
     ignore_case: Option<bool>,
     /// Take `pattern` as plain text. Default false.
     literal: Option<bool>,
-    /// Lines to show before and after each match, at most 20. Default 0.
+    /// Lines around each match, at most 20. Default 0.
     context: Option<usize>,
     /// Most matches wanted. Default 100, at most 1000.
     limit: Option<usize>,

@@ -27,6 +27,6 @@ struct Input {
     transaction: Option<String>,
     /// The newest change of this file instead; its other files are undone too.
     path: Option<String>,
-    /// Milliseconds to wait for a reviewing person. Default 30000, at most 45000.
+    /// Milliseconds to wait for a review. Default 30000, at most 45000.
     wait_ms: Option<u64>,
 }

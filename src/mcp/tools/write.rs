@@ -36,8 +36,8 @@ struct Input {
     content: String,
     /// A hash from a result: the text that is replaced. Default: what you were last given.
     base_hash: Option<String>,
-    /// What the change is for, in a few words.
+    /// What it is for, for people who review.
     label: Option<String>,
-    /// Milliseconds to wait for a reviewing person. Default 30000, at most 45000.
+    /// Milliseconds to wait for a review. Default 30000, at most 45000.
     wait_ms: Option<u64>,
 }
