@@ -1,5 +1,6 @@
 use std::fmt::Write as _;
 
+use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -13,11 +14,15 @@ use crate::protocol::{
 
 use super::{Effect, Request, Tool};
 
+/// Bytes of text that one answer has unless more is asked for. Clients cut longer results in the middle, and the
+/// daemon would take for read what the model never saw.
+const BYTES: usize = 48 << 10;
+
 pub(super) const TOOL: Tool = Tool {
     name: "read",
     title: "Read a file",
     description: "Read a text file, an image, or a notebook's cells, as it is now, unsaved editor text included. \
-        Changes are checked against what was read. At most 2,000 lines and 256 KiB a call; a notice then \
+        Changes are checked against what was read. At most 2,000 lines and 48 KiB a call; a notice then \
         says which `offset` continues.",
     instead: &[
         ("list", "For a folder use `list`."),
@@ -26,7 +31,7 @@ pub(super) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     input: schema::input::<Input>,
     output: schema::output::<Output>,
-    request: |params| Request { method: Read::NAME, params, waits: false, answer },
+    request,
 };
 
 #[expect(dead_code, reason = "only its schema is used: arguments go to the daemon as they are")]
@@ -108,6 +113,13 @@ impl Output {
         head.push('\n');
         head
     }
+}
+
+fn request(mut params: JsonObject) -> Request {
+    if !params.contains_key("max_bytes") {
+        params.entry("maxBytes").or_insert_with(|| BYTES.into());
+    }
+    Request { method: Read::NAME, params, waits: false, answer }
 }
 
 fn answer(result: Value) -> serde_json::Result<Answer> {

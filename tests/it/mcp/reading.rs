@@ -31,7 +31,7 @@ fn the_longest_answer_comes_whole_and_says_how_to_go_on() {
     let line = "x".repeat(150) + "\n";
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", line.repeat(2500)));
     let mut mcp = Mcp::start(&machine, &workspace);
-    let read = mcp.call("read", json!({ "path": "a.txt" })).done();
+    let read = mcp.call("read", json!({ "path": "a.txt", "maxBytes": 256 << 10 })).done();
     let text = read.data["text"].as_str().expect("text");
     assert!(text.len() > 255 << 10 && read.text.ends_with(text), "{}", text.len());
     let next = read.data["endLine"].as_u64().expect("a line") + 1;
@@ -152,4 +152,17 @@ fn files_are_searched_found_and_listed() {
         "{}",
         listed.text
     );
+}
+
+#[test]
+fn an_answer_is_short_enough_to_reach_the_model_and_what_is_left_out_does_not_count_as_read() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9000)));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    let read = mcp.call("read", json!({ "path": "a.txt" })).done();
+    assert!(
+        read.text.len() < 50 << 10 && read.text.contains("continue with `offset:"),
+        "{}",
+        read.text.len()
+    );
+    mcp.call("write", json!({ "path": "a.txt", "content": "x\n" })).refused("unread");
 }
