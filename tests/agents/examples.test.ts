@@ -1,0 +1,62 @@
+// The programs that docs/agents.md shows: they talk to the socket without the Model Context Protocol.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { Between } from './support/between.ts';
+import { type Place, scene } from './support/place.ts';
+import { type Ended, run } from './support/processes.ts';
+import { installed, repository } from './support/tools.ts';
+
+const languages = [
+  { name: 'TypeScript', file: 'agent.ts', fence: 'ts', command: installed('node') },
+  { name: 'Python', file: 'agent.py', fence: 'python', command: '/usr/bin/python3' },
+];
+
+const files = { 'door.txt': 'The door is closed.\n' };
+
+for (const { name, file, fence, command } of languages) {
+  const program = join(repository, 'docs/examples', file);
+  const start = (place: Place, ...args: string[]): Promise<Ended> =>
+    run([command, program, 'door.txt', ...args], { env: place.env, cwd: place.work });
+
+  describe(`the example in ${name}`, () => {
+    scene('replaces a text, and starts the daemon for that', files, async (place) => {
+      const ended = await start(place, 'closed', 'open');
+      assert.equal(ended.code, 0, ended.stderr);
+      assert.equal(place.read('door.txt'), 'The door is open.\n');
+      assert.match(ended.stdout, /^\+The door is open\.$/m);
+      assert.match((await place.editd('log')).stdout, /example .*door\.txt/);
+    });
+
+    scene('says what editd refused and what to do', files, async (place) => {
+      const ended = await start(place, 'window', 'open');
+      assert.equal(ended.code, 1);
+      assert.match(ended.stderr, /^not_found: .*\n.*Read the file again/);
+      assert.equal(place.read('door.txt'), files['door.txt']);
+    });
+
+    scene('reads again when somebody has changed the file in between', files, async (place) => {
+      await place.editd('log'); // the daemon is to run already
+      let reads = 0;
+      const between = await Between.listen(place, (answer) => {
+        if (answer.includes('"startLine"') && answer.includes('"totalLines"') && ++reads === 1) {
+          place.write('door.txt', 'The old door is closed.\n');
+        }
+      });
+      try {
+        const ended = await start(place, 'closed', 'open');
+        assert.equal(ended.code, 0, ended.stderr);
+      } finally {
+        between.close();
+      }
+      assert.equal(reads, 2);
+      assert.equal(place.read('door.txt'), 'The old door is open.\n');
+    });
+
+    test('is shown as it is', () => {
+      const page = readFileSync(join(repository, 'docs/agents.md'), 'utf8');
+      assert.ok(page.includes(`\`\`\`${fence}\n${readFileSync(program, 'utf8')}\`\`\`\n`));
+    });
+  });
+}

@@ -1,0 +1,86 @@
+// The interface of Gemini: contents of the user and of the model take turns; a result follows its call at once.
+import type { ServerResponse } from 'node:http';
+import { type Answer, type Dialect, type Request, type Shown, stream } from './dialect.ts';
+import { type Fields, record, records, text } from './record.ts';
+
+const PATH = /^\/v1beta\/models\/[\w.-]+:streamGenerateContent\?alt=sse$/;
+const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
+
+export class Gemini implements Dialect {
+  read(path: string, body: unknown): Request | undefined {
+    const fields = record(body);
+    if (!PATH.test(path) || fields === undefined) {
+      return undefined;
+    }
+    const declared = records(fields['tools']).flatMap((tool) => records(tool['functionDeclarations']));
+    const contents = records(fields['contents']);
+    const said = [...parts(record(fields['systemInstruction']) ?? {}), ...contents.flatMap(parts)];
+    return {
+      instructions: said.map((part) => text(part, 'text')).join('\n'),
+      tools: declared.map((tool) => ({
+        name: text(tool, 'name'),
+        description: text(tool, 'description'),
+        schema: tool['parametersJsonSchema'],
+      })),
+      results: said.flatMap((part) => shown(record(part['functionResponse']))),
+      problems: [
+        ...declared
+          .map((tool) => text(tool, 'name'))
+          .filter((name) => !NAME.test(name))
+          .map((name) => `the name ${name}`),
+        ...outOfTurn(contents),
+      ],
+    };
+  }
+
+  write(response: ServerResponse, answer: Answer): void {
+    const content =
+      'text' in answer
+        ? [{ text: answer.text }]
+        : answer.calls.map(({ id, name, arguments: args }) => ({ functionCall: { id, name, args } }));
+    stream(response, [
+      {
+        candidates: [{ content: { role: 'model', parts: content }, finishReason: 'STOP', index: 0 }],
+        usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+        modelVersion: 'fake',
+      } as object,
+    ]);
+  }
+}
+
+function parts(content: Fields): Fields[] {
+  return records(content['parts']);
+}
+
+function shown(result: Fields | undefined): Shown[] {
+  const response = record(result?.['response']);
+  if (result === undefined || response === undefined) {
+    return [];
+  }
+  // A program says `output` for what went well and `error` for what did not.
+  return [{ call: text(result, 'id'), text: text(response, 'output') || text(response, 'error') }];
+}
+
+/** The calls of one content have to be answered by the next one, in number and by name. */
+function outOfTurn(contents: readonly Fields[]): string[] {
+  const problems: string[] = [];
+  for (const [index, content] of contents.entries()) {
+    const role = content['role'];
+    if (role !== (index % 2 === 0 ? 'user' : 'model')) {
+      problems.push(`content ${index} is by ${String(role)}`);
+    }
+    const called = names(content, 'functionCall');
+    const answered = names(contents[index + 1] ?? {}, 'functionResponse');
+    if (called !== answered) {
+      problems.push(`content ${index} calls "${called}", and "${answered}" is answered`);
+    }
+  }
+  return problems;
+}
+
+function names(content: Fields, kind: string): string {
+  return parts(content)
+    .map((part) => text(record(part[kind]), 'name'))
+    .filter((name) => name !== '')
+    .join(' ');
+}

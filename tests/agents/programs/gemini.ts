@@ -1,0 +1,30 @@
+// Google's Gemini CLI: shows its model the text of a result only, and of a refusal all there is.
+import { Gemini } from '../model/gemini.ts';
+import { block } from '../support/page.ts';
+import { installed } from '../support/tools.ts';
+import type { AgentProgram } from './program.ts';
+
+const program = installed('gemini');
+
+const quiet = {
+  security: { auth: { selectedType: 'gemini-api-key' } },
+  privacy: { usageStatisticsEnabled: false },
+  general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+};
+
+export const gemini: AgentProgram = {
+  name: 'Gemini CLI',
+  prefix: 'mcp_editd_',
+  ownEditTools: ['replace', 'write_file'],
+  dialect: () => new Gemini(),
+  configure: (place, modelUrl) => {
+    const settings = JSON.parse(block('Gemini CLI', 'json')) as object;
+    place.configure('.gemini/settings.json', JSON.stringify({ ...settings, ...quiet }));
+    place.configure('.gemini/policies/editd.toml', block('Gemini CLI', 'toml'));
+    return {
+      // It may use all that it has: what it is not offered, it has not.
+      command: [program, '--skip-trust', '--approval-mode', 'yolo', '--model', 'gemini-2.5-flash', '--prompt', 'Play.'],
+      env: { GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: modelUrl },
+    };
+  },
+};
