@@ -13,9 +13,13 @@ export interface Stage {
   readonly tools: readonly Offered[];
   /** Calls a tool of editd and gives what the model is shown for it. */
   call(tool: string, args: Record<string, unknown>): Promise<string>;
-  /** Calls several in one turn. */
-  calls(calls: readonly (readonly [tool: string, args: Record<string, unknown>])[]): Promise<string[]>;
+  /** Calls several tools of editd in one turn. */
+  calls(calls: readonly Wanted[]): Promise<string[]>;
+  /** Calls a tool of the program itself. */
+  callOwn(tool: string, args: Record<string, unknown>): Promise<string>;
 }
+
+type Wanted = readonly [tool: string, args: Record<string, unknown>];
 
 export type Part = (stage: Stage) => Promise<void>;
 
@@ -96,8 +100,9 @@ export class Model {
       this.stage = {
         instructions: request.instructions,
         tools: request.tools,
-        call: async (tool, args) => (await this.calls([[tool, args]]))[0] ?? '',
-        calls: (calls) => this.calls(calls),
+        call: async (tool, args) => (await this.calls([[this.prefix + tool, args]]))[0] ?? '',
+        calls: (calls) => this.calls(calls.map(([tool, args]) => [this.prefix + tool, args])),
+        callOwn: async (tool, args) => (await this.calls([[tool, args]]))[0] ?? '',
       };
       void this.play(this.stage);
     } else {
@@ -116,12 +121,8 @@ export class Model {
     this.asked({ text: 'Done.' });
   }
 
-  private async calls(wanted: Parameters<Stage['calls']>[0]): Promise<string[]> {
-    const calls = wanted.map(([tool, args]): Call => ({
-      id: `call_${++this.lastCall}`,
-      name: this.prefix + tool,
-      arguments: args,
-    }));
+  private async calls(wanted: readonly Wanted[]): Promise<string[]> {
+    const calls = wanted.map(([name, args]): Call => ({ id: `call_${++this.lastCall}`, name, arguments: args }));
     for (const { name } of calls) {
       if (!this.stage?.tools.some((tool) => tool.name === name)) {
         throw new Error(

@@ -16,11 +16,16 @@ export class Responses implements Dialect {
     if (path !== '/v1/responses' || fields === undefined) {
       return undefined;
     }
-    const tools = records(fields['tools']).flatMap((each) => this.offered(each));
+    const offered = records(fields['tools']);
+    const tools = offered.flatMap((each) => this.offered(each));
     const input = records(fields['input']);
     const results = input.filter((item) => item['type'] === 'function_call_output');
     return {
-      instructions: textOf(input.filter((item) => item['type'] === 'message').flatMap((item) => item['content'])),
+      // What a server says of itself stands with its namespace.
+      instructions: [
+        ...input.filter((item) => item['type'] === 'message').map((item) => textOf(item['content'])),
+        ...offered.filter((tool) => tool['type'] === 'namespace').map((tool) => text(tool, 'description')),
+      ].join('\n'),
       tools,
       results: results.map((item) => ({ call: text(item, 'call_id'), text: textOf(item['output']) })),
       problems: [

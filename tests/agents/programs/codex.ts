@@ -1,4 +1,5 @@
 // OpenAI's Codex: shows its model the structured content of a result only.
+import assert from 'node:assert/strict';
 import { Responses } from '../model/responses.ts';
 import { block } from '../support/page.ts';
 import { installed } from '../support/tools.ts';
@@ -6,11 +7,22 @@ import type { AgentProgram } from './program.ts';
 
 const program = installed('codex');
 
-const withModel = (url: string): string => `
+const PATCH = `apply_patch <<'EOF'
+*** Begin Patch
+*** Update File: cart.py
+@@
+-    amount = 0
++    amount = 1
+*** End Patch
+EOF`;
+
+const MODEL = `
 model = "gpt-5.2-codex"
 model_provider = "fake"
 check_for_update_on_startup = false
+`;
 
+const provider = (url: string): string => `
 [analytics]
 enabled = false
 
@@ -24,10 +36,18 @@ env_key = "FAKE_KEY"
 export const codex: AgentProgram = {
   name: 'Codex',
   prefix: 'mcp__editd__',
-  ownEditTools: ['apply_patch'],
+  triesItsOwnTools: async (model) => {
+    const names = model.tools.map((tool) => tool.name);
+    assert.ok(names.includes('exec_command') && !names.includes('apply_patch'), names.join(', '));
+    const run = (cmd: string): Promise<string> => model.callOwn('exec_command', { cmd });
+    assert.match(await run('cat cart.py'), /amount = 0/);
+    assert.match(await run('echo gone > cart.py'), /Read-only file system/);
+    assert.match(await run(PATCH), /rejected/);
+  },
+  adds: {},
   dialect: () => new Responses(),
   configure: (place, modelUrl) => {
-    place.configure('.codex/config.toml', withModel(modelUrl) + block('Codex', 'toml'));
+    place.configure('.codex/config.toml', MODEL + block('Codex', 'toml') + provider(modelUrl));
     return {
       command: [program, 'exec', '--skip-git-repo-check', 'Play your part.'],
       env: { FAKE_KEY: 'none' },

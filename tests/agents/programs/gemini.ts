@@ -1,4 +1,5 @@
 // Google's Gemini CLI: shows its model the text of a result only, and of a refusal all there is.
+import assert from 'node:assert/strict';
 import { Gemini } from '../model/gemini.ts';
 import { block } from '../support/page.ts';
 import { installed } from '../support/tools.ts';
@@ -15,7 +16,16 @@ const quiet = {
 export const gemini: AgentProgram = {
   name: 'Gemini CLI',
   prefix: 'mcp_editd_',
-  ownEditTools: ['replace', 'write_file'],
+  triesItsOwnTools: (model) => {
+    const names = model.tools.map((tool) => tool.name);
+    assert.ok(names.includes('read_file'), 'its own tools have the names that they are known by');
+    assert.deepEqual(
+      names.filter((name) => ['replace', 'write_file', 'edit'].includes(name)),
+      [],
+    );
+    return Promise.resolve();
+  },
+  adds: { wait_for_previous: true },
   dialect: () => new Gemini(),
   configure: (place, modelUrl) => {
     const settings = JSON.parse(block('Gemini CLI', 'json')) as object;

@@ -1,6 +1,6 @@
 // An agent program that works on a task with a model which plays a part.
 import type { Dialect } from '../model/dialect.ts';
-import { Model, type Part } from '../model/model.ts';
+import { Model, type Part, type Stage } from '../model/model.ts';
 import type { Place } from '../support/place.ts';
 import { type Environment, run } from '../support/processes.ts';
 
@@ -8,8 +8,10 @@ export interface AgentProgram {
   readonly name: string;
   /** What stands before the names of editd's tools. */
   readonly prefix: string;
-  /** Its own tools that change files, which docs/agents.md says how to turn off. */
-  readonly ownEditTools: readonly string[];
+  /** Its own tools for changing files are gone, or fail: docs/agents.md says how to come to that. */
+  triesItsOwnTools(model: Stage): Promise<void>;
+  /** Parameters that it lets its model send with every call, and passes on to servers. */
+  readonly adds: Record<string, unknown>;
   dialect(): Dialect;
   /** Writes its configuration, which is that of docs/agents.md with the model besides; gives the command to start. */
   configure(place: Place, modelUrl: string): { command: string[]; env: Environment };

@@ -1,0 +1,4 @@
+import { codex } from './programs/codex.ts';
+import { scenes } from './scenes.ts';
+
+scenes(codex);

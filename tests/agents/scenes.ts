@@ -1,0 +1,146 @@
+// What every agent program has to be able to do with editd. The model knows a file only by what it is shown.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import type { Part } from './model/model.ts';
+import { type AgentProgram, work } from './programs/program.ts';
+import { accepts } from './support/person.ts';
+import { type Place, scene } from './support/place.ts';
+
+const CART = `def total(items):
+    amount = 0
+    for item in items:
+        amount += item.price
+    return amount
+`;
+
+const PATCH = `*** Begin Patch
+*** Update File: cart.py
+@@ def total(items):
+-    amount = Decimal(0)
++    amount = 0.0
+*** Delete File: old.py
+*** Add File: lib/new.py
++new = True
+*** End Patch`;
+
+const HASH = /b3:[0-9a-f]{32}/;
+
+/** The one hash in what the model was shown last, or of several the last: that of the text as it is. */
+function hashIn(shown: string): string {
+  const found = shown.match(new RegExp(HASH, 'g'))?.at(-1);
+  assert.ok(found, `no hash in: ${shown}`);
+  return found;
+}
+
+/** All of these are in what the model is shown. */
+function shows(shown: string, ...wanted: (string | RegExp)[]): void {
+  for (const each of wanted) {
+    assert.ok(typeof each === 'string' ? shown.includes(each) : each.test(shown), `no ${String(each)} in: ${shown}`);
+  }
+}
+
+/** Somebody changes the file with a program that knows nothing of editd. */
+function somebody(place: Place, from: string, to: string): void {
+  const text = place.read('cart.py');
+  assert.ok(text.includes(from));
+  place.write('cart.py', text.replace(from, to));
+}
+
+export function scenes(program: AgentProgram): void {
+  const play = (place: Place, part: Part): Promise<void> => work(program, place, part);
+
+  describe(program.name, () => {
+    scene('edits, is refused what has changed, reads again and succeeds', { 'cart.py': CART }, async (place) => {
+      const retry = { path: 'cart.py', oldText: 'return amount', newText: 'return round(amount, 2)' };
+      await play(place, async (model) => {
+        shows(model.instructions, 'editd works on files together with the people who have them open');
+        await program.triesItsOwnTools(model);
+        assert.equal(place.read('cart.py'), CART);
+
+        const read = await model.call('read', { path: 'cart.py', ...program.adds });
+        shows(read, 'amount += item.price', HASH);
+
+        // Indented otherwise than the file is.
+        const [oldText, newText] = ['in items:\n  amount += item', 'in items or []:\n  amount += item'];
+        const edited = await model.call('edit', { path: 'cart.py', edits: [{ oldText, newText }] });
+        shows(edited, '-    for item in items:', '+    for item in items or []:', HASH);
+        assert.notEqual(hashIn(edited), hashIn(read));
+        assert.equal(place.read('cart.py'), CART.replace('items:', 'items or []:'));
+
+        somebody(place, 'amount = 0', 'amount = Decimal(0)');
+        const before = place.read('cart.py');
+        const refused = await model.call('edit', retry);
+        shows(refused, 'stale', 'has changed since', '-    amount = 0', '+    amount = Decimal(0)', HASH);
+        assert.equal(place.read('cart.py'), before);
+
+        const again = await model.call('read', { path: 'cart.py' });
+        shows(again, 'amount = Decimal(0)');
+        assert.notEqual(hashIn(again), hashIn(edited));
+        shows(await model.call('edit', retry), '+    return round(amount, 2)');
+      });
+      const expected = CART.replace('items:', 'items or []:').replace('= 0', '= Decimal(0)');
+      assert.equal(place.read('cart.py'), expected.replace('return amount', 'return round(amount, 2)'));
+    });
+
+    scene(
+      'goes on as refusals say, and patches several files',
+      { 'cart.py': CART, 'old.py': 'old\n' },
+      async (place) => {
+        const edit = { path: 'cart.py', oldText: 'return amount', newText: 'return round(amount, 2)' };
+        await play(place, async (model) => {
+          const unread = await model.call('edit', edit);
+          shows(unread, 'unread', 'return amount', HASH);
+
+          const [cart = '', old = ''] = await model.calls([
+            ['read', { path: 'cart.py' }],
+            ['read', { path: 'old.py' }],
+          ]);
+          shows(cart, 'amount += item.price');
+          shows(old, 'old');
+
+          const far = await model.call('edit', {
+            path: 'cart.py',
+            oldText: 'for item in items :\n  amount += item.price',
+            newText: '',
+          });
+          shows(far, 'not_found', 'closest', '+        amount += item.price');
+
+          somebody(place, 'amount = 0', 'amount = Decimal(0)');
+          const stale = await model.call('edit', edit);
+          shows(stale, 'stale', 'baseHash');
+          shows(await model.call('edit', { ...edit, baseHash: hashIn(stale) }), '+    return round(amount, 2)');
+
+          const patched = await model.call('apply_patch', { patch: PATCH });
+          shows(patched, 'cart.py', 'old.py', 'new.py', '+    amount = 0.0');
+        });
+        assert.equal(
+          place.read('cart.py'),
+          CART.replace('= 0', '= 0.0').replace('return amount', 'return round(amount, 2)'),
+        );
+        assert.equal(place.read('lib/new.py'), 'new = True\n');
+        assert.throws(() => place.read('old.py'), /ENOENT/);
+      },
+    );
+
+    scene('waits for a person, and asks later what was decided', { 'cart.py': CART }, async (place) => {
+      place.configure('.config/editd/config.toml', 'review = "always"\n');
+      const edit = { path: 'cart.py', oldText: 'return amount', newText: 'return round(amount, 2)', waitMs: 0 };
+      await play(place, async (model) => {
+        await model.call('read', { path: 'cart.py' });
+        const pending = await model.call('edit', edit);
+        shows(pending, 'pending', 'proposal_status');
+        const id = /p[0-9a-f]+-\d+/.exec(pending)?.[0];
+        assert.ok(id, `no id in: ${pending}`);
+        shows(await model.call('proposal_status', { id, waitMs: 0 }), 'pending');
+        assert.equal(place.read('cart.py'), CART);
+
+        await accepts(place, id);
+        shows(await model.call('proposal_status', { id }), 'applied', HASH);
+        // What came of it is known now: the next edit needs no reading.
+        const next = { path: 'cart.py', oldText: 'amount = 0', newText: 'amount = 0.0', waitMs: 0 };
+        shows(await model.call('edit', next), 'pending');
+      });
+      assert.equal(place.read('cart.py'), CART.replace('return amount', 'return round(amount, 2)'));
+    });
+  });
+}
