@@ -61,7 +61,10 @@ export function scenes(program: AgentProgram): void {
         shows(read, 'amount += item.price', HASH);
 
         // Indented otherwise than the file is.
-        const [oldText, newText] = ['in items:\n  amount += item', 'in items or []:\n  amount += item'];
+        const [oldText, newText] = [
+          'for item in items:\n  amount += item.price',
+          'for item in items or []:\n  amount += item.price',
+        ];
         const edited = await model.call('edit', { path: 'cart.py', edits: [{ oldText, newText }] });
         shows(edited, '-    for item in items:', '+    for item in items or []:', HASH);
         assert.notEqual(hashIn(edited), hashIn(read));

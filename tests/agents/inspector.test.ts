@@ -1,0 +1,134 @@
+// The inspector of the protocol's makers, on the command line: each call is a client of its own.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { type Fields, record, records, text } from './model/record.ts';
+import { problemsOf } from './model/schema.ts';
+import { type Place, scene } from './support/place.ts';
+import { type Ended, run } from './support/processes.ts';
+import { installed } from './support/tools.ts';
+
+const inspector = installed('mcp-inspector');
+
+const CHANGING = ['apply_patch', 'edit', 'notebook_edit', 'undo', 'write'];
+const READING = ['changes', 'diagnostics', 'find', 'list', 'proposal_status', 'read', 'search'];
+
+/** What it says when a tool has refused. */
+const TOOL_ERROR = 5;
+
+const NOTEBOOK = `{
+ "cells": [
+  { "cell_type": "code", "execution_count": null, "id": "c1", "metadata": {}, "outputs": [], "source": ["x = 1"] }
+ ],
+ "metadata": {},
+ "nbformat": 4,
+ "nbformat_minor": 5
+}
+`;
+
+function inspect(place: Place, server: readonly string[], ...args: string[]): Promise<Ended> {
+  return run([inspector, '--cli', 'editd', 'mcp', ...server, ...args], { env: place.env, cwd: place.work });
+}
+
+async function tools(place: Place, ...server: string[]): Promise<Fields[]> {
+  const ended = await inspect(place, server, '--method', 'tools/list', '--strict');
+  // With --strict it fails on a schema that some client or model would not take.
+  assert.equal(ended.code, 0, ended.stderr);
+  return records((JSON.parse(ended.stdout) as Fields)['tools']);
+}
+
+interface Result {
+  /** The texts for a model. */
+  text: string;
+  structured: Fields;
+  refused: boolean;
+}
+
+async function call(place: Place, tool: string, args: Fields): Promise<Result> {
+  const ended = await inspect(
+    place,
+    [],
+    ...['--method', 'tools/call', '--tool-name', tool, '--tool-args-json', JSON.stringify(args)],
+  );
+  assert.ok(ended.code === 0 || ended.code === TOOL_ERROR, `${tool}: ${ended.code} ${ended.stderr}`);
+  const result = JSON.parse(ended.stdout) as Fields;
+  const structured = record(result['structuredContent']);
+  assert.ok(structured, `${tool} has no structured content: ${ended.stdout}`);
+  const texts = records(result['content']).map((each) => text(each, 'text'));
+  return { text: texts.join('\n'), structured, refused: result['isError'] === true };
+}
+
+async function succeeds(place: Place, tool: string, args: Fields): Promise<Result> {
+  const result = await call(place, tool, args);
+  assert.ok(!result.refused && result.text !== '', `${tool}: ${JSON.stringify(result)}`);
+  return result;
+}
+
+void describe('the inspector', () => {
+  scene('lists tools that every client can take, and says what each does', {}, async (place) => {
+    const all = await tools(place);
+    assert.deepEqual(all.map((tool) => text(tool, 'name')).sort(), [...CHANGING, ...READING].sort());
+    for (const tool of all) {
+      const name = text(tool, 'name');
+      assert.deepEqual(problemsOf(tool['inputSchema']), [], name);
+      assert.ok(text(tool, 'title') !== '' && text(tool, 'description').length > 100, name);
+      assert.equal(record(tool['annotations'])?.['readOnlyHint'], READING.includes(name), name);
+      assert.equal(record(tool['annotations'])?.['openWorldHint'], false, name);
+    }
+    const names = async (...server: string[]): Promise<string[]> =>
+      (await tools(place, ...server)).map((tool) => text(tool, 'name')).sort();
+    assert.deepEqual(await names('--read-only'), READING);
+    assert.deepEqual(await names('--tools', 'read,edit'), ['edit', 'read']);
+  });
+
+  // No session of one call knows what another was given: hashes carry it.
+  scene('calls every tool', { 'poem.txt': 'one\ntwo\n', 'notes.ipynb': NOTEBOOK }, async (place) => {
+    const read = await succeeds(place, 'read', { path: 'poem.txt' });
+    assert.equal(read.structured['text'], 'one\ntwo\n');
+    assert.match(read.text, /one\ntwo\n/);
+
+    const edited = await succeeds(place, 'edit', {
+      ...{ path: 'poem.txt', baseHash: read.structured['hash'] },
+      edits: [{ oldText: 'two', newText: 'deux' }],
+    });
+    assert.equal(place.read('poem.txt'), 'one\ndeux\n');
+    const hash = records(edited.structured['files'])[0]?.['hash'];
+
+    const patch = '--- a/poem.txt\n+++ b/poem.txt\n@@ -1,2 +1,2 @@\n-one\n+un\n deux\n';
+    await succeeds(place, 'apply_patch', { patch, bases: { 'poem.txt': hash } });
+    assert.equal(place.read('poem.txt'), 'un\ndeux\n');
+
+    await succeeds(place, 'undo', { path: 'poem.txt' });
+    assert.equal(place.read('poem.txt'), 'one\ndeux\n');
+
+    await succeeds(place, 'write', { path: 'songs/new.txt', content: 'la\n' });
+    assert.equal(place.read('songs/new.txt'), 'la\n');
+
+    const notebook = await succeeds(place, 'read', { path: 'notes.ipynb' });
+    const cells = [{ op: 'replace', id: 'c1', source: 'x = 2' }];
+    await succeeds(place, 'notebook_edit', { path: 'notes.ipynb', baseHash: notebook.structured['hash'], cells });
+    assert.equal(place.read('notes.ipynb'), NOTEBOOK.replace('x = 1', 'x = 2'));
+
+    for (const [tool, args] of [
+      ['search', { pattern: 'deux' }],
+      ['find', { pattern: 'poem*' }],
+      ['list', {}],
+    ] as const) {
+      assert.match((await succeeds(place, tool, args)).text, /poem\.txt/);
+    }
+    await succeeds(place, 'changes', {});
+    await succeeds(place, 'diagnostics', {});
+    await succeeds(place, 'proposal_status', {});
+  });
+
+  scene('sees a refusal in both forms', { 'poem.txt': 'one\n' }, async (place) => {
+    const refused = await call(place, 'edit', { path: 'poem.txt', oldText: 'one', newText: 'un' });
+    const error = record(refused.structured['error']);
+    assert.ok(refused.refused);
+    assert.equal(error?.['kind'], 'unread');
+    assert.ok(text(error, 'hint') !== '');
+    for (const each of [text(error, 'message'), text(error, 'hint'), 'unread', text(error, 'currentHash')]) {
+      assert.ok(refused.text.includes(each), `${each} is not in: ${refused.text}`);
+    }
+    assert.equal(place.read('poem.txt'), 'one\n');
+  });
+});

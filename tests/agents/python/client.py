@@ -1,0 +1,171 @@
+"""What a program made with the Python SDK does with editd: python client.py SCENARIO ERA
+
+The era is `legacy` (a handshake, then a session) or `auto` (what the server can, which has to be without sessions).
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import pathlib
+import re
+import sys
+import types as python_types
+
+import mcp
+import mcp.types as types
+
+WORK = pathlib.Path.cwd()
+
+
+@contextlib.asynccontextmanager
+async def server(era, cwd=WORK, **options):
+    parameters = mcp.StdioServerParameters(
+        command="editd", args=["mcp"], env=dict(os.environ), cwd=cwd
+    )
+    info = types.Implementation(name="python-sdk", version="1")
+    async with mcp.Client(parameters, mode=era, client_info=info, **options) as client:
+        assert client.protocol_version == ("2026-07-28" if era == "auto" else "2025-11-25"), client.protocol_version
+        yield client
+
+
+async def call(client, tool, **arguments):
+    """Calls a tool; refusals are checked against the schema of results, too."""
+    result = await client.call_tool(tool, arguments)
+    await client.session.validate_tool_result(tool, result)
+    text = "\n".join(block.text for block in result.content if block.type == "text")
+    return python_types.SimpleNamespace(refused=result.is_error, fields=result.structured_content, text=text)
+
+
+async def done(client, tool, **arguments):
+    result = await call(client, tool, **arguments)
+    assert not result.refused, (tool, result)
+    return result
+
+
+async def schemas(era):
+    """Every tool's results fit its schema, those of refusals as well."""
+    async with server(era) as client:
+        assert "editd" in client.instructions
+        read = await done(client, "read", path="poem.txt")
+        await done(client, "read", path="poem.txt", offset=2, limit=1, numbered=True)
+        await done(client, "edit", path="poem.txt", oldText="two", newText="deux", baseHash=read.fields["hash"])
+        await done(client, "write", path="new.txt", content="new\n")
+        patch = "*** Begin Patch\n*** Add File: added.txt\n+added\n*** End Patch"
+        await done(client, "apply_patch", patch=patch)
+        await done(client, "undo")
+        await done(client, "search", pattern="deux", context=1)
+        await done(client, "find", pattern="*.txt")
+        await done(client, "list")
+        await done(client, "changes")
+        await done(client, "diagnostics")
+        await done(client, "proposal_status")
+        for tool, arguments in {
+            "read": {"path": "missing.txt"},
+            "edit": {"path": "poem.txt", "oldText": "nowhere", "newText": ""},
+            "write": {"path": "/etc/passwd", "content": ""},
+            "apply_patch": {"patch": "no patch"},
+            "notebook_edit": {"path": "poem.txt", "cells": []},
+            "undo": {"transaction": "none"},
+            "search": {"pattern": "("},
+            "list": {"path": "missing"},
+            "proposal_status": {"id": "none"},
+        }.items():
+            refused = await call(client, tool, **arguments)
+            assert refused.refused, (tool, refused)
+            error = refused.fields["error"]
+            assert error["kind"] and error["message"] in refused.text, refused
+
+
+async def stale(era):
+    """A refusal shows what has changed; reading again makes the edit succeed."""
+    async with server(era) as client:
+        read = await call(client, "read", path="poem.txt")
+        (WORK / "poem.txt").write_text("zero\none\ntwo\n")
+        edit = {"path": "poem.txt", "oldText": "two", "newText": "deux"}
+        refused = await call(client, "edit", **edit, baseHash=read.fields["hash"])
+        assert refused.refused and refused.fields["error"]["kind"] == "stale", refused
+        assert "+zero" in refused.text and "+zero" in refused.fields["error"]["diff"]
+        again = await call(client, "read", path="poem.txt")
+        assert refused.fields["error"]["currentHash"] == again.fields["hash"] != read.fields["hash"]
+        edited = await done(client, "edit", **edit, baseHash=again.fields["hash"])
+        assert edited.fields["state"] == "applied", edited
+    assert (WORK / "poem.txt").read_text() == "zero\none\ndeux\n"
+
+
+async def waiting(client, arguments):
+    """An edit that waits for a person, once it has said that it does."""
+    said = asyncio.Queue()
+
+    async def progress(amount, total, message):
+        await said.put((amount, message))
+
+    waits = asyncio.create_task(client.call_tool("edit", arguments, progress_callback=progress))
+    amount, message = await asyncio.wait_for(said.get(), 20)
+    assert amount > 0 and "person" in message, message
+    return waits
+
+
+EDIT = {"path": "poem.txt", "oldText": "two", "newText": "deux"}
+
+
+async def progress(era):
+    """While a person is waited for, the client hears of it; the decision ends the wait."""
+    async with server(era) as client:
+        read = await call(client, "read", path="poem.txt")
+        waits = await waiting(client, {**EDIT, "baseHash": read.fields["hash"], "waitMs": 45000})
+        listed = await call(client, "proposal_status")
+        await accept(re.search(r"p[0-9a-f]+-\d+", listed.text)[0])
+        decided = await asyncio.wait_for(waits, 10)
+        assert decided.structured_content["state"] == "applied", decided
+    assert (WORK / "poem.txt").read_text() == "one\ndeux\n"
+
+
+async def cancel(era):
+    """A call that is cancelled ends at once; the change still waits for the person."""
+    async with server(era) as client:
+        read = await call(client, "read", path="poem.txt")
+        waits = await waiting(client, {**EDIT, "baseHash": read.fields["hash"], "waitMs": 45000})
+        waits.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await waits
+        listed = await asyncio.wait_for(call(client, "proposal_status"), 5)
+        await accept(re.search(r"p[0-9a-f]+-\d+", listed.text)[0])
+    assert (WORK / "poem.txt").read_text() == "one\ndeux\n"
+
+
+async def roots(era):
+    """Relative paths mean the folder that the client names, not the one that the server was started in."""
+
+    async def folders(context):
+        return types.ListRootsResult(roots=[types.Root(uri=WORK.as_uri(), name="work")])
+
+    elsewhere = WORK.parent / "elsewhere"
+    elsewhere.mkdir()
+    async with server(era, cwd=elsewhere, list_roots_callback=folders) as client:
+        read = await call(client, "read", path="poem.txt")
+        assert read.fields["path"] == str(WORK / "poem.txt"), read
+        outside = await call(client, "write", path=str(elsewhere / "new.txt"), content="")
+        assert outside.fields["error"]["kind"] == "outside_workspace", outside
+
+
+async def accept(proposal):
+    """A person wants all of it: decided over the socket of editors, as a plugin does."""
+    reader, writer = await asyncio.open_unix_connection(os.environ["EDITD_RUNTIME_DIR"] + "/editor.sock")
+
+    async def ask(number, method, **params):
+        message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        writer.write(json.dumps(message).encode() + b"\n")
+        while True:
+            answer = json.loads(await asyncio.wait_for(reader.readline(), 10))
+            if answer.get("id") == number:
+                return answer["result"]
+
+    await ask(1, "initialize", clientInfo={"name": "person"}, capabilities={}, rootUri=None)
+    shown = await ask(2, "editd/proposal", id=proposal)
+    await ask(3, "editd/decide", id=proposal, revision=shown["revision"], accept="all")
+    writer.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(globals()[sys.argv[1]](sys.argv[2]))
