@@ -2,29 +2,34 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe } from 'node:test';
-import { scene } from './support/place.ts';
+import { type Place, scene } from './support/place.ts';
 import { run } from './support/processes.ts';
 import { installed } from './support/tools.ts';
 
 const python = installed('python');
 const client = join(import.meta.dirname, 'python/client.py');
+const files = { 'poem.txt': 'one\ntwo\n', 'tale.txt': 'one\ntwo\n' };
 
-/** Without a session a client cannot name folders. */
-const SCENARIOS = {
-  legacy: ['schemas', 'stale', 'progress', 'cancel', 'roots'],
-  auto: ['schemas', 'stale', 'progress', 'cancel'],
-};
+async function play(place: Place, era: string, ...scenarios: string[]): Promise<void> {
+  const ended = await run([python, client, era, ...scenarios], { env: place.env, cwd: place.work });
+  assert.equal(ended.code, 0, `${ended.stdout}${ended.stderr}`);
+  assert.equal(ended.stdout, scenarios.map((each) => `${each}\n`).join(''));
+}
 
-for (const [era, scenarios] of Object.entries(SCENARIOS)) {
+for (const era of ['legacy', 'auto']) {
   void describe(`the Python SDK, ${era}`, () => {
-    for (const scenario of scenarios) {
-      scene(scenario, { 'poem.txt': 'one\ntwo\n' }, async (place) => {
-        if (scenario === 'progress' || scenario === 'cancel') {
-          place.configure('.config/editd/config.toml', 'review = "always"\n');
-        }
-        const ended = await run([python, client, scenario, era], { env: place.env, cwd: place.work });
-        assert.equal(ended.code, 0, ended.stderr);
-      });
-    }
+    scene('gets results that fit their schemas, and edits again what was stale', files, async (place) => {
+      await play(place, era, 'schemas', 'stale');
+    });
+
+    scene('hears that a person is waited for, and can stop waiting', files, async (place) => {
+      place.configure('.config/editd/config.toml', 'review = "always"\n');
+      await play(place, era, 'progress', 'cancel');
+    });
   });
 }
+
+// Without a session a client cannot name folders.
+scene('the Python SDK names the folders', files, async (place) => {
+  await play(place, 'legacy', 'roots');
+});

@@ -23,6 +23,16 @@ const PATCH = `*** Begin Patch
 +new = True
 *** End Patch`;
 
+const LINES = 1500;
+
+const lineOf = (line: number): string => `line ${line} of a file that is longer than what programs pass on to models.`;
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+const LONG = range(1, LINES)
+  .map((line) => `${lineOf(line)}\n`)
+  .join('');
+
 const HASH = /b3:[0-9a-f]{32}/;
 
 /** The one hash in what the model was shown last, or of several the last: that of the text as it is. */
@@ -124,6 +134,20 @@ export function scenes(program: AgentProgram): void {
         assert.throws(() => place.read('old.py'), /ENOENT/);
       },
     );
+
+    scene('is shown every line that it counts as having read', { 'long.txt': LONG }, async (place) => {
+      await play(place, async (model) => {
+        let next = 1;
+        while (next <= LINES) {
+          const shown = await model.call('read', { path: 'long.txt', offset: next });
+          const last = Number(/"endLine":(\d+)|lines \d+-(\d+) of/.exec(shown)?.slice(1).join(''));
+          assert.ok(last >= next, `no last line in: ${shown.slice(0, 500)}`);
+          const missing = range(next, last).filter((line) => !shown.includes(lineOf(line)));
+          assert.deepEqual(missing, [], `of lines ${next} to ${last}`);
+          next = last + 1;
+        }
+      });
+    });
 
     scene('waits for a person, and asks later what was decided', { 'cart.py': CART }, async (place) => {
       place.configure('.config/editd/config.toml', 'review = "always"\n');

@@ -20,6 +20,8 @@ const MODEL = `
 model = "gpt-5.2-codex"
 model_provider = "fake"
 check_for_update_on_startup = false
+# As with the models that it knows.
+tool_output_token_limit = 10000
 `;
 
 const provider = (url: string): string => `

@@ -1,4 +1,4 @@
-"""What a program made with the Python SDK does with editd: python client.py SCENARIO ERA
+"""What a program made with the Python SDK does with editd: python client.py ERA SCENARIO...
 
 The era is `legacy` (a handshake, then a session) or `auto` (what the server can, which has to be without sessions).
 """
@@ -80,52 +80,49 @@ async def schemas(era):
 async def stale(era):
     """A refusal shows what has changed; reading again makes the edit succeed."""
     async with server(era) as client:
-        read = await call(client, "read", path="poem.txt")
-        (WORK / "poem.txt").write_text("zero\none\ntwo\n")
-        edit = {"path": "poem.txt", "oldText": "two", "newText": "deux"}
+        read = await call(client, "read", path="tale.txt")
+        (WORK / "tale.txt").write_text("zero\none\ntwo\n")
+        edit = {"path": "tale.txt", "oldText": "two", "newText": "deux"}
         refused = await call(client, "edit", **edit, baseHash=read.fields["hash"])
         assert refused.refused and refused.fields["error"]["kind"] == "stale", refused
         assert "+zero" in refused.text and "+zero" in refused.fields["error"]["diff"]
-        again = await call(client, "read", path="poem.txt")
+        again = await call(client, "read", path="tale.txt")
         assert refused.fields["error"]["currentHash"] == again.fields["hash"] != read.fields["hash"]
         edited = await done(client, "edit", **edit, baseHash=again.fields["hash"])
         assert edited.fields["state"] == "applied", edited
-    assert (WORK / "poem.txt").read_text() == "zero\none\ndeux\n"
+    assert (WORK / "tale.txt").read_text() == "zero\none\ndeux\n"
 
 
-async def waiting(client, arguments):
+async def waiting(client, path):
     """An edit that waits for a person, once it has said that it does."""
+    read = await done(client, "read", path=path)
+    edit = {"path": path, "oldText": "two", "newText": "deux", "baseHash": read.fields["hash"], "waitMs": 45000}
     said = asyncio.Queue()
 
     async def progress(amount, total, message):
         await said.put((amount, message))
 
-    waits = asyncio.create_task(client.call_tool("edit", arguments, progress_callback=progress))
+    waits = asyncio.create_task(client.call_tool("edit", edit, progress_callback=progress))
     amount, message = await asyncio.wait_for(said.get(), 20)
     assert amount > 0 and "person" in message, message
     return waits
 
 
-EDIT = {"path": "poem.txt", "oldText": "two", "newText": "deux"}
-
-
 async def progress(era):
     """While a person is waited for, the client hears of it; the decision ends the wait."""
     async with server(era) as client:
-        read = await call(client, "read", path="poem.txt")
-        waits = await waiting(client, {**EDIT, "baseHash": read.fields["hash"], "waitMs": 45000})
+        waits = await waiting(client, "tale.txt")
         listed = await call(client, "proposal_status")
         await accept(re.search(r"p[0-9a-f]+-\d+", listed.text)[0])
         decided = await asyncio.wait_for(waits, 10)
         assert decided.structured_content["state"] == "applied", decided
-    assert (WORK / "poem.txt").read_text() == "one\ndeux\n"
+    assert (WORK / "tale.txt").read_text() == "one\ndeux\n"
 
 
 async def cancel(era):
     """A call that is cancelled ends at once; the change still waits for the person."""
     async with server(era) as client:
-        read = await call(client, "read", path="poem.txt")
-        waits = await waiting(client, {**EDIT, "baseHash": read.fields["hash"], "waitMs": 45000})
+        waits = await waiting(client, "poem.txt")
         waits.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await waits
@@ -167,5 +164,11 @@ async def accept(proposal):
     writer.close()
 
 
+async def main(era, *scenarios):
+    for scenario in scenarios:
+        print(scenario, flush=True)
+        await globals()[scenario](era)
+
+
 if __name__ == "__main__":
-    asyncio.run(globals()[sys.argv[1]](sys.argv[2]))
+    asyncio.run(main(*sys.argv[1:]))
