@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { type Fields, record, records, text } from './model/record.ts';
 import { problemsOf } from './model/schema.ts';
+import { NOTEBOOK } from './support/files.ts';
 import { type Place, scene } from './support/place.ts';
 import { type Ended, run } from './support/processes.ts';
 import { installed } from './support/tools.ts';
@@ -14,16 +15,6 @@ const READING = ['changes', 'diagnostics', 'find', 'list', 'proposal_status', 'r
 
 /** What it says when a tool has refused. */
 const TOOL_ERROR = 5;
-
-const NOTEBOOK = `{
- "cells": [
-  { "cell_type": "code", "execution_count": null, "id": "c1", "metadata": {}, "outputs": [], "source": ["x = 1"] }
- ],
- "metadata": {},
- "nbformat": 4,
- "nbformat_minor": 5
-}
-`;
 
 function inspect(place: Place, server: readonly string[], ...args: string[]): Promise<Ended> {
   return run([inspector, '--cli', 'editd', 'mcp', ...server, ...args], { env: place.env, cwd: place.work });

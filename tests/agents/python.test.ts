@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe } from 'node:test';
+import { NOTEBOOK, RED } from './support/files.ts';
 import { type Place, scene } from './support/place.ts';
 import { run } from './support/processes.ts';
 import { installed } from './support/tools.ts';
 
 const python = installed('python');
 const client = join(import.meta.dirname, 'python/client.py');
-const files = { 'poem.txt': 'one\ntwo\n', 'tale.txt': 'one\ntwo\n' };
+const files = { 'poem.txt': 'one\ntwo\n', 'tale.txt': 'one\ntwo\n', 'red.png': RED, 'notes.ipynb': NOTEBOOK };
 
 async function play(place: Place, era: string, ...scenarios: string[]): Promise<void> {
   const ended = await run([python, client, era, ...scenarios], { env: place.env, cwd: place.work });

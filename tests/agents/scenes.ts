@@ -1,8 +1,10 @@
 // What every agent program has to be able to do with editd. The model knows a file only by what it is shown.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import { IMAGE } from './model/dialect.ts';
 import type { Part } from './model/model.ts';
 import { type AgentProgram, work } from './programs/program.ts';
+import { RED } from './support/files.ts';
 import { accepts } from './support/person.ts';
 import { type Place, scene } from './support/place.ts';
 
@@ -135,19 +137,24 @@ export function scenes(program: AgentProgram): void {
       },
     );
 
-    scene('is shown every line that it counts as having read', { 'long.txt': LONG }, async (place) => {
-      await play(place, async (model) => {
-        let next = 1;
-        while (next <= LINES) {
-          const shown = await model.call('read', { path: 'long.txt', offset: next });
-          const last = Number(/"endLine":(\d+)|lines \d+-(\d+) of/.exec(shown)?.slice(1).join(''));
-          assert.ok(last >= next, `no last line in: ${shown.slice(0, 500)}`);
-          const missing = range(next, last).filter((line) => !shown.includes(lineOf(line)));
-          assert.deepEqual(missing, [], `of lines ${next} to ${last}`);
-          next = last + 1;
-        }
-      });
-    });
+    scene(
+      'is shown images, and every line that it counts as having read',
+      { 'long.txt': LONG, 'red.png': RED },
+      async (place) => {
+        await play(place, async (model) => {
+          shows(await model.call('read', { path: 'red.png' }), IMAGE, 'red.png', HASH);
+          let next = 1;
+          while (next <= LINES) {
+            const shown = await model.call('read', { path: 'long.txt', offset: next });
+            const last = Number(/"endLine":(\d+)|lines \d+-(\d+) of/.exec(shown)?.slice(1).join(''));
+            assert.ok(last >= next, `no last line in: ${shown.slice(0, 500)}`);
+            const missing = range(next, last).filter((line) => !shown.includes(lineOf(line)));
+            assert.deepEqual(missing, [], `of lines ${next} to ${last}`);
+            next = last + 1;
+          }
+        });
+      },
+    );
 
     scene('waits for a person, and asks later what was decided', { 'cart.py': CART }, async (place) => {
       place.configure('.config/editd/config.toml', 'review = "always"\n');

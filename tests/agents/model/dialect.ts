@@ -16,6 +16,9 @@ export interface Call {
   arguments: Record<string, unknown>;
 }
 
+/** What stands in the text of a result for an image that the model is shown. */
+export const IMAGE = '\n(an image)';
+
 /** What a tool has given back for a call, as the model is shown it. */
 export interface Shown {
   call: string;

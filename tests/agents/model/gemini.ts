@@ -1,6 +1,6 @@
 // The interface of Gemini: contents of the user and of the model take turns; a result follows its call at once.
 import type { ServerResponse } from 'node:http';
-import { type Answer, type Dialect, type Request, type Shown, stream } from './dialect.ts';
+import { type Answer, type Dialect, IMAGE, type Request, type Shown, stream } from './dialect.ts';
 import { type Fields, record, records, text } from './record.ts';
 
 const PATH = /^\/v1beta\/models\/[\w.-]+:streamGenerateContent\?alt=sse$/;
@@ -22,7 +22,7 @@ export class Gemini implements Dialect {
         description: text(tool, 'description'),
         schema: tool['parametersJsonSchema'],
       })),
-      results: said.flatMap((part) => shown(record(part['functionResponse']))),
+      results: contents.flatMap(resultsOf),
       problems: [
         ...declared
           .map((tool) => text(tool, 'name'))
@@ -52,13 +52,21 @@ function parts(content: Fields): Fields[] {
   return records(content['parts']);
 }
 
-function shown(result: Fields | undefined): Shown[] {
-  const response = record(result?.['response']);
-  if (result === undefined || response === undefined) {
-    return [];
+/** Results come with their images behind them. */
+function resultsOf(content: Fields): Shown[] {
+  const results: Shown[] = [];
+  for (const part of parts(content)) {
+    const result = record(part['functionResponse']);
+    const last = results.at(-1);
+    if (result !== undefined) {
+      // A program says `output` for what went well and `error` for what did not.
+      const response = record(result['response']);
+      results.push({ call: text(result, 'id'), text: text(response, 'output') || text(response, 'error') });
+    } else if (last !== undefined && text(record(part['inlineData']), 'mimeType') === 'image/png') {
+      last.text += IMAGE;
+    }
   }
-  // A program says `output` for what went well and `error` for what did not.
-  return [{ call: text(result, 'id'), text: text(response, 'output') || text(response, 'error') }];
+  return results;
 }
 
 /** The calls of one content have to be answered by the next one, in number and by name. */

@@ -1,6 +1,6 @@
 // The Responses interface of OpenAI: items go in, items come out, tools may lie in the namespace of their server.
 import type { ServerResponse } from 'node:http';
-import { type Answer, type Dialect, type Offered, type Request, stream } from './dialect.ts';
+import { type Answer, type Dialect, IMAGE, type Offered, type Request, stream } from './dialect.ts';
 import { type Fields, record, records, text } from './record.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -90,6 +90,6 @@ function textOf(content: unknown): string {
   return typeof content === 'string'
     ? content
     : records(content)
-        .map((part) => text(part, 'text') || text(part, 'type'))
+        .map((part) => (part['type'] === 'input_image' ? IMAGE : text(part, 'text')))
         .join('\n');
 }

@@ -6,7 +6,7 @@ import { type Ended, type Environment, marked, run } from './processes.ts';
 import { editd } from './tools.ts';
 import { until } from './until.ts';
 
-export type Files = Record<string, string>;
+export type Files = Record<string, string | Buffer>;
 
 export class Place {
   /** Short: the name of a socket below it has about 100 bytes at most. */
@@ -57,7 +57,7 @@ export class Place {
     return readFileSync(this.path(name), 'utf8');
   }
 
-  write(name: string, text: string): void {
+  write(name: string, text: string | Buffer): void {
     mkdirSync(dirname(this.path(name)), { recursive: true });
     writeFileSync(this.path(name), text);
   }
