@@ -52,7 +52,7 @@ async def schemas(era):
         notebook = await done(client, "read", path="notes.ipynb")
         image = (await client.call_tool("read", {"path": "red.png"})).content[-1]
         assert (image.type, image.mime_type) == ("image", "image/png") and image.data, image
-        cells = [{"op": "insert", "cellType": "raw"}]
+        cells = [{"op": "insert", "index": 1, "cellType": "raw"}]
         await done(client, "notebook_edit", path="notes.ipynb", cells=cells, baseHash=notebook.fields["hash"])
         await done(client, "edit", path="poem.txt", oldText="two", newText="deux", baseHash=read.fields["hash"])
         await done(client, "write", path="new.txt", content="new\n")
