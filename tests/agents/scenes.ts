@@ -37,7 +37,7 @@ const LONG = range(1, LINES)
 
 const HASH = /b3:[0-9a-f]{32}/;
 
-/** The one hash in what the model was shown last, or of several the last: that of the text as it is. */
+/** The hash of a file as it is; where there are several, it comes last. */
 function hashIn(shown: string): string {
   const found = shown.match(new RegExp(HASH, 'g'))?.at(-1);
   assert.ok(found, `no hash in: ${shown}`);
