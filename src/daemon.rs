@@ -117,6 +117,8 @@ pub(crate) struct CoreInner {
     diagnoses: Notify,
     /// Room for searches.
     searches: Arc<Semaphore>,
+    /// Held by who decodes an image.
+    decoding: Arc<tokio::sync::Mutex<()>>,
     /// Room for large files that are being worked on.
     work_room: Arc<Semaphore>,
     started: Instant,
@@ -202,6 +204,7 @@ impl Daemon {
             looks: Looks::default(),
             diagnoses: Notify::new(),
             searches: Arc::new(Semaphore::new(SEARCHES)),
+            decoding: Arc::default(),
             work_room: Arc::new(work_room(&config)),
             started: Instant::now(),
             config,

@@ -3,7 +3,6 @@
 use std::io::Cursor;
 
 use ::image::codecs::jpeg::JpegEncoder;
-use ::image::imageops::FilterType;
 use ::image::metadata::Orientation;
 use ::image::{
     DynamicImage, GenericImageView, ImageDecoder, ImageFormat, ImageReader, ImageResult, Limits, Rgb,
@@ -60,53 +59,62 @@ fn format_of(bytes: &[u8]) -> Option<ImageFormat> {
     ::image::guess_format(bytes).ok().filter(|format| known.contains(format))
 }
 
-/// Bytes that the pixels of an image take, going by what its file says.
-pub fn decoded_size(bytes: &[u8]) -> Result<u64, ImageError> {
-    Ok(decoder(bytes)?.total_bytes())
-}
-
 /// Makes an image ready to be sent: upright, at most [`SIDE`] pixels wide and high and [`ENCODED_BYTES`] long.
 /// One that is so already keeps its bytes; it is decoded all the same, because a damaged image that is sent to
-/// a model can make its whole conversation fail. Takes memory up to about three times [`decoded_size`].
+/// a model can make its whole conversation fail. Takes memory for [`DECODED_BYTES`] and a little more.
 pub fn prepare(bytes: &[u8]) -> Result<Image, ImageError> {
-    let mut decoder = decoder(bytes)?;
     let format = format_of(bytes).ok_or(ImageError::Unknown)?;
+    let mut decoder = decoder(bytes, format)?;
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let mut image = DynamicImage::from_decoder(decoder).map_err(|error| damaged(&error))?;
-    image.apply_orientation(orientation);
-    let (original_width, original_height) = image.dimensions();
-    let fits = original_width.max(original_height) <= SIDE && bytes.len() <= ENCODED_BYTES;
+    let (width, height) = image.dimensions();
+    let fits = width.max(height) <= SIDE && bytes.len() <= ENCODED_BYTES;
     let (mime_type, bytes) = if fits && orientation == Orientation::NoTransforms {
         (format.to_mime_type(), bytes.to_vec())
     } else {
-        smaller(&mut image, format).map_err(|error| damaged(&error))?
+        image = scaled(image, SIDE, SIDE);
+        image.apply_orientation(orientation);
+        written(&mut image, format).map_err(|error| damaged(&error))?
     };
+    let (original_width, original_height) =
+        if turns(orientation) { (height, width) } else { (width, height) };
     let (width, height) = image.dimensions();
     Ok(Image { mime_type, bytes, width, height, original_width, original_height })
 }
 
 /// The decoder of a file, which has read its header and nothing else.
-fn decoder(bytes: &[u8]) -> Result<impl ImageDecoder, ImageError> {
-    let format = format_of(bytes).ok_or(ImageError::Unknown)?;
+fn decoder(bytes: &[u8], format: ImageFormat) -> Result<impl ImageDecoder, ImageError> {
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-    // Beyond the pixels a decoder needs some memory of its own.
     let mut limits = Limits::no_limits();
+    // Some decoders need as much again for what they have read before.
     limits.max_alloc = Some(DECODED_BYTES * 2);
     reader.limits(limits);
     let decoder = reader.into_decoder().map_err(|error| damaged(&error))?;
-    let size = decoder.total_bytes();
-    if size > DECODED_BYTES { Err(ImageError::TooLarge(size)) } else { Ok(decoder) }
+    let (size, (width, height)) = (decoder.total_bytes(), decoder.dimensions());
+    match size {
+        _ if width == 0 || height == 0 => Err(ImageError::Damaged("it has no pixels".to_owned())),
+        _ if size > DECODED_BYTES => Err(ImageError::TooLarge(size)),
+        _ => Ok(decoder),
+    }
 }
 
 fn damaged(error: &::image::ImageError) -> ImageError {
     ImageError::Damaged(error.to_string())
 }
 
-/// Scales an image until it can be sent, and writes it.
-fn smaller(image: &mut DynamicImage, format: ImageFormat) -> ImageResult<(&'static str, Vec<u8>)> {
-    if image.width().max(image.height()) > SIDE {
-        *image = image.resize(SIDE, SIDE, FilterType::Triangle);
-    }
+fn turns(orientation: Orientation) -> bool {
+    use Orientation::{Rotate90, Rotate90FlipH, Rotate270, Rotate270FlipH};
+    matches!(orientation, Rotate90 | Rotate90FlipH | Rotate270 | Rotate270FlipH)
+}
+
+/// Scales down to what fits. Averages over areas: other filters first make an image of floats, as wide as the
+/// original and sixteen times as large.
+fn scaled(image: DynamicImage, width: u32, height: u32) -> DynamicImage {
+    if image.width() > width || image.height() > height { image.thumbnail(width, height) } else { image }
+}
+
+/// Writes an image, scaled down until it can be sent.
+fn written(image: &mut DynamicImage, format: ImageFormat) -> ImageResult<(&'static str, Vec<u8>)> {
     // Drawings and pictures of screens stay sharp as PNG; photographs become large.
     if format != ImageFormat::Jpeg {
         let mut bytes = Cursor::new(Vec::new());
@@ -122,7 +130,7 @@ fn smaller(image: &mut DynamicImage, format: ImageFormat) -> ImageResult<(&'stat
             return Ok((ImageFormat::Jpeg.to_mime_type(), bytes));
         }
         let (width, height) = (image.width() * 3 / 4, image.height() * 3 / 4);
-        *image = image.resize(width.max(1), height.max(1), FilterType::Triangle);
+        *image = image.thumbnail(width.max(1), height.max(1));
     }
 }
 

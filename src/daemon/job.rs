@@ -14,7 +14,7 @@ use super::lanes::Place;
 use super::{Core, Failure, SessionContext};
 
 /// What the room for work is counted in, in bytes.
-pub(crate) const WORK_UNIT: u64 = 1 << 10;
+pub(super) const WORK_UNIT: u64 = 1 << 10;
 
 /// A request's files, found but not yet looked at.
 pub(crate) trait Located: Send + 'static {
@@ -119,9 +119,15 @@ impl Core {
                 job.place.at_head().await;
                 let (core, files) = (self.clone(), files);
                 let (weight, files) = blocking(move || (core.weight(&files), files)).await?;
-                let _room = self.room_for(weight).await?;
+                let room = self.room_for(weight).await?;
                 let (core, of) = (self.clone(), session.clone());
-                answering(move || (work(&core, &of, files, &job), job.end())).await?
+                answering(move || {
+                    // The room is taken until the work is done, also where nobody waits for it any more.
+                    let result = (work(&core, &of, files, &job), job.end());
+                    drop(room);
+                    result
+                })
+                .await?
             }
         }
     }
@@ -140,7 +146,7 @@ impl Core {
         (bytes / WORK_UNIT).min(all).try_into().unwrap_or(u32::MAX)
     }
 
-    pub(crate) async fn room_for(&self, weight: u32) -> Result<OwnedSemaphorePermit, Failure> {
+    async fn room_for(&self, weight: u32) -> Result<OwnedSemaphorePermit, Failure> {
         let patience = Duration::from_millis(self.config.limits.deadline_ms);
         let room = self.work_room.clone().acquire_many_owned(weight);
         let room = tokio::time::timeout(patience, room).await.map_err(|_| {

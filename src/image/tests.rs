@@ -95,6 +95,13 @@ fn half_an_image_is_damaged(
     assert!(matches!(prepare(&bytes[..bytes.len() / 2]), Err(ImageError::Damaged(_))));
 }
 
+/// Models' interfaces take no image without pixels.
+#[test]
+fn an_image_without_pixels_is_none() {
+    let bytes = b"GIF89a\0\0\0\0\x80\0\0\0\0\0\xff\xff\xff\x2c\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01;";
+    assert!(matches!(prepare(bytes), Err(ImageError::Damaged(_))));
+}
+
 /// A few bytes that claim to be 30,000 pixels wide and high.
 #[test]
 fn an_image_that_claims_too_much_is_not_decoded() {

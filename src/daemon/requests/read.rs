@@ -96,7 +96,8 @@ fn shown(observed: &Observed, snapshot: &Snapshot, text: &str, window: &Window) 
     let (content, coverage) = match cells {
         Some(Ok(shown)) => {
             notices.extend(shown.notice);
-            (ReadContent::Notebook(shown.content), shown.coverage)
+            // Its metadata and what it shows are in none of the cells.
+            (ReadContent::Notebook(shown.content), Coverage::Part)
         }
         other => {
             notices.extend(other.and_then(Result::err));

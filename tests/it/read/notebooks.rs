@@ -79,7 +79,6 @@ fn many_cells_come_in_several_answers() {
     assert_eq!(ids(&first), ["c0", "c1", "c2", "c3"]);
     assert_eq!(first["truncated"], true);
     assert!(first["notice"].as_str().expect("a notice").contains("`offset: 5`"), "{}", first["notice"]);
-    // A part of it is not enough to replace it.
     agent.change(json!({ "kind": "delete", "path": "a.ipynb" })).refused("unread");
     let rest = read(&mut agent, &json!({ "offset": 5 }));
     assert_eq!(
@@ -109,6 +108,34 @@ fn long_outputs_and_sources_are_cut_and_the_answer_says_so() {
     assert!((200_000..262_144).contains(&source.len()), "{}", source.len());
     assert!(second["notice"].as_str().expect("a notice").contains("cut"), "{}", second["notice"]);
     assert_eq!(second["truncated"], true);
+}
+
+/// What stands in no cell was not shown: outputs that are cut, pictures, metadata.
+#[test]
+fn cells_are_not_the_whole_of_a_notebook() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", notebook(&[code("a", "x")])));
+    let mut agent = machine.agent(&workspace);
+    let write = json!({ "kind": "write", "path": "a.ipynb", "content": "{}\n" });
+    read(&mut agent, &json!({}));
+    agent.change(write.clone()).refused("unread");
+    read(&mut agent, &json!({ "raw": true }));
+    agent.change(write).done();
+}
+
+/// Names and numbers of outputs count, too.
+#[test]
+fn an_answer_about_a_notebook_has_a_bound() {
+    let named =
+        |name: &str| json!({ "output_type": "display_data", "metadata": {}, "data": { name: "AAAA" } });
+    let mut odd = code(&"i".repeat(100_000), "x");
+    odd["outputs"] = (0..10_000).map(|_| named("image/png")).collect();
+    let mut long = code("b", "y");
+    long["outputs"] = json!([named(&"n".repeat(1_000_000))]);
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", notebook(&[odd, long])));
+    let found = read(&mut machine.agent(&workspace), &json!({}));
+    assert!(found.to_string().len() < 20_000, "{} bytes", found.to_string().len());
+    assert!(found["cells"][0].get("id").is_none(), "an id in part would name nothing");
+    assert_eq!((&found["cells"][1]["id"], &found["truncated"]), (&json!("b"), &json!(true)));
 }
 
 #[test]

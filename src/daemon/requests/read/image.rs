@@ -1,13 +1,15 @@
 //! Images for those who can see them.
 
+use std::time::Duration;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::daemon::job::{WORK_UNIT, blocking};
+use crate::daemon::job::blocking;
 use crate::daemon::observe::Observed;
 use crate::daemon::{Core, Failure};
 use crate::disk::{FileBytes, Stat, Target};
-use crate::image::{DECODED_BYTES, ImageError, decoded_size, is_image, prepare};
+use crate::image::{DECODED_BYTES, ImageError, is_image, prepare};
 use crate::protocol::{ImageContent, ReadContent, ReadResult};
 use crate::text::ContentHash;
 use crate::workspace::{Refusal, RefusalKind, Truth};
@@ -30,17 +32,19 @@ pub(super) fn encoded(observed: &Observed) -> Option<Encoded> {
     begins.then(|| Encoded { target, stat, hash, bytes: observed.bytes.clone() })
 }
 
-/// What is kept in memory for each byte of pixels: the image, a copy while it is made smaller, its file.
-const COPIES: u64 = 3;
-
 impl Core {
-    /// Decodes an image and makes it ready to be sent, when there is room for it.
+    /// Decodes an image and makes it ready to be sent. One at a time: each may take a second and a quarter of a
+    /// gigabyte, and nothing stops a decoder once it runs.
     pub(super) async fn decode(&self, encoded: Encoded) -> Result<ReadResult, Failure> {
-        let bytes = encoded.bytes.to_vec();
-        let size = decoded_size(&bytes).map_err(|error| encoded.refusal(&error))? * COPIES;
-        let units = size.min(self.config.limits.work_memory) / WORK_UNIT;
-        let _room = self.room_for(units.try_into().unwrap_or(u32::MAX)).await?;
-        blocking(move || ready(&encoded, &bytes)).await?
+        let patience = Duration::from_millis(self.config.limits.deadline_ms);
+        let room = tokio::time::timeout(patience, self.decoding.clone().lock_owned()).await;
+        let busy = |_| Refusal::new(RefusalKind::Busy { what: "other images are being decoded".to_owned() });
+        let room = room.map_err(busy)?;
+        blocking(move || {
+            let _until_it_is_done = room;
+            ready(&encoded)
+        })
+        .await?
     }
 }
 
@@ -54,8 +58,9 @@ impl Encoded {
     }
 }
 
-fn ready(encoded: &Encoded, bytes: &[u8]) -> Result<ReadResult, Failure> {
-    let image = prepare(bytes).map_err(|error| encoded.refusal(&error))?;
+fn ready(encoded: &Encoded) -> Result<ReadResult, Failure> {
+    let bytes = encoded.bytes.to_vec();
+    let image = prepare(&bytes).map_err(|error| encoded.refusal(&error))?;
     let original = (image.original_width, image.original_height);
     let notice = (original != (image.width, image.height)).then(|| {
         let (width, height) = original;

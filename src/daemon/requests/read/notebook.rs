@@ -3,7 +3,6 @@
 use crate::daemon::observe::Observed;
 use crate::notebook::{ShownCell, ShownOutput, shown_cells};
 use crate::protocol::{CellContent, NotebookContent, OutputContent};
-use crate::workspace::Coverage;
 use crate::workspace::limits::READ_OUTPUT_BYTES;
 
 use super::window::{Window, floor_char};
@@ -15,7 +14,6 @@ pub(super) fn wanted(observed: &Observed, window: &Window) -> bool {
 
 pub(super) struct Shown {
     pub(super) content: NotebookContent,
-    pub(super) coverage: Coverage,
     pub(super) notice: Option<String>,
 }
 
@@ -25,13 +23,8 @@ pub(super) fn shown(text: &str, window: &Window) -> Result<Shown, String> {
         format!("It is shown as text, because it is no notebook that is understood ({unreadable}).")
     })?;
     let total_cells = cells.len();
-    let mut page = Page {
-        room: window.bytes,
-        outputs: READ_OUTPUT_BYTES.min(window.bytes / 4),
-        cells: Vec::new(),
-        cut: false,
-        outputs_cut: false,
-    };
+    let outputs = READ_OUTPUT_BYTES.min(window.bytes / 4);
+    let mut page = Page { room: window.bytes, outputs, cells: Vec::new(), cut: false, outputs_cut: false };
     for (index, cell) in cells.into_iter().enumerate().skip(window.offset - 1).take(window.limit) {
         if !page.take(index, cell) {
             break;
@@ -40,12 +33,16 @@ pub(super) fn shown(text: &str, window: &Window) -> Result<Shown, String> {
     let end = window.offset - 1 + page.cells.len();
     let notice = page.notice(window.offset, end, total_cells);
     let goes_on = end < total_cells && window.offset <= total_cells;
-    let is_whole = window.offset == 1 && !goes_on && !page.cut;
-    let coverage = if is_whole { Coverage::Whole } else { Coverage::Part };
     let truncated = goes_on || page.cut || page.outputs_cut;
     let content = NotebookContent { cells: page.cells, total_cells, truncated };
-    Ok(Shown { content, coverage, notice })
+    Ok(Shown { content, notice })
 }
+
+/// What a cell or an output takes in an answer beside its texts, about.
+const FRAME: usize = 64;
+/// Bytes of an id or of the name of a type. Jupyter allows ids of 64 characters; a longer one cannot be told
+/// in part, and the cell goes by its index.
+const NAME: usize = 128;
 
 /// The cells of one reply.
 struct Page {
@@ -62,27 +59,20 @@ impl Page {
     /// Adds a cell, unless there is no room for it.
     fn take(&mut self, index: usize, cell: ShownCell) -> bool {
         let ShownCell { id, cell_type, mut source, execution_count, outputs } = cell;
-        let mut room_for_outputs = self.outputs;
-        let (mut shown, mut is_cut) = (Vec::new(), false);
-        for ShownOutput { kind, text, others } in outputs {
-            let text = text.map(|mut text| {
-                is_cut |= cut_to(&mut text, room_for_outputs);
-                room_for_outputs -= text.len();
-                text
-            });
-            shown.push(OutputContent { output_type: kind, text, mime_types: others });
-        }
-        let size = source.len() + self.outputs - room_for_outputs;
+        let is_short = |name: &String| name.len() <= NAME;
+        let (id, cell_type) = (id.filter(is_short), cell_type.filter(is_short));
+        let (outputs, taken, is_cut) = shown_outputs(outputs, self.outputs);
+        let size = FRAME + source.len() + taken;
         if size > self.room {
             // A reply that shows nothing would lead nowhere, so a first cell is cut instead.
             if !self.cells.is_empty() {
                 return false;
             }
-            self.cut |= cut_to(&mut source, self.room - self.outputs);
+            self.cut |= cut_to(&mut source, self.room.saturating_sub(FRAME + taken));
         }
         self.room = self.room.saturating_sub(size);
         self.outputs_cut |= is_cut;
-        self.cells.push(CellContent { index, id, cell_type, source, execution_count, outputs: shown });
+        self.cells.push(CellContent { index, id, cell_type, source, execution_count, outputs });
         true
     }
 
@@ -106,6 +96,31 @@ impl Page {
         }
         (!notices.is_empty()).then(|| notices.join(" "))
     }
+}
+
+/// The outputs of one cell as far as there is room for them, how much of it they take, and whether they were
+/// cut.
+fn shown_outputs(outputs: Vec<ShownOutput>, room: usize) -> (Vec<OutputContent>, usize, bool) {
+    let (mut shown, mut left, mut is_cut) = (Vec::new(), room, false);
+    for ShownOutput { kind: mut output_type, mut text, others } in outputs {
+        if left < FRAME {
+            return (shown, room - left, true);
+        }
+        left -= FRAME;
+        let mut take = |text: &mut String, most: usize| {
+            is_cut |= cut_to(text, most.min(left));
+            left -= text.len();
+        };
+        take(&mut output_type, NAME);
+        if let Some(text) = &mut text {
+            take(text, room);
+        }
+        let mut mime_types = others;
+        mime_types.iter_mut().for_each(|name| take(name, NAME));
+        mime_types.retain(|name| !name.is_empty());
+        shown.push(OutputContent { output_type, text, mime_types });
+    }
+    (shown, room - left, is_cut)
 }
 
 /// Cuts a text to so many bytes; tells whether it was longer.
