@@ -88,7 +88,7 @@ fn news_of_other_files_come_with_any_answer_once() {
 
 #[test]
 fn what_editors_find_wrong_is_listed_by_line() {
-    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", &numbered_lines(9)));
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
     let mut editor = machine.editor(&workspace);
     let range = json!({ "start": { "line": 3, "character": 0 }, "end": { "line": 3, "character": 4 } });
     let items = json!([{ "range": range, "severity": 1, "message": "bad", "source": "cc" }]);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{Machine, Mcp, Workspace, numbered_lines};
 
 fn scene() -> (Machine, Workspace, Mcp) {
-    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", &numbered_lines(20)));
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(20)));
     let mut mcp = Mcp::start(&machine, &workspace);
     mcp.call("read", json!({ "path": "a.txt" })).done();
     (machine, workspace, mcp)

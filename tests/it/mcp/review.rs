@@ -17,14 +17,14 @@ struct Scene {
 impl Scene {
     fn new() -> Self {
         let machine = Machine::configured("review = \"auto\"\n");
-        let workspace = Workspace::file("a.txt", &numbered_lines(40));
+        let workspace = Workspace::file("a.txt", numbered_lines(40));
         let editor = reviewer(&machine, &workspace);
         let mut mcp = Mcp::start(&machine, &workspace);
         mcp.call("read", json!({ "path": "a.txt" })).done();
         Self { _machine: machine, workspace, editor, mcp }
     }
 
-    fn edit(&mut self, wait: Value) -> u64 {
+    fn edit(&mut self, wait: &Value) -> u64 {
         let edits = json!([
             { "oldText": "line 3\n", "newText": "three\n" },
             { "oldText": "line 30\n", "newText": "thirty\n" },
@@ -57,7 +57,7 @@ impl Scene {
 #[test]
 fn a_call_waits_for_the_decision_and_tells_of_its_progress() {
     let mut scene = Scene::new();
-    let call = scene.edit(json!({}));
+    let call = scene.edit(&json!({}));
     let proposal = scene.waiting();
     let progress = scene.mcp.told("notifications/progress");
     assert_eq!(progress["progressToken"], "t1");
@@ -76,7 +76,7 @@ fn a_call_waits_for_the_decision_and_tells_of_its_progress() {
 #[test]
 fn what_is_not_decided_in_time_is_pending_and_asked_for_later() {
     let mut scene = Scene::new();
-    let call = scene.edit(json!({ "waitMs": 100 }));
+    let call = scene.edit(&json!({ "waitMs": 100 }));
     let pending = scene.mcp.called("edit", call).done();
     let id = pending.data["id"].as_str().expect("an id").to_owned();
     assert_eq!(pending.data["state"], "pending");
@@ -117,7 +117,7 @@ fn what_is_not_decided_in_time_is_pending_and_asked_for_later() {
 #[test]
 fn a_rejection_and_what_was_written_instead_are_told() {
     let mut scene = Scene::new();
-    let call = scene.edit(json!({}));
+    let call = scene.edit(&json!({}));
     let proposal = scene.waiting();
     scene.decide(&proposal, json!({ "reject": "all", "comment": "not now" }));
     let rejected = scene.mcp.called("edit", call).done();
@@ -128,7 +128,7 @@ fn a_rejection_and_what_was_written_instead_are_told() {
         rejected.text
     );
     assert!(!rejected.text.contains("+three"), "what was not done is not shown as done: {}", rejected.text);
-    let call = scene.edit(json!({}));
+    let call = scene.edit(&json!({}));
     let proposal = scene.waiting();
     let content = numbered_lines(40).replace("line 3\n", "tres\n");
     let replace = json!([{ "path": scene.workspace.absolute("a.txt"), "baseHash": scene.workspace.hash("a.txt"), "content": content }]);
@@ -146,7 +146,7 @@ fn a_rejection_and_what_was_written_instead_are_told() {
 #[test]
 fn a_cancelled_call_is_not_answered_and_waits_no_more() {
     let mut scene = Scene::new();
-    let call = scene.edit(json!({}));
+    let call = scene.edit(&json!({}));
     let proposal = scene.waiting();
     scene.mcp.notify("notifications/cancelled", json!({ "requestId": call, "reason": "enough" }));
     // The next answers come, and the proposal stays: it can be asked for.
@@ -160,7 +160,7 @@ fn a_cancelled_call_is_not_answered_and_waits_no_more() {
 #[test]
 fn a_client_that_goes_while_it_waits_ends_the_server_and_nothing_else() {
     let mut scene = Scene::new();
-    scene.edit(json!({}));
+    scene.edit(&json!({}));
     let proposal = scene.waiting();
     let begun = Instant::now();
     let (status, said) = scene.mcp.until_ended();

@@ -8,8 +8,8 @@ fn workspaces() -> (Machine, Workspace, Workspace) {
     (Machine::start(), Workspace::file("a.txt", "here\n"), Workspace::file("a.txt", "there\n"))
 }
 
-fn roots(workspace: &Workspace) -> Option<Value> {
-    Some(json!([{ "uri": uri_of(workspace.root()), "name": "x" }]))
+fn roots(workspace: &Workspace) -> Value {
+    json!([{ "uri": uri_of(workspace.root()), "name": "x" }])
 }
 
 fn read(mcp: &mut Mcp) -> Value {
@@ -21,9 +21,9 @@ fn the_clients_roots_count_and_change_when_it_says_so() {
     let (machine, here, there) = workspaces();
     let mut mcp = Mcp::with(&machine, here.root(), &[]);
     mcp.introduce("2025-06-18", json!({ "roots": { "listChanged": true } }));
-    mcp.roots = roots(&there);
+    mcp.roots = Some(roots(&there));
     assert_eq!((read(&mut mcp), read(&mut mcp), mcp.asked), (json!("there\n"), json!("there\n"), 1));
-    mcp.roots = roots(&here);
+    mcp.roots = Some(roots(&here));
     assert_eq!(read(&mut mcp), "there\n");
     mcp.notify("notifications/roots/list_changed", json!({}));
     assert_eq!((read(&mut mcp), mcp.asked), (json!("here\n"), 2));
