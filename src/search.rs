@@ -3,7 +3,7 @@
 //!
 //! A walk goes through a tree in the order of its paths and opens each folder anew beneath its root
 //! ([`Disk::list`](crate::disk::Disk::list)), so nothing that is renamed meanwhile leads it elsewhere. It hands
-//! files to several threads; [`found`] keeps what comes first in the order of paths, however many threads there
+//! files to several threads; `found.rs` keeps what comes first in the order of paths, however many threads there
 //! are, and tells when nothing behind can matter any more.
 //!
 //! What is open in editors lies over the disk: [`Access`] gives unsaved texts, and says what may be told.

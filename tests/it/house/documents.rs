@@ -13,6 +13,17 @@ fn documents() -> Vec<Source> {
     documents
 }
 
+/// The text outside of fences.
+fn prose(text: &str) -> String {
+    let mut inside = false;
+    let is_prose = |line: &&str| {
+        let is_fence = line.trim_start().starts_with("```");
+        inside ^= is_fence;
+        !inside && !is_fence
+    };
+    text.lines().filter(is_prose).collect::<Vec<_>>().join("\n")
+}
+
 /// The lines inside fences of shell code.
 fn shell_lines(text: &str) -> Vec<&str> {
     let (mut lines, mut inside) = (Vec::new(), false);
@@ -86,7 +97,7 @@ fn links_lead_somewhere() {
     let mut wrong = Vec::new();
     for document in documents() {
         let folder = Path::new(&document.path).parent().expect("a folder");
-        for link in between(&document.text, "](", ")") {
+        for link in between(&prose(&document.text), "](", ")") {
             let file = link.split('#').next().unwrap_or_default();
             if !file.is_empty() && !file.contains("://") && !top().join(folder).join(file).exists() {
                 wrong.push(format!("{}: {link}", document.path));

@@ -100,7 +100,8 @@ fn long_outputs_and_sources_are_cut_and_the_answer_says_so() {
     let mut agent = machine.agent(&workspace);
     let first = read(&mut agent, &json!({}));
     assert_eq!(first["cells"].as_array().expect("cells").len(), 1);
-    assert_eq!(first["cells"][0]["outputs"][0]["text"].as_str().expect("a text").len(), 8192);
+    let output = first["cells"][0]["outputs"][0]["text"].as_str().expect("a text");
+    assert!((8_000..8_192).contains(&output.len()), "{}", output.len());
     let notice = first["notice"].as_str().expect("a notice");
     assert!(notice.contains("8192 bytes") && notice.contains("`offset: 2`"), "{notice}");
     let second = read(&mut agent, &json!({ "offset": 2 }));
