@@ -5,8 +5,8 @@ use std::io::Cursor;
 use ::image::codecs::jpeg::JpegEncoder;
 use ::image::metadata::Orientation;
 use ::image::{
-    DynamicImage, GenericImageView, ImageDecoder, ImageFormat, ImageReader, ImageResult, Limits, Rgb,
-    RgbImage,
+    DynamicImage, ExtendedColorType, GenericImageView, ImageDecoder, ImageFormat, ImageReader, ImageResult,
+    Limits, Rgb, RgbImage,
 };
 
 /// Pixels of the longer side of what is sent. Models scale down what is larger, and some refuse it.
@@ -60,16 +60,17 @@ fn format_of(bytes: &[u8]) -> Option<ImageFormat> {
 }
 
 /// Makes an image ready to be sent: upright, at most [`SIDE`] pixels wide and high and [`ENCODED_BYTES`] long.
-/// One that is so already keeps its bytes; it is decoded all the same, because a damaged image that is sent to
+/// One that is so already keeps its bytes, with all pictures of an animation; it is decoded all the same, because a damaged image that is sent to
 /// a model can make its whole conversation fail. Takes memory for [`DECODED_BYTES`] and a little more.
 pub fn prepare(bytes: &[u8]) -> Result<Image, ImageError> {
     let format = format_of(bytes).ok_or(ImageError::Unknown)?;
     let mut decoder = decoder(bytes, format)?;
+    let whole = format != ImageFormat::Jpeg || is_usual_jpeg(bytes, decoder.original_color_type());
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let mut image = DynamicImage::from_decoder(decoder).map_err(|error| damaged(&error))?;
     let (width, height) = image.dimensions();
     let fits = width.max(height) <= SIDE && bytes.len() <= ENCODED_BYTES;
-    let (mime_type, bytes) = if fits && orientation == Orientation::NoTransforms {
+    let (mime_type, bytes) = if fits && whole && orientation == Orientation::NoTransforms {
         (format.to_mime_type(), bytes.to_vec())
     } else {
         image = scaled(image, SIDE, SIDE);
@@ -96,6 +97,11 @@ fn decoder(bytes: &[u8], format: ImageFormat) -> Result<impl ImageDecoder, Image
         _ if size > DECODED_BYTES => Err(ImageError::TooLarge(size)),
         _ => Ok(decoder),
     }
+}
+
+/// Whether a JPEG is one that every reader takes: decoders forgive a missing end, and inks instead of colours.
+fn is_usual_jpeg(bytes: &[u8], colours: ExtendedColorType) -> bool {
+    bytes.trim_ascii_end().ends_with(&[0xff, 0xd9]) && colours != ExtendedColorType::Cmyk8
 }
 
 fn damaged(error: &::image::ImageError) -> ImageError {

@@ -21,6 +21,8 @@ const WORKERS: usize = 2;
 const BLOCKING_THREADS: usize = 256;
 /// Days of logs that are kept.
 const LOG_DAYS: usize = 7;
+/// How long work that nothing can stop may go on when all else has ended: an image that is being decoded, say.
+const LAST_WORK: Duration = Duration::from_secs(10);
 /// How long `stop` waits for the daemon to end.
 const STOPPING: Duration = Duration::from_secs(30);
 
@@ -44,7 +46,9 @@ pub(crate) fn serve(context: &Context, detached: bool) -> Result<End, Complaint>
         .max_blocking_threads(BLOCKING_THREADS)
         .thread_keep_alive(Duration::from_secs(60))
         .build()?;
-    runtime.block_on(transport::serve(config, context.places.clone())).map_err(|error| {
+    let served = runtime.block_on(transport::serve(config, context.places.clone()));
+    runtime.shutdown_timeout(LAST_WORK);
+    served.map_err(|error| {
         tracing::error!(%error, "not serving");
         Complaint::failed(error)
     })?;

@@ -95,6 +95,15 @@ fn half_an_image_is_damaged(
     assert!(matches!(prepare(&bytes[..bytes.len() / 2]), Err(ImageError::Damaged(_))));
 }
 
+/// What is there of it is made a whole file.
+#[test]
+fn half_a_photograph_becomes_a_whole_one() {
+    let bytes = file(&noise(60, 60), ImageFormat::Jpeg);
+    let image = prepare(&bytes[..bytes.len() * 3 / 4]).unwrap();
+    assert_eq!((image.width, image.height), (60, 60));
+    assert!(image.bytes.ends_with(&[0xff, 0xd9]));
+}
+
 /// Models' interfaces take no image without pixels.
 #[test]
 fn an_image_without_pixels_is_none() {

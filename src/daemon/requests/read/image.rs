@@ -64,7 +64,9 @@ fn ready(encoded: &Encoded) -> Result<ReadResult, Failure> {
     let original = (image.original_width, image.original_height);
     let notice = (original != (image.width, image.height)).then(|| {
         let (width, height) = original;
-        format!("Scaled from {width} by {height} pixels to {} by {}.", image.width, image.height)
+        let first =
+            if bytes.starts_with(b"GIF") { " Of an animation this is the first picture." } else { "" };
+        format!("Scaled from {width} by {height} pixels to {} by {}.{first}", image.width, image.height)
     });
     let content = ImageContent {
         mime_type: image.mime_type.to_owned(),

@@ -116,7 +116,9 @@ fn shown_outputs(outputs: Vec<ShownOutput>, room: usize) -> (Vec<OutputContent>,
             take(text, room);
         }
         let mut mime_types = others;
-        mime_types.iter_mut().for_each(|name| take(name, NAME));
+        for name in &mut mime_types {
+            take(name, NAME);
+        }
         mime_types.retain(|name| !name.is_empty());
         shown.push(OutputContent { output_type, text, mime_types });
     }
