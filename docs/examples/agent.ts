@@ -35,11 +35,13 @@ class Session {
     );
     createInterface({ input: this.socket }).on("line", (line) => {
       const { id, result, error } = JSON.parse(line);
-      // What has no id is news, such as editd/fileChanged.
-      this.waiting
-        .get(id)
-        ?.[error ? "reject" : "resolve"](error ? new Refused(error) : result);
+      const waiting = this.waiting.get(id); // nobody, if it is news such as editd/fileChanged
       this.waiting.delete(id);
+      if (error) {
+        waiting?.reject(new Refused(error));
+      } else {
+        waiting?.resolve(result);
+      }
     });
   }
 
