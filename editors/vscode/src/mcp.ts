@@ -86,7 +86,7 @@ async function copyConfiguration(context: vscode.ExtensionContext, connection: C
     void message('info', 'Copied. Put it where your agent has its MCP servers.');
     return;
   }
-  const text = 'The program editd has no MCP server yet. Agents that speak JSON-RPC can use its socket.';
+  const text = 'This program editd is too old to be an MCP server. Agents that speak JSON-RPC can use its socket.';
   if ((await message('info', text, 'Copy the Path of the Socket')) !== undefined) {
     await copySocketPath(connection);
   }

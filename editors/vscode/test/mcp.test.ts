@@ -83,7 +83,7 @@ void describe('a program with an MCP server', () => {
       (found) => !found.includes('editd'),
     );
     void window.command('editd.copyMcpConfig');
-    await window.screen.notified('no MCP server yet');
+    await window.screen.notified('too old to be an MCP server');
     await window.screen.button('Copy the Path of the Socket');
     await until(
       'the path is copied',

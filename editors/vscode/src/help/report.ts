@@ -197,7 +197,7 @@ function mcp({ hasMcp }: Facts): Finding[] {
   }
   const said = hasMcp
     ? 'The program can be an MCP server.'
-    : 'The program has no MCP server yet; agents use the socket.';
+    : 'The program is too old to be an MCP server; agents use the socket.';
   return [{ isFine: true, about: 'MCP', said }];
 }
 
