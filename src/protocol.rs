@@ -33,7 +33,7 @@ pub use editor::{
 };
 pub use error::{Code, RpcError};
 pub use method::{
-    Apply, Blame, Changes, Decide, Diagnostics, Discard, Edit, Find, HistoryMethod, List, Method,
+    Apply, Blame, Changes, Decide, Diagnostics, Discard, Edit, Find, Forget, HistoryMethod, List, Method,
     ProposalMethod, Proposals, Propose, Read, Search, Shutdown, Status, Undo,
 };
 pub use params::{
@@ -48,8 +48,8 @@ pub use past::{
 pub use patch::{PatchAndBases, PatchParams};
 pub use path::{RequestPath, path_of_uri, uri_of};
 pub use read::{
-    CellContent, ImageContent, Indent, NotebookContent, OutputContent, ReadContent, ReadParams, ReadResult,
-    TextContent,
+    CellContent, ForgetParams, ForgetResult, ImageContent, Indent, NotebookContent, OutputContent,
+    ReadContent, ReadParams, ReadResult, TextContent,
 };
 pub use refusal::refusal_error;
 pub use results::{

@@ -109,6 +109,10 @@ impl Keeper {
                 self.keep(sighting);
                 let _ = reply.send(());
             }
+            Event::Forget { session, key, reply } => {
+                workspace.forget(session, &key);
+                let _ = reply.send(());
+            }
             Event::Looked { sighting } => {
                 workspace.observe(&sighting.seen);
                 self.keep(sighting);

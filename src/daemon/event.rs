@@ -59,6 +59,8 @@ pub(crate) enum Event {
     Disconnected { session: SessionId },
     /// A session was given a file.
     Read { session: SessionId, sighting: Sighting, coverage: Coverage, reply: Reply<()> },
+    /// What a session was given of a file has not reached its reader.
+    Forget { session: SessionId, key: FileKey, reply: Reply<()> },
     /// Somebody looked at a file for another reason.
     Looked { sighting: Sighting },
     /// A session wants to change files as they were just seen, maybe on a base that it sent.

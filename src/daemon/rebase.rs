@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::edit::{self, LineRange, Marked, MergeError, Plan};
 use crate::notebook::is_notebook;
-use crate::workspace::{Action, OnStale, PlannedFile, Refusal, RefusalKind};
+use crate::workspace::{Action, Coverage, OnStale, PlannedFile, Refusal, RefusalKind};
 
 use super::difference::stale;
 use super::draft::Drafted;
@@ -68,8 +68,9 @@ pub(crate) fn carry(
         None => return Err(about(stale(Some(before), &observed, rules.deadline))),
     };
     let rules = &Rules { display: file.shown.as_ref().map(|shown| shown.display), ..*rules };
+    // What others wrote meanwhile is in the result, and its author was not shown it.
     let mut worked =
-        finish(observed, Action::Edit, file.format, drafted, file.coverage, rules).map_err(about)?;
+        finish(observed, Action::Edit, file.format, drafted, Coverage::Part, rules).map_err(about)?;
     worked.file.tags.clone_from(&file.tags);
     Ok(worked)
 }

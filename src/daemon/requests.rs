@@ -8,6 +8,7 @@ mod decide;
 mod diagnostics;
 mod documents;
 mod find;
+mod forget;
 mod history;
 mod introduce;
 mod list;

@@ -158,7 +158,12 @@ impl WantedFile {
             (Want::Edit(_) | Want::Cells(_), _) | (_, Coverage::Whole) => {}
             (_, Coverage::Part) => return Err(self.unread(true)),
         }
-        Ok(if creates { Coverage::Whole } else { coverage })
+        Ok(match base {
+            // What others wrote is in the result, and its author was not shown it.
+            BaseState::Moved { .. } => Coverage::Part,
+            _ if creates => Coverage::Whole,
+            _ => coverage,
+        })
     }
 
     /// Why the text that is to be changed is none.

@@ -6,7 +6,7 @@ use super::params::{
     ShutdownParams, StatusParams,
 };
 use super::past::{BlameParams, BlameResult, HistoryParams, HistoryResult, UndoParams};
-use super::read::{ReadParams, ReadResult};
+use super::read::{ForgetParams, ForgetResult, ReadParams, ReadResult};
 use super::results::{
     ApplyResult, ChangesResult, ProposalsResult, ProposeResult, ShutdownResult, StatusResult,
 };
@@ -49,6 +49,8 @@ methods! {
     Find = "editd/find", FindParams => Entries;
     /// Lists folders.
     List = "editd/list", ListParams => Entries;
+    /// Takes back that a file was given.
+    Forget = "editd/forget", ForgetParams => ForgetResult;
     /// Works changes out and shows them; changes nothing.
     Propose = "editd/propose", ProposeParams => ProposeResult;
     /// Makes a proposal come true.

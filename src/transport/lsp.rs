@@ -23,9 +23,9 @@ use crate::daemon::{Daemon, Failure, Follow, Outlet, SessionContext};
 use crate::protocol::{
     Apply, ApplyResult, Blame, BlameResult, Changes, ChangesResult, Code, DIAGNOSTICS_CHANGED,
     DOCUMENT_STATE, Decide, Diagnostics, DiagnosticsResult, Discard, Edit, Entries, FOCUS, Find, FocusParams,
-    HistoryMethod, HistoryResult, Invalid, List, Method, PROTOCOL, ProposalMethod, ProposalResult, Proposals,
-    ProposalsResult, Propose, ProposeResult, Read, ReadResult, RpcError, Search, SearchResult, Shutdown,
-    ShutdownResult, Status, StatusResult, TOOLS, Undo, decode, path_of_uri,
+    Forget, ForgetResult, HistoryMethod, HistoryResult, Invalid, List, Method, PROTOCOL, ProposalMethod,
+    ProposalResult, Proposals, ProposalsResult, Propose, ProposeResult, Read, ReadResult, RpcError, Search,
+    SearchResult, Shutdown, ShutdownResult, Status, StatusResult, TOOLS, Undo, decode, path_of_uri,
 };
 use crate::text::PositionEncoding;
 use crate::workspace::{Abilities, Role};
@@ -36,8 +36,9 @@ pub(super) use introduce::announce_newer;
 pub(super) use plain::{complete, routed};
 
 /// The methods that every session may call, as `initialize` announces them.
-pub(super) const METHODS: [&str; 16] = [
+pub(super) const METHODS: [&str; 17] = [
     Read::NAME,
+    Forget::NAME,
     Search::NAME,
     Find::NAME,
     List::NAME,
@@ -84,6 +85,7 @@ pub(crate) fn service(
         .custom_method(Search::NAME, Backend::search)
         .custom_method(Find::NAME, Backend::find)
         .custom_method(List::NAME, Backend::list)
+        .custom_method(Forget::NAME, Backend::forget)
         .custom_method(Propose::NAME, Backend::propose)
         .custom_method(Apply::NAME, Backend::apply)
         .custom_method(Edit::NAME, Backend::edit)
@@ -198,6 +200,10 @@ impl Backend {
 
     async fn list(&self, params: Value) -> Result<Entries> {
         self.daemon.list(self.session()?, fields::<List>(params)?).await.map_err(failed)
+    }
+
+    async fn forget(&self, params: Value) -> Result<ForgetResult> {
+        self.daemon.forget(self.session()?, fields::<Forget>(params)?).await.map_err(failed)
     }
 
     async fn propose(&self, params: Value) -> Result<ProposeResult> {

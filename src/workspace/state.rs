@@ -190,6 +190,11 @@ impl Workspace {
         }
     }
 
+    /// What the session was given of the file has not reached its reader.
+    pub fn forget(&mut self, session: SessionId, key: &FileKey) {
+        self.drop_base(session, key);
+    }
+
     /// The answer that a request of this name got within the last minutes.
     pub fn remembered(&self, key: &RequestKey, now: Instant) -> Option<Arc<str>> {
         self.answers.get(key, now)

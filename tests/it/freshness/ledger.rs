@@ -152,3 +152,41 @@ fn a_new_session_of_the_same_author_has_read_nothing() {
     machine.agent(&workspace).edit("a.txt", "two", "three").refused("unread");
     assert_eq!(workspace.text("a.txt"), "two\n");
 }
+
+/// Its answer may have been cut, or thrown away, behind the daemon's back.
+#[test]
+fn what_has_not_reached_its_reader_is_taken_back() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    // Both at once: it is about what was given before it.
+    let (forget, edit) = (
+        agent.send("editd/forget", json!({ "path": "a.txt" })),
+        agent.send("editd/edit", json!({ "path": "a.txt", "oldText": "line 5\n", "newText": "x\n" })),
+    );
+    agent.answer(forget).done();
+    agent.answer(edit).refused("unread");
+    agent.call("editd/forget", json!({ "path": "a.txt" })).done();
+    agent.read("a.txt");
+    agent.edit("a.txt", "line 5\n", "x\n").done();
+}
+
+/// The merge brought lines into the file that its author has not seen.
+#[rstest]
+#[case(write())]
+#[case(delete())]
+#[case(rename())]
+fn what_others_wrote_is_not_seen_by_merging_with_it(#[case] mut change: Value) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    workspace.put("a.txt", numbered_lines(9) + "precious\n");
+    let rebase = json!({ "path": "a.txt", "oldText": "line 5\n", "newText": "x\n", "onStale": "rebase" });
+    let done = agent.call("editd/edit", rebase).done();
+    agent.change(change.clone()).refused("unread");
+    agent.edit("a.txt", "line 6\n", "y\n").done();
+    assert!(workspace.text("a.txt").ends_with("precious\n"));
+    assert_ne!(done["files"][0]["hash"], workspace.hash("a.txt"));
+    change["baseHash"] = json!(workspace.hash("a.txt"));
+    agent.change(change).done();
+}
