@@ -115,7 +115,7 @@ pub(crate) struct CoreInner {
     looks: Looks,
     /// Wakes those who wait for diagnostics.
     diagnoses: Notify,
-    /// Room for searches.
+    /// Room for searches, until the daemon is to end.
     searches: Arc<Semaphore>,
     /// Held by who decodes an image.
     decoding: Arc<tokio::sync::Mutex<()>>,
@@ -248,8 +248,9 @@ impl Daemon {
         self.life.stop.clone()
     }
 
-    /// Ends the daemon: no new connections; requests under way are finished.
+    /// Ends the daemon: no new connections; requests under way are finished, but for searches.
     pub fn stop(&self) {
+        self.core.searches.close();
         self.life.stop.cancel();
     }
 

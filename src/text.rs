@@ -23,4 +23,5 @@ pub use passing::{Passed, Passing};
 pub use position::{Position, PositionEncoding, positions_of};
 pub use style::{EolStyle, IndentKind, IndentStyle, eol_style, indent_style};
 
+pub(crate) use decode::BINARY_WINDOW;
 pub(crate) use lines::count_line_ends;

@@ -86,8 +86,10 @@ type Lines<'a> = BTreeMap<u64, (bool, &'a str)>;
 /// What was found, file by file; lines that belong to several matches once.
 fn by_file(matches: &[FoundLine]) -> Vec<(&str, Lines<'_>)> {
     let mut files: Vec<(&str, Lines<'_>)> = Vec::new();
-    for FoundLine { path, line, text, before, after } in matches {
-        if files.last().is_none_or(|(last, _)| last != path) {
+    let mut last = None;
+    for FoundLine { path, uri, line, text, before, after } in matches {
+        // Paths that are no UTF-8 may look alike.
+        if last.replace((path, uri)) != Some((path, uri)) {
             files.push((path, Lines::new()));
         }
         let Some((_, lines)) = files.last_mut() else { continue };

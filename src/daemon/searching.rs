@@ -6,11 +6,14 @@ mod sight;
 pub(crate) use places::Places;
 pub(crate) use sight::Sight;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use lsp_types::Uri;
 use tokio_util::sync::CancellationToken;
 
+use crate::protocol::uri_of;
 use crate::search::{Passed, Stop};
 use crate::workspace::{Refusal, RefusalKind};
 
@@ -18,8 +21,8 @@ use super::job::blocking;
 use super::{Core, Failure, SessionContext};
 
 impl Core {
-    /// Runs a search, or what else passes over any amount of files, when there is room for one. It ends early when nobody waits for it any more, and at the
-    /// deadline for work on a request.
+    /// Runs a search, or what else passes over any amount of files, when there is room for one. It ends early when
+    /// nobody waits for it any more, when the daemon is to end, and at the deadline for work on a request.
     pub(crate) async fn searching<T, W>(&self, session: &Arc<SessionContext>, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -39,8 +42,9 @@ impl Core {
         let (core, of) = (self.clone(), session.clone());
         blocking(move || {
             let _places = (own, room);
-            let is_cancelled = || cancelled.is_cancelled();
-            work(&core, &of, &Stop::new(&is_cancelled, core.deadline()))
+            let is_cancelled = || cancelled.is_cancelled() || core.searches.is_closed();
+            let result = work(&core, &of, &Stop::new(&is_cancelled, core.deadline()));
+            if core.searches.is_closed() { Err(Failure::ending()) } else { result }
         })
         .await?
     }
@@ -63,6 +67,11 @@ impl Core {
         }
         said
     }
+}
+
+/// A path as it is told, and the URI of one that is not UTF-8: that is told with replacements, and names nothing.
+pub(crate) fn named(path: &Path) -> (String, Option<Uri>) {
+    (path.display().to_string(), path.to_str().is_none().then(|| uri_of(path)))
 }
 
 /// A number of things.

@@ -1,3 +1,4 @@
+use lsp_types::Uri;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,9 +50,13 @@ pub struct SearchResult {
 pub struct FoundLine {
     /// The file's canonical path.
     pub path: String,
+    /// Its `file:` URI, where `path` does not name it because its name is not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub uri: Option<Uri>,
     /// The line's number, from 1.
     pub line: u64,
-    /// The line without its line end; of a long one the first 2,000 characters.
+    /// The line without its line end; of a long one 2,000 characters around the match.
     pub text: String,
     /// Lines right before it, where `context` asks for them; they may be matches themselves.
     #[serde(default)]
@@ -112,6 +117,10 @@ pub struct Entries {
 pub struct FoundEntry {
     /// Its canonical path; that of a folder ends in `/`.
     pub path: String,
+    /// Its `file:` URI, where `path` does not name it because its name is not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub uri: Option<Uri>,
     /// What it is.
     pub kind: EntryKind,
 }

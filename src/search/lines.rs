@@ -4,11 +4,12 @@ use std::io;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
 use super::Bounds;
+use super::finder::{Finder, without_end};
 
 /// Characters of a line that are told.
 const LONGEST: usize = 2000;
-/// Bytes that so many characters may take.
-const BYTES: usize = 4 * LONGEST;
+/// Bytes that a character may take.
+const BYTES: usize = 4;
 
 /// A line that matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +33,8 @@ impl Line {
 }
 
 /// Takes the lines of one file that match, one more than are wanted, so that it is known whether there are more.
-pub(super) struct Lines {
+pub(super) struct Lines<'a> {
+    finder: &'a Finder<'a>,
     bounds: Bounds,
     pub(super) found: Vec<Line>,
     pub(super) bytes: usize,
@@ -45,24 +47,27 @@ pub(super) struct Lines {
     waiting: usize,
 }
 
-impl Lines {
-    pub(super) fn new(bounds: Bounds) -> Self {
+impl<'a> Lines<'a> {
+    pub(super) fn new(bounds: Bounds, finder: &'a Finder<'a>) -> Self {
         let (found, recent) = (Vec::new(), VecDeque::new());
-        Self { bounds, found, bytes: 0, is_cut: false, is_binary: false, recent, waiting: 0 }
+        Self { finder, bounds, found, bytes: 0, is_cut: false, is_binary: false, recent, waiting: 0 }
     }
 
-    /// A line's text as it is told.
-    fn text(&mut self, line: &[u8]) -> String {
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let text = String::from_utf8_lossy(&line[..line.len().min(BYTES)]);
+    /// A line's text as it is told: of a long one what is around a place.
+    fn text(&mut self, line: &[u8], place: usize) -> String {
+        let part = excerpt(line, place);
+        self.is_cut |= part.len() < line.len();
+        let text = String::from_utf8_lossy(part);
         match text.char_indices().nth(LONGEST) {
-            Some((end, _)) => {
-                self.is_cut = true;
-                text[..end].to_owned()
-            }
+            Some((end, _)) => text[..end].to_owned(),
             None => text.into_owned(),
         }
+    }
+
+    /// Where in a line a match ends, if that matters.
+    fn place(&self, line: &[u8]) -> usize {
+        let found = if line.len() > LONGEST { self.finder.in_line(line) } else { Ok(None) };
+        found.ok().flatten().unwrap_or_default()
     }
 
     /// Gives a line to those that it comes after.
@@ -86,11 +91,12 @@ impl Lines {
     }
 }
 
-impl Sink for Lines {
+impl Sink for Lines<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, matched: &SinkMatch<'_>) -> io::Result<bool> {
-        let text = self.text(matched.bytes());
+        let line = without_end(matched.bytes());
+        let text = self.text(line, self.place(line));
         self.follow(&text);
         let before: Vec<_> = self.recent.iter().cloned().collect();
         self.bytes += text.len() + before.iter().map(String::len).sum::<usize>();
@@ -104,7 +110,7 @@ impl Sink for Lines {
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        let text = self.text(context.bytes());
+        let text = self.text(without_end(context.bytes()), 0);
         self.follow(&text);
         self.remember(text);
         Ok(true)
@@ -115,9 +121,59 @@ impl Sink for Lines {
         self.waiting = self.found.len();
         Ok(true)
     }
+}
 
-    fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
-        self.is_binary = true;
-        Ok(false)
+/// The beginning of a line, if a place is in it, else what is around the place.
+fn excerpt(line: &[u8], place: usize) -> &[u8] {
+    let head = forward(line, 0, LONGEST);
+    if place <= head {
+        return &line[..head];
+    }
+    let start = back(line, forward(line, place, LONGEST / 2), LONGEST);
+    &line[start..forward(line, start, LONGEST)]
+}
+
+/// Behind so many characters. One without an end is no longer than others.
+fn forward(line: &[u8], from: usize, characters: usize) -> usize {
+    let most = &line[from..line.len().min(from + BYTES * characters)];
+    let mut starts = most.iter().enumerate().filter(|(_, byte)| begins(**byte));
+    starts.nth(characters).map_or(from + most.len(), |(at, _)| from + at)
+}
+
+/// Before so many characters.
+fn back(line: &[u8], from: usize, characters: usize) -> usize {
+    let start = from.saturating_sub(BYTES * characters);
+    let mut starts = line[start..from].iter().enumerate().rev().filter(|(_, byte)| begins(**byte));
+    starts.nth(characters - 1).map_or(start, |(at, _)| start + at)
+}
+
+/// Whether a byte is the first one of a character.
+fn begins(byte: u8) -> bool {
+    byte & 0b1100_0000 != 0b1000_0000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_has_what_it_is_about_in_it() {
+        let line = "\u{1f600}".repeat(10_000);
+        for place in (0..=10_000).step_by(250) {
+            let part = excerpt(line.as_bytes(), 4 * place);
+            let text = std::str::from_utf8(part).expect("whole characters");
+            assert_eq!(text.chars().count(), LONGEST, "{place}");
+            let start = (part.as_ptr() as usize - line.as_ptr() as usize) / 4;
+            assert!(start <= place && place <= start + LONGEST, "{place}: {start}");
+            assert!(place > LONGEST || start == 0, "{place}: {start}");
+        }
+    }
+
+    #[test]
+    fn an_excerpt_of_no_characters_is_no_longer_than_others() {
+        let line = [0x80; 100_000];
+        for place in [0, 50_000, 100_000] {
+            assert!(excerpt(&line, place).len() <= BYTES * LONGEST);
+        }
     }
 }

@@ -8,6 +8,9 @@ pub struct Passed {
     protected: AtomicU64,
     binary: AtomicU64,
     endless: AtomicU64,
+    contested: AtomicU64,
+    unknown: AtomicU64,
+    repositories: AtomicU64,
     searched: AtomicU64,
 }
 
@@ -39,6 +42,12 @@ counters! {
     binary, count_binary;
     /// Files with a line too long to be searched, which end there.
     endless, count_endless;
+    /// Files of which two editors show different unsaved texts.
+    contested, count_contested;
+    /// Files that an editor may show another text of, which is not known.
+    unknown, count_unknown;
+    /// Folders whose files belong to version control.
+    repositories, count_repository;
     /// Files that were looked into.
     searched, count_searched;
 }

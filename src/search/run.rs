@@ -3,16 +3,17 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread;
 
-use grep_regex::RegexMatcher;
+use encoding_rs_io::DecodeReaderBytesBuilder;
 use grep_searcher::Searcher;
 use parking_lot::Mutex;
 
 use crate::disk::{Disk, DiskErrorKind, Kind};
 
+use super::finder::Finder;
 use super::found::Found;
-use super::guard::Guarded;
 use super::lines::Lines;
-use super::{Access, Entry, FileFound, FileGlob, Passed, Query, Scope, Start, Stop, Then, walk};
+use super::source::{Guarded, LineFeeds};
+use super::{Access, Entry, FileFound, FileGlob, Passed, Query, Scope, Shown, Start, Stop, Then, walk};
 
 /// Threads of one search, at most: one program among others.
 const THREADS: usize = 8;
@@ -77,8 +78,8 @@ struct Hunt<'a> {
 }
 
 /// What one thread searches with.
-struct Searching {
-    matcher: RegexMatcher,
+struct Searching<'a> {
+    finder: Finder<'a>,
     searcher: Searcher,
 }
 
@@ -103,13 +104,13 @@ impl Hunt<'_> {
         thread::available_parallelism().map_or(1, usize::from).min(THREADS)
     }
 
-    fn searching(&self) -> Searching {
-        Searching { matcher: self.query.matcher(), searcher: self.query.searcher() }
+    fn searching(&self) -> Searching<'_> {
+        Searching { finder: self.query.finder(self.stop), searcher: self.query.searcher() }
     }
 
     /// Walks through all scopes and hands out what is to be searched. Whoever waits for more learns by the
     /// sender's end that there is none.
-    fn hand_out(&self, sender: SyncSender<Vec<Job>>, glob: Option<&FileGlob>, own: &mut Searching) {
+    fn hand_out(&self, sender: SyncSender<Vec<Job>>, glob: Option<&FileGlob>, own: &mut Searching<'_>) {
         let (mut place, mut batch) = (0, Vec::new());
         for (scope, at) in self.scopes.iter().enumerate() {
             walk(self.disk, at, self.access, (self.stop, &self.passed), |entry| {
@@ -134,26 +135,26 @@ impl Hunt<'_> {
         drop(sender);
     }
 
-    fn hand_over(&self, sender: &SyncSender<Vec<Job>>, batch: Vec<Job>, own: &mut Searching) {
+    fn hand_over(&self, sender: &SyncSender<Vec<Job>>, batch: Vec<Job>, own: &mut Searching<'_>) {
         if let Err(TrySendError::Full(batch) | TrySendError::Disconnected(batch)) = sender.try_send(batch) {
             self.search_batch(own, &batch);
         }
     }
 
-    fn search_all(&self, own: &mut Searching, receiver: &Mutex<Receiver<Vec<Job>>>) {
+    fn search_all(&self, own: &mut Searching<'_>, receiver: &Mutex<Receiver<Vec<Job>>>) {
         loop {
             let Ok(batch) = receiver.lock().recv() else { return };
             self.search_batch(own, &batch);
         }
     }
 
-    fn search_batch(&self, own: &mut Searching, batch: &[Job]) {
+    fn search_batch(&self, own: &mut Searching<'_>, batch: &[Job]) {
         for job in batch {
             self.search_one(own, job);
         }
     }
 
-    fn search_one(&self, own: &mut Searching, job: &Job) {
+    fn search_one(&self, own: &mut Searching<'_>, job: &Job) {
         if !self.found.matters(job.place) || self.stop.is_due() {
             return;
         }
@@ -161,32 +162,53 @@ impl Hunt<'_> {
         if !self.access.allows(&path) {
             return self.passed.count_protected();
         }
-        let unsaved = if job.is_open { self.access.unsaved(&path) } else { None };
-        let lines = match unsaved {
-            Some(text) => self.lines(own, Cursor::new(text.as_bytes())),
-            None => match self.disk.open_file(&self.scopes[job.scope].root, &job.path) {
-                Ok(file) => self.lines(own, file),
-                Err(error) if error.kind == DiskErrorKind::NotFound => return,
-                Err(_) => return self.passed.count_unreadable(),
-            },
+        let shown = if job.is_open { self.access.shown(&path) } else { Shown::Disk };
+        let lines = match &shown {
+            Shown::Unsaved(text) => self.in_text(own, text),
+            Shown::Contested => return self.passed.count_contested(),
+            Shown::Disk | Shown::Unknown => {
+                match self.disk.open_file(&self.scopes[job.scope].root, &job.path) {
+                    Ok(file) => self.in_file(own, file),
+                    Err(error) if error.kind == DiskErrorKind::NotFound => return,
+                    Err(_) => return self.passed.count_unreadable(),
+                }
+            }
         };
         // A file with something else than text in it cannot be read either.
         if lines.is_binary {
             return self.passed.count_binary();
         }
         self.passed.count_searched();
+        if matches!(shown, Shown::Unknown) {
+            self.passed.count_unknown();
+        }
         if !lines.found.is_empty() && self.access.confirms(&path) {
             let Lines { found: lines, bytes, is_cut, .. } = lines;
             self.found.add(job.place, FileFound { path, lines, is_cut, bytes });
         }
     }
 
-    /// The lines of one file that match.
-    fn lines(&self, own: &mut Searching, source: impl Read) -> Lines {
-        let (mut lines, source) = (Lines::new(self.query.bounds), Guarded { source, stop: self.stop });
-        if let Err(error) = own.searcher.search_reader(&own.matcher, source, &mut lines) {
+    fn in_text<'a>(&self, own: &'a mut Searching<'_>, text: &str) -> Lines<'a> {
+        let guarded = Guarded { source: Cursor::new(text), stop: self.stop };
+        self.lines(own, LineFeeds::of_text(guarded))
+    }
+
+    fn in_file<'a>(&self, own: &'a mut Searching<'_>, file: impl Read) -> Lines<'a> {
+        let guarded = Guarded { source: file, stop: self.stop };
+        let mut decoding = DecodeReaderBytesBuilder::new();
+        decoding.utf8_passthru(true).strip_bom(true).bom_override(true);
+        self.lines(own, LineFeeds::of_file(decoding.build(guarded)))
+    }
+
+    /// The lines of one text that match.
+    fn lines<'a>(&self, own: &'a mut Searching<'_>, source: impl Read) -> Lines<'a> {
+        let Searching { finder, searcher } = own;
+        let mut lines = Lines::new(self.query.bounds, finder);
+        if let Err(error) = searcher.search_reader(&*finder, source, &mut lines) {
             match error.kind() {
-                std::io::ErrorKind::TimedOut => {}
+                // Also where the finder was stopped, of which the searcher leaves only the words.
+                _ if self.stop.has_happened() => {}
+                std::io::ErrorKind::InvalidData => lines.is_binary = true,
                 // What the searcher's own error is when a line does not fit into its memory.
                 std::io::ErrorKind::Other => self.passed.count_endless(),
                 _ => self.passed.count_unreadable(),

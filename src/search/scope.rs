@@ -46,6 +46,26 @@ pub trait Access: Sync {
     /// The same by the place itself, and that it is still there. Asked of files with matches only.
     fn confirms(&self, path: &Path) -> bool;
 
-    /// The text of a file as an editor shows it, where that is not what is on the disk.
-    fn unsaved(&self, path: &Path) -> Option<Arc<String>>;
+    /// What a file is whose text editors may not have saved.
+    fn shown(&self, path: &Path) -> Shown;
+}
+
+/// The text of a file that editors have open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// What is on the disk.
+    Disk,
+    /// What an editor shows.
+    Unsaved(Arc<String>),
+    /// Two editors show different texts, and neither is saved.
+    Contested,
+    /// What is on the disk, while an editor may show something else that is not known.
+    Unknown,
+}
+
+impl Shown {
+    /// Whether there is a file, though it may not be on the disk.
+    pub(super) fn is_there(&self) -> bool {
+        matches!(self, Self::Unsaved(_) | Self::Contested)
+    }
 }

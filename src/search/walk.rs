@@ -107,7 +107,7 @@ impl Walk<'_> {
         let absolute = self.scope.root.path().join(path);
         let is_there = self.disk.peek(&self.scope.root, path).is_ok_and(|found| found.is_some());
         let is_open = self.scope.open.contains(path);
-        if is_there || (is_open && self.access.unsaved(&absolute).is_some()) {
+        if is_there || (is_open && self.access.shown(&absolute).is_there()) {
             let below = path.file_name().map_or(path, Path::new);
             visit(Entry { absolute: &absolute, path, below, kind: Kind::File, is_open });
         }
@@ -141,6 +141,7 @@ impl Walk<'_> {
         listed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         self.add_open(&mut listed, &path);
         if is_repository(&listed) {
+            self.passed.count_repository();
             listed
                 .retain(|listed| listed.kind == Kind::Folder && self.is_work_tree(&path.join(&listed.name)));
         }
@@ -158,7 +159,7 @@ impl Walk<'_> {
             let absolute = || self.scope.root.path().join(folder).join(open);
             if !holds(listed, name)
                 && new.last().is_none_or(|last| last.name != name)
-                && self.access.unsaved(&absolute()).is_some()
+                && self.access.shown(&absolute()).is_there()
             {
                 new.push(Listed { name: name.to_owned(), kind });
             }

@@ -9,7 +9,7 @@ use super::encoding::{UTF8_BOM, UTF16BE_BOM, UTF16LE_BOM, stray_char};
 use super::{Encoding, Format, Legacy};
 
 /// Bytes in which a NUL makes a file binary.
-const BINARY_WINDOW: usize = 8 * 1024;
+pub(crate) const BINARY_WINDOW: usize = 8 * 1024;
 /// Bytes shown to the statistics; they are slow (about 100 ms a megabyte).
 const GUESS_WINDOW: usize = 64 * 1024;
 /// Up to here, stray bytes may be as many as the multi-byte characters beside them.

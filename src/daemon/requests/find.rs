@@ -5,12 +5,15 @@ use crate::protocol::{Entries, EntryKind, FindParams, FoundEntry, Invalid, Reque
 use crate::search::{Entry, Glob, Passed, Stop, Then, walk};
 use crate::workspace::limits::{ENTRIES_MOST, FIND_ENTRIES, FOUND_BYTES};
 
-use crate::daemon::searching::{Places, Sight, counted};
+use crate::daemon::searching::{Places, Sight, counted, named};
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
 /// What is said where nothing is looked at.
 pub(super) const METADATA: &str =
     "What belongs to version control is left out here; `editd/read` reads its files.";
+
+/// What a folder is that is laid out like one of git's own.
+pub(super) const REPOSITORY: &str = "taken for a repository by git (`HEAD`, `objects` and `refs` lie in it)";
 
 impl Daemon {
     /// `editd/find`.
@@ -69,21 +72,34 @@ impl Core {
             said.push(format!(
                 "There is more; these are the first {count} by path. Name a smaller part of it{raise}."
             ));
-        } else if passed.ignored() > 0 && (found.is_empty() || then == Then::Pass) {
-            let ignored = counted(passed.ignored(), "file or folder is", "files and folders are");
-            said.push(format!("{ignored} left out, because `.gitignore` or the like names them."));
+        } else if found.is_empty() || then == Then::Pass {
+            said.extend(of_left(&passed));
         }
         let notice = (!said.is_empty()).then(|| said.join(" "));
         Entries { entries: found, truncated: more || stop.has_happened(), notice }
     }
 }
 
+/// What is missing in a list, and may be what was looked for.
+fn of_left(passed: &Passed) -> Vec<String> {
+    let mut said = Vec::new();
+    if passed.ignored() > 0 {
+        let ignored = counted(passed.ignored(), "file or folder is", "files and folders are");
+        said.push(format!("{ignored} left out, because `.gitignore` or the like names them."));
+    }
+    if passed.repositories() > 0 {
+        let folders = counted(passed.repositories(), "folder is", "folders are");
+        said.push(format!("{folders} {REPOSITORY}; what is in it is left out."));
+    }
+    said
+}
+
 fn told(entry: &Entry<'_>) -> FoundEntry {
-    let path = entry.absolute.display().to_string();
+    let (path, uri) = named(entry.absolute);
     match entry.kind {
-        Kind::Folder => FoundEntry { path: path + "/", kind: EntryKind::Folder },
-        Kind::Symlink => FoundEntry { path, kind: EntryKind::Symlink },
-        Kind::File | Kind::Other => FoundEntry { path, kind: EntryKind::File },
+        Kind::Folder => FoundEntry { path: path + "/", uri, kind: EntryKind::Folder },
+        Kind::Symlink => FoundEntry { path, uri, kind: EntryKind::Symlink },
+        Kind::File | Kind::Other => FoundEntry { path, uri, kind: EntryKind::File },
     }
 }
 

@@ -4,10 +4,10 @@ use crate::protocol::{FoundLine, Invalid, RequestPath, SearchParams, SearchResul
 use crate::search::{Bounds, FileFound, FileGlob, Line, Passed, Query, Report, Stop, search};
 use crate::workspace::limits::{FOUND_BYTES, SEARCH_CONTEXT_MOST, SEARCH_LINES, SEARCH_LINES_MOST};
 
-use crate::daemon::searching::{Sight, counted};
+use crate::daemon::searching::{Sight, counted, named};
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
-use super::find::{METADATA, limit_of, path_of};
+use super::find::{METADATA, REPOSITORY, limit_of, path_of};
 
 impl Daemon {
     /// `editd/search`.
@@ -74,9 +74,10 @@ impl Core {
 }
 
 fn lines(FileFound { path, lines, .. }: FileFound) -> impl Iterator<Item = FoundLine> {
-    let path = path.display().to_string();
+    let (path, uri) = named(&path);
     lines.into_iter().map(move |Line { number: line, text, before, after }| FoundLine {
         path: path.clone(),
+        uri: uri.clone(),
         line,
         text,
         before,
@@ -103,7 +104,9 @@ fn notices(report: &Report, bounds: &Bounds) -> Vec<String> {
         ));
     }
     if report.files.iter().any(|file| file.is_cut) {
-        said.push("Lines longer than 2,000 characters are cut.".to_owned());
+        said.push(
+            "Of lines longer than 2,000 characters only so many are told, around the match.".to_owned(),
+        );
     }
     if !report.more {
         said.extend(of_passed(&report.passed));
@@ -121,6 +124,18 @@ fn of_passed(passed: &Passed) -> Vec<String> {
         let files = counted(passed.endless(), "file", "files");
         said.push(format!("{files} with a line of more than 16 MiB: searched up to that line only."));
     }
+    if passed.contested() > 0 {
+        let files = counted(passed.contested(), "file", "files");
+        said.push(format!(
+            "{files} with different unsaved texts in two editors: not searched. A person has to save or close one of them."
+        ));
+    }
+    if passed.unknown() > 0 {
+        let files = counted(passed.unknown(), "file", "files");
+        said.push(format!(
+            "{files} open in an editor whose text is not known: searched as on the disk, so unsaved text is missing."
+        ));
+    }
     if passed.protected() > 0 {
         let files = counted(passed.protected(), "file", "files");
         said.push(format!("{files} that may not be read: not searched."));
@@ -136,11 +151,16 @@ fn of_nothing(passed: &Passed) -> Option<String> {
         "file or folder that `.gitignore` or the like names",
         "files and folders that `.gitignore` or the like names",
     );
-    let left = match (passed.binary(), passed.ignored()) {
-        (0, 0) => return None,
-        (_, 0) => binary,
-        (0, _) => ignored,
-        (_, _) => format!("{binary} and {ignored}"),
-    };
+    let repositories = counted(passed.repositories(), "folder", "folders");
+    let left = [
+        (passed.binary(), binary),
+        (passed.ignored(), ignored),
+        (passed.repositories(), format!("what is in {repositories} {REPOSITORY}")),
+    ];
+    let left: Vec<_> = left.into_iter().filter_map(|(count, what)| (count > 0).then_some(what)).collect();
+    if left.is_empty() {
+        return None;
+    }
+    let left = left.join(" and ");
     Some(format!("Nothing matches in {}; left out: {left}.", counted(passed.searched(), "file", "files")))
 }

@@ -3,11 +3,12 @@ use std::sync::Arc;
 
 use crate::config::Policy;
 use crate::protocol::RequestPath;
-use crate::search::{Access, Scope};
-use crate::workspace::Role;
+use crate::search::{Access, Scope, Shown};
 use crate::workspace::rules::{Judge, Operation, Spelling};
+use crate::workspace::{Contest, Role};
 
 use crate::daemon::locate::Purpose;
+use crate::daemon::observe::Observed;
 use crate::daemon::{Core, SessionContext};
 
 /// What a session may be told, by the same rules as for reading.
@@ -43,9 +44,21 @@ impl Access for Sight<'_> {
         located.is_ok_and(|target| target.path == path)
     }
 
-    fn unsaved(&self, path: &Path) -> Option<Arc<String>> {
-        let target = self.core.locate(self.session, &RequestPath::of(path), Purpose::Read).ok()?;
-        let observed = self.core.observe(target).ok()?;
-        observed.is_unsaved().then(|| observed.text.clone())?
+    fn shown(&self, path: &Path) -> Shown {
+        let located = self.core.locate(self.session, &RequestPath::of(path), Purpose::Read);
+        let observed = located.and_then(|target| self.core.observe(target));
+        observed.map_or(Shown::Disk, |observed| shown(&observed))
     }
+}
+
+/// The same as `editd/read` shows, refuses and warns of.
+fn shown(observed: &Observed) -> Shown {
+    let open = observed.open.as_ref();
+    if open.is_some_and(|copies| copies.contest() == Some(Contest::TwoEditors)) {
+        return Shown::Contested;
+    }
+    if let (true, Some(text)) = (observed.is_unsaved(), &observed.text) {
+        return Shown::Unsaved(text.clone());
+    }
+    if open.is_some_and(|copies| copies.unknown().is_some()) { Shown::Unknown } else { Shown::Disk }
 }

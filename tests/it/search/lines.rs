@@ -96,37 +96,74 @@ fn bytes_that_are_no_utf_8_do_not_hide_a_line() {
 }
 
 #[test]
-fn a_file_with_zero_bytes_is_no_text_wherever_they_are() {
+fn a_zero_byte_near_the_beginning_makes_a_file_no_text_whatever_is_asked_for() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     workspace.put("early.bin", b"needle\0needle\n");
-    workspace.put("late.bin", [b"needle\n".repeat(50_000).as_slice(), b"\0"].concat());
+    workspace.put("first.bin", [b"needle\n".repeat(1_000).as_slice(), b"\0"].concat());
+    workspace.put("late.txt", [b"needle\n".repeat(2_000).as_slice(), b"\0"].concat());
     let mut agent = machine.agent(&workspace);
-    let found = search(&mut agent, json!({ "pattern": "needle", "limit": 1000 }));
-    assert!(
-        found["matches"]
-            .as_array()
-            .expect("a list")
-            .iter()
-            .all(|found| found["path"] != workspace.absolute("early.bin"))
-    );
-    workspace.put("late.bin", b"x\n".repeat(50_000).into_iter().chain(*b"needle\0").collect::<Vec<_>>());
-    let found = search(&mut agent, json!({ "pattern": "needle" }));
-    assert_eq!(found["matches"], json!([]));
-    assert!(notice(&found).contains("2 files that are no text"), "{found}");
+    for (limit, expected) in [(1, 1), (100, 100), (1_000, 1_000)] {
+        let found = search(&mut agent, json!({ "pattern": "needle", "limit": limit }));
+        let matches = found["matches"].as_array().expect("a list");
+        assert_eq!(matches.len(), expected);
+        assert!(matches.iter().all(|found| found["path"] == workspace.absolute("late.txt")), "{found}");
+    }
+    for (name, is_text) in [("early.bin", false), ("first.bin", false), ("late.txt", true)] {
+        assert_eq!(agent.try_read(name).is_ok(), is_text, "{name}: the rule for reading is the same");
+    }
+    let nothing = search(&mut agent, json!({ "pattern": "other" }));
+    assert!(notice(&nothing).contains("2 files that are no text"), "{nothing}");
+}
+
+/// Who searches reads what was found by its number afterwards.
+#[test]
+fn lines_have_the_numbers_that_they_have_when_read() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let text = "b\r\nneedle 2\rx needle 3\r\r\nx\nneedle 6\r\n\r\nneedle 8\r";
+    workspace.put("mixed.txt", text);
+    workspace.put("returns.txt", "b\rneedle\r".repeat(50_000));
+    workspace.put("wide.txt", utf16(&format!("\u{feff}{text}"), u16::to_le_bytes));
+    let mut agent = machine.agent(&workspace);
+    for (pattern, name, numbers) in [
+        ("needle", "mixed.txt", vec![2, 3, 6, 8]),
+        ("^needle", "mixed.txt", vec![2, 6, 8]),
+        ("^$", "mixed.txt", vec![4, 7]),
+        ("b$", "mixed.txt", vec![1]),
+        ("needle", "wide.txt", vec![2, 3, 6, 8]),
+        ("^needle$", "returns.txt", (1..=1_000).map(|number| 2 * number).collect()),
+    ] {
+        let found = search(&mut agent, json!({ "pattern": pattern, "path": name, "limit": 1_000 }));
+        let matches = found["matches"].as_array().expect("a list");
+        let found: Vec<_> = matches.iter().map(|found| found["line"].as_u64().expect("a number")).collect();
+        assert_eq!(found, numbers, "{pattern} in {name}");
+        for found in matches.iter().take(10) {
+            let params = json!({ "path": name, "offset": found["line"], "limit": 1 });
+            let read = agent.call("editd/read", params).done();
+            let line = read["text"].as_str().expect("a text");
+            assert_eq!(line.trim_end_matches(['\r', '\n']), found["text"], "{name}");
+        }
+    }
 }
 
 #[test]
-fn a_long_line_is_cut_between_characters() {
+fn of_a_long_line_what_is_around_the_match_is_told() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
-    workspace.put("a.txt", format!("{}\n", "\u{1f600}".repeat(5_000)));
-    workspace.put("b.txt", format!("{}\n", "x".repeat(2_000)));
-    workspace.put("c.txt", format!("x{}\n", "y".repeat(1_000_000)));
-    let found = search(&mut machine.agent(&workspace), json!({ "pattern": "x|\u{1f600}" }));
+    let many = |count| "\u{1f600}".repeat(count);
+    workspace.put("a.txt", format!("{}\n", many(2_000)));
+    workspace.put("b.txt", format!("{}needle\n", many(5_000)));
+    workspace.put("c.txt", format!("{}needle{}\n", many(5_000), many(200_000)));
+    workspace.put("d.txt", format!("needle{}\n", "y".repeat(1_000_000)));
+    workspace.put("e.txt", format!("needle{}\n", many(2_000)));
+    let mut agent = machine.agent(&workspace);
+    let found = search(&mut agent, json!({ "pattern": "needle" }));
     let text = |index: usize| found["matches"][index]["text"].as_str().expect("a text");
-    assert_eq!(text(0), "\u{1f600}".repeat(2_000));
-    assert_eq!(text(1).len(), 2_000);
-    assert_eq!(text(2).len(), 2_000);
-    assert!(notice(&found).contains("2,000 characters"), "{found}");
+    assert_eq!(text(0), many(1_994) + "needle");
+    assert_eq!(text(1), many(994) + "needle" + &many(1_000));
+    assert_eq!(text(2), format!("needle{}", "y".repeat(1_994)));
+    assert_eq!(text(3), "needle".to_owned() + &many(1_994));
+    assert!(notice(&found).contains("2,000"), "{found}");
+    let whole = search(&mut agent, json!({ "pattern": "\u{1f600}", "path": "a.txt" }));
+    assert_eq!((&whole["matches"][0]["text"], whole.get("notice")), (&json!(many(2_000)), None));
 }
 
 #[rstest]

@@ -102,3 +102,69 @@ fn edits_do_not_wait_for_searches() {
         let _ = searching.answer(id);
     }
 }
+
+/// A file with one long line, as programs for browsers are.
+fn bundle() -> Workspace {
+    let mut text = String::new();
+    let mut state = 1_u32;
+    while text.len() < 4 << 20 {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        text.push("abcdefghé".chars().nth((state >> 16) as usize % 9).unwrap_or('a'));
+    }
+    Workspace::file("mini.js", text)
+}
+
+/// Each of them goes through a long line in hundreds of states at a time.
+const HEAVY: [&str; 3] = [
+    "[a-hé]*a[a-hé]{500}[^a-hé]",
+    r"\b(?:[a-dé]|[e-h]){1,900}[XYZ1-9]\b",
+    "(?:[a-h]|é|[a-d][e-h]){1,2000}[0-9]",
+];
+
+#[test]
+fn a_heavy_pattern_holds_no_search_beyond_its_deadline() {
+    let (machine, workspace) = (Machine::configured("[limits]\ndeadline_ms = 500\n"), bundle());
+    let mut agent = machine.agent(&workspace);
+    for pattern in HEAVY {
+        let started = Instant::now();
+        let found = search(&mut agent, json!({ "pattern": pattern }));
+        assert_eq!(found["truncated"], true, "{found}");
+        assert!(started.elapsed() < Duration::from_secs(5), "{pattern}: {:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn heavy_searches_that_are_cancelled_make_room() {
+    let (machine, workspace) = (Machine::start(), bundle());
+    workspace.put("a.txt", "one\n");
+    let before = used(&machine);
+    let searches: Vec<_> = (0..4)
+        .map(|number| {
+            let mut agent = machine.agent_named(&format!("a{number}"), &workspace);
+            let id = agent.send("editd/search", json!({ "pattern": HEAVY[number % 3] }));
+            (agent, id)
+        })
+        .collect();
+    eventually("the searches to be under way", || (used(&machine) > before + 20).then_some(()));
+    let started = Instant::now();
+    for (mut agent, id) in searches {
+        agent.notify("$/cancelRequest", json!({ "id": id }));
+        assert_eq!(agent.answer(id).expect_err("cancelled").code, CANCELLED);
+    }
+    let found = search(&mut machine.agent(&workspace), json!({ "pattern": "one", "path": "a.txt" }));
+    assert_eq!(rows(&found, &workspace), ["a.txt:1:one"]);
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+}
+
+#[test]
+fn the_daemon_ends_beside_a_heavy_search() {
+    let (mut machine, workspace) = (Machine::start(), bundle());
+    let before = used(&machine);
+    let mut agent = machine.agent(&workspace);
+    agent.send("editd/search", json!({ "pattern": HEAVY[0] }));
+    eventually("the search to be under way", || (used(&machine) > before + 20).then_some(()));
+    let started = Instant::now();
+    assert!(machine.run(&["stop"]).status.success());
+    machine.until_ended();
+    assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
+}

@@ -54,6 +54,60 @@ fn a_file_that_is_only_in_an_editor_is_there_unless_it_is_ignored() {
 }
 
 #[test]
+fn a_folder_that_only_an_editor_has_can_be_named() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    editor.type_at_start(&editor.open(&workspace, "a/deep/new.txt"), "word\n");
+    let mut agent = machine.agent(&workspace);
+    assert_eq!(list(&mut agent, &workspace, "a"), ["a/deep/"]);
+    assert_eq!(list(&mut agent, &workspace, "a/deep"), ["a/deep/new.txt"]);
+    for path in ["a", "a/deep/"] {
+        let params = json!({ "pattern": "word", "path": path });
+        assert_eq!(lines(&mut agent, &workspace, params), ["a/deep/new.txt:1:word"]);
+    }
+    agent.call("editd/list", json!({ "path": "a/dee" })).refused("missing");
+}
+
+#[test]
+fn different_unsaved_texts_of_a_file_are_left_out_with_a_word() {
+    let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "one\n")]));
+    let first = Editor::start(&machine, &workspace, Kind::Plugin);
+    let second = Editor::named(&machine, &workspace, Kind::Plugin, "second", "utf-16");
+    for (editor, typed) in [(&first, "one 1\n"), (&second, "one 2\n")] {
+        editor.type_at_start(&editor.open(&workspace, "a.txt"), typed);
+        editor.type_at_start(&editor.open(&workspace, "new.txt"), typed);
+    }
+    let mut agent = machine.agent(&workspace);
+    agent.try_read("a.txt").refused("contested");
+    let found = search(&mut agent, json!({ "pattern": "one" }));
+    assert_eq!(super::scene::rows(&found, &workspace), ["b.txt:1:one"]);
+    assert!(notice(&found).contains("2 files with different unsaved texts"), "{found}");
+    let nothing = search(&mut agent, json!({ "pattern": "one", "path": "a.txt" }));
+    assert_eq!(nothing["matches"], json!([]));
+    assert!(notice(&nothing).contains("1 file with different unsaved texts"), "{nothing}");
+    assert_eq!(list(&mut agent, &workspace, "."), ["a.txt", "b.txt", "new.txt"]);
+}
+
+#[test]
+fn a_text_that_is_not_known_is_searched_on_the_disk_with_a_word() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = crate::support::uri_of(&workspace.path("a.txt"));
+    let document = json!({ "uri": uri, "languageId": "text", "version": 1, "text": null });
+    editor.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    let mut agent = machine.agent(&workspace);
+    for (dirty, warned) in [(true, true), (false, false)] {
+        editor.notify("editd/documentState", json!({ "uri": uri, "dirty": dirty, "version": 1 }));
+        editor.settle();
+        let found = search(&mut agent, json!({ "pattern": "one" }));
+        assert_eq!(super::scene::rows(&found, &workspace), ["a.txt:1:one"]);
+        let notice = found["notice"].as_str().unwrap_or_default();
+        assert_eq!(notice.contains("whose text is not known"), warned, "{found}");
+        assert_eq!(agent.read("a.txt").get("notice").is_some(), warned, "as `editd/read` does");
+    }
+}
+
+#[test]
 fn a_document_whose_file_is_gone_is_still_text() {
     let (machine, workspace) =
         (Machine::start(), Workspace::with(&[("d/a.txt", "one\n"), ("b.txt", "one\n")]));
