@@ -8,15 +8,17 @@
 //!
 //! What is open in editors lies over the disk: [`Access`] gives unsaved texts, and says what may be told.
 
+mod finder;
 mod found;
 mod glob;
-mod guard;
 mod ignores;
 mod lines;
 mod passed;
 mod query;
 mod run;
 mod scope;
+mod source;
+mod steps;
 mod stop;
 mod walk;
 
@@ -26,6 +28,6 @@ pub use lines::Line;
 pub use passed::Passed;
 pub use query::{Bounds, Query};
 pub use run::{Report, search};
-pub use scope::{Access, Scope, Start};
+pub use scope::{Access, Scope, Shown, Start};
 pub use stop::Stop;
 pub use walk::{Entry, Then, walk};

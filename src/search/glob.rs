@@ -5,8 +5,8 @@ use globset::{GlobBuilder, GlobMatcher};
 /// Bytes of a glob: room for any path.
 const LONGEST: usize = 4096;
 
-/// A pattern of paths. Without `/` it is about the name alone, with it about the path from the folder that is
-/// searched, and beginning with `/` about the absolute path. `*` stays within a name and `**` does not.
+/// A pattern of paths. Without `/` it is about the name alone, with it (`./` before a name will do) about the path from
+/// the folder that is searched, and beginning with `/` about the absolute path. `*` stays within a name and `**` does not.
 #[derive(Clone, Debug)]
 pub struct Glob {
     matcher: GlobMatcher,
@@ -25,7 +25,7 @@ enum About {
 impl Glob {
     /// Reads a pattern; fails with what is wrong with it, in words that can follow its name.
     pub fn new(pattern: &str) -> Result<Self, String> {
-        let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+        let (pattern, from_here) = pattern.strip_prefix("./").map_or((pattern, false), |rest| (rest, true));
         if pattern.len() > LONGEST {
             return Err(format!("it is longer than {LONGEST} bytes"));
         }
@@ -35,7 +35,7 @@ impl Glob {
         }
         let about = match bare {
             bare if bare.starts_with('/') => About::Absolute,
-            bare if bare.contains('/') => About::Path,
+            bare if from_here || bare.contains('/') => About::Path,
             _ => About::Name,
         };
         let glob = GlobBuilder::new(bare).literal_separator(true).backslash_escape(true).build();

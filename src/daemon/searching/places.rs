@@ -36,7 +36,7 @@ impl Core {
         let start = match self.disk.folder(&root.root, &relative) {
             Ok(folder) if root.only.is_none() => Start::Folder(folder),
             Err(error) if error.kind == DiskErrorKind::OutsideRoot => return Err(outside()),
-            _ => self.file(session, path, &root, &open)?,
+            _ => self.other(session, path, &root, &open)?,
         };
         let (Start::Folder(below) | Start::File(below)) = &start;
         if root.surroundings.metadata || is_version_control(below) {
@@ -45,19 +45,40 @@ impl Core {
         Ok(Places { scopes: vec![scope(&root, start, Vec::new(), &open)], metadata: false })
     }
 
-    fn file(
+    /// A file, or a folder that only an editor has something in.
+    fn other(
         &self,
         session: &SessionContext,
         path: &RequestPath,
         root: &SessionRoot,
         open: &[PathBuf],
     ) -> Result<Start, Refusal> {
-        let target = self.locate(session, path, Purpose::Read)?;
-        if !target.exists && !open.contains(&target.path) {
-            return Err(Refusal::at(&target.path, RefusalKind::Missing));
+        if let Some(folder) = self.unwritten(session, path, root, open) {
+            return Ok(Start::Folder(folder));
         }
-        let below = target.path.strip_prefix(root.root.path()).map(Path::to_owned);
-        below.map(Start::File).map_err(|_| Refusal::at(&target.path, RefusalKind::Missing))
+        let target = self.locate(session, path, Purpose::Read)?;
+        let missing = || Refusal::at(&target.path, RefusalKind::Missing);
+        let below = target.path.strip_prefix(root.root.path()).map(Path::to_owned).map_err(|_| missing())?;
+        if target.exists || open.contains(&target.path) {
+            return Ok(Start::File(below));
+        }
+        Err(missing())
+    }
+
+    /// A folder that is not there yet, for a new file that an editor has.
+    fn unwritten(
+        &self,
+        session: &SessionContext,
+        path: &RequestPath,
+        root: &SessionRoot,
+        open: &[PathBuf],
+    ) -> Option<PathBuf> {
+        // Without a slash at its end, which a path that leads nowhere may not have.
+        let path = RequestPath::of(&path.as_path().components().collect::<PathBuf>());
+        let target = self.locate(session, &path, Purpose::Read).ok().filter(|target| !target.exists)?;
+        let is_in = |open: &&PathBuf| **open != target.path && open.starts_with(&target.path);
+        open.iter().find(is_in).filter(|_| root.only.is_none())?;
+        target.path.strip_prefix(root.root.path()).ok().map(Path::to_owned)
     }
 
     fn everywhere(&self, session: &SessionContext, open: &[PathBuf]) -> Result<Places, Refusal> {

@@ -1,5 +1,7 @@
 //! Finding by path, and listing.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 
 use rstest::rstest;
@@ -13,6 +15,8 @@ use super::scene::{find, list, paths};
 #[case::a_name("lib.rs", &["a/lib.rs", "a/src/lib.rs"])]
 #[case::an_ending("*.rs", &["a/lib.rs", "a/src/lib.rs", "a/src/x/deep.rs", "top.rs"])]
 #[case::from_here("./*.md", &["README.md"])]
+#[case::only_here("./*.rs", &["top.rs"])]
+#[case::a_folder_only_here("./src/", &[])]
 #[case::a_path("a/*.rs", &["a/lib.rs"])]
 #[case::any_depth("a/**/*.rs", &["a/lib.rs", "a/src/lib.rs", "a/src/x/deep.rs"])]
 #[case::from_any_folder("**/src/*.rs", &["a/src/lib.rs"])]
@@ -51,6 +55,27 @@ fn a_list_is_of_one_folder_and_says_what_is_what() {
     assert_eq!(list(&mut agent, &workspace, "link"), ["b/c/"], "a link that is named is followed");
     assert_eq!(list(&mut agent, &workspace, "c"), ["c"], "a file is listed as itself");
     assert_eq!(find(&mut agent, &workspace, "d.txt"), ["b/c/d.txt"], "links are not followed on the way");
+}
+
+#[test]
+fn a_path_that_is_not_utf_8_comes_with_a_uri() {
+    let (machine, workspace) = (Machine::start(), Workspace::with(&[("a/b.txt", "needle\n")]));
+    let name = |bytes| workspace.root().join(OsStr::from_bytes(bytes));
+    std::fs::create_dir(name(b"f\xff")).expect("a folder");
+    std::fs::write(name(b"f\xff/x.txt"), "needle\n").expect("a file");
+    let mut agent = machine.agent(&workspace);
+    let found = agent.call("editd/search", json!({ "pattern": "needle" })).done();
+    assert_eq!(found["matches"][0].get("uri"), None, "{found}");
+    let uri = crate::support::uri_of(&name(b"f\xff/x.txt"));
+    assert_eq!(found["matches"][1]["uri"], uri);
+    assert_eq!(agent.call("editd/read", json!({ "uri": uri })).done()["text"], "needle\n");
+    for (method, params) in [("editd/list", json!({})), ("editd/find", json!({ "pattern": "f*/" }))] {
+        let listed = agent.call(method, params).done();
+        let folder = listed["entries"].as_array().expect("a list").last().expect("an entry").clone();
+        assert_eq!(folder["uri"], crate::support::uri_of(&name(b"f\xff")), "{listed}");
+        let within = agent.call("editd/list", json!({ "uri": folder["uri"] })).done();
+        assert_eq!(within["entries"][0]["uri"], uri, "{within}");
+    }
 }
 
 #[rstest]

@@ -107,6 +107,23 @@ fn hidden_files_are_there_and_version_control_is_not() {
 }
 
 #[test]
+fn what_looks_like_a_repository_is_left_out_with_a_word() {
+    let files = [("bare/HEAD", ""), ("bare/objects/x", ""), ("bare/refs/x", ""), ("bare/a.txt", "one\n")];
+    let (machine, workspace) = (Machine::start(), Workspace::with(&files));
+    let mut agent = machine.agent(&workspace);
+    for (method, params) in [
+        ("editd/search", json!({ "pattern": "one" })),
+        ("editd/search", json!({ "pattern": "one", "path": "bare" })),
+        ("editd/find", json!({ "pattern": "a.txt" })),
+        ("editd/list", json!({ "path": "bare" })),
+    ] {
+        let nothing = agent.call(method, params).done();
+        assert!(notice(&nothing).contains("`HEAD`, `objects` and `refs`"), "{nothing}");
+    }
+    assert_eq!(agent.read("bare/a.txt")["text"], "one\n");
+}
+
+#[test]
 fn folders_of_a_list_say_what_is_left_out() {
     let files = [(".gitignore", "*.log\nout\n"), ("a.log", ""), ("out/a", ""), ("b.txt", "")];
     let (machine, workspace) = (Machine::start(), Workspace::with(&files));
