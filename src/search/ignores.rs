@@ -4,7 +4,8 @@
 
 use std::ffi::OsStr;
 use std::io::Read;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::Match;
@@ -14,7 +15,7 @@ use crate::disk::{Disk, Root};
 
 /// Bytes of a file with rules that are read; a larger one was not written by a person, and is not obeyed.
 const LARGEST: u64 = 256 << 10;
-/// Lines of one that are read.
+/// Lines of one that is obeyed.
 const LINES: usize = 10_000;
 
 /// The rules that hold in a folder. Cheap to clone.
@@ -62,14 +63,15 @@ impl Ignores {
         holds: impl Fn(&OsStr) -> bool,
     ) -> Self {
         let path = root.path().join(folder);
-        let rules = |name: &str, file: &str| {
-            let there = holds(OsStr::new(name)).then(|| read(disk, root, &folder.join(file))).flatten();
+        let rules = |name: &str| {
+            let there = holds(OsStr::new(name)).then(|| read(disk, root, &folder.join(name))).flatten();
             there.map_or_else(Gitignore::empty, |text| compiled(&path, &text))
         };
         let is_top =
             holds(OsStr::new(".git")) && disk.peek(root, &folder.join(".git")).is_ok_and(|it| it.is_some());
-        let (own, git) = (rules(".ignore", ".ignore"), rules(".gitignore", ".gitignore"));
-        let exclude = if is_top { rules(".git", ".git/info/exclude") } else { Gitignore::empty() };
+        let (own, git) = (rules(".ignore"), rules(".gitignore"));
+        let exclude = is_top.then(|| excluded(disk, root, folder)).flatten();
+        let exclude = exclude.map_or_else(Gitignore::empty, |text| compiled(&path, &text));
         if !is_top && own.is_empty() && git.is_empty() {
             return self.clone();
         }
@@ -104,11 +106,25 @@ fn first<'a>(nearer: Match<&'a Glob>, here: &'a Gitignore, path: &Path, is_folde
 
 /// The user's rules for all repositories.
 fn global(top: &Path) -> Gitignore {
-    let text = gitconfig_excludes_path().and_then(|path| {
-        let metadata = std::fs::metadata(&path).ok()?;
-        (metadata.is_file() && metadata.len() <= LARGEST).then(|| std::fs::read(path).ok())?
-    });
+    let text = gitconfig_excludes_path().and_then(|path| read_outside(&path));
     text.map_or_else(Gitignore::empty, |text| compiled(top, &text))
+}
+
+/// What one person leaves out of a repository. Of a linked work tree and of a submodule, `.git` is a file that says
+/// where that is.
+fn excluded(disk: &dyn Disk, root: &Root, folder: &Path) -> Option<Vec<u8>> {
+    let Some(link) = read(disk, root, &folder.join(".git")) else {
+        return read(disk, root, &folder.join(".git/info/exclude"));
+    };
+    let named = |text: &[u8]| PathBuf::from(OsStr::from_bytes(text.trim_ascii()));
+    let own = root.path().join(folder).join(named(link.strip_prefix(b"gitdir:")?));
+    let common = read_outside(&own.join("commondir")).map(|text| own.join(named(&text)));
+    read_outside(&common.unwrap_or(own).join("info/exclude"))
+}
+
+fn read_outside(path: &Path) -> Option<Vec<u8>> {
+    let metadata = std::fs::metadata(path).ok()?;
+    (metadata.is_file() && metadata.len() <= LARGEST).then(|| std::fs::read(path).ok())?
 }
 
 fn read(disk: &dyn Disk, root: &Root, file: &Path) -> Option<Vec<u8>> {
@@ -121,7 +137,11 @@ fn read(disk: &dyn Disk, root: &Root, file: &Path) -> Option<Vec<u8>> {
 fn compiled(folder: &Path, text: &[u8]) -> Gitignore {
     let text = String::from_utf8_lossy(text);
     let mut rules = GitignoreBuilder::new(folder);
-    for line in text.trim_start_matches('\u{feff}').lines().take(LINES) {
+    // A part of the rules may mean the opposite of all of them.
+    if text.lines().nth(LINES).is_some() {
+        return Gitignore::empty();
+    }
+    for line in text.trim_start_matches('\u{feff}').lines() {
         let _ = rules.add_line(None, line);
     }
     rules.build().unwrap_or_else(|_| Gitignore::empty())

@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn an_excerpt_of_no_characters_is_no_longer_than_others() {
-        let line = [0x80; 100_000];
+        let line = vec![0x80; 100_000];
         for place in [0, 50_000, 100_000] {
             assert!(excerpt(&line, place).len() <= BYTES * LONGEST);
         }

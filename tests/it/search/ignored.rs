@@ -33,6 +33,28 @@ fn rules_are_obeyed(#[case] rules: &[(&str, &str)], #[case] expected: &[&str]) {
 }
 
 #[test]
+fn a_linked_work_tree_and_a_submodule_have_the_rules_of_their_repository() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    for (name, text) in [
+        ("main/.git/info/exclude", "*.log\n"),
+        ("main/.git/worktrees/w/commondir", "../..\n"),
+        ("linked/.git", "gitdir: ../main/.git/worktrees/w\n"),
+        ("linked/x.log", ""),
+        ("linked/x.txt", ""),
+        ("main/.git/modules/m/info/exclude", "*.tmp\n"),
+        ("main/m/.git", "gitdir: ../.git/modules/m\n"),
+        ("main/m/x.tmp", ""),
+        ("main/m/x.txt", ""),
+    ] {
+        workspace.put(name, text);
+    }
+    for name in ["linked", "main/m"] {
+        let tree = Workspace::at(&workspace.path(name));
+        assert_eq!(find(&mut machine.agent(&tree), &tree, "x.*"), ["x.txt"], "{name}");
+    }
+}
+
+#[test]
 fn rules_of_the_repository_around_the_root_count() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     for (name, text) in [
@@ -137,10 +159,11 @@ fn folders_of_a_list_say_what_is_left_out() {
 fn rules_that_nobody_wrote_are_not_obeyed() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     workspace.put(".gitignore", "a.txt\n".repeat(100_000));
-    workspace.put("b/.gitignore", "");
+    workspace.put("b/.gitignore", "a.txt\n".repeat(10_001));
+    workspace.put("b/a.txt", "one\n");
     let fifo = workspace.path("c/.gitignore");
     workspace.put("c/a.txt", "one\n");
     rustix::fs::mknodat(rustix::fs::CWD, fifo, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("a pipe");
     let found = lines(&mut machine.agent(&workspace), &workspace, json!({ "pattern": "^one" }));
-    assert_eq!(found, ["a.txt:1:one", "c/a.txt:1:one"]);
+    assert_eq!(found, ["a.txt:1:one", "b/a.txt:1:one", "c/a.txt:1:one"]);
 }
