@@ -6,6 +6,7 @@
 //! progress, cancels. The tool makes an `Answer` of the result: a text for models, and the same as data,
 //! since clients show their model only one of the two. A refusal is an answer, too.
 
+mod additions;
 mod answer;
 mod call;
 mod guide;

@@ -10,6 +10,7 @@ use tokio::time::{Interval, interval_at, sleep};
 
 use crate::transport::CallError;
 
+use super::additions::without_additions;
 use super::answer::Answer;
 use super::link::Ticket;
 use super::refusal;
@@ -34,7 +35,7 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Answer {
         let begun = Instant::now();
-        let request = (tool.request)(arguments);
+        let request = (tool.request)(without_additions(arguments));
         let mut result = self.ask(&request, begun, context).await;
         if matches!(result, Err(Failure::Lost)) && !tool.changes() {
             result = self.ask(&request, begun, context).await;

@@ -65,6 +65,26 @@ fn a_notification_before_initialize_does_no_harm() {
     still_serves(&mut mcp);
 }
 
+#[rstest]
+fn what_a_client_adds_to_every_tool_is_passed_over(#[values(true, false)] added: bool) {
+    let (_machine, workspace, mut mcp) = scene();
+    for (tool, arguments) in [
+        ("read", json!({ "path": "a.txt" })),
+        ("edit", json!({ "path": "a.txt", "oldText": "one", "newText": "two" })),
+        ("write", json!({ "path": "b.txt", "content": "bee\n" })),
+        ("undo", json!({})),
+        ("search", json!({ "pattern": "two" })),
+        ("proposal_status", json!({})),
+    ] {
+        let mut arguments = arguments;
+        arguments["wait_for_previous"] = added.into();
+        mcp.call(tool, arguments).done();
+    }
+    assert!(!workspace.has("b.txt"), "the newest was undone");
+    let odd = json!({ "path": "a.txt", "wait_for_previous": "b.txt" });
+    mcp.call("read", odd).refused("invalid_params");
+}
+
 #[test]
 fn a_second_initialize_is_answered_and_its_client_is_the_author() {
     let (_machine, workspace, mut mcp) = scene();
