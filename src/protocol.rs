@@ -7,6 +7,7 @@ mod decode;
 mod diagnostics;
 mod editor;
 mod error;
+mod json;
 mod method;
 mod params;
 mod past;
@@ -32,6 +33,7 @@ pub use editor::{
     DocumentsResult, FOCUS, FocusParams, RELOAD, RESYNC, SAVE, UrisParams,
 };
 pub use error::{Code, RpcError};
+pub use json::{json_len, json_prefix};
 pub use method::{
     Apply, Blame, Changes, Decide, Diagnostics, Discard, Edit, Find, Forget, HistoryMethod, List, Method,
     ProposalMethod, Proposals, Propose, Read, Search, Shutdown, Status, Undo,

@@ -18,7 +18,8 @@ pub struct ReadParams {
     /// Number of lines wanted, of which at most 2,000 come; of a notebook, of cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
-    /// Bytes of text wanted at most; never more than 256 KiB come. For clients that would cut a longer answer.
+    /// Bytes of text wanted at most, as they stand in the answer, where escapes count; never more than 256 KiB come.
+    /// For clients that would cut a longer answer.
     #[serde(default, alias = "max_bytes", skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<usize>,
     /// Whether each line begins with its number and a tab.

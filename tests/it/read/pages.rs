@@ -143,11 +143,24 @@ fn numbers_go_before_lines_on_demand(#[case] text: &str, #[case] part: Value, #[
 fn an_answer_is_no_longer_than_is_wanted_and_the_rest_counts_as_unread() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(1_000)));
     let mut agent = machine.agent(&workspace);
-    let read = agent.call("editd/read", json!({ "path": "a.txt", "maxBytes": 50 })).done();
+    let read = agent.call("editd/read", json!({ "path": "a.txt", "maxBytes": 60 })).done();
     assert_eq!(read["text"], numbered_lines(7), "whole lines only");
     assert_goes_on_at(&read, 8);
     agent.change(json!({ "kind": "delete", "path": "a.txt" })).refused("unread");
     let read = agent.call("editd/read", json!({ "path": "a.txt", "maxBytes": 1 << 30 })).done();
     assert_eq!(read["truncated"], false);
     agent.call("editd/read", json!({ "path": "a.txt", "maxBytes": 0 })).invalid("maxBytes");
+}
+
+#[test]
+fn what_is_escaped_in_the_answer_counts_as_it_stands_there() {
+    let lines = format!("{}\n", "\t\"\u{1b}".repeat(10)).repeat(30);
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", lines));
+    let mut agent = machine.agent(&workspace);
+    let read = agent.call("editd/read", json!({ "path": "a.txt", "maxBytes": 1000 })).done();
+    let written = read["text"].to_string().len() - 2;
+    assert_eq!((read["endLine"].as_u64(), written), (Some(9), 9 * 102));
+    agent.change(json!({ "kind": "delete", "path": "a.txt" })).refused("unread");
+    let read = agent.call("editd/read", json!({ "path": "a.txt", "maxBytes": 9 })).done();
+    assert_eq!(read["text"], "\t\"", "an escape is not split");
 }

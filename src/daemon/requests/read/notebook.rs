@@ -5,7 +5,7 @@ use crate::notebook::{ShownCell, ShownOutput, shown_cells};
 use crate::protocol::{CellContent, NotebookContent, OutputContent};
 use crate::workspace::limits::READ_OUTPUT_BYTES;
 
-use super::window::{Window, floor_char};
+use super::window::{Measure, Window};
 
 /// Whether a file is to be shown as cells, if it turns out to have some.
 pub(super) fn wanted(observed: &Observed, window: &Window) -> bool {
@@ -24,7 +24,10 @@ pub(super) fn shown(text: &str, window: &Window) -> Result<Shown, String> {
     })?;
     let total_cells = cells.len();
     let outputs = READ_OUTPUT_BYTES.min(window.bytes / 4);
-    let mut page = Page { room: window.bytes, outputs, cells: Vec::new(), cut: false, outputs_cut: false };
+    let mut page = Page {
+        room: window.bytes,
+        measure: window.measure,
+        outputs, cells: Vec::new(), cut: false, outputs_cut: false };
     for (index, cell) in cells.into_iter().enumerate().skip(window.offset - 1).take(window.limit) {
         if !page.take(index, cell) {
             break;
@@ -39,7 +42,7 @@ pub(super) fn shown(text: &str, window: &Window) -> Result<Shown, String> {
 }
 
 /// What a cell or an output takes in an answer beside its texts, about.
-const FRAME: usize = 64;
+const FRAME: usize = 80;
 /// Bytes of an id or of the name of a type. Jupyter allows ids of 64 characters; a longer one cannot be told
 /// in part, and the cell goes by its index.
 const NAME: usize = 128;
@@ -47,6 +50,7 @@ const NAME: usize = 128;
 /// The cells of one reply.
 struct Page {
     room: usize,
+    measure: Measure,
     /// Bytes of the outputs of each cell.
     outputs: usize,
     cells: Vec<CellContent>,
@@ -61,14 +65,16 @@ impl Page {
         let ShownCell { id, cell_type, mut source, execution_count, outputs } = cell;
         let is_short = |name: &String| name.len() <= NAME;
         let (id, cell_type) = (id.filter(is_short), cell_type.filter(is_short));
-        let (outputs, taken, is_cut) = shown_outputs(outputs, self.outputs);
-        let size = FRAME + source.len() + taken;
+        let (outputs, taken, is_cut) = shown_outputs(outputs, self.outputs, self.measure);
+        let names = [&id, &cell_type].into_iter().flatten().map(|name| self.measure.len(name));
+        let frame = FRAME + names.sum::<usize>() + taken;
+        let size = frame + self.measure.len(&source);
         if size > self.room {
             // A reply that shows nothing would lead nowhere, so a first cell is cut instead.
             if !self.cells.is_empty() {
                 return false;
             }
-            self.cut |= cut_to(&mut source, self.room.saturating_sub(FRAME + taken));
+            self.cut |= cut_to(&mut source, self.room.saturating_sub(frame), self.measure);
         }
         self.room = self.room.saturating_sub(size);
         self.outputs_cut |= is_cut;
@@ -100,7 +106,11 @@ impl Page {
 
 /// The outputs of one cell as far as there is room for them, how much of it they take, and whether they were
 /// cut.
-fn shown_outputs(outputs: Vec<ShownOutput>, room: usize) -> (Vec<OutputContent>, usize, bool) {
+fn shown_outputs(
+    outputs: Vec<ShownOutput>,
+    room: usize,
+    measure: Measure,
+) -> (Vec<OutputContent>, usize, bool) {
     let (mut shown, mut left, mut is_cut) = (Vec::new(), room, false);
     for ShownOutput { kind: mut output_type, mut text, others } in outputs {
         if left < FRAME {
@@ -108,8 +118,8 @@ fn shown_outputs(outputs: Vec<ShownOutput>, room: usize) -> (Vec<OutputContent>,
         }
         left -= FRAME;
         let mut take = |text: &mut String, most: usize| {
-            is_cut |= cut_to(text, most.min(left));
-            left -= text.len();
+            is_cut |= cut_to(text, most.min(left), measure);
+            left -= measure.len(text);
         };
         take(&mut output_type, NAME);
         if let Some(text) = &mut text {
@@ -126,8 +136,9 @@ fn shown_outputs(outputs: Vec<ShownOutput>, room: usize) -> (Vec<OutputContent>,
 }
 
 /// Cuts a text to so many bytes; tells whether it was longer.
-fn cut_to(text: &mut String, room: usize) -> bool {
-    let is_longer = text.len() > room;
-    text.truncate(floor_char(text, room));
+fn cut_to(text: &mut String, room: usize, measure: Measure) -> bool {
+    let end = measure.prefix(text, room).len();
+    let is_longer = end < text.len();
+    text.truncate(end);
     is_longer
 }

@@ -1,4 +1,4 @@
-use crate::protocol::{Indent, Invalid, ReadParams, TextContent};
+use crate::protocol::{Indent, Invalid, ReadParams, TextContent, json_len, json_prefix};
 use crate::text::{EolStyle, Format, IndentKind, count_lines, eol_style, indent_style, lines};
 use crate::workspace::Coverage;
 use crate::workspace::limits::{READ_BYTES, READ_LINES};
@@ -11,9 +11,36 @@ pub(super) struct Window {
     pub(super) limit: usize,
     /// Bytes of an answer.
     pub(super) bytes: usize,
+    pub(super) measure: Measure,
     numbered: bool,
     /// Whether a notebook is wanted as text.
     pub(super) raw: bool,
+}
+
+/// What counts as the length of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Measure {
+    /// Its bytes.
+    Text,
+    /// Its bytes in the answer. A client that names a limit has one for messages.
+    Json,
+}
+
+impl Measure {
+    pub(super) fn len(self, text: &str) -> usize {
+        match self {
+            Self::Text => text.len(),
+            Self::Json => json_len(text),
+        }
+    }
+
+    /// As much of the beginning as fits.
+    pub(super) fn prefix(self, text: &str, room: usize) -> &str {
+        match self {
+            Self::Text => &text[..floor_char(text, room)],
+            Self::Json => json_prefix(text, room),
+        }
+    }
 }
 
 impl Window {
@@ -29,8 +56,9 @@ impl Window {
         }
         let limit = params.limit.unwrap_or(READ_LINES).min(READ_LINES);
         let bytes = params.max_bytes.unwrap_or(READ_BYTES).min(READ_BYTES);
+        let measure = if params.max_bytes.is_some() { Measure::Json } else { Measure::Text };
         let ReadParams { numbered, raw, .. } = *params;
-        Ok(Self { offset: params.offset.unwrap_or(1), limit, bytes, numbered, raw })
+        Ok(Self { offset: params.offset.unwrap_or(1), limit, bytes, measure, numbered, raw })
     }
 }
 
@@ -58,16 +86,17 @@ impl View {
     /// Of a text from the first wanted line on, which may end within what is not shown any more.
     pub(super) fn of(from_offset: &str, total_lines: usize, window: &Window) -> Self {
         let mut shown = String::new();
-        let (mut end_line, mut cut) = (window.offset - 1, false);
+        let (mut end_line, mut cut, mut left) = (window.offset - 1, false, window.bytes);
         for line in lines(from_offset).take(window.limit) {
             let prefix = if window.numbered { format!("{}\t", end_line + 1) } else { String::new() };
-            let room = window.bytes.saturating_sub(shown.len() + prefix.len());
+            let room = left.saturating_sub(window.measure.len(&prefix));
             let whole = &from_offset[line.start..line.end()];
-            if whole.len() > room {
+            let len = window.measure.len(whole);
+            if len > room {
                 // A reply that shows nothing would lead nowhere, so a first line is cut instead.
                 if shown.is_empty() {
                     shown.push_str(&prefix);
-                    shown.push_str(&whole[..floor_char(whole, room)]);
+                    shown.push_str(window.measure.prefix(whole, room));
                     (end_line, cut) = (end_line + 1, true);
                 }
                 break;
@@ -75,6 +104,7 @@ impl View {
             shown.push_str(&prefix);
             shown.push_str(whole);
             end_line += 1;
+            left = room - len;
         }
         let start_line = if total_lines == 0 { 1 } else { window.offset };
         let end_line = if total_lines == 0 { 0 } else { end_line };
@@ -146,7 +176,7 @@ impl View {
 }
 
 /// The last place up to `at` that is not within a character.
-pub(super) fn floor_char(text: &str, at: usize) -> usize {
+fn floor_char(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
