@@ -39,6 +39,8 @@ export type Answer = { calls: Call[] } | { text: string };
 
 /** The interface of a model, as one vendor has it. */
 export interface Dialect {
+  /** The answer to a request that the model has no part in. */
+  aside?(path: string): object | undefined;
   /** Undefined for a path that it does not have. */
   read(path: string, body: unknown): Request | undefined;
   write(response: ServerResponse, answer: Answer): void;

@@ -4,9 +4,15 @@ import { type Answer, type Dialect, IMAGE, type Request, type Shown, stream } fr
 import { type Fields, record, records, text } from './record.ts';
 
 const PATH = /^\/v1beta\/models\/[\w.-]+:streamGenerateContent\?alt=sse$/;
+const COUNT = /^\/v1beta\/models\/[\w.-]+:countTokens$/;
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
 
 export class Gemini implements Dialect {
+  /** The program asks how long a conversation is once there is an image in it. */
+  aside(path: string): object | undefined {
+    return COUNT.test(path) ? { totalTokens: 1 } : undefined;
+  }
+
   read(path: string, body: unknown): Request | undefined {
     const fields = record(body);
     if (!PATH.test(path) || fields === undefined) {

@@ -78,6 +78,11 @@ export class Model {
       chunks.push(chunk as Buffer);
     }
     const body = Buffer.concat(chunks).toString();
+    const aside = this.dialect.aside?.(message.url ?? '');
+    if (aside !== undefined) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(aside));
+      return;
+    }
     const request = message.method === 'POST' ? this.dialect.read(message.url ?? '', JSON.parse(body)) : undefined;
     if (request === undefined) {
       this.refuse(response, 404, `${message.method} ${message.url}`);
