@@ -18,6 +18,7 @@ mod roots;
 mod schema;
 mod server;
 mod session;
+mod size;
 mod stdio;
 mod tools;
 

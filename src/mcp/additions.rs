@@ -4,8 +4,10 @@
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-/// Their names, and the values that clients give them. Any other value is the model's own mistake.
-const ADDITIONS: [(&str, fn(&Value) -> bool); 1] = [
+/// A name, and whether a value is one that its client gives it. Any other is the model's own mistake.
+type Addition = (&'static str, fn(&Value) -> bool);
+
+const ADDITIONS: [Addition; 1] = [
     // Gemini CLI (0.61), which orders the calls of one turn by it. It keeps that order itself.
     ("wait_for_previous", Value::is_boolean),
 ];

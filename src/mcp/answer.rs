@@ -5,6 +5,9 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::Value;
 
+/// Files of which an answer about something else says that they have changed.
+const NEWS: usize = 20;
+
 /// What a call comes to, in both forms.
 #[derive(Debug)]
 pub(super) struct Answer {
@@ -12,7 +15,7 @@ pub(super) struct Answer {
     pub(super) text: String,
     /// The same for those that are shown data.
     pub(super) data: Value,
-    /// What only clients can show.
+    /// What only clients can show. It goes without the data.
     pub(super) image: Option<Image>,
     /// Whether it says why nothing was done.
     pub(super) is_refusal: bool,
@@ -41,18 +44,25 @@ impl Answer {
     /// Adds which other files were changed, and by whom.
     pub(super) fn add_news(&mut self, news: &BTreeMap<String, String>) {
         self.text.push_str("\nChanged by others since you read them (`changes` shows how):\n");
-        for (path, by) in news {
+        for (path, by) in news.iter().take(NEWS) {
             // A string takes all.
             let _ = writeln!(self.text, "{path} (by {by})");
         }
-        self.data["changedByOthers"] = news.keys().map(String::as_str).collect();
+        if let Some(more) = news.len().checked_sub(NEWS).filter(|more| *more > 0) {
+            let _ = writeln!(self.text, "and {more} more");
+        }
+        self.data["changedByOthers"] = news.keys().take(NEWS).map(String::as_str).collect();
     }
 }
 
 impl From<Answer> for CallToolResult {
     fn from(answer: Answer) -> Self {
         let mut content = vec![ContentBlock::text(answer.text)];
-        content.extend(answer.image.map(|image| ContentBlock::image(image.data, image.mime_type)));
+        if let Some(image) = answer.image {
+            // Codex and Claude Code show their model the data in place of all blocks, where there is any.
+            content.push(ContentBlock::image(image.data, image.mime_type));
+            return Self::success(content);
+        }
         let mut result = if answer.is_refusal { Self::error(content) } else { Self::success(content) };
         result.structured_content = Some(answer.data);
         result

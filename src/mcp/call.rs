@@ -16,7 +16,7 @@ use super::link::Ticket;
 use super::refusal;
 use super::server::Server;
 use super::session::Failure;
-use super::tools::{Request, Tool};
+use super::tools::{Request, Tool, asks_for_one};
 
 /// How long a person's decision is waited for if nothing else was asked for, in milliseconds.
 const WAIT_MS: u64 = 30_000;
@@ -42,7 +42,7 @@ impl Server {
         }
         let mut answer = match result {
             Ok(result) => (request.answer)(result).unwrap_or_else(|_| refusal::broken(tool.changes())),
-            Err(failure) => refusal::refused(&failure, tool.changes()),
+            Err(failure) => refusal::refused(&failure, tool, asks_for_one(&request.params)),
         };
         self.add_news(&mut answer).await;
         answer

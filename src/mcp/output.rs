@@ -8,20 +8,6 @@ use serde::Serialize;
 
 pub(super) use change::ChangeOutput;
 
-/// Bytes of one diff that a model is shown; the rest it can read.
-const DIFF: usize = 16 << 10;
-
-/// A text, cut at the end of a line if it is too long to be shown.
-pub(super) fn shown(text: &str) -> String {
-    if text.len() <= DIFF {
-        return text.to_owned();
-    }
-    let end = (0..=DIFF).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
-    let end = text[..end].rfind('\n').map_or(end, |at| at + 1);
-    let left = text[end..].lines().count();
-    format!("{}(cut: {left} more lines; read the file to see them)\n", &text[..end])
-}
-
 /// What a name stands for that is no text: such a file can be named by its URI only.
 pub(super) fn uri_if_needed(path: &str, uri: &Uri) -> Option<String> {
     path.contains(char::REPLACEMENT_CHARACTER).then(|| uri.to_string())

@@ -2,20 +2,22 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::protocol::RpcError;
+use crate::protocol::{RpcError, json_len};
 
 use super::answer::Answer;
-use super::output::shown;
 use super::readable::readable;
 use super::session::Failure;
+use super::size::{REFUSAL, shown};
+use super::tools::Tool;
 
 /// What the daemon's advice calls a method or a part of `initialize`, and what a client of ours has instead.
-const NAMES: [(&str, &str); 10] = [
+const NAMES: [(&str, &str); 11] = [
     // Tools that change one file make a list of one change of it.
     ("changes[0].", ""),
     ("with `editd/proposal` and `waitMs`", "with `proposal_status`"),
     ("`editd/proposals`", "`proposal_status` without `id`"),
     ("`editd/proposal`", "`proposal_status`"),
+    ("a new file is made by a `write` change", "`write` makes a new file"),
     ("`editd/read`", "`read`"),
     ("`editd/history` lists what there is; an author", "An author"),
     ("`editd/undo`", "`undo`"),
@@ -30,10 +32,20 @@ const NAMES: [(&str, &str); 10] = [
     ),
 ];
 
-/// The answer for a request that has no result.
-pub(super) fn refused(failure: &Failure, changes: bool) -> Answer {
+/// Advice about writing, and what is said in its place to those who only read.
+const READING: [(&str, &str); 2] = [
+    ("a new file is made by a `write` change", "`find` looks for files by name"),
+    ("Name a regular file; folders are made as needed by a `write` into them", "For a folder use `list`"),
+];
+
+/// The answer for a request that has no result. Of one that asks for one thing only, numbers say nothing.
+pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool) -> Answer {
     match failure {
-        Failure::Refused(error) => of_error(error),
+        Failure::Refused(error) => {
+            let mut error = error.clone();
+            in_terms_of(tool, is_one, &mut error);
+            of_error(&error)
+        }
         Failure::Unreachable(error) => match error {
             crate::transport::ConnectError::Refused(error) => of_error(error),
             error => said(
@@ -42,7 +54,7 @@ pub(super) fn refused(failure: &Failure, changes: bool) -> Answer {
                 "Ask the user to run `editd doctor`, or to start the daemon with `editd serve`; then try again.",
             ),
         },
-        Failure::Lost if changes => said(
+        Failure::Lost if tool.changes() => said(
             "outcome_unknown",
             "The daemon ended before it answered, so it is not known whether the change was made.",
             "Read the files again to see what is there, and send the change again only if it is missing.",
@@ -72,6 +84,28 @@ fn said(kind: &str, message: &str, hint: &str) -> Answer {
     of_error(&RpcError { code: 0, message: message.to_owned(), data: Some(data) })
 }
 
+/// Says it to somebody who has this tool.
+fn in_terms_of(tool: &Tool, is_one: bool, error: &mut RpcError) {
+    let Some(Value::Object(data)) = &mut error.data else { return };
+    if let Some(Value::String(hint)) = data.get_mut("hint").filter(|_| !tool.changes()) {
+        *hint = replaced(hint, &READING);
+    }
+    if is_one {
+        data.shift_remove("change");
+        data.shift_remove("edit");
+    }
+    let unknown = error.message.contains("unknown field");
+    if let Some(Value::String(field)) = data.get("field").filter(|_| unknown) {
+        let field = named(field);
+        let (part, name) = field.rsplit_once('.').unwrap_or(("", &field));
+        let known: Vec<_> = tool.parameters(part).iter().map(|name| format!("`{name}`")).collect();
+        if !known.is_empty() {
+            let of = if part.is_empty() { tool.name } else { part };
+            error.message = format!("`{of}` has no parameter `{name}`: there are {}.", known.join(", "));
+        }
+    }
+}
+
 fn of_error(error: &RpcError) -> Answer {
     let mut details = match &error.data {
         Some(Value::Object(data)) => data.clone(),
@@ -82,9 +116,11 @@ fn of_error(error: &RpcError) -> Answer {
         Some(Value::Array(refusals)) => refusals.into_iter().skip(1).collect(),
         _ => Vec::new(),
     };
-    others.iter_mut().for_each(cut);
-    details.retain(|_, value| !value.is_null());
-    details.values_mut().for_each(cut);
+    details.values_mut().chain(&mut others).for_each(tidy);
+    details.retain(|_, value| says_something(value));
+    let mut room = Room { left: REFUSAL, left_out: 0 };
+    details.values_mut().for_each(|value| room.fit(value));
+    room.fit_all(&mut others);
     if let Some(Value::String(field)) = details.get_mut("field") {
         *field = named(field);
     }
@@ -106,6 +142,11 @@ fn of_error(error: &RpcError) -> Answer {
     if !others.is_empty() {
         data.insert("others".to_owned(), others.into());
     }
+    if room.left_out > 0 {
+        let notice = format!("One answer has no room for {} more entries.", room.left_out);
+        text.push_str(&notice);
+        data.insert("notice".to_owned(), notice.into());
+    }
     Answer { text, data: json!({ "error": data }), image: None, is_refusal: true }
 }
 
@@ -123,17 +164,77 @@ fn kind_of(code: i64) -> &'static str {
     }
 }
 
-/// Shortens texts that no model wants whole, such as the difference to a file that was rewritten.
-fn cut(value: &mut Value) {
+/// Leaves out members that say nothing, and digits that nobody needs.
+fn tidy(value: &mut Value) {
     match value {
-        Value::String(text) => *text = shown(text),
-        Value::Array(items) => items.iter_mut().for_each(cut),
-        Value::Object(members) => members.values_mut().for_each(cut),
+        Value::Object(members) => {
+            members.values_mut().for_each(tidy);
+            members.retain(|_, value| says_something(value));
+        }
+        Value::Array(items) => items.iter_mut().for_each(tidy),
+        Value::Number(number) if number.is_f64() => {
+            *value = number.as_f64().map_or(Value::Null, |number| ((number * 100.0).round() / 100.0).into());
+        }
         _ => {}
+    }
+}
+
+fn says_something(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        _ => true,
+    }
+}
+
+/// Bytes that are still free for the data of a refusal.
+struct Room {
+    left: usize,
+    /// Entries of lists for which there was none.
+    left_out: usize,
+}
+
+/// A text of so many bytes is a name or a sentence, and stays whole.
+const SENTENCE: usize = 500;
+
+impl Room {
+    /// Cuts what is too long, such as the difference to a file that was rewritten.
+    fn fit(&mut self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if text.len() > SENTENCE {
+                    *text = shown(text, self.left);
+                }
+                self.left = self.left.saturating_sub(json_len(text));
+            }
+            Value::Array(items) => self.fit_all(items),
+            Value::Object(members) => {
+                for (name, value) in members {
+                    self.left = self.left.saturating_sub(name.len() + 4);
+                    self.fit(value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn fit_all(&mut self, items: &mut Vec<Value>) {
+        let mut fitting = 0;
+        while fitting < items.len() && self.left > 0 {
+            self.fit(&mut items[fitting]);
+            fitting += 1;
+        }
+        self.left_out += items.len() - fitting;
+        items.truncate(fitting);
     }
 }
 
 /// A sentence of the daemon's in the names of the tools.
 fn named(sentence: &str) -> String {
-    NAMES.iter().fold(sentence.to_owned(), |sentence, (theirs, ours)| sentence.replace(theirs, ours))
+    replaced(sentence, &NAMES)
+}
+
+fn replaced(sentence: &str, words: &[(&str, &str)]) -> String {
+    words.iter().fold(sentence.to_owned(), |sentence, (theirs, ours)| sentence.replace(theirs, ours))
 }

@@ -16,6 +16,16 @@ pub(super) fn input<T: JsonSchema>() -> JsonObject {
 pub(super) fn output<T: JsonSchema>() -> JsonObject {
     let mut schema = generate::<T>(SchemaSettings::draft2020_12().for_serialize());
     let required = schema.shift_remove("required").unwrap_or_else(|| json!([]));
+    with_refusals(schema, vec![required])
+}
+
+/// The schema of a tool whose results come in several forms: each has all members of one of `forms`.
+pub(super) fn output_in<T: JsonSchema>(forms: &[&[&str]]) -> JsonObject {
+    let schema = generate::<T>(SchemaSettings::draft2020_12().for_serialize());
+    with_refusals(schema, forms.iter().map(|names| json!(names)).collect())
+}
+
+fn with_refusals(mut schema: JsonObject, required: Vec<Value>) -> JsonObject {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.insert(
             "changedByOthers".to_owned(),
@@ -38,7 +48,8 @@ pub(super) fn output<T: JsonSchema>() -> JsonObject {
             }),
         );
     }
-    schema.insert("anyOf".to_owned(), json!([{ "required": required }, { "required": ["error"] }]));
+    let forms = required.into_iter().chain([json!(["error"])]).map(|names| json!({ "required": names }));
+    schema.insert("anyOf".to_owned(), forms.collect());
     schema
 }
 

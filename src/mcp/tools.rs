@@ -14,7 +14,7 @@ mod search;
 mod undo;
 mod write;
 
-use rmcp::model::{JsonObject, Tool as Described, ToolAnnotations};
+use rmcp::model::{JsonObject, MetaObject, Tool as Described, ToolAnnotations};
 use serde_json::{Value, json};
 
 use crate::protocol::TOOLS;
@@ -48,7 +48,10 @@ pub(super) struct Tool {
     instead: &'static [(&'static str, &'static str)],
     effect: Effect,
     input: fn() -> JsonObject,
-    output: fn() -> JsonObject,
+    /// What its results look like as data; nothing where some come without.
+    output: Option<fn() -> JsonObject>,
+    /// Whether a client that shows its model few tools should show this one.
+    is_basic: bool,
     /// What its arguments ask of the daemon. What is wrong with them, the daemon says.
     pub(super) request: fn(JsonObject) -> Request,
 }
@@ -79,6 +82,17 @@ impl Tool {
         self.effect != Effect::Reads
     }
 
+    /// The parameters that models are told of: those of the tool, or of a part of its arguments such as `edits[0]`.
+    pub(super) fn parameters(&self, part: &str) -> Vec<String> {
+        let schema = Value::Object((self.input)());
+        let names = part.split(['.', '[']).filter(|name| !name.is_empty());
+        let found = names.fold(&schema, |schema, name| match name.strip_suffix(']') {
+            Some(_) => &schema["items"],
+            None => &schema["properties"][name],
+        });
+        found["properties"].as_object().into_iter().flat_map(|all| all.keys().cloned()).collect()
+    }
+
     /// As the protocol wants it. Of other tools only those are named that are served.
     pub(super) fn described(&self, served: &Served<'_>) -> Described {
         let instead = self.instead.iter().filter(|(tool, _)| served.has(tool)).map(|(_, advice)| *advice);
@@ -90,10 +104,15 @@ impl Tool {
                 annotations.read_only(false).destructive(true).idempotent(idempotent)
             }
         };
-        Described::new(self.name, description, (self.input)())
+        let mut described = Described::new(self.name, description, (self.input)())
             .with_title(self.title)
-            .with_raw_output_schema((self.output)().into())
-            .with_annotations(annotations)
+            .with_annotations(annotations);
+        described.output_schema = self.output.map(|output| output().into());
+        // Claude Code has a model look tools up before their first call, unless they say this.
+        described.meta = self
+            .is_basic
+            .then(|| MetaObject([("anthropic/alwaysLoad".to_owned(), true.into())].into_iter().collect()));
+        described
     }
 }
 
@@ -131,6 +150,13 @@ impl Selection {
         let named = |tool: &&&Tool| self.names.is_empty() || self.names.iter().any(|name| name == tool.name);
         ALL.iter().filter(named).filter(|tool| !self.read_only || !tool.changes()).copied().collect()
     }
+}
+
+/// Whether a request asks for one thing only, so that a refusal need not say which of them it is about.
+pub(super) fn asks_for_one(params: &JsonObject) -> bool {
+    let lists = [params.get("edits"), params.get("changes").and_then(|changes| changes[0].get("cells"))];
+    let is_one = |list: &Value| list.as_array().is_some_and(|list| list.len() <= 1);
+    !params.contains_key("patch") && lists.into_iter().flatten().all(is_one)
 }
 
 /// Parameters that belong to a call as a whole, and not to one of its changes.

@@ -28,7 +28,8 @@ mod tests {
 
     #[test]
     fn a_text_is_as_long_as_serde_writes_it() {
-        let every: String = (0..0x300).filter_map(char::from_u32).chain("\u{2028}\u{10ffff}".chars()).collect();
+        let every: String =
+            (0..0x300).filter_map(char::from_u32).chain("\u{2028}\u{10ffff}".chars()).collect();
         let written = serde_json::to_string(&every).expect("JSON");
         assert_eq!(json_len(&every), written.len() - 2);
     }

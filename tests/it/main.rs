@@ -185,6 +185,7 @@ mod mcp {
     mod review;
     mod revisions;
     mod roots;
+    mod sizes;
     mod texts;
 }
 mod nvim {

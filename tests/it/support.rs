@@ -31,6 +31,7 @@ pub(crate) use encoded::{FRENCH, latin, utf16};
 pub(crate) use machine::Machine;
 pub(crate) use mcp::Mcp;
 pub(crate) use nvim::{Nvim, Release};
+pub(crate) use schema::complaints;
 pub(crate) use strace::{Fault, Strace, Trace};
 pub(crate) use system::{Chance, installed, need, repeat, run, soak, tell, text_of};
 pub(crate) use terminal::{Typed, converse, plain, type_into};

@@ -3,9 +3,11 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::protocol::{AppliedFile, ApplyResult, CommentEntry, Hunk, ProposalResult, UserEdit};
+use crate::protocol::{AppliedFile, ApplyResult, CommentEntry, Hunk, ProposalResult, UserEdit, json_len};
 
-use super::{DiagnosticOutput, in_one_line, shown, uri_if_needed};
+use crate::mcp::size::{ANSWER, fit_texts, keep_fitting, keep_fitting_by, size};
+
+use super::{DiagnosticOutput, in_one_line, uri_if_needed};
 
 /// What became of a change.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -34,6 +36,16 @@ pub(in crate::mcp) struct ChangeOutput {
     /// What is to be known or done next.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
+}
+
+/// Notes about a file, and parts of it, that one answer tells.
+const ENTRIES: usize = 50;
+
+/// Leaves out the last of a list that is too long; tells how many.
+fn left_out<T>(list: &mut Vec<T>) -> usize {
+    let left_out = list.len().saturating_sub(ENTRIES);
+    list.truncate(ENTRIES);
+    left_out
 }
 
 /// What was done to a file.
@@ -93,16 +105,21 @@ impl FileOutput {
         let tells = matches!(entry.action.as_str(), "edit" | "rename") && !entry.diff.is_empty();
         let differs =
             matches!(state, "partial" | "pending") && entry.hunks.iter().any(|hunk| hunk.state != "pending");
+        let mut hunks = if differs { entry.hunks.iter().map(HunkOutput::from).collect() } else { Vec::new() };
+        let mut warnings = entry.warnings;
+        let left_out = [(left_out(&mut warnings), "notes"), (left_out(&mut hunks), "parts")];
+        let left_out = left_out.into_iter().filter(|(number, _)| *number > 0);
+        warnings.extend(left_out.map(|(number, what)| format!("{number} more {what} are not shown.")));
         Self {
             uri: uri_if_needed(&entry.path, &entry.uri),
-            diff: (tells && state != "pending").then(|| shown(&entry.diff)),
-            hunks: if differs { entry.hunks.iter().map(HunkOutput::from).collect() } else { Vec::new() },
+            hunks,
+            diff: (tells && state != "pending").then_some(entry.diff),
             path: entry.path,
             action: entry.action,
             new_path: entry.new_path,
             added: entry.added,
             removed: entry.removed,
-            warnings: entry.warnings,
+            warnings,
             saved: landed.as_ref().map(|landed| landed.saved),
             hash: landed.and_then(|landed| landed.hash),
         }
@@ -141,7 +158,7 @@ impl FileOutput {
 }
 
 impl ChangeOutput {
-    pub(in crate::mcp) fn of_apply(result: ApplyResult) -> Self {
+    pub(in crate::mcp) fn of_apply(result: ApplyResult) -> serde_json::Result<Self> {
         let files = result.files.into_iter().map(|file| FileOutput::of(file, &result.state)).collect();
         Self {
             next: next(&result.state, &result.id, result.reason),
@@ -154,9 +171,10 @@ impl ChangeOutput {
             comments: result.comments,
             diagnostics: result.diagnostics.into_iter().flatten().map(DiagnosticOutput::from).collect(),
         }
+        .fitted()
     }
 
-    pub(in crate::mcp) fn of_proposal(result: ProposalResult) -> Self {
+    pub(in crate::mcp) fn of_proposal(result: ProposalResult) -> serde_json::Result<Self> {
         let files = result.files.into_iter().map(|file| FileOutput::of(file, &result.state)).collect();
         let replaced = result.replaced_by.map(|by| format!("It was replaced by {by}."));
         let said =
@@ -171,19 +189,51 @@ impl ChangeOutput {
             comments: result.comments,
             ..Self::default()
         }
+        .fitted()
+    }
+
+    /// With what one answer has room for. Paths and hashes go before diffs: those can be read.
+    fn fitted(mut self) -> serde_json::Result<Self> {
+        let files = keep_fitting_by(&mut self.files, ANSWER / 2, |file| {
+            Ok(size(file)? - file.diff.as_deref().map_or(0, json_len))
+        })?;
+        let edits =
+            keep_fitting_by(&mut self.user_edits, ANSWER / 8, |edit| Ok(size(edit)? - json_len(&edit.diff)))?;
+        let comments = keep_fitting_by(&mut self.comments, ANSWER / 8, |comment| {
+            Ok(size(comment)? - json_len(&comment.text))
+        })?;
+        let diagnostics = keep_fitting(&mut self.diagnostics, ANSWER / 8)?;
+        let all = [
+            (files, "files"),
+            (edits, "changes of a person"),
+            (comments, "comments"),
+            (diagnostics, "diagnostics"),
+        ];
+        for (left_out, what) in all.into_iter().filter(|(left_out, _)| *left_out > 0) {
+            let next = self.next.get_or_insert_default();
+            // A string takes all.
+            let _ = write!(next, " One answer has no room for {left_out} more {what}.");
+        }
+        fit_texts(&mut self, |it| {
+            let said = it.comments.iter_mut().map(|comment| &mut comment.text);
+            let edits = it.user_edits.iter_mut().map(|edit| &mut edit.diff);
+            said.chain(edits).chain(it.files.iter_mut().filter_map(|file| file.diff.as_mut())).collect()
+        })?;
+        Ok(self)
     }
 
     pub(in crate::mcp) fn text(&self) -> String {
-        let mut text = match self.state.as_str() {
-            "applied" => String::new(),
-            "partial" => "A person accepted only a part of it.\n".to_owned(),
-            "rejected" => "A person rejected it; nothing was changed.\n".to_owned(),
-            "pending" => "Nothing is changed yet: a person decides about it.\n".to_owned(),
-            state => format!("The proposal is {state}.\n"),
+        // The word itself comes first, as in the data: instructions and descriptions speak of it.
+        let words = match self.state.as_str() {
+            "partial" => ": a person accepted only a part of it",
+            "rejected" => ": a person said no; nothing was changed",
+            "pending" => ": nothing is changed yet, a person decides about it",
+            _ => "",
         };
+        let mut text = format!("State `{}`{words}.\n", self.state);
         self.files.iter().for_each(|file| file.write(&mut text, &self.state));
         for edit in &self.user_edits {
-            let _ = write!(text, "What a person wrote instead in {}:\n{}", edit.path, shown(&edit.diff));
+            let _ = write!(text, "What a person wrote instead in {}:\n{}", edit.path, edit.diff);
         }
         for comment in &self.comments {
             let place =

@@ -17,7 +17,8 @@ pub(super) const TOOL: Tool = Tool {
     instead: &[("edit", "For places in one file use `edit`: its texts go wrong less easily.")],
     effect: Effect::Changes { idempotent: false },
     input: schema::input::<Input>,
-    output: schema::output::<ChangeOutput>,
+    output: Some(schema::output::<ChangeOutput>),
+    is_basic: false,
     request: |params| Request { method: Edit::NAME, params, waits: true, answer: edit::answer },
 };
 

@@ -5,9 +5,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::mcp::answer::Answer;
-use crate::mcp::output::{shown, uri_if_needed};
+use crate::mcp::output::uri_if_needed;
 use crate::mcp::schema;
-use crate::protocol::{Changes, ChangesResult, Method};
+use crate::mcp::size::{LIST, fit_texts, keep_fitting_by, size};
+use crate::protocol::{Changes, ChangesResult, Method, json_len};
 
 use super::{Effect, Request, Tool};
 
@@ -15,12 +16,13 @@ pub(super) const TOOL: Tool = Tool {
     name: "changes",
     title: "See what others changed",
     description: "Show what people and programs changed in the files you have read here, as diffs; unsaved typing \
-        counts. What is shown counts as read, so you can go on changing; only a diff that is cut needs reading again. Of \
+        counts. What is shown counts as read, so you can go on changing; a diff that is cut (an answer has 32,000 bytes) needs reading again. Of \
         files that you have not read nothing is told.",
     instead: &[],
     effect: Effect::Reads,
     input: schema::input::<Input>,
-    output: schema::output::<Output>,
+    output: Some(schema::output::<Output>),
+    is_basic: false,
     request: |params| Request { method: Changes::NAME, params, waits: false, answer },
 };
 
@@ -36,6 +38,8 @@ struct Input {
 struct Output {
     cursor: u64,
     files: Vec<File>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notice: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -60,9 +64,16 @@ fn answer(result: Value) -> serde_json::Result<Answer> {
         path: file.path,
         by: file.by,
         hash: file.hash,
-        diff: file.diff.as_deref().map(shown),
+        diff: file.diff,
     });
-    let output = Output { cursor, files: files.collect() };
+    let mut output = Output { cursor, files: files.collect(), notice: None };
+    let left_out = keep_fitting_by(&mut output.files, LIST / 2, |file| {
+        Ok(size(file)? - file.diff.as_deref().map_or(0, json_len))
+    })?;
+    output.notice = (left_out > 0).then(|| {
+        format!("One answer has no room for {left_out} more files: read a file again before you change it.")
+    });
+    fit_texts(&mut output, |output| output.files.iter_mut().filter_map(|file| file.diff.as_mut()).collect())?;
     let mut text = String::new();
     for File { path, by, hash, diff, .. } in &output.files {
         let now = hash.as_ref().map_or_else(|| "gone".to_owned(), |hash| format!("hash {hash}"));
@@ -72,6 +83,9 @@ fn answer(result: Value) -> serde_json::Result<Answer> {
     }
     if output.files.is_empty() {
         text.push_str("Nobody else has changed the files you have read.\n");
+    }
+    if let Some(notice) = &output.notice {
+        let _ = writeln!(text, "{notice}");
     }
     let _ = writeln!(text, "cursor {cursor}");
     Answer::new(text, &output)

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::mcp::answer::Answer;
 use crate::mcp::output::DiagnosticOutput;
 use crate::mcp::schema;
+use crate::mcp::size::{LIST, keep_fitting};
 use crate::protocol::{Diagnostics, DiagnosticsResult, Method};
 
 use super::{Effect, Request, Tool};
@@ -15,13 +16,14 @@ const MOST: usize = 200;
 pub(super) const TOOL: Tool = Tool {
     name: "diagnostics",
     title: "See what editors find wrong",
-    description: "List errors and warnings that attached editors show, in one file or in all: at most 200, `truncated` says that there are more. It starts no compiler: \
+    description: "List errors and warnings that attached editors show, in one file or in all: at most 200 and 32,000 bytes, `truncated` says that there are more. It starts no compiler: \
         without an editor that has the file open nothing is known of it, and right after a change the editor \
         may still be looking. To be sure, run the project's own checks.",
     instead: &[],
     effect: Effect::Reads,
     input: schema::input::<Input>,
-    output: schema::output::<Output>,
+    output: Some(schema::output::<Output>),
+    is_basic: false,
     request: |params| Request { method: Diagnostics::NAME, params, waits: false, answer },
 };
 
@@ -41,10 +43,11 @@ struct Output {
 }
 
 fn answer(result: Value) -> serde_json::Result<Answer> {
-    let DiagnosticsResult { mut items, truncated } = serde_json::from_value(result)?;
+    let DiagnosticsResult { items, truncated } = serde_json::from_value(result)?;
     let truncated = truncated || items.len() > MOST;
-    items.truncate(MOST);
-    let output = Output { items: items.into_iter().map(DiagnosticOutput::from).collect(), truncated };
+    let mut items: Vec<_> = items.into_iter().take(MOST).map(DiagnosticOutput::from).collect();
+    let truncated = keep_fitting(&mut items, LIST)? > 0 || truncated;
+    let output = Output { items, truncated };
     let mut text: String = output.items.iter().map(DiagnosticOutput::line_of_text).collect();
     if output.items.is_empty() {
         text.push_str("Editors show nothing wrong.\n");

@@ -22,7 +22,8 @@ pub(super) const TOOL: Tool = Tool {
     ],
     effect: Effect::Changes { idempotent: false },
     input: schema::input::<Input>,
-    output: schema::output::<ChangeOutput>,
+    output: Some(schema::output::<ChangeOutput>),
+    is_basic: true,
     request: |params| Request { method: Edit::NAME, params, waits: true, answer },
 };
 
@@ -72,6 +73,6 @@ enum OnStale {
 
 /// What became of a change, by whatever tool.
 pub(super) fn answer(result: Value) -> serde_json::Result<Answer> {
-    let output = ChangeOutput::of_apply(serde_json::from_value::<ApplyResult>(result)?);
+    let output = ChangeOutput::of_apply(serde_json::from_value::<ApplyResult>(result)?)?;
     Answer::new(output.text(), &output)
 }

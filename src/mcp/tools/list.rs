@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::mcp::answer::Answer;
 use crate::mcp::schema;
+use crate::mcp::size::{LIST, keep_fitting};
 use crate::protocol::{List, Method};
 
 use super::{Effect, Request, Tool};
@@ -12,11 +13,12 @@ pub(super) const TOOL: Tool = Tool {
     name: "list",
     title: "List a folder",
     description: "List what is in one folder, not below it: hidden entries too, ignored ones (.gitignore) not; folders \
-        end in `/`. At most `limit`, sorted; `truncated` says that there are more.",
+        end in `/`. At most `limit` and 32,000 bytes, sorted; `truncated` says that there are more.",
     instead: &[("find", "To look deeper use `find`: one call instead of many.")],
     effect: Effect::Reads,
     input: schema::input::<Input>,
-    output: schema::output::<Output>,
+    output: Some(schema::output::<Output>),
+    is_basic: false,
     request: |params| Request { method: List::NAME, params, waits: false, answer },
 };
 
@@ -47,7 +49,13 @@ struct Entry {
 }
 
 pub(super) fn answer(result: Value) -> serde_json::Result<Answer> {
-    let output: Output = serde_json::from_value(result)?;
+    let mut output: Output = serde_json::from_value(result)?;
+    let left_out = keep_fitting(&mut output.entries, LIST)?;
+    if left_out > 0 {
+        output.truncated = true;
+        output.notice =
+            Some(format!("One answer has no room for {left_out} more; ask for a folder below by `path`."));
+    }
     let mut lines: Vec<_> = output
         .entries
         .iter()
@@ -58,7 +66,7 @@ pub(super) fn answer(result: Value) -> serde_json::Result<Answer> {
     if lines.is_empty() {
         lines.push("Nothing is there.".to_owned());
     }
-    if output.truncated {
+    if output.truncated && output.notice.is_none() {
         lines.push("There are more.".to_owned());
     }
     lines.extend(output.notice.clone());

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::mcp::answer::Answer;
 use crate::mcp::output::{ChangeOutput, in_one_line};
 use crate::mcp::schema;
+use crate::mcp::size::{LIST, keep_fitting};
 use crate::protocol::{Method, ProposalMethod, Proposals, ProposalsResult};
 
 use super::{Effect, Request, Tool};
@@ -22,7 +23,8 @@ pub(super) const TOOL: Tool = Tool {
     instead: &[],
     effect: Effect::Reads,
     input: schema::input::<Input>,
-    output: schema::output::<Output>,
+    output: Some(|| schema::output_in::<Output>(&[&["state", "id", "files"], &["proposals"]])),
+    is_basic: false,
     request,
 };
 
@@ -44,6 +46,8 @@ struct Output {
     /// Without `id`: those that wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     proposals: Option<Vec<Waiting>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notice: Option<String>,
 }
 
 /// A proposal that waits.
@@ -60,6 +64,19 @@ struct Waiting {
     removed: usize,
 }
 
+/// Files of a proposal that a list names.
+const NAMED: usize = 20;
+
+impl Waiting {
+    fn name_fewer(&mut self) {
+        let left_out = self.paths.len().saturating_sub(NAMED);
+        if left_out > 0 {
+            self.paths.truncate(NAMED);
+            self.paths.push(format!("and {left_out} more"));
+        }
+    }
+}
+
 fn request(mut arguments: JsonObject) -> Request {
     if arguments.contains_key("id") {
         return Request { method: ProposalMethod::NAME, params: arguments, waits: true, answer: one };
@@ -70,14 +87,14 @@ fn request(mut arguments: JsonObject) -> Request {
 }
 
 fn one(result: Value) -> serde_json::Result<Answer> {
-    let output = ChangeOutput::of_proposal(serde_json::from_value(result)?);
+    let output = ChangeOutput::of_proposal(serde_json::from_value(result)?)?;
     Answer::new(output.text(), &Output { one: Some(output), ..Output::default() })
 }
 
 fn list(result: Value) -> serde_json::Result<Answer> {
     let ProposalsResult { proposals } = serde_json::from_value(result)?;
     let waiting = proposals.into_iter().filter(|it| matches!(it.state.as_str(), "pending" | "proposed"));
-    let waiting: Vec<_> = waiting
+    let mut waiting: Vec<_> = waiting
         .map(|it| Waiting {
             id: it.id,
             state: it.state,
@@ -87,6 +104,9 @@ fn list(result: Value) -> serde_json::Result<Answer> {
             removed: it.removed,
         })
         .collect();
+    waiting.iter_mut().for_each(Waiting::name_fewer);
+    let left_out = keep_fitting(&mut waiting, LIST)?;
+    let notice = (left_out > 0).then(|| format!("One answer has no room for {left_out} more."));
     let mut text = String::new();
     for Waiting { id, state, label, paths, added, removed } in &waiting {
         let label = label.as_ref().map(|label| format!(" \"{}\"", in_one_line(label))).unwrap_or_default();
@@ -96,5 +116,8 @@ fn list(result: Value) -> serde_json::Result<Answer> {
     if waiting.is_empty() {
         text.push_str("None of your changes waits for a person.\n");
     }
-    Answer::new(text, &Output { proposals: Some(waiting), ..Output::default() })
+    if let Some(notice) = &notice {
+        let _ = writeln!(text, "{notice}");
+    }
+    Answer::new(text, &Output { proposals: Some(waiting), notice, ..Output::default() })
 }

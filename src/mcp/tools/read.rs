@@ -8,21 +8,22 @@ use serde_json::Value;
 use crate::mcp::answer::{Answer, Image};
 use crate::mcp::output::uri_if_needed;
 use crate::mcp::schema;
+use crate::mcp::size::ANSWER;
 use crate::protocol::{
     CellContent, ImageContent, Method, NotebookContent, Read, ReadContent, ReadResult, TextContent,
 };
 
 use super::{Effect, Request, Tool};
 
-/// Bytes of text that one answer has unless more is asked for. Clients cut longer results in the middle, and the
-/// daemon would take for read what the model never saw.
-const BYTES: usize = 48 << 10;
+/// Bytes of text that one answer has, escapes included; the rest of what clients show whole is for what is said about
+/// it. Nobody can ask for more: the client would cut it, and the daemon would take for read what the model never saw.
+const BYTES: usize = ANSWER - 2_000;
 
 pub(super) const TOOL: Tool = Tool {
     name: "read",
     title: "Read a file",
     description: "Read a text file, an image, or a notebook's cells, as it is now, unsaved editor text included. \
-        Changes are checked against what was read. At most 2,000 lines and 48 KiB a call; a notice then \
+        Changes are checked against what was read. At most 2,000 lines and 30,000 bytes a call; a notice then \
         says which `offset` continues.",
     instead: &[
         ("list", "For a folder use `list`."),
@@ -30,7 +31,9 @@ pub(super) const TOOL: Tool = Tool {
     ],
     effect: Effect::Reads,
     input: schema::input::<Input>,
-    output: schema::output::<Output>,
+    // A tool with a schema may give no result without data, and that is what images are.
+    output: None,
+    is_basic: true,
     request,
 };
 
@@ -50,7 +53,7 @@ struct Input {
 }
 
 /// A file, or a part of it.
-#[derive(Default, Serialize, JsonSchema)]
+#[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Output {
     path: String,
@@ -83,13 +86,6 @@ struct Output {
     cells: Option<Vec<CellContent>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     total_cells: Option<usize>,
-    /// Of an image, which is shown beside this.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mime_type: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    width: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    height: Option<u32>,
 }
 
 impl Output {
@@ -116,8 +112,11 @@ impl Output {
 }
 
 fn request(mut params: JsonObject) -> Request {
-    if !params.contains_key("max_bytes") {
-        params.entry("maxBytes").or_insert_with(|| BYTES.into());
+    let name = if params.contains_key("max_bytes") { "max_bytes" } else { "maxBytes" };
+    let asked = params.entry(name).or_insert_with(|| BYTES.into());
+    // What is no number is for the daemon to refuse.
+    if let Some(most) = asked.as_u64() {
+        *asked = most.min(BYTES as u64).into();
     }
     Request { method: Read::NAME, params, waits: false, answer }
 }
@@ -134,7 +133,7 @@ fn answer(result: Value) -> serde_json::Result<Answer> {
     };
     match read.content {
         ReadContent::Text(content) => text(content, output),
-        ReadContent::Image(content) => image(content, output),
+        ReadContent::Image(content) => image(content, &output),
         ReadContent::Notebook(content) => notebook(content, output),
     }
 }
@@ -154,12 +153,10 @@ fn text(content: TextContent, output: Output) -> serde_json::Result<Answer> {
     Answer::new(form, &Output { text: Some(text), ..output })
 }
 
-fn image(content: ImageContent, output: Output) -> serde_json::Result<Answer> {
+fn image(content: ImageContent, output: &Output) -> serde_json::Result<Answer> {
     let ImageContent { mime_type, data, width, height, .. } = content;
-    let output =
-        Output { mime_type: Some(mime_type.clone()), width: Some(width), height: Some(height), ..output };
     let head = output.head(&format!("{mime_type}, {width} x {height} pixels"));
-    Ok(Answer { image: Some(Image { mime_type, data }), ..Answer::new(head, &output)? })
+    Ok(Answer { image: Some(Image { mime_type, data }), ..Answer::new(head, output)? })
 }
 
 fn notebook(content: NotebookContent, output: Output) -> serde_json::Result<Answer> {

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::mcp::answer::Answer;
 use crate::mcp::schema;
+use crate::mcp::size::{LIST, keep_fitting, size};
 use crate::protocol::{Method, Search};
 
 use super::{Effect, Request, Tool};
@@ -14,13 +15,14 @@ pub(super) const TOOL: Tool = Tool {
     name: "search",
     title: "Search in files",
     description: "Search the text of files by regular expression, line by line, unsaved editor text included. Ignored \
-        files (.gitignore), binary files and version-control data are left out. At most `limit` matches, by path; lines \
-        are cut at 2,000 characters. `truncated` says that there are more: narrow it by `path` or `glob`. It is no \
+        files (.gitignore), binary files and version-control data are left out. At most `limit` matches and 32,000 \
+        bytes, by path; lines are cut at 2,000 characters. `truncated` says that there are more: narrow it by `path` or `glob`. It is no \
         reading: read a file before you change it.",
     instead: &[("find", "To find files by name use `find`.")],
     effect: Effect::Reads,
     input: schema::input::<Input>,
-    output: schema::output::<Output>,
+    output: Some(schema::output::<Output>),
+    is_basic: false,
     request: |params| Request { method: Search::NAME, params, waits: false, answer },
 };
 
@@ -66,33 +68,79 @@ struct Match {
     after: Vec<String>,
 }
 
+impl Output {
+    /// Leaves out what one answer has no room for.
+    fn fit(&mut self) -> serde_json::Result<()> {
+        let mut said = Vec::new();
+        if let Some(first) = self.matches.first_mut()
+            && size(first)? > LIST
+        {
+            (first.before, first.after) = (Vec::new(), Vec::new());
+            said.push("The lines around the first match are too long for one answer.".to_owned());
+        }
+        let left_out = keep_fitting(&mut self.matches, LIST)?;
+        if left_out > 0 {
+            let more = if self.truncated { "and there are still more" } else { "and that is all" };
+            said.push(format!(
+                "One answer has no room for {left_out} more matches, {more}: narrow `pattern`, `path` or `glob`, or ask for less `context`."
+            ));
+            // It speaks of those that were found.
+            self.notice = self.notice.take().filter(|_| !self.truncated);
+            self.truncated = true;
+        }
+        said.extend(self.notice.take());
+        self.notice = (!said.is_empty()).then(|| said.join(" "));
+        Ok(())
+    }
+
+    /// Below the path of each file its lines, every one once, as `ripgrep` shows them.
+    fn text(&self) -> String {
+        let mut text = String::new();
+        let around = self.matches.iter().any(|found| !found.before.is_empty() || !found.after.is_empty());
+        for (index, file) in self.matches.chunk_by(|one, next| one.path == next.path).enumerate() {
+            let parted = if index == 0 { "" } else { "\n" };
+            // A string takes all.
+            let _ = writeln!(text, "{parted}{}", file[0].path);
+            let mut last = 0;
+            for (number, mark, line) in file.iter().enumerate().flat_map(|(at, found)| {
+                // What the next match shows is not for this one to show.
+                let next = file.get(at + 1).map_or(usize::MAX, |next| next.line);
+                found.lines().filter(move |(number, ..)| *number < next)
+            }) {
+                if number <= last {
+                    continue;
+                }
+                if around && last > 0 && number > last + 1 {
+                    text.push_str("--\n");
+                }
+                let _ = writeln!(text, "{number}{mark} {line}");
+                last = number;
+            }
+        }
+        if self.matches.is_empty() {
+            text.push_str("No matches.\n");
+        }
+        let more = (self.truncated && self.notice.is_none()).then_some("There are more matches.");
+        if let Some(said) = self.notice.as_deref().or(more) {
+            let _ = writeln!(text, "\n{said}");
+        }
+        text
+    }
+}
+
+impl Match {
+    /// With those around it, each with its number and what it is.
+    fn lines(&self) -> impl Iterator<Item = (usize, char, &str)> {
+        let first = self.line.saturating_sub(self.before.len());
+        let before = self.before.iter().enumerate().map(move |(at, line)| (first + at, '-', line));
+        let after = self.after.iter().enumerate().map(|(at, line)| (self.line + 1 + at, '-', line));
+        let all = before.chain([(self.line, ':', &self.text)]).chain(after);
+        all.map(|(number, mark, line)| (number, mark, line.as_str()))
+    }
+}
+
 fn answer(result: Value) -> serde_json::Result<Answer> {
-    let output: Output = serde_json::from_value(result)?;
-    let mut text = String::new();
-    let mut file = "";
-    for found in &output.matches {
-        // A string takes all.
-        if found.path != file {
-            let _ = writeln!(text, "{}{}", if file.is_empty() { "" } else { "\n" }, found.path);
-            file = &found.path;
-        }
-        let first = found.line.saturating_sub(found.before.len());
-        for (index, line) in found.before.iter().enumerate() {
-            let _ = writeln!(text, "{}- {line}", first + index);
-        }
-        let _ = writeln!(text, "{}: {}", found.line, found.text);
-        for (index, line) in found.after.iter().enumerate() {
-            let _ = writeln!(text, "{}- {line}", found.line + 1 + index);
-        }
-    }
-    if output.matches.is_empty() {
-        text.push_str("No matches.\n");
-    }
-    if output.truncated {
-        text.push_str("\nThere are more matches.\n");
-    }
-    if let Some(notice) = &output.notice {
-        let _ = writeln!(text, "{notice}");
-    }
-    Answer::new(text, &output)
+    let mut output: Output = serde_json::from_value(result)?;
+    output.fit()?;
+    Answer::new(output.text(), &output)
 }

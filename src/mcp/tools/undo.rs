@@ -15,7 +15,8 @@ pub(super) const TOOL: Tool = Tool {
     instead: &[],
     effect: Effect::Changes { idempotent: false },
     input: schema::input::<Input>,
-    output: schema::output::<ChangeOutput>,
+    output: Some(schema::output::<ChangeOutput>),
+    is_basic: false,
     request: |params| Request { method: Undo::NAME, params, waits: true, answer: edit::answer },
 };
 

@@ -17,7 +17,8 @@ pub(super) const TOOL: Tool = Tool {
     )],
     effect: Effect::Changes { idempotent: true },
     input: schema::input::<Input>,
-    output: schema::output::<ChangeOutput>,
+    output: Some(schema::output::<ChangeOutput>),
+    is_basic: true,
     request: |arguments| Request {
         method: Edit::NAME,
         params: one_change("write", arguments),

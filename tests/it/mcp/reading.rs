@@ -27,13 +27,13 @@ fn what_is_special_about_a_file_is_told() {
 }
 
 #[test]
-fn the_longest_answer_comes_whole_and_says_how_to_go_on() {
+fn the_longest_answer_reaches_the_model_and_says_how_to_go_on() {
     let line = "x".repeat(150) + "\n";
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", line.repeat(2500)));
     let mut mcp = Mcp::start(&machine, &workspace);
-    let read = mcp.call("read", json!({ "path": "a.txt", "maxBytes": 256 << 10 })).done();
+    let read = mcp.call("read", json!({ "path": "a.txt", "maxBytes": 256 << 10, "limit": 2500 })).done();
     let text = read.data["text"].as_str().expect("text");
-    assert!(text.len() > 255 << 10 && read.text.ends_with(text), "{}", text.len());
+    assert!(text.len() > 29_000 && read.text.ends_with(text), "{}", text.len());
     let next = read.data["endLine"].as_u64().expect("a line") + 1;
     assert!(read.text.contains(&format!("`offset: {next}`")), "{}", &read.text[..300]);
     let rest =
@@ -115,8 +115,10 @@ fn an_image_comes_beside_the_words_about_it() {
     let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, dot).expect("base64");
     let (machine, workspace) = (Machine::start(), Workspace::file("a.png", bytes));
     let read = Mcp::start(&machine, &workspace).call("read", json!({ "path": "a.png" })).done();
-    assert_eq!((&read.data["mimeType"], &read.data["width"]), (&json!("image/png"), &json!(1)));
-    assert!(read.data.get("data").is_none() && read.text.contains("1 x 1 pixels"), "{}", read.text);
+    for part in ["image/png", "1 x 1 pixels", &workspace.hash("a.png"), &workspace.absolute("a.png")] {
+        assert!(read.text.contains(part), "{part} is in {}", read.text);
+    }
+    assert!(read.data.is_null(), "clients that show data do not show the image beside it: {}", read.data);
     assert_eq!((&read.image["type"], &read.image["mimeType"]), (&json!("image"), &json!("image/png")));
     assert!(read.image["data"].as_str().is_some_and(|data| !data.is_empty()));
 }
@@ -138,6 +140,8 @@ fn files_are_searched_found_and_listed() {
         (&found.data["matches"][0]["line"], &found.data["matches"][1]["path"]),
         (&json!(2), &json!(b))
     );
+    let found = mcp.call("search", json!({ "pattern": "^t", "path": "a.txt", "context": 1 })).done();
+    assert_eq!(found.text, format!("{a}\n1- one\n2: two\n3: three\n"));
     let found = mcp.call("search", json!({ "pattern": "t", "limit": 1 })).done();
     assert!(found.data["truncated"] == true && found.text.contains("There are more"), "{}", found.text);
     let refused = mcp.call("search", json!({ "pattern": "(" })).refused("invalid_params");
@@ -155,14 +159,23 @@ fn files_are_searched_found_and_listed() {
 }
 
 #[test]
+fn every_line_around_matches_is_shown_once_and_in_order() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\nx\nb\nx\nx\nc\nd\ne\nf\nx\n"));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    let found = mcp.call("search", json!({ "pattern": "x", "context": 1 })).done();
+    let lines: Vec<_> = found.text.lines().skip(1).collect();
+    assert_eq!(lines, ["1- a", "2: x", "3- b", "4: x", "5: x", "6- c", "--", "9- f", "10: x"]);
+    let found = mcp.call("search", json!({ "pattern": "x", "context": 20 })).done();
+    assert_eq!(found.text.lines().count(), 11, "{}", found.text);
+    let found = mcp.call("search", json!({ "pattern": "x" })).done();
+    assert!(!found.text.contains("--"), "{}", found.text);
+}
+
+#[test]
 fn an_answer_is_short_enough_to_reach_the_model_and_what_is_left_out_does_not_count_as_read() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9000)));
     let mut mcp = Mcp::start(&machine, &workspace);
     let read = mcp.call("read", json!({ "path": "a.txt" })).done();
-    assert!(
-        read.text.len() < 50 << 10 && read.text.contains("continue with `offset:"),
-        "{}",
-        read.text.len()
-    );
+    assert!(read.text.contains("continue with `offset:"), "{}", read.text.len());
     mcp.call("write", json!({ "path": "a.txt", "content": "x\n" })).refused("unread");
 }

@@ -81,6 +81,54 @@ fn arguments_that_do_not_fit_are_named_and_the_model_can_correct_itself(
     assert_eq!(workspace.text("a.txt"), numbered_lines(20));
 }
 
+#[rstest]
+#[case("edit", json!({ "file": "a.txt", "oldText": "line 2", "newText": "x" }), "`edit` has no parameter `file`: there are `path`, `edits`, `oldText`, `newText`, `baseHash`, `onStale`, `label`, `waitMs`.")]
+#[case("edit", json!({ "path": "a.txt", "edits": [{ "oldText": "a", "newText": "b", "all": true }] }), "`edits[0]` has no parameter `all`: there are `oldText`, `newText`, `replaceAll`, `expectedReplacements`.")]
+#[case("write", json!({ "path": "a.txt", "text": "x" }), "`write` has no parameter `text`: there are `path`, `content`, `baseHash`, `label`, `waitMs`.")]
+#[case("notebook_edit", json!({ "path": "a.ipynb", "cells": [{ "op": "delete", "number": 1 }] }), "`cells[0]` has no parameter `number`: there are `op`, `id`, `index`, `cellType`, `source`, `clearOutputs`.")]
+#[case("read", json!({ "path": "a.txt", "lines": 5 }), "`read` has no parameter `lines`: there are `path`, `offset`, `limit`, `numbered`, `raw`.")]
+fn an_unknown_parameter_is_answered_with_those_of_the_tool(
+    #[case] tool: &str,
+    #[case] arguments: Value,
+    #[case] said: &str,
+) {
+    let (_machine, _workspace, mut mcp) = scene();
+    let refused = mcp.call(tool, arguments).refused("invalid_params");
+    assert_eq!(refused.data["error"]["message"], said);
+}
+
+#[test]
+fn what_says_nothing_is_left_out() {
+    let (_machine, _workspace, mut mcp) = scene();
+    let edit = json!({ "path": "a.txt", "oldText": "nothing like it: 0123456789", "newText": "x" });
+    let refused = mcp.call("edit", edit).refused("not_found");
+    for name in ["change", "edit", "closest"] {
+        assert!(refused.data["error"].get(name).is_none(), "{name}: {:#}", refused.data);
+        assert!(!refused.text.contains(&format!("\n{name}")), "{}", refused.text);
+    }
+    let edits = json!([{ "oldText": "line 2", "newText": "two" }, { "oldText": "lime 14\nline 15b\n", "newText": "x" }]);
+    let refused = mcp.call("edit", json!({ "path": "a.txt", "edits": edits })).refused("ambiguous");
+    assert_eq!(refused.data["error"]["edit"], 0, "of several it is told which");
+    let closest = &refused.data["error"]["others"][0]["closest"][0];
+    let similarity = closest["similarity"].to_string();
+    assert!((3..=4).contains(&similarity.len()) && similarity.starts_with("0."), "{closest:#}");
+    assert_ne!(closest["reason"], "");
+}
+
+#[test]
+fn who_only_reads_is_not_advised_to_write() {
+    let (_machine, workspace, mut mcp) = scene();
+    workspace.put("b/c.txt", "sea\n");
+    let missing = mcp.call("read", json!({ "path": "none.txt" })).refused("missing");
+    assert!(missing.text.contains("`find`") && !missing.text.contains("write"), "{}", missing.text);
+    let folder = mcp.call("read", json!({ "path": "b" })).refused("not_a_file");
+    assert!(folder.text.contains("use `list`") && !folder.text.contains("write"), "{}", folder.text);
+    let edit =
+        json!({ "path": "none.txt", "oldText": "a", "newText": "b", "baseHash": workspace.hash("a.txt") });
+    let missing = mcp.call("edit", edit);
+    assert!(!missing.text.contains("`find` looks"), "{}", missing.text);
+}
+
 #[test]
 fn advice_is_in_the_names_of_the_tools() {
     let (_machine, workspace, mut mcp) = scene();

@@ -70,7 +70,9 @@ fn a_call_waits_for_the_decision_and_tells_of_its_progress() {
         (&edited.data["state"], edited.hash()),
         (&json!("applied"), scene.workspace.hash("a.txt").as_str())
     );
-    assert!(edited.text.contains("A person said: fine"), "{}", edited.text);
+    for words in ["State `applied`", "A person said: fine"] {
+        assert!(edited.text.contains(words), "{words}: {}", edited.text);
+    }
 }
 
 #[test]
@@ -80,6 +82,7 @@ fn what_is_not_decided_in_time_is_pending_and_asked_for_later() {
     let pending = scene.mcp.called("edit", call).done();
     let id = pending.data["id"].as_str().expect("an id").to_owned();
     assert_eq!(pending.data["state"], "pending");
+    assert!(pending.text.starts_with("State `pending`"), "{}", pending.text);
     for said in [pending.text.as_str(), pending.data["next"].as_str().expect("what next")] {
         assert!(said.contains("proposal_status") && said.contains(&id), "{said}");
     }
@@ -104,7 +107,7 @@ fn what_is_not_decided_in_time_is_pending_and_asked_for_later() {
         .map(|it| it["state"].as_str())
         .collect();
     assert_eq!(states, [Some("accepted"), Some("rejected")]);
-    for words in ["only a part", "Part h2", "rejected", "A person said about h2: no"] {
+    for words in ["State `partial`", "only a part", "Part h2", "rejected", "A person said about h2: no"] {
         assert!(decided.text.contains(words), "{words}: {}", decided.text);
     }
     // The outcome counts as read.
@@ -123,7 +126,8 @@ fn a_rejection_and_what_was_written_instead_are_told() {
     let rejected = scene.mcp.called("edit", call).done();
     assert_eq!(rejected.data["state"], "rejected");
     assert!(
-        rejected.text.contains("nothing was changed") && rejected.text.contains("not now"),
+        rejected.text.contains("State `rejected`: a person said no; nothing was changed")
+            && rejected.text.contains("not now"),
         "{}",
         rejected.text
     );

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::{Machine, Mcp, Workspace};
+use crate::support::{Machine, Mcp, Workspace, complaints};
 
 /// What all tools may cost in each request, in bytes: about 2,500 tokens.
 const BUDGET: usize = 10_900;
@@ -53,6 +53,14 @@ fn every_parameter_has_a_text_and_every_schema_is_plain() {
             assert!(obvious || text.ends_with('.'), "{} {name}: {text:?}", tool["name"]);
         }
         for schema in ["inputSchema", "outputSchema"] {
+            if tool.get(schema).is_none() {
+                assert_eq!(
+                    (&tool["name"], schema),
+                    (&json!("read"), "outputSchema"),
+                    "only images go without data"
+                );
+                continue;
+            }
             let text = tool[schema].to_string();
             assert_eq!(tool[schema]["type"], "object");
             for costly in ["$ref", "$defs", "\"title\"", "\"format\"", "null", "\\\\"] {
@@ -94,6 +102,29 @@ fn hints_say_what_a_tool_does_to_files() {
         );
         assert_eq!(hints["destructiveHint"] == true, changes, "{tool}");
         assert!(tool["title"].is_string());
+    }
+}
+
+#[test]
+fn tools_that_all_work_begins_with_are_shown_by_clients_that_show_few() {
+    let (_, tools) = tools(&[]);
+    let shown = tools.iter().filter(|tool| tool["_meta"]["anthropic/alwaysLoad"] == true);
+    assert_eq!(shown.map(|tool| &tool["name"]).collect::<Vec<_>>(), ["read", "edit", "write"]);
+}
+
+#[test]
+fn the_schema_of_a_decision_says_what_one_looks_like() {
+    let (_, tools) = tools(&["--tools", "proposal_status"]);
+    let schema = &tools[0]["outputSchema"];
+    for (data, fits) in [
+        (json!({}), false),
+        (json!({ "path": 3 }), false),
+        (json!({ "state": "pending", "id": "p1" }), false),
+        (json!({ "state": "pending", "id": "p1", "files": [] }), true),
+        (json!({ "proposals": [] }), true),
+        (json!({ "error": { "kind": "missing", "message": "No." } }), true),
+    ] {
+        assert_eq!(complaints(&data, schema).is_empty(), fits, "{data}");
     }
 }
 

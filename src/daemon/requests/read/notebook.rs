@@ -27,7 +27,11 @@ pub(super) fn shown(text: &str, window: &Window) -> Result<Shown, String> {
     let mut page = Page {
         room: window.bytes,
         measure: window.measure,
-        outputs, cells: Vec::new(), cut: false, outputs_cut: false };
+        outputs,
+        cells: Vec::new(),
+        cut: false,
+        outputs_cut: false,
+    };
     for (index, cell) in cells.into_iter().enumerate().skip(window.offset - 1).take(window.limit) {
         if !page.take(index, cell) {
             break;
