@@ -17,6 +17,8 @@ pub(super) struct Answer {
     pub(super) data: Value,
     /// What only clients can show. It goes without the data.
     pub(super) image: Option<Image>,
+    /// Files that the daemon has given whole, or new text of, of which the answer shows a part only.
+    pub(super) unseen: Vec<String>,
     /// Whether it says why nothing was done.
     pub(super) is_refusal: bool,
 }
@@ -31,7 +33,13 @@ pub(super) struct Image {
 
 impl Answer {
     pub(super) fn new(text: String, data: &impl Serialize) -> serde_json::Result<Self> {
-        Ok(Self { text, data: serde_json::to_value(data)?, image: None, is_refusal: false })
+        Ok(Self {
+            text,
+            data: serde_json::to_value(data)?,
+            image: None,
+            unseen: Vec::new(),
+            is_refusal: false,
+        })
     }
 
     /// Whether it is about a file.

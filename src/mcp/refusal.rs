@@ -147,7 +147,7 @@ fn of_error(error: &RpcError) -> Answer {
         text.push_str(&notice);
         data.insert("notice".to_owned(), notice.into());
     }
-    Answer { text, data: json!({ "error": data }), image: None, is_refusal: true }
+    Answer { text, data: json!({ "error": data }), image: None, unseen: Vec::new(), is_refusal: true }
 }
 
 fn head_text(head: &Map<String, Value>) -> String {
