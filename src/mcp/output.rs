@@ -8,12 +8,14 @@ use serde::Serialize;
 
 pub(super) use change::ChangeOutput;
 
-/// What a name stands for that is no text: such a file can be named by its URI only.
+/// What a name stands for that is no text, or not on one line: such a file is best named by its URI.
 pub(super) fn uri_if_needed(path: &str, uri: &Uri) -> Option<String> {
-    path.contains(char::REPLACEMENT_CHARACTER).then(|| uri.to_string())
+    let is_odd = |c: char| c == char::REPLACEMENT_CHARACTER || c.is_control();
+    path.contains(is_odd).then(|| uri.to_string())
 }
 
-/// A text on one line, for lists.
+/// A text on one line, for lists. Names of files and people may hold anything, also what looks like more lines of
+/// an answer.
 pub(super) fn in_one_line(text: &str) -> String {
     text.split(char::is_control).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
@@ -37,9 +39,11 @@ pub(super) struct DiagnosticOutput {
 impl DiagnosticOutput {
     /// As compilers print it.
     pub(super) fn line_of_text(&self) -> String {
-        let source = self.source.as_ref().map(|source| format!(" ({source})")).unwrap_or_default();
+        let source =
+            self.source.as_ref().map(|source| format!(" ({})", in_one_line(source))).unwrap_or_default();
         let outdated = if self.outdated { " [of an earlier text]" } else { "" };
-        format!("{}:{}: {}: {}{source}{outdated}\n", self.path, self.line, self.severity, self.message)
+        let message = in_one_line(&self.message);
+        format!("{}:{}: {}: {message}{source}{outdated}\n", in_one_line(&self.path), self.line, self.severity)
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool) -> Answer {
         Failure::Lost if tool.changes() => said(
             "outcome_unknown",
             "The daemon ended before it answered, so it is not known whether the change was made.",
-            "Read the files again to see what is there, and send the change again only if it is missing.",
+            "Look whether it waits for a person (`proposal_status` without `id`), then read the files again; send the change again only if it is in neither.",
         ),
         Failure::Lost => said(
             "unavailable",
@@ -71,6 +71,14 @@ pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool) -> Answer {
 pub(super) fn busy(limit: usize) -> Answer {
     let message = format!("{limit} calls are under way already.");
     said("busy", &message, "Wait for earlier calls to end, then try again.")
+}
+
+/// An argument that belongs to another tool, or to no tool.
+pub(super) fn foreign(tool: &Tool, name: &str) -> Answer {
+    let known: Vec<_> = tool.parameters("").iter().map(|name| format!("`{name}`")).collect();
+    let message = format!("`{}` has no parameter `{name}`: there are {}.", tool.name, known.join(", "));
+    let data = json!({ "kind": "invalid_params", "field": name });
+    of_error(&RpcError { code: 0, message, data: Some(data) })
 }
 
 /// A bug in one call is that call's failure.
@@ -147,7 +155,7 @@ fn of_error(error: &RpcError) -> Answer {
         text.push_str(&notice);
         data.insert("notice".to_owned(), notice.into());
     }
-    Answer { text, data: json!({ "error": data }), image: None, unseen: Vec::new(), is_refusal: true }
+    Answer::refusal(text, json!({ "error": data }))
 }
 
 fn head_text(head: &Map<String, Value>) -> String {

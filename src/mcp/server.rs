@@ -104,7 +104,11 @@ impl ServerHandler for Server {
         let Ok(_permit) = self.calls.try_acquire() else {
             return Ok(CallToolResult::from(refusal::busy(CALLS)).into());
         };
-        let call = self.perform(tool, request.arguments.unwrap_or_default(), &context);
+        let arguments = request.arguments.unwrap_or_default();
+        if let Some(name) = tool.foreign(&arguments) {
+            return Ok(CallToolResult::from(refusal::foreign(tool, name)).into());
+        }
+        let call = self.perform(tool, arguments, &context);
         let answer = AssertUnwindSafe(call).catch_unwind().await;
         let answer = answer.unwrap_or_else(|_| refusal::broken(tool.changes()));
         Ok(CallToolResult::from(answer).into())

@@ -93,6 +93,17 @@ impl Tool {
         found["properties"].as_object().into_iter().flat_map(|all| all.keys().cloned()).collect()
     }
 
+    /// The first of its arguments that would ask the daemon for something else than this tool is for, and than a
+    /// person has allowed who allowed this tool.
+    pub(super) fn foreign<'a>(&self, arguments: &'a JsonObject) -> Option<&'a str> {
+        let is_foreign = |name: &&String| match name.as_str() {
+            "author" | "changes" | "replaces" | "requestId" | "request_id" => true,
+            "patch" | "bases" => self.name != "apply_patch",
+            _ => false,
+        };
+        arguments.keys().find(|name| self.changes() && is_foreign(name)).map(String::as_str)
+    }
+
     /// As the protocol wants it. Of other tools only those are named that are served.
     pub(super) fn described(&self, served: &Served<'_>) -> Described {
         let instead = self.instead.iter().filter(|(tool, _)| served.has(tool)).map(|(_, advice)| *advice);

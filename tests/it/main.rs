@@ -178,6 +178,7 @@ mod lsp {
 }
 mod mcp {
     mod changes;
+    mod honest;
     mod life;
     mod messages;
     mod reading;

@@ -77,9 +77,10 @@ impl Daemon {
         }
         let (core, of, files) = (self.core.clone(), session.clone(), proposal.files.clone());
         let landed = outcome.files.clone();
+        let is_own = session.id == proposal.session;
         blocking(move || {
             for (file, landed) in files.iter().zip(&landed) {
-                if let Err(refusal) = core.give_file(&of, file, landed) {
+                if let Err(refusal) = core.give_file(&of, (file, is_own), landed) {
                     tracing::debug!(?refusal, "what a person decided cannot be given as a base");
                 }
             }
@@ -92,7 +93,7 @@ impl Core {
     fn give_file(
         &self,
         session: &SessionContext,
-        file: &PlannedFile,
+        (file, is_own): (&PlannedFile, bool),
         told: &AppliedFile,
     ) -> Result<(), Refusal> {
         let Some(landed) = &told.landed else { return Ok(()) };
@@ -101,7 +102,8 @@ impl Core {
         let observed = self.observe(target)?;
         // What has changed again since, it was not told of.
         if observed.truth.hash().map(|hash| hash.to_string()) == landed.hash {
-            let coverage = if landed.rebased { Coverage::Part } else { file.coverage };
+            // Another session of the same author is shown what was changed, and may never have seen the rest.
+            let coverage = if landed.rebased || !is_own { Coverage::Part } else { file.coverage };
             let (session, sighting) = (session.id, observed.sighting());
             // The books answer at once.
             let _ = self.ask(|reply| Event::Read { session, sighting, coverage, reply });

@@ -36,6 +36,10 @@ pub(in crate::mcp) struct ChangeOutput {
     /// What is to be known or done next.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
+    /// Files of which a person's own text is not shown whole.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(in crate::mcp) unseen: Vec<String>,
 }
 
 /// Notes about a file, and parts of it, that one answer tells.
@@ -137,10 +141,11 @@ impl FileOutput {
             (_, true) => "Changed",
             (_, false) => "To change:",
         };
-        let to = self.new_path.as_ref().map(|to| format!(" to {to}")).unwrap_or_default();
+        let to = self.new_path.as_ref().map(|to| format!(" to {}", in_one_line(to))).unwrap_or_default();
         let hash = self.hash.as_ref().map(|hash| format!(", hash {hash}")).unwrap_or_default();
         // A string takes all.
-        let _ = writeln!(text, "{verb} {}{to} (+{} -{}){hash}", self.path, self.added, self.removed);
+        let path = in_one_line(&self.path);
+        let _ = writeln!(text, "{verb} {path}{to} (+{} -{}){hash}", self.added, self.removed);
         if let Some(uri) = &self.uri {
             let _ = writeln!(text, "uri: {uri}");
         }
@@ -170,6 +175,7 @@ impl ChangeOutput {
             user_edits: result.user_edits,
             comments: result.comments,
             diagnostics: result.diagnostics.into_iter().flatten().map(DiagnosticOutput::from).collect(),
+            unseen: Vec::new(),
         }
         .fitted()
     }
@@ -194,6 +200,8 @@ impl ChangeOutput {
 
     /// With what one answer has room for. Paths and hashes go before diffs: those can be read.
     fn fitted(mut self) -> serde_json::Result<Self> {
+        let written: Vec<_> =
+            self.user_edits.iter().map(|edit| (edit.path.clone(), edit.diff.len())).collect();
         let files = keep_fitting_by(&mut self.files, ANSWER / 2, |file| {
             Ok(size(file)? - file.diff.as_deref().map_or(0, json_len))
         })?;
@@ -219,6 +227,10 @@ impl ChangeOutput {
             let edits = it.user_edits.iter_mut().map(|edit| &mut edit.diff);
             said.chain(edits).chain(it.files.iter_mut().filter_map(|file| file.diff.as_mut())).collect()
         })?;
+        let shown =
+            |path: &str| self.user_edits.iter().find(|edit| edit.path == path).map(|edit| edit.diff.len());
+        let is_cut = |(path, length): &(String, usize)| shown(path) != Some(*length);
+        self.unseen = written.into_iter().filter(is_cut).map(|(path, _)| path).collect();
         Ok(self)
     }
 
@@ -233,7 +245,8 @@ impl ChangeOutput {
         let mut text = format!("State `{}`{words}.\n", self.state);
         self.files.iter().for_each(|file| file.write(&mut text, &self.state));
         for edit in &self.user_edits {
-            let _ = write!(text, "What a person wrote instead in {}:\n{}", edit.path, edit.diff);
+            let _ =
+                write!(text, "What a person wrote instead in {}:\n{}", in_one_line(&edit.path), edit.diff);
         }
         for comment in &self.comments {
             let place =

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::mcp::answer::Answer;
-use crate::mcp::output::uri_if_needed;
+use crate::mcp::output::{in_one_line, uri_if_needed};
 use crate::mcp::schema;
 use crate::mcp::size::{LIST, fit_texts, keep_fitting_by, size};
 use crate::protocol::{Changes, ChangesResult, Method, json_len};
@@ -16,7 +16,7 @@ pub(super) const TOOL: Tool = Tool {
     name: "changes",
     title: "See what others changed",
     description: "Show what people and programs changed in the files you have read here, as diffs; unsaved typing \
-        counts. What is shown counts as read, so you can go on changing; a diff that is cut (an answer has 32,000 bytes) needs reading again. Of \
+        counts. What is shown whole counts as read, so you can go on changing; a file whose diff is cut (an answer has 32,000 bytes) has to be read again. Of \
         files that you have not read nothing is told.",
     instead: &[],
     effect: Effect::Reads,
@@ -67,6 +67,8 @@ fn answer(result: Value) -> serde_json::Result<Answer> {
         diff: file.diff,
     });
     let mut output = Output { cursor, files: files.collect(), notice: None };
+    let given: Vec<_> =
+        output.files.iter().map(|file| (file.path.clone(), file.diff.as_ref().map(String::len))).collect();
     let left_out = keep_fitting_by(&mut output.files, LIST / 2, |file| {
         Ok(size(file)? - file.diff.as_deref().map_or(0, json_len))
     })?;
@@ -74,11 +76,16 @@ fn answer(result: Value) -> serde_json::Result<Answer> {
         format!("One answer has no room for {left_out} more files: read a file again before you change it.")
     });
     fit_texts(&mut output, |output| output.files.iter_mut().filter_map(|file| file.diff.as_mut()).collect())?;
+    // What is not shown whole has to be read again before it counts as seen.
+    let shown =
+        |path: &str| output.files.iter().find(|file| file.path == path)?.diff.as_ref().map(String::len);
+    let is_cut = |(path, length): &(String, Option<usize>)| length.is_none() || shown(path) != *length;
+    let unseen = given.into_iter().filter(is_cut).map(|(path, _)| path).collect();
     let mut text = String::new();
     for File { path, by, hash, diff, .. } in &output.files {
         let now = hash.as_ref().map_or_else(|| "gone".to_owned(), |hash| format!("hash {hash}"));
         // A string takes all.
-        let _ = writeln!(text, "{path}, changed by {by}, now {now}");
+        let _ = writeln!(text, "{}, changed by {}, now {now}", in_one_line(path), in_one_line(by));
         text.push_str(diff.as_deref().unwrap_or("(no diff: read the file to see what it is)\n"));
     }
     if output.files.is_empty() {
@@ -88,5 +95,5 @@ fn answer(result: Value) -> serde_json::Result<Answer> {
         let _ = writeln!(text, "{notice}");
     }
     let _ = writeln!(text, "cursor {cursor}");
-    Answer::new(text, &output)
+    Ok(Answer::new(text, &output)?.with_unseen(unseen))
 }

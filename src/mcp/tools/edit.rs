@@ -73,6 +73,7 @@ enum OnStale {
 
 /// What became of a change, by whatever tool.
 pub(super) fn answer(result: Value) -> serde_json::Result<Answer> {
-    let output = ChangeOutput::of_apply(serde_json::from_value::<ApplyResult>(result)?)?;
-    Answer::new(output.text(), &output)
+    let mut output = ChangeOutput::of_apply(serde_json::from_value::<ApplyResult>(result)?)?;
+    let unseen = std::mem::take(&mut output.unseen);
+    Ok(Answer::new(output.text(), &output)?.with_unseen(unseen))
 }

@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::mcp::answer::Answer;
+use crate::mcp::output::in_one_line;
 use crate::mcp::schema;
 use crate::mcp::size::{LIST, keep_fitting};
 use crate::protocol::{List, Method};
@@ -59,9 +60,10 @@ pub(super) fn answer(result: Value) -> serde_json::Result<Answer> {
     let mut lines: Vec<_> = output
         .entries
         .iter()
-        .map(
-            |Entry { path, kind }| if kind == "symlink" { format!("{path} (symlink)") } else { path.clone() },
-        )
+        .map(|Entry { path, kind }| match (in_one_line(path), kind.as_str()) {
+            (path, "symlink") => format!("{path} (symlink)"),
+            (path, _) => path,
+        })
         .collect();
     if lines.is_empty() {
         lines.push("Nothing is there.".to_owned());

@@ -87,8 +87,9 @@ fn request(mut arguments: JsonObject) -> Request {
 }
 
 fn one(result: Value) -> serde_json::Result<Answer> {
-    let output = ChangeOutput::of_proposal(serde_json::from_value(result)?)?;
-    Answer::new(output.text(), &Output { one: Some(output), ..Output::default() })
+    let mut output = ChangeOutput::of_proposal(serde_json::from_value(result)?)?;
+    let unseen = std::mem::take(&mut output.unseen);
+    Ok(Answer::new(output.text(), &Output { one: Some(output), ..Output::default() })?.with_unseen(unseen))
 }
 
 fn list(result: Value) -> serde_json::Result<Answer> {
@@ -111,7 +112,8 @@ fn list(result: Value) -> serde_json::Result<Answer> {
     for Waiting { id, state, label, paths, added, removed } in &waiting {
         let label = label.as_ref().map(|label| format!(" \"{}\"", in_one_line(label))).unwrap_or_default();
         // A string takes all.
-        let _ = writeln!(text, "{id} {state}{label} (+{added} -{removed}): {}", paths.join(", "));
+        let _ =
+            writeln!(text, "{id} {state}{label} (+{added} -{removed}): {}", in_one_line(&paths.join(", ")));
     }
     if waiting.is_empty() {
         text.push_str("None of your changes waits for a person.\n");

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::mcp::answer::{Answer, Image};
-use crate::mcp::output::uri_if_needed;
+use crate::mcp::output::{in_one_line, uri_if_needed};
 use crate::mcp::schema;
 use crate::mcp::size::ANSWER;
 use crate::protocol::{
@@ -91,7 +91,7 @@ struct Output {
 impl Output {
     /// A line about the file, and what else there is to know. An empty line parts it from the content.
     fn head(&self, what: &str) -> String {
-        let mut head = format!("{}, {what}, hash {}", self.path, self.hash);
+        let mut head = format!("{}, {what}, hash {}", in_one_line(&self.path), self.hash);
         let extras = [
             self.unsaved.then(|| "unsaved text of an editor".to_owned()),
             self.encoding.clone(),
@@ -156,7 +156,7 @@ fn text(content: TextContent, output: Output) -> serde_json::Result<Answer> {
 fn image(content: ImageContent, output: &Output) -> serde_json::Result<Answer> {
     let ImageContent { mime_type, data, width, height, .. } = content;
     let head = output.head(&format!("{mime_type}, {width} x {height} pixels"));
-    Ok(Answer { image: Some(Image { mime_type, data }), ..Answer::new(head, output)? })
+    Ok(Answer::new(head, output)?.with_image(Image { mime_type, data }))
 }
 
 fn notebook(content: NotebookContent, output: Output) -> serde_json::Result<Answer> {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::mcp::answer::Answer;
+use crate::mcp::output::in_one_line;
 use crate::mcp::schema;
 use crate::mcp::size::{LIST, keep_fitting, size};
 use crate::protocol::{Method, Search};
@@ -100,7 +101,7 @@ impl Output {
         for (index, file) in self.matches.chunk_by(|one, next| one.path == next.path).enumerate() {
             let parted = if index == 0 { "" } else { "\n" };
             // A string takes all.
-            let _ = writeln!(text, "{parted}{}", file[0].path);
+            let _ = writeln!(text, "{parted}{}", in_one_line(&file[0].path));
             let mut last = 0;
             for (number, mark, line) in file.iter().enumerate().flat_map(|(at, found)| {
                 // What the next match shows is not for this one to show.

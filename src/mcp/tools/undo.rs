@@ -9,7 +9,7 @@ use super::{Effect, Request, Tool, edit};
 pub(super) const TOOL: Tool = Tool {
     name: "undo",
     title: "Undo a change",
-    description: "Take back your newest change, or one named by its transaction, in all its files or none. What others \
+    description: "Take back a change, by its transaction or else the newest under your client's name, in all its files or none. What others \
         changed since stays; where it overlaps, the undo is refused. Only changes made with these tools can \
         be undone. To undo an undo, name its transaction.",
     instead: &[],
@@ -24,7 +24,7 @@ pub(super) const TOOL: Tool = Tool {
 #[derive(JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Input {
-    /// From the result of a change. Default: your newest that is neither undone nor an undo.
+    /// From the result of a change. Default: the newest that is neither undone nor an undo, maybe of another window of your client.
     transaction: Option<String>,
     /// The newest change of this file instead; its other files are undone too.
     path: Option<String>,

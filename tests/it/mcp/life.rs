@@ -65,7 +65,11 @@ fn a_change_whose_daemon_is_killed_is_not_sent_again_unasked() {
     mcp.called("read", asked).done();
     machine.crash();
     let unknown = mcp.called("edit", call).refused("outcome_unknown");
-    assert!(unknown.text.contains("Read the files again"), "{}", unknown.text);
+    assert!(
+        unknown.text.contains("`proposal_status`") && unknown.text.contains("read the files"),
+        "{}",
+        unknown.text
+    );
     machine.serve();
     mcp.call("read", json!({ "path": "a.txt" })).done();
 }

@@ -142,10 +142,12 @@ impl Mcp {
         let answer = self.answer(id);
         let result = &answer["result"];
         assert!(result.is_object(), "{tool} has a result: {answer}");
+        let blocks = result["content"].as_array().expect("blocks");
+        let texts: Vec<_> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
         let called = Called {
-            text: result["content"][0]["text"].as_str().expect("a text").to_owned(),
+            text: texts.join("\n"),
             data: result["structuredContent"].clone(),
-            image: result["content"][1].clone(),
+            image: blocks.iter().find(|block| block["type"] == "image").cloned().unwrap_or_default(),
             is_error: result["isError"] == true,
         };
         assert!(!called.text.trim().is_empty(), "{tool} says something: {answer}");
