@@ -9,6 +9,7 @@
 mod additions;
 mod answer;
 mod call;
+mod given;
 mod guide;
 mod link;
 mod output;

@@ -41,11 +41,40 @@ impl Server {
             result = self.ask(&request, begun, context).await;
         }
         let mut answer = match result {
-            Ok(result) => (request.answer)(result).unwrap_or_else(|_| refusal::broken(tool.changes())),
+            Ok((result, ticket)) => self.shown(&request, result, &ticket, tool, context),
             Err(failure) => refusal::refused(&failure, tool, asks_for_one(&request.params)),
         };
-        self.add_news(&mut answer).await;
+        // Nobody is shown the answer of a cancelled call.
+        if !context.ct.is_cancelled() {
+            self.add_news(&mut answer);
+        }
         answer
+    }
+
+    /// What the client is shown of a result. What it is not shown of it, it does not know.
+    fn shown(
+        &self,
+        request: &Request,
+        result: Value,
+        ticket: &Ticket,
+        tool: &Tool,
+        context: &RequestContext<RoleServer>,
+    ) -> Answer {
+        let given = ticket.given(&result);
+        match (request.answer)(result) {
+            Ok(answer) => {
+                ticket.forget(&answer.unseen);
+                // What a cancelled call gave is taken back by now.
+                if !context.ct.is_cancelled() {
+                    self.session.note(&context.id, given);
+                }
+                answer
+            }
+            Err(_) => {
+                self.session.take_back(given);
+                refusal::broken(tool.changes())
+            }
+        }
     }
 
     async fn ask(
@@ -53,14 +82,14 @@ impl Server {
         request: &Request,
         begun: Instant,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Value, Failure> {
+    ) -> Result<(Value, Ticket), Failure> {
         let mut params = request.params.clone();
         if request.waits {
             limit_wait(&mut params, begun.elapsed());
         }
         let mut ticket = self.session.send(self.identity(context), request.method, &params.into()).await?;
         match self.outcome(&mut ticket, request, context).await {
-            Some(answer) => Ok(answer?),
+            Some(answer) => Ok((answer?, ticket)),
             None => Err(Failure::Lost),
         }
     }
@@ -74,18 +103,23 @@ impl Server {
     ) -> Option<Result<Value, CallError>> {
         let unwanted = self.unwanted(context);
         tokio::pin!(unwanted);
-        let mut wanted = true;
+        let mut held = None;
         let mut progress = Progress::of(context, request);
-        loop {
+        let answer = loop {
             tokio::select! {
-                answer = ticket.answer() => return answer,
-                () = &mut unwanted, if wanted => {
+                biased;
+                () = &mut unwanted, if held.is_none() => {
+                    held = Some(self.session.hold());
                     ticket.cancel();
-                    wanted = false;
                 }
+                answer = ticket.answer() => break answer,
                 () = progress.report() => {}
             }
+        };
+        if let Some(Ok(result)) = answer.as_ref().filter(|_| context.ct.is_cancelled()) {
+            self.session.take_back(ticket.given(result));
         }
+        answer
     }
 
     /// Ends when nobody waits for the call any more.

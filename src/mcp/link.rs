@@ -7,8 +7,10 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use crate::protocol::FILE_CHANGED;
+use crate::protocol::{FILE_CHANGED, Forget, Method};
 use crate::transport::{CallError, Client, Incoming, Outgoing, outcome};
+
+use super::given::Given;
 
 /// Requests without an answer yet; none once the connection has ended.
 type Open = Option<HashMap<i64, oneshot::Sender<Result<Value, CallError>>>>;
@@ -47,18 +49,31 @@ impl Link {
 
     /// Sends a request, behind those sent before it; nothing where the connection has ended.
     pub(super) fn send(self: &Arc<Self>, method: &str, params: &Value) -> Option<Ticket> {
-        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
+        let id = self.next_id();
         let (sender, answer) = oneshot::channel();
         self.shared.open.lock().as_mut()?.insert(id, sender);
-        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        self.outgoing.send(message).ok()?;
+        self.outgoing.send(request(id, method, params)).ok()?;
         Some(Ticket { id, answer, link: self.clone() })
+    }
+
+    /// Takes back that the session was given a file.
+    pub(super) fn forget(&self, file: &Value) {
+        // Nobody waits for the answer, and without a connection there is nothing left to forget.
+        let _ = self.outgoing.send(request(self.next_id(), Forget::NAME, file));
+    }
+
+    fn next_id(&self) -> i64 {
+        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// What was told of files since it was last asked.
     pub(super) fn take_news(&self) -> BTreeMap<String, String> {
         std::mem::take(&mut *self.shared.news.lock())
     }
+}
+
+fn request(id: i64, method: &str, params: &Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
 }
 
 impl Shared {
@@ -101,6 +116,16 @@ impl Ticket {
     /// Its answer; nothing if the connection ended before.
     pub(super) async fn answer(&mut self) -> Option<Result<Value, CallError>> {
         (&mut self.answer).await.ok()
+    }
+
+    /// What its result gives the session.
+    pub(super) fn given(&self, result: &Value) -> Given {
+        Given::by(result, Arc::downgrade(&self.link))
+    }
+
+    /// Takes back that the session was given files.
+    pub(super) fn forget(&self, paths: &[String]) {
+        paths.iter().for_each(|path| self.link.forget(&json!({ "path": path })));
     }
 
     /// Takes the request back, unless it has begun to write. Its answer says which.

@@ -2,9 +2,9 @@ use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation,
-    InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
-    ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelledNotificationParam, ErrorData,
+    Implementation, InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -50,8 +50,8 @@ impl Server {
     }
 
     /// Tells of files that others have changed, if the client can ask what is different.
-    pub(super) async fn add_news(&self, answer: &mut Answer) {
-        let mut news = self.session.take_news().await;
+    pub(super) fn add_news(&self, answer: &mut Answer) {
+        let mut news = self.session.take_news();
         // An answer about a file is newer than the news of it.
         news.retain(|path, _| !answer.tells_of(path));
         if !news.is_empty() && self.find("changes").is_some() {
@@ -112,6 +112,16 @@ impl ServerHandler for Server {
         let answer = AssertUnwindSafe(call).catch_unwind().await;
         let answer = answer.unwrap_or_else(|_| refusal::broken(tool.changes()));
         Ok(CallToolResult::from(answer).into())
+    }
+
+    async fn on_cancelled(
+        &self,
+        notification: CancelledNotificationParam,
+        _: NotificationContext<RoleServer>,
+    ) {
+        if let Some(id) = &notification.request_id {
+            self.session.take_back_answer(id);
+        }
     }
 
     async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {

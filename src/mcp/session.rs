@@ -1,19 +1,29 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
+use rmcp::model::RequestId;
 use serde_json::Value;
-use tokio::sync::Mutex;
-use tokio::task::spawn_blocking;
+use tokio::sync::{Mutex, watch};
+use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::timeout;
 
 use crate::daemon::Places;
 use crate::protocol::RpcError;
 use crate::transport::{CallError, Client, ConnectError, Identity, Spawn};
 use crate::workspace::Role;
 
+use super::given::{Given, Made};
 use super::link::{Link, Ticket};
 
 /// How many connections may end under a request that is only about to be sent.
 const ATTEMPTS: usize = 3;
+
+/// How long others wait while a cancelled request has no outcome yet.
+const HELD: Duration = Duration::from_secs(5);
+
+/// Answers that are remembered, should they be cancelled on their way.
+const RECENT: usize = 64;
 
 /// Why a request has no result.
 #[derive(Debug, thiserror::Error)]
@@ -34,13 +44,45 @@ pub(super) enum Failure {
 pub(super) struct Session {
     places: Places,
     spawn: Spawn,
-    /// The lock is fair: requests are sent in the order in which they came.
-    current: Mutex<Option<(Identity, Arc<Link>)>>,
+    /// The lock is fair: requests are sent in the order in which they came. In it is the connection that is
+    /// being made; it goes on when nobody waits for it any more.
+    turn: Mutex<Option<(Identity, Connecting)>>,
+    current: parking_lot::Mutex<Option<(Identity, Arc<Link>)>>,
+    /// How many requests are being taken back.
+    held: watch::Sender<usize>,
+    unheard: parking_lot::Mutex<Unheard>,
+}
+
+type Connecting = JoinHandle<Result<Arc<Link>, ConnectError>>;
+
+/// What the client may never hear of.
+#[derive(Default)]
+struct Unheard {
+    /// What the newest answers gave the session.
+    recent: VecDeque<(RequestId, Given)>,
+    /// Changes that were made though they were cancelled.
+    made: Vec<Made>,
+}
+
+/// While it is there, nothing is sent: what is being taken back must not count for what comes behind it.
+pub(super) struct Hold<'a>(&'a Session);
+
+impl Drop for Hold<'_> {
+    fn drop(&mut self) {
+        self.0.held.send_modify(|held| *held -= 1);
+    }
 }
 
 impl Session {
     pub(super) fn new(places: Places, spawn: Spawn) -> Self {
-        Self { places, spawn, current: Mutex::new(None) }
+        Self {
+            places,
+            spawn,
+            turn: Mutex::default(),
+            current: parking_lot::Mutex::default(),
+            held: watch::Sender::new(0),
+            unheard: parking_lot::Mutex::default(),
+        }
     }
 
     /// Sends a request, behind all that were asked to be sent before it.
@@ -50,43 +92,96 @@ impl Session {
         method: &str,
         params: &Value,
     ) -> Result<Ticket, Failure> {
-        let mut current = self.current.lock().await;
+        let mut turn = self.turn.lock().await;
         let identity = identity.await;
-        let serves = |(known, link): &(Identity, Arc<Link>)| *known == identity && !link.is_over();
-        if !current.as_ref().is_some_and(serves) {
-            // Requests that are under way on the old one keep it until they are answered.
-            *current = None;
-        }
         for _ in 0..ATTEMPTS {
-            let (_, link) = match &mut *current {
-                Some(session) => session,
-                none => none.insert((identity.clone(), self.connect(identity.clone()).await?)),
-            };
+            let link = self.link(&identity, &mut turn).await?;
+            self.released().await;
             if let Some(ticket) = link.send(method, params) {
                 return Ok(ticket);
             }
             // It ended in this moment, and nothing was said.
-            *current = None;
+            *self.current.lock() = None;
         }
         Err(Failure::Lost)
     }
 
     /// What the daemon has told of files since it was last asked.
-    pub(super) async fn take_news(&self) -> BTreeMap<String, String> {
-        let current = self.current.lock().await;
-        current.as_ref().map(|(_, link)| link.take_news()).unwrap_or_default()
+    pub(super) fn take_news(&self) -> BTreeMap<String, String> {
+        self.current.lock().as_ref().map(|(_, link)| link.take_news()).unwrap_or_default()
     }
 
-    async fn connect(&self, identity: Identity) -> Result<Arc<Link>, Failure> {
-        let (places, spawn) = (self.places.clone(), self.spawn);
-        let connect = move || {
-            let client = Client::connect_as(&places, Role::Agent, spawn, &identity)?;
-            Ok::<_, ConnectError>(Arc::new(Link::over(client)?))
-        };
-        match spawn_blocking(connect).await {
-            Ok(connected) => Ok(connected?),
-            Err(_) => Err(Failure::Lost),
+    /// Keeps back what would be sent from now on.
+    pub(super) fn hold(&self) -> Hold<'_> {
+        self.held.send_modify(|held| *held += 1);
+        Hold(self)
+    }
+
+    /// Notes what an answer gives the session, for the case that its client does not want it any more.
+    pub(super) fn note(&self, id: &RequestId, given: Given) {
+        if given.is_empty() {
+            return;
         }
+        let recent = &mut self.unheard.lock().recent;
+        recent.push_back((id.clone(), given));
+        if recent.len() > RECENT {
+            recent.pop_front();
+        }
+    }
+
+    /// Takes back what an answer gave that was cancelled when it was on its way.
+    pub(super) fn take_back_answer(&self, id: &RequestId) {
+        let mut unheard = self.unheard.lock();
+        let found = unheard.recent.iter().rposition(|(known, _)| known == id);
+        let given = found.and_then(|at| unheard.recent.remove(at));
+        drop(unheard);
+        if let Some((_, given)) = given {
+            self.take_back(given);
+        }
+    }
+
+    /// Takes back what a result gave that nobody was shown.
+    pub(super) fn take_back(&self, given: Given) {
+        let made = given.take_back();
+        self.unheard.lock().made.extend(made);
+    }
+
+    /// The connection of somebody; a new one if that of before is over or was somebody else's.
+    async fn link(
+        &self,
+        identity: &Identity,
+        turn: &mut Option<(Identity, Connecting)>,
+    ) -> Result<Arc<Link>, Failure> {
+        // Requests that are under way on an old one keep it until they are answered.
+        let old = self.current.lock().take_if(|(known, link)| known != identity || link.is_over());
+        drop(old);
+        if let Some((_, link)) = &*self.current.lock() {
+            return Ok(link.clone());
+        }
+        // One that was made while nobody waited may be old.
+        turn.take_if(|(known, connecting)| known != identity || connecting.is_finished());
+        let (_, connecting) =
+            turn.get_or_insert_with(|| (identity.clone(), self.begin_to_connect(identity.clone())));
+        let connected = connecting.await;
+        *turn = None;
+        let link = connected.map_err(|_| Failure::Lost)??;
+        *self.current.lock() = Some((identity.clone(), link.clone()));
+        Ok(link)
+    }
+
+    fn begin_to_connect(&self, identity: Identity) -> Connecting {
+        let (places, spawn) = (self.places.clone(), self.spawn);
+        spawn_blocking(move || {
+            let client = Client::connect_as(&places, Role::Agent, spawn, &identity)?;
+            Ok(Arc::new(Link::over(client)?))
+        })
+    }
+
+    /// Waits until nothing is being taken back, but not for ever.
+    async fn released(&self) {
+        let mut held = self.held.subscribe();
+        // What is forgotten too late is forgotten all the same.
+        let _ = timeout(HELD, held.wait_for(|held| *held == 0)).await;
     }
 }
 

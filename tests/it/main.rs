@@ -177,6 +177,7 @@ mod lsp {
     mod plain;
 }
 mod mcp {
+    mod cancel;
     mod changes;
     mod honest;
     mod life;

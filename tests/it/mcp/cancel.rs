@@ -1,0 +1,44 @@
+//! Calls that a client takes back.
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::support::{Machine, Mcp, Workspace};
+
+fn scene() -> (Machine, Workspace, Mcp) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "0\n"));
+    let mcp = Mcp::start(&machine, &workspace);
+    (machine, workspace, mcp)
+}
+
+fn cancel(mcp: &mut Mcp, call: u64) {
+    mcp.notify("notifications/cancelled", json!({ "requestId": call }));
+}
+
+/// What nobody was shown, nobody may write over, however the cancelled call came out.
+#[rstest]
+#[case::read("read", json!({ "path": "a.txt" }))]
+#[case::changes("changes", json!({}))]
+fn what_a_cancelled_call_read_does_not_count_as_read(#[case] tool: &str, #[case] arguments: Value) {
+    let (_machine, workspace, mut mcp) = scene();
+    for round in 1..=20 {
+        mcp.call("read", json!({ "path": "a.txt" })).done();
+        workspace.put("a.txt", format!("precious {round}\n"));
+        let call = mcp.send_call(tool, arguments.clone());
+        cancel(&mut mcp, call);
+        let written = mcp.call("write", json!({ "path": "a.txt", "content": "mine\n" }));
+        let kind = written.data["error"]["kind"].as_str().unwrap_or_default();
+        assert!(["stale", "unread"].contains(&kind), "in round {round}: {}", written.text);
+    }
+    assert_eq!(workspace.text("a.txt"), "precious 20\n");
+}
+
+#[test]
+fn an_answer_that_is_cancelled_when_it_is_there_already_does_not_count_as_read() {
+    let (_machine, workspace, mut mcp) = scene();
+    let call = mcp.send_call("read", json!({ "path": "a.txt" }));
+    mcp.called("read", call).done();
+    cancel(&mut mcp, call);
+    mcp.call("write", json!({ "path": "a.txt", "content": "mine\n" })).refused("unread");
+    assert_eq!(workspace.text("a.txt"), "0\n");
+}
