@@ -16,7 +16,7 @@ pub(super) const TOOL: Tool = Tool {
     name: "changes",
     title: "See what others changed",
     description: "Show what people and programs changed in the files you have read here, as diffs; unsaved typing \
-        counts. What is shown whole counts as read, so you can go on changing; a file whose diff is cut (an answer has 32,000 bytes) has to be read again. Of \
+        counts. What is shown whole counts as read; a file whose diff is cut (an answer has 32,000 bytes) has to be read again. Of \
         files that you have not read nothing is told.",
     instead: &[],
     effect: Effect::Reads,

@@ -24,7 +24,7 @@ pub(super) const TOOL: Tool = Tool {
 #[derive(JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Input {
-    /// From the result of a change. Default: the newest that is neither undone nor an undo, maybe of another window of your client.
+    /// From the result of a change. Default: the newest that is neither undone nor an undo.
     transaction: Option<String>,
     /// The newest change of this file instead; its other files are undone too.
     path: Option<String>,
