@@ -25,9 +25,11 @@ mod tools;
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::daemon::Places;
@@ -52,16 +54,24 @@ pub struct Options {
     pub tools: Selection,
 }
 
+/// How long calls that are under way may go on when the client has closed its end.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// Serves a client on the standard streams until it closes its end.
 pub fn serve(options: Options) -> io::Result<()> {
     let roots = Roots::new(options.roots, std::env::current_dir()?);
-    let ending = CancellationToken::new();
-    let server =
-        Server::new(Session::new(options.places, options.spawn), roots, &options.tools, ending.clone());
+    let (ending, over) = (CancellationToken::new(), CancellationToken::new());
+    let session = Session::new(options.places, options.spawn);
+    let server = Server::new(session, roots, &options.tools, over.clone());
     // One thread: calls then begin in the order in which they came.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let end = runtime.block_on(async {
-        let streams = Stdio::start(ending)?;
+        let streams = Stdio::start(ending.clone())?;
+        tokio::spawn(async move {
+            ending.cancelled().await;
+            sleep(GRACE).await;
+            over.cancel();
+        });
         serve_on(&streams, server).await;
         Ok(())
     });

@@ -6,16 +6,16 @@ use rmcp::RoleServer;
 use rmcp::model::{JsonObject, ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
 use serde_json::Value;
-use tokio::time::{Interval, interval_at, sleep};
+use tokio::time::{Interval, interval_at, timeout};
 
 use crate::transport::CallError;
 
 use super::additions::without_additions;
 use super::answer::Answer;
 use super::link::Ticket;
-use super::refusal;
+use super::refusal as refusals;
 use super::server::Server;
-use super::session::Failure;
+use super::session::{Failure, refusal};
 use super::tools::{Request, Tool, asks_for_one};
 
 /// How long a person's decision is waited for if nothing else was asked for, in milliseconds.
@@ -24,8 +24,12 @@ const WAIT_MS: u64 = 30_000;
 const LONGEST_MS: u64 = 45_000;
 /// How often progress is told.
 const REPORT: Duration = Duration::from_secs(3);
-/// How long calls that are under way may go on when the client has closed its end.
-const GRACE: Duration = Duration::from_secs(1);
+/// How long a request may take to be sent: the daemon is started, and the client tells its roots.
+const UNSENT: Duration = Duration::from_secs(30);
+/// How long after its beginning a call that only reads is answered at the latest.
+const ANSWERED: Duration = Duration::from_secs(45);
+/// The same for one that waits for a person, which the daemon answers in time if it answers at all.
+const WAITED: Duration = Duration::from_millis(LONGEST_MS + 3_000);
 
 impl Server {
     pub(super) async fn perform(
@@ -36,16 +40,17 @@ impl Server {
     ) -> Answer {
         let begun = Instant::now();
         let request = (tool.request)(without_additions(arguments));
-        let mut result = self.ask(&request, begun, context).await;
+        let mut result = self.ask(tool, &request, begun, context).await;
         if matches!(result, Err(Failure::Lost)) && !tool.changes() {
-            result = self.ask(&request, begun, context).await;
+            result = self.ask(tool, &request, begun, context).await;
         }
         let mut answer = match result {
             Ok((result, ticket)) => self.shown(&request, result, &ticket, tool, context),
-            Err(failure) => refusal::refused(&failure, tool, asks_for_one(&request.params)),
+            Err(failure) => refusals::refused(&failure, tool, asks_for_one(&request.params)),
         };
         // Nobody is shown the answer of a cancelled call.
         if !context.ct.is_cancelled() {
+            self.add_made(&mut answer);
             self.add_news(&mut answer);
         }
         answer
@@ -64,21 +69,19 @@ impl Server {
         match (request.answer)(result) {
             Ok(answer) => {
                 ticket.forget(&answer.unseen);
-                // What a cancelled call gave is taken back by now.
-                if !context.ct.is_cancelled() {
-                    self.session.note(&context.id, given);
-                }
+                self.session.note(&context.id, given);
                 answer
             }
             Err(_) => {
                 self.session.take_back(given);
-                refusal::broken(tool.changes())
+                refusals::broken(tool.changes())
             }
         }
     }
 
     async fn ask(
         &self,
+        tool: &Tool,
         request: &Request,
         begun: Instant,
         context: &RequestContext<RoleServer>,
@@ -87,52 +90,77 @@ impl Server {
         if request.waits {
             limit_wait(&mut params, begun.elapsed());
         }
-        let mut ticket = self.session.send(self.identity(context), request.method, &params.into()).await?;
-        match self.outcome(&mut ticket, request, context).await {
-            Some(answer) => Ok((answer?, ticket)),
-            None => Err(Failure::Lost),
+        let params = params.into();
+        let sending = self.session.send(self.identity(context), request.method, &params);
+        let sent = tokio::select! {
+            biased;
+            () = self.unwanted(context) => return Err(withdrawn()),
+            sent = timeout(UNSENT.saturating_sub(begun.elapsed()), sending) => sent,
+        };
+        let mut ticket = sent.unwrap_or_else(|_| Err(silent()))?;
+        // What became of a change, its caller has to hear, however late.
+        let limit = if tool.changes() {
+            Duration::MAX
+        } else if request.waits {
+            WAITED
+        } else {
+            ANSWERED
+        };
+        let outcome = self.outcome(&mut ticket, request, context);
+        let answer = tokio::select! {
+            biased;
+            () = context.ct.cancelled() => Err(withdrawn()),
+            answer = timeout(limit.saturating_sub(begun.elapsed()), outcome) => answer.map_err(|_| silent()),
+        };
+        match answer {
+            Ok(Some(answer)) => Ok((answer?, ticket)),
+            Ok(None) => Err(Failure::Lost),
+            Err(failure) => {
+                self.session.give_up(ticket, request.method);
+                Err(failure)
+            }
         }
     }
 
-    /// Waits for the daemon, tells of it, and takes the request back if nobody waits any more.
+    /// Waits for the daemon, tells of it, and takes the request back when its time is over.
     async fn outcome(
         &self,
         ticket: &mut Ticket,
         request: &Request,
         context: &RequestContext<RoleServer>,
     ) -> Option<Result<Value, CallError>> {
-        let unwanted = self.unwanted(context);
-        tokio::pin!(unwanted);
-        let mut held = None;
+        let mut wanted = true;
         let mut progress = Progress::of(context, request);
-        let answer = loop {
+        loop {
             tokio::select! {
-                biased;
-                () = &mut unwanted, if held.is_none() => {
-                    held = Some(self.session.hold());
+                answer = ticket.answer() => return answer,
+                () = self.over.cancelled(), if wanted => {
                     ticket.cancel();
+                    wanted = false;
                 }
-                answer = ticket.answer() => break answer,
                 () = progress.report() => {}
             }
-        };
-        if let Some(Ok(result)) = answer.as_ref().filter(|_| context.ct.is_cancelled()) {
-            self.session.take_back(ticket.given(result));
         }
-        answer
     }
 
     /// Ends when nobody waits for the call any more.
     async fn unwanted(&self, context: &RequestContext<RoleServer>) {
-        let closed = async {
-            self.ending.cancelled().await;
-            sleep(GRACE).await;
-        };
         tokio::select! {
             () = context.ct.cancelled() => {}
-            () = closed => {}
+            () = self.over.cancelled() => {}
         }
     }
+}
+
+/// A call that nobody waits for any more.
+fn withdrawn() -> Failure {
+    refusal("cancelled", "The call was cancelled.".to_owned(), "Send it again if it is wanted after all.")
+}
+
+/// A daemon that does not answer, such as one whose disk does not.
+fn silent() -> Failure {
+    let hint = "Nothing was done. Try again; if it goes on, ask the user to run `editd doctor`.";
+    refusal("unavailable", "The daemon does not answer.".to_owned(), hint)
 }
 
 /// Sees to it that a call waits for a person, and is answered before its client gives up.

@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 
 use super::link::Link;
 
+/// Files of a change that are named where there is little room.
+const NAMED: usize = 5;
+
 /// The files of a result, which the daemon takes as known to the session since.
 #[derive(Clone)]
 pub(super) struct Given {
@@ -35,7 +38,11 @@ impl Given {
         }));
         let made = result["transaction"].as_str().map(|transaction| Made {
             transaction: transaction.to_owned(),
-            paths: named.iter().filter_map(|file| file["path"].as_str().map(str::to_owned)).collect(),
+            paths: named
+                .iter()
+                .take(NAMED)
+                .filter_map(|file| file["path"].as_str().map(str::to_owned))
+                .collect(),
         });
         Self { to, files, made }
     }

@@ -1,15 +1,22 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
 use parking_lot::Mutex;
 use rmcp::RoleServer;
-use rmcp::service::RequestContext;
+use rmcp::service::{Peer, RequestContext};
 use tokio::time::timeout;
 
 use crate::protocol::path_of_uri;
 
-/// How long a client may take to tell its roots. The first call waits for it.
+use super::session::{Failure, refusal};
+
+/// How long a call waits for the client to tell its roots.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What the client says when it is asked, or what is wrong with that.
+type Asked = Shared<BoxFuture<'static, Result<Vec<PathBuf>, &'static str>>>;
 
 /// Where the work is.
 pub(super) struct Roots {
@@ -17,44 +24,65 @@ pub(super) struct Roots {
     given: Vec<PathBuf>,
     /// The folder that the server was started in.
     here: PathBuf,
-    /// What the client said; none where it was not asked yet.
-    told: Mutex<Option<Vec<PathBuf>>>,
+    /// The newest question to the client. It stays if its answer is late.
+    asked: Mutex<Option<Asked>>,
 }
 
 impl Roots {
     pub(super) fn new(given: Vec<PathBuf>, here: PathBuf) -> Self {
-        Self { given, here, told: Mutex::new(None) }
+        Self { given, here, asked: Mutex::default() }
     }
 
-    /// The client has others now.
+    /// The client has others now. What it was asked before says nothing any more.
     pub(super) fn forget(&self) {
-        *self.told.lock() = None;
+        *self.asked.lock() = None;
     }
 
     /// Those given, else the client's, else the working folder.
-    pub(super) async fn now(&self, context: &RequestContext<RoleServer>) -> Vec<PathBuf> {
+    pub(super) async fn now(&self, context: &RequestContext<RoleServer>) -> Result<Vec<PathBuf>, Failure> {
         if !self.given.is_empty() {
-            return self.given.clone();
+            return Ok(self.given.clone());
         }
-        let known = self.told.lock().clone();
-        let told = if let Some(told) = known {
-            told
-        } else {
-            let told = ask(context).await;
-            self.told.lock().insert(told).clone()
-        };
-        if told.is_empty() { vec![self.here.clone()] } else { told }
+        if !can_tell(context) {
+            return Ok(vec![self.here.clone()]);
+        }
+        let told = timeout(PATIENCE, self.told(&context.peer)).await;
+        told.unwrap_or(Err("it has not answered yet")).map_err(|problem| {
+            let message = format!("The client does not say in which folders to work: {problem}.");
+            let hint = "Try again; if it goes on, ask the user to start this server with the folder of the \
+                project: `editd mcp --root DIR`.";
+            refusal("unavailable", message, hint)
+        })
+    }
+
+    /// What the client says to the newest question.
+    async fn told(&self, peer: &Peer<RoleServer>) -> Result<Vec<PathBuf>, &'static str> {
+        loop {
+            let asked = self.asked.lock().get_or_insert_with(|| ask(peer.clone())).clone();
+            let told = asked.clone().await;
+            let mut newest = self.asked.lock();
+            if newest.as_ref().is_some_and(|newest| newest.ptr_eq(&asked)) {
+                if told.is_err() {
+                    *newest = None;
+                }
+                return told;
+            }
+        }
     }
 }
 
-/// Asks the client for its roots. One that has none, or does not say, is as good as one that cannot be asked.
+/// Whether the client has roots and can be asked for them: one of the revision without sessions cannot.
+fn can_tell(context: &RequestContext<RoleServer>) -> bool {
+    let has_sessions = context.meta.protocol_version().is_none();
+    has_sessions && context.client_capabilities().is_some_and(|can| can.roots.is_some())
+}
+
 #[expect(deprecated, reason = "clients of the revisions with `initialize` tell their roots in no other way")]
-async fn ask(context: &RequestContext<RoleServer>) -> Vec<PathBuf> {
-    let can_tell = context.client_capabilities().is_some_and(|can| can.roots.is_some());
-    if !can_tell {
-        return Vec::new();
-    }
-    let asked = timeout(PATIENCE, context.peer.list_roots()).await;
-    let Ok(Ok(told)) = asked else { return Vec::new() };
-    told.roots.iter().filter_map(|root| path_of_uri(&root.uri).ok()).collect()
+fn ask(peer: Peer<RoleServer>) -> Asked {
+    let told = async move {
+        let told = peer.list_roots().await.map_err(|_| "it answered with an error")?;
+        let roots: Vec<_> = told.roots.iter().filter_map(|root| path_of_uri(&root.uri).ok()).collect();
+        if roots.is_empty() { Err("it names no folder of this computer") } else { Ok(roots) }
+    };
+    told.boxed().shared()
 }

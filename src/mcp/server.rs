@@ -1,4 +1,6 @@
+use std::fmt::Write as _;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use futures_util::FutureExt;
 use rmcp::model::{
@@ -8,16 +10,19 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
+use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::transport::Identity;
 
 use super::answer::Answer;
+use super::given::Made;
 use super::guide::{Served, guide};
+use super::output::in_one_line;
 use super::refusal;
 use super::roots::Roots;
-use super::session::Session;
+use super::session::{Failure, Session};
 use super::tools::{Selection, Tool};
 
 /// Who the author is where the client does not say who it is.
@@ -28,25 +33,25 @@ const CALLS: usize = 256;
 
 /// What all calls have at hand.
 pub(super) struct Server {
-    pub(super) session: Session,
+    pub(super) session: Arc<Session>,
     pub(super) roots: Roots,
     tools: Vec<&'static Tool>,
     /// How many more calls may begin.
     calls: Semaphore,
-    /// Told when the client has closed its end.
-    pub(super) ending: CancellationToken,
+    /// Told when the client has closed its end, and what it asked for has had its time.
+    pub(super) over: CancellationToken,
 }
 
 impl Server {
-    pub(super) fn new(session: Session, roots: Roots, tools: &Selection, ending: CancellationToken) -> Self {
-        Self { session, roots, tools: tools.tools(), calls: Semaphore::new(CALLS), ending }
+    pub(super) fn new(session: Session, roots: Roots, tools: &Selection, over: CancellationToken) -> Self {
+        Self { session: Arc::new(session), roots, tools: tools.tools(), calls: Semaphore::new(CALLS), over }
     }
 
     /// Whom a call comes from, and where it works.
-    pub(super) async fn identity(&self, context: &RequestContext<RoleServer>) -> Identity {
+    pub(super) async fn identity(&self, context: &RequestContext<RoleServer>) -> Result<Identity, Failure> {
         let name = context.client_info().map(|client| client.name.trim().to_owned());
         let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| NAMELESS.to_owned());
-        Identity { name, roots: self.roots.now(context).await }
+        Ok(Identity { name, roots: self.roots.now(context).await? })
     }
 
     /// Tells of files that others have changed, if the client can ask what is different.
@@ -57,6 +62,22 @@ impl Server {
         if !news.is_empty() && self.find("changes").is_some() {
             answer.add_news(&news);
         }
+    }
+
+    /// Tells of changes that were made though they were cancelled: their own calls are not answered.
+    pub(super) fn add_made(&self, answer: &mut Answer) {
+        let made = self.session.take_made();
+        if made.is_empty() {
+            return;
+        }
+        answer.text.push_str("\nMade all the same, though the call was cancelled:\n");
+        for Made { transaction, paths } in &made {
+            let paths = paths.iter().map(|path| in_one_line(path)).collect::<Vec<_>>().join(", ");
+            // A string takes all.
+            let _ = writeln!(answer.text, "{paths} (transaction {transaction})");
+        }
+        answer.data["madeThoughCancelled"] =
+            made.iter().map(|made| json!({ "transaction": made.transaction, "paths": made.paths })).collect();
     }
 
     fn find(&self, name: &str) -> Option<&'static Tool> {

@@ -3,13 +3,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::RequestId;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::{Mutex, watch};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
 use crate::daemon::Places;
-use crate::protocol::RpcError;
+use crate::protocol::{Changes, Method, Read, RpcError};
 use crate::transport::{CallError, Client, ConnectError, Identity, Spawn};
 use crate::workspace::Role;
 
@@ -39,6 +39,12 @@ pub(super) enum Failure {
     Lost,
 }
 
+/// A refusal of our own, in the daemon's form.
+pub(super) fn refusal(kind: &str, message: String, hint: &str) -> Failure {
+    let data = json!({ "kind": kind, "hint": hint });
+    Failure::Refused(RpcError { code: 0, message, data: Some(data) })
+}
+
 /// The one session with the daemon, begun when it is needed, and again when the daemon was gone or the
 /// client has become somebody else.
 pub(super) struct Session {
@@ -65,9 +71,9 @@ struct Unheard {
 }
 
 /// While it is there, nothing is sent: what is being taken back must not count for what comes behind it.
-pub(super) struct Hold<'a>(&'a Session);
+struct Hold(Arc<Session>);
 
-impl Drop for Hold<'_> {
+impl Drop for Hold {
     fn drop(&mut self) {
         self.0.held.send_modify(|held| *held -= 1);
     }
@@ -88,12 +94,12 @@ impl Session {
     /// Sends a request, behind all that were asked to be sent before it.
     pub(super) async fn send(
         &self,
-        identity: impl Future<Output = Identity>,
+        identity: impl Future<Output = Result<Identity, Failure>>,
         method: &str,
         params: &Value,
     ) -> Result<Ticket, Failure> {
         let mut turn = self.turn.lock().await;
-        let identity = identity.await;
+        let identity = identity.await?;
         for _ in 0..ATTEMPTS {
             let link = self.link(&identity, &mut turn).await?;
             self.released().await;
@@ -109,12 +115,6 @@ impl Session {
     /// What the daemon has told of files since it was last asked.
     pub(super) fn take_news(&self) -> BTreeMap<String, String> {
         self.current.lock().as_ref().map(|(_, link)| link.take_news()).unwrap_or_default()
-    }
-
-    /// Keeps back what would be sent from now on.
-    pub(super) fn hold(&self) -> Hold<'_> {
-        self.held.send_modify(|held| *held += 1);
-        Hold(self)
     }
 
     /// Notes what an answer gives the session, for the case that its client does not want it any more.
@@ -138,6 +138,35 @@ impl Session {
         if let Some((_, given)) = given {
             self.take_back(given);
         }
+    }
+
+    /// Takes a request back that nobody waits for any more, and what it gives if it is answered all the same.
+    pub(super) fn give_up(self: &Arc<Self>, mut ticket: Ticket, method: &str) {
+        // A cancelled one may count as read, and would not say what.
+        if ![Read::NAME, Changes::NAME].contains(&method) {
+            ticket.cancel();
+        }
+        self.held.send_modify(|held| *held += 1);
+        let (session, mut hold) = (self.clone(), Some(Hold(self.clone())));
+        tokio::spawn(async move {
+            let answer = match timeout(HELD, ticket.answer()).await {
+                Ok(answer) => answer,
+                Err(_) => {
+                    // Others have waited long enough. What is forgotten late is forgotten all the same.
+                    hold = None;
+                    ticket.answer().await
+                }
+            };
+            if let Some(Ok(result)) = answer {
+                session.take_back(ticket.given(&result));
+            }
+            drop(hold);
+        });
+    }
+
+    /// The changes that were made though they were cancelled, once.
+    pub(super) fn take_made(&self) -> Vec<Made> {
+        std::mem::take(&mut self.unheard.lock().made)
     }
 
     /// Takes back what a result gave that nobody was shown.
@@ -177,11 +206,10 @@ impl Session {
         })
     }
 
-    /// Waits until nothing is being taken back, but not for ever.
+    /// Waits until nothing is being taken back.
     async fn released(&self) {
-        let mut held = self.held.subscribe();
-        // What is forgotten too late is forgotten all the same.
-        let _ = timeout(HELD, held.wait_for(|held| *held == 0)).await;
+        // The sender is here, so it does not end without.
+        let _ = self.held.subscribe().wait_for(|held| *held == 0).await;
     }
 }
 

@@ -3,7 +3,7 @@
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::{Machine, Mcp, Workspace};
+use crate::support::{Machine, Mcp, Workspace, uri_of};
 
 fn scene() -> (Machine, Workspace, Mcp) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "0\n"));
@@ -41,4 +41,34 @@ fn an_answer_that_is_cancelled_when_it_is_there_already_does_not_count_as_read()
     cancel(&mut mcp, call);
     mcp.call("write", json!({ "path": "a.txt", "content": "mine\n" })).refused("unread");
     assert_eq!(workspace.text("a.txt"), "0\n");
+}
+
+#[test]
+fn a_call_that_is_cancelled_before_it_was_sent_is_not_sent() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "0\n"));
+    let mut mcp = Mcp::with(&machine, workspace.root(), &[]);
+    mcp.introduce("2025-06-18", json!({ "roots": {} }));
+    let call = mcp.send_call("write", json!({ "path": "b.txt", "content": "mine\n" }));
+    let asked = mcp.wire.receive();
+    assert_eq!(asked["method"], "roots/list");
+    cancel(&mut mcp, call);
+    let roots = json!([{ "uri": uri_of(workspace.root()) }]);
+    mcp.wire.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "roots": roots } }));
+    let listed = mcp.call("list", json!({})).done();
+    assert!(listed.text.contains("a.txt") && !listed.text.contains("b.txt"), "{}", listed.text);
+    assert!(listed.data.get("madeThoughCancelled").is_none(), "{}", listed.data);
+}
+
+#[test]
+fn a_change_that_was_made_though_it_was_cancelled_is_told_with_the_next_answer() {
+    let (_machine, workspace, mut mcp) = scene();
+    let call = mcp.send_call("write", json!({ "path": "b.txt", "content": "mine\n" }));
+    let transaction = mcp.called("write", call).done().data["transaction"].clone();
+    cancel(&mut mcp, call);
+    let next = mcp.call("list", json!({})).done();
+    let made = json!([{ "transaction": transaction, "paths": [workspace.absolute("b.txt")] }]);
+    assert_eq!(next.data["madeThoughCancelled"], made);
+    assert!(next.text.contains(transaction.as_str().expect("an id")), "{}", next.text);
+    let quiet = mcp.call("list", json!({})).done();
+    assert!(quiet.data.get("madeThoughCancelled").is_none(), "it is told once: {}", quiet.text);
 }

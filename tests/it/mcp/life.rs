@@ -1,8 +1,11 @@
 //! The server beside its daemon.
 
+use std::time::Duration;
+
+use rustix::process::{Signal, kill_process};
 use serde_json::json;
 
-use crate::support::{Machine, Mcp, Workspace, eventually};
+use crate::support::{Arrival, Machine, Mcp, Workspace, eventually};
 
 #[test]
 fn it_starts_the_daemon_with_the_first_call_and_not_before() {
@@ -36,7 +39,7 @@ fn a_daemon_that_was_killed_is_started_again_and_what_was_read_is_read_again() {
     mcp.call("edit", json!({ "path": "a.txt", "oldText": "one", "newText": "two" })).done();
     assert_eq!(workspace.text("a.txt"), "two\n");
     for daemon in machine.daemons() {
-        rustix::process::kill_process(daemon, rustix::process::Signal::KILL).expect("it can be killed");
+        kill_process(daemon, Signal::KILL).expect("it can be killed");
     }
     eventually("the daemon to be gone", || machine.daemons().is_empty().then_some(()));
     // A change on a new session is judged by what that was given.
@@ -96,4 +99,25 @@ fn it_ends_well_before_anything_was_said() {
     let (machine, workspace) = (Machine::asleep(""), Workspace::empty());
     let (status, said) = Mcp::with(&machine, workspace.root(), &[]).until_ended();
     assert_eq!((status.code(), said.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_daemon_that_does_not_answer_is_told_before_clients_give_up() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let (mut known, mut new) = (Mcp::start(&machine, &workspace), Mcp::start(&machine, &workspace));
+    known.call("find", json!({ "pattern": "a.txt" })).done();
+    kill_process(machine.pid(), Signal::STOP).expect("it can be stopped");
+    for mcp in [&mut known, &mut new] {
+        mcp.send_call("read", json!({ "path": "a.txt" }));
+    }
+    for mcp in [&mut known, &mut new] {
+        let Arrival::Message(answer) = mcp.wire.arrival(Duration::from_secs(55)) else {
+            panic!("the call is answered");
+        };
+        assert_eq!(answer["result"]["structuredContent"]["error"]["kind"], "unavailable", "{answer}");
+    }
+    kill_process(machine.pid(), Signal::CONT).expect("it can go on");
+    for mcp in [&mut known, &mut new] {
+        mcp.call("read", json!({ "path": "a.txt" })).done();
+    }
 }

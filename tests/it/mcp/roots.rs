@@ -40,21 +40,51 @@ fn roots_on_the_command_line_win() {
     mcp.call("read", json!({ "path": here.absolute("a.txt") })).done();
 }
 
-#[test]
-fn a_client_that_does_not_answer_works_in_the_working_folder() {
-    let (machine, here, _) = workspaces();
-    let mut mcp = Mcp::with(&machine, here.root(), &[]);
-    mcp.introduce("2025-06-18", json!({ "roots": {} }));
-    assert_eq!((read(&mut mcp), read(&mut mcp), mcp.asked), (json!("here\n"), json!("here\n"), 1));
+fn answer(mcp: &mut Mcp, question: &Value, workspace: &Workspace) {
+    assert_eq!(question["method"], "roots/list");
+    let result = json!({ "roots": roots(workspace) });
+    mcp.wire.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": result }));
 }
 
 #[test]
-fn a_client_without_roots_works_in_the_working_folder() {
-    let (machine, here, _) = workspaces();
+fn a_client_that_answers_late_is_not_given_another_folder_and_its_answer_counts() {
+    let (machine, here, there) = workspaces();
     let mut mcp = Mcp::with(&machine, here.root(), &[]);
     mcp.introduce("2025-06-18", json!({ "roots": {} }));
-    mcp.roots = Some(json!([]));
-    assert_eq!(read(&mut mcp), "here\n");
+    let call = mcp.send_call("find", json!({ "pattern": "a.txt" }));
+    let question = mcp.wire.receive();
+    let refused = mcp.called("find", call).refused("unavailable");
+    assert!(refused.text.contains("--root"), "{}", refused.text);
+    answer(&mut mcp, &question, &there);
+    assert_eq!((read(&mut mcp), mcp.asked), (json!("there\n"), 0));
+}
+
+#[test]
+fn a_client_that_names_no_folder_is_refused_and_asked_again() {
+    let (machine, here, there) = workspaces();
+    let mut mcp = Mcp::with(&machine, here.root(), &[]);
+    mcp.introduce("2025-06-18", json!({ "roots": {} }));
+    for unusable in [json!([]), json!([{ "uri": "https://x/y" }]), json!("no list")] {
+        mcp.roots = Some(unusable);
+        let refused = mcp.call("read", json!({ "path": "a.txt" })).refused("unavailable");
+        assert!(refused.text.contains("--root"), "{}", refused.text);
+    }
+    mcp.roots = Some(roots(&there));
+    assert_eq!((read(&mut mcp), mcp.asked), (json!("there\n"), 4));
+}
+
+#[test]
+fn roots_that_change_while_they_are_asked_for_are_asked_for_again() {
+    let (machine, here, there) = workspaces();
+    let mut mcp = Mcp::with(&machine, here.root(), &[]);
+    mcp.introduce("2025-06-18", json!({ "roots": { "listChanged": true } }));
+    let call = mcp.send_call("read", json!({ "path": "a.txt" }));
+    let question = mcp.wire.receive();
+    mcp.notify("notifications/roots/list_changed", json!({}));
+    answer(&mut mcp, &question, &there);
+    mcp.roots = Some(roots(&here));
+    assert_eq!(mcp.called("read", call).done().data["text"], "here\n");
+    assert_eq!((read(&mut mcp), mcp.asked), (json!("here\n"), 1));
 }
 
 #[test]
