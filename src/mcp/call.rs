@@ -66,16 +66,13 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Answer {
         let given = ticket.given(&result);
-        match (request.answer)(result) {
-            Ok(answer) => {
-                ticket.forget(&answer.unseen);
-                self.session.note(&context.id, given);
-                answer
-            }
-            Err(_) => {
-                self.session.take_back(given);
-                refusals::broken(tool.changes())
-            }
+        if let Ok(answer) = (request.answer)(result) {
+            ticket.forget(&answer.unseen);
+            self.session.note(&context.id, given);
+            answer
+        } else {
+            self.session.take_back(given);
+            refusals::broken(tool.changes())
         }
     }
 

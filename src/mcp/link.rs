@@ -125,7 +125,9 @@ impl Ticket {
 
     /// Takes back that the session was given files.
     pub(super) fn forget(&self, paths: &[String]) {
-        paths.iter().for_each(|path| self.link.forget(&json!({ "path": path })));
+        for path in paths {
+            self.link.forget(&json!({ "path": path }));
+        }
     }
 
     /// Takes the request back, unless it has begun to write. Its answer says which.

@@ -149,13 +149,12 @@ impl Session {
         self.held.send_modify(|held| *held += 1);
         let (session, mut hold) = (self.clone(), Some(Hold(self.clone())));
         tokio::spawn(async move {
-            let answer = match timeout(HELD, ticket.answer()).await {
-                Ok(answer) => answer,
-                Err(_) => {
-                    // Others have waited long enough. What is forgotten late is forgotten all the same.
-                    hold = None;
-                    ticket.answer().await
-                }
+            let answer = if let Ok(answer) = timeout(HELD, ticket.answer()).await {
+                answer
+            } else {
+                // Others have waited long enough. What is forgotten late is forgotten all the same.
+                hold = None;
+                ticket.answer().await
             };
             if let Some(Ok(result)) = answer {
                 session.take_back(ticket.given(&result));

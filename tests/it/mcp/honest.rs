@@ -130,5 +130,5 @@ fn news_come_in_a_block_of_their_own() {
     assert!(blocks[0].as_str().is_some_and(|text| text.ends_with("two\n")), "{blocks:?}");
     let news = blocks[1].as_str().expect("news");
     assert!(news.contains("a.txt (by ada lovelace)"), "{news}");
-    assert_eq!(blocks.len(), 2, "{:?}", content);
+    assert_eq!(blocks.len(), 2, "{content:?}");
 }
