@@ -48,8 +48,9 @@ fn what_a_person_wrote_and_was_cut_is_not_seen() {
     let id = pending.data["id"].clone();
     let shown = editor.call("editd/proposal", json!({ "id": id })).done();
     let base = workspace.hash("a.txt");
-    let replace = json!([{ "path": "a.txt", "baseHash": base, "content": long() }]);
-    let decision = json!({ "id": id, "revision": shown["revision"], "accept": "all", "replace": replace });
+    let path = workspace.absolute("a.txt");
+    let replace = json!([{ "path": path, "baseHash": base, "content": long() }]);
+    let decision = json!({ "id": id, "revision": shown["revision"], "replace": replace });
     editor.call("editd/decide", decision).done();
     mcp.call("proposal_status", json!({ "id": id })).done();
     write(&mut mcp, "mine\n").refused("unread");
