@@ -37,7 +37,8 @@ interface Result {
 async function call(place: Place, tool: string, args: Fields): Promise<Result> {
   const ended = await inspect(
     place,
-    [],
+    // It says that it has roots and names none, and such a client is not taken at its working folder.
+    ['--root', place.work],
     ...['--method', 'tools/call', '--tool-name', tool, '--tool-args-json', JSON.stringify(args)],
   );
   assert.ok(ended.code === 0 || ended.code === TOOL_ERROR, `${tool}: ${ended.code} ${ended.stderr}`);

@@ -32,8 +32,8 @@ export class Guide implements vscode.Disposable {
     if (this.context.globalState.get(SHOWN) === true) {
       return false;
     }
-    void this.context.globalState.update(SHOWN, true);
-    void this.open();
+    // Kept first: a window that is loaded again while it opens would open it again.
+    void this.context.globalState.update(SHOWN, true).then(() => this.open());
     return true;
   }
 
