@@ -28,6 +28,11 @@ scene(
       edit.insert((document ?? assert.fail()).uri, new vscode.Position(0, 5), ' + mine');
       await vscode.workspace.applyEdit(edit);
     });
+    await until(
+      'the daemon knows of the unsaved text',
+      () => agent.call('editd/read', { path: 'a.ipynb' }),
+      (read) => JSON.stringify(read).includes('unsaved text'),
+    );
     const refusal = async (): Promise<unknown> => {
       try {
         await agent.edit({ 'a.ipynb': [['x = 2', 'x = 3']] });
