@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         kind: value("--kind"),
         show: number("--show").unwrap_or(0),
     });
-    println!("{}{}", report.shown, report.table);
+    println!("{}{}{}", report.shown, report.table, report.plainer);
     let poor = has("--strict") && report.per_mille() < TARGET;
     let harm = report.rows.iter().any(|row| row.harm() > 0);
     if report.rows.is_empty() || harm || poor { ExitCode::FAILURE } else { ExitCode::SUCCESS }

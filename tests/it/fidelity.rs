@@ -23,5 +23,5 @@ fn every_kind_can_be_drawn_and_is_drawn_alike_again() {
     let empty: Vec<_> = one.rows.iter().filter(|row| row.cases() == 0).map(|row| row.name).collect();
     assert!(empty.is_empty(), "no case could be drawn for {empty:?}");
     assert!(one.rows.len() >= 60, "the measure has all its kinds");
-    assert_eq!(one.table, other.table, "a seed always gives the same cases");
+    assert_eq!((one.table, one.plainer), (other.table, other.plainer), "a seed always gives the same cases");
 }

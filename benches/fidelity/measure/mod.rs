@@ -9,6 +9,7 @@ mod change;
 mod judge;
 mod kinds;
 mod plain;
+mod plainer;
 mod rng;
 mod sources;
 mod table;
@@ -18,6 +19,7 @@ pub(crate) use kinds::KINDS;
 
 use ask::{Case, Outcome};
 use judge::{Verdict, judge};
+use plainer::Plainer;
 use rng::Rng;
 use table::{Row, shown, total};
 
@@ -43,6 +45,8 @@ pub(crate) struct Report {
     pub(crate) table: String,
     /// Cases that did not come out right, those that did harm first.
     pub(crate) shown: String,
+    /// What plainer means make of the same requests, for comparison.
+    pub(crate) plainer: String,
 }
 
 impl Report {
@@ -55,6 +59,7 @@ impl Report {
 pub(crate) fn run(run: &Run) -> Report {
     let wanted = |name: &str| run.kind.as_ref().is_none_or(|kind| kind == name);
     let (mut rows, mut harmed, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+    let mut plainer = Plainer::default();
     for kind in KINDS.iter().filter(|kind| wanted(kind.name)) {
         let mut row = Row { name: kind.name, ..Row::default() };
         for number in 0..run.cases {
@@ -62,6 +67,7 @@ pub(crate) fn run(run: &Run) -> Report {
             let judged = judge(&case);
             row.must_refuse = matches!(case.outcome, Outcome::Refused);
             row.count(judged.verdict);
+            plainer.count(&case);
             let shelf = match judged.verdict {
                 Verdict::Right => continue,
                 Verdict::Refused => &mut refused,
@@ -75,7 +81,7 @@ pub(crate) fn run(run: &Run) -> Report {
     }
     harmed.append(&mut refused);
     harmed.truncate(run.show);
-    Report { table: table::table(&rows), rows, shown: harmed.concat() }
+    Report { table: table::table(&rows), rows, shown: harmed.concat(), plainer: plainer.table() }
 }
 
 fn drawn(run: &Run, kind: &kinds::Kind, number: usize) -> Option<Case> {

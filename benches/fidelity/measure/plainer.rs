@@ -1,0 +1,73 @@
+//! The same requests by plainer means, as programs and tools do it that look for the text as it is.
+
+use std::fmt::Write as _;
+
+use editd::edit::{Count, Edit};
+
+use super::ask::{Case, Outcome};
+
+/// What came of all cases by one of these means.
+#[derive(Default)]
+pub(crate) struct Tally {
+    right: [usize; 2],
+    refused: usize,
+    wrong: [usize; 2],
+}
+
+/// What came of the cases by each.
+#[derive(Default)]
+pub(crate) struct Plainer {
+    first: Tally,
+    only: Tally,
+}
+
+impl Plainer {
+    pub(crate) fn count(&mut self, case: &Case) {
+        self.first.count(case, carried_out(case, false));
+        self.only.count(case, carried_out(case, true));
+    }
+
+    pub(crate) fn table(&self) -> String {
+        let mut text =
+            String::from("\nby looking for the text as it is:  to be applied            to be refused\n");
+        let heads = ["right", "refused", "wrong", "refused", "wrong"];
+        let [right, refused, wrong, kept, harmed] = heads;
+        let _ = writeln!(text, "{:<34} {right:>7} {refused:>8} {wrong:>6}   {kept:>7} {harmed:>6}", "");
+        for (name, tally) in [("the first place", &self.first), ("the only place, else refused", &self.only)]
+        {
+            let Tally { right: [right, kept], refused, wrong: [wrong, harmed] } = tally;
+            let _ = writeln!(text, "{name:<34} {right:>7} {refused:>8} {wrong:>6}   {kept:>7} {harmed:>6}");
+        }
+        text
+    }
+}
+
+impl Tally {
+    fn count(&mut self, case: &Case, got: Option<String>) {
+        let got = got.filter(|got| *got != case.base);
+        match (&case.outcome, got) {
+            (Outcome::Becomes { text, .. }, Some(got)) if *text == got => self.right[0] += 1,
+            (Outcome::Becomes { .. }, Some(_)) => self.wrong[0] += 1,
+            (Outcome::Becomes { .. }, None) => self.refused += 1,
+            (Outcome::Refused, Some(_)) => self.wrong[1] += 1,
+            (Outcome::Refused, None) => self.right[1] += 1,
+        }
+    }
+}
+
+/// The text after all edits, one after the other; nothing if one of them cannot be made.
+fn carried_out(case: &Case, only_place: bool) -> Option<String> {
+    case.edits.iter().try_fold(case.base.clone(), |text, edit| replaced(&text, edit, only_place))
+}
+
+fn replaced(text: &str, edit: &Edit, only_place: bool) -> Option<String> {
+    let places = if edit.old.is_empty() { 0 } else { text.matches(&edit.old).count() };
+    let fits = match edit.count {
+        _ if places == 0 => false,
+        Count::One => !only_place || places == 1,
+        Count::Exactly(wanted) => !only_place || places == wanted as usize,
+        Count::All => true,
+    };
+    let most = if edit.count == Count::One { 1 } else { places };
+    fits.then(|| text.replacen(&edit.old, &edit.new, most))
+}
