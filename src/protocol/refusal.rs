@@ -6,7 +6,7 @@ use crate::edit::{Closest, ConflictRegion, EditRefusalKind, LineRange, Occurrenc
 use crate::notebook::{CellRefusalKind, CellSummary, Unreadable};
 use crate::text::ContentHash;
 use crate::workspace::rules::{Opening, Protection};
-use crate::workspace::{EditorRefusal, Refusal, RefusalKind, ReviewRefusal, UndoRefusal};
+use crate::workspace::{EditorRefusal, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, UndoRefusal};
 
 use super::{Code, RpcError};
 
@@ -96,14 +96,7 @@ fn details(refusal: &Refusal) -> Value {
         RefusalKind::Editor(editor) => editor_details(editor),
         RefusalKind::Undo(UndoRefusal::Unknown { id }) => json!({ "transaction": id }),
         RefusalKind::Undo(UndoRefusal::Undone { id, by }) => json!({ "transaction": id, "undoneBy": by }),
-        RefusalKind::UnknownProposal { id } => json!({ "proposal": id }),
-        RefusalKind::Superseded { current_revision, by } => json!({
-            "currentRevision": current_revision,
-            "proposal": by.as_ref().map(ToString::to_string),
-        }),
-        RefusalKind::Closed { state, current_revision } => {
-            json!({ "state": state, "currentRevision": current_revision })
-        }
+        RefusalKind::Proposal(proposal) => proposal_details(proposal),
         RefusalKind::Review(ReviewRefusal::Rejected { comments }) => json!({ "comments": comments }),
         RefusalKind::Review(ReviewRefusal::Waits { proposal }) => json!({ "proposal": proposal.to_string() }),
         RefusalKind::Recovering { transaction } => json!({ "transaction": transaction }),
@@ -115,6 +108,19 @@ fn details(refusal: &Refusal) -> Value {
         | RefusalKind::DamagedImage(_)
         | RefusalKind::ReadOnly
         | RefusalKind::Timeout { .. } => Value::Null,
+    }
+}
+
+fn proposal_details(refusal: &ProposalRefusal) -> Value {
+    match refusal {
+        ProposalRefusal::Unknown { id } => json!({ "proposal": id }),
+        ProposalRefusal::Superseded { current_revision, by } => json!({
+            "currentRevision": current_revision,
+            "proposal": by.as_ref().map(ToString::to_string),
+        }),
+        ProposalRefusal::Closed { state, current_revision } => {
+            json!({ "state": state, "currentRevision": current_revision })
+        }
     }
 }
 

@@ -1,14 +1,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::config::Review;
 use crate::disk::Target;
-use crate::protocol::{ApplyParams, ApplyResult, EditParams, RequestPath};
+use crate::protocol::{ApplyParams, ApplyResult, RequestPath};
 use crate::workspace::{
-    Action, ApplyStep, MadeFor, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Role,
+    Action, ApplyStep, PlannedFile, Proposal, ProposalRefusal, ProposalState, Refusal, RefusalKind,
 };
 
-use crate::daemon::commit::{Due, Landed, changes};
+use crate::daemon::commit::{Due, Landed};
 use crate::daemon::diagnoses::Watch;
 use crate::daemon::event::{Event, FindFor, ReviewEvent};
 use crate::daemon::job::{Job, Located};
@@ -16,34 +15,13 @@ use crate::daemon::locate::Purpose;
 use crate::daemon::observe::Observed;
 use crate::daemon::past::{Intent, Landing};
 use crate::daemon::rebase::{Through, carry};
-use crate::daemon::review::{paths_of, undecided};
+use crate::daemon::review::undecided;
 use crate::daemon::work::{Manner, Rules, Worked};
-use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
+use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
-use super::call::{Call, Header};
-use super::propose::Made;
+use super::perform::all;
 
 impl Daemon {
-    /// `editd/edit`.
-    pub async fn edit(
-        &self,
-        session: &Arc<SessionContext>,
-        params: EditParams,
-    ) -> Result<ApplyResult, Failure> {
-        let ApplyParams { review, wait_ms, .. } = params.apply;
-        let call = Call::read(params.propose, session, &self.core.config.limits)?;
-        let watch = Watch::of(params.apply.diagnostics_wait_ms);
-        let begin = watch.clone();
-        let work = move |core: &Core, session: &SessionContext, call: Call<Target>, job: &Job| {
-            begin.begin(core, call.targets());
-            core.answer_once(call.request.clone(), || core.edit(session, call, review, job))
-        };
-        let done = self.core.on_files(session, |core, session| call.locate(core, session), work).await?;
-        let mut result = self.when_settled(session, done, wait_ms).await?;
-        watch.end(&self.core, session, &mut result).await;
-        Ok(result)
-    }
-
     /// `editd/apply`.
     pub async fn apply(
         &self,
@@ -85,24 +63,15 @@ impl Daemon {
         match self.outcome(session, &done.id, wait_ms).await {
             // It may have been asked for so often that nobody remembers it any more.
             Err(Failure::Refused(refusals))
-                if refusals.iter().all(|it| matches!(it.kind, RefusalKind::UnknownProposal { .. })) =>
+                if refusals
+                    .iter()
+                    .all(|it| matches!(it.kind, RefusalKind::Proposal(ProposalRefusal::Unknown { .. }))) =>
             {
                 Ok(done)
             }
             outcome => outcome,
         }
     }
-}
-
-/// What else a request says of a change that was worked out.
-#[derive(Default)]
-pub(super) struct Order {
-    /// The request's own name, if it may be sent again.
-    pub(super) request: Option<String>,
-    /// The transaction that the change takes back, if it does.
-    pub(super) undoes: Option<Arc<str>>,
-    /// Whether a person must decide.
-    pub(super) review: Option<bool>,
 }
 
 /// The files of a proposal, found again.
@@ -118,121 +87,6 @@ impl Located for Places {
 }
 
 impl Core {
-    /// Whether a person has to decide about a change of these files: because the user's configuration wants it,
-    /// because somebody watches at an editor, or because the request asks for it. A request can ask for more
-    /// than is configured, never for less. What a person does at an editor is decided already.
-    pub(super) fn wants_review(
-        &self,
-        session: &SessionContext,
-        asked: Option<bool>,
-        files: &[&PlannedFile],
-    ) -> Result<bool, Failure> {
-        if asked == Some(true) {
-            return Ok(true);
-        }
-        match (session.role, self.config.review) {
-            (Role::Editor, _) | (Role::Agent, Review::Off) => Ok(false),
-            (Role::Agent, Review::Always) => Ok(true),
-            (Role::Agent, Review::Auto) => {
-                let paths = files.iter().flat_map(|file| paths_of(file)).collect();
-                self.ask(|reply| ReviewEvent::Watched { paths, reply })
-            }
-        }
-    }
-
-    fn edit(
-        &self,
-        session: &SessionContext,
-        call: Call<Target>,
-        review: Option<bool>,
-        job: &Job,
-    ) -> Result<ApplyResult, Failure> {
-        let request = call.request.clone().map(|(_, id)| id);
-        let (header, due) = self.work_out(session, call)?;
-        job.check()?;
-        let order = Order { request, undoes: None, review };
-        self.perform(session, &header, due, order, job)
-    }
-
-    /// Writes what was worked out, as a proposal that is applied at once; or has a person decide about it.
-    pub(super) fn perform(
-        &self,
-        session: &SessionContext,
-        header: &Header,
-        mut due: Vec<Due>,
-        Order { request, undoes, review }: Order,
-        job: &Job,
-    ) -> Result<ApplyResult, Failure> {
-        let files: Vec<_> = due.iter().map(|due| &due.worked.file).collect();
-        let is_reviewed = self.wants_review(session, review, &files)?;
-        let made = Made { purpose: MadeFor::Applying, request, undoes: undoes.clone() };
-        if is_reviewed {
-            let made = Made { purpose: MadeFor::Reviewing, ..made };
-            return Ok(undecided(&self.record_proposal(session, header, &mut due, made)?));
-        }
-        self.route(&mut due)?;
-        let changes = changes(&due);
-        // Large contents are being hashed meanwhile, and the proposal needs the hashes.
-        let staged = self.stage(&changes);
-        let proposal = self.record_proposal(session, header, &mut due, made)?;
-        let landing = self.commit_staged(staged, due, &Intent { undoes, ..Intent::of(&proposal) });
-        drop(changes);
-        self.close(session, &proposal, landing, job)
-    }
-
-    fn close(
-        &self,
-        session: &SessionContext,
-        proposal: &Proposal,
-        landing: Result<Landing, Refusal>,
-        job: &Job,
-    ) -> Result<ApplyResult, Failure> {
-        let landing = landing.inspect_err(|_| {
-            self.not_applied(session, proposal, ProposalState::Failed);
-        })?;
-        let result = self.report(session, proposal, &landing, false);
-        job.let_go_later(landing);
-        result
-    }
-
-    /// Puts what landed into the books and answers.
-    fn report(
-        &self,
-        session: &SessionContext,
-        proposal: &Proposal,
-        Landing { files: landed, transaction, undoes }: &Landing,
-        carried: bool,
-    ) -> Result<ApplyResult, Failure> {
-        let id = proposal.id.to_string();
-        let transaction = self.ask(|reply| Event::Applied {
-            session: session.id,
-            author: proposal.author.clone(),
-            id: id.clone(),
-            transaction: transaction.clone(),
-            files: carried.then(|| landed.iter().map(|landed| landed.file.clone()).collect()),
-            moved: landed.iter().map(|landed| landed.moved(proposal.session == session.id)).collect(),
-            reply,
-        })?;
-        Ok(ApplyResult {
-            id,
-            revision: proposal.revision,
-            state: ProposalState::Applied.name().to_owned(),
-            transaction: transaction.map(|transaction| transaction.to_string()),
-            undoes: undoes.as_ref().map(ToString::to_string),
-            fingerprint: None,
-            files: answer::applied_files(landed),
-            diagnostics: None,
-            user_edits: Vec::new(),
-            comments: Vec::new(),
-            reason: None,
-        })
-    }
-
-    fn not_applied(&self, session: &SessionContext, proposal: &Proposal, state: ProposalState) {
-        let (session, id) = (session.id, proposal.id.to_string());
-        self.books.send(Event::NotApplied { session, id, state });
-    }
-
     fn places_of(&self, session: &SessionContext, params: &ApplyParams) -> Result<Places, Failure> {
         let (id, revision) = (params.id.clone(), params.revision);
         let find =
@@ -341,18 +195,6 @@ impl Core {
         let files = landed.into_iter().map(|(_, landed)| landed).collect();
         Ok(Landing { files, transaction, undoes: None })
     }
-}
-
-/// All results, or all refusals, each said of its place in the list.
-pub(super) fn all<T>(results: impl Iterator<Item = Result<T, Refusal>>) -> Result<Vec<T>, Failure> {
-    let (mut values, mut refusals) = (Vec::new(), Vec::new());
-    for (index, result) in results.enumerate() {
-        match result {
-            Ok(value) => values.push(value),
-            Err(refusal) => refusals.push(refusal.of_change(index)),
-        }
-    }
-    if refusals.is_empty() { Ok(values) } else { Err(Failure::Refused(refusals)) }
 }
 
 /// A proposal that is being applied. However that ends, in a panic too, it is free again afterwards.

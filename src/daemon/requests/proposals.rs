@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::protocol::{
-    DiscardParams, Invalid, ProposalParams, ProposalResult, ProposalsParams, ProposalsResult, ProposeResult,
+    Invalid, ProposalParams, ProposalResult, ProposalsParams, ProposalsResult, ProposeResult,
 };
 
 use crate::workspace::{Proposal, Refusal};
@@ -15,18 +15,6 @@ const STATES: [&str; 9] =
     ["proposed", "pending", "applied", "partial", "rejected", "superseded", "discarded", "stale", "failed"];
 
 impl Daemon {
-    /// `editd/discard`.
-    pub async fn discard(
-        &self,
-        session: &Arc<SessionContext>,
-        DiscardParams { id, reason }: DiscardParams,
-    ) -> Result<ProposeResult, Failure> {
-        let session_id = session.id;
-        let event = |reply| Event::Discard { session: session_id, id, reason, reply };
-        let proposal = self.core.ask(event)??;
-        self.shown(session, proposal).await
-    }
-
     /// `editd/proposal`.
     pub async fn proposal(
         &self,
@@ -51,7 +39,7 @@ impl Daemon {
     }
 
     /// A proposal shows text of its files: who may not read them now is not shown it.
-    async fn shown(
+    pub(super) async fn shown(
         &self,
         session: &Arc<SessionContext>,
         proposal: Proposal,

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::config::PolicyFile;
 use crate::disk::Durability;
-use crate::protocol::{MemoryUse, PROTOCOL, PolicyStatus, ShutdownResult, StatusResult};
+use crate::protocol::{MemoryUse, PROTOCOL, PolicyStatus, StatusResult};
 use crate::workspace::Limits;
 use crate::workspace::limits::{READ_BYTES, READ_LINES};
 
@@ -41,13 +41,6 @@ impl Daemon {
             policy: policy(&self.core.policy),
             limits: limits(&config.limits),
         })
-    }
-
-    /// `editd/shutdown`.
-    pub fn shutdown(&self) -> ShutdownResult {
-        tracing::info!("asked to stop");
-        self.stop();
-        ShutdownResult { pid: std::process::id() }
     }
 }
 

@@ -21,8 +21,8 @@ use crate::daemon::undo::Reversal;
 use crate::daemon::work::{Manner, Rules};
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
-use super::apply::{Order, all};
 use super::call::{Header, united};
+use super::perform::{Order, all};
 
 /// How often a transaction may be undone by somebody else between the choice and the turn.
 const CHOICES: usize = 8;

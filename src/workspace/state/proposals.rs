@@ -5,8 +5,8 @@ use crate::edit::{FileDiff, Plan};
 use crate::text::ContentHash;
 use crate::workspace::review::Review;
 use crate::workspace::{
-    FileKey, OnStale, OwnEdits, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, Role, Seen,
-    SessionId,
+    FileKey, OnStale, OwnEdits, PlannedFile, Proposal, ProposalRefusal, ProposalState, Refusal, RefusalKind,
+    Role, Seen, SessionId,
 };
 
 use crate::workspace::limits::{KEPT_DIFF, KEPT_MATCHES};
@@ -114,10 +114,9 @@ impl Workspace {
 
     /// A proposal, if the session may see it.
     pub fn proposal(&self, session: SessionId, id: &str) -> Result<&Proposal, Refusal> {
-        self.proposals
-            .get(id)
-            .filter(|proposal| self.may_see(session, proposal))
-            .ok_or_else(|| Refusal::new(RefusalKind::UnknownProposal { id: id.to_owned() }))
+        self.proposals.get(id).filter(|proposal| self.may_see(session, proposal)).ok_or_else(|| {
+            Refusal::new(RefusalKind::Proposal(ProposalRefusal::Unknown { id: id.to_owned() }))
+        })
     }
 
     /// The proposals that the session may see, oldest first.
@@ -221,7 +220,7 @@ impl Workspace {
     ) -> Result<&Proposal, Refusal> {
         let proposal = self.proposal(session, id)?;
         if !self.may_act(session, proposal) {
-            return Err(Refusal::new(RefusalKind::UnknownProposal { id: id.to_owned() }));
+            return Err(Refusal::new(RefusalKind::Proposal(ProposalRefusal::Unknown { id: id.to_owned() })));
         }
         match proposal.state {
             ProposalState::Superseded => Err(superseded(proposal)),
@@ -305,14 +304,12 @@ impl Workspace {
 
 pub(super) fn closed(proposal: &Proposal) -> Refusal {
     let (state, current_revision) = (proposal.state.name(), proposal.revision);
-    Refusal::new(RefusalKind::Closed { state, current_revision })
+    Refusal::new(RefusalKind::Proposal(ProposalRefusal::Closed { state, current_revision }))
 }
 
 pub(super) fn superseded(proposal: &Proposal) -> Refusal {
-    Refusal::new(RefusalKind::Superseded {
-        current_revision: proposal.revision,
-        by: proposal.replaced_by.clone(),
-    })
+    let (current_revision, by) = (proposal.revision, proposal.replaced_by.clone());
+    Refusal::new(RefusalKind::Proposal(ProposalRefusal::Superseded { current_revision, by }))
 }
 
 impl PlannedFile {

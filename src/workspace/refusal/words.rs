@@ -1,0 +1,138 @@
+//! What refusals say, apart from those that say it in a file of their own.
+
+use crate::notebook::Unreadable;
+
+use super::super::rules::Protection;
+use super::{Refusal, RefusalKind, Since};
+use super::{of_cell, of_edit, of_editor, of_patch, of_proposal, of_review, of_undo};
+
+pub(super) fn message(refusal: &Refusal) -> String {
+    let file = refusal.path.as_ref().map_or_else(|| "the file".to_owned(), |p| format!("`{}`", p.display()));
+    match &refusal.kind {
+        RefusalKind::Unread { partly: true, .. } => {
+            format!("Only a part of {file} was read in this session, so the whole of it cannot be changed.")
+        }
+        RefusalKind::Unread { .. } => format!("{file} has not been read in this session."),
+        RefusalKind::Stale { current, since: Since::Written, .. } => of_undo::stale_message(&file, *current),
+        RefusalKind::Stale { current: None, .. } => format!("{file} was read, but is gone since."),
+        RefusalKind::Stale { .. } => format!("{file} has changed since it was read."),
+        RefusalKind::Conflict { regions } => {
+            format!(
+                "{file} has changed since it was read in {} that this change touches.",
+                places(regions.len())
+            )
+        }
+        RefusalKind::Edit(kind) => of_edit::message(kind, refusal.edit, refusal.patch_line, &file),
+        RefusalKind::Cells(kind) => of_cell::message(kind, refusal.edit, &file),
+        RefusalKind::Notebook(Unreadable { line, reason }) => {
+            format!("{file} cannot be read as a notebook: {reason} (line {line}).")
+        }
+        RefusalKind::BadPatch { line, expected } => {
+            format!("Line {line} of the patch is not what it should be: expected {expected}.")
+        }
+        RefusalKind::NoChange => format!("The change would leave {file} exactly as it is."),
+        RefusalKind::Exists => format!("{file} exists already."),
+        RefusalKind::Missing => format!("{file} does not exist."),
+        RefusalKind::NotAFile { what } => format!("{file} is not a regular file but {what}."),
+        RefusalKind::DamagedImage(why) => format!("{file} begins as an image does, but {why}."),
+        RefusalKind::Binary => format!("{file} is a binary file."),
+        RefusalKind::Encoding { detail } => {
+            format!("{file} cannot be changed in its encoding: {detail}.")
+        }
+        RefusalKind::TooLarge { limit, size } => {
+            format!("{file} would take {size} bytes, more than the limit of {limit}.")
+        }
+        RefusalKind::ReadOnly => format!("{file} is read-only."),
+        RefusalKind::OutsideWorkspace { roots } if roots.is_empty() => {
+            format!("{file} lies outside the workspace: this session has no roots.")
+        }
+        RefusalKind::OutsideWorkspace { .. } => format!("{file} lies outside the workspace."),
+        RefusalKind::Root { reason } => format!("{file} cannot be a root: {reason}."),
+        RefusalKind::Protected(Protection { rule, what, .. }) => {
+            format!("{file} is protected by the rule `{rule}`: it {what}.")
+        }
+        RefusalKind::Disk { operation, detail, .. } => {
+            format!("The file system refused to {operation} {file} ({detail}); nothing was changed.")
+        }
+        RefusalKind::Editor(editor) => of_editor::message(editor, &file),
+        RefusalKind::Undo(undo) => of_undo::message(undo),
+        RefusalKind::Proposal(proposal) => of_proposal::message(proposal),
+        RefusalKind::Review(review) => of_review::message(review, refusal.edit, &file),
+        RefusalKind::NotPermitted { what } => format!("Not permitted: {what}."),
+        RefusalKind::Recovering { transaction } => format!(
+            "Transaction `{transaction}` was interrupted while it changed this file, and could not be taken back yet."
+        ),
+        RefusalKind::Busy { what } => format!("The daemon is busy: {what}."),
+        RefusalKind::Timeout { what } => format!("{what} took longer than the deadline allows."),
+    }
+}
+
+pub(super) fn hint(refusal: &Refusal) -> String {
+    if let Some(hint) = refusal.patch_line.and_then(|_| of_patch::hint(&refusal.kind)) {
+        return hint.to_owned();
+    }
+    match &refusal.kind {
+        RefusalKind::Unread { partly: true, .. } => {
+            "Send `currentHash` as `baseHash` if the whole file is meant as it is; or read all of it in one call, if it fits."
+        }
+        RefusalKind::Unread { .. } => {
+            "Call `editd/read` on it first, then send the change again; or send `currentHash` as `baseHash` if the file is meant as it is."
+        }
+        RefusalKind::Stale { since: Since::Written, .. } => of_undo::STALE_HINT,
+        RefusalKind::Stale { current: None, .. } => {
+            "Read it to be told that it is gone; a `write` then creates it anew."
+        }
+        RefusalKind::Stale { since: Since::Proposed, .. } => {
+            "The proposal is closed: look at `diff`, and propose the change anew with `currentHash` as `baseHash`, or with `onStale: \"rebase\"`."
+        }
+        RefusalKind::Stale { base_known: false, .. } => "Read the file again, then make the change anew.",
+        RefusalKind::Stale { .. } => {
+            "Look at `diff`; if the change still makes sense, send it again with `currentHash` as `baseHash`, or with `onStale: \"rebase\"`."
+        }
+        RefusalKind::Conflict { .. } => {
+            "Read the file again and make the change on the text as it is now; `regions` shows both sides. Or send `onConflict: \"markers\"` to have both written into the file."
+        }
+        RefusalKind::Cells(kind) => of_cell::hint(kind),
+        RefusalKind::Notebook(_) => {
+            "Look at the line; an `edit` changes the file as text, whatever it is."
+        }
+        RefusalKind::Edit(kind) => return of_edit::hint(kind, refusal.patch_line.is_some()).to_owned(),
+        RefusalKind::BadPatch { .. } => {
+            "Nothing of the patch was applied: correct that line, and send the whole patch again."
+        }
+        RefusalKind::NoChange => "Nothing needs to be done; if something should change, check `newText`.",
+        RefusalKind::Exists => "Choose another path, or change the existing file with `edit` or `write`.",
+        RefusalKind::Missing => "Check the path; a new file is made by a `write` change.",
+        RefusalKind::NotAFile { .. } => "Name a regular file; folders are made as needed by a `write` into them.",
+        RefusalKind::DamagedImage(_) => "Ask the user for the image in another form.",
+        RefusalKind::Binary => "editd changes text only; use a program made for this kind of file.",
+        RefusalKind::Encoding { .. } => {
+            "Keep to characters that the file's encoding has, or rewrite the file with a `write` that names `encoding`."
+        }
+        RefusalKind::TooLarge { .. } => "Work on a smaller file, or raise the limit in the configuration.",
+        RefusalKind::ReadOnly => "Ask the user to make the file writable if it should be changed.",
+        RefusalKind::OutsideWorkspace { .. } => {
+            "Use a path inside one of `roots`; roots are set by `workspaceFolders` in `initialize`."
+        }
+        RefusalKind::Root { .. } => "Start the session with the folder of the project as its root.",
+        RefusalKind::Protected(protection) => return protection.hint(),
+        RefusalKind::Disk { .. } => "Tell the user; the same request can be sent again once the cause is gone.",
+        RefusalKind::Editor(editor) => of_editor::hint(editor),
+        RefusalKind::Undo(undo) => of_undo::hint(undo),
+        RefusalKind::Proposal(proposal) => of_proposal::hint(proposal),
+        RefusalKind::Review(review) => of_review::hint(review),
+        RefusalKind::NotPermitted { .. } => "Ask the user; this connection cannot do it.",
+        RefusalKind::Recovering { .. } => "Nothing is lost; reading still works. Each try to change the file tries to take it back first. Ask the user to look at `editd doctor`.",
+        RefusalKind::Busy { .. } => "Wait for earlier requests to end, or discard proposals, then try again.",
+        RefusalKind::Timeout { .. } => "Ask for less at a time: smaller edits, a more distinctive `oldText`, a smaller file.",
+    }
+    .to_owned()
+}
+
+fn places(count: usize) -> String {
+    match count {
+        0 => "places".to_owned(),
+        1 => "one place".to_owned(),
+        count => format!("{count} places"),
+    }
+}
