@@ -1,5 +1,15 @@
 //! The wire contract as data: `editd/*` methods with their parameters and results, refusals as JSON-RPC
 //! errors, and the crossings to and from LSP. `docs/protocol.md` tells the same in words.
+//!
+//! ```
+//! use editd::protocol::{ReadParams, decode};
+//! use serde_json::json;
+//!
+//! let params: ReadParams = decode(json!({ "path": "cart.py", "offset": 5 }))?;
+//! let wrong = decode::<ReadParams>(json!({ "path": "cart.py", "start": 5 })).unwrap_err();
+//! assert_eq!(wrong.field, "start");
+//! # Ok::<(), editd::protocol::Invalid>(())
+//! ```
 
 mod cells;
 mod change;
@@ -35,8 +45,8 @@ pub use editor::{
 pub use error::{Code, RpcError};
 pub use json::{json_len, json_prefix};
 pub use method::{
-    Apply, Blame, Changes, Decide, Diagnostics, Discard, Edit, Find, Forget, HistoryMethod, List, Method,
-    ProposalMethod, Proposals, Propose, Read, Search, Shutdown, Status, Undo,
+    Apply, Blame, Changes, Decide, Diagnostics, Discard, EDITOR_METHODS, Edit, Find, Forget, HistoryMethod,
+    List, METHODS, Method, ProposalMethod, Proposals, Propose, Read, Search, Shutdown, Status, Undo,
 };
 pub use params::{
     ApplyParams, ChangesParams, DiscardParams, DisplayParam, EditParams, Matching, OnConflictParam,

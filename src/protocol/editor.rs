@@ -20,7 +20,7 @@ pub const FOCUS: &str = "editd/focus";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApplyEditsParams {
-    /// Names the change: the proposal's id.
+    /// Names the change: the transaction. Empty where an edit is taken back.
     pub id: String,
     /// What it is for, to name the undo step by.
     pub label: String,

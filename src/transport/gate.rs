@@ -1,20 +1,15 @@
-use crate::protocol::{Code, RpcError, refusal_error};
+use crate::protocol::{
+    APPLY_EDITS, Code, DIAGNOSTICS_CHANGED, DOCUMENT_STATE, EDITOR_METHODS, FOCUS, METHODS, RELOAD, RESYNC,
+    RpcError, SAVE, refusal_error,
+};
 use crate::workspace::{Refusal, RefusalKind, Role};
-
-use super::lsp::METHODS;
 
 /// What an agent may call besides [`METHODS`] and what starts with `$/`: the life of a session.
 const LIFE: [&str; 4] = ["initialize", "initialized", "shutdown", "exit"];
 
-/// What only an editor may ask for besides LSP's own methods.
-const EDITOR_ONLY: [&str; 6] = [
-    "editd/decide",
-    "editd/shutdown",
-    "editd/documentState",
-    "editd/focus",
-    "editd/diagnosticsChanged",
-    "editd/applyEdits",
-];
+/// What editors and the daemon tell each other besides LSP's own methods and [`EDITOR_METHODS`].
+const AMONG_EDITORS: [&str; 7] =
+    [DOCUMENT_STATE, FOCUS, DIAGNOSTICS_CHANGED, APPLY_EDITS, SAVE, RELOAD, RESYNC];
 
 /// What stands before the slash in the names of LSP's methods.
 const LSP_FAMILIES: [&str; 14] = [
@@ -43,7 +38,8 @@ pub(crate) fn permits(role: Role, method: &str) -> bool {
 /// The answer to a method that may not be called.
 pub(crate) fn refusal(method: &str) -> RpcError {
     let family = method.split_once('/').map(|(family, _)| family);
-    if EDITOR_ONLY.contains(&method) || family.is_some_and(|family| LSP_FAMILIES.contains(&family)) {
+    let ours = EDITOR_METHODS.contains(&method) || AMONG_EDITORS.contains(&method);
+    if ours || family.is_some_and(|family| LSP_FAMILIES.contains(&family)) {
         let what = format!("`{method}` is for editors, which connect to editor.sock");
         return refusal_error(&[Refusal::new(RefusalKind::NotPermitted { what })]);
     }

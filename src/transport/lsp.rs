@@ -22,10 +22,11 @@ use tower_lsp::{ClientSocket, LanguageServer, LspService};
 use crate::daemon::{Daemon, Failure, Follow, Outlet, SessionContext};
 use crate::protocol::{
     Apply, ApplyResult, Blame, BlameResult, Changes, ChangesResult, Code, DIAGNOSTICS_CHANGED,
-    DOCUMENT_STATE, Decide, Diagnostics, DiagnosticsResult, Discard, Edit, Entries, FOCUS, Find, FocusParams,
-    Forget, ForgetResult, HistoryMethod, HistoryResult, Invalid, List, Method, PROTOCOL, ProposalMethod,
-    ProposalResult, Proposals, ProposalsResult, Propose, ProposeResult, Read, ReadResult, RpcError, Search,
-    SearchResult, Shutdown, ShutdownResult, Status, StatusResult, TOOLS, Undo, decode, path_of_uri,
+    DOCUMENT_STATE, Decide, Diagnostics, DiagnosticsResult, Discard, EDITOR_METHODS, Edit, Entries, FOCUS,
+    Find, FocusParams, Forget, ForgetResult, HistoryMethod, HistoryResult, Invalid, List, METHODS, Method,
+    PROTOCOL, ProposalMethod, ProposalResult, Proposals, ProposalsResult, Propose, ProposeResult, Read,
+    ReadResult, RpcError, Search, SearchResult, Shutdown, ShutdownResult, Status, StatusResult, TOOLS, Undo,
+    decode, path_of_uri,
 };
 use crate::text::PositionEncoding;
 use crate::workspace::{Abilities, Role};
@@ -34,27 +35,6 @@ use introduce::{encoding_kind, introduction};
 
 pub(super) use introduce::announce_newer;
 pub(super) use plain::{complete, routed};
-
-/// The methods that every session may call, as `initialize` announces them.
-pub(super) const METHODS: [&str; 17] = [
-    Read::NAME,
-    Forget::NAME,
-    Search::NAME,
-    Find::NAME,
-    List::NAME,
-    Propose::NAME,
-    Apply::NAME,
-    Edit::NAME,
-    Discard::NAME,
-    ProposalMethod::NAME,
-    Proposals::NAME,
-    Undo::NAME,
-    HistoryMethod::NAME,
-    Blame::NAME,
-    Changes::NAME,
-    Diagnostics::NAME,
-    Status::NAME,
-];
 
 /// One connection's side of the framework.
 pub(crate) struct Backend {
@@ -164,7 +144,7 @@ impl Backend {
         let version = env!("CARGO_PKG_VERSION");
         let mut methods = METHODS.to_vec();
         if self.role == Role::Editor {
-            methods.extend([Decide::NAME, Shutdown::NAME]);
+            methods.extend(EDITOR_METHODS);
         }
         let editd = json!({ "version": version, "protocol": PROTOCOL, "methods": methods, "tools": TOOLS });
         let mut capabilities = ServerCapabilities {

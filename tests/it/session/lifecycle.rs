@@ -1,21 +1,10 @@
 //! A session from `initialize` to `exit`.
 
+use editd::protocol::{EDITOR_METHODS, METHODS};
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::support::{Agent, Framing, Machine, Outcome, Workspace};
-
-const METHODS: &[&str] = &[
-    "editd/read",
-    "editd/propose",
-    "editd/apply",
-    "editd/edit",
-    "editd/discard",
-    "editd/proposal",
-    "editd/proposals",
-    "editd/changes",
-    "editd/status",
-];
 
 #[rstest]
 #[case::one_message_a_line(Framing::Lines)]
@@ -27,9 +16,19 @@ fn initialize_says_what_is_served(#[case] framing: Framing) {
     let editd = &result["capabilities"]["experimental"]["editd"];
     assert_eq!(editd["protocol"], 1);
     assert_eq!(editd["version"], env!("CARGO_PKG_VERSION"));
-    let methods = editd["methods"].as_array().expect("a list of methods");
+    assert_eq!(editd["methods"], json!(METHODS));
+}
+
+#[test]
+fn every_method_that_is_announced_is_served() {
+    let (machine, workspace) = (Machine::start(), Workspace::empty());
+    let mut agent = machine.agent(&workspace);
+    let mut editor = machine.editor(&workspace);
     for method in METHODS {
-        assert!(methods.contains(&json!(method)), "{method} is missing in {methods:?}");
+        agent.call(method, json!({ "no such": 1 })).fails(-32602);
+    }
+    for method in METHODS.iter().chain(EDITOR_METHODS) {
+        editor.call(method, json!({ "no such": 1 })).fails(-32602);
     }
 }
 

@@ -40,7 +40,13 @@ fn no_family_of_lsp_is_an_agents(
         "callHierarchy/incomingCalls",
         "typeHierarchy/supertypes",
         "notebookDocument/didOpen",
-        "editd/applyEdits"
+        "editd/applyEdits",
+        "editd/save",
+        "editd/reload",
+        "editd/resync",
+        "editd/documentState",
+        "editd/focus",
+        "editd/diagnosticsChanged"
     )]
     method: &str,
 ) {
