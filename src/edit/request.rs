@@ -108,6 +108,19 @@ pub enum Strategy {
 }
 
 impl Strategy {
+    /// All of them, strictest first.
+    pub const ALL: [Self; 9] = [
+        Self::Exact,
+        Self::TrailingBlanks,
+        Self::Typography,
+        Self::Indentation,
+        Self::PrefixesEscapes,
+        Self::Edges,
+        Self::InnerSpace,
+        Self::Elision,
+        Self::DriftedContext,
+    ];
+
     /// Its stable name on the wire.
     pub fn name(self) -> &'static str {
         match self {

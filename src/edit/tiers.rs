@@ -1,5 +1,6 @@
-//! The tiers of matching, strictest first. To add one: a file with its `locate`, a [`Strategy`], and a
-//! line in [`TIERS`].
+//! The tiers of matching, strictest first. To add one: a file with its `locate`, a [`Strategy`], and an
+//! entry in [`TIERS`]. Requests with line numbers or escapes go through the strict tiers once more without
+//! them: that is a strategy of its own and has no file here (`edit/unwrap.rs`).
 
 mod drifted_context;
 mod edges;
@@ -226,5 +227,17 @@ impl Site {
             return vec![self.range];
         }
         self.parts.into_iter().map(|part| part.range).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_strategy_has_a_tier_in_its_order() {
+        let mut tried: Vec<_> = TIERS.iter().map(|tier| tier.strategy).collect();
+        tried.dedup();
+        assert_eq!(tried, Strategy::ALL);
     }
 }
