@@ -55,11 +55,6 @@ impl MemoryDisk {
         tree.write(Path::new(path), bytes);
     }
 
-    /// Removes a file's name.
-    pub fn remove_behind(&self, path: &str) {
-        self.state.lock().tree.unlink_path(Path::new(path));
-    }
-
     /// Adds a symlink.
     pub fn symlink(&self, to: &str, path: &str) {
         self.state.lock().tree.add(Path::new(path), Body::Link(PathBuf::from(to)), 0o120_777);
@@ -73,16 +68,6 @@ impl MemoryDisk {
     /// Sets a file's permission bits.
     pub fn set_mode(&self, path: &str, mode: u32) {
         self.state.lock().tree.set_mode(Path::new(path), mode);
-    }
-
-    /// Sets the clock, in seconds.
-    pub fn set_clock(&self, seconds: i64) {
-        self.state.lock().tree.clock = seconds;
-    }
-
-    /// Lets time pass, in seconds.
-    pub fn advance(&self, seconds: i64) {
-        self.state.lock().tree.clock += seconds;
     }
 
     /// Makes this a file system that cannot swap two names.

@@ -207,13 +207,6 @@ impl Plan {
         }
         Some(Self { base_len: earlier.result_len(), splices })
     }
-
-    /// The plan of those splices only that `keep` accepts.
-    #[must_use]
-    pub fn filtered(&self, mut keep: impl FnMut(&Splice) -> bool) -> Self {
-        let splices = self.splices.iter().filter(|splice| keep(splice)).cloned().collect();
-        Self { base_len: self.base_len, splices }
-    }
 }
 
 impl Splice {

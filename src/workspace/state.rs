@@ -74,8 +74,6 @@ pub struct Counts {
     pub sessions: usize,
     /// Files that some session has read.
     pub documents: usize,
-    /// Contents that are referred to.
-    pub texts: usize,
     /// Bytes of text in memory.
     pub text_bytes: u64,
     /// Proposals that are known, closed ones included.
@@ -210,7 +208,6 @@ impl Workspace {
         Counts {
             sessions: self.sessions.len(),
             documents: self.documents.len(),
-            texts: self.texts.len(),
             text_bytes: self.texts.bytes(),
             proposals: self.proposals.len(),
             open_proposals: self.proposals.open().count(),
