@@ -1,4 +1,8 @@
 //! The command line. It talks to the daemon like any other client.
+//!
+//! ```no_run
+//! let code = editd::cli::main();
+//! ```
 
 mod allocator;
 mod apply;

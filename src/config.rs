@@ -1,4 +1,12 @@
 //! What the user configured, for this machine and user; never from a workspace.
+//!
+//! ```
+//! use editd::config::Config;
+//!
+//! let config = Config::load("/nowhere/config.toml".into());
+//! assert!(config.error.is_none(), "without a file the defaults hold");
+//! assert_eq!(config.limits.file_size, 64 << 20);
+//! ```
 
 mod policy;
 

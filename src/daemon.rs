@@ -4,6 +4,18 @@
 //! turn on each, reads them. It asks that place to **decide**: is this what the author was given? It works
 //! the change out and **performs** it, again without anybody waiting. It **commits**: the books are written,
 //! other readers told, and the request is answered. A request is answered exactly once, whatever happens.
+//!
+//! A daemon within another program, where it is reached by its sockets:
+//!
+//! ```no_run
+//! use editd::config::Config;
+//! use editd::transport::{PlaceOptions, places, serve};
+//!
+//! let config = Config::load("/home/ada/.config/editd/config.toml".into());
+//! let places = places(&PlaceOptions::default())?;
+//! tokio::runtime::Runtime::new()?.block_on(serve(config, places))?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod answer;
 mod books;

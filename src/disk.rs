@@ -1,12 +1,45 @@
 //! Files behind a trait: the real disk and a memory disk that is stricter than it.
 //!
-//! Two halves meet in [`Disk`]. The first four methods are what the daemon observes with: open a root,
-//! resolve a path beneath it, stat, read. The rest are the primitives that [`commit`] is written over,
+//! Two halves meet in [`Disk`]. With the methods up to [`confirm`](Disk::confirm) the daemon observes: it opens
+//! roots, resolves paths beneath them, reads, lists. The rest are the primitives that [`commit`] is written over,
 //! once, for every disk: so a test can fail the k-th of them and see that a set of changes happened
 //! whole or not at all.
 //!
 //! Nothing here knows which roots or names are allowed, what a session has read, or what a text means.
 //! All calls block; the daemon runs them on threads of their own.
+//!
+//! ```
+//! use std::path::Path;
+//! use std::sync::Arc;
+//!
+//! use editd::disk::{Change, Disk, Durability, Expected, Journal, Lost, MemoryDisk, Rescue, commit};
+//!
+//! /// Nobody else writes here, so nothing needs to be rescued.
+//! struct Alone;
+//!
+//! impl Rescue for Alone {
+//!     fn keep(&self, _: &Path, _: &[u8], _: Lost) -> std::io::Result<()> { unreachable!() }
+//! }
+//!
+//! let disk = MemoryDisk::new();
+//! disk.add_dir("/state");
+//! disk.write_behind("/shop/a.txt", b"old");
+//! let root = disk.open_root(Path::new("/shop"))?;
+//! let (journal, _) = Journal::open(&disk, Path::new("/state"), Arc::new(Alone))?;
+//!
+//! let (a, b) = (disk.resolve(&root, Path::new("a.txt"))?, disk.resolve(&root, Path::new("new/b.txt"))?);
+//! let image = disk.read(&a, 1 << 20)?.expect("it is there");
+//! let changes = [
+//!     Change::Replace { target: a, content: b"new".to_vec().into(), expect: Expected::image(&image) },
+//!     Change::Create { target: b, content: b"more".to_vec().into(), mode: None },
+//! ];
+//! commit(&disk, &journal, &changes, Durability::Process).expect("both files are written");
+//! assert_eq!(disk.content("/shop/a.txt").as_deref(), Some(&b"new"[..]));
+//! assert_eq!(disk.content("/shop/new/b.txt").as_deref(), Some(&b"more"[..]));
+//! // The file is not any more what the first change expects: none of the two happens again.
+//! assert!(commit(&disk, &journal, &changes, Durability::Process).is_err());
+//! # Ok::<(), editd::disk::DiskError>(())
+//! ```
 
 mod bases;
 mod bytes;

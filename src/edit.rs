@@ -2,6 +2,22 @@
 //!
 //! [`find`] turns the edits of one call into a [`Plan`] over the base text, or says why it cannot.
 //! Offsets are bytes of the base's UTF-8, lines in results count from 1.
+//!
+//! ```
+//! use editd::edit::{Deadline, Edit, Labels, Options, diff_plan, find, merge};
+//!
+//! let base = "let port = 80;\n\nfn main() {}\n\nlet host = LOCAL;\n";
+//! let found = find(base, &[Edit::new("port = 80", "port = 8080")], &Options::default()).unwrap();
+//! let mine = found.plan.apply(base);
+//! assert!(mine.starts_with("let port = 8080;\n\nfn main()"));
+//!
+//! let diff = diff_plan(base, &found.plan, Labels::same("main.rs"), Deadline::NONE);
+//! assert!(diff.unified.contains("-let port = 80;\n+let port = 8080;\n"));
+//! // A plan knows the way back, and can be merged with what others made of the same text.
+//! assert_eq!(found.plan.invert(base).apply(&mine), base);
+//! let theirs = base.replace("LOCAL", "REMOTE");
+//! assert_eq!(merge(base, &mine, &theirs).unwrap(), mine.replace("LOCAL", "REMOTE"));
+//! ```
 
 mod anchor;
 mod back;

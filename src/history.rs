@@ -10,6 +10,34 @@
 //!
 //! Nothing is read before somebody asks. Readers go through the files from where they stopped the last time, so
 //! that those who append do not even share a lock with them for longer than the append itself.
+//!
+//! ```
+//! use std::path::Path;
+//! use std::time::{Duration, SystemTime};
+//!
+//! use editd::history::{History, HistoryLimits};
+//! use editd::workspace::history::PastEntry;
+//!
+//! let folder = std::env::temp_dir().join(format!("editd-history-{}", std::process::id()));
+//! let limits = HistoryLimits { bytes: 1 << 20, age: Duration::from_secs(86_400), file_size: 1 << 20 };
+//! let history = History::open(&folder, limits);
+//! let entry = PastEntry {
+//!     id: history.next_id(),
+//!     at: SystemTime::now(),
+//!     author: "ada".to_owned(),
+//!     label: Some("Do not shadow sum".to_owned()),
+//!     undoes: None,
+//!     rescued: false,
+//!     files: Vec::new(),
+//! };
+//! history.begin(&entry, Vec::new(), &[])?;
+//! // Here the change happens.
+//! history.landed(&entry.id, false)?;
+//! assert_eq!(history.find(&entry.id).expect("it was kept").entry.author, "ada");
+//! assert!(history.about(Path::new("/home/ada/shop/cart.py")).is_empty());
+//! # std::fs::remove_dir_all(folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod index;
 mod line;

@@ -1,4 +1,12 @@
-//! Images for those who read: told by their bytes, and made small enough to be sent. Pure.
+//! Images for those who read: told by their bytes, and made small enough to be sent. Computes only.
+//!
+//! ```
+//! use editd::image::{ImageError, is_image, prepare};
+//!
+//! assert!(is_image(b"\x89PNG\r\n\x1a\n"));
+//! assert!(!is_image(b"# A text"));
+//! assert_eq!(prepare(b"# A text"), Err(ImageError::Unknown));
+//! ```
 
 use std::io::Cursor;
 

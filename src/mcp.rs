@@ -5,6 +5,19 @@
 //! request for the daemon of its arguments, as they are. `call` sends it over the `session`, waits, reports
 //! progress, cancels. The tool makes an `Answer` of the result: a text for models, and the same as data,
 //! since clients show their model only one of the two. A refusal is an answer, too.
+//!
+//! ```no_run
+//! use editd::mcp::{Options, Selection, serve};
+//! use editd::transport::{PlaceOptions, Spawn, places};
+//!
+//! serve(Options {
+//!     places: places(&PlaceOptions::default())?,
+//!     spawn: Spawn::Allowed,
+//!     roots: vec!["/home/ada/shop".into()],
+//!     tools: Selection::new(vec!["read".to_owned(), "edit".to_owned()], false)?,
+//! })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod additions;
 mod answer;

@@ -2,6 +2,17 @@
 //!
 //! Everything here agrees on one rule of lines, which is that of the language server protocol: LF,
 //! CRLF and a lone CR end a line, nothing else does.
+//!
+//! ```
+//! use editd::text::{EolStyle, eol_style, decode, lines};
+//!
+//! let decoded = decode(b"one\r\ntwo\r\n", None)?;
+//! assert_eq!(eol_style(&decoded.text), EolStyle::Crlf);
+//! assert_eq!(lines(&decoded.text).count(), 2);
+//! // What was decoded can be written again to the byte, byte order mark and encoding included.
+//! assert_eq!(*decoded.format.encode(&decoded.text)?, *b"one\r\ntwo\r\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod buffer;
 mod decode;

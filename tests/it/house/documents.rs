@@ -3,14 +3,28 @@
 use std::path::Path;
 use std::process::Command;
 
+use editd::protocol::{EDITOR_METHODS, METHODS, TOOLS};
+
 use super::{Source, nothing_of, read, sources, top};
 
 /// Everything for people to read.
 fn documents() -> Vec<Source> {
     let mut documents = sources("docs", ".md");
-    let at_top = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"];
-    documents.extend(at_top.map(|path| Source { path: path.to_owned(), text: read(path) }));
+    let others = [
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "benches/README.md",
+        "editors/nvim/README.md",
+        "editors/vscode/README.md",
+    ];
+    documents.extend(others.map(|path| Source { path: path.to_owned(), text: read(path) }));
     documents
+}
+
+/// All code of a folder.
+fn joined(folder: &str) -> String {
+    sources(folder, ".rs").into_iter().map(|source| source.text).collect()
 }
 
 /// The text outside of fences.
@@ -110,15 +124,47 @@ fn links_lead_somewhere() {
 #[test]
 fn the_protocol_document_names_every_method_and_refusal() {
     let document = read("docs/protocol.md");
-    let methods = read("src/protocol/method.rs");
-    let refusals = read("src/workspace/refusal.rs") + &read("src/workspace/refusal/of_edit.rs");
-    let methods: Vec<_> = between(&methods, "= \"editd/", "\"").map(|name| format!("editd/{name}")).collect();
+    let refusals = read("src/workspace/refusal.rs") + &joined("src/workspace/refusal");
+    let methods = METHODS.iter().chain(EDITOR_METHODS).map(|&name| name.to_owned());
     let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
     let kinds: Vec<_> = between(&refusals, "=> \"", "\",").filter(is_name).map(str::to_owned).collect();
-    assert!(methods.len() >= 10 && kinds.len() >= 20, "{methods:?} {kinds:?}");
-    let missing: Vec<_> =
-        methods.into_iter().chain(kinds).filter(|name| !document.contains(&format!("`{name}`"))).collect();
+    assert!(kinds.len() >= 30, "{kinds:?}");
+    let is_missing = |name: &String| !document.contains(&format!("`{name}`"));
+    let missing: Vec<_> = methods.chain(kinds).filter(is_missing).collect();
     nothing_of("docs/protocol.md tells of every method and refusal", &missing);
+}
+
+#[test]
+fn every_tool_is_in_the_documents() {
+    for document in ["docs/agents.md", "docs/protocol.md"] {
+        let text = read(document);
+        let is_missing = |name: &&str| !text.contains(&format!("`{name}`"));
+        let missing: Vec<_> = TOOLS.into_iter().filter(is_missing).map(str::to_owned).collect();
+        nothing_of(&format!("{document} tells of every tool"), &missing);
+    }
+}
+
+/// What a plugin's code names that begins with `editd/`, in quotes of one kind.
+fn named_in<'a>(code: &'a str, quote: &'a str) -> impl Iterator<Item = &'a str> {
+    code.split(quote).filter(|text| text.starts_with("editd/") && !text.contains(char::is_whitespace))
+}
+
+#[test]
+fn plugins_speak_of_what_there_is() {
+    let known = joined("src/protocol");
+    let folders = [("editors/nvim/lua", ".lua", "'"), ("editors/vscode/src", ".ts", "'")];
+    let mut named = Vec::new();
+    for (folder, ending, quote) in folders {
+        for source in sources(folder, ending) {
+            let names = named_in(&source.text, quote).map(|name| (source.path.clone(), name.to_owned()));
+            named.extend(names.collect::<Vec<_>>());
+        }
+    }
+    assert!(named.len() > 20, "{named:?}");
+    let is_unknown = |(_, name): &&(String, String)| !known.contains(&format!("\"{name}\""));
+    let wrong: Vec<_> =
+        named.iter().filter(is_unknown).map(|(path, name)| format!("{path}: {name}")).collect();
+    nothing_of("what plugins send and serve is in src/protocol", &wrong);
 }
 
 #[test]
@@ -156,4 +202,19 @@ fn every_direct_dependency_has_its_reason() {
         "docs/dependencies.md tells why each is there",
         &missing.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(),
     );
+}
+
+#[test]
+fn every_public_module_shows_how_it_is_used() {
+    let modules = read("src/lib.rs");
+    let named = modules.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+    let has_example = |name: &str| {
+        let docs = read(&format!("src/{name}.rs"));
+        docs.lines().any(|line| {
+            let doc = line.strip_prefix("//! ").or_else(|| line.strip_prefix("/// "));
+            doc.is_some_and(|doc| doc.starts_with("```"))
+        })
+    };
+    let missing: Vec<_> = named.filter(|name| !has_example(name)).map(str::to_owned).collect();
+    nothing_of("every public module has an example", &missing);
 }
