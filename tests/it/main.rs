@@ -1,5 +1,6 @@
 //! The daemon from outside: over its sockets and from its command line, each test on a machine of its own.
 
+mod docs;
 mod fidelity;
 mod fuzz;
 mod house;
