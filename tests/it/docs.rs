@@ -43,13 +43,13 @@ const CLONE: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Documents whose blocks are run by tests of their own.
 const ELSEWHERE: &[(&str, &str)] = &[
-    ("README.md", "tests/it/house/documents.rs"),
     ("docs/agents.md", "tests/agents/support/page.ts"),
     ("docs/matching.md", "tests/it/matching/documented.rs"),
 ];
 
 #[rstest]
 #[case("CONTRIBUTING.md")]
+#[case("README.md")]
 #[case("docs/configuration.md")]
 #[case("docs/editors.md")]
 #[case("docs/protocol.md")]
