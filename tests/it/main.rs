@@ -194,6 +194,7 @@ mod mcp {
 mod nvim {
     mod buffers;
     mod edits;
+    mod install;
     mod life;
     mod review;
     mod text;

@@ -49,9 +49,30 @@ impl Nvim {
 
     /// Without waiting for anything.
     pub(crate) fn start(machine: &Machine, release: Release, options: &str, files: &[PathBuf]) -> Self {
+        let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/nvim");
+        let path = format!("vim.opt.runtimepath:prepend([[{}]])\n", plugin.display());
+        Self::launch(machine, release, files, |_| configuration(options) + &path)
+    }
+
+    /// With the plugin as `install` brings it into a person's home; what that gives is added to `init.lua`.
+    pub(crate) fn installed(
+        machine: &Machine,
+        release: Release,
+        files: &[PathBuf],
+        install: impl FnOnce(&Path) -> String,
+    ) -> Self {
+        Self::launch(machine, release, files, |home| configuration("") + &install(home))
+    }
+
+    fn launch(
+        machine: &Machine,
+        release: Release,
+        files: &[PathBuf],
+        configure: impl FnOnce(&Path) -> String,
+    ) -> Self {
         let home = tempfile::tempdir().expect("a temporary folder");
         let init = home.path().join("init.lua");
-        fs::write(&init, configuration(options)).expect("a configuration");
+        fs::write(&init, configure(home.path())).expect("a configuration");
         let mut command = Command::new(program(release));
         command.args(["--embed", "-i", "NONE", "-u"]).arg(&init).args(files);
         command.current_dir(home.path()).envs(machine.surroundings());
@@ -277,14 +298,11 @@ fn program(release: Release) -> PathBuf {
 
 /// What a person would have in `init.lua`, and nothing of the tester's.
 fn configuration(options: &str) -> String {
-    let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/nvim");
     format!(
         "vim.g.editd = {{ cmd = {{ {:?}, 'lsp' }}, {options} }}\n\
-         vim.opt.runtimepath:prepend([[{}]])\n\
          vim.o.swapfile = false\n\
          vim.o.ruler = false\n\
          vim.cmd('filetype plugin indent on | syntax on')\n",
         env!("CARGO_BIN_EXE_editd"),
-        plugin.display(),
     )
 }

@@ -1,0 +1,154 @@
+//! The ways in which a plugin manager brings the plugin into Neovim: from the repository as it is.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use rstest::rstest;
+use serde_json::json;
+
+use crate::support::{Machine, Nvim, Release, Workspace, eventually, run, text_of};
+
+const REPOSITORY: &str = env!("CARGO_MANIFEST_DIR");
+
+/// What Neovim sees of the repository.
+const FOLDERS: [&str; 3] = ["plugin", "lua", "editors/nvim"];
+
+/// A clone, as far as Neovim is concerned, with one commit.
+fn clone(folder: &Path) {
+    for each in FOLDERS {
+        let parent = folder.join(each).parent().expect("a parent").to_owned();
+        fs::create_dir_all(&parent).expect("a folder");
+        run("cp", &["-r", &format!("{REPOSITORY}/{each}"), text_of(&parent)]);
+    }
+    fs::copy(format!("{REPOSITORY}/.gitignore"), folder.join(".gitignore")).expect("what git ignores");
+    let git = |arguments: &[&str]| {
+        let own = ["-C", text_of(folder), "-c", "user.name=ada", "-c", "user.email=ada@example.org"];
+        run("git", &[&own, arguments].concat())
+    };
+    git(&["init", "--quiet", "--initial-branch=main"]);
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "--message=A plugin"]);
+}
+
+/// Where packages are that are loaded at every start.
+fn packages(home: &Path) -> PathBuf {
+    home.join("DATA/nvim/site/pack/any/start")
+}
+
+#[track_caller]
+fn assert_works(nvim: &mut Nvim, machine: &Machine, workspace: &Workspace) {
+    nvim.until_connected();
+    nvim.types("A typed<Esc>", "one typed\n");
+    assert_eq!(machine.agent(workspace).read("a.txt")["text"], "one typed\n");
+    nvim.keys(":help editd<CR>");
+    nvim.sees("editd is a daemon");
+    nvim.keys(":q<CR>:Editd health<CR>");
+    nvim.sees("editd: connection");
+    let report = nvim.text();
+    assert!(!report.contains("ERROR") && !report.contains("WARNING"), "{report}");
+    assert_eq!(nvim.lua("return #vim.lsp.get_clients({ name = 'editd' })"), json!(1));
+    let clients = nvim
+        .lua("return vim.tbl_count(vim.api.nvim_get_autocmds({ group = 'editd', event = 'BufReadPost' }))");
+    assert_eq!(clients, json!(1), "it is loaded once");
+    assert_eq!(nvim.messages(), "");
+}
+
+fn scene() -> (Machine, Workspace) {
+    (Machine::start(), Workspace::file("a.txt", "one\n"))
+}
+
+#[rstest]
+#[case::as_it_is("")]
+#[case::set_up("require('editd').setup({ keymaps = true })")]
+fn a_clone_among_the_packages_is_loaded(#[case] init: &str) {
+    let (machine, workspace) = scene();
+    let mut nvim = Nvim::installed(&machine, Release::Current, &[workspace.path("a.txt")], |home| {
+        clone(&packages(home).join("editd with blanks"));
+        init.to_owned()
+    });
+    assert_works(&mut nvim, &machine, &workspace);
+}
+
+#[test]
+fn a_link_to_a_clone_will_do() {
+    let (machine, workspace) = scene();
+    let mut nvim = Nvim::installed(&machine, Release::Current, &[workspace.path("a.txt")], |home| {
+        clone(&home.join("src/editd"));
+        fs::create_dir_all(packages(home)).expect("a folder");
+        symlink(home.join("src/editd"), packages(home).join("editd")).expect("a link");
+        String::new()
+    });
+    assert_works(&mut nvim, &machine, &workspace);
+}
+
+#[rstest]
+#[case::by_the_global("vim.g.editd = vim.tbl_extend('force', vim.g.editd, { keymaps = true })")]
+#[case::by_a_call("require('editd').setup({ keymaps = true })")]
+fn neovims_own_manager_takes_the_repository(#[case] options: &str) {
+    let (machine, workspace) = scene();
+    let mut nvim = Nvim::installed(&machine, Release::Current, &[workspace.path("a.txt")], |home| {
+        let repository = home.join("origin/editd");
+        clone(&repository);
+        let url = format!("file://{}", repository.display());
+        format!("vim.pack.add({{ '{url}' }}, {{ confirm = false }})\n{options}\nvim.g.is_there = true\n")
+    });
+    // It answers while it clones.
+    eventually("the plugin is cloned", || (nvim.lua("return vim.g.is_there") == json!(true)).then_some(()));
+    nvim.until_connected();
+    assert_eq!(nvim.lua("return require('editd.config').get().keymaps.accept"), json!("ga"));
+    nvim.lua("vim.cmd.messages('clear')");
+    assert_works(&mut nvim, &machine, &workspace);
+    let state = nvim
+        .lua("return vim.system({ 'git', '-C', vim.pack.get()[1].path, 'status', '--short' }):wait().stdout");
+    assert_eq!(state, json!(""), "the clone is as it came");
+}
+
+#[test]
+fn one_that_is_added_later_takes_what_is_open() {
+    let (machine, workspace) = scene();
+    let mut nvim = Nvim::installed(&machine, Release::Current, &[workspace.path("a.txt")], |home| {
+        clone(&packages(home).join("../opt/editd"));
+        String::new()
+    });
+    nvim.sees("one");
+    nvim.lua("vim.cmd.packadd('editd') require('editd').setup({ keymaps = true })");
+    assert_works(&mut nvim, &machine, &workspace);
+}
+
+#[test]
+fn one_that_is_there_twice_is_loaded_once() {
+    let (machine, workspace) = scene();
+    let mut nvim = Nvim::installed(&machine, Release::Current, &[workspace.path("a.txt")], |home| {
+        let clones = packages(home).join("editd");
+        clone(&clones);
+        format!("vim.opt.runtimepath:prepend('{}/editors/nvim')\n", clones.display())
+    });
+    assert_works(&mut nvim, &machine, &workspace);
+}
+
+#[test]
+fn a_clone_that_nobody_may_write_is_loaded_quietly() {
+    let (machine, workspace) = scene();
+    let mut nvim = Nvim::installed(&machine, Release::Current, &[workspace.path("a.txt")], |home| {
+        let folder = packages(home).join("editd");
+        clone(&folder);
+        // Root may write everywhere, but not over a folder.
+        fs::create_dir(folder.join("editors/nvim/doc/tags")).expect("a folder in the way");
+        run("touch", &["-d", "2001-01-01", text_of(&folder.join("editors/nvim/doc/tags"))]);
+        String::new()
+    });
+    nvim.until_connected();
+    assert_eq!(nvim.messages(), "");
+}
+
+#[test]
+fn an_older_neovim_says_what_it_lacks() {
+    let (machine, workspace) = scene();
+    let mut nvim = Nvim::installed(&machine, Release::Old, &[workspace.path("a.txt")], |home| {
+        clone(&packages(home).join("editd"));
+        String::new()
+    });
+    nvim.sees("Neovim 0.11");
+    assert_eq!(nvim.lua("return #vim.lsp.get_clients()"), json!(0));
+}
