@@ -11,9 +11,11 @@ mod ask;
 mod complaint;
 mod consent;
 mod daemon;
+mod demo;
 mod doctor;
 mod edit;
 mod lsp;
+mod manual;
 mod mcp;
 mod paint;
 mod past;
@@ -25,10 +27,11 @@ mod search;
 mod stream;
 mod undo;
 
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::FromArgMatches;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -76,11 +79,16 @@ impl Context {
     }
 }
 
-/// Runs the program. Exit codes: 0 done, 1 refused or failed, 2 usage, 3 a person has not said yes.
+/// Runs the program; `manual::facts` has its exit codes.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match arguments() {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
+    };
     let json = arguments.output == Output::Json;
-    match run(arguments) {
+    // What is still in a buffer may find no room, and then the command has not done what it was asked to.
+    let end = run(arguments).and_then(|end| Ok(stream::raw_stdout().flush().map(|()| end)?));
+    match end {
         Ok(End::Done) => ExitCode::SUCCESS,
         Ok(End::Wrong) => ExitCode::from(1),
         Ok(End::Undecided) => ExitCode::from(3),
@@ -88,6 +96,30 @@ pub fn main() -> ExitCode {
             complaint.show(json);
             ExitCode::from(complaint.exit_code())
         }
+    }
+}
+
+/// What was asked for; else the end of it, when help was printed or what is wrong.
+fn arguments() -> Result<Arguments, ExitCode> {
+    // What was wanted of the output is not known where the arguments cannot be read.
+    let wrong = |complaint: &Complaint| {
+        complaint.show(false);
+        ExitCode::from(complaint.exit_code())
+    };
+    let parsed = manual::command().try_get_matches().and_then(|matches| {
+        let arguments = Arguments::from_arg_matches(&matches)?;
+        Ok((arguments, matches))
+    });
+    match parsed {
+        Ok((arguments, matches)) => {
+            manual::check(&matches).map_err(|complaint| wrong(&complaint))?;
+            Ok(arguments)
+        }
+        Err(error) => Err(match manual::wrong_usage(&error) {
+            Some(complaint) => wrong(&complaint),
+            // clap counts help that nobody asked for as wrong usage.
+            None => ExitCode::from(if error.use_stderr() { 2 } else { 0 }),
+        }),
     }
 }
 
@@ -114,10 +146,24 @@ fn run(arguments: Arguments) -> Result<End, Complaint> {
         Command::Serve { detached } => daemon::serve(&context, detached),
         Command::Lsp { .. } => lsp::lsp(&context),
         Command::Mcp(arguments) => mcp::mcp(&context, arguments),
+        Command::Demo(arguments) => demo::demo(&arguments),
         Command::Doctor => doctor::doctor(&context),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Arguments::command(), "editd", &mut stream::raw_stdout());
+            clap_complete::generate(shell, &mut manual::command(), "editd", &mut stream::raw_stdout());
             Ok(End::Done)
         }
+        Command::Man { dir } => man(dir.as_deref()),
     }
+}
+
+/// `editd man`.
+fn man(folder: Option<&Path>) -> Result<End, Complaint> {
+    match folder {
+        None => manual::page(&mut stream::raw_stdout())?,
+        Some(folder) => {
+            let pages = manual::write_pages(folder).map_err(|error| Complaint::at(folder, &error))?;
+            writeln!(stream::stdout(), "Wrote {pages} pages to {}.", paint::path(folder))?;
+        }
+    }
+    Ok(End::Done)
 }

@@ -72,7 +72,9 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// Serves a client on the standard streams until it closes its end.
 pub fn serve(options: Options) -> io::Result<()> {
-    let roots = Roots::new(options.roots, std::env::current_dir()?);
+    // Only where nobody names a root does it matter that there is a working folder, and which.
+    let here = if options.roots.is_empty() { std::env::current_dir().ok() } else { None };
+    let roots = Roots::new(options.roots, here);
     let (ending, over) = (CancellationToken::new(), CancellationToken::new());
     let session = Session::new(options.places, options.spawn);
     let server = Server::new(session, roots, &options.tools, over.clone());

@@ -15,6 +15,7 @@ mod cells;
 mod change;
 mod decode;
 mod diagnostics;
+mod door;
 mod editor;
 mod error;
 mod json;
@@ -38,6 +39,7 @@ pub use decode::{Invalid, decode};
 pub use diagnostics::{
     DIAGNOSTICS_CHANGED, DiagnosticEntry, DiagnosticsChangedParams, DiagnosticsParams, DiagnosticsResult,
 };
+pub use door::Door;
 pub use editor::{
     APPLY_EDITS, ApplyEditsParams, DOCUMENT_STATE, DocumentEdits, DocumentNow, DocumentStateParams,
     DocumentsResult, FOCUS, FocusParams, RELOAD, RESYNC, SAVE, UrisParams,

@@ -12,8 +12,10 @@ use super::{Complaint, Context, End, consent, root};
 
 /// `editd apply`.
 pub(crate) fn apply(context: &Context, arguments: &ApplyArguments) -> Result<End, Complaint> {
-    let text = String::from_utf8(read_source(&arguments.patch)?)
-        .map_err(|_| Complaint::failed("the patch is not UTF-8"))?;
+    let text = String::from_utf8(read_source(&arguments.patch)?).map_err(|_| {
+        Complaint::failed("the patch is not UTF-8")
+            .with_hint("convert it first; the files keep their encodings")
+    })?;
     // What is wrong with a patch, the daemon says.
     let files = patch::parse(&text, arguments.format.known()).unwrap_or_default();
     let mut client = context.agent(folder_of(&files)?.as_deref())?;
@@ -42,7 +44,7 @@ fn folder_of(files: &[FilePatch]) -> std::io::Result<Option<PathBuf>> {
     if let Some(file) = changed().find(|path| path.is_absolute()) {
         return Ok(Some(root::of_file(file)?.root));
     }
-    let here = std::env::current_dir()?;
+    let here = root::here()?;
     let is_here = changed().any(|path| here.join(path).exists());
     if is_here { Ok(root::allowed(here)) } else { root::of_here() }
 }

@@ -1,309 +1,184 @@
+//! What can be said on the command line. Each text here is shown in the help, in completions and in the manual
+//! pages; what else they say is in `manual`.
+
+mod change;
+mod look;
+
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-/// The one place on a machine through which AI agents change text.
+pub(crate) use change::{ApplyArguments, Consent, EditArguments, Format, UndoArguments, WriteArguments};
+pub(crate) use look::{
+    BlameArguments, FindArguments, ListArguments, LogArguments, ReadArguments, ReviewArguments,
+    SearchArguments,
+};
+
+/// Under this heading stand the options that every command has.
+const GLOBAL: &str = "Global options";
+
+/// The one place on a machine through which AI agents change text
 #[derive(Debug, Parser)]
-#[command(name = "editd", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    name = "editd",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true,
+    disable_help_flag = true
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// How results are printed.
-    #[arg(long, global = true, value_enum, default_value_t = Output::Text)]
+    /// How results are printed
+    #[arg(long, global = true, value_enum, default_value_t = Output::Text, help_heading = GLOBAL, display_order = 900)]
     pub(crate) output: Output,
 
-    /// Where the daemon keeps its state [default: `$EDITD_STATE_DIR`, else `~/.local/state/editd`].
-    #[arg(long, global = true, value_name = "DIR")]
+    /// The daemon's state folder
+    ///
+    /// Default: $EDITD_STATE_DIR, else $XDG_STATE_HOME/editd, else ~/.local/state/editd.
+    #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL, display_order = 901)]
     pub(crate) state_dir: Option<PathBuf>,
 
-    /// Where its sockets are [default: `$EDITD_RUNTIME_DIR`, else where a running daemon has them].
-    #[arg(long, global = true, value_name = "DIR")]
+    /// The folder of its sockets
+    ///
+    /// Default: $EDITD_RUNTIME_DIR, else where a running daemon has them, else $XDG_RUNTIME_DIR/editd, else `run`
+    /// in the state folder.
+    #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL, display_order = 902)]
     pub(crate) runtime_dir: Option<PathBuf>,
 
-    /// Fail if no daemon is running, instead of starting one.
-    #[arg(long, global = true)]
+    /// Fail if no daemon is running, instead of starting one
+    #[arg(long, global = true, help_heading = GLOBAL, display_order = 903)]
     pub(crate) no_spawn: bool,
+
+    /// Print help: -h in short, --help all of it
+    #[arg(long, short, global = true, action = ArgAction::Help, help_heading = GLOBAL, display_order = 904)]
+    help: Option<bool>,
 }
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
-    /// For people.
+    /// For people
     Text,
-    /// What the daemon's method returned.
+    /// What the daemon's method returned
     Json,
 }
 
+/// Descriptions of one short line, since they are listed; what comes after an empty line is for `--help`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Replace text in a file: shows the change and asks before it happens.
+    /// Replace text in a file
+    ///
+    /// On a terminal the change is shown as a diff, and you are asked before it is written. Elsewhere say what
+    /// stands in for your answer: --yes, or --base with the hash of the file that you mean.
     Edit(EditArguments),
-    /// Give a file a new content, or create it.
+    /// Give a file a new content, or create it
+    ///
+    /// Folders are made as needed. What changes is shown and asked for as with `editd edit`.
     Write(WriteArguments),
-    /// Apply a patch: SEARCH/REPLACE blocks, `apply_patch` or a unified diff, with whatever stands around it.
+    /// Apply a patch, all of it or nothing
+    ///
+    /// It may be made of SEARCH/REPLACE blocks, be one for `apply_patch` or a unified diff, with whatever a model has
+    /// written around it.
     Apply(ApplyArguments),
-    /// Print a file as agents see it.
+    /// Print a file as agents see it
+    ///
+    /// That is with what an editor has not saved yet. The text goes to standard output, its hash to standard error.
     Read(ReadArguments),
-    /// Find lines by a pattern, in files and in what editors have not saved yet.
+    /// Find lines by a pattern
+    ///
+    /// In files, and in what editors have not saved yet. What .gitignore and its like name is left out.
     Search(SearchArguments),
-    /// Find files and folders by their paths.
+    /// Find files and folders by their paths
     Find(FindArguments),
-    /// List a folder.
+    /// List a folder
     List(ListArguments),
-    /// List proposals made by this command line.
+    /// List what this command line has proposed
     Proposals,
-    /// Decide what agents may change, hunk by hunk.
+    /// Decide what agents may change, hunk by hunk
+    ///
+    /// Each hunk is shown and asked for. What you decide is sent at the end of each file; the last decision makes the
+    /// change. Without a terminal it lists what waits, and its exit code is 3 if something does.
     Review(ReviewArguments),
-    /// Take back the newest change, or one by its id: shows what happens and asks first.
+    /// Take back a change, the newest or any other
+    ///
+    /// What came later stays where it does not overlap. On a terminal you can take back what any agent did, and are
+    /// shown first what happens.
     Undo(UndoArguments),
-    /// List what was changed, newest first.
+    /// List what was changed, newest first
     Log(LogArguments),
-    /// Tell who wrote the lines of a file.
+    /// Tell who wrote the lines of a file
     Blame(BlameArguments),
-    /// Tell how the daemon is.
+    /// Tell how the daemon is
     Status,
-    /// Stop the daemon.
+    /// Stop the daemon
+    ///
+    /// Changes under way are finished first. The next command that needs a daemon starts one.
     Stop,
-    /// Run the daemon in the foreground.
+    /// Run the daemon in the foreground
+    ///
+    /// There is no need to: whatever needs the daemon starts it, and it ends after half an hour without a client.
     Serve {
-        /// Leave the terminal and session that it was started from.
+        /// Leave the terminal and session that it was started from
         #[arg(long, hide = true)]
         detached: bool,
     },
-    /// Be an editor's language server: carry messages between its pipes and the daemon.
+    /// Be the language server of an editor
+    ///
+    /// Carries messages between the editor's pipes and the daemon. Editors start it.
     Lsp {
-        /// What some editors add to the command of any language server.
+        /// What some editors add to the command of any language server
         #[arg(long, hide = true)]
         stdio: bool,
     },
-    /// Serve agents through the Model Context Protocol, on standard input and output.
+    /// Serve agents through the Model Context Protocol
+    ///
+    /// On standard input and output. Agent programs start it.
     Mcp(McpArguments),
-    /// Check the installation, and print what is in force.
+    /// Show in a few minutes what editd does
+    ///
+    /// A scripted agent and a person change a file, in a folder that is made for it, through a daemon that is started
+    /// for it. Nothing of yours is touched, and all of it is gone at the end.
+    Demo(DemoArguments),
+    /// Check the installation, and print what is in force
+    ///
+    /// Its exit code is 1 if something is wrong.
     Doctor,
-    /// Print completions for a shell.
+    /// Print completions for a shell
     Completions {
-        /// Which shell.
+        /// Which shell
         shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write all of them
+    Man {
+        /// Write editd.1 and a page for each command here [default: print editd.1]
+        dir: Option<PathBuf>,
     },
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct McpArguments {
-    /// A folder to work in; may be given again [default: what the client says, else the working folder].
+    /// A folder to work in; may be given again [default: what the client says, else the working folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
 
-    /// Serve only these tools, by their names with commas between them.
+    /// Serve only these tools, by their names with commas between them
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) tools: Vec<String>,
 
-    /// Serve only tools that change nothing.
+    /// Serve only tools that change nothing
     #[arg(long)]
     pub(crate) read_only: bool,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct EditArguments {
-    /// The file.
-    #[arg(required_unless_present = "json")]
-    pub(crate) path: Option<PathBuf>,
-
-    /// The text that is there; must fit one place, unless --all or --expect says otherwise.
-    #[arg(long, value_name = "TEXT", required_unless_present = "json", allow_hyphen_values = true)]
-    pub(crate) old: Option<String>,
-
-    /// The text to put there.
-    #[arg(long, value_name = "TEXT", required_unless_present = "json", allow_hyphen_values = true)]
-    pub(crate) new: Option<String>,
-
-    /// Replace every occurrence.
-    #[arg(long, conflicts_with = "expect")]
-    pub(crate) all: bool,
-
-    /// Replace every occurrence, of which there must be exactly N.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) expect: Option<u32>,
-
-    /// Take the parameters of `editd/edit` as JSON from a file, or from standard input with `-`.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["path", "old", "new", "all", "expect", "base"])]
-    pub(crate) json: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub(crate) consent: Consent,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct WriteArguments {
-    /// The file.
-    pub(crate) path: PathBuf,
-
-    /// Where the content comes from; `-` is standard input.
-    #[arg(default_value = "-")]
-    pub(crate) from: PathBuf,
-
-    #[command(flatten)]
-    pub(crate) consent: Consent,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ApplyArguments {
-    /// Where the patch is; `-` is standard input. Its paths begin at the working folder if a file that it
-    /// changes is there, else at the top of the repository.
-    #[arg(default_value = "-")]
-    pub(crate) patch: PathBuf,
-
-    /// How the patch is written.
-    #[arg(long, value_enum, default_value_t = Format::Auto)]
-    pub(crate) format: Format,
-
-    /// Change this file only if it still has this hash; may be given for each file.
-    #[arg(long, value_name = "PATH=HASH", value_parser = path_and_hash)]
-    pub(crate) base: Vec<(String, String)>,
-
-    /// Do not ask; take the files as they are now.
-    #[arg(long, short)]
-    pub(crate) yes: bool,
-}
-
-/// How a patch is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub(crate) enum Format {
-    /// As the patch itself shows.
-    Auto,
-    /// Blocks of SEARCH and REPLACE.
-    SearchReplace,
-    /// From `*** Begin Patch` to `*** End Patch`.
-    ApplyPatch,
-    /// What `diff -u` and `git diff` print.
-    UnifiedDiff,
-}
-
-fn path_and_hash(argument: &str) -> Result<(String, String), &'static str> {
-    let (path, hash) = argument.rsplit_once('=').ok_or("it is not PATH=HASH")?;
-    Ok((path.to_owned(), hash.to_owned()))
-}
-
-/// What stands in for the person's yes.
-#[derive(Debug, Args)]
-pub(crate) struct Consent {
-    /// Change the file only if it still has this hash.
-    #[arg(long, value_name = "HASH")]
-    pub(crate) base: Option<String>,
-
-    /// Do not ask; take the file as it is now.
-    #[arg(long, short)]
-    pub(crate) yes: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ReadArguments {
-    /// The file.
-    pub(crate) path: PathBuf,
-
-    /// First line, from 1; of a notebook, the first cell.
-    #[arg(long, value_name = "LINE")]
-    pub(crate) offset: Option<usize>,
-
-    /// Number of lines; of a notebook, of cells.
-    #[arg(long, value_name = "COUNT")]
-    pub(crate) limit: Option<usize>,
-
-    /// Put its number before each line.
-    #[arg(long, short)]
-    pub(crate) numbered: bool,
-
-    /// Print the text of a notebook's file, and not its cells.
+pub(crate) struct DemoArguments {
+    /// Go through all steps without waiting for Enter
     #[arg(long)]
-    pub(crate) raw: bool,
-}
+    pub(crate) no_pause: bool,
 
-#[derive(Debug, Args)]
-pub(crate) struct SearchArguments {
-    /// A regular expression; it is to match within one line.
-    pub(crate) pattern: String,
-
-    /// A file, or a folder with everything in it that is not ignored [default: the working folder].
-    pub(crate) path: Option<PathBuf>,
-
-    /// Only files whose name or path fits; with `!` before it, only those that do not.
-    #[arg(long, short, value_name = "GLOB", allow_hyphen_values = true)]
-    pub(crate) glob: Option<String>,
-
-    /// Take upper and lower case for the same.
-    #[arg(long, short)]
-    pub(crate) ignore_case: bool,
-
-    /// Take the pattern for a text and no regular expression.
-    #[arg(long, short = 'F', visible_alias = "fixed-strings")]
-    pub(crate) literal: bool,
-
-    /// Show N lines before and after each match, 20 at most.
-    #[arg(long, short = 'C', value_name = "N")]
-    pub(crate) context: Option<usize>,
-
-    /// Matches shown, 1,000 at most [default: 100].
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<usize>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct FindArguments {
-    /// A glob: of a name at any depth, or, with `/` in it, of a path from the folder.
-    pub(crate) pattern: String,
-
-    /// The folder to look in [default: the working folder].
-    pub(crate) path: Option<PathBuf>,
-
-    /// Paths shown, 10,000 at most [default: 1,000].
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<usize>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ListArguments {
-    /// The folder [default: the working folder].
-    pub(crate) path: Option<PathBuf>,
-
-    /// Entries shown, 10,000 at most [default: 500].
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<usize>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ReviewArguments {
-    /// The proposal, as `editd review` lists it [default: all that wait, oldest first].
-    pub(crate) id: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct UndoArguments {
-    /// The transaction, as `editd log` names it [default: the newest that is neither undone nor an undo].
-    #[arg(conflicts_with = "path")]
-    pub(crate) transaction: Option<String>,
-
-    /// The newest change of this file; whatever else that change did is undone with it.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) path: Option<PathBuf>,
-
-    /// Do not ask. Then only what this command line did can be undone.
-    #[arg(long, short)]
-    pub(crate) yes: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct LogArguments {
-    /// Only changes of this file.
-    pub(crate) path: Option<PathBuf>,
-
-    /// How many are listed at most.
-    #[arg(short, long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) number: u32,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct BlameArguments {
-    /// The file.
-    pub(crate) path: PathBuf,
+    /// Keep the folder, and say where it is
+    #[arg(long)]
+    pub(crate) keep: bool,
 }

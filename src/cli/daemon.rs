@@ -3,6 +3,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde_json::json;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::MakeWriterExt;
 
@@ -12,7 +13,8 @@ use crate::transport::{self, Client, ConnectError, Spawn, instance_is_alive};
 use crate::workspace::Role;
 
 use super::read::print_json;
-use super::{Complaint, Context, End, allocator, stream};
+use super::row::{beside, width};
+use super::{Complaint, Context, End, allocator, paint, stream};
 
 /// Threads for what does not block, whatever the machine has: they only take messages apart and put them
 /// together, and one alone would let a large message hold up all others.
@@ -92,8 +94,8 @@ fn log_to(
 /// `editd status`. It does not start a daemon just to say that it is well.
 pub(crate) fn status(context: &Context) -> Result<End, Complaint> {
     let Some(mut client) = running(context, Role::Agent)? else {
-        let message = "no daemon is running; the next command that needs one starts it";
-        return Err(Complaint::Failed(message.to_owned()));
+        return Err(Complaint::failed("no daemon is running")
+            .with_hint("the next command that needs one starts it; `editd doctor` checks the installation"));
     };
     let result = client.request(Status::NAME, &StatusParams {})?;
     if print_json(context, &result)? {
@@ -105,9 +107,9 @@ pub(crate) fn status(context: &Context) -> Result<End, Complaint> {
 }
 
 fn print_status(status: &StatusResult) -> std::io::Result<()> {
-    let mut out = stream::stdout();
+    let (mut out, width) = (stream::stdout(), width());
     writeln!(out, "editd {} (protocol {}), process {}", status.version, status.protocol, status.pid)?;
-    let rows = [
+    let mut rows = vec![
         ("up for", ago(status.uptime)),
         ("sessions", format!("{} (this command is one)", status.sessions)),
         ("files read", status.documents.to_string()),
@@ -119,19 +121,20 @@ fn print_status(status: &StatusResult) -> std::io::Result<()> {
         ("state", status.state_dir.clone()),
         ("sockets", status.runtime_dir.clone()),
     ];
-    for (name, value) in rows {
-        writeln!(out, "  {name:<11} {value}")?;
-    }
     if let Some(policy) = &status.policy {
-        writeln!(out, "  {:<11} {}, rules: {}", "policy", policy.file, policy.rules)?;
+        rows.push(("policy", format!("{}, rules: {}", policy.file, policy.rules)));
     }
     if status.recovering > 0 {
         let what = "files of an interrupted change wait to be put back; the log says which";
-        writeln!(out, "  {:<11} {} {what}", "recovering", status.recovering)?;
+        rows.push(("recovering", format!("{} {what}", status.recovering)));
+    }
+    for (name, value) in rows {
+        writeln!(out, "  {name:<11} {}", beside(14, &paint::visible(&value), width))?;
     }
     let broken = status.policy.as_ref().and_then(|policy| policy.error.as_ref());
     for error in status.configuration_error.iter().chain(broken) {
-        writeln!(out, "  nothing is written: {error}")?;
+        let text = format!("nothing is written: {}", paint::visible(error));
+        writeln!(out, "  {}", beside(2, &text, width))?;
     }
     Ok(())
 }
@@ -152,7 +155,8 @@ fn mebibytes(bytes: u64) -> String {
 /// `editd stop`.
 pub(crate) fn stop(context: &Context) -> Result<End, Complaint> {
     let Some(mut client) = running(context, Role::Editor)? else {
-        writeln!(stream::stdout(), "No daemon is running.")?;
+        print_json(context, &json!({ "pid": null }))?;
+        stream::nothing("No daemon is running.")?;
         return Ok(End::Done);
     };
     let ShutdownResult { pid } = client.call::<Shutdown>(&ShutdownParams {})?;
@@ -164,11 +168,14 @@ pub(crate) fn stop(context: &Context) -> Result<End, Complaint> {
             break;
         }
         if waited.elapsed() > STOPPING {
-            return Err(Complaint::Failed(format!("the daemon (process {pid}) does not end")));
+            return Err(Complaint::failed(format!("the daemon (process {pid}) does not end"))
+                .with_hint(format!("its log says what it waits for; `kill {pid}` ends it")));
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    writeln!(stream::stdout(), "Stopped the daemon (process {pid}).")?;
+    if !print_json(context, &json!({ "pid": pid }))? {
+        writeln!(stream::stdout(), "Stopped the daemon (process {pid}).")?;
+    }
     Ok(End::Done)
 }
 

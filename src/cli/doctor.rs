@@ -2,6 +2,9 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use serde::{Serialize, Serializer};
+use serde_json::json;
+
 use crate::config::{Config, PolicyFile};
 use crate::disk::Durability;
 use crate::protocol::{PROTOCOL, Status, StatusParams};
@@ -9,14 +12,24 @@ use crate::workspace::Role;
 
 use super::daemon::{config_file, running};
 use super::paint::{ERROR, GOOD};
-use super::{Complaint, Context, End, stream};
+use super::read::print_json;
+use super::row::{beside, width};
+use super::{Complaint, Context, End, paint, stream};
 
 /// What was found at one place.
+#[derive(Serialize)]
 struct Finding {
+    #[serde(serialize_with = "trimmed")]
     what: &'static str,
     /// Well or not; neither for what is just told.
+    #[serde(skip_serializing_if = "Option::is_none")]
     well: Option<bool>,
     detail: String,
+}
+
+/// Keys of the configuration stand a little to the right in a list, and nowhere else.
+fn trimmed<S: Serializer>(what: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(what.trim_start())
 }
 
 impl Finding {
@@ -40,17 +53,25 @@ pub(crate) fn doctor(context: &Context) -> Result<End, Complaint> {
     findings.push(folder("socket folder", &context.places.runtime_dir));
     findings.extend(daemon(context)?);
     findings.push(watches());
-    let mut out = stream::stdout();
-    for Finding { what, well, detail } in &findings {
+    let all_well = findings.iter().all(|finding| finding.well != Some(false));
+    if !print_json(context, &json!({ "well": all_well, "findings": findings }))? {
+        print(&findings)?;
+    }
+    Ok(if all_well { End::Done } else { End::Wrong })
+}
+
+fn print(findings: &[Finding]) -> std::io::Result<()> {
+    let (mut out, width) = (stream::stdout(), width());
+    for Finding { what, well, detail } in findings {
         let (style, word) = match well {
             Some(true) => (GOOD, "ok"),
             Some(false) => (ERROR, "bad"),
             None => (anstyle::Style::new(), ""),
         };
+        let detail = beside(20, &paint::visible(detail), width);
         writeln!(out, "{style}{word:<3}{style:#} {what:<15} {detail}")?;
     }
-    let all_well = findings.iter().all(|finding| finding.well != Some(false));
-    Ok(if all_well { End::Done } else { End::Wrong })
+    Ok(())
 }
 
 fn configuration(config: &Config) -> Vec<Finding> {

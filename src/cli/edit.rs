@@ -7,7 +7,7 @@ use crate::protocol::{Read as ReadMethod, uri_of};
 
 use super::arguments::{Consent, EditArguments, WriteArguments};
 use super::root::Place;
-use super::{Complaint, Context, End, consent, root};
+use super::{Complaint, Context, End, consent, paint, root};
 
 /// `editd edit`.
 pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, Complaint> {
@@ -15,7 +15,7 @@ pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, C
         return edit_json(context, source, &arguments.consent);
     }
     let (Some(path), Some(old), Some(new)) = (arguments.path, arguments.old, arguments.new) else {
-        return Err(Complaint::Usage("PATH, --old and --new are needed".to_owned()));
+        return Err(Complaint::usage("PATH, --old and --new are needed"));
     };
     let mut edit = json!({ "oldText": old, "newText": new, "replaceAll": arguments.all });
     if let Some(expected) = arguments.expect {
@@ -27,8 +27,10 @@ pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, C
 
 /// `editd write`.
 pub(crate) fn write(context: &Context, arguments: &WriteArguments) -> Result<End, Complaint> {
-    let text = String::from_utf8(read_source(&arguments.from)?)
-        .map_err(|_| Complaint::failed("the content is not UTF-8"))?;
+    let text = String::from_utf8(read_source(&arguments.from)?).map_err(|_| {
+        Complaint::failed("the content is not UTF-8")
+            .with_hint("convert it first; editd keeps the encoding that the file has")
+    })?;
     let (place, made) = root::of_new_file(&arguments.path)?;
     let end = change(context, &place, &json!({ "kind": "write", "content": text }), &arguments.consent);
     if let Some(folder) = made {
@@ -58,8 +60,11 @@ fn change(context: &Context, place: &Place, change: &Value, consent: &Consent) -
 
 /// `editd edit --json`: the parameters of the method as they are.
 fn edit_json(context: &Context, source: &Path, consent: &Consent) -> Result<End, Complaint> {
-    let mut params: Map<String, Value> = serde_json::from_slice(&read_source(source)?)
-        .map_err(|error| Complaint::Usage(format!("{} holds no JSON object: {error}", source.display())))?;
+    let mut params: Map<String, Value> = serde_json::from_slice(&read_source(source)?).map_err(|error| {
+        let name = if source == Path::new("-") { "standard input".to_owned() } else { paint::path(source) };
+        Complaint::usage(format!("{name} holds no JSON object: {error}"))
+            .with_hint("docs/protocol.md has the parameters of `editd/edit`")
+    })?;
     let paths = paths_in(&params);
     let root = match paths.first() {
         Some(path) => Some(root::of_file(Path::new(path))?.root),
@@ -75,7 +80,10 @@ fn edit_json(context: &Context, source: &Path, consent: &Consent) -> Result<End,
     if let Some(base) = &consent.base {
         params.insert("baseHash".to_owned(), base.as_str().into());
     }
-    consent::make(context, &mut client, &params.into(), false)
+    consent::make(context, &mut client, &params.into(), false).map_err(|complaint| match complaint {
+        Complaint::Refused(refusal) => Complaint::RefusedParameters(refusal),
+        other => other,
+    })
 }
 
 fn paths_in(params: &Map<String, Value>) -> Vec<String> {
@@ -91,10 +99,7 @@ fn paths_in(params: &Map<String, Value>) -> Vec<String> {
 /// The content of a file, or of standard input where it is `-`.
 pub(super) fn read_source(source: &Path) -> std::io::Result<Vec<u8>> {
     if source != Path::new("-") {
-        let named = |error: std::io::Error| {
-            std::io::Error::new(error.kind(), format!("{}: {error}", source.display()))
-        };
-        return std::fs::read(source).map_err(named);
+        return std::fs::read(source).map_err(root::at(source));
     }
     let mut content = Vec::new();
     std::io::stdin().lock().read_to_end(&mut content)?;

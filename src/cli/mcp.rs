@@ -3,16 +3,18 @@ use std::path::absolute;
 use crate::mcp::{Options, Selection, serve};
 
 use super::arguments::McpArguments;
-use super::{Complaint, Context, End};
+use super::{Complaint, Context, End, root};
 
 /// `editd mcp`. Nothing but the protocol goes to standard output.
 pub(crate) fn mcp(context: &Context, arguments: McpArguments) -> Result<End, Complaint> {
-    let usage = |problem: String| Complaint::Usage(problem);
-    let tools = Selection::new(arguments.tools, arguments.read_only).map_err(|it| usage(it.to_string()))?;
+    let tools = Selection::new(arguments.tools, arguments.read_only)
+        .map_err(|unknown| Complaint::usage(unknown.to_string()))?;
     if tools.is_empty() {
-        return Err(usage("none of these tools changes nothing".to_owned()));
+        return Err(Complaint::usage("--read-only leaves none of these tools")
+            .with_hint("leave --tools out, or name tools that only read"));
     }
-    let roots = arguments.root.iter().map(absolute).collect::<Result<_, _>>()?;
+    let roots =
+        arguments.root.iter().map(absolute).collect::<Result<_, _>>().map_err(|_| root::no_folder())?;
     serve(Options { places: context.places.clone(), spawn: context.spawn, roots, tools })?;
     Ok(End::Done)
 }

@@ -64,9 +64,25 @@ pub(crate) fn visible(text: &str) -> String {
     text.chars().map(show).collect()
 }
 
+/// The same of a text of several lines, which stay lines.
+pub(crate) fn lines(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
+}
+
+/// An error of the system without its number.
+pub(crate) fn words(error: &std::io::Error) -> String {
+    let said = error.to_string();
+    said.split_once(" (os error").map_or(said.clone(), |(words, _)| words.to_owned())
+}
+
+/// A path as it can be shown.
+pub(crate) fn path(path: &std::path::Path) -> String {
+    visible(&path.to_string_lossy())
+}
+
 /// Characters that reorder what is shown, so that it reads differently from what it is.
 fn is_bidi(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
 }
 
 #[cfg(test)]

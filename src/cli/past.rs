@@ -1,6 +1,5 @@
 //! What was done, and by whom, for people.
 
-use std::io::Write;
 use std::path::Path;
 
 use anstyle::Style;
@@ -16,7 +15,7 @@ use crate::workspace::history::DISK;
 use super::arguments::{BlameArguments, LogArguments};
 use super::paint::{ADDED, ERROR, FAINT, PLACE, REMOVED};
 use super::read::print_json;
-use super::row::{Row, ago, fitted, width};
+use super::row::{Row, ago, fitted, widest, width};
 use super::{Complaint, Context, End, paint, root, stream};
 
 /// Columns of an author's name.
@@ -44,24 +43,30 @@ pub(crate) fn log(context: &Context, arguments: &LogArguments) -> Result<End, Co
     let history: HistoryResult = serde_json::from_value(result).map_err(Complaint::failed)?;
     let (mut out, width) = (stream::stdout(), width());
     if history.transactions.is_empty() {
-        match &root {
-            Some(root) => writeln!(out, "Nothing in {} was changed through editd.", root.display())?,
-            None => writeln!(out, "This is no folder of a project; name a file: editd log PATH.")?,
-        }
+        stream::nothing(&nothing_in(arguments.path.as_deref(), root.as_deref()))?;
     }
     let id = history.transactions.iter().map(|it| it.transaction.len()).max().unwrap_or_default();
-    let names = history.transactions.iter().map(|it| it.author.chars().count());
-    let author = names.max().unwrap_or_default().min(AUTHOR);
+    let author = widest(history.transactions.iter().map(|it| it.author.as_str()), AUTHOR);
     for transaction in &history.transactions {
         log_row(transaction, root.as_deref(), (id, author)).print(&mut out, width)?;
     }
     Ok(End::Done)
 }
 
+/// Why there is nothing to list, and what to do next.
+fn nothing_in(path: Option<&Path>, root: Option<&Path>) -> String {
+    match (path.or(root), root) {
+        (Some(place), Some(_)) => {
+            format!("Nothing in {} was changed through editd yet: `editd edit --help`.", place.display())
+        }
+        _ => "This is no folder of a project; name a file: editd log PATH.".to_owned(),
+    }
+}
+
 fn log_row(transaction: &TransactionEntry, root: Option<&Path>, (id, author): (usize, usize)) -> Row {
     let mut row = Row::default();
     row.add(PLACE, format!("{:<id$}", transaction.transaction));
-    row.add(Style::new(), format!("  {:<author$}", fitted(&transaction.author, author)));
+    row.add(Style::new(), format!("  {}", fitted(&transaction.author, author)));
     row.add(FAINT, format!("  {:>6}  ", ago(&transaction.at)));
     if transaction.undone {
         row.add(ERROR, "undone ".to_owned());
@@ -109,11 +114,14 @@ pub(crate) fn blame(context: &Context, arguments: &BlameArguments) -> Result<End
         }
         let blame: BlameResult = serde_json::from_value(result).map_err(Complaint::failed)?;
         if let Some(text) = whole_text(context, &place, &blame.hash)? {
+            if text.is_empty() {
+                stream::nothing(&format!("{} has no lines.", arguments.path.display()))?;
+            }
             print_blame(&blame, &text)?;
             return Ok(End::Done);
         }
     }
-    Err(Complaint::Failed("the file changes all the time".to_owned()))
+    Err(Complaint::failed("the file changes all the time").with_hint("run the command again when it rests"))
 }
 
 /// The text of that hash; nothing if the file is another one by now.
@@ -139,7 +147,7 @@ fn whole_text(context: &Context, place: &root::Place, hash: &str) -> Result<Opti
 fn print_blame(blame: &BlameResult, text: &str) -> std::io::Result<()> {
     let (mut out, width) = (stream::stdout(), width());
     let number = blame.lines.last().map_or(1, |range| range.end_line.to_string().len());
-    let author = blame.lines.iter().map(|range| range.author.chars().count()).max().unwrap_or(0).min(AUTHOR);
+    let author = widest(blame.lines.iter().map(|range| range.author.as_str()), AUTHOR);
     let id =
         blame.lines.iter().filter_map(|range| Some(range.transaction.as_ref()?.len())).max().unwrap_or(1);
     let mut ranges = blame.lines.iter().peekable();
@@ -149,7 +157,7 @@ fn print_blame(blame: &BlameResult, text: &str) -> std::io::Result<()> {
         let style = if range.author == DISK && range.transaction.is_none() { FAINT } else { Style::new() };
         let mut row = Row::default();
         row.add(FAINT, format!("{:>number$} ", index + 1));
-        row.add(style, format!("{:<author$} ", fitted(&range.author, author)));
+        row.add(style, format!("{} ", fitted(&range.author, author)));
         row.add(FAINT, format!("{:>6} ", range.at.as_deref().map(ago).unwrap_or_default()));
         row.add(PLACE, format!("{:<id$}  ", range.transaction.as_deref().unwrap_or("-")));
         row.add(style, paint::visible(line.content).replace('\t', "    "));

@@ -1,5 +1,6 @@
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
+use anstyle::Style;
 use serde_json::Value;
 
 use crate::protocol::{
@@ -9,8 +10,12 @@ use crate::protocol::{
 use crate::text::lines;
 
 use super::arguments::{Output, ReadArguments};
-use super::paint::FAINT;
+use super::paint::{ADDED, FAINT, PLACE, REMOVED};
+use super::row::{Row, fitted, widest, width};
 use super::{Complaint, Context, End, paint, root, stream};
+
+/// Columns of the longest state.
+const STATE: usize = 10;
 
 /// `editd read`: the text on standard output, what else there is to say on standard error.
 pub(crate) fn read(context: &Context, arguments: &ReadArguments) -> Result<End, Complaint> {
@@ -30,7 +35,7 @@ pub(crate) fn read(context: &Context, arguments: &ReadArguments) -> Result<End, 
     }
     let read: ReadResult = serde_json::from_value(result).map_err(Complaint::failed)?;
     match &read.content {
-        ReadContent::Text(text) => stream::raw_stdout().write_all(text.text.as_bytes())?,
+        ReadContent::Text(text) => print_text(&text.text)?,
         ReadContent::Notebook(notebook) => print_cells(notebook)?,
         ReadContent::Image(image) => {
             let (width, height) = (image.original_width, image.original_height);
@@ -48,6 +53,15 @@ pub(crate) fn read(context: &Context, arguments: &ReadArguments) -> Result<End, 
     }
     writeln!(err, "{FAINT}{}{FAINT:#}", read.hash)?;
     Ok(End::Done)
+}
+
+/// As it is; but what a file says must not steer a terminal.
+fn print_text(text: &str) -> std::io::Result<()> {
+    let mut out = stream::raw_stdout();
+    if std::io::stdout().is_terminal() {
+        return write!(out, "{}", paint::lines(&text.replace("\r\n", "\n")));
+    }
+    out.write_all(text.as_bytes())
 }
 
 /// Each cell below a line that names it, with what it printed behind bars.
@@ -84,19 +98,20 @@ pub(crate) fn proposals(context: &Context) -> Result<End, Complaint> {
     let list: ProposalsResult = serde_json::from_value(result).map_err(Complaint::failed)?;
     let mut out = stream::stdout();
     if list.proposals.is_empty() {
-        writeln!(out, "There are no proposals.")?;
+        stream::nothing("This command line has proposed nothing. `editd review` lists what agents propose.")?;
     }
+    let (id, width) = (widest(list.proposals.iter().map(|it| it.id.as_str()), usize::MAX), width());
     for proposal in &list.proposals {
-        let label = proposal.label.as_deref().unwrap_or_default();
-        let paths = paint::visible(&proposal.paths.join(", "));
-        let (id, state) = (&proposal.id, &proposal.state);
-        writeln!(
-            out,
-            "{id}  {state:<10} +{} -{}  {paths}  {}",
-            proposal.added,
-            proposal.removed,
-            paint::visible(label)
-        )?;
+        let mut row = Row::default();
+        row.add(PLACE, fitted(&proposal.id, id));
+        row.add(Style::new(), format!("  {}", fitted(&proposal.state, STATE)));
+        if let Some(label) = &proposal.label {
+            row.add(Style::new(), format!("  {}", paint::visible(label).replace('\t', " ")));
+        }
+        row.add(FAINT, format!("  {}", paint::visible(&proposal.paths.join(", "))));
+        row.add(ADDED, format!(" +{}", proposal.added));
+        row.add(REMOVED, format!(" -{}", proposal.removed));
+        row.print(&mut out, width)?;
     }
     Ok(End::Done)
 }

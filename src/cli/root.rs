@@ -3,6 +3,8 @@ use std::path::{Path, PathBuf};
 
 use crate::workspace::rules::check_root;
 
+use super::paint;
+
 /// What marks the top of a repository.
 const MARKS: [&str; 4] = [".git", ".jj", ".hg", ".svn"];
 
@@ -17,15 +19,15 @@ pub(crate) struct Place {
 
 /// Where a file is, or would be.
 pub(crate) fn of_file(asked: &Path) -> std::io::Result<Place> {
-    let asked = std::path::absolute(asked)?;
+    let asked = std::path::absolute(asked).map_err(|_| no_folder())?;
     if asked.is_dir() {
         // What is wrong is then said of the folder itself, not of the one that it is in.
-        let path = std::fs::canonicalize(asked)?;
+        let path = std::fs::canonicalize(&asked).map_err(at(&asked))?;
         return Ok(Place { root: repository(&path).unwrap_or_else(|| path.clone()), path });
     }
     // A folder that does not exist yet is created inside the nearest one that does.
     let existing = asked.ancestors().skip(1).find(|folder| folder.is_dir()).unwrap_or(&asked);
-    let folder = std::fs::canonicalize(existing)?;
+    let folder = std::fs::canonicalize(existing).map_err(at(existing))?;
     let mut path = asked.strip_prefix(existing).map_or_else(|_| asked.clone(), |rest| folder.join(rest));
     if asked.as_os_str().as_bytes().ends_with(b"/") {
         // It asks for a folder, and is refused as one.
@@ -50,7 +52,7 @@ pub(crate) fn of_new_file(asked: &Path) -> std::io::Result<(Place, Option<PathBu
     });
     match missing {
         Some(folder) if !place.path.is_dir() => {
-            std::fs::create_dir(&folder)?;
+            std::fs::create_dir(&folder).map_err(at(&folder))?;
             Ok((Place { root: folder.clone(), ..place }, Some(folder)))
         }
         _ => Ok((place, None)),
@@ -60,8 +62,24 @@ pub(crate) fn of_new_file(asked: &Path) -> std::io::Result<(Place, Option<PathBu
 /// The root for commands without a file: the repository, else the folder, that one is in; none where that
 /// is no root.
 pub(crate) fn of_here() -> std::io::Result<Option<PathBuf>> {
-    let here = std::env::current_dir()?;
+    let here = here()?;
     Ok(allowed(repository(&here).unwrap_or(here)))
+}
+
+/// The working folder.
+pub(crate) fn here() -> std::io::Result<PathBuf> {
+    std::env::current_dir().map_err(|_| no_folder())
+}
+
+pub(super) fn no_folder() -> std::io::Error {
+    std::io::Error::other("the folder that this runs in is not there any more; go to another one")
+}
+
+/// Says of an error which path it is about.
+pub(super) fn at(path: &Path) -> impl FnOnce(std::io::Error) -> std::io::Error {
+    move |error| {
+        std::io::Error::new(error.kind(), format!("`{}`: {}", paint::path(path), paint::words(&error)))
+    }
 }
 
 /// A folder, if it can be a root.

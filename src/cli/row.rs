@@ -3,8 +3,12 @@
 use std::io::{IsTerminal, Write};
 
 use anstyle::Style;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::paint;
+
+/// Says that something was left out.
+const CUT: &str = "…";
 
 /// A line in several styles, cut to what the terminal has room for.
 #[derive(Default)]
@@ -16,30 +20,66 @@ impl Row {
     }
 
     pub(super) fn print(&self, out: &mut impl Write, width: Option<usize>) -> std::io::Result<()> {
-        let whole: usize = self.0.iter().map(|(_, text)| text.chars().count()).sum();
+        let whole: usize = self.0.iter().map(|(_, text)| text.width()).sum();
         let mut room = match width {
             Some(width) if whole > width => width.saturating_sub(1),
             _ => whole,
         };
         let is_cut = room < whole;
         for (style, text) in &self.0 {
-            let part: String = text.chars().take(room).collect();
-            room -= part.chars().count();
+            let part = beginning(text, room);
+            // What comes behind a cut is not shown even if it were short enough.
+            room = if part.len() < text.len() { 0 } else { room - part.width().min(room) };
             if !part.is_empty() {
                 write!(out, "{style}{part}{style:#}")?;
             }
         }
-        writeln!(out, "{}", if is_cut { "…" } else { "" })
+        writeln!(out, "{}", if is_cut { CUT } else { "" })
     }
 }
 
-/// A name in so many columns at most.
-pub(super) fn fitted(name: &str, columns: usize) -> String {
-    let name = paint::visible(name);
-    if name.chars().count() <= columns {
-        return name;
+/// As much of a text as has room. Character by character, which is never less than what it takes as a whole.
+fn beginning(text: &str, room: usize) -> &str {
+    if text.width() <= room {
+        return text;
     }
-    name.chars().take(columns.saturating_sub(1)).chain(['…']).collect()
+    let mut taken = 0;
+    let end = text.char_indices().find(|(_, c)| {
+        taken += c.width().unwrap_or(0);
+        taken > room
+    });
+    end.map_or(text, |(at, _)| &text[..at])
+}
+
+/// The columns that the longest of some names takes, but no more than so many.
+pub(super) fn widest<'a>(names: impl Iterator<Item = &'a str>, most: usize) -> usize {
+    names.map(|name| paint::visible(name).width()).max().unwrap_or_default().min(most)
+}
+
+/// A name in exactly so many columns.
+pub(super) fn fitted(name: &str, columns: usize) -> String {
+    let name = paint::visible(name).replace('\t', " ");
+    let mut fitted = match name.width() <= columns {
+        true => name,
+        false => format!("{}{CUT}", beginning(&name, columns.saturating_sub(1))),
+    };
+    fitted.extend(std::iter::repeat_n(' ', columns.saturating_sub(fitted.width())));
+    fitted
+}
+
+/// What is said behind a name of so many columns: what has no room goes on below its beginning. A long word, such
+/// as a path, stays whole.
+pub(super) fn beside(columns: usize, text: &str, width: Option<usize>) -> String {
+    let Some(width) = width.filter(|width| *width > columns + 20) else { return text.to_owned() };
+    let indent = " ".repeat(columns);
+    let options = textwrap::Options::new(width)
+        .initial_indent(&indent)
+        .subsequent_indent(&indent)
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit);
+    textwrap::fill(text, options).split_off(columns)
 }
 
 /// Columns of the terminal; none where the output goes elsewhere.
@@ -86,12 +126,43 @@ mod tests {
         let mut row = Row::default();
         row.add(Style::new(), "héllo".to_owned());
         row.add(PLACE, " world".to_owned());
-        let shown = |width| {
+        let shown = |row: &Row, width| {
             let mut out = Vec::new();
             row.print(&mut out, width).unwrap();
             anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string()
         };
-        assert_eq!((shown(None).as_str(), shown(Some(11)).as_str()), ("héllo world\n", "héllo world\n"));
-        assert_eq!((shown(Some(8)).as_str(), shown(Some(3)).as_str()), ("héllo w…\n", "hé…\n"));
+        let hello = |width| shown(&row, width);
+        assert_eq!((hello(None).as_str(), hello(Some(11)).as_str()), ("héllo world\n", "héllo world\n"));
+        assert_eq!((hello(Some(8)).as_str(), hello(Some(3)).as_str()), ("héllo w…\n", "hé…\n"));
+        let mut wide = Row::default();
+        wide.add(Style::new(), "日本語".to_owned());
+        wide.add(PLACE, " x".to_owned());
+        let wide = |width| shown(&wide, Some(width));
+        assert_eq!((wide(8).as_str(), wide(7).as_str()), ("日本語 x\n", "日本語…\n"));
+        assert_eq!((wide(6).as_str(), wide(4).as_str()), ("日本…\n", "日…\n"));
+    }
+
+    #[test]
+    fn names_take_exactly_their_columns() {
+        let table = [
+            ("ada", "ada  "),
+            ("adalovelace", "adal…"),
+            ("日本語", "日本…"),
+            ("日本", "日本 "),
+            ("a\u{7}b", "a␇b  "),
+        ];
+        for (name, shown) in table {
+            assert_eq!((fitted(name, 5).as_str(), fitted(name, 5).width()), (shown, 5));
+        }
+        assert_eq!(widest(["a", "日本"].into_iter(), 12), 4);
+    }
+
+    #[test]
+    fn what_has_no_room_goes_on_below() {
+        assert_eq!(beside(4, "one two three", None), "one two three");
+        assert_eq!(
+            beside(4, "the quick brown fox jumps over it", Some(25)),
+            "the quick brown fox\n    jumps over it"
+        );
     }
 }

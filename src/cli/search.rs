@@ -76,7 +76,9 @@ pub(crate) fn search(context: &Context, arguments: SearchArguments) -> Result<En
     } else {
         print_plain(&here, &files)?;
     }
-    print_notice(found.notice.as_deref(), found.matches.is_empty().then_some("No matches."))?;
+    let nothing =
+        "No matches. What is ignored was left out; a file that is named as PATH is searched all the same.";
+    print_notice(found.notice.as_deref(), found.matches.is_empty().then_some(nothing))?;
     Ok(End::Done)
 }
 
@@ -154,7 +156,12 @@ pub(crate) fn find(context: &Context, arguments: FindArguments) -> Result<End, C
     let (uri, limit) = (Some(here.uri.clone()), arguments.limit);
     let params = FindParams { pattern: arguments.pattern, uri, limit, ..FindParams::default() };
     let result = here.ask::<Find>(context, &params)?;
-    print_entries(context, &here, result, "Nothing fits.")
+    print_entries(
+        context,
+        &here,
+        result,
+        "Nothing fits. A glob without `/` is about names; what is ignored was left out.",
+    )
 }
 
 /// `editd list`.
@@ -162,7 +169,7 @@ pub(crate) fn list(context: &Context, arguments: &ListArguments) -> Result<End, 
     let here = Here::of(arguments.path.as_deref())?;
     let params = ListParams { uri: Some(here.uri.clone()), limit: arguments.limit, ..ListParams::default() };
     let result = here.ask::<List>(context, &params)?;
-    print_entries(context, &here, result, "Nothing is there.")
+    print_entries(context, &here, result, "The folder is empty, or all in it is ignored.")
 }
 
 fn print_entries(context: &Context, here: &Here, result: Value, nothing: &str) -> Result<End, Complaint> {
@@ -188,10 +195,5 @@ fn print_entries(context: &Context, here: &Here, result: Value, nothing: &str) -
 
 /// What else there is to say, beside what was asked for.
 fn print_notice(notice: Option<&str>, nothing: Option<&str>) -> std::io::Result<()> {
-    let mut err = stream::stderr();
-    let nothing = nothing.filter(|_| std::io::stderr().is_terminal());
-    for said in nothing.into_iter().chain(notice) {
-        writeln!(err, "{FAINT}{}{FAINT:#}", paint::visible(said))?;
-    }
-    Ok(())
+    nothing.into_iter().chain(notice).try_for_each(stream::nothing)
 }

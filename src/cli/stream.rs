@@ -1,5 +1,7 @@
 use std::io::{self, ErrorKind, Write};
 
+use super::paint::{self, FAINT};
+
 /// An output whose reader may go away: that is no failure of what the command did.
 pub(crate) struct Tolerant<W>(W);
 
@@ -22,14 +24,26 @@ impl<W: Write> Write for Tolerant<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.0.write(bytes) {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(bytes.len()),
-            written => written,
+            written => written.map_err(named),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self.0.flush() {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            flushed => flushed,
+            flushed => flushed.map_err(named),
         }
     }
+}
+
+/// Says what could not be written: nothing else is written by way of these.
+fn named(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("the output cannot be written: {}", paint::words(&error)))
+}
+
+/// Says that there is nothing to show, and what to do next. On standard error, whatever that is: a script takes
+/// nothing of it for data, and who reads its log sees why there is none. The command has done what it was asked
+/// to, so its exit code is 0.
+pub(crate) fn nothing(what: &str) -> io::Result<()> {
+    writeln!(stderr(), "{FAINT}{}{FAINT:#}", paint::visible(what))
 }

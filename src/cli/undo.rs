@@ -31,8 +31,8 @@ pub(crate) fn undo(context: &Context, arguments: &UndoArguments) -> Result<End, 
         return ask_and_undo(&mut client, &request);
     }
     if !arguments.yes {
-        let message = "nobody can be shown what would be undone; run it on a terminal, or pass --yes";
-        return Err(Complaint::Failed(message.to_owned()));
+        return Err(Complaint::failed("nobody can be shown what would be undone")
+            .with_hint("run it on a terminal, or pass --yes"));
     }
     let result = context.agent(root.as_deref())?.request(Undo::NAME, &request)?;
     consent::report(context, &result)

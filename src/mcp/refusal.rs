@@ -2,35 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::protocol::{RpcError, json_len};
+use crate::protocol::{Door, RpcError, json_len};
 
 use super::answer::Answer;
 use super::readable::readable;
 use super::session::Failure;
 use super::size::{REFUSAL, shown};
 use super::tools::Tool;
-
-/// What the daemon's advice calls a method or a part of `initialize`, and what a client of ours has instead.
-const NAMES: [(&str, &str); 11] = [
-    // Tools that change one file make a list of one change of it.
-    ("changes[0].", ""),
-    ("with `editd/proposal` and `waitMs`", "with `proposal_status`"),
-    ("`editd/proposals`", "`proposal_status` without `id`"),
-    ("`editd/proposal`", "`proposal_status`"),
-    ("a new file is made by a `write` change", "`write` makes a new file"),
-    ("`editd/read`", "`read`"),
-    ("`editd/history` lists what there is; an author", "An author"),
-    ("`editd/undo`", "`undo`"),
-    ("`editd/changes`", "`changes`"),
-    (
-        "roots are set by `workspaceFolders` in `initialize`",
-        "roots come from the client, or from `editd mcp --root DIR`",
-    ),
-    (
-        "Start the session with the folder of the project as its root.",
-        "Ask the user to start this server with the folder of the project: `editd mcp --root DIR`.",
-    ),
-];
 
 /// Advice about writing, and what is said in its place to those who only read.
 const READING: [(&str, &str); 2] = [
@@ -240,7 +218,7 @@ impl Room {
 
 /// A sentence of the daemon's in the names of the tools.
 fn named(sentence: &str) -> String {
-    replaced(sentence, &NAMES)
+    Door::Tools.say(sentence)
 }
 
 fn replaced(sentence: &str, words: &[(&str, &str)]) -> String {

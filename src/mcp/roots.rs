@@ -15,6 +15,11 @@ use super::session::{Failure, refusal};
 /// How long a call waits for the client to tell its roots.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+const START_ELSEWHERE: &str =
+    "Ask the user to start this server with the folder of the project: `editd mcp --root DIR`.";
+const TRY_AGAIN: &str = "Try again; if it goes on, ask the user to start this server with the folder of the \
+    project: `editd mcp --root DIR`.";
+
 /// What the client says when it is asked, or what is wrong with that.
 type Asked = Shared<BoxFuture<'static, Result<Vec<PathBuf>, &'static str>>>;
 
@@ -22,14 +27,14 @@ type Asked = Shared<BoxFuture<'static, Result<Vec<PathBuf>, &'static str>>>;
 pub(super) struct Roots {
     /// What the command line says; it wins.
     given: Vec<PathBuf>,
-    /// The folder that the server was started in.
-    here: PathBuf,
+    /// The folder that the server was started in, if it is there.
+    here: Option<PathBuf>,
     /// The newest question to the client. It stays if its answer is late.
     asked: Mutex<Option<Asked>>,
 }
 
 impl Roots {
-    pub(super) fn new(given: Vec<PathBuf>, here: PathBuf) -> Self {
+    pub(super) fn new(given: Vec<PathBuf>, here: Option<PathBuf>) -> Self {
         Self { given, here, asked: Mutex::default() }
     }
 
@@ -44,14 +49,15 @@ impl Roots {
             return Ok(self.given.clone());
         }
         if !can_tell(context) {
-            return Ok(vec![self.here.clone()]);
+            return self.here.clone().map(|here| vec![here]).ok_or_else(|| {
+                let message = "The folder that this server was started in is not there any more.".to_owned();
+                refusal("unavailable", message, START_ELSEWHERE)
+            });
         }
         let told = timeout(PATIENCE, self.told(&context.peer)).await;
         told.unwrap_or(Err("it has not answered yet")).map_err(|problem| {
             let message = format!("The client does not say in which folders to work: {problem}.");
-            let hint = "Try again; if it goes on, ask the user to start this server with the folder of the \
-                project: `editd mcp --root DIR`.";
-            refusal("unavailable", message, hint)
+            refusal("unavailable", message, TRY_AGAIN)
         })
     }
 

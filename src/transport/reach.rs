@@ -124,5 +124,7 @@ fn last_words(ended: &mut Child) -> String {
         // What cannot be read is not said.
         let _ = stderr.read_to_string(&mut words);
     }
-    words.trim().trim_start_matches("error: ").to_owned()
+    // What to do next is for whoever runs it by hand.
+    let why = words.lines().take_while(|line| !line.starts_with("hint: ")).collect::<Vec<_>>().join("\n");
+    why.trim().trim_start_matches("editd: ").to_owned()
 }

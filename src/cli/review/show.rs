@@ -6,7 +6,7 @@ use std::path::Path;
 use anstyle::Style;
 
 use crate::cli::paint::{ADDED, ERROR, FAINT, GOOD, HINT, PLACE, REMOVED, visible};
-use crate::cli::row::{Row, ago, fitted, width};
+use crate::cli::row::{Row, ago, fitted, widest, width};
 use crate::cli::{paint, stream};
 use crate::protocol::{AppliedFile, Hunk, ProposalResult, ProposalSummary};
 
@@ -25,16 +25,16 @@ const NAME: Style = Style::new().bold();
 pub(super) fn list(proposals: &[ProposalSummary]) -> std::io::Result<()> {
     let (mut out, width) = (stream::stdout(), width());
     match proposals.len() {
-        0 => return writeln!(out, "Nothing waits for you."),
+        0 => return stream::nothing("Nothing waits for you. `editd log` lists what was changed."),
         1 => return Ok(()),
         count => writeln!(out, "{NAME}{count} proposals wait for you, oldest first:{NAME:#}")?,
     }
     let id = proposals.iter().map(|it| it.id.len()).max().unwrap_or_default();
-    let author = proposals.iter().map(|it| it.author.chars().count()).max().unwrap_or_default().min(AUTHOR);
+    let author = widest(proposals.iter().map(|it| it.author.as_str()), AUTHOR);
     for proposal in proposals {
         let mut row = Row::default();
         row.add(PLACE, format!("  {:<id$}", proposal.id));
-        row.add(Style::new(), format!("  {:<author$}", fitted(&proposal.author, author)));
+        row.add(Style::new(), format!("  {}", fitted(&proposal.author, author)));
         row.add(FAINT, format!("  {:>6}  ", ago(&proposal.at)));
         if !label(proposal).is_empty() {
             row.add(Style::new(), format!("{}  ", visible(label(proposal)).replace('\t', " ")));

@@ -1,0 +1,28 @@
+use std::fmt::Write as _;
+
+/// The commands, by what one wants.
+pub(super) const GROUPS: [(&str, &[&str]); 6] = [
+    ("Change text", &["edit", "write", "apply", "undo"]),
+    ("Look", &["read", "search", "find", "list"]),
+    ("Review and history", &["review", "proposals", "log", "blame"]),
+    ("Serve agents and editors", &["mcp", "lsp"]),
+    ("The daemon", &["status", "doctor", "stop", "serve"]),
+    ("Get to know it", &["demo", "help", "man", "completions"]),
+];
+
+/// clap adds this one when it parses.
+const HELP: (&str, &str) = ("help", "Print the help of the program or of a command");
+
+/// A line for each of these commands.
+pub(super) fn rows(command: &clap::Command, names: &[&str]) -> String {
+    let style = command.get_styles().get_literal();
+    let width = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max().unwrap_or_default();
+    let mut rows = String::new();
+    for name in names {
+        let about = command.find_subcommand(name).and_then(clap::Command::get_about);
+        let about = about.map_or_else(|| HELP.1.to_owned(), ToString::to_string);
+        // A string takes all.
+        let _ = writeln!(rows, "  {style}{name:<width$}{style:#}  {about}");
+    }
+    rows
+}

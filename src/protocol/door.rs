@@ -1,0 +1,255 @@
+//! What the sentences of refusals call things, at each way into the daemon.
+//!
+//! The daemon speaks in the names of the wire, since that is what a client has sent. Who came through tools or the
+//! command line has other names for the same, and sometimes another next step.
+
+/// A way in that has names of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// Tools of the Model Context Protocol, for agents.
+    Tools,
+    /// The command line, for people.
+    CommandLine,
+}
+
+impl Door {
+    /// A sentence of the daemon's, as it is said at this door.
+    pub fn say(self, sentence: &str) -> String {
+        let said = NAMES.iter().filter_map(|name| {
+            let ours = match self {
+                Self::Tools => name.tools,
+                Self::CommandLine => name.command_line,
+            };
+            Some((name.wire, ours?))
+        });
+        said.fold(sentence.to_owned(), |sentence, (wire, ours)| sentence.replace(wire, ours))
+    }
+}
+
+/// A part of a sentence on the wire, and what stands in its place; nothing where it stays.
+struct Name {
+    wire: &'static str,
+    tools: Option<&'static str>,
+    command_line: Option<&'static str>,
+}
+
+const fn tools(wire: &'static str, tools: &'static str) -> Name {
+    Name { wire, tools: Some(tools), command_line: None }
+}
+
+const fn shell(wire: &'static str, command_line: &'static str) -> Name {
+    Name { wire, tools: None, command_line: Some(command_line) }
+}
+
+const fn both(wire: &'static str, tools: &'static str, command_line: &'static str) -> Name {
+    Name { wire, tools: Some(tools), command_line: Some(command_line) }
+}
+
+/// One after the other: what is longer comes before its parts.
+const NAMES: [Name; 68] = [
+    // Tools that change one file make a list of one change of it.
+    tools("changes[0].", ""),
+    // What was not read, or has changed.
+    shell("has not been read in this session", "would be changed without anybody having seen the change"),
+    shell(
+        "Call `editd/read` on it first, then send the change again; or send `currentHash` as `baseHash` if the file is meant as it is",
+        "Run it on a terminal to be shown the change and asked; or pass --yes, or --base with the hash that `editd read` prints",
+    ),
+    shell(
+        "Call `editd/read` on it first, then send the patch again; or send `currentHash` in `bases` if the file is meant as it is",
+        "Run it on a terminal to be shown the change and asked; or pass --yes, or --base PATH=HASH with the hash that `editd read` prints",
+    ),
+    shell(
+        "Send `currentHash` as `baseHash` if the whole file is meant as it is; or read all of it in one call, if it fits",
+        "Pass --yes, or --base with the hash that `editd read` prints",
+    ),
+    shell(
+        "Send `currentHash` in `bases`",
+        "Pass --yes, or --base PATH=HASH with the hash that `editd read` prints,",
+    ),
+    shell("has changed since it was read", "has changed meanwhile"),
+    shell("was read, but is gone since", "is gone"),
+    shell(
+        "The proposal is closed: look at `diff`, and propose the change anew with `currentHash` as `baseHash`, or with `onStale: \"rebase\"`",
+        "Look at the difference, then run the command again",
+    ),
+    shell(
+        "send it again with `currentHash` as `baseHash`, or with `onStale: \"rebase\"`",
+        "run it again without --base, or with the hash that `editd read` prints",
+    ),
+    shell(
+        "send it again with `currentHash` in `bases`, or with `onStale: \"rebase\"`",
+        "run it again without --base, or with the hash that `editd read` prints",
+    ),
+    shell("Look at `diff`; if", "Look at the difference; if"),
+    shell("Read the file again, then make the change anew", "Look at the file, then run the command again"),
+    shell(
+        "Read it to be told that it is gone; a `write` then creates it anew",
+        "`editd write` creates it anew",
+    ),
+    shell(
+        "; `regions` shows both sides. Or send `onConflict: \"markers\"` to have both written into the file",
+        "",
+    ),
+    // Edits that have no place.
+    shell("The `oldText` of edits[0]", "The text of --old"),
+    shell("the `oldText` of edits[0]", "the text of --old"),
+    shell("its `newText` is: the edit", "the text of --new is: the edit"),
+    shell("`newText` of edits[0]", "text of --new"),
+    shell("new text of edits[0]", "new text"),
+    shell("edits[0] expects", "--expect says"),
+    shell("edits[0] would leave", "The edit would leave"),
+    shell("compare with `closest` and send", "compare with the lines above and give"),
+    shell(
+        "Compare with `closest`, where each `diff` shows asked against found, and send",
+        "Compare with the lines above, asked for against found, and give",
+    ),
+    shell("see `closest`", "see the lines above"),
+    shell("send `matching: \"exact\"`", "use `editd edit --json` with `matching: \"exact\"`"),
+    shell("send `replaceAll: true`", "pass --all"),
+    shell(
+        "Look at `occurrences`, then send `expectedReplacements`",
+        "Look at the places above, then pass --expect",
+    ),
+    shell("send `sequential: true`", "use `editd edit --json` with `sequential: true`"),
+    shell(
+        "a new file or a whole new content is a `write` change",
+        "a new file or a whole new content is for `editd write`",
+    ),
+    shell(
+        "Nothing needs to be done; if something should change, check `newText`",
+        "Nothing needs to be done",
+    ),
+    shell("`oldText`", "--old"),
+    shell("`newText`", "--new"),
+    // Files.
+    both(
+        "a new file is made by a `write` change",
+        "`write` makes a new file",
+        "`editd write` makes a new file",
+    ),
+    shell("folders are made as needed by a `write` into them", "`editd list` shows what is in a folder"),
+    shell("with `edit` or `write`", "with `editd edit` or `editd write`"),
+    shell("an `edit` changes the file as text", "`editd edit` changes the file as text"),
+    shell(", or rewrite the file with a `write` that names `encoding`", ""),
+    both(
+        "Use a path inside one of `roots`; roots are set by `workspaceFolders` in `initialize`",
+        "Use a path inside one of `roots`; roots come from the client, or from `editd mcp --root DIR`",
+        "Name the file by the path where it lies; links and patches lead no further than the project",
+    ),
+    both(
+        "Start the session with the folder of the project as its root.",
+        "Ask the user to start this server with the folder of the project: `editd mcp --root DIR`.",
+        "Work in a folder of a project: not in your home itself, nor in folders of the system.",
+    ),
+    // Proposals, reviews, history.
+    both(
+        "Wait for the decision with `editd/proposal` and `waitMs`; or send one proposal with both changes that `replaces` it",
+        "Wait for the decision with `proposal_status`; or send one proposal with both changes that `replaces` it",
+        "Decide about it first, with `editd review`",
+    ),
+    shell("List what there is with `editd/proposals`, or propose anew", "`editd review` lists what waits"),
+    shell(
+        "Look at it again with `editd/proposal`, then send the current revision",
+        "Look at it again with `editd review`",
+    ),
+    shell("Propose the change anew", "Run the command again"),
+    both(
+        "`editd/history` lists what there is; an author can undo its own transactions only, and without an id those that lie in its roots and are neither undone nor an undo",
+        "An author can undo its own transactions only, and without an id those that lie in its roots and are neither undone nor an undo",
+        "`editd log` lists what there is; with --yes only what this command line did can be undone",
+    ),
+    shell("There is nothing that this session could undo", "There is nothing to undo"),
+    shell("that this session could undo", "that could be undone"),
+    shell("undo the transaction `undoneBy`", "undo that one"),
+    // Who is asked is who reads it.
+    shell("Only the user can allow it, by adding", "You can allow it by adding"),
+    shell("The user's own policy", "Your own policy"),
+    shell("The user's reason", "Your reason"),
+    shell("the user's policy", "your policy"),
+    shell("or ask the user to do it by hand", "or do it by hand"),
+    shell("Ask the user to change it by hand, or to set", "Change it by hand, or set"),
+    shell("Ask the user to make", "Make"),
+    shell("Ask the user to save", "Save"),
+    shell("Ask the user to load", "Load"),
+    shell("then send the change again", "then run the command again"),
+    shell("Ask the user to look at `editd doctor`", "`editd doctor` tells more"),
+    shell(
+        "Read the file again and send the change once more; if that fails too, ask the user to close the file",
+        "Run the command again; if that fails too, close the file in the editor",
+    ),
+    shell("Ask the user for the image", "Get the image"),
+    shell("Tell the user; the same request can be sent again", "Run the command again"),
+    shell("Ask the user; this connection cannot do it", "`editd doctor` tells what is in force"),
+    shell("Correct the named parameter and send the request again", "Correct it and run the command again"),
+    // Methods by themselves.
+    both(" (`editd/history` lists it)", "", " (`editd log` lists it)"),
+    both("`editd/proposals`", "`proposal_status` without `id`", "`editd review`"),
+    both("`editd/proposal`", "`proposal_status`", "`editd review`"),
+    both("`editd/read`", "`read`", "`editd read`"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where the daemon's sentences stand.
+    const SOURCES: [&str; 7] = [
+        include_str!("../workspace/refusal.rs"),
+        include_str!("../workspace/refusal/of_edit.rs"),
+        include_str!("../workspace/refusal/of_editor.rs"),
+        include_str!("../workspace/refusal/of_patch.rs"),
+        include_str!("../workspace/refusal/of_review.rs"),
+        include_str!("../workspace/refusal/of_undo.rs"),
+        include_str!("../workspace/rules/protection.rs"),
+    ];
+
+    /// The sentences in a source, as a program would say them.
+    fn sentences(source: &str) -> Vec<String> {
+        let source = source.split("#[cfg(test)]").next().unwrap_or_default();
+        let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let code = code.collect::<Vec<_>>().join("\n").replace("\\\"", "\u{1}");
+        let literals = code.split('"').skip(1).step_by(2).map(|literal| literal.replace('\u{1}', "\""));
+        literals.filter(|literal| literal.trim_end().ends_with('.')).collect()
+    }
+
+    fn has_wire_names(sentence: &str) -> bool {
+        let is_camel = |word: &str| {
+            word.starts_with(|c: char| c.is_ascii_lowercase())
+                && word.contains(|c: char| c.is_ascii_uppercase())
+        };
+        sentence.contains("editd/") || sentence.split(|c: char| !c.is_alphanumeric()).any(is_camel)
+    }
+
+    #[test]
+    fn the_command_line_is_not_told_names_of_the_wire() {
+        let all: Vec<_> = SOURCES.into_iter().flat_map(sentences).collect();
+        assert!(all.len() > 80 && all.iter().any(|it| has_wire_names(it)), "{}", all.len());
+        let wrong: Vec<_> =
+            all.iter().map(|it| Door::CommandLine.say(it)).filter(|it| has_wire_names(it)).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        let asked: Vec<_> =
+            all.iter().map(|it| Door::CommandLine.say(it)).filter(|it| it.contains("he user")).collect();
+        assert!(asked.is_empty(), "who reads it is the user: {asked:#?}");
+    }
+
+    #[test]
+    fn tools_are_not_told_of_methods() {
+        let all = SOURCES.into_iter().flat_map(sentences).map(|it| Door::Tools.say(&it));
+        let wrong: Vec<_> = all.filter(|it| it.contains("editd/")).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn every_name_is_one_that_is_said() {
+        let said: String = SOURCES.concat().replace("\\\"", "\"") + include_str!("decode.rs");
+        // Put together of parts there, or said beside refusals.
+        let made = ["edits[0]", "changes[0].", "`newText`", "`oldText`"];
+        for Name { wire, .. } in &NAMES {
+            assert!(
+                said.contains(wire) || made.iter().any(|part| wire.contains(part)),
+                "nobody says {wire:?}"
+            );
+        }
+    }
+}
