@@ -18,6 +18,9 @@ pub(crate) use look::{
 const GLOBAL: &str = "Global options";
 
 /// The one place on a machine through which AI agents change text
+///
+/// Agents read files and propose changes through a daemon; you look at them here or in an editor, and everything can
+/// be taken back. Whatever needs the daemon starts it.
 #[derive(Debug, Parser)]
 #[command(
     name = "editd",

@@ -29,8 +29,11 @@ const MEANINGLESS: [(&str, &[&str]); 6] = [
 ];
 
 const SHORT: &str = "\
-`editd COMMAND --help` tells of a command, with examples.
-`editd --help` also tells of exit codes, environment and files. `editd demo` shows it all at work.";
+`editd COMMAND --help` tells of a command, with examples. `editd demo` shows it all at work.
+`editd --help` also tells of exit codes, environment and files.";
+
+const LONG: &str =
+    "`editd COMMAND --help` tells of a command, with examples. `editd demo` shows it all at work.";
 
 /// The whole command line, as it is parsed and as help, completions and manual pages show it.
 pub(super) fn command() -> clap::Command {
@@ -101,7 +104,7 @@ fn long(command: &clap::Command) -> StyledStr {
     for (title, facts) in facts::ALL {
         let _ = write!(text, "{}\n{}\n", heading(command, title), facts::shown(facts));
     }
-    let _ = write!(text, "{}\n{SHORT}", heading(command, "More"));
+    text.push_str(LONG);
     text.into()
 }
 

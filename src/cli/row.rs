@@ -79,7 +79,9 @@ pub(super) fn beside(columns: usize, text: &str, width: Option<usize>) -> String
         .word_separator(textwrap::WordSeparator::AsciiSpace)
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
         .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit);
-    textwrap::fill(text, options).split_off(columns)
+    let filled = textwrap::fill(text, options);
+    // An empty text has no first line to be moved.
+    filled.strip_prefix(&indent).unwrap_or(&filled).to_owned()
 }
 
 /// Columns of the terminal; none where the output goes elsewhere.
@@ -160,6 +162,7 @@ mod tests {
     #[test]
     fn what_has_no_room_goes_on_below() {
         assert_eq!(beside(4, "one two three", None), "one two three");
+        assert_eq!(beside(4, "", Some(40)), "");
         assert_eq!(
             beside(4, "the quick brown fox jumps over it", Some(25)),
             "the quick brown fox\n    jumps over it"

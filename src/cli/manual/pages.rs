@@ -8,6 +8,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 
 use super::examples::{self, Example};
 use super::facts::{ENVIRONMENT, EXIT_CODES, FILES, Fact};
+use super::groups::GROUPS;
 
 /// The page of the program.
 pub(in crate::cli) fn page(out: &mut impl Write) -> io::Result<()> {
@@ -75,7 +76,7 @@ fn version() -> String {
 fn commands(program: &clap::Command) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["COMMANDS"]);
-    for (group, names) in super::groups::GROUPS {
+    for (group, names) in GROUPS {
         roff.control("SS", [group]);
         for sub in names.iter().filter_map(|name| program.find_subcommand(name)) {
             let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
@@ -105,11 +106,12 @@ fn shown(examples: &[Example]) -> Roff {
 
 fn see_also(program: &clap::Command, but: &str) -> Roff {
     let mut roff = Roff::new();
-    roff.control("SH", ["SEE ALSO"]);
-    let names = program.get_subcommands().filter(|it| !it.is_hide_set() && it.get_name() != "help");
-    let names = names.map(|it| format!("editd-{}", it.get_name())).chain(["editd".to_owned()]);
-    let is_other = |name: &String| name != but && name.strip_prefix("editd-") != Some(but);
-    let mut names: Vec<_> = names.filter(is_other).collect();
+    // Names of pages are not hyphenated.
+    roff.control("SH", ["SEE ALSO"]).control("nh", []);
+    let groups = GROUPS.iter().filter(|(_, names)| but == program.get_name() || names.contains(&but));
+    let names = groups.flat_map(|(_, names)| *names).filter(|name| ![but, "help"].contains(*name));
+    let program = (but != program.get_name()).then(|| "editd".to_owned());
+    let mut names: Vec<_> = names.map(|name| format!("editd-{name}")).chain(program).collect();
     names.sort_unstable();
     let last = names.len().saturating_sub(1);
     for (at, name) in names.into_iter().enumerate() {
