@@ -10,6 +10,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::client::Client;
+use crate::corpus::KB;
 
 pub(crate) struct Machine {
     base: TempDir,
@@ -97,6 +98,32 @@ impl Machine {
     pub(crate) fn resident(&self) -> u64 {
         resident(self.daemon.id())
     }
+
+    /// Waits until the daemon's memory keeps still: it has nothing to do any more.
+    pub(crate) fn await_quiet(&self) {
+        let mut before = 0;
+        while before != self.resident() {
+            before = self.resident();
+            std::thread::sleep(Duration::from_millis(500));
+        }
+    }
+
+    /// How many folders the system watches for the daemon.
+    pub(crate) fn watches(&self) -> usize {
+        let infos = fs::read_dir(Path::new("/proc").join(self.daemon.id().to_string()).join("fdinfo"));
+        let infos = infos.expect("the daemon lives").flatten();
+        let watched = |info: fs::DirEntry| {
+            let text = fs::read_to_string(info.path()).unwrap_or_default();
+            text.lines().filter(|line| line.starts_with("inotify ")).count()
+        };
+        infos.map(watched).sum()
+    }
+}
+
+/// Lets the system write back and free what an edit of a file of this size left, so that nothing else pays
+/// for it.
+pub(crate) fn settle(size: usize) {
+    std::thread::sleep(Duration::from_millis(3) + Duration::from_micros(2) * (size / KB) as u32);
 }
 
 impl Drop for Machine {

@@ -7,6 +7,7 @@
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
+mod beside;
 mod client;
 mod corpus;
 mod crowd;
@@ -17,22 +18,27 @@ mod floor;
 mod large;
 mod machine;
 mod memory;
+mod minute;
 mod refusals;
 mod search;
 mod table;
+mod tracked;
 mod typing;
 
 /// A part's name and what runs it.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 20] = [
+const PARTS: [Part; 25] = [
     ("start", memory::start),
     ("edit-10k", || edits::single(0)),
-    ("edit-1m", || edits::single(1)),
-    ("edit-10m", || edits::single(2)),
+    ("edit-100k", || edits::single(1)),
+    ("edit-1m", || edits::single(2)),
+    ("edit-10m", || edits::single(3)),
+    ("edit-50m", || edits::single(4)),
+    ("table", beside::table),
     ("base-10k", || edits::with_base_hash(0)),
-    ("base-1m", || edits::with_base_hash(1)),
-    ("base-10m", || edits::with_base_hash(2)),
+    ("base-1m", || edits::with_base_hash(2)),
+    ("base-10m", || edits::with_base_hash(3)),
     ("refusal", refusals::absent),
     ("read", refusals::read),
     ("log", large::log),
@@ -45,6 +51,8 @@ const PARTS: [Part; 20] = [
     ("flood", flood::beside_floods),
     ("typing", typing::keys),
     ("memory", memory::resident),
+    ("tracked", tracked::files),
+    ("minute", minute::of_many),
     ("connections", memory::connections),
 ];
 

@@ -23,6 +23,26 @@ impl Samples {
         sorted[at]
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// All of them together.
+    pub(crate) fn total(&self) -> Duration {
+        self.0.iter().sum()
+    }
+
+    /// Takes in those of another.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    /// By how much each of these took longer than the one measured beside it.
+    pub(crate) fn above(&self, beside: &Self) -> Self {
+        Self(self.0.iter().zip(&beside.0).map(|(ours, theirs)| ours.saturating_sub(*theirs)).collect())
+    }
+
     pub(crate) fn median(&self) -> Duration {
         self.quantile(0.5)
     }

@@ -1,0 +1,189 @@
+//! One edit beside what people have at hand for it, as a table to be shown.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::json;
+
+use crate::client::{Client, outcome};
+use crate::corpus::{KB, MB, code, counter};
+use crate::floor;
+use crate::machine::{Machine, settle};
+use crate::table::{Samples, millis};
+
+/// Sizes, and how often each way is measured.
+const ROWS: [(&str, usize, usize); 5] = [
+    ("10 KB", 10 * KB, 120),
+    ("100 KB", 100 * KB, 80),
+    ("1 MB", MB, 40),
+    ("10 MB", 10 * MB, 15),
+    ("50 MB", 50 * MB, 7),
+];
+/// Rounds before those that count.
+const WARM_UP: usize = 2;
+/// The counter in the middle of a text.
+const MIDDLE: usize = 3;
+/// What one would write who does it in Python.
+const PYTHON: &str = "import sys
+path, old, new = sys.argv[1:]
+text = open(path, newline='').read()
+open(path, 'w', newline='').write(text.replace(old, new, 1))";
+
+/// Replaces one text by another in a file, and times what counts of it.
+type Edit = Box<dyn FnMut(&str, &str, &mut Samples)>;
+
+/// One column: a file of its own, and a way to edit it.
+struct Way {
+    name: &'static str,
+    file: PathBuf,
+    /// None where there is no such program.
+    edit: Option<Edit>,
+    samples: Samples,
+}
+
+/// Prints the table.
+pub(crate) fn table() {
+    println!("\nOne edit of one place, by size of the file. In brackets: times the floor.\n");
+    for (index, (name, size, rounds)) in ROWS.into_iter().enumerate() {
+        let machine = Machine::start();
+        let mut ways = ways(&machine, &code(size));
+        for round in 0..rounds + WARM_UP {
+            let (old, new) = (counter(MIDDLE, round), counter(MIDDLE, round + 1));
+            for way in &mut ways {
+                if round == WARM_UP {
+                    way.samples = Samples::default();
+                }
+                if let Some(edit) = &mut way.edit {
+                    edit(&old, &new, &mut way.samples);
+                }
+                settle(size);
+            }
+        }
+        let expected = counter(MIDDLE, rounds + WARM_UP);
+        for way in ways.iter().filter(|way| way.edit.is_some()) {
+            let text = std::fs::read_to_string(&way.file).expect("the file");
+            assert!(text.contains(&expected), "{} has not made every edit", way.name);
+        }
+        if index == 0 {
+            print_header(&ways);
+        }
+        print_row(name, &ways);
+    }
+}
+
+fn ways(machine: &Machine, text: &str) -> Vec<Way> {
+    let way = |name, file: &str, edit: &dyn Fn(&Path) -> Option<Edit>| {
+        let file = machine.put(file, text);
+        Way { name, edit: edit(&file), file, samples: Samples::default() }
+    };
+    let state = machine.state();
+    vec![
+        way("floor", "floor.txt", &|file| Some(by_floor(file.to_owned()))),
+        way("editd, over its socket", "socket.txt", &|file| Some(by_socket(machine.client(), file))),
+        way("`editd edit --yes`", "command.txt", &|file| Some(by_command(file.to_owned(), state.clone()))),
+        way("`sed -i`", "sed.txt", &|file| has("sed").then(|| by_sed(file.to_owned()))),
+        way("`git apply`", "git.txt", &|file| has("git").then(|| by_git(file.to_owned(), text))),
+        way("Python", "python.txt", &|file| python().map(|python| by_python(python, file.to_owned()))),
+    ]
+}
+
+fn by_floor(file: PathBuf) -> Edit {
+    Box::new(move |old, new, samples| samples.time(|| floor::edit(&file, old, new)))
+}
+
+fn by_socket(mut client: Client, file: &Path) -> Edit {
+    client.call("editd/read", &json!({ "path": file, "limit": 1 }));
+    let file = file.to_owned();
+    Box::new(move |old, new, samples| {
+        let params = json!({ "path": file, "oldText": old, "newText": new });
+        let request = client.request("editd/edit", &params);
+        let answer = samples.time(|| client.exchange(&request));
+        outcome(&answer).expect("an edit");
+    })
+}
+
+fn by_command(file: PathBuf, state: String) -> Edit {
+    Box::new(move |old, new, samples| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_editd"));
+        command.args(["edit", "--yes", "--no-spawn", "--state-dir", &state, "--old", old, "--new", new]);
+        run(command.arg(&file), samples);
+    })
+}
+
+fn by_sed(file: PathBuf) -> Edit {
+    Box::new(move |old, new, samples| {
+        run(Command::new("sed").arg("-i").arg(format!("s/{old}/{new}/")).arg(&file), samples);
+    })
+}
+
+fn by_git(file: PathBuf, text: &str) -> Edit {
+    const CONTEXT: usize = 3;
+    let lines: Vec<&str> = text.lines().collect();
+    let at = lines.iter().position(|line| *line == counter(MIDDLE, 0)).expect("the counter");
+    let context = |from: usize, to: usize| -> String {
+        lines[from..to].iter().fold(String::new(), |mut all, line| {
+            let _ = writeln!(all, " {line}");
+            all
+        })
+    };
+    let (before, after) = (context(at - CONTEXT, at), context(at + 1, at + 1 + CONTEXT));
+    let (first, count) = (at + 1 - CONTEXT, 2 * CONTEXT + 1);
+    let (folder, patch) = (file.with_file_name(""), file.with_extension("patch"));
+    let name = file.file_name().unwrap_or_default().display().to_string();
+    Box::new(move |old, new, samples| {
+        let hunk = format!("@@ -{first},{count} +{first},{count} @@\n{before}-{old}\n+{new}\n{after}");
+        std::fs::write(&patch, format!("--- a/{name}\n+++ b/{name}\n{hunk}")).expect("a patch");
+        let mut command = Command::new("git");
+        // Not as a part of the repository that the bench is built in.
+        command.arg("apply").arg(&patch).current_dir(&folder).env("GIT_CEILING_DIRECTORIES", "/");
+        command.env("GIT_DIR", folder.join("none"));
+        run(&mut command, samples);
+    })
+}
+
+fn by_python(python: PathBuf, file: PathBuf) -> Edit {
+    Box::new(move |old, new, samples| {
+        run(Command::new(&python).args(["-c", PYTHON]).arg(&file).args([old, new]), samples);
+    })
+}
+
+fn run(command: &mut Command, samples: &mut Samples) {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let output = samples.time(|| command.output().expect("a program that is there"));
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn has(program: &str) -> bool {
+    Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
+/// The interpreter itself: what is found by its name may be a script that chooses one.
+fn python() -> Option<PathBuf> {
+    let output = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().ok()?;
+    let path = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| path.trim().into())
+}
+
+fn print_header(ways: &[Way]) {
+    let names: Vec<&str> = ways.iter().map(|way| way.name).collect();
+    println!("| File | {} |", names.join(" | "));
+    println!("| ---{} |", " | ---:".repeat(ways.len()));
+}
+
+fn print_row(name: &str, ways: &[Way]) {
+    let floor = &ways[0].samples;
+    let cell = |(index, way): (usize, &Way)| {
+        if way.edit.is_none() {
+            return "not installed".to_owned();
+        }
+        let time = millis(way.samples.median());
+        let digits = if time < 10.0 { 2 } else { 0 };
+        match index {
+            0 => format!("{time:.digits$} ms"),
+            _ => format!("{time:.digits$} ms ({:.1})", way.samples.median_ratio(floor)),
+        }
+    };
+    let cells: Vec<String> = ways.iter().enumerate().map(cell).collect();
+    println!("| {name} | {} |", cells.join(" | "));
+}

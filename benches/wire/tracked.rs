@@ -1,0 +1,94 @@
+//! Very many small files that one session has read: what each costs, and whether an edit beside them still
+//! costs what it did.
+
+use std::fs::create_dir;
+
+use serde_json::json;
+
+use crate::client::{Client, outcome};
+use crate::corpus::{KB, code, counter};
+use crate::floor;
+use crate::machine::{Machine, settle};
+use crate::table::{Samples, mebibytes, millis, row, title, verdict};
+
+const FILES: usize = 10_000;
+const FOLDERS: usize = 200;
+const EDITS: usize = 200;
+/// The counter in the middle of a text.
+const MIDDLE: usize = 3;
+
+/// Reads them all, and edits a file before and after that.
+pub(crate) fn files() {
+    title("10,000 files of 2 KB, read by one session and tracked");
+    let machine = Machine::start();
+    let names = plant(&machine);
+    let mut client = machine.client();
+    let text = code(10 * KB);
+    for name in ["floor.txt", "edited.txt"] {
+        machine.put(name, &text);
+    }
+    client.call("editd/read", &json!({ "path": "edited.txt", "limit": 1 }));
+    let mut done = 0;
+    let alone = edits(&machine, &mut client, &mut done);
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    let idle = machine.resident();
+    let mut reads = Samples::default();
+    for name in &names {
+        let request = client.request("editd/read", &json!({ "path": name }));
+        let answer = reads.time(|| client.exchange(&request));
+        outcome(&answer).expect("a text");
+    }
+    row("read of one", &reads);
+    println!("  all of them in {:.0} ms", millis(reads.total()));
+    machine.await_quiet();
+    let status = client.call("editd/status", &json!({}));
+    let held = status["memory"]["text"].as_u64().unwrap_or_default();
+    let grown = machine.resident().saturating_sub(idle);
+    println!(
+        "  {} documents, {:.1} MiB of text, {} watches",
+        status["documents"],
+        mebibytes(held),
+        machine.watches()
+    );
+    #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
+    let each = grown as f64 / FILES as f64 / KB as f64;
+    println!("  {:.1} MiB above idle, {each:.1} KiB a file", mebibytes(grown));
+    let beside = edits(&machine, &mut client, &mut done);
+    row("edit of 10 KB before, above the floor", &alone.1.above(&alone.0));
+    row("edit of 10 KB beside them, above the floor", &beside.1.above(&beside.0));
+    let more = millis(beside.1.above(&beside.0).median()) - millis(alone.1.above(&alone.0).median());
+    verdict("what the tracked files add to an edit", more, " ms", 0.1, true);
+}
+
+/// Every text is another one: equal ones would be kept once.
+fn plant(machine: &Machine) -> Vec<String> {
+    let text = code(2 * KB);
+    for folder in 0..FOLDERS {
+        create_dir(machine.root().join(format!("part{folder}"))).expect("a folder");
+    }
+    (0..FILES)
+        .map(|file| {
+            let name = format!("part{}/{file}.txt", file % FOLDERS);
+            machine.put(&name, &text.replace("item_", &format!("item{file}_")));
+            name
+        })
+        .collect()
+}
+
+/// Edits, and the same by the floor, in turns.
+fn edits(machine: &Machine, client: &mut Client, done: &mut usize) -> (Samples, Samples) {
+    let (mut plain, mut daemon) = (Samples::default(), Samples::default());
+    let theirs = machine.root().join("floor.txt");
+    for _ in 0..EDITS {
+        let (old, new) = (counter(MIDDLE, *done), counter(MIDDLE, *done + 1));
+        plain.time(|| floor::edit(&theirs, &old, &new));
+        settle(10 * KB);
+        let params = json!({ "path": "edited.txt", "oldText": old, "newText": new });
+        let request = client.request("editd/edit", &params);
+        let answer = daemon.time(|| client.exchange(&request));
+        outcome(&answer).expect("an edit");
+        settle(10 * KB);
+        *done += 1;
+    }
+    (plain, daemon)
+}
