@@ -14,7 +14,7 @@ import type {
 } from '../../api/editd';
 import type { Connection } from '../daemon/connection';
 import { Refusal, refusalOf } from '../daemon/refusal';
-import type { Proposal, ProposalSummary, ProposedFile } from '../daemon/wire';
+import type { AppliedFile, ApplyResult, ProposalSummary } from '../daemon/wire';
 import { connected } from './connected';
 import { Outcomes } from './outcomes';
 import { paramsOf } from './request';
@@ -70,7 +70,7 @@ export class Api implements EditdApi, vscode.Disposable {
     this.subscriptions.dispose();
   }
 
-  private async send(request: ChangeRequest, how: object, token?: vscode.CancellationToken): Promise<Proposal> {
+  private async send(request: ChangeRequest, how: object, token?: vscode.CancellationToken): Promise<ApplyResult> {
     try {
       await connected(this.connection, token);
       const params = await paramsOf(request, (path) => this.hashOf(path, token));
@@ -100,12 +100,12 @@ export class Api implements EditdApi, vscode.Disposable {
   }
 }
 
-function outcomeOf({ id, state, transaction, files, userEdits = [], comments = [] }: Proposal): Outcome {
+function outcomeOf({ id, state, transaction, files, userEdits = [], comments = [] }: ApplyResult): Outcome {
   const made = transaction === undefined ? {} : { transaction };
   return { id, state, ...made, files: files.map(fileOf), userEdits, comments };
 }
 
-function fileOf(file: ProposedFile): OutcomeFile {
+function fileOf(file: AppliedFile): OutcomeFile {
   const { path, action, newPath, hash, saved, diff, hunks } = file;
   return {
     uri: vscode.Uri.file(path),

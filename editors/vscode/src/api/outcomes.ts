@@ -3,7 +3,7 @@ import type * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
 import { refusalOf } from '../daemon/refusal';
-import type { Proposal } from '../daemon/wire';
+import type { ProposalResult } from '../daemon/wire';
 
 /** How many questions may wait at the daemon, which has a limit for each connection. */
 const AT_ONCE = 16;
@@ -18,7 +18,7 @@ export class Outcomes {
   constructor(private readonly connection: Connection) {}
 
   /** The proposal when it is not pending any more, or as it is when the time is over. */
-  async of(id: string, waitMs = Infinity): Promise<Proposal> {
+  async of(id: string, waitMs = Infinity): Promise<ProposalResult> {
     const deadline = Date.now() + waitMs;
     for (;;) {
       const left = Math.max(0, deadline - Date.now());
@@ -29,7 +29,7 @@ export class Outcomes {
     }
   }
 
-  private async ask(id: string, waitMs: number): Promise<Proposal | undefined> {
+  private async ask(id: string, waitMs: number): Promise<ProposalResult | undefined> {
     await this.turn();
     try {
       await this.isConnected();

@@ -1,5 +1,8 @@
-/** The messages of the daemon that this extension uses. `docs/protocol.md` says what they mean. */
-import type { Position, Range, TextEdit } from 'vscode-languageclient/node';
+/**
+ * The messages of the daemon that this extension uses, and of these what it uses. `docs/protocol.md` says what they mean;
+ * types that `src/protocol` of the daemon has too are named as they are there.
+ */
+import type { TextEdit } from 'vscode-languageclient/node';
 
 /** `b3:` and 32 hexadecimal digits over all bytes of a file; null stands for a file that does not exist. */
 export type Hash = string | null;
@@ -25,7 +28,8 @@ export interface Hunk {
   readonly newText?: string;
 }
 
-export interface ProposedFile {
+/** What a proposal does to one file. */
+export interface FileEntry {
   readonly uri: string;
   readonly path: string;
   readonly action: FileAction;
@@ -38,29 +42,59 @@ export interface ProposedFile {
   readonly hunks: readonly Hunk[];
   readonly warnings: readonly string[];
   readonly tags: readonly string[];
-  /** Of a file that was changed: what it holds by now. */
-  readonly hash?: Hash;
-  readonly saved?: boolean;
 }
 
-export interface Comment {
+/** What a file is after something was done to it. */
+export interface LandedFile {
+  readonly hash: Hash;
+  readonly saved: boolean;
+}
+
+/** What was done to one file; of one that nothing was done to, only what was proposed. */
+export type AppliedFile = FileEntry & Partial<LandedFile>;
+
+export interface CommentEntry {
   readonly path?: string;
   readonly hunk?: string;
   readonly text: string;
 }
 
-export interface Proposal {
+export interface UserEdit {
+  readonly path: string;
+  readonly diff: string;
+}
+
+/** A proposal as it stands. */
+export interface ProposalResult {
   readonly id: string;
   readonly revision: number;
   readonly state: ProposalState;
   readonly author: string;
   readonly label: string | null;
   readonly at: string;
-  readonly files: readonly ProposedFile[];
+  readonly files: readonly AppliedFile[];
   readonly transaction?: string;
-  readonly userEdits?: readonly { readonly path: string; readonly diff: string }[];
-  readonly comments?: readonly Comment[];
-  readonly notice?: string;
+  readonly userEdits?: readonly UserEdit[];
+  readonly comments?: readonly CommentEntry[];
+}
+
+/** A proposal that its author has made, or taken back. */
+export interface ProposeResult {
+  readonly id: string;
+  readonly revision: number;
+  readonly state: ProposalState;
+}
+
+/** What became of changes that were asked for. */
+export interface ApplyResult {
+  readonly id: string;
+  readonly revision: number;
+  readonly state: ProposalState;
+  readonly files: readonly AppliedFile[];
+  readonly transaction?: string;
+  readonly fingerprint?: string;
+  readonly userEdits?: readonly UserEdit[];
+  readonly comments?: readonly CommentEntry[];
 }
 
 export interface ProposalSummary {
@@ -75,28 +109,26 @@ export interface ProposalSummary {
   readonly removed: number;
 }
 
-export interface Decision {
+export interface ReplaceParam {
+  path: string;
+  baseHash: Hash;
+  content: string;
+}
+
+export interface DecideParams {
   id: string;
   revision: number;
   accept?: readonly string[] | 'all';
   take?: readonly string[];
   reject?: readonly string[] | 'all';
-  replace?: readonly { path: string; baseHash: Hash; content: string }[];
-  comment?: string | readonly Comment[];
+  replace?: readonly ReplaceParam[];
+  comment?: string | readonly CommentEntry[];
 }
 
-export interface TransactionFile {
-  readonly uri: string;
-  readonly path: string;
-  readonly action: FileAction;
-  readonly newPath?: string;
-  readonly hashBefore: Hash;
-  readonly hashAfter: Hash;
-  readonly added: number;
-  readonly removed: number;
-}
+/** What was done to one file, without its texts. */
+export type TransactionFile = Omit<FileEntry, 'diff' | 'hunks' | 'warnings'>;
 
-export interface Transaction {
+export interface TransactionEntry {
   readonly transaction: string;
   readonly at: string;
   readonly author: string;
@@ -108,36 +140,21 @@ export interface Transaction {
   readonly rescued?: boolean;
 }
 
-export interface EditRequest {
-  path: string;
-  edits: readonly { oldText: string; newText: string; replaceAll?: boolean; expectedReplacements?: number }[];
-  baseHash?: string;
-  label?: string;
-  author?: string;
-  review?: boolean;
-  waitMs?: number;
-  requestId?: string;
-}
-
 /** The requests that this extension makes, with what it sends and gets. */
 export interface Requests {
   'editd/proposals': { params: { state?: ProposalState }; result: { proposals: readonly ProposalSummary[] } };
-  'editd/proposal': { params: { id: string; waitMs?: number }; result: Proposal };
-  'editd/decide': { params: Decision; result: Proposal };
-  'editd/discard': { params: { id: string; reason?: string }; result: Proposal };
-  'editd/edit': { params: Record<string, unknown>; result: Proposal };
+  'editd/proposal': { params: { id: string; waitMs?: number }; result: ProposalResult };
+  'editd/decide': { params: DecideParams; result: ProposalResult };
+  'editd/discard': { params: { id: string; reason?: string }; result: ProposeResult };
+  'editd/edit': { params: Record<string, unknown>; result: ApplyResult };
   'editd/read': { params: { path: string; offset?: number; limit?: number }; result: { hash: string; text: string } };
   'editd/history': {
     params: { path?: string; limit?: number; before?: string };
-    result: { transactions: readonly Transaction[] };
+    result: { transactions: readonly TransactionEntry[] };
   };
   'editd/undo': {
     params: { transaction?: string; path?: string; preview?: boolean; fingerprint?: string };
-    result: Omit<Proposal, 'state'> & {
-      state: ProposalState | 'preview';
-      readonly fingerprint?: string;
-      readonly undoes?: string;
-    };
+    result: Omit<ApplyResult, 'state'> & { readonly state: ProposalState | 'preview' };
   };
   'editd/status': { params: Record<string, never>; result: Record<string, unknown> };
   'workspace/textDocumentContent': { params: { uri: string }; result: { text: string; hash: Hash } };
@@ -146,11 +163,10 @@ export interface Requests {
 /** What the daemon tells without being asked. */
 export interface Notifications {
   'editd/proposalChanged': { id: string; revision: number; state: ProposalState };
-  'editd/fileChanged': { uri: string; path: string; hash: Hash; by: string };
 }
 
 /** What the daemon asks of an editor. */
-export interface ApplyParams {
+export interface ApplyEditsParams {
   readonly id: string;
   readonly label?: string;
   readonly documents: readonly DocumentEdits[];
@@ -168,7 +184,7 @@ export interface UrisParams {
   readonly uris: readonly string[];
 }
 
-export interface DocumentState {
+export interface DocumentNow {
   uri: string;
   version: number;
   hash: Hash;
@@ -177,19 +193,17 @@ export interface DocumentState {
 }
 
 export interface DocumentsResult {
+  /** Said of edits only. */
+  applied?: boolean;
   reason?: string;
-  documents: DocumentState[];
-}
-
-export interface ApplyResult extends DocumentsResult {
-  applied: boolean;
+  documents: DocumentNow[];
 }
 
 export interface ServedRequests {
-  'editd/applyEdits': { params: ApplyParams; result: ApplyResult };
+  'editd/applyEdits': { params: ApplyEditsParams; result: DocumentsResult & { applied: boolean } };
   'editd/save': { params: UrisParams; result: DocumentsResult };
   'editd/reload': { params: UrisParams; result: DocumentsResult };
   'editd/resync': { params: UrisParams; result: DocumentsResult };
 }
 
-export type { Position, Range, TextEdit };
+export type { TextEdit };

@@ -1,12 +1,14 @@
 /** `editd/applyEdits`: all documents or none. */
 import * as vscode from 'vscode';
 
-import type { ApplyParams, ApplyResult, DocumentEdits, DocumentState, TextEdit } from '../daemon/wire';
+import type { ApplyEditsParams, DocumentEdits, DocumentNow, ServedRequests, TextEdit } from '../daemon/wire';
 import { find, hashOf, nameOf, stateOf } from './document';
 import { type Before, isLocked, takeBack } from './locked';
 
 /** Why a document cannot be edited as it was asked for. */
 class Obstacle extends Error {}
+
+type Answer = ServedRequests['editd/applyEdits']['result'];
 
 interface Job extends Before {
   readonly edits: readonly vscode.TextEdit[];
@@ -17,7 +19,7 @@ interface Job extends Before {
  * meanwhile in the window is refused there: the edit carries the versions that were checked. `told` ends when the daemon
  * knows all texts.
  */
-export async function applyEdits(params: ApplyParams, told: () => Promise<unknown>): Promise<ApplyResult> {
+export async function applyEdits(params: ApplyEditsParams, told: () => Promise<unknown>): Promise<Answer> {
   let jobs: Job[];
   try {
     jobs = params.documents.map(prepare);
@@ -52,7 +54,7 @@ async function lockedOf(jobs: readonly Job[]): Promise<Job[]> {
   return all.filter(({ locked }) => locked).map(({ job }) => job);
 }
 
-function states(jobs: readonly Job[]): DocumentState[] {
+function states(jobs: readonly Job[]): DocumentNow[] {
   return jobs.map(({ document }) => stateOf(document));
 }
 

@@ -2,7 +2,7 @@
 import { blake3 } from '@noble/hashes/blake3.js';
 import * as vscode from 'vscode';
 
-import type { DocumentState, Hash } from '../daemon/wire';
+import type { DocumentNow, Hash } from '../daemon/wire';
 
 /** Bytes above which a text is not hashed: that would hold up the window, and its version says enough. */
 const LONGEST_HASHED = 512 * 1024;
@@ -28,7 +28,7 @@ export function hashOf(document: vscode.TextDocument): Hash {
   return bytes.length > LONGEST_HASHED ? null : `b3:${Buffer.from(blake3(bytes, { dkLen: 16 })).toString('hex')}`;
 }
 
-export function stateOf(document: vscode.TextDocument, saved = false): DocumentState {
+export function stateOf(document: vscode.TextDocument, saved = false): DocumentNow {
   const { version, isDirty } = document;
   return { uri: document.uri.toString(), version, hash: hashOf(document), dirty: isDirty, saved };
 }

@@ -7,7 +7,7 @@ import * as vscode from 'vscode';
 import { createMessageConnection, SocketMessageReader, SocketMessageWriter } from 'vscode-languageclient/node';
 
 import type { Connection } from '../daemon/connection';
-import type { Proposal } from '../daemon/wire';
+import type { ApplyResult } from '../daemon/wire';
 import { socketPath } from '../mcp';
 
 const AUTHOR = 'sample';
@@ -56,7 +56,7 @@ function freePath(folder: string): string {
   }
 }
 
-async function asAgent(socketOfAgents: string, folder: string, path: string): Promise<Proposal> {
+async function asAgent(socketOfAgents: string, folder: string, path: string): Promise<ApplyResult> {
   const socket = connect(socketOfAgents);
   const agent = createMessageConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket));
   try {
@@ -70,7 +70,7 @@ async function asAgent(socketOfAgents: string, folder: string, path: string): Pr
     await agent.sendNotification('initialized', {});
     await agent.sendRequest('editd/read', { path });
     const change = { path, edits: EDITS, label: 'Let some air in', review: true };
-    return await agent.sendRequest<Proposal>('editd/edit', change);
+    return await agent.sendRequest<ApplyResult>('editd/edit', change);
   } finally {
     agent.dispose();
     socket.destroy();

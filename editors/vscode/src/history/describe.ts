@@ -1,12 +1,12 @@
 /** What is said of a transaction in lists and messages. */
 import { basename } from 'node:path';
 
-import type { FileAction, Transaction, TransactionFile } from '../daemon/wire';
+import type { FileAction, TransactionEntry, TransactionFile } from '../daemon/wire';
 
 /** In whose name the history keeps what other programs wrote. */
 const DISK = 'disk';
 
-export function title(entry: Pick<Transaction, 'label' | 'files'>): string {
+export function title(entry: Pick<TransactionEntry, 'label' | 'files'>): string {
   const label = entry.label?.split('\n')[0]?.trim() ?? '';
   return label === '' ? names(entry.files) : label;
 }
@@ -24,7 +24,7 @@ export function names(files: readonly Pick<TransactionFile, 'path' | 'newPath'>[
 }
 
 /** `editor` is what this editor calls itself: what it asks for, a person at it wanted. */
-export function author(entry: Transaction, editor: string): string {
+export function author(entry: TransactionEntry, editor: string): string {
   if (entry.author === editor) {
     return 'you';
   }

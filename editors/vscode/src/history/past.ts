@@ -4,7 +4,7 @@ import { sep } from 'node:path';
 import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
-import type { Transaction } from '../daemon/wire';
+import type { TransactionEntry } from '../daemon/wire';
 
 /** How many are shown at first, and added by "Load More". */
 const PAGE = 50;
@@ -13,7 +13,7 @@ const PAGE = 50;
 const SEARCHED = 1000;
 
 interface Pages {
-  readonly entries: readonly Transaction[];
+  readonly entries: readonly TransactionEntry[];
   /** The newest and the oldest that was looked at, of whatever folder. */
   readonly newest: string | undefined;
   readonly oldest: string | undefined;
@@ -31,7 +31,7 @@ export class Past implements vscode.Disposable {
 
   constructor(private readonly connection: Connection) {}
 
-  get entries(): readonly Transaction[] {
+  get entries(): readonly TransactionEntry[] {
     return this.pages.entries;
   }
 
@@ -40,7 +40,7 @@ export class Past implements vscode.Disposable {
     return this.pages.hasMore;
   }
 
-  find(transaction: string): Transaction | undefined {
+  find(transaction: string): TransactionEntry | undefined {
     return this.entries.find((each) => each.transaction === transaction);
   }
 
@@ -106,7 +106,7 @@ export class Past implements vscode.Disposable {
 }
 
 /** Whether a transaction is about the folders of this window; without any, all are. */
-function ofFolders(): (entry: Transaction) => boolean {
+function ofFolders(): (entry: TransactionEntry) => boolean {
   const folders = (vscode.workspace.workspaceFolders ?? [])
     .filter(({ uri }) => uri.scheme === 'file')
     .map(({ uri }) => canonical(uri.fsPath));

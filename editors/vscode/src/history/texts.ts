@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 
-import type { ProposedFile } from '../daemon/wire';
+import type { FileEntry } from '../daemon/wire';
 import { patched } from './patch';
 
 export const SCHEME = 'editd-past';
@@ -59,7 +59,7 @@ export class PastTexts implements vscode.TextDocumentContentProvider {
 }
 
 /** What files are, and what they would become; undefined for one whose diff is not about its present text. */
-export async function sidesOf(file: ProposedFile): Promise<Sides | undefined> {
+export async function sidesOf(file: FileEntry): Promise<Sides | undefined> {
   const uri = vscode.Uri.file(file.newPath ?? file.path);
   try {
     const before = file.action === 'create' ? '' : await presentText(vscode.Uri.file(file.path));
@@ -75,7 +75,7 @@ export function turned({ uri, before, after }: Sides): Sides {
 }
 
 /** All diffs below each other, for what cannot be shown side by side. */
-export function diffText(files: readonly ProposedFile[]): string {
+export function diffText(files: readonly FileEntry[]): string {
   return files.map(({ diff, path, action }) => diff || `${action} ${basename(path)}\n`).join('');
 }
 

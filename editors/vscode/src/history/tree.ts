@@ -2,13 +2,13 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 
-import type { Transaction, TransactionFile } from '../daemon/wire';
+import type { TransactionEntry, TransactionFile } from '../daemon/wire';
 import { ago, author, deed, RESCUED, sums, title } from './describe';
 import type { Past } from './past';
 
 export type Row =
-  | { readonly kind: 'entry'; readonly entry: Transaction }
-  | { readonly kind: 'file'; readonly entry: Transaction; readonly file: TransactionFile }
+  | { readonly kind: 'entry'; readonly entry: TransactionEntry }
+  | { readonly kind: 'file'; readonly entry: TransactionEntry; readonly file: TransactionFile }
   | { readonly kind: 'more' };
 
 /** What rows are named by where their color is decided. */
@@ -54,7 +54,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.FileDec
       : undefined;
   }
 
-  private entryItem(entry: Transaction): vscode.TreeItem {
+  private entryItem(entry: TransactionEntry): vscode.TreeItem {
     const item = new vscode.TreeItem(title(entry), vscode.TreeItemCollapsibleState.Collapsed);
     const by = entry.undone ? this.undoer(entry) : undefined;
     item.id = entry.transaction;
@@ -75,20 +75,20 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.FileDec
     return item;
   }
 
-  private undoer(entry: Transaction): string {
+  private undoer(entry: TransactionEntry): string {
     const undo = this.past.find(entry.undoneBy ?? '');
     return undo ? `undone by ${author(undo, vscode.env.appName)}` : 'undone';
   }
 }
 
-function icon(entry: Transaction): string {
+function icon(entry: TransactionEntry): string {
   if (entry.rescued === true) {
     return 'archive';
   }
   return entry.undoes === undefined ? 'edit' : 'discard';
 }
 
-function tooltip(entry: Transaction, by: string | undefined): vscode.MarkdownString {
+function tooltip(entry: TransactionEntry, by: string | undefined): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   const line = (said: string) => text.appendText(said).appendMarkdown('\n\n');
   line(entry.label ?? title(entry));
@@ -102,7 +102,7 @@ function tooltip(entry: Transaction, by: string | undefined): vscode.MarkdownStr
   return text;
 }
 
-function fileItem(entry: Transaction, file: TransactionFile): vscode.TreeItem {
+function fileItem(entry: TransactionEntry, file: TransactionFile): vscode.TreeItem {
   const path = file.newPath ?? file.path;
   const item = new vscode.TreeItem(basename(path), vscode.TreeItemCollapsibleState.None);
   const folder = vscode.workspace.asRelativePath(dirname(path));

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
 import { type Refusal, refusalOf } from '../daemon/refusal';
-import type { ProposedFile, Requests, Transaction } from '../daemon/wire';
+import type { AppliedFile, FileEntry, Requests, TransactionEntry } from '../daemon/wire';
 import { dialog, message, statusLine } from '../messages';
 import { names, sums, title } from './describe';
 import type { Past } from './past';
@@ -55,7 +55,7 @@ export class Undo {
   }
 
   /** What the transaction did to the present texts, where that can be worked out. */
-  async didTo(entry: Transaction): Promise<readonly Sides[]> {
+  async didTo(entry: TransactionEntry): Promise<readonly Sides[]> {
     const back = entry.undoneBy ?? entry.transaction;
     const { files } = await this.connection.request('editd/undo', { transaction: back, preview: true });
     const sides = (await Promise.all(files.map(sidesOf))).filter((each) => each !== undefined);
@@ -74,7 +74,7 @@ export class Undo {
     return (await message('info', question, 'Undo', 'Leave It')) === 'Undo';
   }
 
-  private async show(name: string, files: readonly ProposedFile[]): Promise<void> {
+  private async show(name: string, files: readonly FileEntry[]): Promise<void> {
     const sides = (await Promise.all(files.map(sidesOf))).filter((each) => each !== undefined);
     if (sides.length === files.length) {
       await this.texts.show(name, sides);
@@ -83,7 +83,7 @@ export class Undo {
     }
   }
 
-  private titleOf(transaction: string, files: readonly ProposedFile[]): string {
+  private titleOf(transaction: string, files: readonly FileEntry[]): string {
     const entry = this.past.find(transaction);
     return entry ? title(entry) : names(files);
   }
@@ -122,7 +122,7 @@ export class Undo {
   }
 }
 
-function lines(files: readonly ProposedFile[]): string[] {
+function lines(files: readonly FileEntry[]): string[] {
   const named = files.slice(0, NAMED).map((file) => {
     const path = vscode.workspace.asRelativePath(file.path);
     switch (file.action) {
@@ -141,7 +141,7 @@ function lines(files: readonly ProposedFile[]): string[] {
   return [...named, ...more, ...warnings];
 }
 
-function tell(files: readonly ProposedFile[]): void {
+function tell(files: readonly AppliedFile[]): void {
   const unsaved = files.filter((file) => file.saved === false && file.hash !== null);
   if (unsaved.length === 0) {
     statusLine(`Undone in ${names(files)}.`, 5000);

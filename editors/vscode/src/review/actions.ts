@@ -1,7 +1,7 @@
 /** What a person does about proposals. */
-import type { Hunk, Proposal, ProposedFile } from '../daemon/wire';
+import type { FileEntry, Hunk, ProposalResult, ReplaceParam } from '../daemon/wire';
 import { dialog } from '../messages';
-import type { Decider, Part, Replacement } from './decide';
+import type { Decider, Part } from './decide';
 import type { Diffs } from './diff';
 import { isRewritten } from './places';
 import type { Store } from './store';
@@ -98,7 +98,7 @@ export class Actions {
   }
 
   private async decideHunks(verdict: Verdict | 'take', id: string, ids: readonly string[]): Promise<void> {
-    const find = (proposal: Proposal | undefined) =>
+    const find = (proposal: ProposalResult | undefined) =>
       proposal?.files.flatMap((file) => file.hunks.filter((hunk) => ids.includes(hunk.id))) ?? [];
     const isHeld = (hunk: Hunk) => verdict === 'accept' && hunk.state === 'conflicted';
     const known = find(this.store.get(id)).filter(isHeld);
@@ -118,8 +118,12 @@ export class Actions {
   }
 
   /** A decision with what the person wrote in these files. Nothing if that does not go together with what is there. */
-  private async withDrafts(proposal: Proposal, files: readonly ProposedFile[], part: Part): Promise<Part | undefined> {
-    const replace: Replacement[] = [];
+  private async withDrafts(
+    proposal: ProposalResult,
+    files: readonly FileEntry[],
+    part: Part,
+  ): Promise<Part | undefined> {
+    const replace: ReplaceParam[] = [];
     const accept: string[] = [];
     const sent = new Map<string, string>();
     for (const file of files) {
@@ -161,14 +165,14 @@ export class Actions {
   }
 
   /** Sends a decision. If it is the last one, what the person wrote elsewhere in the proposal and did not accept counts. */
-  private send(id: string, make: (proposal: Proposal) => Part | undefined | Promise<Part | undefined>) {
+  private send(id: string, make: (proposal: ProposalResult) => Part | undefined | Promise<Part | undefined>) {
     return this.decider.send(id, async (proposal) => {
       const part = await make(proposal);
       return part && this.withForgotten(proposal, part);
     });
   }
 
-  private async withForgotten(proposal: Proposal, part: Part): Promise<Part | undefined> {
+  private async withForgotten(proposal: ProposalResult, part: Part): Promise<Part | undefined> {
     const drafted = proposal.files.filter(
       ({ path }) => this.texts.written(proposal.id, path) && !part.replace?.some((each) => each.path === path),
     );
@@ -233,7 +237,7 @@ export class Actions {
   }
 
   /** The daemon accepts nothing whose place has changed, unless the person says so knowing that. */
-  private askAboutConflicts(proposal: Proposal, hunks: readonly Hunk[]): void {
+  private askAboutConflicts(proposal: ProposalResult, hunks: readonly Hunk[]): void {
     const conflicted = hunks.filter((hunk) => hunk.state === 'conflicted');
     const files = proposal.files.filter((file) => file.hunks.some((hunk) => conflicted.includes(hunk)));
     const [first] = files;
@@ -255,7 +259,7 @@ export class Actions {
 }
 
 /** Whether nothing is left to decide after a decision. */
-function completes(proposal: Proposal, part: Part): boolean {
+function completes(proposal: ProposalResult, part: Part): boolean {
   if (part.accept === 'all' || part.reject === 'all') {
     return true;
   }
@@ -266,7 +270,7 @@ function completes(proposal: Proposal, part: Part): boolean {
     .every((file) => file.hunks.every((hunk) => named.has(hunk.id) || !isOpen(hunk)));
 }
 
-function openHunks(proposal: Proposal): Hunk[] {
+function openHunks(proposal: ProposalResult): Hunk[] {
   return proposal.files.flatMap((file) => file.hunks).filter(isOpen);
 }
 

@@ -1,7 +1,7 @@
 /** Sends decisions, for each proposal one after the other. */
 import type { Connection } from '../daemon/connection';
 import { NotConnected, refusalOf } from '../daemon/refusal';
-import type { Decision, Proposal } from '../daemon/wire';
+import type { DecideParams, ProposalResult, ReplaceParam } from '../daemon/wire';
 import { carry } from './merge';
 import type { Store } from './store';
 import { tellLine, tellRefusal } from './tell';
@@ -10,12 +10,10 @@ import { Turns } from './turns';
 import { titleOf } from './words';
 
 /** What a decision says, without the proposal that it is about. */
-export interface Part extends Omit<Decision, 'id' | 'revision'> {
+export interface Part extends Omit<DecideParams, 'id' | 'revision'> {
   /** By path, what the person wrote that is sent in `replace`, before it was carried to what the file is now. */
   readonly written?: ReadonlyMap<string, string>;
 }
-
-export type Replacement = NonNullable<Decision['replace']>[number];
 
 export class Decider {
   private readonly turns = new Turns();
@@ -32,8 +30,8 @@ export class Decider {
    */
   send(
     id: string,
-    make: (proposal: Proposal) => Part | undefined | Promise<Part | undefined>,
-  ): Promise<Proposal | undefined> {
+    make: (proposal: ProposalResult) => Part | undefined | Promise<Part | undefined>,
+  ): Promise<ProposalResult | undefined> {
     return this.turns.run(id, async () => {
       const proposal = this.store.get(id);
       if (!proposal) {
@@ -51,7 +49,7 @@ export class Decider {
   }
 
   /** What a person wrote in a file, over what the file is now. Nothing if both have changed the same lines. */
-  async replacement(id: string, path: string, { text, version }: Written): Promise<Replacement | undefined> {
+  async replacement(id: string, path: string, { text, version }: Written): Promise<ReplaceParam | undefined> {
     const { base, hash } = await this.texts.current(id, path);
     const content = await carry(text, version.base, base);
     if (content === undefined) {
@@ -62,7 +60,7 @@ export class Decider {
     return { path, baseHash: hash, content: isMixed ? content.replaceAll('\r\n', '\n') : content };
   }
 
-  private async decide(proposal: Proposal, { written, ...part }: Part): Promise<Proposal> {
+  private async decide(proposal: ProposalResult, { written, ...part }: Part): Promise<ProposalResult> {
     const { id, revision } = proposal;
     const answer = await this.connection.request('editd/decide', { id, revision, ...part });
     // What was sent is not a draft any more, so its tab can be closed.
@@ -76,7 +74,7 @@ export class Decider {
     return answer;
   }
 
-  private async explain(proposal: Proposal, error: unknown): Promise<void> {
+  private async explain(proposal: ProposalResult, error: unknown): Promise<void> {
     const refusal = refusalOf(error);
     if (refusal.kind !== 'superseded') {
       tellRefusal(refusal);

@@ -1,7 +1,7 @@
 /** Diffs of what is there and what is proposed. */
 import * as vscode from 'vscode';
 
-import type { Proposal, ProposedFile } from '../daemon/wire';
+import type { FileEntry, ProposalResult } from '../daemon/wire';
 import { placesIn } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject } from './subject';
@@ -125,13 +125,13 @@ function tabs(): vscode.Tab[] {
   return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 }
 
-function diffTitle(proposal: Proposal, file: ProposedFile): string {
+function diffTitle(proposal: ProposalResult, file: FileEntry): string {
   const action = actionOf(file);
   const note = action === '' || action === 'renamed' ? '' : `${action}, `;
   return `${fileTitle(file)} (${note}${titleOf(proposal)})`;
 }
 
-function selectionOf(file: ProposedFile, hunk: string): vscode.Range | undefined {
+function selectionOf(file: FileEntry, hunk: string): vscode.Range | undefined {
   const place = placesIn(file, 'proposed').find((each) => each.hunk.id === hunk);
   return place && new vscode.Range(place.start, 0, place.start, 0);
 }

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 
 import { config, onDidChangeConfig } from '../config';
-import type { Proposal, ProposedFile } from '../daemon/wire';
+import type { FileEntry, ProposalResult } from '../daemon/wire';
 import { asLabel } from '../text';
 import { isRewritten, type Place, placesIn } from './places';
 import type { Store } from './store';
@@ -82,8 +82,8 @@ type Action = readonly [title: string, command?: string, subject?: Subject];
 
 function lensesOf(
   document: vscode.TextDocument,
-  proposal: Proposal,
-  file: ProposedFile,
+  proposal: ProposalResult,
+  file: FileEntry,
   { hunk, start }: Place,
   inFile: boolean,
   author?: string,

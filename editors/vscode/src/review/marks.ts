@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 
 import { config, onDidChangeConfig } from '../config';
-import type { Hunk, Proposal, ProposedFile } from '../daemon/wire';
+import type { FileEntry, Hunk, ProposalResult } from '../daemon/wire';
 import { type Place, placesIn } from './places';
 import type { Store } from './store';
 import { hunkDiff, titleOf } from './words';
@@ -66,7 +66,7 @@ export class Marks implements vscode.Disposable {
   }
 }
 
-function markOf(document: vscode.TextDocument, proposal: Proposal, file: ProposedFile, place: Place): Mark[] {
+function markOf(document: vscode.TextDocument, proposal: ProposalResult, file: FileEntry, place: Place): Mark[] {
   const { hunk, start, lines } = place;
   if (hunk.state !== 'pending' && hunk.state !== 'conflicted') {
     return [];
@@ -77,7 +77,7 @@ function markOf(document: vscode.TextDocument, proposal: Proposal, file: Propose
   return [{ kind: hunk.state, isBetween: lines === 0, options }];
 }
 
-function hoverOf(proposal: Proposal, file: ProposedFile, hunk: Hunk): vscode.MarkdownString {
+function hoverOf(proposal: ProposalResult, file: FileEntry, hunk: Hunk): vscode.MarkdownString {
   const hover = new vscode.MarkdownString().appendText(titleOf(proposal));
   if (hunk.state === 'conflicted') {
     hover.appendText('\nWhat stands here is not what the agent has seen.');

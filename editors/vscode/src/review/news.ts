@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 
 import { config } from '../config';
-import type { Proposal } from '../daemon/wire';
+import type { ProposalResult } from '../daemon/wire';
 import type { Diffs } from './diff';
 import type { Ended, Store } from './store';
 import { canonical, concernsWindow } from './paths';
@@ -13,7 +13,7 @@ import { count, endedElsewhere, outcomeOf, wish } from './words';
 const TOGETHER = 100;
 
 export function news(store: Store, diffs: Diffs): vscode.Disposable {
-  let arrived: Proposal[] = [];
+  let arrived: ProposalResult[] = [];
   let timer: NodeJS.Timeout | undefined;
   const speak = () => {
     const fresh = arrived.filter(({ id }) => store.get(id));
@@ -37,7 +37,7 @@ export function news(store: Store, diffs: Diffs): vscode.Disposable {
   );
 }
 
-function openByItself(store: Store, diffs: Diffs, proposal: Proposal): void {
+function openByItself(store: Store, diffs: Diffs, proposal: ProposalResult): void {
   const when = config.openOnProposal;
   const [file] = proposal.files;
   if (file && (when === 'always' || (when === 'first' && store.here.length === 1))) {
@@ -45,7 +45,7 @@ function openByItself(store: Store, diffs: Diffs, proposal: Proposal): void {
   }
 }
 
-function tellArrived(proposals: readonly Proposal[]): void {
+function tellArrived(proposals: readonly ProposalResult[]): void {
   const [first] = proposals;
   if (!first || !config.notifications) {
     return;

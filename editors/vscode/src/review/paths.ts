@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import * as vscode from 'vscode';
 
-import type { Proposal } from '../daemon/wire';
+import type { ProposalResult } from '../daemon/wire';
 
 export function canonical(path: string): string {
   try {
@@ -15,7 +15,7 @@ export function canonical(path: string): string {
 }
 
 /** Whether a proposal is about this window: its folders, or what is open in it. One daemon serves all windows. */
-export function concernsWindow(proposal: Proposal): boolean {
+export function concernsWindow(proposal: ProposalResult): boolean {
   const paths = proposal.files.flatMap(({ path, newPath }) => (newPath === undefined ? [path] : [path, newPath]));
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
   const roots = folders.map(({ uri }) => canonical(uri.fsPath));

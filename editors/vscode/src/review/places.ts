@@ -1,5 +1,5 @@
 /** Where hunks stand in the texts of both sides. */
-import type { Hunk, Proposal, ProposedFile } from '../daemon/wire';
+import type { FileEntry, Hunk, ProposalResult } from '../daemon/wire';
 import type { HunkSubject } from './subject';
 import { isOpen } from './words';
 
@@ -13,12 +13,12 @@ export interface Place {
 }
 
 /** Whether a text that stands for the whole file was decided on: then its hunks are not what is shown. */
-export function isRewritten(file: ProposedFile): boolean {
+export function isRewritten(file: FileEntry): boolean {
   return file.hunks.some((hunk) => hunk.state === 'edited');
 }
 
 /** The hunks of a file on one side, in order. */
-export function placesIn(file: ProposedFile, side: Side): Place[] {
+export function placesIn(file: FileEntry, side: Side): Place[] {
   let shift = 0;
   return file.hunks.map((hunk) => {
     if (hunk.kind !== undefined) {
@@ -59,7 +59,7 @@ export interface Stop extends HunkSubject {
   readonly proposed: number;
 }
 
-export function stopsOf(proposals: readonly Proposal[]): Stop[] {
+export function stopsOf(proposals: readonly ProposalResult[]): Stop[] {
   return proposals.flatMap(({ id, files }) =>
     files.flatMap((file) => {
       const proposed = placesIn(file, 'proposed');

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
 import { refusalOf } from '../daemon/refusal';
-import type { Proposal, ProposalState, ProposedFile } from '../daemon/wire';
+import type { FileEntry, ProposalResult, ProposalState } from '../daemon/wire';
 import type { Log } from '../log';
 import { canonical, concernsWindow } from './paths';
 import { Latest } from './turns';
@@ -13,15 +13,15 @@ const PAUSE = 200;
 
 export interface Ended {
   /** As it was known last. */
-  readonly proposal: Proposal;
+  readonly proposal: ProposalResult;
   readonly state: ProposalState;
   /** What became of it, if it was decided in this window. */
-  readonly outcome?: Proposal;
+  readonly outcome?: ProposalResult;
 }
 
 export class Store implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<string | undefined>();
-  private readonly arrived = new vscode.EventEmitter<Proposal>();
+  private readonly arrived = new vscode.EventEmitter<ProposalResult>();
   private readonly ended = new vscode.EventEmitter<Ended>();
   private readonly listed = new vscode.EventEmitter<void>();
   /** A proposal is known anew, by its id; without one, all may be. */
@@ -32,10 +32,10 @@ export class Store implements vscode.Disposable {
   /** After a connection, when it is known what waits. */
   readonly onDidList = this.listed.event;
 
-  private readonly known = new Map<string, Proposal>();
+  private readonly known = new Map<string, ProposalResult>();
   private fetches = new Latest<string>();
   /** What was known by the connection before. */
-  private before = new Map<string, Proposal>();
+  private before = new Map<string, ProposalResult>();
   private isListed = false;
   /** Counts connections: what was asked of one before is of no interest any more. */
   private turn = 0;
@@ -87,12 +87,12 @@ export class Store implements vscode.Disposable {
   }
 
   /** The oldest first. */
-  get pending(): readonly Proposal[] {
+  get pending(): readonly ProposalResult[] {
     return [...this.known.values()].sort((left, right) => (left.at < right.at ? -1 : 1));
   }
 
   /** Those that are about this window. */
-  get here(): readonly Proposal[] {
+  get here(): readonly ProposalResult[] {
     return this.pending.filter(concernsWindow);
   }
 
@@ -101,16 +101,16 @@ export class Store implements vscode.Disposable {
     return this.isListed;
   }
 
-  get(id: string): Proposal | undefined {
+  get(id: string): ProposalResult | undefined {
     return this.known.get(id);
   }
 
-  file(id: string, path: string): ProposedFile | undefined {
+  file(id: string, path: string): FileEntry | undefined {
     return this.known.get(id)?.files.find((file) => file.path === path);
   }
 
   /** What waits for the file of a document. */
-  about({ scheme, fsPath }: vscode.Uri): { proposal: Proposal; file: ProposedFile }[] {
+  about({ scheme, fsPath }: vscode.Uri): { proposal: ProposalResult; file: FileEntry }[] {
     if (scheme !== 'file' || this.known.size === 0) {
       return [];
     }
@@ -121,7 +121,7 @@ export class Store implements vscode.Disposable {
   }
 
   /** Takes over what the daemon has answered. */
-  take(answer: Proposal, decidedHere = false): void {
+  take(answer: ProposalResult, decidedHere = false): void {
     if (answer.state !== 'pending') {
       this.end(answer.id, answer.state, decidedHere ? answer : undefined);
       return;
@@ -169,7 +169,7 @@ export class Store implements vscode.Disposable {
     }
   }
 
-  private end(id: string, state: ProposalState, outcome?: Proposal): void {
+  private end(id: string, state: ProposalState, outcome?: ProposalResult): void {
     const proposal = this.known.get(id);
     if (!proposal) {
       return;

@@ -1,7 +1,7 @@
 /** What a command is about when it was not told: what the person looks at. */
 import * as vscode from 'vscode';
 
-import type { Proposal } from '../daemon/wire';
+import type { ProposalResult } from '../daemon/wire';
 import { asLabel } from '../text';
 import { activeAddress } from './diff';
 import { canonical } from './paths';
@@ -120,7 +120,7 @@ export async function proposalMeant(store: Store, args: readonly unknown[]): Pro
   return address?.id ?? hunk?.id ?? (await pick(store.here))?.id;
 }
 
-async function pick(proposals: readonly Proposal[]): Promise<Proposal | undefined> {
+async function pick(proposals: readonly ProposalResult[]): Promise<ProposalResult | undefined> {
   if (proposals.length < 2) {
     return proposals[0];
   }

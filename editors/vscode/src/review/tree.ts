@@ -1,7 +1,7 @@
 /** The view of what waits: proposals, their files, their hunks. */
 import * as vscode from 'vscode';
 
-import type { Hunk, HunkState, Proposal, ProposedFile } from '../daemon/wire';
+import type { FileEntry, Hunk, HunkState, ProposalResult } from '../daemon/wire';
 import { concernsWindow } from './paths';
 import { placesIn } from './places';
 import type { Store } from './store';
@@ -119,13 +119,13 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
   }
 
   /** All that rows are made of. */
-  private shownOf(proposal: Proposal): unknown {
+  private shownOf(proposal: ProposalResult): unknown {
     const drafts = proposal.files.filter(({ path }) => this.texts.written(proposal.id, path)).map(({ path }) => path);
     return [proposal.id, proposal.files, proposal.comments, drafts];
   }
 }
 
-function proposalItem(subject: ProposalSubject, proposal: Proposal): vscode.TreeItem {
+function proposalItem(subject: ProposalSubject, proposal: ProposalResult): vscode.TreeItem {
   const label = plain(proposal.label ?? '');
   const item = new vscode.TreeItem(label || plain(proposal.author), vscode.TreeItemCollapsibleState.Expanded);
   item.id = subject.id;
@@ -142,7 +142,7 @@ function proposalItem(subject: ProposalSubject, proposal: Proposal): vscode.Tree
   return item;
 }
 
-function fileItem(subject: FileSubject, file: ProposedFile, hasDraft: boolean): vscode.TreeItem {
+function fileItem(subject: FileSubject, file: FileEntry, hasDraft: boolean): vscode.TreeItem {
   const open = file.hunks.filter(isOpen).length;
   const expanded = open > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
   const item = new vscode.TreeItem(fileTitle(file), expanded);
@@ -163,7 +163,7 @@ function fileItem(subject: FileSubject, file: ProposedFile, hasDraft: boolean): 
   return item;
 }
 
-function hunkItem(subject: HunkSubject, file: ProposedFile, hunk: Hunk): vscode.TreeItem {
+function hunkItem(subject: HunkSubject, file: FileEntry, hunk: Hunk): vscode.TreeItem {
   const item = new vscode.TreeItem(hunkTitle(file, hunk), vscode.TreeItemCollapsibleState.None);
   item.id = `${subject.id}${subject.path}/${subject.hunk}`;
   const place = placesIn(file, 'base').find((each) => each.hunk.id === hunk.id);

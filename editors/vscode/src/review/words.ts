@@ -1,5 +1,5 @@
 /** What is said of proposals. */
-import type { FileAction, Hunk, Proposal, ProposalState, ProposedFile } from '../daemon/wire';
+import type { FileAction, FileEntry, Hunk, ProposalResult, ProposalState } from '../daemon/wire';
 
 export function isOpen(hunk: Hunk): boolean {
   return hunk.state === 'pending' || hunk.state === 'conflicted';
@@ -12,7 +12,7 @@ export function plain(text: string): string {
 }
 
 /** `ada: Fix the sum`. */
-export function titleOf(proposal: Pick<Proposal, 'author' | 'label'>): string {
+export function titleOf(proposal: Pick<ProposalResult, 'author' | 'label'>): string {
   const label = plain(proposal.label ?? '');
   return label === '' ? plain(proposal.author) : `${plain(proposal.author)}: ${label}`;
 }
@@ -22,7 +22,7 @@ export function nameOf(path: string): string {
 }
 
 /** `cart.py`, or both names of a file that gets a new one. */
-export function fileTitle(file: ProposedFile): string {
+export function fileTitle(file: FileEntry): string {
   const name = nameOf(file.path);
   return file.newPath === undefined ? name : `${name} → ${nameOf(file.newPath)}`;
 }
@@ -30,7 +30,7 @@ export function fileTitle(file: ProposedFile): string {
 const ACTIONS: Record<FileAction, string> = { edit: '', create: 'new', delete: 'deleted', rename: 'renamed' };
 
 /** What happens to the file as a whole, in a word; empty if only its text changes. */
-export function actionOf(file: ProposedFile): string {
+export function actionOf(file: FileEntry): string {
   return ACTIONS[file.action];
 }
 
@@ -45,12 +45,12 @@ export function count(number: number, thing: string): string {
   return `${number} ${thing}${number === 1 ? '' : 's'}`;
 }
 
-export function hunksOf(proposal: Proposal): Hunk[] {
+export function hunksOf(proposal: ProposalResult): Hunk[] {
   return proposal.files.flatMap((file) => file.hunks);
 }
 
 /** `2 files, 1 of 3 changes decided`. */
-export function progress(proposal: Proposal): string {
+export function progress(proposal: ProposalResult): string {
   const hunks = hunksOf(proposal);
   const decided = hunks.filter((hunk) => !isOpen(hunk)).length;
   const changes = decided === 0 ? count(hunks.length, 'change') : `${decided} of ${hunks.length} changes decided`;
@@ -58,7 +58,7 @@ export function progress(proposal: Proposal): string {
 }
 
 /** `ada wants to change cart.py: Fix the sum (2 changes).` */
-export function wish(proposal: Proposal): string {
+export function wish(proposal: ProposalResult): string {
   const [file] = proposal.files;
   const what = proposal.files.length === 1 && file ? fileTitle(file) : count(proposal.files.length, 'file');
   const label = plain(proposal.label ?? '');
@@ -67,7 +67,7 @@ export function wish(proposal: Proposal): string {
 }
 
 /** What a hunk does, in a few words: its first new line, or the first that goes. */
-export function hunkTitle(file: ProposedFile, hunk: Hunk): string {
+export function hunkTitle(file: FileEntry, hunk: Hunk): string {
   if (hunk.kind !== undefined) {
     return hunk.kind === 'rename' ? `Rename to ${nameOf(file.newPath ?? '')}` : WHOLE[hunk.kind];
   }
@@ -78,7 +78,7 @@ export function hunkTitle(file: ProposedFile, hunk: Hunk): string {
 const WHOLE = { create: 'Create the file', delete: 'Delete the file', encoding: 'Change the encoding' } as const;
 
 /** The change of a hunk, as lines of a diff. */
-export function hunkDiff(file: ProposedFile, hunk: Hunk): string {
+export function hunkDiff(file: FileEntry, hunk: Hunk): string {
   if (hunk.kind !== undefined) {
     return hunk.kind === 'rename' ? '' : file.diff.split('\n').slice(3).join('\n').trimEnd();
   }
@@ -104,14 +104,14 @@ const ENDS: Record<Exclude<ProposalState, 'pending' | 'proposed'>, string> = {
 };
 
 /** What became of a proposal that nobody decided here. */
-export function endedElsewhere(proposal: Proposal, state: ProposalState): string {
+export function endedElsewhere(proposal: ProposalResult, state: ProposalState): string {
   const what = state === 'pending' || state === 'proposed' ? 'is not there any more' : ENDS[state];
   const where = state === 'applied' || state === 'partial' || state === 'rejected' ? ', elsewhere' : '';
   return `"${titleOf(proposal)}" ${what}${where}.`;
 }
 
 /** What has happened by the last decision, and the paths of files that were changed but not saved. */
-export function outcomeOf(outcome: Proposal): { text: string; unsaved: string[] } {
+export function outcomeOf(outcome: ProposalResult): { text: string; unsaved: string[] } {
   const title = titleOf(outcome);
   if (outcome.state === 'rejected') {
     return { text: `Rejected "${title}". Nothing was changed.`, unsaved: [] };

@@ -12,6 +12,7 @@ const file = (path: string, added = 1, removed = 0): TransactionFile => ({
   hashAfter: null,
   added,
   removed,
+  tags: [],
 });
 
 test('a title is the first line of the label, else the files', () => {

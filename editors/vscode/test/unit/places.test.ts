@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Hunk, HunkState, Proposal, ProposedFile } from '../../src/daemon/wire';
+import type { Hunk, HunkState, ProposalResult, FileEntry } from '../../src/daemon/wire';
 import { nextStop, placesIn, stopsOf, touched } from '../../src/review/places';
 
 const hunk = (
@@ -18,7 +18,7 @@ const hunk = (
   newLines,
 });
 
-const file = (path: string, hunks: Hunk[]): ProposedFile => ({
+const file = (path: string, hunks: Hunk[]): FileEntry => ({
   uri: `file://${path}`,
   path,
   action: 'edit',
@@ -32,7 +32,7 @@ const file = (path: string, hunks: Hunk[]): ProposedFile => ({
   tags: [],
 });
 
-const proposal = (id: string, files: ProposedFile[]): Proposal => ({
+const proposal = (id: string, files: FileEntry[]): ProposalResult => ({
   id,
   revision: 1,
   state: 'pending',
@@ -42,7 +42,7 @@ const proposal = (id: string, files: ProposedFile[]): Proposal => ({
   files,
 });
 
-const lines = (each: ProposedFile, side: 'base' | 'proposed') =>
+const lines = (each: FileEntry, side: 'base' | 'proposed') =>
   placesIn(each, side).map(({ start, lines: count }) => [start, count]);
 
 test('hunks stand where their lines are, and insertions before the next line', () => {
