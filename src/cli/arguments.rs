@@ -39,14 +39,14 @@ pub(crate) struct Arguments {
 
     /// The daemon's state folder
     ///
-    /// Default: $EDITD_STATE_DIR, else $XDG_STATE_HOME/editd, else ~/.local/state/editd.
+    /// Default: `$EDITD_STATE_DIR`, else `$XDG_STATE_HOME/editd`, else `~/.local/state/editd`.
     #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL, display_order = 901)]
     pub(crate) state_dir: Option<PathBuf>,
 
     /// The folder of its sockets
     ///
-    /// Default: $EDITD_RUNTIME_DIR, else where a running daemon has them, else $XDG_RUNTIME_DIR/editd, else `run`
-    /// in the state folder.
+    /// Default: `$EDITD_RUNTIME_DIR`, else where a running daemon has them, else `$XDG_RUNTIME_DIR/editd`, else
+    /// `run` in the state folder.
     #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL, display_order = 902)]
     pub(crate) runtime_dir: Option<PathBuf>,
 

@@ -156,7 +156,7 @@ fn mebibytes(bytes: u64) -> String {
 pub(crate) fn stop(context: &Context) -> Result<End, Complaint> {
     let Some(mut client) = running(context, Role::Editor)? else {
         print_json(context, &json!({ "pid": null }))?;
-        stream::nothing("No daemon is running.")?;
+        stream::note("No daemon is running.")?;
         return Ok(End::Done);
     };
     let ShutdownResult { pid } = client.call::<Shutdown>(&ShutdownParams {})?;

@@ -43,7 +43,7 @@ pub(crate) fn log(context: &Context, arguments: &LogArguments) -> Result<End, Co
     let history: HistoryResult = serde_json::from_value(result).map_err(Complaint::failed)?;
     let (mut out, width) = (stream::stdout(), width());
     if history.transactions.is_empty() {
-        stream::nothing(&nothing_in(arguments.path.as_deref(), root.as_deref()))?;
+        stream::note(&nothing_in(arguments.path.as_deref(), root.as_deref()))?;
     }
     let id = history.transactions.iter().map(|it| it.transaction.len()).max().unwrap_or_default();
     let author = widest(history.transactions.iter().map(|it| it.author.as_str()), AUTHOR);
@@ -115,7 +115,7 @@ pub(crate) fn blame(context: &Context, arguments: &BlameArguments) -> Result<End
         let blame: BlameResult = serde_json::from_value(result).map_err(Complaint::failed)?;
         if let Some(text) = whole_text(context, &place, &blame.hash)? {
             if text.is_empty() {
-                stream::nothing(&format!("{} has no lines.", arguments.path.display()))?;
+                stream::note(&format!("{} has no lines.", arguments.path.display()))?;
             }
             print_blame(&blame, &text)?;
             return Ok(End::Done);

@@ -98,7 +98,7 @@ pub(crate) fn proposals(context: &Context) -> Result<End, Complaint> {
     let list: ProposalsResult = serde_json::from_value(result).map_err(Complaint::failed)?;
     let mut out = stream::stdout();
     if list.proposals.is_empty() {
-        stream::nothing("This command line has proposed nothing. `editd review` lists what agents propose.")?;
+        stream::note("You have proposed nothing; `editd review` lists what agents propose.")?;
     }
     let (id, width) = (widest(list.proposals.iter().map(|it| it.id.as_str()), usize::MAX), width());
     for proposal in &list.proposals {

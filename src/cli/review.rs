@@ -29,17 +29,22 @@ pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<E
     if context.output == Output::Json {
         return print(context, &mut client, arguments);
     }
+    let asks = ask::is_interactive();
     let waiting = if let Some(id) = &arguments.id {
+        if !asks && !tell(&look(&mut client, id)?)? {
+            return Ok(End::Done);
+        }
         vec![id.clone()]
     } else {
         let list = client.call::<Proposals>(&json!({ "state": "pending" }))?.proposals;
-        show::list(&list)?;
+        show::list(&list, asks)?;
         list.into_iter().map(|proposal| proposal.id).collect()
     };
     if waiting.is_empty() {
         return Ok(End::Done);
     }
-    if !ask::is_interactive() {
+    if !asks {
+        stream::note("Decide on a terminal: `editd review`.")?;
         return Ok(End::Undecided);
     }
     let mut left = false;
@@ -91,12 +96,20 @@ fn is_waiting(proposal: &ProposalResult) -> bool {
     matches!(proposal.state.as_str(), "pending" | "proposed")
 }
 
+/// Whether there is still something to decide; says so if not.
+fn tell(proposal: &ProposalResult) -> std::io::Result<bool> {
+    let waits = is_waiting(proposal);
+    if !waits {
+        let (id, state) = (paint::visible(&proposal.id), paint::visible(&proposal.state));
+        writeln!(stream::stdout(), "{id} is {state} already.")?;
+    }
+    Ok(waits)
+}
+
 /// Goes through the files of a proposal; whatever was decided of one is sent before the next.
 fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, Complaint> {
     let mut proposal = look(client, id)?;
-    if !is_waiting(&proposal) {
-        let mut out = stream::stdout();
-        writeln!(out, "{} is {} already.", paint::visible(id), paint::visible(&proposal.state))?;
+    if !tell(&proposal)? {
         return Ok(Outcome::Decided);
     }
     show::head(&proposal)?;

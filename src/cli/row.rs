@@ -59,9 +59,10 @@ pub(super) fn widest<'a>(names: impl Iterator<Item = &'a str>, most: usize) -> u
 /// A name in exactly so many columns.
 pub(super) fn fitted(name: &str, columns: usize) -> String {
     let name = paint::visible(name).replace('\t', " ");
-    let mut fitted = match name.width() <= columns {
-        true => name,
-        false => format!("{}{CUT}", beginning(&name, columns.saturating_sub(1))),
+    let mut fitted = if name.width() > columns {
+        format!("{}{CUT}", beginning(&name, columns.saturating_sub(1)))
+    } else {
+        name
     };
     fitted.extend(std::iter::repeat_n(' ', columns.saturating_sub(fitted.width())));
     fitted

@@ -76,9 +76,11 @@ pub(crate) fn search(context: &Context, arguments: SearchArguments) -> Result<En
     } else {
         print_plain(&here, &files)?;
     }
-    let nothing =
-        "No matches. What is ignored was left out; a file that is named as PATH is searched all the same.";
-    print_notice(found.notice.as_deref(), found.matches.is_empty().then_some(nothing))?;
+    // Of a search that was in vain, the notice says where.
+    let nothing = found.matches.is_empty().then_some("No matches.");
+    if let Some(said) = found.notice.as_deref().or(nothing) {
+        stream::note(said)?;
+    }
     Ok(End::Done)
 }
 
@@ -156,12 +158,7 @@ pub(crate) fn find(context: &Context, arguments: FindArguments) -> Result<End, C
     let (uri, limit) = (Some(here.uri.clone()), arguments.limit);
     let params = FindParams { pattern: arguments.pattern, uri, limit, ..FindParams::default() };
     let result = here.ask::<Find>(context, &params)?;
-    print_entries(
-        context,
-        &here,
-        result,
-        "Nothing fits. A glob without `/` is about names; what is ignored was left out.",
-    )
+    print_entries(context, &here, result, "Nothing fits; a glob without `/` is about names.")
 }
 
 /// `editd list`.
@@ -169,7 +166,7 @@ pub(crate) fn list(context: &Context, arguments: &ListArguments) -> Result<End, 
     let here = Here::of(arguments.path.as_deref())?;
     let params = ListParams { uri: Some(here.uri.clone()), limit: arguments.limit, ..ListParams::default() };
     let result = here.ask::<List>(context, &params)?;
-    print_entries(context, &here, result, "The folder is empty, or all in it is ignored.")
+    print_entries(context, &here, result, "Nothing is there.")
 }
 
 fn print_entries(context: &Context, here: &Here, result: Value, nothing: &str) -> Result<End, Complaint> {
@@ -189,11 +186,10 @@ fn print_entries(context: &Context, here: &Here, result: Value, nothing: &str) -
             writeln!(out, "{}", here.name(&entry.path))?;
         }
     }
-    print_notice(found.notice.as_deref(), found.entries.is_empty().then_some(nothing))?;
+    let nothing = found.entries.is_empty().then_some(nothing);
+    let said: Vec<_> = nothing.into_iter().chain(found.notice.as_deref()).collect();
+    if !said.is_empty() {
+        stream::note(&said.join(" "))?;
+    }
     Ok(End::Done)
-}
-
-/// What else there is to say, beside what was asked for.
-fn print_notice(notice: Option<&str>, nothing: Option<&str>) -> std::io::Result<()> {
-    nothing.into_iter().chain(notice).try_for_each(stream::nothing)
 }

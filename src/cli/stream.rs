@@ -37,13 +37,14 @@ impl<W: Write> Write for Tolerant<W> {
 }
 
 /// Says what could not be written: nothing else is written by way of these.
+#[expect(clippy::needless_pass_by_value, reason = "what `map_err` hands over")]
 fn named(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("the output cannot be written: {}", paint::words(&error)))
 }
 
-/// Says that there is nothing to show, and what to do next. On standard error, whatever that is: a script takes
-/// nothing of it for data, and who reads its log sees why there is none. The command has done what it was asked
-/// to, so its exit code is 0.
-pub(crate) fn nothing(what: &str) -> io::Result<()> {
+/// Says something beside the result: that there is nothing to show and what to do next, or what was left out. On
+/// standard error, whatever that is: a script takes nothing of it for data, and who reads its log sees why there is
+/// none. The command has done what it was asked to, so its exit code is 0.
+pub(crate) fn note(what: &str) -> io::Result<()> {
     writeln!(stderr(), "{FAINT}{}{FAINT:#}", paint::visible(what))
 }

@@ -202,9 +202,15 @@ mod nvim {
 mod cli {
     mod apply;
     mod commands;
+    mod complaints;
+    mod demo;
     mod edit;
     mod folders;
+    mod help;
+    mod hostile;
     mod names;
+    mod nothing;
+    mod pages;
     mod past;
     mod pipes;
     mod review;

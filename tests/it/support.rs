@@ -34,7 +34,7 @@ pub(crate) use nvim::{Nvim, Release};
 pub(crate) use schema::complaints;
 pub(crate) use strace::{Fault, Strace, Trace};
 pub(crate) use system::{Chance, installed, need, repeat, run, soak, tell, text_of};
-pub(crate) use terminal::{Typed, converse, plain, type_into};
+pub(crate) use terminal::{Screen, Typed, converse, converse_on, plain, shell, type_into};
 pub(crate) use tmux::Tmux;
 pub(crate) use unified::apply_unified;
 pub(crate) use volume::Volume;

@@ -18,11 +18,7 @@ const FILE: &str = "cart.py";
 const TEXT: &str = "\
 def total(items):
     \"\"\"What the customer\u{2019}s items cost.\"\"\"
-    amount = 0
-    for item in items:
-        amount += item.price
-    return amount
-
+    return sum(item.price for item in items)
 
 def label(item):
     return f\"{item.name}: {item.price}\"
@@ -34,16 +30,16 @@ const WAIT_MS: u64 = 5000;
 pub(super) fn play(stage: &Stage, tell: Teller) -> Result<(), Complaint> {
     fs::write(stage.project().join(FILE), TEXT)?;
     let mut play = Play { agent: stage.agent(AGENT)?, stage, tell };
-    play.tell.say(
+    Teller::say(
         "editd stands between agents and your files. Here an agent, robin, works on a small file of yours. What robin sends and what editd answers is real; long answers are shortened.",
     )?;
-    let steps = [Play::read, Play::tolerate, Play::refuse, Play::review, Play::undo, Play::log];
+    let steps = [Play::read, Play::tolerate, Play::refuse, Play::review, Play::undo];
     for step in steps {
         if step(&mut play)? == Then::Quit {
             return Ok(());
         }
     }
-    play.tell.say(
+    Teller::say(
         "\nThat was it; daemon and files were made for it. Next: `editd mcp --help` to give agents their tools, `editd --help` for all the rest.",
     )?;
     Ok(())
@@ -66,7 +62,7 @@ impl Play<'_> {
         }
         let params = json!({ "path": FILE });
         let read = self.send::<Read>(&params)?;
-        self.tell.answered(&read, &[("text", "/text"), ("hash", "/hash"), ("encoding", "/encoding")])?;
+        self.tell.answered(&read, &[("text", "/text"), ("hash", "/hash")])?;
         Ok(Then::GoOn)
     }
 
@@ -76,51 +72,47 @@ impl Play<'_> {
             return Ok(Then::Quit);
         }
         let edited = self.send::<Edit>(&json!({
-            "label": "Totals in euros",
+            "label": "Name the currency",
             "path": FILE,
-            "oldText": "\"\"\"What the customer's items cost.\"\"\"\namount = 0\n",
-            "newText": "\"\"\"What the customer's items cost, in euros.\"\"\"\namount = 0.0\n",
+            "oldText": "\"\"\"What the customer's items cost.\"\"\"\nreturn sum(item.price for item in items)\n",
+            "newText": "\"\"\"What the customer's items cost, in euros.\"\"\"\nreturn sum(item.price for item in items)\n",
         }))?;
-        let worth = [
-            ("state", "/state"),
-            ("found by", "/files/0/matches/0/strategy"),
-            ("warnings", "/files/0/warnings"),
-            ("diff", "/files/0/diff"),
-        ];
+        let worth =
+            [("state", "/state"), ("found by", "/files/0/matches/0/strategy"), ("diff", "/files/0/diff")];
         self.tell.answered(&edited, &worth)?;
         Ok(Then::GoOn)
     }
 
     fn refuse(&mut self) -> Step {
-        let about = "Now you open the file, let the loop take None for items, and save. robin has not seen that, so its next edit is refused, with what you changed. It looks at that and sends the edit again.";
+        let about = "Now you open the file, let it take None for items, and save. robin has not seen that, so its next edit is refused, with what you changed. It looks at that and sends the edit again.";
         if self.tell.step("You change the file, too", about)? == Then::Quit {
             return Ok(Then::Quit);
         }
         let path = self.file();
-        fs::write(&path, fs::read_to_string(&path)?.replace("in items:", "in items or []:"))?;
+        fs::write(&path, fs::read_to_string(&path)?.replace("in items)", "in items or [])"))?;
         let mut params = json!({
-            "label": "Round the total",
+            "label": "A comma in labels",
             "path": FILE,
-            "oldText": "return amount",
-            "newText": "return round(amount, 2)",
+            "oldText": "{item.name}: {item.price}",
+            "newText": "{item.name}, {item.price}",
         });
         self.tell.sent(AGENT, Edit::NAME, &params)?;
         match self.agent.request(Edit::NAME, &params) {
             Err(CallError::Refused(error)) => {
-                let worth = [
-                    ("kind", "/kind"),
-                    ("hint", "/hint"),
-                    ("currentHash", "/currentHash"),
-                    ("diff", "/diff"),
-                ];
+                let worth =
+                    [("kind", "/kind"), ("message", "/message"), ("hint", "/hint"), ("diff", "/diff")];
                 self.tell.refused(&error, &worth)?;
                 params["baseHash"] = error.data.unwrap_or_default()["currentHash"].take();
             }
             Err(error) => return Err(error.into()),
             Ok(_) => return Err(Complaint::failed("editd let an edit of a file pass that had changed")),
         }
-        let edited = self.send::<Edit>(&params)?;
-        self.tell.answered(&edited, &[("state", "/state"), ("diff", "/files/0/diff")])?;
+        self.tell.sent_again(AGENT, "baseHash", &params["baseHash"])?;
+        let edited = self.agent.request(Edit::NAME, &params)?;
+        self.tell.answered(
+            &edited,
+            &[("state", "/state"), ("added", "/files/0/added"), ("removed", "/files/0/removed")],
+        )?;
         Ok(Then::GoOn)
     }
 
@@ -130,10 +122,10 @@ impl Play<'_> {
             return Ok(Then::Quit);
         }
         let waiting = self.send::<Edit>(&json!({
-            "label": "Count items and show euros",
+            "label": "Counts and currency",
             "path": FILE,
             "edits": [
-                { "oldText": "item.price\n", "newText": "item.price * item.count\n" },
+                { "oldText": "item.price for", "newText": "item.price * item.count for" },
                 { "oldText": "{item.price}", "newText": "{item.price:.2f} EUR" },
             ],
             "review": true,
@@ -152,19 +144,11 @@ impl Play<'_> {
     }
 
     fn undo(&mut self) -> Step {
-        let about = "Every change can be taken back, whoever made it, and whatever came later stays.";
+        let about = "Every change can be taken back, whoever made it, and what came later stays. The history says what was changed and by whom, newest first.";
         if self.tell.step("You take a change back", about)? == Then::Quit {
             return Ok(Then::Quit);
         }
         self.run(&["undo"], &["y"])?;
-        Ok(Then::GoOn)
-    }
-
-    fn log(&mut self) -> Step {
-        let about = "The history says what was changed through editd, and by whom; newest first.";
-        if self.tell.step("What has happened", about)? == Then::Quit {
-            return Ok(Then::Quit);
-        }
         self.run(&["log"], &[])?;
         Ok(Then::GoOn)
     }
@@ -177,7 +161,7 @@ impl Play<'_> {
 
     /// Has the person run a command and answer its questions.
     fn run(&self, arguments: &[&str], answers: &[&str]) -> Result<(), Complaint> {
-        self.tell.typed(&format!("editd {}", arguments.join(" ")))?;
+        Teller::typed(&format!("editd {}", arguments.join(" ")))?;
         person::run(self.stage, arguments, answers, Teller::columns())
     }
 

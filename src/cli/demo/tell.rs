@@ -13,8 +13,8 @@ use super::Then;
 
 /// Columns where nobody says how many there are, and at most.
 const COLUMNS: usize = 80;
-/// Columns of the name of what was sent or answered, with what stands before and behind it.
-const NAME: usize = 16;
+/// A value with no more characters than this stands in the line of whoever says it, unless it is a text of the file.
+const SHORT: usize = 24;
 /// Moves to the line before and clears it; nothing where the terminal takes no such thing.
 const CLEAR_LINE_BEFORE: &str = "\u{1b}[1A\u{1b}[2K";
 const BOLD: Style = Style::new().bold();
@@ -44,7 +44,8 @@ impl Teller {
         self.step += 1;
         let mut out = stream::stdout();
         writeln!(out, "\n{BOLD}{}. {title}{BOLD:#}", self.step)?;
-        self.say(about)?;
+        Self::say(about)?;
+        writeln!(out)?;
         Ok(Then::GoOn)
     }
 
@@ -61,66 +62,71 @@ impl Teller {
         Ok(Then::GoOn)
     }
 
-    #[expect(clippy::unused_self, reason = "what is told goes through whoever tells it")]
-    pub(super) fn say(&self, text: &str) -> io::Result<()> {
+    pub(super) fn say(text: &str) -> io::Result<()> {
         writeln!(stream::stdout(), "{}", textwrap::fill(text, Self::columns()))
     }
 
     /// A request as it went over the wire.
     pub(super) fn sent(&self, by: &str, method: &str, params: &Value) -> io::Result<()> {
-        writeln!(stream::stdout(), "{PLACE}{by} sends{PLACE:#} {method}")?;
         let mut fields = Vec::new();
         flatten(String::new(), params, &mut fields);
-        fields.iter().try_for_each(|(name, value)| self.field(name, value))
+        self.fields(&format!("{PLACE}{by} sends{PLACE:#} {method}"), &fields)
+    }
+
+    /// The same request with one parameter more.
+    pub(super) fn sent_again(&self, by: &str, name: &str, value: &Value) -> io::Result<()> {
+        self.fields(&format!("{PLACE}{by} sends{PLACE:#} the same again, with"), &[(name.to_owned(), value)])
     }
 
     /// What of a result is worth a look, each by a name and a JSON pointer.
     pub(super) fn answered(&self, result: &Value, worth: &[(&str, &str)]) -> io::Result<()> {
-        writeln!(stream::stdout(), "{GOOD}editd answers{GOOD:#}")?;
-        self.fields(result, worth)
+        self.worth(&format!("{GOOD}editd answers{GOOD:#}"), result, worth)
     }
 
     /// The same of a refusal.
     pub(super) fn refused(&self, error: &RpcError, worth: &[(&str, &str)]) -> io::Result<()> {
-        writeln!(stream::stdout(), "{ERROR}editd refuses{ERROR:#}")?;
-        self.field("message", &Value::from(error.message.as_str()))?;
-        self.fields(error.data.as_ref().unwrap_or(&Value::Null), worth)
+        let mut whole = error.data.clone().unwrap_or_default();
+        whole["message"] = error.message.as_str().into();
+        self.worth(&format!("{ERROR}editd refuses{ERROR:#}"), &whole, worth)
     }
 
-    fn fields(&self, data: &Value, worth: &[(&str, &str)]) -> io::Result<()> {
-        for (name, pointer) in worth {
-            match data.pointer(pointer) {
-                Some(Value::String(diff)) if *name == "diff" => self.diff(diff)?,
-                Some(value) => self.field(name, value)?,
-                None => {}
+    fn worth(&self, head: &str, data: &Value, worth: &[(&str, &str)]) -> io::Result<()> {
+        let found = worth.iter().filter_map(|(name, pointer)| Some((*name, data.pointer(pointer)?)));
+        let (diffs, fields): (Vec<_>, Vec<_>) = found.partition(|(name, _)| *name == "diff");
+        self.fields(
+            head,
+            &fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Vec<_>>(),
+        )?;
+        diffs.iter().try_for_each(|(_, diff)| show_hunks(diff.as_str().unwrap_or_default()))
+    }
+
+    fn fields(&self, head: &str, fields: &[(String, &Value)]) -> io::Result<()> {
+        let mut out = stream::stdout();
+        let fields = fields.iter().map(|(name, value)| (name, self.shortened(&shown(value))));
+        let is_short =
+            |(name, text): &(&String, String)| text.chars().count() <= SHORT && !name.ends_with("Text");
+        let (short, long): (Vec<_>, Vec<_>) = fields.partition(is_short);
+        let short: Vec<_> = short
+            .iter()
+            .map(|(name, text)| format!("{FAINT}{name}{FAINT:#} {}", paint::visible(text)))
+            .collect();
+        let gap = if short.is_empty() { "" } else { "  " };
+        writeln!(out, "{head}{gap}{}", short.join("  "))?;
+        let room = long.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+        let indent = room + 4;
+        for (name, text) in long {
+            let mut lines = text.lines();
+            let first = lines.next().unwrap_or_default();
+            writeln!(out, "  {FAINT}{name:<room$}{FAINT:#}  {}", in_columns(first, indent))?;
+            for line in lines {
+                writeln!(out, "{}", format!("{:indent$}{}", "", in_columns(line, indent)).trim_end())?;
             }
         }
         Ok(())
     }
 
-    fn field(&self, name: &str, value: &Value) -> io::Result<()> {
-        let mut out = stream::stdout();
-        let text = self.shortened(&shown(value));
-        let room = NAME - 3;
-        let mut lines = text.lines();
-        let first = lines.next().unwrap_or_default();
-        writeln!(out, "  {FAINT}{name:<room$}{FAINT:#} {}", in_columns(first))?;
-        for line in lines {
-            writeln!(out, "{:NAME$}{}", "", in_columns(line))?;
-        }
-        Ok(())
-    }
-
-    /// A diff, a little to the right.
-    fn diff(&self, diff: &str) -> io::Result<()> {
-        let mut painted = Vec::new();
-        paint::diff(&mut painted, &self.shortened(diff))?;
-        let mut out = stream::stdout();
-        String::from_utf8_lossy(&painted).lines().try_for_each(|line| writeln!(out, "  {line}"))
-    }
-
     /// What a person types into a shell.
-    pub(super) fn typed(&self, line: &str) -> io::Result<()> {
+    pub(super) fn typed(line: &str) -> io::Result<()> {
         writeln!(stream::stdout(), "{HINT}you type{HINT:#} {line}")
     }
 
@@ -130,10 +136,18 @@ impl Teller {
     }
 }
 
-fn in_columns(line: &str) -> String {
+/// The hunks of a diff, a little to the right. There is only one file, so its name need not be said.
+fn show_hunks(diff: &str) -> io::Result<()> {
+    let mut painted = Vec::new();
+    paint::diff(&mut painted, diff.find("@@").map_or(diff, |start| &diff[start..]))?;
+    let mut out = stream::stdout();
+    String::from_utf8_lossy(&painted).lines().try_for_each(|line| writeln!(out, "    {line}"))
+}
+
+fn in_columns(line: &str, indent: usize) -> String {
     let line = paint::visible(line);
     // Code keeps its shape; sentences are what is too long.
-    if line.starts_with(' ') { line } else { beside(NAME, &line, Some(Teller::columns())) }
+    if line.starts_with(' ') { line } else { beside(indent, &line, Some(Teller::columns())) }
 }
 
 /// All values in an object, each with the path to it.

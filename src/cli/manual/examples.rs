@@ -24,7 +24,7 @@ pub(super) const COMMANDS: [(&str, &[Example]); 17] = [
         "apply",
         &[
             ("Show what a patch does, ask, write", "editd apply fix.patch"),
-            ("A patch from another program", "cat fix.patch | editd apply --yes"),
+            ("What a model has answered", "editd apply --yes < answer.md"),
         ],
     ),
     (

@@ -48,9 +48,10 @@ pub(super) fn shown(facts: &[Fact]) -> String {
         let options = textwrap::Options::new(COLUMNS).initial_indent(&indent).subsequent_indent(&indent);
         let text = textwrap::fill(text, options);
         // A string takes all.
-        let _ = match name.len() > longest {
-            true => writeln!(list, "  {name}\n{text}"),
-            false => writeln!(list, "  {name:<longest$}  {}", text.trim_start()),
+        let _ = if name.len() > longest {
+            writeln!(list, "  {name}\n{text}")
+        } else {
+            writeln!(list, "  {name:<longest$}  {}", text.trim_start())
         };
     }
     list

@@ -22,11 +22,13 @@ const CONTEXT: usize = 3;
 const NAME: Style = Style::new().bold();
 
 /// What waits.
-pub(super) fn list(proposals: &[ProposalSummary]) -> std::io::Result<()> {
+pub(super) fn list(proposals: &[ProposalSummary], asks: bool) -> std::io::Result<()> {
     let (mut out, width) = (stream::stdout(), width());
     match proposals.len() {
-        0 => return stream::nothing("Nothing waits for you. `editd log` lists what was changed."),
-        1 => return Ok(()),
+        0 => return stream::note("Nothing waits for you. `editd log` lists what was changed."),
+        // It is shown by itself.
+        1 if asks => return Ok(()),
+        1 => {}
         count => writeln!(out, "{NAME}{count} proposals wait for you, oldest first:{NAME:#}")?,
     }
     let id = proposals.iter().map(|it| it.id.len()).max().unwrap_or_default();

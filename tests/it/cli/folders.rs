@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 
 use rstest::rstest;
+use serde_json::json;
 
 use crate::support::{Machine, Workspace};
 
@@ -57,4 +58,35 @@ fn a_folder_is_refused_as_itself(#[case] command: &str, #[case] more: &[&str]) {
         let name = folder.trim_end_matches('/').rsplit('/').next().expect("a name");
         assert!(said.contains(&format!("{name}`")) && said.contains("a folder"), "{said}");
     }
+}
+
+/// What `editd mcp` says to a call of `read`, where its working folder is gone.
+fn read_from_nowhere(machine: &Machine, workspace: &Workspace, arguments: &[&str]) -> String {
+    let gone = machine.home().join("gone");
+    fs::create_dir(&gone).expect("a folder");
+    let client = json!({ "protocolVersion": "2025-06-18", "clientInfo": { "name": "r", "version": "1" }, "capabilities": {} });
+    let call = json!({ "name": "read", "arguments": { "path": workspace.absolute("a.txt") } });
+    let messages = [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call }),
+    ];
+    let input = messages.map(|message| format!("{message}\n")).concat();
+    let mut command = Command::new("sh");
+    let script =
+        format!("cd {} && rmdir {0} && exec {} mcp \"$@\"", gone.display(), env!("CARGO_BIN_EXE_editd"));
+    command.args(["-c", &script, "sh"]).args(arguments).envs(machine.surroundings());
+    let output = assert_cmd::Command::from_std(command).write_stdin(input).output().expect("a shell");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn tools_are_served_where_the_working_folder_is_gone() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let root = workspace.absolute("").trim_end_matches('/').to_owned();
+    let said = read_from_nowhere(&machine, &workspace, &["--root", &root]);
+    assert!(said.contains("one") && !said.contains("\"isError\":true"), "{said}");
+    let said = read_from_nowhere(&machine, &workspace, &[]);
+    assert!(said.contains("not there any more") && said.contains("editd mcp --root"), "{said}");
 }

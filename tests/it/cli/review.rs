@@ -138,7 +138,10 @@ fn what_was_left_is_asked_the_next_time() {
     assert_eq!((typed.code, scene.state().as_str()), (0, "partial"), "{}", typed.shown);
     assert_eq!(scene.capitals(), [3, 22]);
     let nothing = scene.review(&[]);
-    assert_eq!((nothing.code, plain(&nothing.shown).trim()), (0, "Nothing waits for you."));
+    assert_eq!(
+        (nothing.code, plain(&nothing.shown).trim()),
+        (0, "Nothing waits for you. `editd log` lists what was changed.")
+    );
 }
 
 #[test]

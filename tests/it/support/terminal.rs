@@ -5,17 +5,17 @@ use std::process::{Command, Stdio};
 
 use super::Machine;
 
-/// Runs a command on a new pseudo-terminal of 80 columns, answers each time it is asked, and passes on output and
+/// Runs a command on a new pseudo-terminal, answers each time it is asked, and passes on output and
 /// exit code.
 const DRIVER: &str = r"
 import fcntl, os, pty, re, select, struct, sys, termios, time
-count = int(sys.argv[1])
-answers, argv = [it.encode() for it in sys.argv[2:2 + count]], sys.argv[2 + count:]
-question = re.compile(rb'[yY]/[nN]|\[[yt],n,[^\]]*\]\? $|author: $')
+columns, count = int(sys.argv[1]), int(sys.argv[2])
+answers, argv = [it.encode() for it in sys.argv[3:3 + count]], sys.argv[3 + count:]
+question = re.compile(rb'[yY]/[nN]|\[[yt],n,[^\]]*\]\? $|author: $|q ends it. $')
 pid, terminal = pty.fork()
 if pid == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 40, columns, 0, 0))
     os.execv(argv[0], argv)
-fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 40, 80, 0, 0))
 shown, seen, deadline = b'', 0, time.monotonic() + 25
 while True:
     left = deadline - time.monotonic()
@@ -64,11 +64,40 @@ pub(crate) fn converse(
     answers: &[&str],
     environment: &[(&str, &str)],
 ) -> Typed {
+    converse_on(Screen { columns: 80, environment }, machine, folder, arguments, answers)
+}
+
+/// A terminal of so many columns, and what a command finds in its environment besides.
+pub(crate) struct Screen<'s> {
+    pub(crate) columns: usize,
+    pub(crate) environment: &'s [(&'s str, &'s str)],
+}
+
+pub(crate) fn converse_on(
+    screen: Screen<'_>,
+    machine: &Machine,
+    folder: &Path,
+    arguments: &[&str],
+    answers: &[&str],
+) -> Typed {
+    let program = [&[env!("CARGO_BIN_EXE_editd")], arguments].concat();
+    drive(screen, machine, folder, &program, answers)
+}
+
+/// A line of shell, where `editd` is the program under test.
+pub(crate) fn shell(machine: &Machine, folder: &Path, line: &str, answers: &[&str]) -> Typed {
+    let programs = Path::new(env!("CARGO_BIN_EXE_editd")).parent().expect("a folder").display().to_string();
+    let path = format!("{programs}:{}", std::env::var("PATH").unwrap_or_default());
+    let screen = Screen { columns: 80, environment: &[("PATH", &path), ("MANPAGER", "cat")] };
+    drive(screen, machine, folder, &["/bin/sh", "-c", line], answers)
+}
+
+fn drive(screen: Screen<'_>, machine: &Machine, folder: &Path, program: &[&str], answers: &[&str]) -> Typed {
     let mut command = Command::new("python3");
-    command.args(["-c", DRIVER, &answers.len().to_string()]).args(answers);
-    command.arg(env!("CARGO_BIN_EXE_editd")).args(arguments);
+    command.args(["-c", DRIVER, &screen.columns.to_string(), &answers.len().to_string()]);
+    command.args(answers).args(program);
     command.current_dir(folder).envs(machine.surroundings()).env_remove("NO_COLOR");
-    command.envs(environment.iter().copied()).stdin(Stdio::null());
+    command.envs(screen.environment.iter().copied()).stdin(Stdio::null());
     let output = command.output().expect("python3 drives the terminal");
     let code = output.status.code().expect("an exit code");
     let complaint = String::from_utf8_lossy(&output.stderr);

@@ -1,0 +1,156 @@
+//! What the help says, and that it is true.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use rstest::rstest;
+
+use crate::support::{Machine, Workspace, shell};
+
+fn printed(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+fn help(machine: &Machine, arguments: &[&str]) -> String {
+    printed(&machine.run(&[arguments, &["--help"]].concat()))
+}
+
+/// Every command that the help of the program lists.
+fn commands(machine: &Machine) -> Vec<String> {
+    let help = help(machine, &[]);
+    let (_, groups) = help.split_once("Usage:").expect("a usage");
+    let (groups, _) = groups.split_once("Global options:").expect("options behind the commands");
+    let rows = groups.lines().filter_map(|line| line.strip_prefix("  "));
+    let names: Vec<_> = rows.filter_map(|row| Some(row.split_once("  ")?.0.to_owned())).collect();
+    assert!(names.len() > 15 && names.contains(&"edit".to_owned()), "{help}");
+    names
+}
+
+/// The lines to type in the examples of a command.
+fn examples(help: &str) -> Vec<&str> {
+    let examples = help.split_once("Examples:\n").map(|(_, examples)| examples).unwrap_or_default();
+    examples.lines().filter_map(|line| line.strip_prefix("      ")).collect()
+}
+
+/// A project with what the examples name, in which something was changed before.
+fn project() -> (Machine, Workspace) {
+    let files = [
+        ("src/main.rs", "fn main() {\n    let port = 80;\n    listen(port);\n}\n"),
+        ("notes.md", "The colour of the shade.\nAnother colour.\n"),
+        ("draft.toml", "port = 80\n"),
+        (
+            "answer.md",
+            "Done:\n\nnotes.md\n<<<<<<< SEARCH\nAnother colour.\n=======\nAnother hue.\n>>>>>>> REPLACE\n",
+        ),
+        (
+            "fix.patch",
+            "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -3 +3 @@\n-    listen(port);\n+    serve(port);\n",
+        ),
+    ];
+    let (machine, workspace) = (Machine::start(), Workspace::with(&files));
+    fs::create_dir_all(machine.home().join(".config/fish/completions")).expect("a folder");
+    let edit = |file: &str, old: &str, new: &str| {
+        let path = workspace.absolute(file);
+        printed(&machine.run(&["edit", &path, "--old", old, "--new", new, "--yes"]));
+    };
+    edit("notes.md", "shade", "tint");
+    edit("draft.toml", "80", "81");
+    (machine, workspace)
+}
+
+#[test]
+fn every_example_works() {
+    let mut count = 0;
+    for name in commands(&Machine::asleep("")) {
+        let (machine, workspace) = project();
+        let help = help(&machine, &[&name]);
+        for line in examples(&help) {
+            // A server goes on for as long as somebody could still say something.
+            let line = if name == "mcp" { format!("{line} </dev/null") } else { line.to_owned() };
+            let typed = shell(&machine, workspace.root(), &line, &["y\r"]);
+            assert_eq!(typed.code, 0, "{line}:\n{}", typed.shown);
+            count += 1;
+        }
+    }
+    assert!(count > 25, "{count} examples");
+}
+
+#[test]
+fn the_help_of_each_command_has_the_same_form() {
+    let machine = Machine::asleep("");
+    for name in commands(&machine).iter().filter(|name| *name != "help") {
+        let long = help(&machine, &[name]);
+        let short = printed(&machine.run(&[name, "-h"]));
+        assert!(short.lines().count() <= long.lines().count(), "{name}");
+        assert!(!short.contains("Examples:"), "{short}");
+        for help in [&short, &long] {
+            assert!(help.contains("\nUsage: editd ") && help.contains("\nGlobal options:\n"), "{help}");
+            assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+        }
+    }
+}
+
+#[test]
+fn the_help_has_the_exit_codes_and_every_variable_that_is_read() {
+    let help = help(&Machine::asleep(""), &[]);
+    for code in ["  0  ", "  1  ", "  2  ", "  3  "] {
+        assert!(help.contains(code), "{help}");
+    }
+    let mut read = vec!["NO_COLOR", "CLICOLOR_FORCE", "VISUAL", "EDITOR"];
+    let sources = walk(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")));
+    let programs = sources.iter().filter_map(|text| text.split("#[cfg(test)]").next());
+    let words = programs.flat_map(|text| text.split(|c: char| !c.is_ascii_uppercase() && c != '_'));
+    read.extend(words.filter(|word| word.starts_with("EDITD_") && word.len() > 6));
+    assert!(read.len() > 8);
+    let missing: Vec<_> = read.into_iter().filter(|name| !help.contains(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+fn walk(folder: &Path) -> Vec<String> {
+    let mut texts = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder of the repository") {
+        let path = entry.expect("an entry").path();
+        if path.ends_with("tests") || path.ends_with("tests.rs") {
+            continue;
+        }
+        match path.is_dir() {
+            true => texts.extend(walk(&path)),
+            false => texts.push(fs::read_to_string(path).expect("a source")),
+        }
+    }
+    texts
+}
+
+#[rstest]
+#[case(&["serve", "--output", "json"], "--output")]
+#[case(&["--output", "json", "mcp"], "--output")]
+#[case(&["lsp", "--output", "text"], "--output")]
+#[case(&["completions", "bash", "--state-dir", "/x"], "--state-dir")]
+#[case(&["man", "--no-spawn"], "--no-spawn")]
+#[case(&["demo", "--runtime-dir", "/x"], "--runtime-dir")]
+fn an_option_that_means_nothing_is_not_offered_and_refused(#[case] arguments: &[&str], #[case] option: &str) {
+    let machine = Machine::asleep("");
+    let output = machine.run(arguments);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && said.contains(option), "{said}");
+    let command =
+        arguments.iter().find(|word| ["serve", "mcp", "lsp", "completions", "man", "demo"].contains(word));
+    assert!(!help(&machine, &[command.expect("a command")]).contains(&format!("{option} ")));
+    assert!(machine.daemons().is_empty());
+}
+
+#[rstest]
+#[case(&["unheard-of"], "editd: unrecognized subcommand 'unheard-of'\n", "`editd --help`")]
+#[case(&["stat"], "editd: unrecognized subcommand 'stat'\n", "'status'")]
+#[case(&["edit", "a", "--olt", "x"], "editd: unexpected argument '--olt' found\n", "`editd edit --help`")]
+#[case(&["log", "-n", "0"], "editd: invalid value '0'", "`editd log --help`")]
+#[case(&["edit"], "editd: the following required arguments were not provided:\n", "`editd edit --help`")]
+fn wrong_usage_is_told_in_the_same_form(#[case] arguments: &[&str], #[case] what: &str, #[case] next: &str) {
+    let output = Machine::asleep("").run(arguments);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.starts_with(what) && output.stdout.is_empty(), "{said}");
+    assert!(said.lines().any(|line| line.starts_with("hint: ") && line.contains(next)), "{said}");
+}
