@@ -1,7 +1,7 @@
 /** Messages to the person. */
 import * as vscode from 'vscode';
 
-import { asLabel, asMessage } from './text';
+import { asLabel, asMessage } from './escape';
 
 /* eslint-disable no-restricted-syntax -- this is the one place for it */
 

@@ -1,10 +1,11 @@
 import { config } from '../config';
 import type { Connection } from '../daemon/connection';
 import { applyEdits } from './apply';
+import { tellDiagnostics } from './diagnostics';
 import { reload, resync, save } from './disk';
+import { tellFocus } from './focus';
 import { tellNotebooks } from './notebooks';
 import { States } from './states';
-import { tellDiagnostics, tellFocus } from './tell';
 
 /** Lends the documents of this window to the daemon. To be called before the connection starts. */
 export function serveDocuments(connection: Connection): { dispose(): void }[] {

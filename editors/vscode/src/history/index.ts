@@ -4,26 +4,26 @@ import * as vscode from 'vscode';
 import type { Connection } from '../daemon/connection';
 import { refusalOf } from '../daemon/refusal';
 import { message } from '../messages';
-import { asLabel } from '../text';
+import { asLabel } from '../escape';
 import { ago, author, sums, title } from './describe';
+import { Diffs, SCHEME } from './diff';
 import { followPresent } from './follow';
 import { Past } from './past';
-import { PastTexts, SCHEME } from './texts';
 import { HistoryTree, type Row } from './tree';
 import { Undo } from './undo';
 
 export function showHistory(connection: Connection): { dispose(): unknown }[] {
   const past = new Past(connection);
   const tree = new HistoryTree(past);
-  const texts = new PastTexts();
-  const undo = new Undo(connection, past, texts);
+  const diffs = new Diffs();
+  const undo = new Undo(connection, past, diffs);
   const view = vscode.window.createTreeView('editd.history', { treeDataProvider: tree, showCollapseAll: true });
   const command = (id: string, act: (row?: Row) => Promise<void>) =>
     vscode.commands.registerCommand(id, (row?: Row) => act(row).catch(refuse));
   return [
     past,
     view,
-    vscode.workspace.registerTextDocumentContentProvider(SCHEME, texts),
+    vscode.workspace.registerTextDocumentContentProvider(SCHEME, diffs),
     vscode.window.registerFileDecorationProvider(tree),
     followPresent(connection, view, past, tree),
     command('editd.refreshHistory', () => past.reload()),
@@ -36,7 +36,7 @@ export function showHistory(connection: Connection): { dispose(): unknown }[] {
     }),
     command('editd.openPastFile', async (row) => {
       if (row?.kind === 'file') {
-        await open(row, undo, texts);
+        await open(row, undo, diffs);
       }
     }),
   ];
@@ -47,12 +47,12 @@ function refuse(error: unknown): void {
 }
 
 /** Shows what was done to the file, or where that cannot be worked out any more, the file. */
-async function open({ entry, file }: Row & { kind: 'file' }, undo: Undo, texts: PastTexts): Promise<void> {
+async function open({ entry, file }: Row & { kind: 'file' }, undo: Undo, diffs: Diffs): Promise<void> {
   const path = file.newPath ?? file.path;
   const sides = await undo.didTo(entry).catch(() => []);
   const wanted = sides.filter(({ uri }) => uri.fsPath === path || uri.fsPath === file.path);
   if (wanted.length > 0) {
-    await texts.show(`${title(entry)} (${author(entry, vscode.env.appName)})`, wanted);
+    await diffs.show(`${title(entry)} (${author(entry, vscode.env.appName)})`, wanted);
     return;
   }
   try {

@@ -6,8 +6,8 @@ import { type Refusal, refusalOf } from '../daemon/refusal';
 import type { AppliedFile, FileEntry, Requests, TransactionEntry } from '../daemon/wire';
 import { dialog, message, statusLine } from '../messages';
 import { names, sums, title } from './describe';
+import { diffText, type Diffs, type Sides, sidesOf, turned } from './diff';
 import type { Past } from './past';
-import { diffText, type PastTexts, type Sides, sidesOf, turned } from './texts';
 
 type Preview = Requests['editd/undo']['result'];
 
@@ -18,7 +18,7 @@ export class Undo {
   constructor(
     private readonly connection: Connection,
     private readonly past: Past,
-    private readonly texts: PastTexts,
+    private readonly diffs: Diffs,
   ) {}
 
   /** Asks, and takes it back if the person says so. */
@@ -77,9 +77,9 @@ export class Undo {
   private async show(name: string, files: readonly FileEntry[]): Promise<void> {
     const sides = (await Promise.all(files.map(sidesOf))).filter((each) => each !== undefined);
     if (sides.length === files.length) {
-      await this.texts.show(name, sides);
+      await this.diffs.show(name, sides);
     } else {
-      await this.texts.showDiff('undo', diffText(files));
+      await this.diffs.showDiff('undo', diffText(files));
     }
   }
 
@@ -95,7 +95,7 @@ export class Undo {
         if (typeof diff === 'string') {
           const text = `It cannot be undone: ${refusal.message} What was changed since is in the way.`;
           if ((await message('warning', text, 'Show What Changed')) !== undefined) {
-            await this.texts.showDiff('changed-since', diff);
+            await this.diffs.showDiff('changed-since', diff);
           }
         } else {
           void message('warning', `It cannot be undone: ${refusal.text}`);

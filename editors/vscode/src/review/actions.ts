@@ -3,11 +3,11 @@ import type { FileEntry, Hunk, ProposalResult, ReplaceParam } from '../daemon/wi
 import { dialog } from '../messages';
 import type { Decider, Part } from './decide';
 import type { Diffs } from './diff';
+import type { Drafts } from './drafts';
+import { ask, tellLine } from './messages';
 import { isRewritten } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject } from './subject';
-import { ask, tellLine } from './tell';
-import type { Texts } from './texts';
 import { count, isOpen, nameOf, plain } from './words';
 
 export type Verdict = 'accept' | 'reject';
@@ -15,7 +15,7 @@ export type Verdict = 'accept' | 'reject';
 export class Actions {
   constructor(
     private readonly store: Store,
-    private readonly texts: Texts,
+    private readonly drafts: Drafts,
     private readonly decider: Decider,
     private readonly diffs: Diffs,
   ) {}
@@ -23,7 +23,7 @@ export class Actions {
   /** Decides hunks by themselves. Those of a file that the person has rewritten cannot be. */
   async hunks(verdict: Verdict | 'take', subjects: readonly HunkSubject[]): Promise<void> {
     for (const [id, group] of byProposal(subjects)) {
-      const hasDraft = ({ path }: HunkSubject) => this.texts.written(id, path) !== undefined;
+      const hasDraft = ({ path }: HunkSubject) => this.drafts.written(id, path) !== undefined;
       const isSent = ({ path }: HunkSubject) => this.isSent(id, path);
       const plain = group.filter((each) => !hasDraft(each) && !isSent(each));
       if (plain.length > 0) {
@@ -47,7 +47,7 @@ export class Actions {
   async files(verdict: Verdict, subjects: readonly FileSubject[]): Promise<void> {
     for (const subject of subjects) {
       const { id, path } = subject;
-      if (this.texts.written(id, path)) {
+      if (this.drafts.written(id, path)) {
         await (verdict === 'accept'
           ? this.acceptDraft(subject)
           : this.rejectDrafts(id, [path], { reject: this.store.file(id, path)?.hunks.map((hunk) => hunk.id) ?? [] }));
@@ -70,7 +70,7 @@ export class Actions {
 
   /** Decides all that is open in a proposal. */
   async all(verdict: Verdict, id: string): Promise<void> {
-    const drafted = this.store.get(id)?.files.filter(({ path }) => this.texts.written(id, path)) ?? [];
+    const drafted = this.store.get(id)?.files.filter(({ path }) => this.drafts.written(id, path)) ?? [];
     if (verdict === 'reject' && drafted.length > 0) {
       await this.rejectDrafts(
         id,
@@ -127,7 +127,7 @@ export class Actions {
     const accept: string[] = [];
     const sent = new Map<string, string>();
     for (const file of files) {
-      const written = this.texts.written(proposal.id, file.path);
+      const written = this.drafts.written(proposal.id, file.path);
       const replacement = written && (await this.decider.replacement(proposal.id, file.path, written));
       if (written && !replacement) {
         this.tellTorn({ kind: 'file', id: proposal.id, path: file.path });
@@ -174,7 +174,7 @@ export class Actions {
 
   private async withForgotten(proposal: ProposalResult, part: Part): Promise<Part | undefined> {
     const drafted = proposal.files.filter(
-      ({ path }) => this.texts.written(proposal.id, path) && !part.replace?.some((each) => each.path === path),
+      ({ path }) => this.drafts.written(proposal.id, path) && !part.replace?.some((each) => each.path === path),
     );
     if (drafted.length === 0 || !completes(proposal, part)) {
       return part;
@@ -210,7 +210,7 @@ export class Actions {
         // Only what was decided is discarded.
         const answer = await this.decider.send(id, () => part);
         if (answer) {
-          await Promise.all(paths.map((path) => this.texts.drop(id, path)));
+          await Promise.all(paths.map((path) => this.drafts.drop(id, path)));
         }
       },
     });

@@ -5,13 +5,13 @@ import type { Connection } from '../daemon/connection';
 import type { Actions, Verdict } from './actions';
 import type { Comments } from './comments';
 import { activeAddress, type Diffs } from './diff';
+import type { Drafts } from './drafts';
 import { showMenu } from './menu';
+import { tellLine } from './messages';
 import { nextStop, type Stop, stopsOf } from './places';
 import type { Store } from './store';
 import type { HunkSubject, Subject } from './subject';
 import { fileToShow, filesMeant, hunksAtCursor, named, position, proposalMeant } from './target';
-import { tellLine } from './tell';
-import type { Texts } from './texts';
 import { Turns } from './turns';
 import { addressOf } from './uris';
 
@@ -20,7 +20,7 @@ const NOTHING_LEFT = 'Nothing is left to decide.';
 export interface Parts {
   readonly connection: Connection;
   readonly store: Store;
-  readonly texts: Texts;
+  readonly drafts: Drafts;
   readonly diffs: Diffs;
   readonly actions: Actions;
   readonly comments: Comments;
@@ -174,12 +174,12 @@ async function comment({ store, actions }: Parts, args: readonly unknown[]): Pro
   }
 }
 
-async function discard({ store, texts }: Parts, args: readonly unknown[]): Promise<void> {
+async function discard({ store, drafts }: Parts, args: readonly unknown[]): Promise<void> {
   const [file] = filesMeant(store, args);
-  if (!file || !texts.written(file.id, file.path)) {
+  if (!file || !drafts.written(file.id, file.path)) {
     return;
   }
-  await texts.drop(file.id, file.path);
+  await drafts.drop(file.id, file.path);
 }
 
 /** The file itself, at the line that is looked at in the diff. */

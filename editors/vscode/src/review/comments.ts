@@ -2,11 +2,11 @@
 import * as vscode from 'vscode';
 
 import type { Actions } from './actions';
+import { ask } from './messages';
 import { placesIn, touched } from './places';
 import type { Store } from './store';
 import type { HunkSubject } from './subject';
 import { placesAt } from './target';
-import { ask } from './tell';
 import { addressOf, uriOf } from './uris';
 import { nameOf } from './words';
 

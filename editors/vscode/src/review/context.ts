@@ -3,11 +3,11 @@ import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
 import { activeAddress } from './diff';
+import type { Drafts } from './drafts';
 import type { Store } from './store';
 import { hunksAtCursor } from './target';
-import type { Texts } from './texts';
 
-export function contextKeys(connection: Connection, store: Store, texts: Texts): vscode.Disposable {
+export function contextKeys(connection: Connection, store: Store, drafts: Drafts): vscode.Disposable {
   const told = new Map<string, unknown>();
   const tell = (key: string, value: unknown) => {
     if (told.get(key) !== value) {
@@ -20,14 +20,14 @@ export function contextKeys(connection: Connection, store: Store, texts: Texts):
     tell('state', connection.state.kind);
     tell('pending', store.here.length);
     tell('reviewing', address !== undefined);
-    tell('draft', address !== undefined && texts.written(address.id, address.path) !== undefined);
+    tell('draft', address !== undefined && drafts.written(address.id, address.path) !== undefined);
     tell('hunkAtCursor', hunksAtCursor(store).length > 0);
   };
   update();
   return vscode.Disposable.from(
     connection.onDidChangeState(update),
     store.onDidChange(update),
-    texts.onDidChangeDrafts(update),
+    drafts.onDidChange(update),
     vscode.window.onDidChangeActiveTextEditor(update),
     vscode.window.onDidChangeTextEditorSelection(update),
     vscode.window.tabGroups.onDidChangeTabs(update),

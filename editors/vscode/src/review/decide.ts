@@ -2,11 +2,12 @@
 import type { Connection } from '../daemon/connection';
 import { NotConnected, refusalOf } from '../daemon/refusal';
 import type { DecideParams, ProposalResult, ReplaceParam } from '../daemon/wire';
+import type { Drafts, Written } from './drafts';
 import { carry } from './merge';
+import { tellLine, tellRefusal } from './messages';
 import type { Store } from './store';
-import { tellLine, tellRefusal } from './tell';
-import type { Texts, Written } from './texts';
 import { Turns } from './turns';
+import type { Versions } from './versions';
 import { titleOf } from './words';
 
 /** What a decision says, without the proposal that it is about. */
@@ -21,7 +22,8 @@ export class Decider {
   constructor(
     private readonly connection: Connection,
     private readonly store: Store,
-    private readonly texts: Texts,
+    private readonly versions: Versions,
+    private readonly drafts: Drafts,
   ) {}
 
   /**
@@ -50,7 +52,7 @@ export class Decider {
 
   /** What a person wrote in a file, over what the file is now. Nothing if both have changed the same lines. */
   async replacement(id: string, path: string, { text, version }: Written): Promise<ReplaceParam | undefined> {
-    const { base, hash } = await this.texts.current(id, path);
+    const { base, hash } = await this.versions.current({ id, path });
     const content = await carry(text, version.base, base);
     if (content === undefined) {
       return undefined;
@@ -65,7 +67,7 @@ export class Decider {
     const answer = await this.connection.request('editd/decide', { id, revision, ...part });
     // What was sent is not a draft any more, so its tab can be closed.
     const sent = (part.replace ?? []).map(({ path, content }) =>
-      this.texts.sent(id, path, content, written?.get(path) ?? content),
+      this.drafts.sent(id, path, content, written?.get(path) ?? content),
     );
     // First that, since tabs with something unsent stay when a proposal ends.
     await Promise.all(sent);

@@ -2,10 +2,10 @@
 import * as vscode from 'vscode';
 
 import type { FileEntry, ProposalResult } from '../daemon/wire';
+import type { Drafts } from './drafts';
 import { placesIn } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject } from './subject';
-import type { Texts } from './texts';
 import { type Address, addressOf, SCHEME, uriOf } from './uris';
 import { actionOf, fileTitle, titleOf } from './words';
 
@@ -16,7 +16,7 @@ export class Diffs implements vscode.Disposable {
 
   constructor(
     private readonly store: Store,
-    private readonly texts: Texts,
+    private readonly drafts: Drafts,
   ) {
     this.subscription = vscode.Disposable.from(
       store.onDidEnd(({ proposal }) => void this.close((id) => id === proposal.id)),
@@ -74,7 +74,7 @@ export class Diffs implements vscode.Disposable {
 
   /** Closes our tabs of proposals that are over, but for those with something that a person wrote and did not send. */
   private async close(isOver: (id: string) => boolean): Promise<void> {
-    const isUnsent = ({ id, path }: Address) => this.texts.written(id, path) !== undefined;
+    const isUnsent = ({ id, path }: Address) => this.drafts.written(id, path) !== undefined;
     const done = tabs().filter((tab) => {
       const shown = this.shownIn(tab);
       return shown.some(({ id }) => isOver(id)) && !shown.some(isUnsent);

@@ -1,97 +1,182 @@
-/** What people wrote in place of what was proposed, kept so that it survives a reload of the window. */
-import { createHash } from 'node:crypto';
+/** What people write over the proposed side of files under review. It decides nothing until it is sent. */
 import * as vscode from 'vscode';
 
-import type { Hash } from '../daemon/wire';
-import type { Log } from '../log';
+import type { DraftStorage } from './draftStorage';
+import {
+  documentOf,
+  type FileKey,
+  hasTab,
+  isOpenDocument,
+  type ReviewedFile,
+  type Version,
+  versionOf,
+} from './reviewedFile';
+import type { Store } from './store';
+import { type Address, addressOf } from './uris';
+import type { Versions } from './versions';
 
-/** Both sides of a file at one time. */
-export interface Version {
-  readonly base: string;
-  readonly proposed: string;
-  /** Of the file that `base` is. */
-  readonly hash: Hash;
-  /** Of our documents that show it. */
-  readonly mtime: number;
-}
+/** Milliseconds without typing before unsaved text is kept. */
+const PAUSE = 300;
 
-export interface Draft {
-  readonly id: string;
-  readonly path: string;
-  /** What the person started from. */
-  readonly version: Version;
+/** What a person wrote, and over what. */
+export interface Written {
   readonly text: string;
-  /** When it was saved last; of what was never saved, that of the version. */
-  readonly mtime: number;
+  readonly version: Version;
 }
 
-/** Milliseconds for which drafts are kept that belong to nothing any more. */
-const KEPT = 30 * 24 * 60 * 60 * 1000;
-
-export class Drafts {
-  private readonly folder: vscode.Uri;
-  /** Files are written one after the other. */
-  private last: Promise<unknown> = Promise.resolve();
+export class Drafts implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  /** Other files than before have a draft, or one has another. */
+  readonly onDidChange = this.changed.event;
+  private readonly subscriptions: vscode.Disposable;
 
   constructor(
-    context: vscode.ExtensionContext,
-    private readonly log: Log,
+    private readonly store: Store,
+    private readonly versions: Versions,
+    private readonly storage: DraftStorage,
   ) {
-    this.folder = vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'drafts');
-  }
-
-  async load(): Promise<Draft[]> {
-    try {
-      const entries = await vscode.workspace.fs.readDirectory(this.folder);
-      const drafts = await Promise.all(entries.map(([name]) => this.read(name)));
-      return drafts.filter((draft) => draft !== undefined);
-    } catch {
-      return []; // There is no folder yet.
-    }
-  }
-
-  save(draft: Draft): Promise<void> {
-    return this.inTurn(async () => {
-      await vscode.workspace.fs.createDirectory(this.folder);
-      await vscode.workspace.fs.writeFile(this.file(draft), Buffer.from(JSON.stringify(draft)));
+    void versions.restored.then(() => {
+      this.changed.fire();
     });
+    this.subscriptions = vscode.Disposable.from(
+      store.onDidList(() => void this.clean()),
+      vscode.workspace.onDidOpenTextDocument((document) => void this.look(document)),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => void this.look(document)),
+    );
   }
 
-  remove(draft: Pick<Draft, 'id' | 'path'>): Promise<void> {
-    return this.inTurn(async () => {
-      try {
-        await vscode.workspace.fs.delete(this.file(draft));
-      } catch {
-        // It was never saved.
-      }
-    });
+  dispose(): void {
+    this.subscriptions.dispose();
+    this.changed.dispose();
   }
 
-  /** Whether a draft that belongs to nothing is old enough to go. */
-  isOld(mtime: number): boolean {
-    return mtime < Date.now() - KEPT;
-  }
-
-  private inTurn(act: () => Promise<void>): Promise<void> {
-    const turn = this.last.then(act);
-    this.last = turn.catch((error: unknown) => {
-      this.log.error(`a draft: ${String(error)}`);
-    });
-    return turn;
-  }
-
-  private async read(name: string): Promise<Draft | undefined> {
-    try {
-      const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(this.folder, name));
-      return JSON.parse(Buffer.from(bytes).toString()) as Draft;
-    } catch (error) {
-      this.log.warn(`the draft ${name} cannot be read: ${String(error)}`);
+  /** What a person wrote in place of what was proposed, saved or not. */
+  written(id: string, path: string): Written | undefined {
+    const file = this.versions.find({ id, path });
+    if (!file) {
       return undefined;
     }
+    const document = documentOf(file);
+    const text = document?.isDirty ? document.getText() : file.draft?.text;
+    const version = versionOf(file);
+    return text === undefined || text === version.proposed ? undefined : { text, version };
   }
 
-  private file({ id, path }: Pick<Draft, 'id' | 'path'>): vscode.Uri {
-    const name = createHash('sha256').update(`${id}\0${path}`).digest('hex').slice(0, 32);
-    return vscode.Uri.joinPath(this.folder, `${name}.json`);
+  /** What was written over proposals that are over by now. Nothing, while it is not known which are. */
+  async leftOver(): Promise<Address[]> {
+    await this.versions.restored;
+    return this.store.isReady
+      ? this.versions.all
+          .filter(({ id, path }) => !this.store.get(id) && this.written(id, path) !== undefined)
+          .map(({ id, path }) => ({ id, side: 'proposed', path }))
+      : [];
+  }
+
+  /** Keeps what a person saved. That decides nothing. */
+  async write(key: FileKey, text: string): Promise<void> {
+    const file = await this.versions.file(key);
+    if (file.isSettling) {
+      return;
+    }
+    const version = file.frozen ?? file.shown ?? file.versions[0];
+    if (text === version.proposed) {
+      await this.forget(file);
+      return;
+    }
+    file.frozen = version;
+    file.draft = { text, mtime: this.versions.tick() };
+    await this.keep(file, file.draft);
+    this.versions.showSides(file, ['proposed']);
+    this.changed.fire();
+  }
+
+  /** What a person wrote is not wanted any more: what is proposed is shown again. */
+  async drop(id: string, path: string): Promise<void> {
+    const file = this.versions.find({ id, path });
+    if (file) {
+      await this.settle(file, file.versions[0].proposed);
+    }
+  }
+
+  /** What a person had `written` was sent as `content`, which is what is proposed now. What was typed since stays. */
+  async sent(id: string, path: string, content: string, written: string): Promise<void> {
+    const file = this.versions.find({ id, path });
+    const now = this.written(id, path)?.text ?? written;
+    if (file && now === written) {
+      await this.settle(file, content);
+    }
+  }
+
+  /**
+   * Shows a text as the proposed one, with nothing unsaved, so that the tab can be closed. What editors do when they
+   * save (formatters and the like) is not kept.
+   */
+  private async settle(file: ReviewedFile, text: string): Promise<void> {
+    const document = documentOf(file);
+    if (document?.isDirty) {
+      file.isSettling = true;
+      try {
+        const edit = new vscode.WorkspaceEdit();
+        edit.replace(document.uri, new vscode.Range(0, 0, document.lineCount, 0), text);
+        await vscode.workspace.applyEdit(edit);
+        await document.save();
+      } finally {
+        file.isSettling = false;
+      }
+    }
+    await this.forget(file, text);
+  }
+
+  private async forget(file: ReviewedFile, proposed?: string): Promise<void> {
+    clearTimeout(file.timer);
+    file.draft = undefined;
+    file.frozen = undefined;
+    this.versions.renew(file, proposed);
+    await this.storage.remove(file);
+    this.versions.show(file);
+    this.changed.fire();
+    if (this.store.get(file.id)) {
+      await this.versions.reload(file);
+    }
+  }
+
+  /** A document of ours was opened, or has changed, or is unsaved or saved now. */
+  private async look(document: vscode.TextDocument): Promise<void> {
+    const address = addressOf(document.uri);
+    const file = address?.side === 'proposed' ? this.versions.find(address) : undefined;
+    if (!file) {
+      return;
+    }
+    clearTimeout(file.timer);
+    if (!document.isDirty) {
+      const text = document.getText();
+      file.shown = file.versions.find(({ proposed }) => proposed === text) ?? file.shown;
+      await (file.draft ? this.keep(file, file.draft) : file.frozen && this.forget(file));
+      return;
+    }
+    if (!file.frozen) {
+      file.frozen = file.shown ?? versionOf(file);
+      this.changed.fire();
+    }
+    file.timer = setTimeout(() => {
+      // Its time stays that of what was saved, so that the editor does not take it for a newer file.
+      const { mtime } = file.draft ?? versionOf(file);
+      void this.keep(file, { text: document.getText(), mtime });
+    }, PAUSE);
+  }
+
+  private keep({ id, path, frozen }: ReviewedFile, { text, mtime }: { text: string; mtime: number }): Promise<void> {
+    return frozen ? this.storage.save({ id, path, version: frozen, text, mtime }) : Promise.resolve();
+  }
+
+  private async clean(): Promise<void> {
+    await this.versions.restored;
+    for (const file of this.versions.all) {
+      const isOld = file.draft !== undefined && this.storage.isOld(file.draft.mtime);
+      if (isOld && !this.store.get(file.id) && !isOpenDocument(file) && !hasTab(file)) {
+        this.versions.remove(file);
+        await this.storage.remove(file);
+      }
+    }
   }
 }

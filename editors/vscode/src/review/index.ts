@@ -8,44 +8,48 @@ import { Comments } from './comments';
 import { contextKeys } from './context';
 import { Decider } from './decide';
 import { Diffs } from './diff';
+import { DiffNotes } from './diffNotes';
 import { Drafts } from './drafts';
-import { ReviewFiles } from './files';
-import { Kept } from './kept';
+import { DraftStorage } from './draftStorage';
+import { ReviewFileSystem } from './fileSystem';
 import { Lenses } from './lens';
 import { Marks } from './marks';
-import { news } from './news';
+import { tellOfProposals } from './proposalMessages';
 import { statusItem } from './status';
-import { Notes } from './notes';
 import { Store } from './store';
-import { Texts } from './texts';
 import { ProposalTree } from './tree';
+import { UnsentDrafts } from './unsentDrafts';
 import { SCHEME } from './uris';
+import { Versions } from './versions';
 
 /** Shows what agents propose, and lets a person decide. To be called before the connection starts. */
 export function review(connection: Connection, context: vscode.ExtensionContext, log: Log): { dispose(): void }[] {
   connection.announced.set('review', () => true);
   const store = new Store(connection, log);
-  const texts = new Texts(connection, store, new Drafts(context, log), log);
-  const files = new ReviewFiles(texts);
-  const diffs = new Diffs(store, texts);
-  const decider = new Decider(connection, store, texts);
-  const actions = new Actions(store, texts, decider, diffs);
+  const storage = new DraftStorage(context, log);
+  const versions = new Versions(connection, store, storage.load(), log);
+  const drafts = new Drafts(store, versions, storage);
+  const files = new ReviewFileSystem(versions, drafts);
+  const diffs = new Diffs(store, drafts);
+  const decider = new Decider(connection, store, versions, drafts);
+  const actions = new Actions(store, drafts, decider, diffs);
   const comments = new Comments(store, actions);
   return [
     vscode.workspace.registerFileSystemProvider(SCHEME, files, { isCaseSensitive: true }),
     files,
-    new ProposalTree(store, texts),
-    new Lenses(store, texts),
+    new ProposalTree(store, drafts),
+    new Lenses(store, drafts),
     new Marks(store),
-    new Notes(store, texts),
+    new DiffNotes(store, drafts),
     comments,
     statusItem(connection, store),
-    contextKeys(connection, store, texts),
-    news(store, diffs),
-    commands({ connection, store, texts, diffs, actions, comments }),
-    new Kept(store, texts, diffs),
+    contextKeys(connection, store, drafts),
+    tellOfProposals(store, diffs),
+    commands({ connection, store, drafts, diffs, actions, comments }),
+    new UnsentDrafts(store, drafts, diffs),
     diffs,
-    texts,
+    drafts,
+    versions,
     store,
   ];
 }

@@ -3,11 +3,11 @@ import * as vscode from 'vscode';
 
 import { config, onDidChangeConfig } from '../config';
 import type { FileEntry, ProposalResult } from '../daemon/wire';
-import { asLabel } from '../text';
+import { asLabel } from '../escape';
+import type { Drafts } from './drafts';
 import { isRewritten, type Place, placesIn } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject, Subject } from './subject';
-import type { Texts } from './texts';
 import { addressOf, SCHEME } from './uris';
 import { hunkTitle, plain } from './words';
 
@@ -21,7 +21,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
 
   constructor(
     private readonly store: Store,
-    private readonly texts: Texts,
+    private readonly drafts: Drafts,
   ) {
     const update = () => {
       this.changed.fire();
@@ -29,7 +29,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     this.subscriptions = vscode.Disposable.from(
       vscode.languages.registerCodeLensProvider([{ scheme: 'file' }, { scheme: SCHEME }], this),
       store.onDidChange(update),
-      texts.onDidChangeDrafts(update),
+      drafts.onDidChange(update),
       onDidChangeConfig(['review.codeLens'], update),
     );
   }
@@ -61,7 +61,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (!proposal || !file) {
       return [];
     }
-    if (this.texts.written(id, path)) {
+    if (this.drafts.written(id, path)) {
       return lensesAt(document, 0, [
         ['You have changed this side'],
         ['Accept the File as It Stands Here', 'editd.acceptFile', subject],

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 
 import type { Connection, State } from '../daemon/connection';
-import { asLabel } from '../text';
+import { asLabel } from '../escape';
 import type { Store } from './store';
 import { progress, titleOf } from './words';
 

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 
 import type { ProposalResult } from '../daemon/wire';
-import { asLabel } from '../text';
+import { asLabel } from '../escape';
 import { activeAddress } from './diff';
 import { canonical } from './paths';
 import { type Place, type Position, placesIn, touched } from './places';

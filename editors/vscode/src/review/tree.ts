@@ -2,11 +2,11 @@
 import * as vscode from 'vscode';
 
 import type { FileEntry, Hunk, HunkState, ProposalResult } from '../daemon/wire';
+import type { Drafts } from './drafts';
 import { concernsWindow } from './paths';
 import { placesIn } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject, ProposalSubject, Subject } from './subject';
-import type { Texts } from './texts';
 import { uriOf } from './uris';
 import { actionOf, count, fileTitle, hunkDiff, hunkTitle, isOpen, plain, progress, size, titleOf } from './words';
 
@@ -35,7 +35,7 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
 
   constructor(
     private readonly store: Store,
-    private readonly texts: Texts,
+    private readonly drafts: Drafts,
   ) {
     this.view = vscode.window.createTreeView('editd.proposals', {
       treeDataProvider: this,
@@ -47,7 +47,7 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
       store.onDidChange(() => {
         this.update();
       }),
-      texts.onDidChangeDrafts(() => {
+      drafts.onDidChange(() => {
         this.update();
       }),
     );
@@ -100,7 +100,7 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
       return new vscode.TreeItem('');
     }
     if (subject.kind === 'file') {
-      return fileItem(subject, file, this.texts.written(subject.id, subject.path) !== undefined);
+      return fileItem(subject, file, this.drafts.written(subject.id, subject.path) !== undefined);
     }
     const hunk = file.hunks.find(({ id }) => id === subject.hunk);
     return hunk ? hunkItem(subject, file, hunk) : new vscode.TreeItem('');
@@ -120,7 +120,7 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
 
   /** All that rows are made of. */
   private shownOf(proposal: ProposalResult): unknown {
-    const drafts = proposal.files.filter(({ path }) => this.texts.written(proposal.id, path)).map(({ path }) => path);
+    const drafts = proposal.files.filter(({ path }) => this.drafts.written(proposal.id, path)).map(({ path }) => path);
     return [proposal.id, proposal.files, proposal.comments, drafts];
   }
 }

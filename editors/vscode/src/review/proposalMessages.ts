@@ -4,15 +4,15 @@ import * as vscode from 'vscode';
 import { config } from '../config';
 import type { ProposalResult } from '../daemon/wire';
 import type { Diffs } from './diff';
-import type { Ended, Store } from './store';
+import { ask, tellLine } from './messages';
 import { canonical, concernsWindow } from './paths';
-import { ask, tellLine } from './tell';
+import type { Ended, Store } from './store';
 import { count, endedElsewhere, outcomeOf, wish } from './words';
 
 /** Milliseconds in which proposals that come are told in one message. */
 const TOGETHER = 100;
 
-export function news(store: Store, diffs: Diffs): vscode.Disposable {
+export function tellOfProposals(store: Store, diffs: Diffs): vscode.Disposable {
   let arrived: ProposalResult[] = [];
   let timer: NodeJS.Timeout | undefined;
   const speak = () => {

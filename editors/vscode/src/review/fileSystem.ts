@@ -1,18 +1,23 @@
 /** Documents of the scheme `editd-review`: the base cannot be written, the proposed side can, which decides nothing. */
 import * as vscode from 'vscode';
 
-import type { Texts } from './texts';
+import type { Drafts } from './drafts';
+import { mtimeOf, textOf } from './reviewedFile';
 import { type Address, addressOf } from './uris';
+import type { Versions } from './versions';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-export class ReviewFiles implements vscode.FileSystemProvider, vscode.Disposable {
+export class ReviewFileSystem implements vscode.FileSystemProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.changed.event;
   private readonly subscription: vscode.Disposable;
 
-  constructor(private readonly texts: Texts) {
-    this.subscription = texts.onDidChange((uris) => {
+  constructor(
+    private readonly versions: Versions,
+    private readonly drafts: Drafts,
+  ) {
+    this.subscription = versions.onDidChange((uris) => {
       this.changed.fire(uris.map((uri) => ({ type: vscode.FileChangeType.Changed, uri })));
     });
   }
@@ -28,14 +33,15 @@ export class ReviewFiles implements vscode.FileSystemProvider, vscode.Disposable
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
     const address = known(uri);
-    const [bytes, mtime] = [await this.readFile(uri), await this.texts.mtime(address)];
-    const stat = { type: vscode.FileType.File, ctime: 0, mtime, size: bytes.length };
+    const file = await this.versions.file(address);
+    const size = bytesOf(uri, textOf(file, address.side)).length;
+    const stat = { type: vscode.FileType.File, ctime: 0, mtime: mtimeOf(file, address.side), size };
     return address.side === 'base' ? { ...stat, permissions: vscode.FilePermission.Readonly } : stat;
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
-    const bytes = Buffer.from(await this.texts.text(known(uri)));
-    return isTakenForUtf8(uri) ? bytes : Buffer.concat([BYTE_ORDER_MARK, bytes]);
+    const address = known(uri);
+    return bytesOf(uri, textOf(await this.versions.file(address), address.side));
   }
 
   async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
@@ -43,7 +49,7 @@ export class ReviewFiles implements vscode.FileSystemProvider, vscode.Disposable
     if (address.side === 'base') {
       throw vscode.FileSystemError.NoPermissions(uri);
     }
-    await this.texts.write(address, new TextDecoder().decode(content));
+    await this.drafts.write(address, new TextDecoder().decode(content));
   }
 
   readDirectory(): [string, vscode.FileType][] {
@@ -69,6 +75,11 @@ function known(uri: vscode.Uri): Address {
     throw vscode.FileSystemError.FileNotFound(uri);
   }
   return address;
+}
+
+function bytesOf(uri: vscode.Uri, text: string): Buffer {
+  const bytes = Buffer.from(text);
+  return isTakenForUtf8(uri) ? bytes : Buffer.concat([BYTE_ORDER_MARK, bytes]);
 }
 
 /** Otherwise a mark says what the bytes are. */

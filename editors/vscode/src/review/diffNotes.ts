@@ -3,13 +3,13 @@ import * as vscode from 'vscode';
 
 import { config, onDidChangeConfig } from '../config';
 import type { HunkState } from '../daemon/wire';
+import type { Drafts } from './drafts';
 import { isRewritten, placesIn } from './places';
 import type { Store } from './store';
-import type { Texts } from './texts';
 import { addressOf } from './uris';
 import { size } from './words';
 
-export class Notes implements vscode.Disposable {
+export class DiffNotes implements vscode.Disposable {
   private readonly type = vscode.window.createTextEditorDecorationType({
     after: { margin: '0 0 0 3em', fontStyle: 'italic', color: new vscode.ThemeColor('editorCodeLens.foreground') },
   });
@@ -17,7 +17,7 @@ export class Notes implements vscode.Disposable {
 
   constructor(
     private readonly store: Store,
-    private readonly texts: Texts,
+    private readonly drafts: Drafts,
   ) {
     const update = () => {
       vscode.window.visibleTextEditors.forEach((editor) => {
@@ -27,7 +27,7 @@ export class Notes implements vscode.Disposable {
     this.subscriptions = vscode.Disposable.from(
       this.type,
       store.onDidChange(update),
-      texts.onDidChangeDrafts(update),
+      drafts.onDidChange(update),
       vscode.window.onDidChangeVisibleTextEditors(update),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (addressOf(document.uri)) {
@@ -55,7 +55,7 @@ export class Notes implements vscode.Disposable {
     if (!file || !config.decorations) {
       return [];
     }
-    if (this.texts.written(id, path)) {
+    if (this.drafts.written(id, path)) {
       return [noteAt(document, 0, 'changed by you')];
     }
     if (isRewritten(file)) {

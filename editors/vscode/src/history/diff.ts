@@ -1,4 +1,4 @@
-/** Documents that show what a change did, or would do. */
+/** Diffs that show what a change did, or would do. */
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 
@@ -17,7 +17,7 @@ export interface Sides {
   readonly after: string;
 }
 
-export class PastTexts implements vscode.TextDocumentContentProvider {
+export class Diffs implements vscode.TextDocumentContentProvider {
   private readonly texts = new Map<string, string>();
   private count = 0;
 

@@ -1,7 +1,6 @@
-// Texts of agents in messages and labels.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asLabel, asMessage } from '../../src/text';
+import { asLabel, asMessage } from '../../src/escape';
 
 void test('no text of an agent becomes a link in a message', () => {
   const text = 'ada wants [this](command:workbench.action.quit) and a[0](x)';

@@ -1,26 +1,37 @@
-/** A file under review: what is known of both its sides, and what shows it. */
+/** A file under review: what is known of both its sides, and the documents that show them. */
 import * as vscode from 'vscode';
 
-import type { Version } from './drafts';
+import type { Hash } from '../daemon/wire';
+import type { Side } from './places';
 import { type Address, SCHEME, uriOf } from './uris';
 
 /** A file of a proposal. */
 export type FileKey = Pick<Address, 'id' | 'path'>;
 
-export interface Entry {
+/** Both sides of a file at one time. */
+export interface Version {
+  readonly base: string;
+  readonly proposed: string;
+  /** Of the file that `base` is. */
+  readonly hash: Hash;
+  /** Of our documents that show it. */
+  readonly mtime: number;
+}
+
+export interface ReviewedFile {
   readonly id: string;
   readonly path: string;
-  /** The newest last. */
-  versions: Version[];
+  /** The newest first. */
+  versions: readonly [Version, ...Version[]];
+  /** When it was asked for last: its document may be about to open. */
+  asked: number;
   /** What the document of the proposed side holds, while it is unchanged. */
   shown?: Version | undefined;
   /** What a person started from: as long as it is there, nothing is moved under them. */
   frozen?: Version | undefined;
-  /** When it was read last: its document may be about to open. */
-  read: number;
+  draft?: { readonly text: string; readonly mtime: number } | undefined;
   /** Its document is being made what is proposed: what is saved meanwhile is nobody's wish. */
   isSettling?: boolean;
-  draft?: { readonly text: string; readonly mtime: number } | undefined;
   /** Until unsaved text is kept. */
   timer?: NodeJS.Timeout | undefined;
 }
@@ -29,13 +40,19 @@ export function keyOf({ id, path }: FileKey): string {
   return `${id}\0${path}`;
 }
 
-/** What is shown of both sides. */
-export function versionOf(entry: Entry): Version {
-  const version = entry.frozen ?? entry.versions.at(-1);
-  if (!version) {
-    throw vscode.FileSystemError.Unavailable(`${entry.path} was not loaded`);
-  }
-  return version;
+/** What is shown of both sides, but for what a person wrote. */
+export function versionOf({ frozen, versions }: ReviewedFile): Version {
+  return frozen ?? versions[0];
+}
+
+export function textOf(file: ReviewedFile, side: Side): string {
+  const version = versionOf(file);
+  return side === 'base' ? version.base : (file.draft?.text ?? version.proposed);
+}
+
+export function mtimeOf(file: ReviewedFile, side: Side): number {
+  const { mtime } = versionOf(file);
+  return side === 'base' ? mtime : (file.draft?.mtime ?? mtime);
 }
 
 /** The document of the proposed side, where it is open. */

@@ -1,4 +1,4 @@
-/** Messages to the person. */
+/** How the review speaks to the person: in lines that go by themselves, and in messages with buttons. */
 import * as vscode from 'vscode';
 
 import type { Refusal } from '../daemon/refusal';

@@ -1,17 +1,17 @@
-/** Tells of what people wrote over proposals that are over by now, without having sent it. */
+/** Tells of drafts that were not sent before their proposals were over. */
 import * as vscode from 'vscode';
 
 import type { Diffs } from './diff';
+import type { Drafts } from './drafts';
+import { ask } from './messages';
 import type { Store } from './store';
-import { ask } from './tell';
-import type { Texts } from './texts';
 import { type Address, uriOf } from './uris';
 import { nameOf } from './words';
 
 /** Milliseconds in which proposals that end are told in one message. */
 const TOGETHER = 100;
 
-export class Kept implements vscode.Disposable {
+export class UnsentDrafts implements vscode.Disposable {
   /** The documents that were told of in this window. */
   private readonly told = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
@@ -19,7 +19,7 @@ export class Kept implements vscode.Disposable {
 
   constructor(
     store: Store,
-    private readonly texts: Texts,
+    private readonly drafts: Drafts,
     private readonly diffs: Diffs,
   ) {
     const later = () => {
@@ -35,7 +35,7 @@ export class Kept implements vscode.Disposable {
   }
 
   private async tell(): Promise<void> {
-    const left = (await this.texts.leftOver()).filter((address) => !this.told.has(keyOf(address)));
+    const left = (await this.drafts.leftOver()).filter((address) => !this.told.has(keyOf(address)));
     if (left.length === 0) {
       return;
     }
@@ -52,13 +52,13 @@ export class Kept implements vscode.Disposable {
   /** From here on it is in a document that belongs to the person, which the editor keeps until it is closed. */
   private async show(hidden: readonly Address[]): Promise<void> {
     for (const { id, path } of hidden) {
-      const text = this.texts.written(id, path)?.text;
+      const text = this.drafts.written(id, path)?.text;
       if (text !== undefined) {
         // Ours has the file's name, from which the editor knows the language, also where there is no such file.
         const { languageId } = await vscode.workspace.openTextDocument(uriOf(id, 'proposed', path));
         const document = await vscode.workspace.openTextDocument({ content: text, language: languageId });
         await vscode.window.showTextDocument(document, { preview: false });
-        await this.texts.drop(id, path);
+        await this.drafts.drop(id, path);
       }
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Texts of agents where people read them. Authors, labels, paths and refusals come from agents, and the editor would make
- * links that run commands of `[text](command:...)` in a message, and icons of `$(name)` in a label.
+ * Texts of agents, made harmless for where people read them. Authors, labels, paths and refusals come from agents, and
+ * the editor would make links that run commands of `[text](command:...)` in a message, and icons of `$(name)` in a label.
  */
 
 /** Text that is shown as it is in a message: nothing of it is a link. */

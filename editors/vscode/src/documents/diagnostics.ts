@@ -1,9 +1,9 @@
-/** What the daemon is told besides texts: where the person is, what language servers say. */
+/** Tells what language servers and linters say of open files. */
 import * as vscode from 'vscode';
 
 import { config } from '../config';
 import type { Connection } from '../daemon/connection';
-import { find, isTold } from './document';
+import { find } from './document';
 
 /** Diagnostics that are sent for one document. */
 const MOST_DIAGNOSTICS = 500;
@@ -12,22 +12,6 @@ const LONGEST_MESSAGE = 2000;
 /** Milliseconds without news before diagnostics are sent. */
 const DIAGNOSTICS_PAUSE = 200;
 
-/** Tells which document a person looks at, now and whenever that changes. */
-export function tellFocus(connection: Connection): vscode.Disposable {
-  const tell = () => {
-    const document = vscode.window.activeTextEditor?.document;
-    if (document && isTold(document) && vscode.window.state.focused) {
-      connection.notify('editd/focus', { uri: document.uri.toString() });
-    }
-  };
-  return vscode.Disposable.from(
-    vscode.window.onDidChangeActiveTextEditor(tell),
-    vscode.window.onDidChangeWindowState(tell),
-    connection.onDidChangeState(tell),
-  );
-}
-
-/** Passes on what language servers and linters say of open files. */
 export function tellDiagnostics(connection: Connection): vscode.Disposable {
   const waiting = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
