@@ -3,13 +3,14 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::process::{Pid, test_kill_process};
 use serde_json::json;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::MakeWriterExt;
 
 use crate::config::Config;
 use crate::protocol::{Method, Shutdown, ShutdownParams, ShutdownResult, Status, StatusParams, StatusResult};
-use crate::transport::{self, Client, ConnectError, Spawn, instance_is_alive};
+use crate::transport::{self, Client, ConnectError, GivenSockets, Spawn, instance_is_alive};
 use crate::workspace::Role;
 
 use super::read::print_json;
@@ -36,9 +37,11 @@ pub(crate) fn serve(context: &Context, detached: bool) -> Result<End, Complaint>
         let _ = rustix::process::setsid();
     }
     let config = Config::load(config_file());
+    let given = GivenSockets::take().map_err(Complaint::failed)?;
+    let places = given.as_ref().map_or_else(|| context.places.clone(), |given| given.places(&context.places));
     // Before the log, which would make a folder of somebody else's look used.
-    transport::prepare_folders(&context.places).map_err(Complaint::failed)?;
-    let _flush_at_end = log_to(&context.places.state_dir, detached)?;
+    transport::prepare_folders(&places).map_err(Complaint::failed)?;
+    let _flush_at_end = log_to(&places.state_dir, detached)?;
     if let Some(error) = &config.error {
         tracing::error!(error, "the configuration cannot be read; nothing will be written");
     }
@@ -48,7 +51,7 @@ pub(crate) fn serve(context: &Context, detached: bool) -> Result<End, Complaint>
         .max_blocking_threads(BLOCKING_THREADS)
         .thread_keep_alive(Duration::from_secs(60))
         .build()?;
-    let served = runtime.block_on(transport::serve(config, context.places.clone()));
+    let served = runtime.block_on(transport::serve(config, places, given));
     runtime.shutdown_timeout(LAST_WORK);
     served.map_err(|error| {
         tracing::error!(%error, "not serving");
@@ -163,8 +166,8 @@ pub(crate) fn stop(context: &Context) -> Result<End, Complaint> {
     client.wait_for_end();
     let waited = std::time::Instant::now();
     while instance_is_alive(&context.places.state_dir) {
-        // One that answers is another, which a command has started meanwhile.
-        if running(context, Role::Agent)?.is_some() {
+        // Then it is another, which a command has started meanwhile.
+        if !exists(pid) {
             break;
         }
         if waited.elapsed() > STOPPING {
@@ -177,6 +180,12 @@ pub(crate) fn stop(context: &Context) -> Result<End, Complaint> {
         writeln!(stream::stdout(), "Stopped the daemon (process {pid}).")?;
     }
     Ok(End::Done)
+}
+
+/// Not by asking whether one answers: a service manager would start the next for that.
+fn exists(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| test_kill_process(pid).is_ok())
 }
 
 /// A session with a daemon that runs already.

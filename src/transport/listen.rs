@@ -1,7 +1,8 @@
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::fs::Mode;
 use tokio::net::{UnixListener, UnixStream};
@@ -15,10 +16,17 @@ use crate::workspace::Role;
 
 use super::connection;
 use super::folders::{clear_for_socket, prepare_folders};
+use super::given::GivenSockets;
 use super::intake::Intake;
 use super::places::{AGENT_SOCKET, EDITOR_SOCKET, SOCKET_PATH, lock_instance, lock_sockets, note_sockets};
 use super::signals::Signals;
 use super::sockets::Sockets;
+
+/// How long a daemon with sockets of a service manager waits for the one before it to end. Whoever has connected
+/// waits with it; to fail would only have the manager start it again and again.
+const PREDECESSOR: Duration = Duration::from_secs(5);
+/// How often it tries.
+const LOCK_RETRY: Duration = Duration::from_millis(20);
 
 /// How a daemon says that another is in its place; a client that started it looks for these words.
 pub(super) const ALREADY_RUNNING: &str = "a daemon is running already";
@@ -45,6 +53,12 @@ pub enum ServeError {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// The service manager gave it something else than its two sockets.
+    #[error(
+        "the service manager has to give two listening Unix stream sockets in one folder, \
+         {AGENT_SOCKET} and {EDITOR_SOCKET}, but {0}"
+    )]
+    Given(String),
     /// The path of a socket is too long.
     #[error(
         "{0} is too long for a socket (over {SOCKET_PATH} bytes); choose another folder with --runtime-dir"
@@ -65,27 +79,28 @@ pub(super) fn failed(what: impl Into<String>) -> impl FnOnce(io::Error) -> Serve
     move |source| ServeError::Io { what, source }
 }
 
-/// Runs a daemon until it is stopped or has been idle for as long as configured.
-pub async fn serve(config: Config, places: Places) -> Result<(), ServeError> {
+/// Runs a daemon until it is stopped or has been idle for as long as configured, with its own sockets if it is
+/// given none.
+pub async fn serve(config: Config, places: Places, given: Option<GivenSockets>) -> Result<(), ServeError> {
     // The disk reads the user's umask, before ours replaces it: sockets and state are for this user only.
     let disk = Arc::new(OsDisk::new());
     rustix::process::umask(Mode::from_raw_mode(0o077));
     prepare_folders(&places)?;
-    let lock = lock_instance(&places.state_dir).map_err(failed("locking the state folder"))?;
+    let patience = if given.is_some() { PREDECESSOR } else { Duration::ZERO };
+    let lock = within(patience, || lock_instance(&places.state_dir)).await;
+    let lock = lock.map_err(failed("locking the state folder"))?;
     let Some(_lock) = lock else { return Err(ServeError::Running(places.state_dir)) };
-    let sockets = lock_sockets(&places.runtime_dir).map_err(failed("locking the folder of the sockets"))?;
+    let sockets = within(patience, || lock_sockets(&places.runtime_dir)).await;
+    let sockets = sockets.map_err(failed("locking the folder of the sockets"))?;
     let Some(sockets) = sockets else { return Err(ServeError::SocketsTaken(places.runtime_dir)) };
     raise_file_limit();
     // What an earlier daemon was interrupted in is put right before anybody can ask for anything.
     let daemon = Daemon::start(config, disk, places.clone()).map_err(failed("starting"))?;
     let signals = Signals::listen();
-    // Whoever waits for the daemon waits for the agents' socket: once that is there, both are.
-    let editors = bind(&places.runtime_dir.join(EDITOR_SOCKET))?;
-    let agents = bind(&places.runtime_dir.join(AGENT_SOCKET))?;
-    let watched = Sockets::bound_in(&places.runtime_dir);
+    let (listeners, watched) = listeners(given, &places.runtime_dir)?;
     note_sockets(&places).map_err(failed("noting the sockets"))?;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), runtime_dir = %places.runtime_dir.display(), "serving");
-    run(&daemon, (agents, editors), signals, &watched).await;
+    run(&daemon, listeners, signals, &watched).await;
     daemon.tidy();
     watched.remove(&sockets);
     tracing::info!("stopped");
@@ -165,6 +180,32 @@ fn admit(
         connection::serve(daemon, role, share, input, output).await;
         drop(guard);
     });
+}
+
+/// Takes a lock, if need be as soon as somebody else has let go of it.
+async fn within(patience: Duration, lock: impl Fn() -> io::Result<Option<File>>) -> io::Result<Option<File>> {
+    let deadline = Instant::now() + patience;
+    loop {
+        let taken = lock()?;
+        if taken.is_some() || Instant::now() >= deadline {
+            return Ok(taken);
+        }
+        tokio::time::sleep(LOCK_RETRY).await;
+    }
+}
+
+/// The sockets of agents and of editors.
+fn listeners(
+    given: Option<GivenSockets>,
+    folder: &Path,
+) -> Result<((UnixListener, UnixListener), Sockets), ServeError> {
+    if let Some(given) = given {
+        return Ok((given.listen()?, Sockets::given_in(folder)));
+    }
+    // Whoever waits for the daemon waits for the agents' socket: once that is there, both are.
+    let editors = bind(&folder.join(EDITOR_SOCKET))?;
+    let agents = bind(&folder.join(AGENT_SOCKET))?;
+    Ok(((agents, editors), Sockets::bound_in(folder)))
 }
 
 /// Binds a socket. One that is there already is replaced only if nobody answers on it: the lock says that

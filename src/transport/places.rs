@@ -57,7 +57,17 @@ pub fn runtime_dir_of(state_dir: &Path) -> PathBuf {
 
 /// Whether a daemon holds the lock of this state folder.
 pub fn instance_is_alive(state_dir: &Path) -> bool {
-    let Ok(lock) = File::open(state_dir.join(LOCK)) else { return false };
+    is_held(&state_dir.join(LOCK))
+}
+
+/// Whether a daemon serves the sockets in this folder. A service manager's would take connections without one,
+/// and start one for them.
+pub(super) fn are_served(runtime_dir: &Path) -> bool {
+    is_held(&runtime_dir.join(SOCKETS_LOCK))
+}
+
+fn is_held(lock: &Path) -> bool {
+    let Ok(lock) = File::open(lock) else { return false };
     // The lock is given back at once: it was only tried.
     matches!(lock.try_lock(), Err(std::fs::TryLockError::WouldBlock))
 }

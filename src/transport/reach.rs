@@ -9,7 +9,7 @@ use crate::protocol::RpcError;
 use crate::workspace::Role;
 
 use super::listen::ALREADY_RUNNING;
-use super::places::{AGENT_SOCKET, EDITOR_SOCKET, SOCKET_PATH, instance_is_alive};
+use super::places::{AGENT_SOCKET, EDITOR_SOCKET, SOCKET_PATH, are_served, instance_is_alive};
 
 /// How long a daemon may take until it answers on its socket.
 const START: Duration = Duration::from_secs(10);
@@ -61,6 +61,9 @@ pub(super) fn reach(places: &Places, role: Role, spawn: Spawn) -> Result<UnixStr
     });
     if path.as_os_str().len() > SOCKET_PATH {
         return Err(ConnectError::TooLong(path));
+    }
+    if spawn == Spawn::Forbidden && !are_served(&places.runtime_dir) {
+        return Err(ConnectError::NotRunning(path));
     }
     match UnixStream::connect(&path) {
         Ok(stream) => Ok(stream),

@@ -11,7 +11,11 @@ use super::places::{AGENT_SOCKET, EDITOR_SOCKET};
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// The sockets of a daemon, by which it knows them again.
-pub(super) struct Sockets(Vec<(PathBuf, Option<Identity>)>);
+pub(super) struct Sockets {
+    known: [(PathBuf, Option<Identity>); 2],
+    /// Whether they are somebody else's, and stay.
+    are_given: bool,
+}
 
 /// Device and inode. An inode is not given to another file while its socket is bound, whether or not its name
 /// is still there.
@@ -20,12 +24,12 @@ type Identity = (u64, u64);
 impl Sockets {
     /// Those that were just bound in this folder.
     pub(super) fn bound_in(runtime_dir: &Path) -> Self {
-        let known = |name| {
-            let path = runtime_dir.join(name);
-            let identity = identity(&path);
-            (path, identity)
-        };
-        Self([AGENT_SOCKET, EDITOR_SOCKET].map(known).into())
+        Self { known: known_in(runtime_dir), are_given: false }
+    }
+
+    /// Those of a service manager in this folder.
+    pub(super) fn given_in(runtime_dir: &Path) -> Self {
+        Self { known: known_in(runtime_dir), are_given: true }
     }
 
     /// Ends the daemon when one of its sockets is gone or another's: nobody new would reach it, and whoever
@@ -37,7 +41,7 @@ impl Sockets {
                 () = stopped.cancelled() => return,
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
-            if let Some((path, _)) = self.0.iter().find(|(path, known)| identity(path) != *known) {
+            if let Some((path, _)) = self.known.iter().find(|(path, known)| identity(path) != *known) {
                 tracing::warn!(path = %path.display(), "a socket was taken away; the daemon ends");
                 return daemon.stop();
             }
@@ -47,13 +51,21 @@ impl Sockets {
     /// Takes away those that are still this daemon's. Called while the lock of their folder is held, so no
     /// other daemon puts its own there meanwhile.
     pub(super) fn remove(&self, _held: &File) {
-        for (path, known) in &self.0 {
-            if identity(path) == *known {
+        for (path, known) in &self.known {
+            if !self.are_given && identity(path) == *known {
                 // A socket that stays behind is replaced at the next start.
                 let _ = std::fs::remove_file(path);
             }
         }
     }
+}
+
+fn known_in(folder: &Path) -> [(PathBuf, Option<Identity>); 2] {
+    [AGENT_SOCKET, EDITOR_SOCKET].map(|name| {
+        let path = folder.join(name);
+        let identity = identity(&path);
+        (path, identity)
+    })
 }
 
 fn identity(path: &Path) -> Option<Identity> {

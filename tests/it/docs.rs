@@ -52,6 +52,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 #[case("README.md")]
 #[case("docs/configuration.md")]
 #[case("docs/editors.md")]
+#[case("docs/install.md")]
 #[case("docs/protocol.md")]
 #[case("editors/nvim/README.md")]
 #[case("editors/vscode/README.md")]

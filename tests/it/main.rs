@@ -159,6 +159,7 @@ mod hostile {
     mod limits;
 }
 mod life {
+    mod activated;
     mod autostart;
     mod config;
     mod end;
