@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-export type OpenOnProposal = 'never' | 'first' | 'always';
+type OpenOnProposal = 'never' | 'first' | 'always';
 
 /** The settings as they are now; each is read when it is needed, so none needs a restart but the program itself. */
 export const config = {

@@ -7,6 +7,7 @@ import type { Connection } from './daemon/connection';
 import { environment } from './daemon/link';
 import { refusalOf } from './daemon/refusal';
 import { message } from './messages';
+import { windowFolders } from './paths';
 
 interface Server {
   readonly program: string;
@@ -72,8 +73,7 @@ async function serverOf(extensionPath: string): Promise<Server | undefined> {
   if (located.kind !== 'found' || !(await hasMcp(located.program, env))) {
     return undefined;
   }
-  const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
-  const roots = folders.flatMap(({ uri }) => ['--root', uri.fsPath]);
+  const roots = windowFolders().flatMap((folder) => ['--root', folder]);
   return { program: located.program, version: located.version, args: ['mcp', ...roots] };
 }
 

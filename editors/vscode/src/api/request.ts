@@ -5,7 +5,7 @@ import type { Change, ChangeRequest } from '../../api/editd';
 import { Refusal } from '../daemon/refusal';
 
 /** Tells the hash of a file as it is now; null if it has none that could be known. */
-export type HashOf = (path: string) => Promise<string | null>;
+type HashOf = (path: string) => Promise<string | null>;
 
 /** The parameters of `editd/edit`, each change with the hash of what it is made for. */
 export async function paramsOf(request: ChangeRequest, hashOf: HashOf): Promise<Record<string, unknown>> {

@@ -70,7 +70,7 @@ export function run(program: string, args: readonly string[], env: NodeJS.Proces
 }
 
 /** Compares two versions of three numbers. */
-export function isOlder(version: string, than: string): boolean {
+function isOlder(version: string, than: string): boolean {
   const [left, right] = [version, than].map((each) => each.split('.').map(Number));
   for (const index of [0, 1, 2]) {
     const difference = (left?.[index] ?? 0) - (right?.[index] ?? 0);

@@ -18,7 +18,7 @@ const PROTOCOL = 1;
 /** Milliseconds in which a bridge ends by itself after it was asked to. */
 const PATIENCE = 1000;
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly program: string;
   readonly env: NodeJS.ProcessEnv;
   /** Whether it may start a daemon. */
@@ -31,8 +31,6 @@ export interface LinkOptions {
 export interface Introduction {
   readonly version: string;
   readonly protocol: number;
-  readonly methods: readonly string[];
-  readonly tools: readonly string[];
 }
 
 /** It has messages of its own for what the connection tells once, in words that help. They go to the log. */
@@ -136,14 +134,7 @@ function announcing(announced: Readonly<Record<string, boolean>>): StaticFeature
 
 function introductionOf(experimental: unknown): Introduction | undefined {
   const said = (experimental as { editd?: Partial<Introduction> } | undefined)?.editd;
-  return (
-    said && {
-      version: said.version ?? '',
-      protocol: said.protocol ?? 0,
-      methods: said.methods ?? [],
-      tools: said.tools ?? [],
-    }
-  );
+  return said && { version: said.version ?? '', protocol: said.protocol ?? 0 };
 }
 
 export function environment(own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {

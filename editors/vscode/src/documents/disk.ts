@@ -1,8 +1,10 @@
 /** What the daemon asks of documents besides edits: to be saved, loaded again, told of again. */
+import { setTimeout as pause } from 'node:timers/promises';
 import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
 import type { DocumentsResult, UrisParams } from '../daemon/wire';
+import { withLf } from '../lineEnds';
 import { find, isTold, nameOf, stateOf } from './document';
 
 /** Milliseconds in which a document has to be what its file is. */
@@ -37,7 +39,7 @@ export function reload(params: UrisParams): Promise<DocumentsResult> {
       if (Date.now() > end) {
         return (await revertIfShown(document)) ? undefined : 'was not loaded again';
       }
-      await pause();
+      await pause(PAUSE);
     }
     return undefined;
   });
@@ -80,14 +82,10 @@ export async function isAsOnDisk(document: vscode.TextDocument): Promise<boolean
   try {
     const bytes = await vscode.workspace.fs.readFile(document.uri);
     const text = await vscode.workspace.decode(bytes, { uri: document.uri });
-    return withoutLineEnds(text) === withoutLineEnds(document.getText());
+    return withLf(text) === withLf(document.getText());
   } catch {
     return false;
   }
-}
-
-function withoutLineEnds(text: string): string {
-  return text.replace(/\r\n?/g, '\n');
 }
 
 /** There is a command to load the document again that a person looks at, and none for another. */
@@ -100,10 +98,4 @@ async function revertIfShown(document: vscode.TextDocument): Promise<boolean> {
   }
   await vscode.commands.executeCommand('workbench.action.files.revert');
   return isAsOnDisk(document);
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, PAUSE);
-  });
 }

@@ -2,6 +2,7 @@
  * Documents that a person has made read-only in the editor. VS Code does not tell which they are. It changes their text
  * when it is asked to, but does not take it for unsaved: nobody could save it, and it would be gone with the tab.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import * as vscode from 'vscode';
 
 import { isAsOnDisk } from './disk';
@@ -18,7 +19,7 @@ export async function isLocked(document: vscode.TextDocument): Promise<boolean> 
     if (Date.now() > end) {
       return true;
     }
-    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    await pause(PAUSE);
   }
   return false;
 }

@@ -7,6 +7,7 @@ import { type Located, locate } from '../daemon/binary';
 import type { Connection } from '../daemon/connection';
 import { environment } from '../daemon/link';
 import { hasMcp } from '../mcp';
+import { windowFolders } from '../paths';
 import type { Facts } from './report';
 
 /** Milliseconds that the program has to examine itself. */
@@ -27,7 +28,7 @@ export async function gather(context: vscode.ExtensionContext, connection: Conne
     configured: config.path,
     autostart: config.autostart,
     isTrusted: vscode.workspace.isTrusted,
-    hasFolder: vscode.workspace.workspaceFolders?.some(({ uri }) => uri.scheme === 'file') ?? false,
+    hasFolder: windowFolders().length > 0,
     announced: [...connection.announced].filter(([, can]) => can()).map(([name]) => name),
     status,
     pending: pending?.proposals.length,

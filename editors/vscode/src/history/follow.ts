@@ -11,63 +11,77 @@ const PAUSE = 300;
 /** Milliseconds after which times are said anew. */
 const MINUTE = 60_000;
 
-export function followPresent(
-  connection: Connection,
-  view: vscode.TreeView<unknown>,
-  past: Past,
-  tree: HistoryTree,
-): vscode.Disposable {
-  let timer: NodeJS.Timeout | undefined;
-  let isOld = true;
-  const look = (pause = PAUSE) => {
-    if (!view.visible || connection.state.kind !== 'connected') {
+export class Follower implements vscode.Disposable {
+  private timer: NodeJS.Timeout | undefined;
+  private isOld = true;
+  private watcher: vscode.Disposable | undefined;
+  private readonly clock: NodeJS.Timeout;
+  private readonly subscriptions: vscode.Disposable;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly view: vscode.TreeView<unknown>,
+    private readonly past: Past,
+    tree: HistoryTree,
+  ) {
+    this.clock = setInterval(() => {
+      if (view.visible) {
+        tree.refresh();
+      }
+    }, MINUTE);
+    this.watch();
+    this.subscriptions = vscode.Disposable.from(
+      view.onDidChangeVisibility(() => {
+        this.watch();
+        this.look(0);
+      }),
+      connection.onDidChangeState(({ kind }) => {
+        if (kind === 'connected') {
+          this.lookAnew();
+        }
+      }),
+      connection.onNotification('editd/proposalChanged', () => {
+        this.look();
+      }),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => {
+        this.lookAnew();
+      }),
+    );
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    clearInterval(this.clock);
+    this.watcher?.dispose();
+    this.subscriptions.dispose();
+  }
+
+  private watch(): void {
+    this.watcher?.dispose();
+    this.watcher = this.view.visible
+      ? watchFiles(() => {
+          this.look();
+        })
+      : undefined;
+  }
+
+  private lookAnew(): void {
+    this.isOld = true;
+    this.look(0);
+  }
+
+  private look(pause = PAUSE): void {
+    if (!this.view.visible || this.connection.state.kind !== 'connected') {
       return;
     }
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      const read = isOld ? past.reload() : past.refresh();
-      isOld = false;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      const read = this.isOld ? this.past.reload() : this.past.refresh();
+      this.isOld = false;
       // Refused or cut off: the next event or connection is the next chance.
       read.catch(() => undefined);
     }, pause);
-  };
-  const lookAnew = () => {
-    isOld = true;
-    look(0);
-  };
-  const changed = () => {
-    look();
-  };
-  const clock = setInterval(() => {
-    if (view.visible) {
-      tree.refresh();
-    }
-  }, MINUTE);
-  let watcher: vscode.Disposable | undefined;
-  const watch = () => {
-    watcher?.dispose();
-    watcher = view.visible ? watchFiles(changed) : undefined;
-  };
-  watch();
-  const disposables = [
-    view.onDidChangeVisibility(() => {
-      watch();
-      look(0);
-    }),
-    connection.onDidChangeState(({ kind }) => {
-      if (kind === 'connected') {
-        lookAnew();
-      }
-    }),
-    connection.onNotification('editd/proposalChanged', changed),
-    vscode.workspace.onDidChangeWorkspaceFolders(lookAnew),
-  ];
-  return new vscode.Disposable(() => {
-    clearTimeout(timer);
-    clearInterval(clock);
-    watcher?.dispose();
-    disposables.forEach((each) => void each.dispose());
-  });
+  }
 }
 
 /** Whatever changes files may be in the history by now: edits of open documents, and of files on the disk. */

@@ -7,7 +7,7 @@ import { message } from '../messages';
 import { asLabel } from '../escape';
 import { ago, author, sums, title } from './describe';
 import { Diffs, SCHEME } from './diff';
-import { followPresent } from './follow';
+import { Follower } from './follow';
 import { Past } from './past';
 import { HistoryTree, type Row } from './tree';
 import { Undo } from './undo';
@@ -25,7 +25,7 @@ export function showHistory(connection: Connection): { dispose(): unknown }[] {
     view,
     vscode.workspace.registerTextDocumentContentProvider(SCHEME, diffs),
     vscode.window.registerFileDecorationProvider(tree),
-    followPresent(connection, view, past, tree),
+    new Follower(connection, view, past, tree),
     command('editd.refreshHistory', () => past.reload()),
     command('editd.loadMoreHistory', () => past.loadMore()),
     command('editd.undo', () => pick(past, undo)),

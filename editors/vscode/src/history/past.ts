@@ -1,10 +1,9 @@
 /** The transactions that concern this window, newest first, as far as they were asked for. */
-import { realpathSync } from 'node:fs';
-import { sep } from 'node:path';
 import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
 import type { TransactionEntry } from '../daemon/wire';
+import { insideWindow, windowFolders } from '../paths';
 
 /** How many are shown at first, and added by "Load More". */
 const PAGE = 50;
@@ -107,19 +106,7 @@ export class Past implements vscode.Disposable {
 
 /** Whether a transaction is about the folders of this window; without any, all are. */
 function ofFolders(): (entry: TransactionEntry) => boolean {
-  const folders = (vscode.workspace.workspaceFolders ?? [])
-    .filter(({ uri }) => uri.scheme === 'file')
-    .map(({ uri }) => canonical(uri.fsPath));
-  const isInside = (path: string) => folders.some((folder) => path === folder || path.startsWith(folder + sep));
-  return (entry) =>
-    folders.length === 0 || entry.files.some((file) => isInside(file.path) || isInside(file.newPath ?? file.path));
-}
-
-/** The daemon tells paths with all links resolved. */
-function canonical(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
+  const isInside = insideWindow();
+  const countsAll = windowFolders().length === 0;
+  return (entry) => countsAll || entry.files.some((file) => isInside(file.path) || isInside(file.newPath ?? file.path));
 }

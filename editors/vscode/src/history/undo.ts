@@ -89,28 +89,13 @@ export class Undo {
   }
 
   private async refused(refusal: Refusal): Promise<void> {
-    const { diff, undoneBy } = refusal.data;
     switch (refusal.kind) {
       case 'stale':
-        if (typeof diff === 'string') {
-          const text = `It cannot be undone: ${refusal.message} What was changed since is in the way.`;
-          if ((await message('warning', text, 'Show What Changed')) !== undefined) {
-            await this.diffs.showDiff('changed-since', diff);
-          }
-        } else {
-          void message('warning', `It cannot be undone: ${refusal.text}`);
-        }
+        await this.tellStale(refusal);
         break;
       case 'no_change':
         await this.past.refresh();
-        if (typeof undoneBy === 'string') {
-          const again = await message('info', 'This is undone already.', 'Put It Back');
-          if (again !== undefined) {
-            await this.run(undoneBy);
-          }
-        } else {
-          void message('info', refusal.message);
-        }
+        await this.offerAgain(refusal);
         break;
       case 'missing':
         await this.past.reload();
@@ -118,6 +103,29 @@ export class Undo {
         break;
       default:
         void message('error', refusal.text);
+    }
+  }
+
+  /** Others have changed the files since. */
+  private async tellStale(refusal: Refusal): Promise<void> {
+    const { diff } = refusal.data;
+    if (typeof diff !== 'string') {
+      void message('warning', `It cannot be undone: ${refusal.text}`);
+      return;
+    }
+    const text = `It cannot be undone: ${refusal.message} What was changed since is in the way.`;
+    if ((await message('warning', text, 'Show What Changed')) !== undefined) {
+      await this.diffs.showDiff('changed-since', diff);
+    }
+  }
+
+  /** It is undone already, or there is nothing to undo. */
+  private async offerAgain(refusal: Refusal): Promise<void> {
+    const { undoneBy } = refusal.data;
+    if (typeof undoneBy !== 'string') {
+      void message('info', refusal.message);
+    } else if ((await message('info', 'This is undone already.', 'Put It Back')) !== undefined) {
+      await this.run(undoneBy);
     }
   }
 }

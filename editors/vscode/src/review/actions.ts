@@ -8,7 +8,7 @@ import { ask, tellLine } from './messages';
 import { isRewritten } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject } from './subject';
-import { count, isOpen, nameOf, plain } from './words';
+import { count, hunksOf, isOpen, nameOf, plain } from './words';
 
 export type Verdict = 'accept' | 'reject';
 
@@ -84,7 +84,7 @@ export class Actions {
       return verdict === 'accept' ? this.withDrafts(proposal, drafted, part) : part;
     });
     if (answer?.state === 'pending') {
-      this.askAboutConflicts(answer, openHunks(answer));
+      this.askAboutConflicts(answer, hunksOf(answer).filter(isOpen));
     }
   }
 
@@ -99,7 +99,7 @@ export class Actions {
 
   private async decideHunks(verdict: Verdict | 'take', id: string, ids: readonly string[]): Promise<void> {
     const find = (proposal: ProposalResult | undefined) =>
-      proposal?.files.flatMap((file) => file.hunks.filter((hunk) => ids.includes(hunk.id))) ?? [];
+      proposal ? hunksOf(proposal).filter((hunk) => ids.includes(hunk.id)) : [];
     const isHeld = (hunk: Hunk) => verdict === 'accept' && hunk.state === 'conflicted';
     const known = find(this.store.get(id)).filter(isHeld);
     const sent = ids.filter((each) => !known.some((hunk) => hunk.id === each));
@@ -220,7 +220,7 @@ export class Actions {
   private async takeAsSeen(id: string, seen: readonly Hunk[]): Promise<void> {
     await this.store.refresh(id);
     const proposal = this.store.get(id);
-    const now = proposal?.files.flatMap((file) => file.hunks) ?? [];
+    const now = proposal ? hunksOf(proposal) : [];
     const same = seen.filter((hunk) => now.some((each) => each.id === hunk.id && each.oldText === hunk.oldText));
     if (same.length === seen.length || !proposal) {
       await this.decideHunks(
@@ -268,10 +268,6 @@ function completes(proposal: ProposalResult, part: Part): boolean {
   return proposal.files
     .filter(({ path }) => !replaced.has(path))
     .every((file) => file.hunks.every((hunk) => named.has(hunk.id) || !isOpen(hunk)));
-}
-
-function openHunks(proposal: ProposalResult): Hunk[] {
-  return proposal.files.flatMap((file) => file.hunks).filter(isOpen);
 }
 
 function byProposal(subjects: readonly HunkSubject[]): Map<string, HunkSubject[]> {

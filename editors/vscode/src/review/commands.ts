@@ -17,7 +17,7 @@ import { addressOf } from './uris';
 
 const NOTHING_LEFT = 'Nothing is left to decide.';
 
-export interface Parts {
+interface Parts {
   readonly connection: Connection;
   readonly store: Store;
   readonly drafts: Drafts;

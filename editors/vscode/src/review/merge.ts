@@ -1,6 +1,8 @@
 /** Merges what a person wrote with what a file has become meanwhile. */
 import { type ArrayChange, diffArrays } from 'diff';
 
+import { withLf } from '../lineEnds';
+
 /** Lines that may be removed and added for a comparison to be done in one go: that takes well below a tenth of a second. */
 const FEW = 500;
 /** Milliseconds for one of more lines. What takes longer counts as one change from the first to the last that differ. */
@@ -28,7 +30,7 @@ export async function carry(written: string, base: string, now: string): Promise
 }
 
 function linesOf(text: string): string[] {
-  return text.replace(/\r\n?/g, '\n').split('\n');
+  return withLf(text).split('\n');
 }
 
 async function changes(from: readonly string[], to: readonly string[]): Promise<Change[]> {

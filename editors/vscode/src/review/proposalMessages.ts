@@ -3,10 +3,11 @@ import * as vscode from 'vscode';
 
 import { config } from '../config';
 import type { ProposalResult } from '../daemon/wire';
+import { canonical } from '../paths';
 import type { Diffs } from './diff';
 import { ask, tellLine } from './messages';
-import { canonical, concernsWindow } from './paths';
 import type { Ended, Store } from './store';
+import { concernsWindow } from './window';
 import { count, endedElsewhere, outcomeOf, wish } from './words';
 
 /** Milliseconds in which proposals that come are told in one message. */

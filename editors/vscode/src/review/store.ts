@@ -5,8 +5,9 @@ import type { Connection } from '../daemon/connection';
 import { refusalOf } from '../daemon/refusal';
 import type { FileEntry, ProposalResult, ProposalState } from '../daemon/wire';
 import type { Log } from '../log';
-import { canonical, concernsWindow } from './paths';
+import { canonical } from '../paths';
 import { Latest } from './turns';
+import { concernsWindow } from './window';
 
 /** Milliseconds without typing before the daemon is asked where the hunks are now. */
 const PAUSE = 200;

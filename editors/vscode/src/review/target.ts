@@ -3,8 +3,8 @@ import * as vscode from 'vscode';
 
 import type { ProposalResult } from '../daemon/wire';
 import { asLabel } from '../escape';
+import { canonical } from '../paths';
 import { activeAddress } from './diff';
-import { canonical } from './paths';
 import { type Place, type Position, placesIn, touched } from './places';
 import type { Store } from './store';
 import { type FileSubject, type HunkSubject, isSubject, type Subject } from './subject';

@@ -3,11 +3,11 @@ import * as vscode from 'vscode';
 
 import type { FileEntry, Hunk, HunkState, ProposalResult } from '../daemon/wire';
 import type { Drafts } from './drafts';
-import { concernsWindow } from './paths';
 import { placesIn } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject, ProposalSubject, Subject } from './subject';
 import { uriOf } from './uris';
+import { concernsWindow } from './window';
 import { actionOf, count, fileTitle, hunkDiff, hunkTitle, isOpen, plain, progress, size, titleOf } from './words';
 
 const ICONS: Record<HunkState, vscode.ThemeIcon> = {

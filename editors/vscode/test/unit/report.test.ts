@@ -11,8 +11,6 @@ const well: Facts = {
     program: '/home/ada/.cargo/bin/editd',
     version: '0.1.0',
     protocol: 1,
-    methods: [],
-    tools: [],
   },
   located: { kind: 'found', program: '/home/ada/.cargo/bin/editd', version: '0.1.0' },
   configured: '',
