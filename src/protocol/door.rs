@@ -194,11 +194,13 @@ mod tests {
     use super::*;
 
     /// Where the daemon's sentences stand.
-    const SOURCES: [&str; 7] = [
-        include_str!("../workspace/refusal.rs"),
+    const SOURCES: [&str; 9] = [
+        include_str!("../workspace/refusal/words.rs"),
+        include_str!("../workspace/refusal/of_cell.rs"),
         include_str!("../workspace/refusal/of_edit.rs"),
         include_str!("../workspace/refusal/of_editor.rs"),
         include_str!("../workspace/refusal/of_patch.rs"),
+        include_str!("../workspace/refusal/of_proposal.rs"),
         include_str!("../workspace/refusal/of_review.rs"),
         include_str!("../workspace/refusal/of_undo.rs"),
         include_str!("../workspace/rules/protection.rs"),
