@@ -102,7 +102,7 @@ impl Complaint {
     pub(crate) fn show(&self, json: bool) {
         let mut out = stream::stderr();
         // If even standard error is gone, the exit code has to do.
-        let _ = if json { writeln!(out, "{}", self.object()) } else { self.tell(&mut out) };
+        let _ = if json { writeln!(out, "{}", paint::json(&self.object())) } else { self.tell(&mut out) };
     }
 
     fn object(&self) -> Value {

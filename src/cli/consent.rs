@@ -10,6 +10,7 @@ use crate::workspace::Role;
 
 use super::arguments::Output;
 use super::paint::{FAINT, GOOD};
+use super::read::print_json;
 use super::{Complaint, Context, End, ask, paint, stream};
 
 /// The state of what a person has to decide.
@@ -60,13 +61,13 @@ fn ask_and_apply(context: &Context, client: &mut Client, request: &Value) -> Res
 pub(super) fn report(context: &Context, result: &Value) -> Result<End, Complaint> {
     let applied: ApplyResult = serde_json::from_value(result.clone()).map_err(Complaint::failed)?;
     let waits = applied.state == PENDING;
-    if context.output == Output::Json {
-        writeln!(stream::stdout(), "{result}")?;
-    } else if waits {
-        let id = paint::visible(&applied.id);
-        writeln!(stream::stdout(), "It waits for a person: editd review {id}")?;
-    } else {
-        summarize(&applied)?;
+    if !print_json(context, result)? {
+        if waits {
+            let id = paint::visible(&applied.id);
+            writeln!(stream::stdout(), "It waits for a person: editd review {id}")?;
+        } else {
+            summarize(&applied)?;
+        }
     }
     Ok(if waits { End::Undecided } else { End::Done })
 }

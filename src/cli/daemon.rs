@@ -10,7 +10,7 @@ use tracing_subscriber::fmt::writer::MakeWriterExt;
 
 use crate::config::Config;
 use crate::protocol::{Method, Shutdown, ShutdownParams, ShutdownResult, Status, StatusParams, StatusResult};
-use crate::transport::{self, Client, ConnectError, GivenSockets, Spawn, instance_is_alive};
+use crate::transport::{self, Client, ConnectError, GivenSockets, ServeError, Spawn, instance_is_alive};
 use crate::workspace::Role;
 
 use super::read::print_json;
@@ -37,10 +37,10 @@ pub(crate) fn serve(context: &Context, detached: bool) -> Result<End, Complaint>
         let _ = rustix::process::setsid();
     }
     let config = Config::load(config_file());
-    let given = GivenSockets::take().map_err(Complaint::failed)?;
+    let given = GivenSockets::take().map_err(not_served)?;
     let places = given.as_ref().map_or_else(|| context.places.clone(), |given| given.places(&context.places));
     // Before the log, which would make a folder of somebody else's look used.
-    transport::prepare_folders(&places).map_err(Complaint::failed)?;
+    transport::prepare_folders(&places).map_err(not_served)?;
     let _flush_at_end = log_to(&places.state_dir, detached)?;
     if let Some(error) = &config.error {
         tracing::error!(error, "the configuration cannot be read; nothing will be written");
@@ -55,9 +55,22 @@ pub(crate) fn serve(context: &Context, detached: bool) -> Result<End, Complaint>
     runtime.shutdown_timeout(LAST_WORK);
     served.map_err(|error| {
         tracing::error!(%error, "not serving");
-        Complaint::failed(error)
+        not_served(error)
     })?;
     Ok(End::Done)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "what `map_err` hands over")]
+fn not_served(error: ServeError) -> Complaint {
+    let hint = match &error {
+        ServeError::Running(_) => "`editd status` tells how it is, `editd stop` ends it",
+        // They say what to choose instead.
+        ServeError::SocketsTaken(_) | ServeError::TooLong(_) => return Complaint::failed(error),
+        ServeError::Given(_) => "packaging/systemd/user has units that do",
+        ServeError::Unsafe { .. } => "make it yours alone (chmod 700), or name another one",
+        ServeError::Io { .. } => "`editd doctor` checks the folders and the configuration",
+    };
+    Complaint::failed(error).with_hint(hint)
 }
 
 /// Where the configuration is: `$EDITD_CONFIG`, else `$XDG_CONFIG_HOME/editd/config.toml`.

@@ -69,6 +69,15 @@ pub(crate) fn lines(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
+/// A value as JSON in which nothing steers a terminal: what JSON leaves as it is, is escaped here.
+pub(crate) fn json(value: &serde_json::Value) -> String {
+    let escape = |c: char| match c {
+        c if c.is_control() || is_bidi(c) => format!("\\u{:04x}", u32::from(c)),
+        c => c.to_string(),
+    };
+    value.to_string().chars().map(escape).collect()
+}
+
 /// An error of the system without its number.
 pub(crate) fn words(error: &std::io::Error) -> String {
     let said = error.to_string();
@@ -92,6 +101,14 @@ mod tests {
     #[test]
     fn what_a_file_says_cannot_steer_the_terminal() {
         assert_eq!(visible("a\u{1b}[2Jb\r\u{7f}\u{202e}\t"), "a␛[2Jb␍␡<U+202E>\t");
+    }
+
+    #[test]
+    fn json_cannot_either_and_says_the_same() {
+        let value = serde_json::json!({ "a\u{9b}\u{7f}": "\u{1b}[2J\u{202e}\n\u{e9}" });
+        let text = json(&value);
+        assert_eq!(text, "{\"a\\u009b\\u007f\":\"\\u001b[2J\\u202e\\n\u{e9}\"}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
     }
 
     #[test]

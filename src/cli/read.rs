@@ -119,7 +119,7 @@ pub(crate) fn proposals(context: &Context) -> Result<End, Complaint> {
 /// Prints a result as it came, if that is wanted.
 pub(crate) fn print_json(context: &Context, result: &Value) -> std::io::Result<bool> {
     if context.output == Output::Json {
-        writeln!(stream::stdout(), "{result}")?;
+        writeln!(stream::stdout(), "{}", paint::json(result))?;
     }
     Ok(context.output == Output::Json)
 }

@@ -7,6 +7,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::paint;
 
+/// Columns that are too few to break a sentence in.
+const ROOM: usize = 15;
 /// Says that something was left out.
 const CUT: &str = "…";
 
@@ -71,7 +73,7 @@ pub(super) fn fitted(name: &str, columns: usize) -> String {
 /// What is said behind a name of so many columns: what has no room goes on below its beginning. A long word, such
 /// as a path, stays whole.
 pub(super) fn beside(columns: usize, text: &str, width: Option<usize>) -> String {
-    let Some(width) = width.filter(|width| *width > columns + 20) else { return text.to_owned() };
+    let Some(width) = width.filter(|width| *width > columns + ROOM) else { return text.to_owned() };
     let indent = " ".repeat(columns);
     let options = textwrap::Options::new(width)
         .initial_indent(&indent)

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use crate::cli::Complaint;
+use crate::cli::{Complaint, root};
 use crate::daemon::Places;
 use crate::transport::{Client, ConnectError, Identity, Spawn};
 use crate::workspace::Role;
@@ -147,7 +147,9 @@ fn clear(running: &mut Option<Vec<Child>>, folder: Option<&PathBuf>) {
 /// An empty folder that only its owner can look into.
 fn new_folder() -> Result<PathBuf, Complaint> {
     let temporary = std::env::temp_dir();
-    let temporary = if temporary.as_os_str().len() > SHORT { PathBuf::from("/tmp") } else { temporary };
+    // An agent may not work just anywhere.
+    let is_good = temporary.as_os_str().len() <= SHORT && root::allowed(temporary.join("project")).is_some();
+    let temporary = if is_good { temporary } else { PathBuf::from("/tmp") };
     for number in 0..NAMES {
         let folder = temporary.join(format!("editd-demo-{}-{number}", std::process::id()));
         match DirBuilder::new().mode(0o700).create(&folder) {

@@ -128,7 +128,6 @@ fn it_fits_a_small_terminal_and_a_short_while() {
     // A folder's name is as long as it is.
     let wide = shown.lines().filter(|line| line.chars().count() > 80 && !line.contains("editd-demo"));
     assert_eq!(wide.collect::<Vec<_>>(), Vec::<&str>::new());
-    assert!(shown.lines().all(|line| !line.ends_with("  ")), "{shown:?}");
     scene.nothing_is_left();
 }
 
@@ -206,7 +205,8 @@ fn it_needs_nothing_of_the_users() {
 fn without_a_place_for_files_it_says_so() {
     let scene = scene();
     let mut command = scene.command(&[]);
-    let output = command.env("TMPDIR", "/proc").output().expect("editd can be run");
+    let output =
+        command.env("TMPDIR", scene.temporary.path().join("none")).output().expect("editd can be run");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(1) && said.contains("hint: ") && said.contains("TMPDIR"), "{said}");
     scene.nothing_is_left();

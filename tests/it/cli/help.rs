@@ -62,11 +62,15 @@ fn project() -> (Machine, Workspace) {
 
 #[test]
 fn every_example_works() {
-    let mut count = 0;
-    for name in commands(&Machine::asleep("")) {
+    let (asleep, mut count) = (Machine::asleep(""), 0);
+    for name in commands(&asleep).iter().filter(|name| *name != "help") {
+        let help = help(&asleep, &[name]);
+        let examples = examples(&help);
+        if examples.is_empty() {
+            continue;
+        }
         let (machine, workspace) = project();
-        let help = help(&machine, &[&name]);
-        for line in examples(&help) {
+        for line in examples {
             // A server goes on for as long as somebody could still say something.
             let line = if name == "mcp" { format!("{line} </dev/null") } else { line.to_owned() };
             let typed = shell(&machine, workspace.root(), &line, &["y\r"]);
@@ -144,7 +148,7 @@ fn an_option_that_means_nothing_is_not_offered_and_refused(#[case] arguments: &[
 #[rstest]
 #[case(&["unheard-of"], "editd: unrecognized subcommand 'unheard-of'\n", "`editd --help`")]
 #[case(&["stat"], "editd: unrecognized subcommand 'stat'\n", "'status'")]
-#[case(&["edit", "a", "--olt", "x"], "editd: unexpected argument '--olt' found\n", "`editd edit --help`")]
+#[case(&["edit", "a", "--agree"], "editd: unexpected argument '--agree' found\n", "`editd edit --help`")]
 #[case(&["log", "-n", "0"], "editd: invalid value '0'", "`editd log --help`")]
 #[case(&["edit"], "editd: the following required arguments were not provided:\n", "`editd edit --help`")]
 fn wrong_usage_is_told_in_the_same_form(#[case] arguments: &[&str], #[case] what: &str, #[case] next: &str) {

@@ -76,6 +76,16 @@ fn nothing_of_it_reaches_a_terminal(
     assert_harmless(&typed.shown, columns, whole_lines);
 }
 
+#[test]
+fn what_is_printed_for_programs_does_not_steer_a_terminal_either() {
+    let (machine, workspace) = scene();
+    for arguments in [&["log"][..], &["list"], &["search", "three"], &["read", "no\u{9b}31m"]] {
+        let screen = Screen { columns: 80, environment: &[] };
+        let arguments = [arguments, &["--output", "json"]].concat();
+        assert_harmless(&converse_on(screen, &machine, workspace.root(), &arguments, &[]).shown, 80, false);
+    }
+}
+
 #[rstest]
 #[case::read(&["read"], &[], &[])]
 #[case::blame(&["blame"], &[], &[])]
