@@ -6,6 +6,7 @@ use crate::protocol::{Door, RpcError};
 use crate::transport::{CallError, ConnectError};
 
 use super::paint::{self, ERROR, HINT};
+use super::row::{broken, width_of};
 use super::stream;
 
 /// Why a command did not do what it was asked to: what is wrong, and what to do next.
@@ -129,11 +130,19 @@ impl Complaint {
 }
 
 fn wrong(out: &mut impl Write, what: &str) -> std::io::Result<()> {
-    writeln!(out, "{ERROR}editd:{ERROR:#} {}", paint::lines(what))
+    writeln!(out, "{ERROR}editd:{ERROR:#} {}", in_columns("editd: ", what))
 }
 
 fn hint(out: &mut impl Write, hint: &str) -> std::io::Result<()> {
-    writeln!(out, "{HINT}hint:{HINT:#} {}", paint::lines(hint))
+    writeln!(out, "{HINT}hint:{HINT:#} {}", in_columns("hint: ", hint))
+}
+
+/// Broken where a terminal has no more room. Only the first line is a sentence: others are for copying.
+fn in_columns(before: &str, text: &str) -> String {
+    let text = paint::lines(text);
+    let width = width_of(&std::io::stderr());
+    let (sentence, others) = text.split_at(text.find('\n').unwrap_or(text.len()));
+    broken((before.len(), 0), sentence, width) + others
 }
 
 fn tell_refusal(

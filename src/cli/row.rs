@@ -1,6 +1,7 @@
 //! Lists of one line each.
 
 use std::io::{IsTerminal, Write};
+use std::os::fd::AsFd;
 
 use anstyle::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -73,11 +74,18 @@ pub(super) fn fitted(name: &str, columns: usize) -> String {
 /// What is said behind a name of so many columns: what has no room goes on below its beginning. A long word, such
 /// as a path, stays whole.
 pub(super) fn beside(columns: usize, text: &str, width: Option<usize>) -> String {
-    let Some(width) = width.filter(|width| *width > columns + ROOM) else { return text.to_owned() };
-    let indent = " ".repeat(columns);
+    broken((columns, columns), text, width)
+}
+
+/// The same, with so many columns before the first line and before the others.
+pub(super) fn broken((first, others): (usize, usize), text: &str, width: Option<usize>) -> String {
+    let Some(width) = width.filter(|width| *width > first.max(others) + ROOM) else {
+        return text.to_owned();
+    };
+    let (indent, others) = (" ".repeat(first), " ".repeat(others));
     let options = textwrap::Options::new(width)
         .initial_indent(&indent)
-        .subsequent_indent(&indent)
+        .subsequent_indent(&others)
         .break_words(false)
         .word_separator(textwrap::WordSeparator::AsciiSpace)
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
@@ -89,8 +97,12 @@ pub(super) fn beside(columns: usize, text: &str, width: Option<usize>) -> String
 
 /// Columns of the terminal; none where the output goes elsewhere.
 pub(super) fn width() -> Option<usize> {
-    let out = std::io::stdout();
-    let size = out.is_terminal().then(|| rustix::termios::tcgetwinsize(&out).ok())??;
+    width_of(&std::io::stdout())
+}
+
+/// The same of any stream.
+pub(super) fn width_of(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
+    let size = stream.is_terminal().then(|| rustix::termios::tcgetwinsize(stream).ok())??;
     Some(if size.ws_col == 0 { 80 } else { usize::from(size.ws_col) })
 }
 
