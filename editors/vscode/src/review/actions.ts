@@ -4,7 +4,7 @@ import { dialog } from '../messages';
 import type { Decider, Part } from './decide';
 import type { Diffs } from './diff';
 import type { Drafts } from './drafts';
-import { ask, tellLine } from './messages';
+import { ask, tellLine } from './notifications';
 import { isRewritten } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject } from './subject';

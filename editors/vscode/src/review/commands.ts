@@ -7,7 +7,7 @@ import type { Comments } from './comments';
 import { activeAddress, type Diffs } from './diff';
 import type { Drafts } from './drafts';
 import { showMenu } from './menu';
-import { tellLine } from './messages';
+import { tellLine } from './notifications';
 import { nextStop, type Stop, stopsOf } from './places';
 import type { Store } from './store';
 import type { HunkSubject, Subject } from './subject';

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 
 import type { Actions } from './actions';
-import { ask } from './messages';
+import { ask } from './notifications';
 import { placesIn, touched } from './places';
 import type { Store } from './store';
 import type { HunkSubject } from './subject';

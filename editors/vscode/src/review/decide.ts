@@ -4,7 +4,7 @@ import { NotConnected, refusalOf } from '../daemon/refusal';
 import type { DecideParams, ProposalResult, ReplaceParam } from '../daemon/wire';
 import type { Drafts, Written } from './drafts';
 import { carry } from './merge';
-import { tellLine, tellRefusal } from './messages';
+import { tellLine, tellRefusal } from './notifications';
 import type { Store } from './store';
 import { Turns } from './turns';
 import type { Versions } from './versions';

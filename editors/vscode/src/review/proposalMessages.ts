@@ -5,7 +5,7 @@ import { config } from '../config';
 import type { ProposalResult } from '../daemon/wire';
 import { canonical } from '../paths';
 import type { Diffs } from './diff';
-import { ask, tellLine } from './messages';
+import { ask, tellLine } from './notifications';
 import type { Ended, Store } from './store';
 import { concernsWindow } from './window';
 import { count, endedElsewhere, outcomeOf, wish } from './words';

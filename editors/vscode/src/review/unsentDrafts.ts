@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 
 import type { Diffs } from './diff';
 import type { Drafts } from './drafts';
-import { ask } from './messages';
+import { ask } from './notifications';
 import type { Store } from './store';
 import { type Address, uriOf } from './uris';
 import { nameOf } from './words';
