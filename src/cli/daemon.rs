@@ -60,7 +60,6 @@ pub(crate) fn serve(context: &Context, detached: bool) -> Result<End, Complaint>
     Ok(End::Done)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "what `map_err` hands over")]
 fn not_served(error: ServeError) -> Complaint {
     let hint = match &error {
         ServeError::Running(_) => "`editd status` tells how it is, `editd stop` ends it",
