@@ -47,6 +47,8 @@ pub(crate) fn table() {
     println!("\nOne edit of one place, by size of the file. In brackets: times the floor.\n");
     for (index, (name, size, rounds)) in ROWS.into_iter().enumerate() {
         let machine = Machine::start();
+        // The top of a project, which is what the command takes for the root.
+        std::fs::create_dir(machine.root().join(".git")).expect("a folder");
         let mut ways = ways(&machine, &code(size));
         for round in 0..rounds + WARM_UP {
             let (old, new) = (counter(MIDDLE, round), counter(MIDDLE, round + 1));
@@ -130,14 +132,14 @@ fn by_git(file: PathBuf, text: &str) -> Edit {
     let (before, after) = (context(at - CONTEXT, at), context(at + 1, at + 1 + CONTEXT));
     let (first, count) = (at + 1 - CONTEXT, 2 * CONTEXT + 1);
     let (folder, patch) = (file.with_file_name(""), file.with_extension("patch"));
+    let above = folder.parent().expect("a folder").to_owned();
     let name = file.file_name().unwrap_or_default().display().to_string();
     Box::new(move |old, new, samples| {
         let hunk = format!("@@ -{first},{count} +{first},{count} @@\n{before}-{old}\n+{new}\n{after}");
         std::fs::write(&patch, format!("--- a/{name}\n+++ b/{name}\n{hunk}")).expect("a patch");
         let mut command = Command::new("git");
         // Not as a part of the repository that the bench is built in.
-        command.arg("apply").arg(&patch).current_dir(&folder).env("GIT_CEILING_DIRECTORIES", "/");
-        command.env("GIT_DIR", folder.join("none"));
+        command.arg("apply").arg(&patch).current_dir(&folder).env("GIT_CEILING_DIRECTORIES", &above);
         run(&mut command, samples);
     })
 }
