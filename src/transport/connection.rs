@@ -14,7 +14,8 @@ use std::time::Duration;
 
 use futures_util::{FutureExt, StreamExt};
 use serde_json::{Map, Value};
-use tokio::io::{AsyncRead, AsyncWrite, BufReader};
+use tokio::io::{AsyncRead, BufReader};
+use tokio::net::unix::OwnedWriteHalf;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tower::Service;
@@ -46,7 +47,7 @@ pub(crate) async fn serve(
     role: Role,
     share: Share,
     input: impl AsyncRead + Unpin,
-    output: impl AsyncWrite + Send + Unpin + 'static,
+    output: OwnedWriteHalf,
 ) {
     let limits = daemon.config().limits.clone();
     let stopped = daemon.stopped();
@@ -61,8 +62,8 @@ pub(crate) async fn serve(
     };
     let Ok(Some(mut reader)) = reader else { return };
     let closed = CancellationToken::new();
-    let (outbound, unsent) = Outbound::new(reader.framing(), limits.unsent_output, closed.clone());
-    let writer = tokio::spawn(unsent.write_to(output));
+    let (outbound, unsent) = Outbound::new(output, reader.framing(), limits.unsent_output, closed.clone());
+    let writer = tokio::spawn(unsent.write());
     let mut dispatcher = Dispatcher::new(daemon.clone(), role, outbound);
     let end = loop {
         // Many small messages can be there at a time, and answered without waiting for anything: others have

@@ -1,10 +1,10 @@
 use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::net::unix::OwnedWriteHalf;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -16,10 +16,13 @@ use super::framing::{Framing, framed};
 
 /// What waits to be written to one client, bounded in bytes. Nobody waits for a client that does not read:
 /// beyond the bound its connection ends.
+///
+/// Where nothing waits, a message is written at once, by the thread that has it: to wake another for that takes
+/// as long as a small request. Only what the socket does not take at once is left to the [writer](Unsent).
 #[derive(Clone, Debug)]
 pub(crate) struct Outbound {
     queue: UnboundedSender<Vec<u8>>,
-    waiting: Arc<AtomicUsize>,
+    line: Arc<Mutex<Line>>,
     limit: usize,
     framing: Framing,
     /// Cancelled when the connection ends.
@@ -37,33 +40,56 @@ struct Questions {
     over: bool,
 }
 
-/// The other end of an [`Outbound`].
+/// The way to a client's socket. Whoever writes holds it, but for the writer while something waits: then nobody
+/// else may.
+#[derive(Debug)]
+struct Line {
+    /// Bytes that are left to the writer.
+    waiting: usize,
+    /// None once the writer has ended.
+    output: Option<Arc<OwnedWriteHalf>>,
+}
+
+/// The other end of an [`Outbound`]. When it goes, nothing is written any more.
 #[derive(Debug)]
 pub(crate) struct Unsent {
     queue: UnboundedReceiver<Vec<u8>>,
-    waiting: Arc<AtomicUsize>,
+    line: Arc<Mutex<Line>>,
     closed: CancellationToken,
 }
 
 impl Outbound {
-    pub(crate) fn new(framing: Framing, limit: usize, closed: CancellationToken) -> (Self, Unsent) {
+    pub(crate) fn new(
+        output: OwnedWriteHalf,
+        framing: Framing,
+        limit: usize,
+        closed: CancellationToken,
+    ) -> (Self, Unsent) {
         let (sender, receiver) = unbounded_channel();
-        let waiting = Arc::new(AtomicUsize::new(0));
-        let unsent = Unsent { queue: receiver, waiting: waiting.clone(), closed: closed.clone() };
+        let line = Arc::new(Mutex::new(Line { waiting: 0, output: Some(Arc::new(output)) }));
+        let unsent = Unsent { queue: receiver, line: line.clone(), closed: closed.clone() };
         let asked = Arc::default();
-        (Self { queue: sender, waiting, limit, framing, closed, asked }, unsent)
+        (Self { queue: sender, line, limit, framing, closed, asked }, unsent)
     }
 
-    /// Queues a message.
+    /// Writes a message, or leaves to the writer what of it cannot be written at once.
     pub(crate) fn send(&self, body: Vec<u8>) {
-        let message = framed(body, self.framing);
-        let waiting = self.waiting.fetch_add(message.len(), Ordering::Relaxed) + message.len();
+        let mut message = framed(body, self.framing);
+        let mut line = self.line.lock();
+        if line.waiting == 0 {
+            let taken = line.try_write(&message);
+            if taken == message.len() {
+                return;
+            }
+            message.drain(..taken);
+        }
+        line.waiting += message.len();
         // One message alone may be larger: it is as large as the request allowed it to be.
-        if waiting > self.limit && waiting > message.len() {
-            tracing::warn!(waiting, "a client does not read what it is sent; its connection ends");
+        if line.waiting > self.limit && line.waiting > message.len() {
+            tracing::warn!(line.waiting, "a client does not read what it is sent; its connection ends");
             self.closed.cancel();
         }
-        // A writer that is gone has nobody to write to.
+        // Behind the lock, in the order in which it was taken. A writer that is gone has nobody to write to.
         let _ = self.queue.send(message);
     }
 
@@ -118,18 +144,83 @@ impl Outlet for Outbound {
     }
 }
 
+impl Line {
+    /// How much of a message the socket takes at once. What is wrong with it the writer will find.
+    fn try_write(&self, message: &[u8]) -> usize {
+        self.output.as_ref().and_then(|output| output.try_write(message).ok()).unwrap_or_default()
+    }
+}
+
 impl Unsent {
-    /// Writes what is queued until every [`Outbound`] is gone or the client is.
-    pub(crate) async fn write_to(mut self, mut output: impl AsyncWrite + Unpin) {
+    /// Writes what waits until every [`Outbound`] is gone or the client is.
+    pub(crate) async fn write(mut self) {
+        let Some(output) = self.line.lock().output.clone() else { return };
         while let Some(message) = self.queue.recv().await {
-            if let Err(error) = output.write_all(&message).await {
+            if let Err(error) = write_all(&output, &message).await {
                 tracing::debug!(%error, "a client went away");
                 // Nor will it read the answers to what it has sent besides.
                 self.closed.cancel();
                 return;
             }
-            self.waiting.fetch_sub(message.len(), Ordering::Relaxed);
+            self.line.lock().waiting -= message.len();
         }
-        let _ = output.shutdown().await;
+    }
+}
+
+impl Drop for Unsent {
+    fn drop(&mut self) {
+        // With the last use of it the client sees the end.
+        self.line.lock().output = None;
+    }
+}
+
+async fn write_all(output: &OwnedWriteHalf, mut message: &[u8]) -> io::Result<()> {
+    while !message.is_empty() {
+        output.writable().await?;
+        match output.try_write(message) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(taken) => message = &message[taken..],
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt;
+    use tokio::net::UnixStream;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_the_socket_does_not_take_at_once_comes_later_and_in_order() {
+        let (ours, mut theirs) = UnixStream::pair().expect("a socket");
+        let (_input, output) = ours.into_split();
+        let (outbound, unsent) = Outbound::new(output, Framing::Lines, usize::MAX, CancellationToken::new());
+        let writer = tokio::spawn(unsent.write());
+        let messages: Vec<String> =
+            (0..2000).map(|number| format!("{number} {}", "x".repeat(number))).collect();
+        for message in &messages {
+            outbound.send(message.clone().into_bytes());
+        }
+        drop(outbound);
+        let mut received = String::new();
+        theirs.read_to_string(&mut received).await.expect("all of it, and its end");
+        assert_eq!(received.lines().collect::<Vec<_>>(), messages);
+        writer.await.expect("the writer has ended");
+    }
+
+    #[tokio::test]
+    async fn a_client_that_does_not_read_loses_its_connection() {
+        let (ours, _theirs) = UnixStream::pair().expect("a socket");
+        let (_input, output) = ours.into_split();
+        let closed = CancellationToken::new();
+        let (outbound, _unsent) = Outbound::new(output, Framing::Lines, 1 << 20, closed.clone());
+        for _ in 0..100 {
+            outbound.send(vec![b'x'; 100 << 10]);
+        }
+        assert!(closed.is_cancelled());
     }
 }
