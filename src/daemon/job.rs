@@ -1,5 +1,7 @@
 use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
@@ -63,7 +65,8 @@ impl Job {
 /// A request is done, or has to wait for its turn.
 enum Step<T, F, W> {
     Done(Result<T, Failure>),
-    Queued(F, Job, W),
+    /// With what the files count for, where that is known.
+    Queued(F, Job, W, Option<u32>),
 }
 
 impl Core {
@@ -77,7 +80,8 @@ impl Core {
     /// Runs a request on its files: finds them, waits until it is first in all their queues, works.
     ///
     /// `locate` and `work` run on threads that may block. If nobody waits for the answer any more, a
-    /// request that is still queued leaves, and one that works stops before it changes anything.
+    /// request that is still queued leaves, and one that works stops before it changes anything; but for work
+    /// that is as good as done.
     pub(crate) async fn on_files<F, T, L, W>(
         &self,
         session: &Arc<SessionContext>,
@@ -95,7 +99,7 @@ impl Core {
         let cancelled = CancellationToken::new();
         let _cancel_when_dropped = cancelled.clone().drop_guard();
         let (core, of) = (self.clone(), session.clone());
-        let step = answering(move || {
+        let step = in_place(move || {
             let files = match locate(&core, &of) {
                 Ok(files) => files,
                 Err(failure) => return (Step::Done(Err(failure)), Vec::new()),
@@ -103,22 +107,26 @@ impl Core {
             let (place, spent) = (core.lanes.join(files.keys()), RefCell::default());
             let job = Job { cancelled, place, _permit: permit, spent };
             drop(turn);
-            let weight = if job.place.is_at_head() { core.weight(&files) } else { u32::MAX };
-            // A large one that comes at a bad time waits, but not on this thread.
-            if let Ok(_room) = core.work_room.clone().try_acquire_many_owned(weight) {
+            let weight = job.place.is_at_head().then(|| core.weight(&files));
+            // What takes its time, or has to wait for somebody, does so on a thread of its own.
+            if weight == Some(0) && !core.is_in_editors(&files) {
                 let result = work(&core, &of, files, &job);
                 (Step::Done(result), job.end())
             } else {
-                (Step::Queued(files, job, work), Vec::new())
+                (Step::Queued(files, job, work, weight), Vec::new())
             }
         })
         .await?;
         match step {
             Step::Done(result) => result,
-            Step::Queued(files, job, work) => {
+            Step::Queued(files, job, work, weight) => {
                 job.place.at_head().await;
-                let (core, files) = (self.clone(), files);
-                let (weight, files) = blocking(move || (core.weight(&files), files)).await?;
+                let (weight, files) = if let Some(weight) = weight {
+                    (weight, files)
+                } else {
+                    let core = self.clone();
+                    blocking(move || (core.weight(&files), files)).await?
+                };
                 let room = self.room_for(weight).await?;
                 let (core, of) = (self.clone(), session.clone());
                 answering(move || {
@@ -130,6 +138,11 @@ impl Core {
                 .await?
             }
         }
+    }
+
+    /// Whether any of the files is open in an editor, which then has to be asked.
+    fn is_in_editors(&self, files: &impl Located) -> bool {
+        files.targets().into_iter().any(|target| self.is_open(target))
     }
 
     /// What these files count for in the room for work; nothing, where they are small, or too large to be
@@ -169,11 +182,13 @@ async fn answering<T: Send + 'static>(
     work: impl FnOnce() -> (T, Vec<Spent>) + Send + 'static,
 ) -> Result<T, Failure> {
     let (reply, result) = oneshot::channel();
+    let busy = Busy::one_more();
     let thread = tokio::task::spawn_blocking(move || {
         let (result, spent) = work();
         // Nobody may be waiting any more.
         let _ = reply.send(result);
         drop(spent);
+        drop(busy);
     });
     let Ok(result) = result.await else {
         let error = thread.await.err();
@@ -181,4 +196,49 @@ async fn answering<T: Send + 'static>(
         return Err(Failure::unanswered());
     };
     Ok(result)
+}
+
+/// The same for work that is short, on the thread on which its task is: that thread lets another have the other
+/// tasks meanwhile. To have another thread do the work, and be woken by it, takes longer than a small edit.
+async fn in_place<T: Send + 'static>(
+    work: impl FnOnce() -> (T, Vec<Spent>) + Send + 'static,
+) -> Result<T, Failure> {
+    // A connection begins its requests in its own task, and has to read on.
+    tokio::task::yield_now().await;
+    let busy = Busy::one_more();
+    if busy.is_crowded() {
+        return answering(work).await;
+    }
+    let done = tokio::task::block_in_place(|| catch_unwind(AssertUnwindSafe(work)));
+    let Ok((result, _spent)) = done else {
+        tracing::error!("a request panicked");
+        return Err(Failure::unanswered());
+    };
+    Ok(result)
+}
+
+/// Threads that work for requests.
+static BUSY: AtomicUsize = AtomicUsize::new(0);
+
+/// As many may work before a task does not give its thread away any more: where all threads are taken, there
+/// would be none to have the other tasks, and those that work may wait for just these.
+const CROWDED: usize = 128;
+
+/// One of the threads that work, for as long as this lives.
+struct Busy(usize);
+
+impl Busy {
+    fn one_more() -> Self {
+        Self(BUSY.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.0 >= CROWDED
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        BUSY.fetch_sub(1, Ordering::Relaxed);
+    }
 }

@@ -9,7 +9,7 @@
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures_util::{FutureExt, StreamExt};
@@ -266,22 +266,19 @@ impl Dispatcher {
             return ControlFlow::Continue(());
         };
         let mut running = Box::pin(AssertUnwindSafe(called).catch_unwind());
-        // Polled once right here, so that requests take their places in the order of arrival.
+        // Polled once right here, so that requests take their places in the order of arrival. Nobody has to be
+        // woken for the next time: a task of its own begins with that.
         let outcome = if waits_inline {
-            Some(running.as_mut().await)
+            Poll::Ready(running.as_mut().await)
         } else {
-            let mut begin = |cx: &mut Context<'_>| aside(size, || running.as_mut().poll(cx));
-            match std::future::poll_fn(|cx| Poll::Ready(begin(cx))).await {
-                Poll::Ready(outcome) => Some(outcome),
-                Poll::Pending => None,
-            }
+            aside(size, || running.as_mut().poll(&mut Context::from_waker(Waker::noop())))
         };
         match outcome {
-            Some(Ok(Ok(Some(response)))) if is_introduction => self.introduced(&response),
-            Some(Ok(Ok(Some(response)))) => self.outbound.send_json(&response),
-            Some(Ok(Ok(None) | Err(_))) => {}
-            Some(Err(_)) => self.answer_panic(id),
-            None => self.spawn(id, running, room),
+            Poll::Ready(Ok(Ok(Some(response)))) if is_introduction => self.introduced(&response),
+            Poll::Ready(Ok(Ok(Some(response)))) => self.outbound.send_json(&response),
+            Poll::Ready(Ok(Ok(None) | Err(_))) => {}
+            Poll::Ready(Err(_)) => self.answer_panic(id),
+            Poll::Pending => self.spawn(id, running, room),
         }
         if is_exit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
