@@ -153,8 +153,9 @@ impl Dispatcher {
     async fn take(&mut self, body: Body) -> ControlFlow<()> {
         let Body { bytes, room } = body;
         let size = bytes.len();
+        let turn = if size < LARGE { None } else { room.turn_to_take_apart().await };
         let parsed = aside(size, || parse(&bytes));
-        drop(bytes);
+        drop((bytes, turn));
         match parsed {
             Ok(Message::Call { id, method, params }) => {
                 self.call(Call { id, method, params, size, room }).await

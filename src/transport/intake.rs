@@ -19,6 +19,9 @@ const UNIT: usize = 1 << 10;
 pub(crate) struct Intake {
     shared: Arc<Semaphore>,
     beyond: Arc<Semaphore>,
+    /// Held by who takes a large message apart. That is nothing but computing: as many at a time as there are
+    /// processors would leave none to those who have small requests.
+    apart: Arc<Semaphore>,
 }
 
 /// One connection's way to the room.
@@ -43,7 +46,8 @@ impl Intake {
     /// Room for so many bytes, besides what each connection has of its own.
     pub(crate) fn new(bytes: usize) -> Self {
         let shared = Semaphore::new((bytes / UNIT).min(Semaphore::MAX_PERMITS));
-        Self { shared: Arc::new(shared), beyond: Arc::new(Semaphore::new(1)) }
+        let one = || Arc::new(Semaphore::new(1));
+        Self { shared: Arc::new(shared), beyond: one(), apart: one() }
     }
 
     pub(crate) fn share(&self) -> Share {
@@ -59,6 +63,12 @@ impl Share {
 }
 
 impl Room {
+    /// Waits for the turn to take a large message apart; it is over when what is given goes.
+    pub(crate) async fn turn_to_take_apart(&self) -> Option<OwnedSemaphorePermit> {
+        // It is never closed.
+        self.share.intake.apart.clone().acquire_owned().await.ok()
+    }
+
     /// Waits until there is room for a message of so many bytes; says how long it had to.
     pub(crate) async fn make(&mut self, bytes: usize) -> Duration {
         if bytes <= self.bytes || self.is_beyond {
@@ -134,5 +144,15 @@ mod tests {
             let mut room = intake.share().room();
             assert!(room.make(MIB).now_or_never().is_some() && !room.is_beyond);
         }
+    }
+
+    #[tokio::test]
+    async fn large_messages_are_taken_apart_one_at_a_time() {
+        let intake = Intake::new(MIB);
+        let (first, second) = (intake.share().room(), intake.share().room());
+        let turn = first.turn_to_take_apart().await;
+        assert!(second.turn_to_take_apart().now_or_never().is_none());
+        drop(turn);
+        assert!(second.turn_to_take_apart().now_or_never().is_some());
     }
 }
