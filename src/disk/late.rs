@@ -18,6 +18,9 @@ use std::time::{Duration, Instant};
 
 /// How long a displaced file is held: programs that save open, write and close within milliseconds.
 const HELD_FOR: Duration = Duration::from_secs(1);
+/// How long it rests between two looks: whoever changes many files, or one over and over, displaces one every few
+/// milliseconds, and to be woken for each takes longer than the look.
+const REST: Duration = Duration::from_millis(100);
 /// Files held at a time; beyond it the oldest is looked at early.
 const MAX_HELD: usize = 256;
 /// Bytes of files held at a time: they take room on their disk.
@@ -107,8 +110,10 @@ impl Looker {
                 Err(RecvTimeoutError::Disconnected) => return,
                 Ok(()) | Err(RecvTimeoutError::Timeout) => {}
             }
+            // Where there are too many, it goes on until there are far fewer: else each one more would wake it.
+            let thin_out = self.held.lock().is_crowded();
             loop {
-                let due = self.held.lock().take_due();
+                let due = self.held.lock().take_due(thin_out);
                 let Some(due) = due else { break };
                 look(&*self.disk, &*self.rescue, &due);
             }
@@ -117,18 +122,23 @@ impl Looker {
 }
 
 impl Held {
-    /// How long until the next one is due.
+    /// How long until the next one is due, or a little longer.
     fn wait(&self) -> Option<Duration> {
-        self.files.front().map(|(since, _)| HELD_FOR.saturating_sub(since.elapsed()))
+        self.files.front().map(|(since, _)| HELD_FOR.saturating_sub(since.elapsed()).max(REST))
     }
 
     fn is_crowded(&self) -> bool {
         self.files.len() > MAX_HELD || self.bytes > MAX_HELD_BYTES
     }
 
-    fn take_due(&mut self) -> Option<Displaced> {
+    fn is_thin(&self) -> bool {
+        self.files.len() <= MAX_HELD / 2 && self.bytes <= MAX_HELD_BYTES / 2
+    }
+
+    fn take_due(&mut self, thin_out: bool) -> Option<Displaced> {
         let (since, _) = self.files.front()?;
-        if !self.is_crowded() && since.elapsed() < HELD_FOR {
+        let stays = if thin_out { self.is_thin() } else { !self.is_crowded() };
+        if stays && since.elapsed() < HELD_FOR {
             return None;
         }
         let (_, displaced) = self.files.pop_front()?;
