@@ -68,7 +68,7 @@ impl Switch<'_> {
         for _ in 0..MAX_WAITS {
             let (original, ..) = staged_parts(part)?;
             let lease = self.disk.lease(&original.examined.handle);
-            self.exchange_once(part)?;
+            self.exchange_once(part, lease.as_ref())?;
             let is_wanted = lease.as_ref().is_some_and(Lease::is_wanted);
             if part.way == Way::Linked || !is_wanted {
                 return Ok(());
@@ -79,10 +79,10 @@ impl Switch<'_> {
             drop(lease);
             sleep(WAIT);
         }
-        self.exchange_once(part)
+        self.exchange_once(part, None)
     }
 
-    fn exchange_once(&mut self, part: &mut Part<'_>) -> Result<()> {
+    fn exchange_once(&mut self, part: &mut Part<'_>, lease: Option<&Lease>) -> Result<()> {
         let (original, staged_at, ours) = staged_parts(part)?;
         let present = self.require_expected(original)?;
         self.touch(&original.entry);
@@ -90,6 +90,12 @@ impl Switch<'_> {
         if !self.disk.exchange(staged_at, &original.entry)? {
             self.undo.forget_last();
             return self.replace_linked(part, &present);
+        }
+        // A lease that nobody wants yet was never broken: since before the last look nobody could write into the
+        // file, so it need not be read once more.
+        if lease.is_some_and(|lease| !lease.is_wanted()) {
+            let displaced = self.disk.look(staged_at)?;
+            return require(displaced.is_some_and(|stat| stat.same_content(&present)), staged_at);
         }
         self.require_displaced(staged_at, &present, original)
     }
