@@ -76,20 +76,22 @@ impl Outbound {
     pub(crate) fn send(&self, body: Vec<u8>) {
         let mut message = framed(body, self.framing);
         let mut line = self.line.lock();
-        if line.waiting == 0 {
-            let taken = line.try_write(&message);
-            if taken == message.len() {
-                return;
-            }
+        let taken = if line.waiting == 0 { line.try_write(&message) } else { 0 };
+        if taken < message.len() {
             message.drain(..taken);
+            self.leave(&mut line, message);
         }
+    }
+
+    /// Leaves a message to the writer, behind all that was left to it.
+    fn leave(&self, line: &mut Line, message: Vec<u8>) {
         line.waiting += message.len();
         // One message alone may be larger: it is as large as the request allowed it to be.
         if line.waiting > self.limit && line.waiting > message.len() {
             tracing::warn!(line.waiting, "a client does not read what it is sent; its connection ends");
             self.closed.cancel();
         }
-        // Behind the lock, in the order in which it was taken. A writer that is gone has nobody to write to.
+        // A writer that is gone has nobody to write to.
         let _ = self.queue.send(message);
     }
 
@@ -123,8 +125,10 @@ impl Outbound {
 }
 
 impl Outlet for Outbound {
+    /// Never writes itself: who tells many clients something holds what others wait for.
     fn notify(&self, method: &'static str, params: Value) {
-        self.send_json(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+        let body = json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string().into_bytes();
+        self.leave(&mut self.line.lock(), framed(body, self.framing));
     }
 
     fn request(&self, method: &'static str, params: Value) -> Asked {
