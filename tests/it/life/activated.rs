@@ -263,7 +263,8 @@ fn the_units_are_what_systemd_expects() {
     let output = command.env("XDG_RUNTIME_DIR", runtime.path()).output().expect("it can be run");
     assert!(output.status.success() && output.stderr.is_empty(), "{}", told(&output));
     let socket = fs::read_to_string(units.join("editd.socket")).expect("a unit");
-    for name in ["agent.sock", "editor.sock"] {
-        assert!(socket.contains(&format!("ListenStream=%t/editd/{name}\n")), "{socket}");
+    let sockets = ["agent.sock", "editor.sock"].map(|name| format!("ListenStream=%t/editd/{name}\n"));
+    for line in [&sockets[0], &sockets[1], "DirectoryMode=0700\n", "SocketMode=0600\n"] {
+        assert!(socket.contains(line), "{line} in {socket}");
     }
 }
