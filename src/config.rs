@@ -23,7 +23,7 @@ pub use policy::{Policy, PolicyFile};
 /// When a person must decide before a change happens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Review {
+pub enum ReviewMode {
     /// Never: agents apply at once.
     Off,
     /// Where an editor that reviews covers the path.
@@ -33,7 +33,7 @@ pub enum Review {
     Always,
 }
 
-impl Review {
+impl ReviewMode {
     /// The name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl Review {
 /// Whether a document that held unsaved text is saved after an agent has changed it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Save {
+pub enum SaveMode {
     /// That is for the person.
     #[default]
     Never,
@@ -57,15 +57,26 @@ pub enum Save {
     Always,
 }
 
+impl SaveMode {
+    /// The name in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::Ask => "ask",
+            Self::Always => "always",
+        }
+    }
+}
+
 /// Everything that can be configured, with defaults filled in.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The file that it was read from, whether or not it exists.
     pub file: PathBuf,
     /// When a person must decide.
-    pub review: Review,
+    pub review: ReviewMode,
     /// Whether editors save documents that held unsaved text.
-    pub save: Save,
+    pub save: SaveMode,
     /// What is promised once a change is answered; if not set, it depends on the number of files.
     pub durability: Option<Durability>,
     /// Where agents may work; empty: wherever is not forbidden.
@@ -87,8 +98,8 @@ pub struct Config {
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 struct Table {
-    review: Review,
-    save: Save,
+    review: ReviewMode,
+    save: SaveMode,
     durability: Option<DurabilityName>,
     roots: Vec<PathBuf>,
     read_roots: Vec<PathBuf>,
@@ -153,6 +164,15 @@ const DEFAULT_HISTORY_DAYS: u64 = 90;
 const DEFAULT_IDLE_EXIT: Duration = Duration::from_secs(30 * 60);
 
 impl Config {
+    /// What is promised once a change is answered.
+    pub fn durability_in_words(&self) -> &'static str {
+        match self.durability {
+            Some(Durability::Process) => "process",
+            Some(Durability::Full) => "full",
+            None => "process for one file, full for several",
+        }
+    }
+
     /// Reads the configuration. It always gives one: where the file cannot be read, the defaults hold and
     /// [`error`](Self::error) says so, which stops all writes.
     pub fn load(file: PathBuf) -> Self {
@@ -247,7 +267,7 @@ mod tests {
     #[test]
     fn an_absent_file_gives_the_defaults() {
         let config = Config::load("/nonexistent/config.toml".into());
-        assert_eq!((config.error, config.review, config.limits), (None, Review::Auto, Limits::default()));
+        assert_eq!((config.error, config.review, config.limits), (None, ReviewMode::Auto, Limits::default()));
     }
 
     #[test]
@@ -256,7 +276,7 @@ mod tests {
             "review = \"off\"\ndurability = \"full\"\nidle_exit = \"1h 30m\"\n[limits]\nfile_size = 5\n",
         );
         assert_eq!(config.error, None);
-        assert_eq!(config.review, Review::Off);
+        assert_eq!(config.review, ReviewMode::Off);
         assert_eq!(config.durability, Some(Durability::Full));
         assert_eq!(config.idle_exit, Duration::from_secs(5400));
         assert_eq!(config.limits.file_size, 5);

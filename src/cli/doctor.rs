@@ -6,9 +6,8 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::config::{Config, PolicyFile};
-use crate::disk::Durability;
 use crate::protocol::{PROTOCOL, Status, StatusParams};
-use crate::workspace::Role;
+use crate::workspace::{Limits, Role};
 
 use super::daemon::{config_file, running};
 use super::paint::{ERROR, GOOD};
@@ -83,16 +82,11 @@ fn configuration(config: &Config) -> Vec<Finding> {
         (None, true) => Finding::judged("configuration", true, file.to_string()),
         (None, false) => Finding::judged("configuration", true, format!("defaults ({file} does not exist)")),
     };
-    let durability = match config.durability {
-        Some(Durability::Process) => "process",
-        Some(Durability::Full) => "full",
-        None => "process for one file, full for several",
-    };
-    let limits = &config.limits;
     vec![
         read,
         Finding::told("  review", config.review.name()),
-        Finding::told("  durability", durability),
+        Finding::told("  save", config.save.name()),
+        Finding::told("  durability", config.durability_in_words()),
         roots("  roots", &config.roots, "wherever is not forbidden"),
         roots("  read_roots", &config.read_roots, "none besides"),
         Finding::told(
@@ -100,17 +94,18 @@ fn configuration(config: &Config) -> Vec<Finding> {
             if config.hard_links { "changed in place" } else { "refused for agents" },
         ),
         Finding::told("  idle_exit", idle_exit(config)),
-        Finding::told(
-            "  limits",
-            format!(
-                "files {} MiB, text in memory {} MiB, messages {} MiB, connections {}",
-                limits.file_size >> 20,
-                limits.memory >> 20,
-                limits.message_size >> 20,
-                limits.connections
-            ),
-        ),
+        Finding::told("  history_days", config.history_days.to_string()),
+        Finding::told("  limits", limits(&config.limits)),
     ]
+}
+
+/// Every limit by its name. Amounts are mostly whole mebibytes.
+fn limits(limits: &Limits) -> String {
+    let shown = |(name, limit): (&str, u64)| match limit {
+        limit if limit > 0 && limit % (1 << 20) == 0 => format!("{name} {} MiB", limit >> 20),
+        limit => format!("{name} {limit}"),
+    };
+    limits.by_name().map(shown).join(", ")
 }
 
 /// The path rules, read as the daemon reads them.

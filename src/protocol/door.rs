@@ -46,7 +46,7 @@ const fn both(wire: &'static str, tools: &'static str, command_line: &'static st
 }
 
 /// One after the other: what is longer comes before its parts.
-const NAMES: [Name; 68] = [
+const NAMES: [Name; 69] = [
     // Tools that change one file make a list of one change of it.
     tools("changes[0].", ""),
     // What was not read, or has changed.
@@ -182,6 +182,8 @@ const NAMES: [Name; 68] = [
     shell("Tell the user; the same request can be sent again", "Run the command again"),
     shell("Ask the user; this connection cannot do it", "`editd doctor` tells what is in force"),
     shell("Correct the named parameter and send the request again", "Correct it and run the command again"),
+    // A part of a file.
+    shell("`offset: ", "`--offset "),
     // Methods by themselves.
     both(" (`editd/history` lists it)", "", " (`editd log` lists it)"),
     both("`editd/proposals`", "`proposal_status` without `id`", "`editd review`"),
@@ -246,7 +248,7 @@ mod tests {
     fn every_name_is_one_that_is_said() {
         let said: String = SOURCES.concat().replace("\\\"", "\"") + include_str!("decode.rs");
         // Put together of parts there, or said beside refusals.
-        let made = ["edits[0]", "changes[0].", "`newText`", "`oldText`"];
+        let made = ["edits[0]", "changes[0].", "`newText`", "`oldText`", "`offset: "];
         for Name { wire, .. } in &NAMES {
             assert!(
                 said.contains(wire) || made.iter().any(|part| wire.contains(part)),

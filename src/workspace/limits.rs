@@ -65,6 +65,49 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// All of them by their names in the configuration.
+    pub fn by_name(&self) -> [(&'static str, u64); 16] {
+        // Taken apart, so that a limit that is not listed here is noticed.
+        let Self {
+            file_size,
+            memory,
+            kept_bases,
+            history_bytes,
+            connections,
+            message_size,
+            message_ms,
+            message_memory,
+            requests_in_flight,
+            unsent_output,
+            work_memory,
+            changes,
+            edits,
+            proposals,
+            proposal_bytes,
+            deadline_ms,
+        } = *self;
+        [
+            ("file_size", file_size),
+            ("memory", memory),
+            ("kept_bases", kept_bases),
+            ("history_bytes", history_bytes),
+            ("connections", connections as u64),
+            ("message_size", message_size as u64),
+            ("message_ms", message_ms),
+            ("message_memory", message_memory as u64),
+            ("requests_in_flight", requests_in_flight as u64),
+            ("unsent_output", unsent_output as u64),
+            ("work_memory", work_memory),
+            ("changes", changes as u64),
+            ("edits", edits as u64),
+            ("proposals", proposals as u64),
+            ("proposal_bytes", proposal_bytes),
+            ("deadline_ms", deadline_ms),
+        ]
+    }
+}
+
 /// Bytes of a patch's text. It is read before anything is known of its files, and takes up to four times as
 /// much meanwhile.
 pub const PATCH_BYTES: usize = 16 << 20;

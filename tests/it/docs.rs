@@ -53,6 +53,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 #[case("docs/configuration.md")]
 #[case("docs/editors.md")]
 #[case("docs/install.md")]
+#[case("docs/guide.md")]
 #[case("docs/protocol.md")]
 #[case("editors/nvim/README.md")]
 #[case("editors/vscode/README.md")]

@@ -2,7 +2,7 @@
 
 use lsp_types::TextEdit;
 
-use crate::config::Save;
+use crate::config::SaveMode;
 use crate::disk::Target;
 use crate::edit::{Deadline, Plan};
 use crate::protocol::text_edits;
@@ -114,9 +114,9 @@ impl Core {
         let edits = text_edits(&buffer.text, &plan, buffer.encoding);
         let save = match (editor.abilities.save, owner.standing, self.config.save) {
             (false, ..) => Saving::No,
-            (_, Standing::Same, _) | (_, _, Save::Always) => Saving::Yes,
-            (_, _, Save::Ask) => Saving::Ask,
-            (_, _, Save::Never) => Saving::No,
+            (_, Standing::Same, _) | (_, _, SaveMode::Always) => Saving::Yes,
+            (_, _, SaveMode::Ask) => Saving::Ask,
+            (_, _, SaveMode::Never) => Saving::No,
         };
         EditorPart { editor, buffer, plan, edits, after, save }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::config::Save;
+use crate::config::SaveMode;
 use crate::protocol::{DocumentsResult, SAVE as SAVE_METHOD, UrisParams};
 use crate::workspace::SessionId;
 use crate::workspace::buffers::Buffer;
@@ -30,7 +30,7 @@ impl Core {
         for part in parts.filter(|part| part.save == Saving::Yes) {
             let id = &part.buffer.id;
             let untouched = self.present(&part.buffer).is_some_and(|now| now.text == part.after);
-            if untouched || self.config.save == Save::Always {
+            if untouched || self.config.save == SaveMode::Always {
                 by_editor.entry(id.session).or_default().push(id.uri.clone());
             } else {
                 problems.insert(id.uri.clone(), "somebody is typing in it".to_owned());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::config::Review;
+use crate::config::ReviewMode;
 use crate::protocol::ApplyResult;
 use crate::workspace::{MadeFor, PlannedFile, Proposal, ProposalState, Refusal, Role};
 
@@ -41,9 +41,9 @@ impl Core {
             return Ok(true);
         }
         match (session.role, self.config.review) {
-            (Role::Editor, _) | (Role::Agent, Review::Off) => Ok(false),
-            (Role::Agent, Review::Always) => Ok(true),
-            (Role::Agent, Review::Auto) => {
+            (Role::Editor, _) | (Role::Agent, ReviewMode::Off) => Ok(false),
+            (Role::Agent, ReviewMode::Always) => Ok(true),
+            (Role::Agent, ReviewMode::Auto) => {
                 let paths = files.iter().flat_map(|file| paths_of(file)).collect();
                 self.ask(|reply| ReviewEvent::Watched { paths, reply })
             }

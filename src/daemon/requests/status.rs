@@ -1,9 +1,8 @@
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::config::PolicyFile;
-use crate::disk::Durability;
 use crate::protocol::{MemoryUse, PROTOCOL, PolicyStatus, StatusResult};
 use crate::workspace::Limits;
 use crate::workspace::limits::{READ_BYTES, READ_LINES};
@@ -28,12 +27,7 @@ impl Daemon {
             diagnostics: counts.diagnostics,
             memory: MemoryUse { text: counts.text_bytes, resident: resident_bytes() },
             review: config.review.name().to_owned(),
-            durability: match config.durability {
-                Some(Durability::Process) => "process",
-                Some(Durability::Full) => "full",
-                None => "process for one file, full for several",
-            }
-            .to_owned(),
+            durability: config.durability_in_words().to_owned(),
             state_dir: self.core.state_dir.display().to_string(),
             runtime_dir: self.core.runtime_dir.display().to_string(),
             configuration_error: config.error.clone(),
@@ -60,27 +54,13 @@ fn resident_bytes() -> Option<u64> {
 }
 
 fn limits(limits: &Limits) -> Map<String, Value> {
-    let Value::Object(limits) = json!({
-        "fileSize": limits.file_size,
-        "memory": limits.memory,
-        "keptBases": limits.kept_bases,
-        "historyBytes": limits.history_bytes,
-        "connections": limits.connections,
-        "messageSize": limits.message_size,
-        "messageMs": limits.message_ms,
-        "messageMemory": limits.message_memory,
-        "requestsInFlight": limits.requests_in_flight,
-        "unsentOutput": limits.unsent_output,
-        "workMemory": limits.work_memory,
-        "changes": limits.changes,
-        "edits": limits.edits,
-        "proposals": limits.proposals,
-        "proposalBytes": limits.proposal_bytes,
-        "deadlineMs": limits.deadline_ms,
-        "readLines": READ_LINES,
-        "readBytes": READ_BYTES,
-    }) else {
-        return Map::new();
-    };
-    limits
+    let fixed = [("read_lines", READ_LINES as u64), ("read_bytes", READ_BYTES as u64)];
+    limits.by_name().into_iter().chain(fixed).map(|(name, limit)| (camel_case(name), limit.into())).collect()
+}
+
+/// As the wire spells the names of the configuration.
+fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |joined, word| joined + &word[..1].to_uppercase() + &word[1..])
 }

@@ -14,6 +14,14 @@ fn read_prints_the_text() {
 }
 
 #[test]
+fn a_read_of_a_part_says_how_to_go_on_in_its_own_options() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\n"));
+    let output = machine.run(&["read", &workspace.absolute("a.txt"), "--limit", "2"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("continue with `--offset 3`"), "{said}");
+}
+
+#[test]
 fn the_hash_that_read_prints_is_a_base() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let path = workspace.absolute("a.txt");

@@ -75,7 +75,10 @@ fn group<'a>(found: &Captures, at: usize, text: &'a str) -> &'a str {
 
 /// As itself in a pattern.
 fn escaped(text: &str) -> String {
-    let is_plain = |character: char| character.is_alphanumeric() || character == '_' || !character.is_ascii();
+    // Escaped, `<` and `>` would be edges of words.
+    let is_plain = |character: char| {
+        character.is_alphanumeric() || matches!(character, '_' | '<' | '>') || !character.is_ascii()
+    };
     text.chars().fold(String::new(), |mut escaped, character| {
         if !is_plain(character) {
             escaped.push('\\');

@@ -59,16 +59,7 @@ impl Session {
         let command = self.real(&step.command);
         let ran = self.shell.run(&command, step.answers().into_iter())?;
         let came = self.shown(&ran.shown);
-        let came: String = came
-            .lines()
-            .flat_map(|line| {
-                [
-                    line.trim_end(),
-                    "
-",
-                ]
-            })
-            .collect();
+        let came: String = came.lines().flat_map(|line| [line.trim_end(), "\n"]).collect();
         if !self.ids.matches(&step.shown, &came) {
             let diff = TextDiff::from_lines(step.shown.as_str(), came.as_str());
             let diff = diff.unified_diff().header("shown", "what came").to_string();

@@ -151,7 +151,7 @@ fn named_in<'a>(code: &'a str, quote: &'a str) -> impl Iterator<Item = &'a str> 
 
 #[test]
 fn plugins_speak_of_what_there_is() {
-    let known = joined("src/protocol");
+    let known = read("src/protocol.rs") + &joined("src/protocol");
     let folders = [("editors/nvim/lua", ".lua", "'"), ("editors/vscode/src", ".ts", "'")];
     let mut named = Vec::new();
     for (folder, ending, quote) in folders {
@@ -167,16 +167,40 @@ fn plugins_speak_of_what_there_is() {
     nothing_of("what plugins send and serve is in src/protocol", &wrong);
 }
 
+/// The keys of tables of the configuration, as the code has them.
+fn keys_of(tables: &[&str]) -> Vec<String> {
+    let code = read("src/config.rs") + &read("src/config/policy.rs");
+    let keys = tables.iter().flat_map(|table| {
+        let body = code.split_once(&format!("struct {table} {{")).expect("a table of the configuration").1;
+        body.split('}')
+            .next()
+            .unwrap_or_default()
+            .lines()
+            .filter_map(|line| Some(line.split_once(':')?.0.trim().to_owned()))
+            .collect::<Vec<_>>()
+    });
+    keys.collect()
+}
+
 #[test]
 fn the_configuration_document_names_every_key() {
     let document = read("docs/configuration.md");
-    let code = read("src/config.rs") + &read("src/config/policy.rs");
-    let keys = ["struct Table {", "struct LimitsTable {", "struct RuleTable {"].iter().flat_map(|start| {
-        let body = between(&code, start, "}").next().expect("the tables of the configuration");
-        body.lines().filter_map(|line| Some(line.split_once(':')?.0.trim().to_owned())).collect::<Vec<_>>()
-    });
-    let missing: Vec<_> = keys.filter(|key| !document.contains(&format!("`{key}`"))).collect();
+    let keys = keys_of(&["Table", "LimitsTable", "RuleTable"]);
+    let missing: Vec<_> = keys.into_iter().filter(|key| !document.contains(&format!("`{key}`"))).collect();
     nothing_of("docs/configuration.md tells of every key", &missing);
+}
+
+#[test]
+fn the_doctor_prints_what_is_in_force_of_every_key() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut doctor = Command::new(env!("CARGO_BIN_EXE_editd"));
+    doctor.args(["doctor", "--output", "json", "--state-dir"]).arg(folder.path().join("state"));
+    let report = doctor.env("EDITD_CONFIG", folder.path().join("none")).output().expect("editd can be run");
+    let report = String::from_utf8_lossy(&report.stdout).into_owned();
+    let has =
+        |key: &String| report.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|it| it == key);
+    let missing: Vec<_> = keys_of(&["Table", "LimitsTable"]).into_iter().filter(|key| !has(key)).collect();
+    nothing_of("`editd doctor` tells of every key", &missing);
 }
 
 #[test]

@@ -80,10 +80,10 @@ fn a_daemon_that_is_told_to_end_finishes_what_it_has_begun() {
         let (mut machine, workspace) = (Machine::start(), Workspace::with(&files));
         let done: u32 = thread::scope(|scope| {
             let mut agent = machine.agent(&workspace);
+            for name in ["a.txt", "b.txt"] {
+                agent.read(name);
+            }
             let writer = scope.spawn(move || {
-                for name in ["a.txt", "b.txt"] {
-                    agent.read(name);
-                }
                 for number in 0.. {
                     let edits = json!([{ "oldText": format!("n = {number}\n"), "newText": format!("n = {}\n", number + 1) }]);
                     let change = |name: &str| json!({ "kind": "edit", "path": name, "edits": edits });
