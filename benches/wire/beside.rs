@@ -85,7 +85,7 @@ fn ways(machine: &Machine, text: &str) -> Vec<Way> {
         way("editd, over its socket", "socket.txt", &|file| Some(by_socket(machine.client(), file))),
         way("`editd edit --yes`", "command.txt", &|file| Some(by_command(file.to_owned(), state.clone()))),
         way("`sed -i`", "sed.txt", &|file| has("sed").then(|| by_sed(file.to_owned()))),
-        way("`git apply`", "git.txt", &|file| has("git").then(|| by_git(file.to_owned(), text))),
+        way("`git apply`", "git.txt", &|file| has("git").then(|| by_git(file, text))),
         way("Python", "python.txt", &|file| python().map(|python| by_python(python, file.to_owned()))),
     ]
 }
@@ -119,7 +119,7 @@ fn by_sed(file: PathBuf) -> Edit {
     })
 }
 
-fn by_git(file: PathBuf, text: &str) -> Edit {
+fn by_git(file: &Path, text: &str) -> Edit {
     const CONTEXT: usize = 3;
     let lines: Vec<&str> = text.lines().collect();
     let at = lines.iter().position(|line| *line == counter(MIDDLE, 0)).expect("the counter");

@@ -120,7 +120,7 @@ fn watch_memory(machine: &Machine) -> (u64, u64) {
         let resident = machine.resident();
         if begun.elapsed() < EDGE {
             first = resident.max(first);
-        } else if begun.elapsed() > LENGTH - EDGE {
+        } else if begun.elapsed() + EDGE > LENGTH {
             last = resident.max(last);
         }
         std::thread::sleep(LOOK);

@@ -119,9 +119,10 @@ fn walk(folder: &Path) -> Vec<String> {
         if path.ends_with("tests") || path.ends_with("tests.rs") {
             continue;
         }
-        match path.is_dir() {
-            true => texts.extend(walk(&path)),
-            false => texts.push(fs::read_to_string(path).expect("a source")),
+        if path.is_dir() {
+            texts.extend(walk(&path));
+        } else {
+            texts.push(fs::read_to_string(path).expect("a source"));
         }
     }
     texts

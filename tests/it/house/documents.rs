@@ -156,8 +156,8 @@ fn plugins_speak_of_what_there_is() {
     let mut named = Vec::new();
     for (folder, ending, quote) in folders {
         for source in sources(folder, ending) {
-            let names = named_in(&source.text, quote).map(|name| (source.path.clone(), name.to_owned()));
-            named.extend(names.collect::<Vec<_>>());
+            let messages = named_in(&source.text, quote);
+            named.extend(messages.map(|name| (source.path.clone(), name.to_owned())));
         }
     }
     assert!(named.len() > 20, "{named:?}");

@@ -68,6 +68,7 @@ pub(crate) fn converse(
 }
 
 /// A terminal of so many columns, and what a command finds in its environment besides.
+#[derive(Clone, Copy)]
 pub(crate) struct Screen<'s> {
     pub(crate) columns: usize,
     pub(crate) environment: &'s [(&'s str, &'s str)],
