@@ -13,7 +13,7 @@
 //!
 //! let config = Config::load("/home/ada/.config/editd/config.toml".into());
 //! let places = places(&PlaceOptions::default())?;
-//! tokio::runtime::Runtime::new()?.block_on(serve(config, places))?;
+//! tokio::runtime::Runtime::new()?.block_on(serve(config, places, None))?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
