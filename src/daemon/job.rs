@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -206,7 +207,9 @@ async fn in_place<T: Send + 'static>(
     // A connection begins its requests in its own task, and has to read on.
     tokio::task::yield_now().await;
     let busy = Busy::one_more();
-    if busy.is_crowded() {
+    // A runtime of one thread has no other to have the rest.
+    let has_others = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
+    if busy.is_crowded() || !has_others {
         return answering(work).await;
     }
     let done = tokio::task::block_in_place(|| catch_unwind(AssertUnwindSafe(work)));

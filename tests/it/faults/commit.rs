@@ -114,7 +114,7 @@ async fn ready() -> (tempfile::TempDir, Arc<FailingDisk<OsDisk>>, Inside) {
     (folder, disk, inside)
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_set_that_the_disk_stops_at_any_step_did_not_happen_and_can_be_sent_again() {
     for k in 1.. {
         let (folder, disk, inside) = ready().await;
@@ -137,7 +137,7 @@ async fn a_set_that_the_disk_stops_at_any_step_did_not_happen_and_can_be_sent_ag
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_is_told_with_what_it_lacks() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("a.txt"), "one\n").expect("a file");
@@ -156,7 +156,7 @@ async fn a_full_disk_is_told_with_what_it_lacks() {
     assert_eq!(files_below(folder.path()), [("a.txt".to_owned(), "one\n".to_owned())]);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_another_program_does_right_before_the_write_is_not_lost() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.txt");
@@ -174,7 +174,7 @@ async fn what_another_program_does_right_before_the_write_is_not_lost() {
     assert_eq!(std::fs::read_to_string(&path).expect("a text"), "one, theirs\n");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn the_daemon_does_on_a_memory_disk_what_it_does_on_a_real_one() {
     let disk = Arc::new(MemoryDisk::new());
     for (name, text) in BEFORE {
@@ -199,7 +199,7 @@ async fn the_daemon_does_on_a_memory_disk_what_it_does_on_a_real_one() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_put_back_is_said_and_put_back_when_the_disk_is_there_again() {
     let mut said = 0;
     for k in 1.. {

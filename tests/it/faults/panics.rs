@@ -25,7 +25,7 @@ async fn edit_again(inside: &Inside, name: &str, k: usize) {
     assert_eq!(applied.state, "applied", "at {k}");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn after_a_panic_at_any_step_of_an_edit_the_file_can_be_edited() {
     for k in 1.. {
         let folder = tempfile::tempdir().expect("a folder");
@@ -45,7 +45,7 @@ async fn after_a_panic_at_any_step_of_an_edit_the_file_can_be_edited() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn after_a_panic_at_any_step_of_a_set_its_files_can_be_edited() {
     for k in 1.. {
         let folder = tempfile::tempdir().expect("a folder");
