@@ -100,6 +100,10 @@ async function decideAll({ store, actions }: Parts, verdict: Verdict, args: read
   const ids = subjects.length > 0 ? subjects.map(({ id }) => id) : [await proposalMeant(store, args)];
   for (const id of new Set(ids)) {
     if (id !== undefined) {
+      // Whoever names it may have heard of it before this window has.
+      if (!store.get(id)) {
+        await store.refresh(id);
+      }
       await actions.all(verdict, id);
     }
   }
