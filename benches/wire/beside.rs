@@ -47,8 +47,6 @@ pub(crate) fn table() {
     println!("\nOne edit of one place, by size of the file. In brackets: times the floor.\n");
     for (index, (name, size, rounds)) in ROWS.into_iter().enumerate() {
         let machine = Machine::start();
-        // The top of a project, which is what the command takes for the root.
-        std::fs::create_dir(machine.root().join(".git")).expect("a folder");
         let mut ways = ways(&machine, &code(size));
         for round in 0..rounds + WARM_UP {
             let (old, new) = (counter(MIDDLE, round), counter(MIDDLE, round + 1));

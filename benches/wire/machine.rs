@@ -27,7 +27,8 @@ impl Machine {
         // Below the target folder: temporary folders are often not on a disk.
         let base = tempfile::Builder::new().prefix("w").tempdir_in(env!("CARGO_TARGET_TMPDIR"));
         let base = base.expect("a folder");
-        for name in ["home", "files"] {
+        // The files are a project, which is what the command line takes for the root.
+        for name in ["home", "files", "files/.git"] {
             fs::create_dir(base.path().join(name)).expect("a folder");
         }
         let text = format!("review = \"off\"\nidle_exit = \"60s\"\n{config}");

@@ -16,8 +16,12 @@ const LENGTH: Duration = Duration::from_secs(60);
 const EDGE: Duration = Duration::from_secs(10);
 /// One in so many rounds of a client is about the file that all share.
 const SHARED: usize = 8;
-/// How much more memory than in the beginning the end may take, in bytes.
-const GROWTH: u64 = 8 << 20;
+/// How much more memory than in the beginning the end may take, in bytes. What is remembered of changes fills its
+/// 16 MiB meanwhile, with what it takes to keep that; after two minutes nothing grows any more.
+const GROWTH: u64 = 24 << 20;
+/// With the usual limits, earlier texts and closed proposals fill their room for longer than a minute: that would
+/// look like growth.
+const LIMITS: &str = "[limits]\nmemory = 16777216\nproposals = 50\n";
 /// How often memory is looked at.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -35,7 +39,7 @@ struct Work {
 /// Sixty-four clients, each with a file of its own and one for all.
 pub(crate) fn of_many() {
     title(&format!("{CLIENTS} clients read and edit for a minute"));
-    let machine = Machine::start();
+    let machine = Machine::configured(LIMITS);
     let slots: String = (0..CLIENTS).map(|client| slot(client, 0) + "\n").collect();
     machine.put("shared.txt", &format!("{slots}{}", code(20 * KB)));
     for client in 0..CLIENTS {
