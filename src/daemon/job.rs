@@ -51,8 +51,8 @@ impl Job {
         Ok(())
     }
 
-    /// Keeps something until the answer is on its way. To free a file that was replaced takes the system as
-    /// long as to write one, and the answer need not wait for that.
+    /// Keeps something until the work is done, and of large files until the answer is on its way. To free a file
+    /// that was replaced takes the system as long as to write one, and the answer need not wait for that.
     pub(crate) fn let_go_later(&self, spent: impl Send + 'static) {
         self.spent.borrow_mut().push(Box::new(spent));
     }
@@ -212,6 +212,7 @@ async fn in_place<T: Send + 'static>(
     if busy.is_crowded() || !has_others {
         return answering(work).await;
     }
+    // What it leaves is let go of right here: of small files that takes less than to have it done elsewhere.
     let done = tokio::task::block_in_place(|| catch_unwind(AssertUnwindSafe(work)));
     let Ok((result, _spent)) = done else {
         tracing::error!("a request panicked");
