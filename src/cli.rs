@@ -81,6 +81,7 @@ impl Context {
 
 /// Runs the program; `manual::facts` has its exit codes.
 pub fn main() -> ExitCode {
+    stream::settle_colours();
     let arguments = match arguments() {
         Ok(arguments) => arguments,
         Err(code) => return code,

@@ -1,6 +1,18 @@
 use std::io::{self, ErrorKind, Write};
 
+use anstream::ColorChoice;
+
 use super::paint::{self, FAINT};
+
+/// No colours on a terminal that says it has none, unless they are asked for. The library that decides otherwise
+/// takes every terminal of a build server for one with colours.
+pub(super) fn settle_colours() {
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let wanted = ["CLICOLOR", "CLICOLOR_FORCE"].iter().any(|name| std::env::var_os(name).is_some());
+    if dumb && !wanted {
+        ColorChoice::Never.write_global();
+    }
+}
 
 /// An output whose reader may go away: that is no failure of what the command did.
 pub(crate) struct Tolerant<W>(W);

@@ -28,7 +28,7 @@ pub(crate) use bridge::Bridge;
 pub(crate) use documents::Documents;
 pub(crate) use editor::{Editor, Kind, Manner};
 pub(crate) use encoded::{FRENCH, latin, utf16};
-pub(crate) use machine::Machine;
+pub(crate) use machine::{Machine, TESTERS};
 pub(crate) use mcp::{Called, Mcp};
 pub(crate) use nvim::{Nvim, Release};
 pub(crate) use schema::complaints;

@@ -122,6 +122,7 @@ fn columns_stand_below_each_other_whatever_the_alphabet() {
 #[rstest]
 #[case(&[("NO_COLOR", "1")])]
 #[case(&[("TERM", "dumb")])]
+#[case(&[("TERM", "dumb"), ("CI", "true")])]
 fn a_terminal_that_wants_no_colours_gets_none(#[case] environment: &[(&str, &str)]) {
     let (machine, workspace) = scene();
     for arguments in [&["log"][..], &["doctor"], &["list"], &["--help"], &["unheard-of"]] {

@@ -14,6 +14,18 @@ use tempfile::TempDir;
 use super::strace::{Fault, ended, under_strace};
 use super::{Agent, Framing, Outcome, PATIENCE, Wire, Workspace, eventually};
 
+/// Variables of the tester's own surroundings that would change what is tested: none of them reaches a program.
+pub(crate) const TESTERS: [&str; 8] = [
+    "CI",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "NO_COLOR",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+];
+
 /// What a test's configuration says unless the test says otherwise. The short idle time lets a daemon end by
 /// itself whose test was killed.
 const DEFAULTS: &[(&str, &str)] =
@@ -170,7 +182,7 @@ impl Machine {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_editd"));
         command.args(arguments).current_dir(self.home()).envs(self.surroundings());
-        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "NO_COLOR", "CLICOLOR_FORCE"] {
+        for name in TESTERS {
             command.env_remove(name);
         }
         command

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::Machine;
+use super::{Machine, TESTERS};
 
 /// Runs a command on a new pseudo-terminal, answers each time it is asked, and passes on output and
 /// exit code.
@@ -97,7 +97,10 @@ fn drive(screen: Screen<'_>, machine: &Machine, folder: &Path, program: &[&str],
     let mut command = Command::new("python3");
     command.args(["-c", DRIVER, &screen.columns.to_string(), &answers.len().to_string()]);
     command.args(answers).args(program);
-    command.current_dir(folder).envs(machine.surroundings()).env_remove("NO_COLOR");
+    for name in TESTERS {
+        command.env_remove(name);
+    }
+    command.current_dir(folder).envs(machine.surroundings());
     command.envs(screen.environment.iter().copied()).stdin(Stdio::null());
     let output = command.output().expect("python3 drives the terminal");
     let code = output.status.code().expect("an exit code");

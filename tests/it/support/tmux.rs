@@ -5,7 +5,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::{Machine, PATIENCE, need};
+use super::{Machine, PATIENCE, TESTERS, need};
 
 /// Columns and lines.
 const SIZE: (&str, &str) = ("100", "30");
@@ -22,7 +22,7 @@ impl Tmux {
         let mut starting =
             tmux.command(&["-f", "/dev/null", "new-session", "-d", "-x", SIZE.0, "-y", SIZE.1]);
         starting.arg("-c").arg(folder).args(command).envs(machine.surroundings());
-        for name in ["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "TMUX"] {
+        for name in TESTERS.into_iter().chain(["TMUX"]) {
             starting.env_remove(name);
         }
         let started = starting.output().expect("tmux can be run");
