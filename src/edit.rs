@@ -27,6 +27,7 @@ mod block;
 mod closest;
 mod conflicts;
 mod deadline;
+mod dedented;
 mod diff;
 mod elided;
 mod find;

@@ -4,12 +4,13 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::conflicts;
+use super::dedented::indentation_before;
 use super::fold::is_blank;
 use super::occurrences::LineCounter;
 use super::place::{Finder, Placed};
 use super::sequence::find_in_sequence;
 use super::{Edit, EditRefusal, EditRefusalKind, Options, Plan, Strategy};
-use crate::text::{Line, line_start, lines};
+use crate::text::{Line, lines};
 
 /// Refusals of a call that list closest regions: nobody reads more, and each costs a few milliseconds.
 const EXPLAINED: usize = 16;
@@ -157,8 +158,8 @@ fn within_a_word(base: &str, place: &Range<usize>) -> bool {
 /// are indented less than those blanks. What is found literally is written literally, but it is not what
 /// was meant if the request was dedented.
 fn loses_depth(base: &str, start: usize, edit: &Edit) -> bool {
-    let before = &base[line_start(base, start)..start];
-    if before.is_empty() || !before.chars().all(is_blank) || lines(&edit.old).count() > 1 {
+    let before = indentation_before(base, start).map_or("", |from| &base[from..start]);
+    if before.is_empty() || lines(&edit.old).count() > 1 {
         return false;
     }
     if edit.new.is_empty() && edit.old.ends_with('\n') {

@@ -21,7 +21,7 @@ impl Occurrences {
             let excerpt = excerpt(base, site.range.start, lines.start);
             Occurrence { start_line: lines.start, end_line: lines.end, excerpt }
         });
-        Self { total: hits.sites.len(), more: hits.more, listed: listed.collect() }
+        Self { total: hits.sites.len(), more: hits.more, overlap: hits.overlap(), listed: listed.collect() }
     }
 }
 

@@ -7,10 +7,11 @@ use super::anchor::{NoScope, Scope};
 use super::base::Base;
 use super::closest;
 use super::conflicts::NewTexts;
+use super::dedented;
 use super::elided::placeholder;
 use super::needle::{Needle, plain_ends};
 use super::similarity;
-use super::tiers::{Hits, MANY, Reads, Site, TIERS, Tier};
+use super::tiers::{Hits, MANY, Reads, Site, TIERS, Tier, Tolerance, indentation};
 use super::unwrap::{Unwrapped, unwrapped};
 use super::weave::Weave;
 use super::{Count, Edit, EditRefusalKind, Occurrences, Options, Splice, Strategy, TimedOut};
@@ -227,6 +228,10 @@ impl<'a> Finder<'a> {
         tier: &Tier,
         places: Vec<Site>,
     ) -> Result<Placed, EditRefusalKind> {
+        let meant = (self.fuzzy && tier.tolerance != Tolerance::Indentation)
+            .then(|| dedented::whole_lines(self.base.text, needle, &places))
+            .flatten();
+        let (tier, places) = meant.map_or((tier, places), |lines| (indentation(), lines));
         self.take(places.len(), needle.new.len())?;
         let mut splices: Vec<Splice> = Vec::with_capacity(places.len());
         for (number, site) in places.iter().enumerate() {

@@ -114,6 +114,8 @@ pub struct Occurrences {
     pub total: usize,
     /// Whether there may be more than `total`, because counting stopped.
     pub more: bool,
+    /// Whether places share bytes, so that not all of them can be replaced.
+    pub overlap: bool,
     /// The first ten.
     pub listed: Vec<Occurrence>,
 }

@@ -157,6 +157,11 @@ fn block_hits(base: &Base<'_>, block: &Block<'_>, limit: usize, alike: Alike) ->
 }
 
 /// The places of another tier that are whole lines.
+/// The tier for lines of another indentation.
+pub(super) fn indentation() -> &'static Tier {
+    TIERS.iter().find(|tier| tier.strategy == Strategy::Indentation).unwrap_or(&TIERS[0])
+}
+
 fn whole_lines(locate: Locate, base: &Base<'_>, needle: &Needle<'_>, limit: usize) -> Result<Hits, TimedOut> {
     let mut hits = locate(base, needle, limit)?;
     hits.sites.retain(|site| base.is_whole_lines(&site.range));

@@ -40,6 +40,18 @@ fn sign(character: char) -> Option<char> {
     })
 }
 
+/// Whether a character is the same to a reader as its compatibility form: widths, ligatures, presentation forms.
+/// Other compatibility forms mean something else: `10⁵` is not `105`, nor is `x²` the name `x2`.
+fn looks_alike(character: char) -> bool {
+    matches!(character,
+        '\u{B5}' | '\u{132}'..='\u{133}' | '\u{13F}'..='\u{140}' | '\u{149}' | '\u{17F}'
+        | '\u{1C4}'..='\u{1CC}' | '\u{1F1}'..='\u{1F3}'
+        | '\u{2024}'..='\u{2026}' | '\u{2034}' | '\u{203C}' | '\u{2047}'..='\u{2049}' | '\u{2057}'
+        | '\u{3131}'..='\u{318E}'
+        | '\u{FB00}'..='\u{FDFB}' | '\u{FE10}'..='\u{FE6B}' | '\u{FE70}'..='\u{FEFC}'
+        | '\u{FF01}'..='\u{FFEE}')
+}
+
 fn fold(cluster: &str, folded: &mut String) {
     let mut characters = cluster.chars();
     if let (Some(only), None) = (characters.next(), characters.next())
@@ -47,8 +59,12 @@ fn fold(cluster: &str, folded: &mut String) {
     {
         return folded.push(plain);
     }
-    // Compatibility forms can hide signs of their own, such as the small hyphen.
-    folded.extend(cluster.nfkc().map(|character| sign(character).unwrap_or(character)));
+    if cluster.starts_with(looks_alike) {
+        // Compatibility forms can hide signs of their own, such as the small hyphen.
+        folded.extend(cluster.nfkc().map(|character| sign(character).unwrap_or(character)));
+    } else {
+        folded.extend(cluster.nfc());
+    }
 }
 
 /// The next stretch at or behind `at` that is not plain ASCII: a character and what combines with it.
@@ -81,7 +97,8 @@ mod tests {
     #[case("‘a’ “b”", "'a' \"b\"")]
     #[case("a – b — c − d", "a - b - c - d")]
     #[case("a\u{a0}b\u{3000}c", "a b c")]
-    #[case("½ ﬁ …", "1⁄2 fi ...")]
+    #[case("ﬁ … ﾊ １０", "fi ... ハ 10")]
+    #[case("10⁵ x² H₂O ½ ① ℕ 𝐱", "10⁵ x² H₂O ½ ① ℕ 𝐱")]
     #[case("e\u{301} é", "é é")]
     #[case("\u{1112}\u{1161}\u{11ab} 한", "한 한")]
     #[case("\t😀\u{2028}", "\t😀\u{2028}")]

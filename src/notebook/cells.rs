@@ -89,7 +89,7 @@ impl<'b> Places<'b> {
             Occurrence { start_line: lines.start, end_line: lines.end, excerpt: format!("cell {index}") }
         };
         let listed = cells.iter().take(LISTED).map(place).collect();
-        let occurrences = Occurrences { total: cells.len(), more: false, listed };
+        let occurrences = Occurrences { total: cells.len(), more: false, overlap: false, listed };
         CellRefusalKind::Ambiguous { id: id.to_owned(), occurrences }
     }
 }

@@ -151,9 +151,13 @@ fn edit_details(edit: Option<usize>, kind: &EditRefusalKind) -> Value {
             json!({ "context": context, "closest": closest })
         }
         EditRefusalKind::Placeholder { line, .. } => json!({ "line": line }),
-        EditRefusalKind::Ambiguous { occurrences } => json!({
-            "found": occurrences.total, "occurrences": listed(occurrences),
-        }),
+        EditRefusalKind::Ambiguous { occurrences } => {
+            let mut details = json!({ "found": occurrences.total, "occurrences": listed(occurrences) });
+            if occurrences.more {
+                details["more"] = true.into();
+            }
+            details
+        }
         EditRefusalKind::CountMismatch { expected, found, occurrences } => json!({
             "expected": expected, "found": found, "occurrences": listed(occurrences),
         }),

@@ -100,7 +100,7 @@ fn blanks_at_line_ends_are_tolerated(
     "“a”\n“x”\n“c”\n"
 )]
 #[case::composed_and_decomposed("cafe\u{301} a\n", "café a", "café b", "cafe\u{301} b\n")]
-#[case::whole_characters("1½ cups\n", "11⁄2 cups", "11⁄2 mugs", "1½ mugs\n")]
+#[case::whole_characters("1ﬃ cups\n", "1ffi cups", "1ffi mugs", "1ﬃ mugs\n")]
 #[case::asked_for_signs_are_written("a – b\n", "a - b", "a — c", "a — c\n")]
 #[case::ellipsis("wait…\nend\n", "wait...\nend", "wait...\nstop", "wait…\nstop\n")]
 #[case::blanks_too("“a” \nb\n", "\"a\"\nb", "\"a\"\nc", "“a” \nc\n")]

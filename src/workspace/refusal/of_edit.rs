@@ -79,8 +79,8 @@ pub(super) fn message(
             format!("Line {line} of the new text of {edit} leaves code of {file} out: `{text}`.")
         }
         EditRefusalKind::Ambiguous { occurrences } => {
-            let total = occurrences.total;
-            format!("The {old} of {edit} fits {total} places in {file}.")
+            let more = if occurrences.more { "more than " } else { "" };
+            format!("The {old} of {edit} fits {more}{} places in {file}.", occurrences.total)
         }
         EditRefusalKind::CountMismatch { expected, found, .. } => {
             let subject = words.subject();
@@ -133,8 +133,11 @@ pub(super) fn hint(kind: &EditRefusalKind, in_patch: bool) -> &'static str {
         EditRefusalKind::Placeholder { .. } => {
             "Write the lines out, or leave them out of `oldText` too: what an edit does not mention stays. If the line is meant literally, send `matching: \"exact\"`."
         }
+        EditRefusalKind::Ambiguous { occurrences } if occurrences.overlap => {
+            "The places overlap each other, so there is no telling which are meant: send a longer `oldText`, with what stands around it, for each of them."
+        }
         EditRefusalKind::Ambiguous { .. } => {
-            "Add neighbouring lines to `oldText` until it fits one place; if all places are meant and do not overlap, send `replaceAll: true`."
+            "Add neighbouring lines to `oldText` until it fits one place; if all places are meant, send `replaceAll: true`."
         }
         EditRefusalKind::CountMismatch { .. } => {
             "Look at `occurrences`, then send `expectedReplacements` with the number that is meant, or a longer `oldText`."

@@ -74,8 +74,31 @@ fn another_count_is_refused_with_the_places(
 #[case::expected(expecting(2))]
 fn overlapping_hits_are_ambiguous(#[case] count: Value) {
     let (answer, text) = counted("aaa\n", "aa", "x", &count);
-    answer.refused("ambiguous");
+    let data = answer.refused("ambiguous");
+    let hint = data["hint"].as_str().expect("a hint");
+    assert!(hint.contains("overlap") && !hint.contains("replaceAll"), "what was just done is no way: {hint}");
     assert_eq!(text, "aaa\n");
+}
+
+#[test]
+fn a_count_that_stopped_says_so() {
+    let (answer, _) = counted(&"foo\n".repeat(5000), "foo", "x", &json!({}));
+    let data = answer.refused("ambiguous");
+    assert_eq!((&data["found"], &data["more"]), (&json!(1000), &json!(true)), "{data}");
+}
+
+#[rstest]
+#[case::lines_that_go("if a:\n    log()\nelse:\n        log()\nend\n", "log()\n", "", "if a:\nelse:\nend\n")]
+#[case::parts_of_lines("    a, b\n        a\n", "a", "x", "    x, b\n        x\n")]
+fn all_of_a_line_goes_wherever_it_stands(
+    #[case] before: &str,
+    #[case] old: &str,
+    #[case] new: &str,
+    #[case] after: &str,
+) {
+    let (answer, text) = counted(before, old, new, &all());
+    answer.done();
+    assert_eq!(text, after);
 }
 
 #[rstest]

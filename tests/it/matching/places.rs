@@ -181,3 +181,40 @@ fn looser_tiers_are_told_too(
 ) {
     assert_edited(strategy, before, edit, after);
 }
+
+#[rstest]
+#[case::gone("f:\n    x:\n        log()\n    run()\n", ("    log()\n", ""), "f:\n    x:\n    run()\n")]
+#[case::gone_without_its_indentation("f:\n\t\tlog()\n\trun()\n", ("log()\n", ""), "f:\n\trun()\n")]
+#[case::gone_with_other_blanks_behind("f:\n\tlog()  \nrun()\n", ("log()\n", ""), "f:\nrun()\n")]
+#[case::more_lines("x:\n        a()\n", ("    a()\n", "    a()\n    b()\n"), "x:\n        a()\n        b()\n")]
+#[case::deeper_lines("x:\n    y:\n        a()\n", ("  a()", "  if c:\n    a()"), "x:\n    y:\n        if c:\n            a()\n")]
+fn a_line_that_was_given_dedented_moves_no_other(
+    #[case] before: &str,
+    #[case] edit: (&str, &str),
+    #[case] after: &str,
+) {
+    assert_edited("indentation", before, edit, after);
+}
+
+#[rstest]
+#[case::one_line("x:\n        a()\n", ("    a()\n", "    b()\n"), "x:\n        b()\n")]
+#[case::within_the_line("x:\n    a(b)\n", ("a(", "a(\nc, "), "x:\n    a(\nc, b)\n")]
+#[case::what_follows_it("x:\n    a()\n", ("a()\n", "a()\n\ny:\n    b()\n"), "x:\n    a()\n\ny:\n    b()\n")]
+#[case::joined("x:\n    a()\nb\n", ("a()\n", "a() "), "x:\n    a() b\n")]
+fn the_letter_counts_where_no_other_line_moves(
+    #[case] before: &str,
+    #[case] edit: (&str, &str),
+    #[case] after: &str,
+) {
+    assert_edited("exact", before, edit, after);
+}
+
+#[test]
+fn exact_matching_takes_a_dedented_line_to_the_letter() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "x:\n    a()\nb\n"));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let params = json!({ "path": "a.txt", "oldText": "a()\n", "newText": "", "matching": "exact" });
+    agent.call("editd/edit", params).done();
+    assert_eq!(workspace.text("a.txt"), "x:\n    b\n");
+}

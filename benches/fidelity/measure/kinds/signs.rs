@@ -59,10 +59,10 @@ pub(super) fn signs_in_request(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask).filter(|_| fits(&change, reword))
 }
 
-/// Ligatures, fractions, three dots in one, letters with loose accents.
+/// Ligatures, wide digits, three dots in one, letters with loose accents.
 pub(super) fn compatibility_forms(rng: &mut Rng) -> Option<Case> {
     let mut file = sources::file(rng, None);
-    let forms = [("...", "…"), ("fi", "ﬁ"), ("é", "e\u{301}"), ("1⁄2", "½")];
+    let forms = [("...", "…"), ("fi", "ﬁ"), ("é", "e\u{301}"), ("0", "０")];
     let in_file = rng.percent(60);
     let compose =
         |text: &str| forms.iter().fold(text.to_owned(), |text, (long, short)| text.replace(long, short));

@@ -126,9 +126,10 @@ fn an_edit_of_another_edits_result_is_a_dependency() {
 
 #[test]
 fn a_literal_place_inside_the_indentation_is_warned_of() {
-    let (result, _, warnings) = apply("a:\n    b\n", &[Edit::new("  b\n", "  c\n  d\n")]).unwrap();
-    assert_eq!(result, "a:\n    c\n  d\n");
-    assert!(warnings[0].contains("line 2"), "{warnings:?}");
+    let exact = Options { fuzzy: false, ..Options::default() };
+    let found = find("a:\n    b\n", &[Edit::new("  b\n", "  c\n  d\n")], &exact).unwrap();
+    assert_eq!(found.plan.apply("a:\n    b\n"), "a:\n    c\n  d\n");
+    assert!(found.warnings[0].contains("line 2"), "{:?}", found.warnings);
     let warnings = |new: &str| apply("a:\n    b\n", &[Edit::new("b", new)]).unwrap().2.len();
     assert_eq!((warnings("b\nc"), warnings("b\n    c"), warnings("c")), (1, 0, 0));
 }
