@@ -13,6 +13,8 @@ mod scan;
 mod shown;
 mod style;
 
+use std::path::Path;
+
 use crate::edit::{LineRange, Occurrences, Plan};
 
 use book::Book;
@@ -181,6 +183,21 @@ pub fn edit_cells(text: &str, ops: &[CellOp]) -> Result<CellChange, NotebookErro
 /// Whether the text is a notebook whose cells can be changed.
 pub fn is_notebook(text: &str) -> bool {
     Book::read(text).is_ok()
+}
+
+/// Why the text of a notebook would be no notebook any more as `after`. None where it stays one, where it was none
+/// before, and of files that are not called notebooks.
+///
+/// ```
+/// use editd::notebook::broken;
+///
+/// let (path, before) = ("a.ipynb".as_ref(), r#"{"nbformat": 4, "cells": []}"#);
+/// assert!(broken(path, before, &before.replace("[]", "[")).is_some());
+/// assert!(broken("a.json".as_ref(), before, "").is_none());
+/// ```
+pub fn broken(path: &Path, before: &str, after: &str) -> Option<Unreadable> {
+    let is_named_so = path.extension().is_some_and(|extension| extension == "ipynb");
+    if is_named_so && is_notebook(before) { Book::read(after).err() } else { None }
 }
 
 #[cfg(test)]

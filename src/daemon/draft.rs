@@ -1,7 +1,9 @@
 //! What edits and contents come to on one text.
 
+use std::path::Path;
+
 use crate::edit::{self, Edit, EditRefusalKind, Found, Match, Options, Plan, find};
-use crate::notebook::{CellChange, CellOp, NotebookError, edit_cells};
+use crate::notebook::{CellChange, CellOp, NotebookError, broken, edit_cells};
 use crate::text::{ContentHash, lines};
 use crate::workspace::RefusalKind;
 
@@ -38,6 +40,12 @@ pub(crate) fn drafted_cells(text: &str, ops: &[CellOp]) -> Result<Drafted, Troub
         NotebookError::Cells(refusals) => Trouble::Cells(refusals),
     })?;
     Ok(Drafted { plan, warnings, ..Drafted::default() })
+}
+
+/// A change of its text must not leave a notebook that no program can open: neither an edit that was made for its
+/// cells, nor some of the hunks of one.
+pub(crate) fn stays_notebook(path: &Path, text: &str, plan: &Plan) -> Result<(), RefusalKind> {
+    broken(path, text, &plan.apply(text)).map_or(Ok(()), |why| Err(RefusalKind::BrokenNotebook(why)))
 }
 
 /// A content that says that code is left out would lose that code.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::edit::{self, LineRange, Marked, MergeError, Plan};
-use crate::notebook::is_notebook;
+use crate::notebook::{broken, is_notebook};
 use crate::workspace::{Action, Coverage, OnStale, PlannedFile, Refusal, RefusalKind};
 
 use super::difference::stale;
@@ -94,10 +94,7 @@ pub(super) fn rebase(
         warnings.extend(marked(&merged.conflicts));
         Plan::between(now, &merged.text, rules.deadline)
     };
-    if path.extension().is_some_and(|extension| extension == "ipynb")
-        && [now, &wanted()].into_iter().all(is_notebook)
-        && !is_notebook(&plan.apply(now))
-    {
+    if is_notebook(&wanted()) && broken(path, now, &plan.apply(now)).is_some() {
         // Lines and offsets know nothing of JSON, and conflict markers are none. A merge that refuses
         // conflicts says where they are.
         merged(given, now, &wanted(), OnStale::Rebase)?;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::edit::{Plan, Splice, WayBack};
-use crate::notebook::is_notebook;
+use crate::notebook::broken;
 use crate::text::{ContentHash, Format, decode_as};
 use crate::workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile, chain_from};
 use crate::workspace::{Action, Coverage, OnStale, Refusal, RefusalKind, Since, Snapshot};
@@ -164,7 +164,7 @@ impl Reversal<'_> {
         if plan.is_empty() && result == format && action == Action::Edit {
             return Ok(None);
         }
-        if breaks_notebook(&now, present, &plan) {
+        if broken(&now.target.path, present, &plan.apply(present)).is_some() {
             return Err(self.stale(&now, left.as_ref().map(|left| left.text.as_str())));
         }
         let rebased = !plan.is_empty();
@@ -317,13 +317,6 @@ fn resembles(a: &str, b: &str) -> bool {
 
 fn format_of(now: &Observed) -> Format {
     now.truth.snapshot().map_or(Format::UTF8, |snapshot| snapshot.format)
-}
-
-/// Whether a plan would make of a notebook what is none any more.
-fn breaks_notebook(now: &Observed, present: &str, plan: &Plan) -> bool {
-    now.target.path.extension().is_some_and(|extension| extension == "ipynb")
-        && is_notebook(present)
-        && !is_notebook(&plan.apply(present))
 }
 
 impl Core {

@@ -10,7 +10,7 @@ use crate::workspace::{Action, BaseState, Coverage, OnStale, PlannedFile, Refusa
 
 use super::content::Content;
 use super::difference::{file_diff, stale};
-use super::draft::{Drafted, created, drafted_cells, drafted_edits, refuse_placeholder};
+use super::draft::{Drafted, created, drafted_cells, drafted_edits, refuse_placeholder, stays_notebook};
 use super::indexes::Indexes;
 use super::observe::Observed;
 use super::rebase::rebase;
@@ -239,7 +239,9 @@ impl WantedFile {
     }
 
     fn draft_on(&self, version: ContentHash, text: &str, rules: &Rules<'_>) -> Result<Drafted, Trouble> {
-        let edited = |edits| drafted_edits((version, text), edits, rules);
+        let path = &self.observed.target.path;
+        let checked = |drafted: Drafted| stays_notebook(path, text, &drafted.plan).map(|()| drafted);
+        let edited = |edits| Ok(checked(drafted_edits((version, text), edits, rules)?)?);
         match &self.want {
             Want::Edit(edits) => edited(edits),
             Want::Rename { edits, .. } if !edits.is_empty() => edited(edits),
@@ -249,7 +251,8 @@ impl WantedFile {
                 }
                 let timed_out = |_| RefusalKind::Timeout { what: "Comparing the content with the file's" };
                 let plan = edit::rewrite(text, content, *literal, rules.deadline).map_err(timed_out)?;
-                Ok(Drafted { plan, ..Drafted::default() })
+                let drafted = Drafted { plan, ..Drafted::default() };
+                if *literal { Ok(drafted) } else { Ok(checked(drafted)?) }
             }
             Want::Cells(ops) => drafted_cells(text, ops),
             Want::Delete(_) | Want::Rename { .. } => {

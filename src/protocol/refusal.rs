@@ -82,7 +82,10 @@ fn details(refusal: &Refusal) -> Value {
         RefusalKind::Edit(kind) => edit_details(refusal.edit, kind),
         RefusalKind::BadPatch { line, expected } => json!({ "line": line, "expected": expected }),
         RefusalKind::Cells(kind) => cell_details(refusal.edit, kind),
-        RefusalKind::Notebook(Unreadable { line, reason }) => json!({ "reason": reason, "line": line }),
+        RefusalKind::Notebook(Unreadable { line, reason })
+        | RefusalKind::BrokenNotebook(Unreadable { line, reason }) => {
+            json!({ "reason": reason, "line": line })
+        }
         RefusalKind::NotAFile { what } => json!({ "what": what }),
         RefusalKind::Encoding { detail } => json!({ "reason": detail }),
         RefusalKind::TooLarge { limit, size } => json!({ "limit": limit, "size": size }),

@@ -80,6 +80,8 @@ pub enum RefusalKind {
     Cells(CellRefusalKind),
     /// The file is no notebook whose cells could be changed.
     Notebook(Unreadable),
+    /// A change of its text would leave a notebook that is none.
+    BrokenNotebook(Unreadable),
     /// A change as a whole would leave the file as it is.
     NoChange,
     /// The target of a rename or a creation is there already.
@@ -217,7 +219,9 @@ impl Refusal {
             RefusalKind::NotAFile { .. } => "not_a_file",
             RefusalKind::Binary | RefusalKind::DamagedImage(_) => "binary",
             // JSON is the encoding of a notebook.
-            RefusalKind::Encoding { .. } | RefusalKind::Notebook(_) => "encoding",
+            RefusalKind::Encoding { .. } | RefusalKind::Notebook(_) | RefusalKind::BrokenNotebook(_) => {
+                "encoding"
+            }
             RefusalKind::TooLarge { .. } => "too_large",
             RefusalKind::ReadOnly => "read_only",
             RefusalKind::OutsideWorkspace { .. } | RefusalKind::Root { .. } => "outside_workspace",

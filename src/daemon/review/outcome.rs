@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::edit::{Labels, Plan, diff_texts};
-use crate::notebook::{NotebookError, edit_cells, is_notebook};
 use crate::protocol::{AppliedFile, ApplyResult, UserEdit};
 use crate::workspace::review::{Choice, Replacement, Review, Verdict};
 use crate::workspace::{
@@ -11,7 +10,7 @@ use crate::workspace::{
 };
 
 use crate::daemon::commit::{Due, Landed};
-use crate::daemon::draft::Drafted;
+use crate::daemon::draft::{Drafted, stays_notebook};
 use crate::daemon::event::ReviewEvent;
 use crate::daemon::past::{Intent, Landing};
 use crate::daemon::work::{Manner, Rules, Worked, finish};
@@ -175,7 +174,7 @@ impl Core {
             observed.content().map_err(about)?;
         }
         let text = observed.text.as_ref().map_or("", |text| text);
-        check_notebook(file, text, &plan).map_err(about)?;
+        stays_notebook(&file.path, text, &plan).map_err(about)?;
         let was = observed.truth.snapshot().map(|now| now.format);
         let then = file.before.as_ref().map(|before| before.format);
         // Another encoding was wanted of what it was then; what it has become since is nobody's wish.
@@ -243,17 +242,6 @@ fn tell_hunks(result: &mut ApplyResult, lines: &[Vec<(crate::edit::Hunk, &'stati
             (hunk.new_start, hunk.new_lines) = (lines.new_start, lines.new_lines);
             (*state).clone_into(&mut hunk.state);
         }
-    }
-}
-
-/// Some of the hunks of a notebook may not make one.
-fn check_notebook(file: &PlannedFile, text: &str, plan: &Plan) -> Result<(), RefusalKind> {
-    if file.path.extension().is_none_or(|extension| extension != "ipynb") || !is_notebook(text) {
-        return Ok(());
-    }
-    match edit_cells(&plan.apply(text), &[]) {
-        Err(NotebookError::Unreadable(unreadable)) => Err(RefusalKind::Notebook(unreadable)),
-        _ => Ok(()),
     }
 }
 

@@ -27,6 +27,9 @@ pub(super) fn message(refusal: &Refusal) -> String {
         RefusalKind::Notebook(Unreadable { line, reason }) => {
             format!("{file} cannot be read as a notebook: {reason} (line {line}).")
         }
+        RefusalKind::BrokenNotebook(Unreadable { line, reason }) => {
+            format!("The change would leave {file} no notebook: {reason} (line {line} of the result).")
+        }
         RefusalKind::BadPatch { line, expected } => {
             format!("Line {line} of the patch is not what it should be: expected {expected}.")
         }
@@ -95,6 +98,9 @@ pub(super) fn hint(refusal: &Refusal) -> String {
         RefusalKind::Cells(kind) => of_cell::hint(kind),
         RefusalKind::Notebook(_) => {
             "Look at the line; an `edit` changes the file as text, whatever it is."
+        }
+        RefusalKind::BrokenNotebook(_) => {
+            "Change the cells by a `notebook` change; or read the file with `raw: true` and edit its JSON so that it stays JSON. If it shall be no notebook, send a `write` change with `literal: true`."
         }
         RefusalKind::Edit(kind) => return of_edit::hint(kind, refusal.patch_line.is_some()).to_owned(),
         RefusalKind::BadPatch { .. } => {

@@ -116,7 +116,7 @@ fn long_outputs_and_sources_are_cut_and_the_answer_says_so() {
 fn cells_are_not_the_whole_of_a_notebook() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", notebook(&[code("a", "x")])));
     let mut agent = machine.agent(&workspace);
-    let write = json!({ "kind": "write", "path": "a.ipynb", "content": "{}\n" });
+    let write = json!({ "kind": "write", "path": "a.ipynb", "content": notebook(&[]) });
     read(&mut agent, &json!({}));
     agent.change(write.clone()).refused("unread");
     read(&mut agent, &json!({ "raw": true }));
