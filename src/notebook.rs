@@ -185,19 +185,21 @@ pub fn is_notebook(text: &str) -> bool {
     Book::read(text).is_ok()
 }
 
-/// Why the text of a notebook would be no notebook any more as `after`. None where it stays one, where it was none
-/// before, and of files that are not called notebooks.
+/// Why the text of a notebook would be no notebook any more after a change. None where it stays one, where it was
+/// none before, and of files that are not called notebooks.
 ///
 /// ```
+/// use editd::edit::{Deadline, Plan};
 /// use editd::notebook::broken;
 ///
-/// let (path, before) = ("a.ipynb".as_ref(), r#"{"nbformat": 4, "cells": []}"#);
-/// assert!(broken(path, before, &before.replace("[]", "[")).is_some());
-/// assert!(broken("a.json".as_ref(), before, "").is_none());
+/// let text = r#"{"nbformat": 4, "cells": []}"#;
+/// let plan = Plan::between(text, "print(1)", Deadline::NONE);
+/// assert!(broken("a.ipynb".as_ref(), text, &plan).is_some());
+/// assert!(broken("a.json".as_ref(), text, &plan).is_none());
 /// ```
-pub fn broken(path: &Path, before: &str, after: &str) -> Option<Unreadable> {
+pub fn broken(path: &Path, text: &str, plan: &Plan) -> Option<Unreadable> {
     let is_named_so = path.extension().is_some_and(|extension| extension == "ipynb");
-    if is_named_so && is_notebook(before) { Book::read(after).err() } else { None }
+    if is_named_so && is_notebook(text) { Book::read(&plan.apply(text)).err() } else { None }
 }
 
 #[cfg(test)]

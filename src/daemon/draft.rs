@@ -45,7 +45,7 @@ pub(crate) fn drafted_cells(text: &str, ops: &[CellOp]) -> Result<Drafted, Troub
 /// A change of its text must not leave a notebook that no program can open: neither an edit that was made for its
 /// cells, nor some of the hunks of one.
 pub(crate) fn stays_notebook(path: &Path, text: &str, plan: &Plan) -> Result<(), RefusalKind> {
-    broken(path, text, &plan.apply(text)).map_or(Ok(()), |why| Err(RefusalKind::BrokenNotebook(why)))
+    broken(path, text, plan).map_or(Ok(()), |why| Err(RefusalKind::BrokenNotebook(why)))
 }
 
 /// A content that says that code is left out would lose that code.

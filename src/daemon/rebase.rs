@@ -94,7 +94,7 @@ pub(super) fn rebase(
         warnings.extend(marked(&merged.conflicts));
         Plan::between(now, &merged.text, rules.deadline)
     };
-    if is_notebook(&wanted()) && broken(path, now, &plan.apply(now)).is_some() {
+    if is_notebook(&wanted()) && broken(path, now, &plan).is_some() {
         // Lines and offsets know nothing of JSON, and conflict markers are none. A merge that refuses
         // conflicts says where they are.
         merged(given, now, &wanted(), OnStale::Rebase)?;

@@ -164,7 +164,7 @@ impl Reversal<'_> {
         if plan.is_empty() && result == format && action == Action::Edit {
             return Ok(None);
         }
-        if broken(&now.target.path, present, &plan.apply(present)).is_some() {
+        if broken(&now.target.path, present, &plan).is_some() {
             return Err(self.stale(&now, left.as_ref().map(|left| left.text.as_str())));
         }
         let rebased = !plan.is_empty();
