@@ -72,12 +72,12 @@ fn a_file_that_is_no_notebook_is_refused_with_the_line(#[case] before: &str, #[c
 }
 
 #[rstest]
-#[case::an_edit(json!({ "path": "a.ipynb", "edits": [{ "oldText": "    \"print(a)\"\n", "newText": "    \"print(\"b\")\"\n" }] }))]
+#[case::an_edit(json!({ "kind": "edit", "path": "a.ipynb", "edits": [{ "oldText": "    \"print(a)\"\n", "newText": "    \"print(\"b\")\"\n" }] }))]
 #[case::a_new_content(json!({ "kind": "write", "path": "a.ipynb", "content": "print(1)\n" }))]
 fn a_change_of_the_text_that_leaves_no_notebook_is_refused(#[case] change: Value) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", NOTEBOOK));
     let mut agent = machine.agent(&workspace);
-    agent.read("a.ipynb");
+    agent.call("editd/read", json!({ "path": "a.ipynb", "raw": true })).done();
     let data = agent.change(change).refused("encoding");
     assert!(data["hint"].as_str().is_some_and(|hint| hint.contains("notebook")), "{data}");
     assert!(data["line"].is_u64() && data["reason"].is_string(), "{data}");
@@ -88,7 +88,7 @@ fn a_change_of_the_text_that_leaves_no_notebook_is_refused(#[case] change: Value
 fn what_shall_be_no_notebook_is_written_literally() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", NOTEBOOK));
     let mut agent = machine.agent(&workspace);
-    agent.read("a.ipynb");
+    agent.call("editd/read", json!({ "path": "a.ipynb", "raw": true })).done();
     let content = "print(1)\n";
     agent.change(json!({ "kind": "write", "path": "a.ipynb", "content": content, "literal": true })).done();
     assert_eq!(workspace.text("a.ipynb"), content);
