@@ -44,7 +44,7 @@ mod session;
 mod state;
 mod texts;
 
-pub use answers::{RememberedAnswers, RequestKey};
+pub use answers::{Answered, RememberedAnswers, Repeatable, RequestKey};
 pub use document::{Seen, Truth};
 pub use file_key::FileKey;
 pub use limits::Limits;

@@ -154,7 +154,7 @@ impl Keeper {
                 let _ = reply.send(workspace.change_of(session, &seen, since));
             }
             Event::Recall { key, reply } => drop(reply.send(workspace.remembered(&key, Instant::now()))),
-            Event::Remember { key, answer } => workspace.remember(key, answer, Instant::now()),
+            Event::Remember { key, answered } => workspace.remember(key, answered, Instant::now()),
             Event::Editors(event) => event.handle(workspace),
             Event::Diagnostics(event) => diagnostics(workspace, event),
             Event::Count { reply } => drop(reply.send(workspace.counts())),

@@ -9,8 +9,8 @@ use crate::workspace::buffers::BufferId;
 use crate::workspace::diagnostics::Report;
 use crate::workspace::review::Review;
 use crate::workspace::{
-    ApplyStep, BaseState, Changed, Counts, Coverage, Diagnosed, FileKey, Moved, NewProposal, PlannedFile,
-    Proposal, ProposalState, Refusal, RequestKey, Seen, Session, SessionId, Snapshot,
+    Answered, ApplyStep, BaseState, Changed, Counts, Coverage, Diagnosed, FileKey, Moved, NewProposal,
+    PlannedFile, Proposal, ProposalState, Refusal, RequestKey, Seen, Session, SessionId, Snapshot,
 };
 
 use super::editors::EditorsEvent;
@@ -107,9 +107,9 @@ pub(crate) enum Event {
     /// A session asks what others did to one of them, after it was looked at.
     Changes { session: SessionId, seen: Seen, since: Option<u64>, reply: Reply<Option<Changed>> },
     /// A request that may be sent twice came in.
-    Recall { key: RequestKey, reply: Reply<Option<Arc<str>>> },
+    Recall { key: RequestKey, reply: Reply<Option<Answered>> },
     /// It was answered.
-    Remember { key: RequestKey, answer: Arc<str> },
+    Remember { key: RequestKey, answered: Answered },
     /// Something about editors and what they have open.
     Editors(EditorsEvent),
     /// Something about diagnostics.

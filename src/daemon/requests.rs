@@ -14,6 +14,7 @@ mod forget;
 mod history;
 mod introduce;
 mod list;
+mod once;
 mod patched;
 mod perform;
 mod proposals;

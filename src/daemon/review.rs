@@ -7,7 +7,6 @@ mod wait;
 pub(crate) use shown::{as_kept, outcome_of, undecided};
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::disk::Target;
 use crate::edit::{Deadline, Edit, EditRefusalKind};
@@ -15,8 +14,8 @@ use crate::protocol::RequestPath;
 use crate::text::{ContentHash, PositionEncoding};
 use crate::workspace::review::{Look, Seen};
 use crate::workspace::{
-    Action, FileKey, PlannedFile, Proposal, Refusal, RefusalKind, RequestKey, ReviewRefusal, Role, SessionId,
-    Truth,
+    Action, Answered, FileKey, PlannedFile, Proposal, Refusal, RefusalKind, Repeatable, RequestKey,
+    ReviewRefusal, Role, SessionId, Truth,
 };
 
 use super::event::{Event, ReviewEvent};
@@ -76,8 +75,8 @@ impl Core {
     pub(crate) fn restore(&self, proposals: Vec<Proposal>) {
         let remembered: Vec<_> = proposals.iter().filter_map(remembered).collect();
         self.books.send(ReviewEvent::Restore { proposals }.into());
-        for (key, answer) in remembered {
-            self.books.send(Event::Remember { key, answer });
+        for (key, answered) in remembered {
+            self.books.send(Event::Remember { key, answered });
         }
     }
 
@@ -154,9 +153,10 @@ impl Core {
 }
 
 /// The answer to the request that made a proposal, so that it makes no second one.
-fn remembered(proposal: &Proposal) -> Option<(RequestKey, Arc<str>)> {
-    let key = (proposal.author.clone(), proposal.request.clone()?);
-    Some((key, serde_json::to_string(&undecided(proposal)).ok()?.into()))
+fn remembered(proposal: &Proposal) -> Option<(RequestKey, Answered)> {
+    let Repeatable { id, asks } = proposal.request.clone()?;
+    let answer = serde_json::to_string(&undecided(proposal)).ok()?.into();
+    Some(((proposal.author.clone(), id), Answered { asks, answer }))
 }
 
 impl Core {

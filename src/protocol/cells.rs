@@ -1,11 +1,11 @@
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::notebook::{CellOp, CellPlace, CellType};
 
 use super::decode::Invalid;
 
 /// One entry of `cells` in a change of a notebook.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CellParams {
     /// What is to be done.
@@ -26,7 +26,7 @@ pub struct CellParams {
 }
 
 /// What is to be done with a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CellOpParam {
     /// It gets another type or source.
@@ -38,7 +38,7 @@ pub enum CellOpParam {
 }
 
 /// What a cell is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CellTypeParam {
     /// Code.

@@ -20,7 +20,7 @@ pub struct FileChange<T> {
 }
 
 /// One entry of `changes`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum ChangeParams {
     /// Replacements within a file.
     Edit(FileChange<Vec<TextEditParams>>),

@@ -46,7 +46,7 @@ const fn both(wire: &'static str, tools: &'static str, command_line: &'static st
 }
 
 /// One after the other: what is longer comes before its parts.
-const NAMES: [Name; 69] = [
+const NAMES: [Name; 71] = [
     // Tools that change one file make a list of one change of it.
     tools("changes[0].", ""),
     // What was not read, or has changed.
@@ -162,6 +162,8 @@ const NAMES: [Name; 69] = [
     shell("There is nothing that this session could undo", "There is nothing to undo"),
     shell("that this session could undo", "that could be undone"),
     shell("undo the transaction `undoneBy`", "undo that one"),
+    shell("The requestId `", "The request id `"),
+    shell("with a new `requestId`", "with a new request id"),
     // Who is asked is who reads it.
     shell("Only the user can allow it, by adding", "You can allow it by adding"),
     shell("The user's own policy", "Your own policy"),

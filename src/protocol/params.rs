@@ -86,7 +86,7 @@ impl From<DisplayParam> for Display {
 }
 
 /// Parameters of `editd/propose`: `changes`, a `patch`, or one change in a short form.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProposeParams {
     /// What the change is for, shown to people.

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::decode::{Invalid, decode, object_of_json};
@@ -34,6 +34,12 @@ enum FormatParam {
     SearchReplace,
     ApplyPatch,
     UnifiedDiff,
+}
+
+impl Serialize for PatchParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (self.format.map(PatchFormat::name), &self.text).serialize(serializer)
+    }
 }
 
 impl<'de> Deserialize<'de> for PatchParams {

@@ -102,6 +102,7 @@ fn details(refusal: &Refusal) -> Value {
         RefusalKind::Proposal(proposal) => proposal_details(proposal),
         RefusalKind::Review(ReviewRefusal::Rejected { comments }) => json!({ "comments": comments }),
         RefusalKind::Review(ReviewRefusal::Waits { proposal }) => json!({ "proposal": proposal.to_string() }),
+        RefusalKind::RequestIdUsed { id } => json!({ "requestId": id }),
         RefusalKind::Recovering { transaction } => json!({ "transaction": transaction }),
         RefusalKind::NotPermitted { what } | RefusalKind::Busy { what } => json!({ "reason": what }),
         RefusalKind::NoChange

@@ -8,7 +8,7 @@ use crate::text::{ContentHash, Format};
 
 use super::review::Review;
 use super::rules::Tag;
-use super::{Coverage, FileKey, Role, SessionId, Snapshot};
+use super::{Coverage, FileKey, Repeatable, Role, SessionId, Snapshot};
 
 /// Names a proposal; unique over restarts of the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -174,7 +174,7 @@ pub struct Proposal {
     /// The author it belongs to.
     pub author: String,
     /// The request that made it, if that may be sent again.
-    pub request: Option<String>,
+    pub request: Option<Repeatable>,
     /// What it is for, in the author's words.
     pub label: Option<String>,
     /// Counts what people see of it; carrying it along with other changes does not count.

@@ -149,6 +149,11 @@ pub enum RefusalKind {
         /// What is not allowed, in words.
         what: String,
     },
+    /// The `requestId` belongs to another request of this author.
+    RequestIdUsed {
+        /// The id.
+        id: String,
+    },
     /// An earlier transaction was interrupted and could neither be finished nor taken back yet.
     Recovering {
         /// Which.
@@ -231,7 +236,7 @@ impl Refusal {
             RefusalKind::Undo(undo) => of_undo::name(undo),
             RefusalKind::Proposal(proposal) => of_proposal::name(proposal),
             RefusalKind::Review(review) => of_review::name(review),
-            RefusalKind::NotPermitted { .. } => "not_permitted",
+            RefusalKind::NotPermitted { .. } | RefusalKind::RequestIdUsed { .. } => "not_permitted",
             RefusalKind::Recovering { .. } => "recovering",
             RefusalKind::Busy { .. } => "busy",
             RefusalKind::Timeout { .. } => "timeout",

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::text::ContentHash;
 
-use super::answers::{RememberedAnswers, RequestKey};
+use super::answers::{Answered, RememberedAnswers, RequestKey};
 use super::buffers::Buffers;
 use super::diagnostics::Reports;
 use super::document::{Document, Seen, Truth};
@@ -193,14 +193,14 @@ impl Workspace {
         self.drop_base(session, key);
     }
 
-    /// The answer that a request of this name got within the last minutes.
-    pub fn remembered(&self, key: &RequestKey, now: Instant) -> Option<Arc<str>> {
+    /// What a request of this name asked for within the last minutes, and its answer.
+    pub fn remembered(&self, key: &RequestKey, now: Instant) -> Option<Answered> {
         self.answers.get(key, now)
     }
 
     /// Remembers the answer to a request that may be sent again.
-    pub fn remember(&mut self, key: RequestKey, answer: Arc<str>, now: Instant) {
-        self.answers.insert(key, answer, now);
+    pub fn remember(&mut self, key: RequestKey, answered: Answered, now: Instant) {
+        self.answers.insert(key, answered, now);
     }
 
     /// Sizes, for people.

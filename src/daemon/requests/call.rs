@@ -7,20 +7,21 @@ use crate::protocol::{
 };
 use crate::text::{ContentHash, Encoding};
 use crate::workspace::rules::Tag;
-use crate::workspace::{Limits, OnStale, Refusal, RefusalKind, RequestKey, Role};
+use crate::workspace::{Limits, OnStale, Refusal, RefusalKind, Repeatable, Role};
 
 use crate::daemon::job::Located;
 use crate::daemon::locate::{Placed, Purpose};
 use crate::daemon::work::{Manner, Removed, When};
 use crate::daemon::{Core, Failure, SessionContext};
 
+use super::once::{Kind, asked_for, of_files};
 use super::patched::{self, Patched};
 
 /// A call of `propose` or `edit`, its parameters read. Its files are known by their paths first, and by
 /// their places once they are found.
 pub(crate) struct Call<P> {
     /// Names the request, if it may be sent twice.
-    pub(crate) request: Option<RequestKey>,
+    pub(crate) request: Option<Repeatable>,
     pub(crate) header: Header,
     pub(crate) manner: Manner,
     pub(crate) files: Vec<Asked<P>>,
@@ -60,9 +61,11 @@ pub(crate) enum Ask<P> {
 impl Call<RequestPath> {
     pub(crate) fn read(
         mut params: ProposeParams,
+        kind: Kind,
         session: &SessionContext,
         limits: &Limits,
     ) -> Result<Self, Failure> {
+        let request = params.request_id.take().map(|id| Repeatable { id, asks: asked_for(kind, &params) });
         let author = match (params.author.take(), session.role) {
             (Some(author), Role::Editor) => author,
             (Some(_), Role::Agent) => {
@@ -85,7 +88,6 @@ impl Call<RequestPath> {
         if edits > limits.edits {
             return Err(Invalid::new(field, format!("there are more than {}", limits.edits)).into());
         }
-        let request = params.request_id.take().map(|id| (author.clone(), id));
         let on_stale = match (params.on_stale, params.on_conflict) {
             (OnStaleParam::Reject, OnConflictParam::Refuse) => OnStale::Reject,
             (OnStaleParam::Rebase, OnConflictParam::Refuse) => OnStale::Rebase,
@@ -123,7 +125,9 @@ impl Call<RequestPath> {
             }
             None => merge_renames(found)?,
         };
-        Ok(Call { request: self.request, header: self.header, manner: self.manner, files, patch })
+        let mut call = Call { request: None, header: self.header, manner: self.manner, files, patch };
+        call.request = self.request.map(|request| of_files(request, &call.targets()));
+        Ok(call)
     }
 }
 

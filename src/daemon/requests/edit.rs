@@ -8,6 +8,7 @@ use crate::daemon::job::{Job, Located};
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
 use super::call::Call;
+use super::once::Kind;
 use super::perform::Order;
 
 impl Daemon {
@@ -18,12 +19,13 @@ impl Daemon {
         params: EditParams,
     ) -> Result<ApplyResult, Failure> {
         let ApplyParams { review, wait_ms, .. } = params.apply;
-        let call = Call::read(params.propose, session, &self.core.config.limits)?;
+        let call = Call::read(params.propose, Kind::Edit { review }, session, &self.core.config.limits)?;
         let watch = Watch::of(params.apply.diagnostics_wait_ms);
         let begin = watch.clone();
         let work = move |core: &Core, session: &SessionContext, call: Call<Target>, job: &Job| {
             begin.begin(core, call.targets());
-            core.answer_once(call.request.clone(), || core.edit(session, call, review, job))
+            let (author, request) = (call.header.author.clone(), call.request.clone());
+            core.answer_once(&author, request, || core.edit(session, call, review, job))
         };
         let done = self.core.on_files(session, |core, session| call.locate(core, session), work).await?;
         let mut result = self.when_settled(session, done, wait_ms).await?;
@@ -40,7 +42,7 @@ impl Core {
         review: Option<bool>,
         job: &Job,
     ) -> Result<ApplyResult, Failure> {
-        let request = call.request.clone().map(|(_, id)| id);
+        let request = call.request.clone();
         let (header, due) = self.work_out(session, call)?;
         job.check()?;
         let order = Order { request, undoes: None, review };

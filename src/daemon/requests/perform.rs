@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::config::ReviewMode;
 use crate::protocol::ApplyResult;
-use crate::workspace::{MadeFor, PlannedFile, Proposal, ProposalState, Refusal, Role};
+use crate::workspace::{MadeFor, PlannedFile, Proposal, ProposalState, Refusal, Repeatable, Role};
 
 use crate::daemon::commit::{Due, changes};
 use crate::daemon::event::{Event, ReviewEvent};
@@ -20,7 +20,7 @@ use super::propose::Made;
 #[derive(Default)]
 pub(super) struct Order {
     /// The request's own name, if it may be sent again.
-    pub(super) request: Option<String>,
+    pub(super) request: Option<Repeatable>,
     /// The transaction that the change takes back, if it does.
     pub(super) undoes: Option<Arc<str>>,
     /// Whether a person must decide.

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use crate::disk::Target;
 use crate::protocol::{ProposeParams, ProposeResult};
-use crate::workspace::{Action, BaseState, MadeFor, NewProposal, Proposal, Refusal, RefusalKind, RequestKey};
+use crate::workspace::{Action, BaseState, MadeFor, NewProposal, Proposal, Refusal, RefusalKind, Repeatable};
 
 use crate::daemon::commit::Due;
 use crate::daemon::event::Event;
@@ -13,13 +13,14 @@ use crate::daemon::work::{Rules, Want, WantedFile};
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
 use super::call::{Ask, Asked, Call, Header};
+use super::once::Kind;
 use super::patched::Patched;
 
 /// What a proposal is made for, and of.
 pub(super) struct Made {
     pub(super) purpose: MadeFor,
     /// The request's own name, if it may be sent again.
-    pub(super) request: Option<String>,
+    pub(super) request: Option<Repeatable>,
     /// The transaction that it takes back.
     pub(super) undoes: Option<Arc<str>>,
 }
@@ -31,9 +32,10 @@ impl Daemon {
         session: &Arc<SessionContext>,
         params: ProposeParams,
     ) -> Result<ProposeResult, Failure> {
-        let call = Call::read(params, session, &self.core.config.limits)?;
+        let call = Call::read(params, Kind::Propose, session, &self.core.config.limits)?;
         let work = move |core: &Core, session: &SessionContext, call: Call<Target>, _: &Job| {
-            core.answer_once(call.request.clone(), || {
+            let (author, request) = (call.header.author.clone(), call.request.clone());
+            core.answer_once(&author, request, || {
                 let made = Made { purpose: MadeFor::Looking, request: None, undoes: None };
                 let (header, mut due) = core.work_out(session, call)?;
                 let proposal = core.record_proposal(session, &header, &mut due, made)?;
@@ -157,28 +159,6 @@ impl Core {
         };
         Ok(self.ask(|reply| Event::Propose { new, reply })??)
     }
-
-    /// Answers a request that carries a `requestId` once: the same request again gets the same answer and
-    /// does nothing. Refusals are not kept, since the next try may succeed.
-    pub(crate) fn answer_once<T>(
-        &self,
-        request: Option<RequestKey>,
-        work: impl FnOnce() -> Result<T, Failure>,
-    ) -> Result<T, Failure>
-    where
-        T: serde::Serialize + serde::de::DeserializeOwned,
-    {
-        let Some(key) = request else { return work() };
-        let asked = key.clone();
-        if let Some(answer) = self.ask(|reply| Event::Recall { key: asked, reply })? {
-            return serde_json::from_str(&answer).map_err(|_| another_use(&key));
-        }
-        let result = work()?;
-        if let Ok(answer) = serde_json::to_string(&result) {
-            self.books.send(Event::Remember { key, answer: answer.into() });
-        }
-        Ok(result)
-    }
 }
 
 /// Refusals for changes that end where another one of the same call ends.
@@ -191,10 +171,4 @@ fn taken_twice(due: &[Due]) -> Vec<Refusal> {
         }
     }
     refusals
-}
-
-/// The id was used for a request of another kind.
-fn another_use(key: &RequestKey) -> Failure {
-    let what = format!("the requestId `{}` was used for another kind of request", key.1);
-    Refusal::new(RefusalKind::NotPermitted { what }).into()
 }

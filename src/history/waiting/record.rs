@@ -10,8 +10,8 @@ use crate::text::ContentHash;
 use crate::workspace::review::{Choice, Comment, HunkId, Replacement, Review};
 use crate::workspace::rules::Tag;
 use crate::workspace::{
-    Action, Coverage, FileKey, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Role, SessionId,
-    Shown, Snapshot,
+    Action, Coverage, FileKey, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Repeatable, Role,
+    SessionId, Shown, Snapshot,
 };
 
 /// The form of these files. One of another version is put aside.
@@ -28,6 +28,9 @@ pub(super) struct ProposalRecord {
     roots: Vec<PathRecord>,
     label: Option<String>,
     request: Option<String>,
+    /// Digest of what that request asks for.
+    #[serde(default)]
+    asks: Option<String>,
     revision: u32,
     on_stale: String,
     undoes: Option<String>,
@@ -84,6 +87,10 @@ struct ReviewRecord {
     comments: Vec<(Option<PathRecord>, Option<usize>, String)>,
 }
 
+fn repeatable(id: Option<String>, asks: Option<String>) -> Option<Repeatable> {
+    Some(Repeatable { id: id?, asks: asks?.parse().ok()? })
+}
+
 impl ProposalRecord {
     pub(super) fn new(proposal: &Proposal) -> Self {
         let review = proposal.review.clone().unwrap_or_default();
@@ -95,7 +102,8 @@ impl ProposalRecord {
             author: proposal.author.clone(),
             roots: proposal.roots.iter().map(|root| PathRecord::new(root)).collect(),
             label: proposal.label.clone(),
-            request: proposal.request.clone(),
+            request: proposal.request.as_ref().map(|request| request.id.clone()),
+            asks: proposal.request.as_ref().map(|request| request.asks.to_string()),
             revision: proposal.revision,
             on_stale: on_stale_name(proposal.on_stale).to_owned(),
             undoes: proposal.undoes.as_deref().map(str::to_owned),
@@ -113,7 +121,7 @@ impl ProposalRecord {
             role: if self.by_editor { Role::Editor } else { Role::Agent },
             roots: self.roots.into_iter().map(PathRecord::read).collect(),
             author: self.author,
-            request: self.request,
+            request: repeatable(self.request, self.asks),
             label: self.label,
             revision: self.revision,
             state: ProposalState::Pending,

@@ -62,6 +62,7 @@ pub(super) fn message(refusal: &Refusal) -> String {
         RefusalKind::Proposal(proposal) => of_proposal::message(proposal),
         RefusalKind::Review(review) => of_review::message(review, refusal.edit, &file),
         RefusalKind::NotPermitted { what } => format!("Not permitted: {what}."),
+        RefusalKind::RequestIdUsed { id } => format!("The requestId `{id}` was used for another request."),
         RefusalKind::Recovering { transaction } => format!(
             "Transaction `{transaction}` was interrupted while it changed this file, and could not be taken back yet."
         ),
@@ -128,6 +129,9 @@ pub(super) fn hint(refusal: &Refusal) -> String {
         RefusalKind::Proposal(proposal) => of_proposal::hint(proposal),
         RefusalKind::Review(review) => of_review::hint(review),
         RefusalKind::NotPermitted { .. } => "Ask the user; this connection cannot do it.",
+        RefusalKind::RequestIdUsed { .. } => {
+            "Nothing was done. Send this request with a new `requestId`; only the very same request may be sent again under one."
+        }
         RefusalKind::Recovering { .. } => "Nothing is lost; reading still works. Each try to change the file tries to take it back first. Ask the user to look at `editd doctor`.",
         RefusalKind::Busy { .. } => "Wait for earlier requests to end, or discard proposals, then try again.",
         RefusalKind::Timeout { .. } => "Ask for less at a time: smaller edits, a more distinctive `oldText`, a smaller file.",

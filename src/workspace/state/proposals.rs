@@ -6,7 +6,7 @@ use crate::text::ContentHash;
 use crate::workspace::review::Review;
 use crate::workspace::{
     FileKey, OnStale, OwnEdits, PlannedFile, Proposal, ProposalRefusal, ProposalState, Refusal, RefusalKind,
-    Role, Seen, SessionId,
+    Repeatable, Role, Seen, SessionId,
 };
 
 use crate::workspace::limits::{KEPT_DIFF, KEPT_MATCHES};
@@ -31,7 +31,7 @@ pub struct NewProposal {
     /// What is to become of it next.
     pub purpose: MadeFor,
     /// The request that made it, if that may be sent again.
-    pub request: Option<String>,
+    pub request: Option<Repeatable>,
     /// The transaction that it takes back.
     pub undoes: Option<Arc<str>>,
     /// The changes.

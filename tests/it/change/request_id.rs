@@ -76,3 +76,52 @@ fn two_copies_in_flight_at_once_are_done_once() {
     assert!(ids.iter().all(|id| id == &ids[0]), "{ids:?}");
     assert_eq!(workspace.text("a.txt"), "ab\n");
 }
+
+#[test]
+fn another_request_under_a_used_id_is_refused_and_says_so() {
+    let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "a\nb\n"), ("b.txt", "a\n")]));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    agent.read("b.txt");
+    let first = agent.call("editd/edit", request("r1")).done();
+    for (method, name, value) in [
+        ("editd/edit", "newText", json!("c")),
+        ("editd/edit", "path", json!("b.txt")),
+        ("editd/edit", "onStale", json!("rebase")),
+        ("editd/edit", "review", json!(true)),
+        ("editd/propose", "label", Value::Null),
+    ] {
+        let mut other = request("r1");
+        other[name] = value;
+        let data = agent.call(method, other).refused("not_permitted");
+        assert_eq!(data["requestId"], "r1", "{data}");
+        assert!(data["hint"].as_str().is_some_and(|hint| hint.contains("new `requestId`")), "{data}");
+    }
+    assert_eq!((workspace.text("a.txt"), workspace.text("b.txt")), ("ab\nb\n".to_owned(), "a\n".to_owned()));
+    assert_eq!(agent.call("editd/edit", request("r1")).done(), first);
+}
+
+#[test]
+fn more_patience_and_another_spelling_do_not_make_it_another_request() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let first = agent.call("editd/edit", request("r1")).done();
+    let again = json!({ "file_path": "a.txt", "old_string": "a", "new_string": "ab", "request_id": "r1", "waitMs": 1 });
+    assert_eq!(agent.call("editd/edit", again).done(), first);
+}
+
+#[test]
+fn an_answer_never_tells_of_the_files_of_another_root() {
+    let machine = Machine::start();
+    let (ours, theirs) = (Workspace::file("a.txt", "a\n"), Workspace::file("a.txt", "a\n"));
+    let (mut one, mut other) = (machine.agent(&ours), machine.agent(&theirs));
+    one.read("a.txt");
+    other.read("a.txt");
+    one.call("editd/edit", request("1")).done();
+    let data = other.call("editd/edit", request("1")).refused("not_permitted");
+    assert!(!data.to_string().contains(&ours.path("a.txt").display().to_string()), "{data}");
+    assert_eq!(theirs.text("a.txt"), "a\n");
+    other.call("editd/edit", request("2")).done();
+    assert_eq!(theirs.text("a.txt"), "ab\n");
+}
