@@ -148,7 +148,10 @@ const NAMES: [Name; 71] = [
         "Wait for the decision with `proposal_status`; or send one proposal with both changes that `replaces` it",
         "Decide about it first, with `editd review`",
     ),
-    shell("List what there is with `editd/proposals`, or propose anew", "`editd review` lists what waits"),
+    shell(
+        "List what there is with `editd/proposals`. If it may have been applied, read the file before you propose anew",
+        "`editd review` lists what waits",
+    ),
     shell(
         "Look at it again with `editd/proposal`, then send the current revision",
         "Look at it again with `editd review`",

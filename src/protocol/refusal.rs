@@ -122,8 +122,15 @@ fn proposal_details(refusal: &ProposalRefusal) -> Value {
             "currentRevision": current_revision,
             "proposal": by.as_ref().map(ToString::to_string),
         }),
-        ProposalRefusal::Closed { state, current_revision } => {
-            json!({ "state": state, "currentRevision": current_revision })
+        ProposalRefusal::OtherRevision { current_revision, .. } => {
+            json!({ "currentRevision": current_revision })
+        }
+        ProposalRefusal::Closed { state, current_revision, transaction } => {
+            let mut data = json!({ "state": state, "currentRevision": current_revision });
+            if let Some(transaction) = transaction {
+                data["transaction"] = transaction.as_str().into();
+            }
+            data
         }
     }
 }

@@ -49,7 +49,7 @@ pub enum ProposalState {
 
 impl ProposalState {
     /// The name on the wire. What is being applied is still what it was to those who look.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Proposed | Self::Applying => "proposed",
             Self::Pending | Self::Deciding => "pending",

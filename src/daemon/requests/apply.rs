@@ -28,14 +28,11 @@ impl Daemon {
         session: &Arc<SessionContext>,
         params: ApplyParams,
     ) -> Result<ApplyResult, Failure> {
-        let find = |reply| {
-            let (id, purpose) = (params.id.clone(), FindFor::Applying(params.revision));
-            Event::Find { session: session.id, id, purpose, reply }
-        };
-        if self.core.ask(find)??.is_reviewed() {
+        let (id, purpose) = (params.id.clone(), FindFor::Applying(params.revision));
+        if self.core.proposal(session, id, purpose)?.is_reviewed() {
             return self.outcome(session, &params.id, params.wait_ms).await;
         }
-        let (review, wait_ms) = (params.review, params.wait_ms);
+        let (id, review, wait_ms) = (params.id.clone(), params.review, params.wait_ms);
         let watch = Watch::of(params.diagnostics_wait_ms);
         let begin = watch.clone();
         let work = move |core: &Core, session: &SessionContext, places: Places, job: &Job| {
@@ -43,7 +40,10 @@ impl Daemon {
             core.apply_or_review(session, places, review, job)
         };
         let places = move |core: &Core, session: &SessionContext| core.places_of(session, &params);
-        let done = self.core.on_files(session, places, work).await?;
+        let done = match self.core.on_files(session, places, work).await {
+            Err(refused @ Failure::Refused(_)) => self.core.applied_before(session, id).ok_or(refused)?,
+            done => done?,
+        };
         let mut result = self.when_settled(session, done, wait_ms).await?;
         watch.end(&self.core, session, &mut result).await;
         Ok(result)
@@ -87,11 +87,19 @@ impl Located for Places {
 }
 
 impl Core {
+    fn proposal(&self, session: &SessionContext, id: String, purpose: FindFor) -> Result<Proposal, Failure> {
+        Ok(self.ask(|reply| Event::Find { session: session.id, id, purpose, reply })??)
+    }
+
+    /// What became of a proposal that was applied. Its files may be anything by now: who asks again because the
+    /// answer got lost must not take that for a reason to make the change once more.
+    fn applied_before(&self, session: &SessionContext, id: String) -> Option<ApplyResult> {
+        let proposal = self.proposal(session, id, FindFor::Looking).ok()?;
+        (proposal.state == ProposalState::Applied).then(|| undecided(&proposal))
+    }
+
     fn places_of(&self, session: &SessionContext, params: &ApplyParams) -> Result<Places, Failure> {
-        let (id, revision) = (params.id.clone(), params.revision);
-        let find =
-            |reply| Event::Find { session: session.id, id, purpose: FindFor::Applying(revision), reply };
-        let proposal = self.ask(find)??;
+        let proposal = self.proposal(session, params.id.clone(), FindFor::Applying(params.revision))?;
         let locate = |path: &Path, purpose| self.locate(session, &RequestPath::of(path), purpose);
         let place = |file: &PlannedFile| {
             let (to, purpose) = match &file.action {

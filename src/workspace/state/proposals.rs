@@ -229,8 +229,7 @@ impl Workspace {
                 Err(Refusal::new(RefusalKind::Busy { what }))
             }
             state if !state.is_open() => Err(closed(proposal)),
-            _ if revision.is_some_and(|revision| revision != proposal.revision) => Err(superseded(proposal)),
-            _ => Ok(proposal),
+            _ => at_revision(proposal, revision),
         }
     }
 
@@ -248,7 +247,7 @@ impl Workspace {
                     && proposal.state != ProposalState::Superseded
                     && self.may_act(session, proposal) =>
             {
-                Self::decided_already(proposal)
+                Self::decided_already(proposal, revision)
             }
             proposal if proposal.state == ProposalState::Applied && self.may_act(session, proposal) => {
                 Ok(proposal)
@@ -304,7 +303,20 @@ impl Workspace {
 
 pub(super) fn closed(proposal: &Proposal) -> Refusal {
     let (state, current_revision) = (proposal.state.name(), proposal.revision);
-    Refusal::new(RefusalKind::Proposal(ProposalRefusal::Closed { state, current_revision }))
+    let transaction = proposal.transaction.as_ref().map(ToString::to_string);
+    Refusal::new(RefusalKind::Proposal(ProposalRefusal::Closed { state, current_revision, transaction }))
+}
+
+/// The proposal, if it is at the revision that was named.
+pub(super) fn at_revision(proposal: &Proposal, named: Option<u32>) -> Result<&Proposal, Refusal> {
+    let current_revision = proposal.revision;
+    match named.filter(|named| *named != current_revision) {
+        None => Ok(proposal),
+        Some(named) => {
+            let refusal = ProposalRefusal::OtherRevision { named, current_revision };
+            Err(Refusal::new(RefusalKind::Proposal(refusal)))
+        }
+    }
 }
 
 pub(super) fn superseded(proposal: &Proposal) -> Refusal {

@@ -6,7 +6,7 @@ use crate::workspace::{
     FileKey, PlannedFile, Proposal, ProposalState, Refusal, RefusalKind, ReviewRefusal, Role, SessionId,
 };
 
-use super::proposals::{closed, superseded};
+use super::proposals::{at_revision, closed, superseded};
 use super::{Notice, Workspace};
 
 /// What to write down of a proposal that waits for a person.
@@ -166,17 +166,14 @@ impl Workspace {
     }
 
     /// What a proposal that a person has decided is to those who want to apply it: an answer, or a no.
-    pub(super) fn decided_already(proposal: &Proposal) -> Result<&Proposal, Refusal> {
+    pub(super) fn decided_already(proposal: &Proposal, revision: Option<u32>) -> Result<&Proposal, Refusal> {
         match (proposal.state, &proposal.review) {
             (ProposalState::Rejected, Some(review)) => {
                 let comments = review.comments.iter().map(|comment| comment.text.clone()).collect();
                 Err(Refusal::new(RefusalKind::Review(ReviewRefusal::Rejected { comments })))
             }
-            (state, _)
-                if state.is_pending() || matches!(state, ProposalState::Applied | ProposalState::Partial) =>
-            {
-                Ok(proposal)
-            }
+            (state, _) if state.is_pending() => at_revision(proposal, revision),
+            (ProposalState::Applied | ProposalState::Partial, _) => Ok(proposal),
             _ => Err(closed(proposal)),
         }
     }

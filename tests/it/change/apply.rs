@@ -56,15 +56,17 @@ fn a_proposal_is_applied_once() {
 }
 
 #[test]
-fn apply_with_an_older_revision_is_superseded() {
+fn apply_with_another_revision_is_superseded() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
     let proposal = agent.propose("a.txt", "one", "two").done();
     let revision = proposal["revision"].as_u64().expect("a revision");
     let params = json!({ "id": proposal["id"], "revision": revision + 1 });
-    let data = agent.call("editd/apply", params).refused("superseded");
-    assert_eq!(data["currentRevision"], revision);
+    let error = agent.call("editd/apply", params).unwrap_err();
+    let data = &error.data;
+    assert_eq!((&data["kind"], &data["currentRevision"]), (&json!("superseded"), &json!(revision)));
+    assert!(!error.message.contains("has changed"), "nothing has: {error:?}");
     assert_eq!(workspace.text("a.txt"), "one\n");
     agent.call("editd/apply", json!({ "id": proposal["id"], "revision": revision })).done();
     assert_eq!(workspace.text("a.txt"), "two\n");
@@ -177,9 +179,56 @@ fn applying_again_answers_the_same_while_the_files_are_what_it_made_of_them() {
     let again = agent.apply(&proposal).done();
     assert_eq!((&again["state"], &again["transaction"]), (&first["state"], &first["transaction"]));
     assert_eq!(again["files"][0]["hash"], first["files"][0]["hash"]);
-    workspace.put("a.txt", "three\n");
-    agent.apply(&proposal).refused("superseded");
-    assert_eq!(workspace.text("a.txt"), "three\n");
+}
+
+#[test]
+fn applying_again_tells_what_became_of_it_whatever_the_file_is_now() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "x\n"));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let proposal = agent.propose("a.txt", "x\n", "x\nx2\n").done();
+    let first = agent.apply(&proposal).done();
+    for now in ["top\nx\nx2\n", "x\n"] {
+        workspace.put("a.txt", now);
+        let again = agent.apply(&proposal).done();
+        assert_eq!((&again["state"], &again["transaction"]), (&json!("applied"), &first["transaction"]));
+        // It is no reading of what is there now.
+        assert!(again["files"][0].get("hash").is_none(), "{again}");
+        assert_eq!(workspace.text("a.txt"), now);
+    }
+    std::fs::remove_file(workspace.path("a.txt")).expect("a file");
+    assert_eq!(agent.apply(&proposal).done()["transaction"], first["transaction"]);
+    assert!(!workspace.path("a.txt").exists());
+}
+
+#[test]
+fn applying_again_after_another_proposal_of_the_file_makes_it_no_second_time() {
+    let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\ntwo\n"), ("b.txt", "")]));
+    let mut agent = machine.agent(&workspace);
+    agent.read_all(&["a.txt", "b.txt"]);
+    let (a, b) = (agent.propose("a.txt", "one", "1").done(), agent.propose("a.txt", "two", "2").done());
+    let rename = json!([{ "kind": "rename", "path": "b.txt", "newPath": "c.txt" }]);
+    let rename = agent.call("editd/propose", json!({ "changes": rename })).done();
+    let all = [a, b, rename];
+    let transactions = all.each_ref().map(|proposal| agent.apply(proposal).done()["transaction"].clone());
+    assert_eq!(
+        all.each_ref().map(|proposal| agent.apply(proposal).done()["transaction"].clone()),
+        transactions
+    );
+    assert_eq!(workspace.text("a.txt"), "1\n2\n");
+}
+
+#[test]
+fn what_is_applied_and_cannot_be_taken_back_says_that_it_is_done() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let proposal = agent.propose("a.txt", "one", "1").done();
+    let applied = agent.apply(&proposal).done();
+    let data = agent.call("editd/discard", json!({ "id": proposal["id"] })).refused("superseded");
+    assert_eq!((&data["state"], &data["transaction"]), (&json!("applied"), &applied["transaction"]));
+    let hint = data["hint"].as_str().unwrap_or_default();
+    assert!(hint.contains("do not make it again") && !hint.contains("ropose"), "{hint}");
 }
 
 #[test]

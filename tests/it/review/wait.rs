@@ -135,6 +135,20 @@ fn who_waits_for_what_is_discarded_is_told() {
 }
 
 #[test]
+fn a_revision_that_a_waiting_proposal_does_not_have_is_refused() {
+    let mut scene = Scene::new(&[("a.txt", "one\n")]);
+    scene.agent.read("a.txt");
+    let first = scene.agent.edit("a.txt", "one", "1").done();
+    let apply = |revision: u64| json!({ "id": first["id"], "revision": revision });
+    let data = scene.agent.call("editd/apply", apply(7)).refused("superseded");
+    assert_eq!(data["currentRevision"], first["revision"]);
+    assert_eq!(scene.agent.call("editd/apply", apply(1)).done()["state"], "pending");
+    scene.decide(&first, json!({ "accept": "all" })).done();
+    // Who was away while it was decided is told the outcome.
+    assert_eq!(scene.agent.call("editd/apply", apply(1)).done()["state"], "applied");
+}
+
+#[test]
 fn a_repeated_request_waits_for_the_same_decision() {
     let mut scene = Scene::new(&[("a.txt", "one\n")]);
     scene.agent.read("a.txt");
