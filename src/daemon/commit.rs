@@ -53,6 +53,9 @@ impl Landed {
         let moved = Moved {
             key: self.file.key.clone(),
             before: if self.written { self.file.hash_before } else { self.seen.truth.hash() },
+            base: self.file.hash_before,
+            merged: self.file.rebased || self.file.alone.is_some(),
+            alone: self.file.alone.clone(),
             after: self.seen.clone(),
             plan: (self.written && as_planned && self.file.action == Action::Edit)
                 .then(|| self.file.plan.clone()),

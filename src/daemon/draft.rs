@@ -1,6 +1,7 @@
 //! What edits and contents come to on one text.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::edit::{self, Edit, EditRefusalKind, Found, Match, Options, Plan, find};
 use crate::notebook::{CellChange, CellOp, NotebookError, broken, edit_cells};
@@ -16,6 +17,8 @@ pub(crate) struct Drafted {
     pub(crate) matches: Vec<Match>,
     pub(crate) warnings: Vec<String>,
     pub(crate) rebased: bool,
+    /// The plan as it was, and the version that it was for, where it was carried over to another one.
+    pub(crate) alone: Option<(ContentHash, Arc<Plan>)>,
 }
 
 /// The plan of edits for one version of a text.
@@ -30,7 +33,7 @@ pub(crate) fn drafted_edits(
     let room = usize::try_from(rules.file_size).unwrap_or(usize::MAX);
     let options = Options { fuzzy, sequential, room, deadline: rules.deadline, index };
     let Found { plan, matches, warnings } = find(text, edits, &options).map_err(Trouble::Edits)?;
-    Ok(Drafted { plan, matches, warnings, rebased: false })
+    Ok(Drafted { plan, matches, warnings, ..Drafted::default() })
 }
 
 /// The plan of operations on a notebook's cells.

@@ -51,6 +51,7 @@ pub(crate) fn carry(
         matches: file.matches.clone(),
         warnings: file.warnings.clone(),
         rebased: file.rebased,
+        alone: Some((before.hash, file.plan.clone())),
     };
     let drafted = match carried {
         Some(plan) => {

@@ -219,7 +219,8 @@ impl WantedFile {
                 match base {
                     BaseState::Moved { text: Some(given), .. } => {
                         let (version, given) = (given.hash, given.text.to_string());
-                        let drafted = self.draft_on(version, &given, rules)?;
+                        let mut drafted = self.draft_on(version, &given, rules)?;
+                        drafted.alone = Some((version, Arc::new(drafted.plan.clone())));
                         rebase(&self.observed.target.path, (&given, text), drafted, rules)
                     }
                     _ => self.draft_on(snapshot.hash, text, rules),
@@ -337,6 +338,7 @@ pub(super) fn written_down(
         // They are known by whoever found the file.
         tags: Vec::new(),
         rebased: drafted.rebased,
+        alone: drafted.alone,
         coverage,
     };
     Worked { file, content, observed, mode: None }

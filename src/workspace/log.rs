@@ -101,9 +101,10 @@ impl TransitionLog {
         self.entries.iter().skip(start).filter(move |e| e.key == *key && !e.by.is(session))
     }
 
-    /// Who made the file's newest transition.
-    pub fn last_author(&self, key: &FileKey) -> Option<&Author> {
-        self.entries.iter().rev().find(|entry| entry.key == *key).map(|entry| &entry.by)
+    /// Who else made the file's newest transition that was not the session's own.
+    pub fn last_other(&self, key: &FileKey, session: SessionId) -> Option<&Author> {
+        let others = self.entries.iter().rev().filter(|entry| !entry.by.is(session));
+        others.map(|entry| (&entry.key, &entry.by)).find(|(of, _)| *of == key).map(|(_, by)| by)
     }
 
     /// How one content became another, if nobody had a part in it but the session and people who type.

@@ -147,6 +147,9 @@ pub struct PlannedFile {
     pub tags: Vec<Tag>,
     /// The plan was merged with what others had done since the author's base.
     pub rebased: bool,
+    /// The change as its author made it and the content that it was made for, where it had to be carried over to
+    /// something else.
+    pub alone: Option<(ContentHash, Arc<Plan>)>,
     /// How much of the result its author knows: all of it after a `write`, else what it knew before.
     pub coverage: Coverage,
 }

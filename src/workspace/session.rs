@@ -1,7 +1,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use crate::edit::Plan;
 use crate::text::ContentHash;
 
 use super::FileKey;
@@ -91,6 +93,18 @@ pub(crate) struct LedgerEntry {
     pub(crate) base: Base,
     /// Set once `editd/fileChanged` was sent, until the session reads or asks again.
     pub(crate) told: bool,
+    /// What the session had seen, where the base has more in it.
+    pub(crate) unseen: Option<Unseen>,
+}
+
+/// After a merge the base of a session is the result, of which it has not seen what others wrote. This is what it
+/// has seen, until it reads or asks what they did.
+#[derive(Clone, Debug)]
+pub(crate) struct Unseen {
+    /// Hash of what it was last given.
+    pub(crate) given: ContentHash,
+    /// What it did to that itself.
+    pub(crate) own: Option<Arc<Plan>>,
 }
 
 /// A connection after `initialize`: who it is and what it was given.

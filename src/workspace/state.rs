@@ -137,7 +137,7 @@ impl Workspace {
             self.texts.release(hash);
         }
         for (key, entry) in session.ledger {
-            self.texts.release(entry.base.hash);
+            self.release_entry(&entry);
             self.remove_reader(&key, id);
         }
     }
@@ -252,8 +252,9 @@ impl Workspace {
             self.texts.release(oldest);
         }
         let base = Base { hash, coverage, path: path.to_owned() };
-        if let Some(old) = session.ledger.insert(key.clone(), LedgerEntry { base, told: false }) {
-            self.texts.release(old.base.hash);
+        let entry = LedgerEntry { base, told: false, unseen: None };
+        if let Some(old) = session.ledger.insert(key.clone(), entry) {
+            self.release_entry(&old);
         }
         self.add_reader(key, path, snapshot, id);
     }
@@ -275,8 +276,15 @@ impl Workspace {
     fn drop_base(&mut self, id: SessionId, key: &FileKey) {
         let entry = self.sessions.get_mut(&id).and_then(|session| session.ledger.remove(key));
         if let Some(entry) = entry {
-            self.texts.release(entry.base.hash);
+            self.release_entry(&entry);
             self.remove_reader(key, id);
+        }
+    }
+
+    fn release_entry(&mut self, entry: &LedgerEntry) {
+        self.texts.release(entry.base.hash);
+        if let Some(unseen) = &entry.unseen {
+            self.texts.release(unseen.given);
         }
     }
 

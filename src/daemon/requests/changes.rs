@@ -1,11 +1,12 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::disk::Target;
-use crate::edit::Deadline;
+use crate::edit::{Deadline, Plan};
 use crate::protocol::{ChangedFile, ChangesParams, ChangesResult, RequestPath, uri_of};
+use crate::text::{ContentHash, Text};
 use crate::workspace::limits::CHANGES_BYTES;
-use crate::workspace::{Changed, FileKey, Seen, Truth};
+use crate::workspace::{Changed, FileKey, Seen, Snapshot, Truth};
 
 use crate::daemon::difference::drift;
 use crate::daemon::event::Event;
@@ -94,7 +95,7 @@ impl Core {
         let truth = seen.truth.clone();
         let (session, since) = (session.id, telling.since);
         let changed = self.ask(|reply| Event::Changes { session, seen, since, reply })?;
-        Ok(changed.map(|changed| self.changed_file(changed, &truth, telling)))
+        Ok(changed.and_then(|changed| self.changed_file(changed, &truth, telling)))
     }
 
     /// What a file is, without reading it where its stamps prove that it is what it was.
@@ -109,25 +110,43 @@ impl Core {
         Ok(self.observe(target)?.seen())
     }
 
-    fn changed_file(&self, changed: Changed, now: &Truth, telling: Telling) -> ChangedFile {
-        let diff = self.diff_since(&changed, now, telling.deadline);
-        ChangedFile {
-            uri: uri_of(&changed.path),
-            path: changed.path.display().to_string(),
-            by: changed.by,
-            hash_before: Some(changed.before.to_string()),
+    /// Nothing if others did nothing in the end.
+    fn changed_file(&self, changed: Changed, now: &Truth, telling: Telling) -> Option<ChangedFile> {
+        let Changed { path, by, before, before_text, own, .. } = changed;
+        let given = before_text.or_else(|| self.kept_base(before));
+        let known = match own {
+            Some(own) => given.and_then(|given| edited(&given, &own)),
+            None => given,
+        };
+        let before = known.as_ref().map_or(before, |known| known.hash);
+        if now.hash() == Some(before) {
+            return None;
+        }
+        let diff = known.and_then(|known| diff_since(&known, &path, now, telling.deadline));
+        Some(ChangedFile {
+            uri: uri_of(&path),
+            path: path.display().to_string(),
+            by,
+            hash_before: Some(before.to_string()),
             hash: now.hash().map(|hash| hash.to_string()),
             diff: diff.filter(|diff| diff.len() <= telling.room),
-        }
+        })
     }
+}
 
-    fn diff_since(&self, changed: &Changed, now: &Truth, deadline: Deadline) -> Option<String> {
-        let given = changed.before_text.clone().or_else(|| self.kept_base(changed.before))?;
-        let name = changed.path.file_name().unwrap_or_default().to_string_lossy();
-        match now {
-            Truth::Missing => drift(&given, None, &name, deadline),
-            Truth::Text(now) => drift(&given, Some(&now.text.to_string()), &name, deadline),
-            Truth::Opaque(_) => None,
-        }
+/// What a session made of a text that it was given.
+fn edited(given: &Snapshot, own: &Plan) -> Option<Arc<Snapshot>> {
+    let text = own.apply(&given.text.to_string());
+    let bytes = given.format.encode(&text).ok()?;
+    let (hash, size) = (ContentHash::of(&bytes), bytes.len() as u64);
+    Some(Arc::new(Snapshot { hash, text: Text::from(text.as_str()), format: given.format, size }))
+}
+
+fn diff_since(known: &Snapshot, path: &Path, now: &Truth, deadline: Deadline) -> Option<String> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    match now {
+        Truth::Missing => drift(known, None, &name, deadline),
+        Truth::Text(now) => drift(known, Some(&now.text.to_string()), &name, deadline),
+        Truth::Opaque(_) => None,
     }
 }

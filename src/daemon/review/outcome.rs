@@ -184,6 +184,7 @@ impl Core {
             matches: file.matches.clone(),
             warnings: file.warnings.clone(),
             rebased: file.rebased || !is_fresh,
+            alone: None,
         };
         // What else has changed since its author has not seen.
         let coverage = if is_fresh { file.coverage } else { Coverage::Part };

@@ -211,6 +211,7 @@ impl FileRecord {
             warnings: self.warnings,
             tags: self.tags.iter().filter_map(|tag| tag_of(tag)).collect(),
             rebased: self.rebased,
+            alone: None,
             coverage: if self.whole { Coverage::Whole } else { Coverage::Part },
         };
         is_for_it.then_some(file)

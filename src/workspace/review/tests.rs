@@ -34,6 +34,7 @@ fn file(before: &str, after: &str) -> PlannedFile {
         warnings: Vec::new(),
         tags: Vec::new(),
         rebased: false,
+        alone: None,
         coverage: Coverage::Whole,
     }
 }

@@ -1,8 +1,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::edit::Plan;
 use crate::text::ContentHash;
 use crate::workspace::limits::UNSHARED_PER_EDIT;
+use crate::workspace::session::Unseen;
 use crate::workspace::{Author, Coverage, FileKey, Seen, SessionId, Snapshot, Truth};
 
 use super::Workspace;
@@ -20,6 +22,8 @@ pub struct Changed {
     pub before: ContentHash,
     /// Its text, if it is in memory.
     pub before_text: Option<Arc<Snapshot>>,
+    /// What the session did to that itself, in a merge with what others did.
+    pub own: Option<Arc<Plan>>,
 }
 
 /// Where a change of a file led, for the books.
@@ -29,10 +33,16 @@ pub struct Moved {
     pub key: FileKey,
     /// What it was.
     pub before: Option<ContentHash>,
+    /// What the change was made for.
+    pub base: Option<ContentHash>,
+    /// Whether it was merged with what others did.
+    pub merged: bool,
+    /// The change as its author made it and what for, where it had to be carried over to something else.
+    pub alone: Option<(ContentHash, Arc<Plan>)>,
     /// What it is now, under its new name if it got one.
     pub after: Seen,
     /// How, if its text was edited.
-    pub plan: Option<Arc<crate::edit::Plan>>,
+    pub plan: Option<Arc<Plan>>,
     /// How much of the result its author knows; none if that is what it knew of the file before.
     pub coverage: Option<Coverage>,
     /// Whether the new text shares the memory of the old one.
@@ -64,15 +74,19 @@ impl Workspace {
 
     fn changed(&mut self, id: SessionId, file: &Seen, since: Option<u64>) -> Option<Changed> {
         let entry = self.sessions.get(&id)?.ledger.get(&file.key)?;
-        let (base, path) = (entry.base.hash, entry.base.path.clone());
+        let path = entry.base.path.clone();
         let told = since.and_then(|since| self.log.others_since(since, &file.key, id).next()?.before);
-        let before = told.unwrap_or(base);
+        let (before, own) = match (told, &entry.unseen) {
+            (Some(told), _) => (told, None),
+            (None, Some(unseen)) => (unseen.given, unseen.own.clone()),
+            (None, None) => (entry.base.hash, None),
+        };
         if file.truth.hash() == Some(before) {
             return None;
         }
-        let by = self.log.last_author(&file.key).map_or("disk", Author::name).to_owned();
+        let by = self.log.last_other(&file.key, id).map_or("disk", Author::name).to_owned();
         let before_text = self.texts.get(before);
-        Some(Changed { key: file.key.clone(), path, by, before, before_text })
+        Some(Changed { key: file.key.clone(), path, by, before, before_text, own })
     }
 
     fn move_base(&mut self, id: SessionId, file: &Seen, snapshot: &Arc<Snapshot>) {
@@ -86,8 +100,10 @@ impl Workspace {
     pub fn record_commit(&mut self, id: SessionId, author: &str, files: Vec<Moved>) {
         for file in files {
             let (key, after, coverage) = (file.key.clone(), file.after.clone(), file.coverage);
+            let unseen = self.unseen_by(id, &file);
             self.record_move(id, author, file);
             self.move_own_base(id, &key, &after, coverage);
+            self.keep_unseen(id, &after.key, unseen);
         }
     }
 
@@ -117,6 +133,28 @@ impl Workspace {
             self.transition(&file.key, file.before, None, by.clone(), None);
             self.set_current(&file.after.key, &file.after.truth);
             self.transition(&file.after.key, None, after, by, None);
+        }
+    }
+
+    /// What the author of a change has seen of its file, if there is more in the result than that and the change.
+    fn unseen_by(&self, id: SessionId, file: &Moved) -> Option<Unseen> {
+        let alone = file.alone.as_ref().map(|(given, plan)| (*given, plan.clone()));
+        let Some(entry) = self.sessions.get(&id)?.ledger.get(&file.key) else {
+            return alone.map(|(given, plan)| Unseen { given, own: Some(plan) });
+        };
+        let given = entry.base.hash;
+        entry.unseen.clone().or_else(|| {
+            let own = alone.filter(|(base, _)| *base == given).map(|(_, plan)| plan);
+            // Who names another base than it was given has seen that, too.
+            (file.merged && Some(given) != file.base).then_some(Unseen { given, own })
+        })
+    }
+
+    fn keep_unseen(&mut self, id: SessionId, key: &FileKey, unseen: Option<Unseen>) {
+        let entry = self.sessions.get_mut(&id).and_then(|session| session.ledger.get_mut(key));
+        if let (Some(entry), Some(unseen)) = (entry, unseen) {
+            self.texts.retain(unseen.given, None);
+            entry.unseen = Some(unseen);
         }
     }
 

@@ -334,7 +334,7 @@ impl PlannedFile {
 
     /// The same for the record, without what only applying it needs and without what is too long to keep.
     fn without_texts(&self, reviewed: bool) -> Self {
-        let mut kept = Self { before: None, plan: Arc::new(Plan::empty(0)), ..self.clone() };
+        let mut kept = Self { before: None, plan: Arc::new(Plan::empty(0)), alone: None, ..self.clone() };
         kept.matches.truncate(KEPT_MATCHES);
         kept.shown = kept.shown.filter(|shown| shown.text.len() <= KEPT_DIFF);
         if self.diff.unified.len() > KEPT_DIFF {

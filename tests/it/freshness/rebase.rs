@@ -3,7 +3,7 @@
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Machine, Outcome, Workspace, hash_of, numbered_lines};
+use crate::support::{Agent, Answer, Machine, Outcome, Workspace, hash_of, numbered_lines};
 
 /// A session that read `base` edits by `params` after another program made `theirs` of the file.
 fn rebased(base: &str, theirs: &str, mut params: Value) -> (Answer, Workspace) {
@@ -98,4 +98,105 @@ fn a_merge_counts_as_read() {
     let params = json!({ "path": "a.txt", "oldText": "line 15\n", "newText": "x\n", "onStale": "rebase" });
     agent.call("editd/edit", params).done();
     agent.edit("a.txt", "line 10\n", "y\n").done();
+}
+
+/// The only file that `editd/changes` tells of.
+fn changed(agent: &mut Agent) -> Value {
+    let mut told = agent.call("editd/changes", json!({})).done();
+    let files = told["files"].as_array_mut().expect("files");
+    assert_eq!(files.len(), 1, "{files:?}");
+    files.remove(0)
+}
+
+fn rebase_edit(agent: &mut Agent, old: &str, new: &str) -> Value {
+    let edit = json!({ "path": "a.txt", "oldText": old, "newText": new, "onStale": "rebase" });
+    agent.call("editd/edit", edit).done()
+}
+
+#[test]
+fn what_others_wrote_before_a_merge_can_be_asked_for_afterwards() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "1\n2\n3\n4\n5\n6\n"));
+    let (mut other, mut agent) = (machine.agent_named("other", &workspace), machine.agent(&workspace));
+    agent.read("a.txt");
+    other.read_and_edit("a.txt", "1", "one").done();
+    let merged = rebase_edit(&mut agent, "6", "six");
+    let file = changed(&mut agent);
+    assert_eq!((&file["by"], &file["hash"]), (&json!("other"), &merged["files"][0]["hash"]));
+    let diff = file["diff"].as_str().expect("a diff");
+    assert!(diff.contains("-1\n+one\n") && !diff.contains("+six"), "{diff}");
+    assert_eq!(file["hashBefore"], json!(hash_of("1\n2\n3\n4\n5\nsix\n")));
+    assert_eq!(agent.call("editd/changes", json!({})).done()["files"], json!([]));
+}
+
+#[test]
+fn what_a_program_wrote_is_still_unseen_after_more_edits() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(30)));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    workspace.put("a.txt", numbered_lines(30).replace("line 2\n", "two\n"));
+    rebase_edit(&mut agent, "line 20\n", "twenty\n");
+    agent.edit("a.txt", "line 25\n", "twenty-five\n").done();
+    workspace.put("a.txt", workspace.text("a.txt").replace("line 8\n", "eight\n"));
+    rebase_edit(&mut agent, "line 28\n", "twenty-eight\n");
+    let file = changed(&mut agent);
+    let diff = file["diff"].as_str().expect("a diff");
+    assert!(file["by"] == "disk" && diff.contains("+two\n") && diff.contains("+eight\n"), "{file}");
+}
+
+#[test]
+fn what_was_merged_and_read_or_taken_back_is_no_change_any_more() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    for read in [true, false] {
+        let before = workspace.text("a.txt");
+        workspace.put("a.txt", before.replace("line 2\n", "two\n"));
+        rebase_edit(&mut agent, if read { "line 7\n" } else { "line 8\n" }, "mine\n");
+        let merged = workspace.text("a.txt");
+        if read {
+            agent.read("a.txt");
+            workspace.put("a.txt", merged.replace("two\n", "line 2\n"));
+            changed(&mut agent);
+        } else {
+            workspace.put("a.txt", merged.replace("two\n", "line 2\n"));
+        }
+        assert_eq!(agent.call("editd/changes", json!({})).done()["files"], json!([]));
+    }
+}
+
+#[test]
+fn a_proposal_that_was_merged_hides_nothing_either() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let propose = json!({ "path": "a.txt", "oldText": "line 8\n", "newText": "8\n", "onStale": "rebase" });
+    let proposal = agent.call("editd/propose", propose).done();
+    workspace.put("a.txt", numbered_lines(9).replace("line 2\n", "two\n"));
+    agent.apply(&proposal).done();
+    let diff = changed(&mut agent)["diff"].as_str().expect("a diff").to_owned();
+    assert!(diff.contains("+two\n") && !diff.contains("+8\n"), "{diff}");
+}
+
+#[test]
+fn an_undo_that_was_merged_hides_nothing_either() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
+    let mut agent = machine.agent(&workspace);
+    agent.read_and_edit("a.txt", "line 8\n", "8\n").done();
+    workspace.put("a.txt", workspace.text("a.txt").replace("line 2\n", "two\n"));
+    agent.undo().done();
+    let diff = changed(&mut agent)["diff"].as_str().expect("a diff").to_owned();
+    assert!(diff.contains("+two\n"), "{diff}");
+}
+
+#[test]
+fn who_names_the_hash_of_what_is_there_has_seen_it() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    workspace.put("a.txt", numbered_lines(9).replace("line 2\n", "two\n"));
+    let stale = agent.edit("a.txt", "line 8\n", "8\n").refused("stale");
+    let edit =
+        json!({ "path": "a.txt", "oldText": "line 8\n", "newText": "8\n", "baseHash": stale["currentHash"] });
+    agent.call("editd/edit", edit).done();
+    assert_eq!(agent.call("editd/changes", json!({})).done()["files"], json!([]));
 }
