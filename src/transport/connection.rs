@@ -28,7 +28,7 @@ use crate::workspace::Role;
 
 use super::backlog::{Backlog, Call};
 use super::framing::{Body, Bounds, FrameReader, FramingError};
-use super::gate;
+use super::gate::{self, Stage};
 use super::intake::{Room, Share};
 use super::lsp::{self, Backend};
 use super::message::{Malformed, Message, error_message, goodbye, panicked, parse, too_many};
@@ -174,16 +174,14 @@ impl Dispatcher {
     /// Starts a call, or puts it in line behind those that came before it.
     async fn call(&mut self, call: Call) -> ControlFlow<()> {
         let in_session = self.session.get().is_some();
-        if !gate::permits(self.role, &call.method) {
-            if let Some(id) = call.id {
-                let error = if self.shut_down {
-                    RpcError::new(Code::InvalidRequest, "After `shutdown`, only `exit` is left.")
-                } else if in_session {
-                    gate::refusal(&call.method)
-                } else {
-                    RpcError::new(Code::NotInitialized, "A session starts with `initialize`.")
-                };
-                self.answer_error(&id, &error);
+        let stage = match (self.shut_down, in_session) {
+            (true, _) => Stage::Over,
+            (false, true) => Stage::Within,
+            (false, false) => Stage::Before,
+        };
+        if let Some(refused) = gate::refused(self.role, stage, &call) {
+            if let Some(id) = &call.id {
+                self.answer_error(id, &refused);
             }
             return ControlFlow::Continue(());
         }

@@ -52,7 +52,9 @@ fn a_file_is_read_and_edited_in_either_framing(#[case] framing: Framing) {
 fn nothing_is_served_before_initialize(#[case] method: &str, #[case] params: Value) {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut agent = Agent::connect(&machine, Framing::Lines);
-    agent.call(method, params).fails(-32002);
+    let error = agent.call(method, params).fails(-32002);
+    assert_eq!(error.kind(), "not_initialized");
+    assert!(error.data["hint"].as_str().is_some_and(|hint| hint.contains("`initialize`")), "{error:?}");
     agent.initialize(workspace.session("alice")).done();
 }
 
@@ -73,7 +75,9 @@ fn a_second_initialize_is_refused_and_widens_nothing() {
     let (machine, inner, other) =
         (Machine::start(), Workspace::file("a.txt", "one\n"), Workspace::file("b.txt", "two\n"));
     let mut agent = machine.agent(&inner);
-    agent.call("initialize", other.session("alice")).fails(-32600);
+    let error = agent.call("initialize", other.session("alice")).fails(-32600);
+    assert_eq!(error.kind(), "invalid_request");
+    assert!(error.data["hint"].as_str().is_some_and(|hint| hint.contains("connect anew")), "{error:?}");
     agent.try_read(&other.absolute("b.txt")).refused("outside_workspace");
     assert_eq!(agent.read("a.txt")["text"], "one\n");
 }

@@ -145,6 +145,11 @@ impl Agent {
             return;
         }
         let id = id.unwrap_or_else(|| panic!("an answer that belongs to no request: {message}"));
+        assert_ne!(
+            message.get("error").is_some(),
+            message.get("result").is_some(),
+            "one of the two: {message}"
+        );
         let answer = match message.get("error") {
             Some(error) => Err(RpcError::from_wire(error)),
             None => Ok(message["result"].clone()),
