@@ -50,6 +50,9 @@ pub(crate) struct Context {
     pub(crate) output: Output,
 }
 
+/// The refusal of places that a session may not go to.
+const OUTSIDE: Option<&str> = Some("outside_workspace");
+
 /// How a command that did not fail ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
@@ -66,8 +69,26 @@ impl Context {
         Ok(Client::connect(&self.places, Role::Agent, self.spawn, root)?)
     }
 
-    /// Asks for something that changes nothing, so that it can be asked again if the daemon ends meanwhile.
+    /// Asks for something that changes nothing. What cannot be worked in may still be read, without a root, where
+    /// the user has configured that.
     pub(crate) fn ask<M: Method>(
+        &self,
+        root: Option<&Path>,
+        params: &impl Serialize,
+    ) -> Result<Value, Complaint> {
+        match self.ask_within::<M>(root, params) {
+            Err(complaint) if root.is_some() && complaint.kind() == OUTSIDE => {
+                match self.ask_within::<M>(None, params) {
+                    Err(other) if other.kind() == OUTSIDE => Err(complaint),
+                    answer => answer,
+                }
+            }
+            answer => answer,
+        }
+    }
+
+    /// The same with this root and no other; asked again if the daemon ends meanwhile.
+    fn ask_within<M: Method>(
         &self,
         root: Option<&Path>,
         params: &impl Serialize,

@@ -92,6 +92,14 @@ impl Complaint {
         }
     }
 
+    /// The name of the refusal, if the daemon said no.
+    pub(crate) fn kind(&self) -> Option<&str> {
+        match self {
+            Self::Refused(refusal) | Self::RefusedParameters(refusal) => refusal.kind(),
+            Self::Usage(_) | Self::Failed(_) => None,
+        }
+    }
+
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,

@@ -46,7 +46,7 @@ const fn both(wire: &'static str, tools: &'static str, command_line: &'static st
 }
 
 /// One after the other: what is longer comes before its parts.
-const NAMES: [Name; 71] = [
+const NAMES: &[Name] = &[
     // Tools that change one file make a list of one change of it.
     tools("changes[0].", ""),
     // What was not read, or has changed.
@@ -140,11 +140,12 @@ const NAMES: [Name; 71] = [
     both(
         "Start the session with the folder of the project as its root.",
         "Ask the user to start this server with the folder of the project: `editd mcp --root DIR`.",
-        "Work in a folder of a project: not in your home itself, nor in folders of the system.",
+        "Work in a folder of a project: not in your home itself, nor in folders of the system. `read_roots` in the configuration opens folders for reading.",
     ),
     // Proposals, reviews, history.
     both(
         "Wait for the decision with `editd/proposal` and `waitMs`; or send one proposal with both changes that `replaces` it",
+    shell(" cannot be a root: ", " cannot be worked in: "),
         "Wait for the decision with `proposal_status`; or send one proposal with both changes that `replaces` it",
         "Decide about it first, with `editd review`",
     ),
@@ -254,7 +255,7 @@ mod tests {
         let said: String = SOURCES.concat().replace("\\\"", "\"") + include_str!("decode.rs");
         // Put together of parts there, or said beside refusals.
         let made = ["edits[0]", "changes[0].", "`newText`", "`oldText`", "`offset: "];
-        for Name { wire, .. } in &NAMES {
+        for Name { wire, .. } in NAMES {
             assert!(
                 said.contains(wire) || made.iter().any(|part| wire.contains(part)),
                 "nobody says {wire:?}"

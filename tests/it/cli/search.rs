@@ -120,3 +120,27 @@ fn what_cannot_be_searched_is_said_and_fails() {
         assert!(!output.stderr.is_empty() && output.stdout.is_empty(), "{output:?}");
     }
 }
+
+#[test]
+fn folders_that_were_configured_for_reading_are_read() {
+    let (project, library) = (Workspace::empty(), Workspace::file("include/a.h", "one\n"));
+    let config = format!("roots = [{:?}]\nread_roots = [{:?}]\n", project.root(), library.root());
+    let machine = Machine::configured(&config);
+    let (folder, file) = (library.absolute("include"), library.absolute("include/a.h"));
+    let print = |arguments: &[&str]| printed(&machine, &project, "", arguments);
+    assert_eq!(print(&["read", &file]), "one\n");
+    assert_eq!(print(&["search", "on", &file]), format!("{file}:1:one\n"));
+    assert_eq!(print(&["find", "*.h", &folder]), format!("{file}\n"));
+    assert_eq!(print(&["list", &folder]), format!("{file}\n"));
+    let edit = run(&machine, &project, "", &["edit", &file, "--old", "one", "--new", "two", "--yes"]);
+    assert_eq!(edit.status.code(), Some(1));
+    assert_eq!(library.text("include/a.h"), "one\n");
+}
+
+#[test]
+fn a_folder_of_the_system_is_refused_in_words_of_the_command_line() {
+    let (machine, workspace) = scene();
+    let output = run(&machine, &workspace, "", &["read", "/etc/hostname"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && said.contains("`/etc` cannot be worked in"), "{said}");
+}
