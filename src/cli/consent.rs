@@ -4,7 +4,9 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use crate::protocol::{Apply, ApplyResult, Decide, Discard, Edit, FileEntry, Method, Propose, ProposeResult};
+use crate::protocol::{
+    Apply, ApplyResult, Decide, Discard, Door, Edit, FileEntry, Method, Propose, ProposeResult,
+};
 use crate::transport::Client;
 use crate::workspace::Role;
 
@@ -68,6 +70,7 @@ pub(super) fn report(context: &Context, result: &Value) -> Result<End, Complaint
         } else {
             summarize(&applied)?;
         }
+        notes_beside(&applied)?;
     }
     Ok(if waits { End::Undecided } else { End::Done })
 }
@@ -76,20 +79,35 @@ fn show(proposal: &ProposeResult) -> std::io::Result<()> {
     let mut out = stream::stdout();
     for file in &proposal.files {
         paint::diff(&mut out, &file.diff)?;
-        notes(&mut out, file)?;
+        notes(&mut out, file, "")?;
     }
     Ok(())
 }
 
-/// How a tolerant edit found its place, and what else should be known before a yes.
-pub(super) fn notes(out: &mut impl Write, file: &FileEntry) -> std::io::Result<()> {
+/// How a tolerant edit found its place, and what else should be known before a yes, or where nobody was asked; each
+/// in a line that begins with `about`.
+pub(super) fn notes(out: &mut impl Write, file: &FileEntry, about: &str) -> std::io::Result<()> {
     for found in file.matches.iter().filter(|found| found.strategy != "exact") {
-        writeln!(out, "{FAINT}matched by {} at line {}{FAINT:#}", found.strategy, found.start_line)?;
+        let (strategy, line) = (&found.strategy, found.start_line);
+        writeln!(out, "{FAINT}note: {about}matched by {strategy} at line {line}{FAINT:#}")?;
     }
+    let is_one_edit = file.matches.iter().all(|found| found.edit == 0);
     for warning in &file.warnings {
-        writeln!(out, "{FAINT}note: {}{FAINT:#}", paint::visible(warning))?;
+        let warning = warning.strip_prefix("edit 0, ").filter(|_| is_one_edit).unwrap_or(warning);
+        let warning = Door::CommandLine.say(warning);
+        writeln!(out, "{FAINT}note: {about}{}{FAINT:#}", paint::visible(&warning))?;
     }
     Ok(())
+}
+
+/// What nobody was shown before: beside the result, so that a script takes nothing of it for data.
+fn notes_beside(applied: &ApplyResult) -> std::io::Result<()> {
+    let mut err = stream::stderr();
+    let is_one_file = applied.files.len() == 1;
+    applied.files.iter().try_for_each(|file| {
+        let path = paint::visible(&file.entry.path);
+        notes(&mut err, &file.entry, &if is_one_file { String::new() } else { format!("{path}: ") })
+    })
 }
 
 pub(super) fn summarize(applied: &ApplyResult) -> std::io::Result<()> {

@@ -69,7 +69,7 @@ fn show(preview: &ApplyResult) -> std::io::Result<()> {
             _ => {}
         }
         paint::diff(&mut out, &entry.diff)?;
-        consent::notes(&mut out, entry)?;
+        consent::notes(&mut out, entry, "")?;
     }
     Ok(())
 }

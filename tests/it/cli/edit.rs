@@ -30,6 +30,21 @@ fn yes_edits_without_asking() {
 }
 
 #[test]
+fn what_was_tolerated_is_said_where_nobody_was_asked() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "zero\na\tb\n"));
+    let path = workspace.absolute("a.txt");
+    let output = edit(&machine, &path, &["--old", "a b", "--new", "c d", "--yes"]);
+    assert_code(&output, 0);
+    let notes = String::from_utf8_lossy(&output.stderr);
+    assert!(notes.contains("note: matched by inner_space at line 2\n"), "{notes}");
+    assert!(notes.contains("note: line 2: ") && !notes.contains("edit 0"), "{notes}");
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("note"), "{}", said(&output));
+    let output = edit(&machine, &path, &["--old", "zero", "--new", "0", "--yes"]);
+    assert_code(&output, 0);
+    assert!(output.stderr.is_empty(), "{}", said(&output));
+}
+
+#[test]
 fn without_a_terminal_a_yes_or_a_base_it_is_unread() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let output = edit(&machine, &workspace.absolute("a.txt"), &["--old", "one", "--new", "two"]);
