@@ -25,6 +25,7 @@
 mod answers;
 /// What editors have open.
 pub mod buffers;
+mod departed;
 /// What editors say is wrong in files.
 pub mod diagnostics;
 mod document;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::protocol::{Door, RpcError};
 use crate::transport::{CallError, ConnectError};
 
-use super::paint::{self, ERROR, HINT};
+use super::paint::{self, ERROR, FAINT, HINT};
 use super::row::{broken, width_of};
 use super::stream;
 
@@ -177,7 +177,13 @@ fn tell_refusal(
     for message in further.filter_map(|refusal| refusal.get("message")?.as_str()) {
         writeln!(out, "{ERROR}and:{ERROR:#} {}", paint::visible(&say(message)))?;
     }
-    refusal.hint().map_or(Ok(()), |it| hint(out, &say(it)))
+    let Some(advice) = refusal.hint().map(say) else { return Ok(()) };
+    hint(out, &advice)?;
+    // What the advice speaks of, by itself: it is copied.
+    match data.get("currentHash").and_then(Value::as_str).filter(|_| advice.contains("--base")) {
+        Some(hash) => writeln!(out, "{FAINT}{hash}{FAINT:#}"),
+        None => Ok(()),
+    }
 }
 
 fn tell_closest(out: &mut impl Write, place: &Value) -> std::io::Result<()> {

@@ -75,14 +75,17 @@ const NAMES: &[Name] = &[
     ),
     shell(
         "send it again with `currentHash` as `baseHash`, or with `onStale: \"rebase\"`",
-        "run it again without --base, or with the hash that `editd read` prints",
+        "run it again, and where it has --base, with the hash that the file has now",
     ),
     shell(
         "send it again with `currentHash` in `bases`, or with `onStale: \"rebase\"`",
-        "run it again without --base, or with the hash that `editd read` prints",
+        "run it again, and where it has --base, with the hash that the file has now",
     ),
     shell("Look at `diff`; if", "Look at the difference; if"),
-    shell("Read the file again, then make the change anew", "Look at the file, then run the command again"),
+    shell(
+        "Read the file again, then make the change anew",
+        "Look at the file, then run the command again, and where it has --base, with the hash that the file has now",
+    ),
     shell(
         "Read it to be told that it is gone; a `write` then creates it anew",
         "`editd write` creates it anew",
@@ -142,10 +145,10 @@ const NAMES: &[Name] = &[
         "Ask the user to start this server with the folder of the project: `editd mcp --root DIR`.",
         "Work in a folder of a project: not in your home itself, nor in folders of the system. `read_roots` in the configuration opens folders for reading.",
     ),
+    shell(" cannot be a root: ", " cannot be worked in: "),
     // Proposals, reviews, history.
     both(
         "Wait for the decision with `editd/proposal` and `waitMs`; or send one proposal with both changes that `replaces` it",
-    shell(" cannot be a root: ", " cannot be worked in: "),
         "Wait for the decision with `proposal_status`; or send one proposal with both changes that `replaces` it",
         "Decide about it first, with `editd review`",
     ),

@@ -124,6 +124,8 @@ pub const OPEN_BYTES: usize = 512 << 20;
 pub const OPEN_DOCUMENTS: usize = 4096;
 /// Contents that a session was given and may still name as a base; the oldest go first.
 pub const GIVEN_BASES: usize = 1024;
+/// Contents that sessions were given which have ended, and that may still be named as a base; the oldest go first.
+pub const DEPARTED_BASES: usize = 256;
 /// Bytes of a rope's nodes around one edit that two versions do not share, about.
 pub const UNSHARED_PER_EDIT: u64 = 4 << 10;
 /// How long the answer to a `requestId` is remembered.

@@ -7,9 +7,10 @@ use crate::text::ContentHash;
 
 use super::answers::{Answered, RememberedAnswers, RequestKey};
 use super::buffers::Buffers;
+use super::departed::{Departed, Given};
 use super::diagnostics::Reports;
 use super::document::{Document, Seen, Truth};
-use super::limits::GIVEN_BASES;
+use super::limits::{DEPARTED_BASES, GIVEN_BASES};
 use super::log::{Author, TransitionLog};
 use super::session::{Base, Coverage, LedgerEntry};
 use super::{FileKey, Limits, Proposal, ProposalState, Role, Session, SessionId, Snapshot, TextStore};
@@ -91,6 +92,7 @@ pub struct Workspace {
     sessions: HashMap<SessionId, Session>,
     documents: HashMap<FileKey, Document>,
     texts: TextStore,
+    departed: Departed,
     log: TransitionLog,
     proposals: ProposalBook,
     answers: RememberedAnswers,
@@ -108,6 +110,7 @@ impl Workspace {
             sessions: HashMap::new(),
             documents: HashMap::new(),
             texts: TextStore::default(),
+            departed: Departed::default(),
             log: TransitionLog::default(),
             proposals: ProposalBook::new(nonce),
             answers: RememberedAnswers::default(),
@@ -128,7 +131,7 @@ impl Workspace {
         self.sessions.insert(session.id, session);
     }
 
-    /// A client is gone, and with it what it was given.
+    /// A client is gone. What it was given last is kept for a while, since it may come back in another session.
     pub fn disconnect(&mut self, id: SessionId) {
         self.buffers.close_all(id);
         self.diagnostics.forget(id);
@@ -136,9 +139,16 @@ impl Workspace {
         for hash in session.given {
             self.texts.release(hash);
         }
-        for (key, entry) in session.ledger {
-            self.release_entry(&entry);
+        for (count, (key, entry)) in session.ledger.into_iter().enumerate() {
+            if let Some(unseen) = &entry.unseen {
+                self.texts.release(unseen.given);
+            }
             self.remove_reader(&key, id);
+            let given = Given { hash: entry.base.hash, key, role: session.role };
+            let gone = if count < DEPARTED_BASES { self.departed.keep(given) } else { Some(given) };
+            if let Some(gone) = gone {
+                self.texts.release(gone.hash);
+            }
         }
     }
 

@@ -42,7 +42,8 @@ impl Workspace {
         } else {
             // A content that only another file had is no base of this one.
             let role = self.sessions.get(&id).map_or(Role::Agent, |session| session.role);
-            let was_given = self.documents.get(&seen.key).is_some_and(|d| d.has_given(base, role));
+            let was_given = self.documents.get(&seen.key).is_some_and(|d| d.has_given(base, role))
+                || self.departed.has(&seen.key, base, role);
             let text = was_given.then(|| self.texts.get(base)).flatten();
             BaseState::Moved { base, was_given, text, coverage }
         }

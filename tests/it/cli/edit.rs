@@ -66,6 +66,32 @@ fn a_base_takes_the_place_of_a_yes() {
     assert_eq!(workspace.text("a.txt"), "two\n");
 }
 
+#[test]
+fn a_base_that_was_read_at_the_command_line_comes_with_what_has_changed_since() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let path = workspace.absolute("a.txt");
+    assert_code(&machine.run(&["read", &path]), 0);
+    workspace.put("a.txt", "one\nmore\n");
+    let edit_from = |base: &str| edit(&machine, &path, &["--old", "one", "--new", "1", "--base", base]);
+    let output = edit_from(&hash_of("one\n"));
+    assert_code(&output, 1);
+    let (now, told) = (hash_of("one\nmore\n"), String::from_utf8_lossy(&output.stderr));
+    assert!(told.contains("\n+more\n"), "{told}");
+    assert!(told.contains("--base") && told.ends_with(&format!("\n{now}\n")), "{told}");
+    assert_code(&edit_from(&now), 0);
+    assert_eq!(workspace.text("a.txt"), "1\nmore\n");
+}
+
+#[test]
+fn a_base_that_nobody_was_given_comes_with_the_hash_that_the_file_has() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let path = workspace.absolute("a.txt");
+    let output = edit(&machine, &path, &["--old", "one", "--new", "1", "--base", &hash_of("other\n")]);
+    assert_code(&output, 1);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("--base") && told.ends_with(&format!("\n{}\n", hash_of("one\n"))), "{told}");
+}
+
 #[rstest]
 #[case::all(&["--all"], 0, "x b x\n")]
 #[case::the_expected_number(&["--expect", "2"], 0, "x b x\n")]
