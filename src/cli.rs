@@ -8,6 +8,7 @@ mod allocator;
 mod apply;
 mod arguments;
 mod ask;
+mod author;
 mod complaint;
 mod consent;
 mod daemon;
@@ -37,10 +38,11 @@ use serde_json::Value;
 
 use crate::daemon::Places;
 use crate::protocol::Method;
-use crate::transport::{Client, PlaceOptions, Spawn, places};
+use crate::transport::{Client, Identity, PlaceOptions, Spawn, places};
 use crate::workspace::Role;
 
 use arguments::{Arguments, Command, Output};
+use author::Author;
 pub(crate) use complaint::Complaint;
 
 /// What every command has at hand.
@@ -48,6 +50,7 @@ pub(crate) struct Context {
     pub(crate) places: Places,
     pub(crate) spawn: Spawn,
     pub(crate) output: Output,
+    author: Author,
 }
 
 /// The refusal of places that a session may not go to.
@@ -66,7 +69,24 @@ pub(crate) enum End {
 impl Context {
     /// Begins a session as an agent.
     pub(crate) fn agent(&self, root: Option<&Path>) -> Result<Client, Complaint> {
-        Ok(Client::connect(&self.places, Role::Agent, self.spawn, root)?)
+        self.session(Role::Agent, self.author.of_command(), root)
+    }
+
+    /// The same for a change, which a person is shown and asked about or not.
+    pub(crate) fn changer(&self, root: Option<&Path>, asks: bool) -> Result<Client, Complaint> {
+        let name = if asks { self.author.of_person() } else { self.author.of_command() };
+        self.session(Role::Agent, name, root)
+    }
+
+    /// Begins a session as the person at the terminal, who may do what is not for agents.
+    pub(crate) fn person(&self, root: Option<&Path>) -> Result<Client, Complaint> {
+        self.session(Role::Editor, self.author.of_person(), root)
+    }
+
+    fn session(&self, role: Role, name: &str, root: Option<&Path>) -> Result<Client, Complaint> {
+        let roots = root.into_iter().map(Path::to_owned).collect();
+        let identity = Identity { name: name.to_owned(), roots };
+        Ok(Client::connect_as(&self.places, role, self.spawn, &identity)?)
     }
 
     /// Asks for something that changes nothing. What cannot be worked in may still be read, without a root, where
@@ -149,7 +169,8 @@ fn run(arguments: Arguments) -> Result<End, Complaint> {
     let options = PlaceOptions { state_dir: arguments.state_dir, runtime_dir: arguments.runtime_dir };
     let places = places(&options).map_err(Complaint::failed)?;
     let spawn = if arguments.no_spawn { Spawn::Forbidden } else { Spawn::Allowed };
-    let context = Context { places, spawn, output: arguments.output };
+    let author = Author::of(arguments.author)?;
+    let context = Context { places, spawn, output: arguments.output, author };
     match arguments.command {
         Command::Edit(edit) => edit::edit(&context, edit),
         Command::Write(write) => edit::write(&context, &write),

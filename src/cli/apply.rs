@@ -18,8 +18,8 @@ pub(crate) fn apply(context: &Context, arguments: &ApplyArguments) -> Result<End
     })?;
     // What is wrong with a patch, the daemon says.
     let files = patch::parse(&text, arguments.format.known()).unwrap_or_default();
-    let mut client = context.agent(folder_of(&files)?.as_deref())?;
     let asks = consent::asks(context, arguments.yes);
+    let mut client = context.changer(folder_of(&files)?.as_deref(), asks)?;
     let mut bases: BTreeMap<String, String> = arguments.base.iter().cloned().collect();
     if asks || arguments.yes {
         for FilePatch { path, .. } in files.into_iter().filter(|file| !file.creates()) {

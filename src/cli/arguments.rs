@@ -50,12 +50,18 @@ pub(crate) struct Arguments {
     #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL, display_order = 902)]
     pub(crate) runtime_dir: Option<PathBuf>,
 
+    /// Who changes are by, in the log and for undo
+    ///
+    /// Default: `$EDITD_AUTHOR`, else `editd`; what you were shown and said yes to is by `terminal`.
+    #[arg(long, global = true, value_name = "NAME", help_heading = GLOBAL, display_order = 903)]
+    pub(crate) author: Option<String>,
+
     /// Fail if no daemon is running, instead of starting one
-    #[arg(long, global = true, help_heading = GLOBAL, display_order = 903)]
+    #[arg(long, global = true, help_heading = GLOBAL, display_order = 904)]
     pub(crate) no_spawn: bool,
 
     /// Print help: -h in short, --help all of it
-    #[arg(long, short, global = true, action = ArgAction::Help, help_heading = GLOBAL, display_order = 904)]
+    #[arg(long, short, global = true, action = ArgAction::Help, help_heading = GLOBAL, display_order = 905)]
     help: Option<bool>,
 }
 

@@ -8,7 +8,6 @@ use crate::protocol::{
     Apply, ApplyResult, Decide, Discard, Door, Edit, FileEntry, Method, Propose, ProposeResult,
 };
 use crate::transport::Client;
-use crate::workspace::Role;
 
 use super::arguments::Output;
 use super::paint::{FAINT, GOOD};
@@ -45,7 +44,7 @@ fn ask_and_apply(context: &Context, client: &mut Client, request: &Value) -> Res
         let applied = client.call::<Apply>(&params)?;
         if applied.state == PENDING {
             // The person who has to decide has just said yes.
-            let mut person = Client::connect(&context.places, Role::Editor, context.spawn, None)?;
+            let mut person = context.person(None)?;
             let yes = json!({ "id": applied.id, "revision": applied.revision, "accept": "all" });
             person.call::<Decide>(&yes)?;
             summarize(&client.call::<Apply>(&params)?)?;

@@ -42,7 +42,8 @@ pub(crate) fn write(context: &Context, arguments: &WriteArguments) -> Result<End
 
 /// Makes one change of one file, with the person's consent in one of its forms.
 fn change(context: &Context, place: &Place, change: &Value, consent: &Consent) -> Result<End, Complaint> {
-    let mut client = context.agent(Some(&place.root))?;
+    let asks = consent::asks(context, consent.yes);
+    let mut client = context.changer(Some(&place.root), asks)?;
     let mut change = change.clone();
     // Not as a path: a path on the wire is text, which this one need not be.
     change["uri"] = uri_of(&place.path).as_str().into();
@@ -50,7 +51,6 @@ fn change(context: &Context, place: &Place, change: &Value, consent: &Consent) -
         change["baseHash"] = base.as_str().into();
     }
     let request = json!({ "changes": [change] });
-    let asks = consent::asks(context, consent.yes);
     if (asks || consent.yes) && consent.base.is_none() && place.path.exists() {
         // The text as it is now is what the person sees changed, or says yes to.
         client.call::<ReadMethod>(&json!({ "uri": uri_of(&place.path) }))?;

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use crate::protocol::{ApplyResult, Method, Undo, uri_of};
 use crate::transport::Client;
-use crate::workspace::Role;
 
 use super::arguments::UndoArguments;
 use super::paint::FAINT;
@@ -27,7 +26,7 @@ pub(crate) fn undo(context: &Context, arguments: &UndoArguments) -> Result<End, 
     }
     if consent::asks(context, arguments.yes) {
         // A person may take back what any agent did.
-        let mut client = Client::connect(&context.places, Role::Editor, context.spawn, root.as_deref())?;
+        let mut client = context.person(root.as_deref())?;
         return ask_and_undo(&mut client, &request);
     }
     if !arguments.yes {

@@ -164,7 +164,7 @@ const NAMES: &[Name] = &[
     both(
         "`editd/history` lists what there is; an author can undo its own transactions only, and without an id those that lie in its roots and are neither undone nor an undo",
         "An author can undo its own transactions only, and without an id those that lie in its roots and are neither undone nor an undo",
-        "`editd log` lists what there is; with --yes only what this command line did can be undone",
+        "`editd log` lists what there is; with --yes only changes by one author can be undone: by `editd`, or by whom --author names",
     ),
     shell("There is nothing that this session could undo", "There is nothing to undo"),
     shell("that this session could undo", "that could be undone"),

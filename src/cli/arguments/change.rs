@@ -107,7 +107,7 @@ pub(crate) struct UndoArguments {
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<PathBuf>,
 
-    /// Do not ask; then only what this command line did can be undone
+    /// Do not ask; then only changes by the same author can be undone
     #[arg(long, short)]
     pub(crate) yes: bool,
 }

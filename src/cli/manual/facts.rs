@@ -12,10 +12,11 @@ pub(super) const EXIT_CODES: [Fact; 4] = [
     ("3", "A person said no, or has not decided yet."),
 ];
 
-pub(super) const ENVIRONMENT: [Fact; 6] = [
+pub(super) const ENVIRONMENT: [Fact; 7] = [
     ("EDITD_STATE_DIR", "The state folder, unless --state-dir names it."),
     ("EDITD_RUNTIME_DIR", "The folder of the sockets, unless --runtime-dir names it."),
     ("EDITD_CONFIG", "The configuration file."),
+    ("EDITD_AUTHOR", "Who changes are by, unless --author names it."),
     ("EDITD_LOG", "What the daemon logs: error, warn, info (as it is by itself), debug or trace."),
     ("NO_COLOR, CLICOLOR_FORCE", "No colours; colours also where no terminal is."),
     ("VISUAL, EDITOR", "What `editd review` opens to edit lines; else vi."),

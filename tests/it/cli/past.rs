@@ -124,3 +124,52 @@ fn json_is_what_the_methods_answer() {
     text(&machine.run(&["edit", &path, "--old", "line 6", "--new", "six", "--yes"]));
     assert_eq!(json(&["undo", "--path", &path, "--yes"])["state"], json!("applied"));
 }
+
+/// The authors of what was done to a file, the newest first.
+fn authors(machine: &Machine, path: &str) -> Vec<String> {
+    let log = text(&machine.run(&["log", path, "--output", "json"]));
+    let log: Value = serde_json::from_str(&log).expect("JSON");
+    let all = log["transactions"].as_array().expect("a list").iter();
+    all.map(|it| it["author"].as_str().expect("a name").to_owned()).collect()
+}
+
+#[test]
+fn what_a_person_said_yes_to_is_not_undone_by_a_yes_given_before() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let path = workspace.absolute("a.txt");
+    let typed = type_into(&machine, &["edit", &path, "--old", "one", "--new", "two"], "y\r", &[]);
+    assert_eq!(typed.code, 0, "{}", typed.shown);
+    assert_eq!(authors(&machine, &path), ["terminal"]);
+    let output = machine.run(&["undo", "--path", &path, "--yes"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--author"));
+    assert_eq!(workspace.text("a.txt"), "two\n");
+    let typed = type_into(&machine, &["undo", "--path", &path], "y\r", &[]);
+    assert_eq!((typed.code, workspace.text("a.txt").as_str()), (0, "one\n"), "{}", typed.shown);
+}
+
+#[test]
+fn agents_with_a_shell_are_told_apart_by_their_names() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\n"));
+    let path = workspace.absolute("a.txt");
+    text(&machine.run(&["edit", &path, "--old", "one", "--new", "1", "--yes", "--author", "pi"]));
+    let edit = ["edit", &path, "--old", "two", "--new", "2", "--yes"];
+    text(&machine.command(&edit).env("EDITD_AUTHOR", "goose").output().expect("editd can be run"));
+    text(&machine.run(&["edit", &path, "--old", "three", "--new", "3", "--yes"]));
+    assert_eq!(authors(&machine, &path), ["editd", "goose", "pi"]);
+    text(&machine.run(&["undo", "--path", &path, "--yes", "--author", "pi"]));
+    assert_eq!(workspace.text("a.txt"), "one\n2\n3\n");
+    let output = machine.run(&["undo", "--path", &path, "--yes", "--author", "pi"]);
+    assert_eq!(output.status.code(), Some(1), "what is left is by others");
+}
+
+#[test]
+fn nobody_calls_itself_what_stands_for_a_person() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let edit = ["edit", &workspace.absolute("a.txt"), "--old", "one", "--new", "1", "--yes"];
+    for name in ["terminal", " editor", "disk"] {
+        let output = machine.run(&[&edit[..], &["--author", name]].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert_eq!(workspace.text("a.txt"), "one\n");
+}

@@ -15,10 +15,11 @@ use super::strace::{Fault, ended, under_strace};
 use super::{Agent, Framing, Outcome, PATIENCE, Wire, Workspace, eventually};
 
 /// Variables of the tester's own surroundings that would change what is tested: none of them reaches a program.
-pub(crate) const TESTERS: [&str; 8] = [
+pub(crate) const TESTERS: [&str; 9] = [
     "CI",
     "CLICOLOR",
     "CLICOLOR_FORCE",
+    "EDITD_AUTHOR",
     "NO_COLOR",
     "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",
