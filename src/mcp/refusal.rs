@@ -1,5 +1,6 @@
 //! Why nothing was done, as an answer: the daemon's words, in the names that the client knows.
 
+use rapidfuzz::distance::indel;
 use serde_json::{Map, Value, json};
 
 use crate::protocol::{Door, RpcError, json_len};
@@ -15,6 +16,47 @@ const READING: [(&str, &str); 2] = [
     ("a new file is made by a `write` change", "`find` looks for files by name"),
     ("Name a regular file; folders are made as needed by a `write` into them", "For a folder use `list`"),
 ];
+
+/// Advice in parameters of another tool, and what is said in its place to those who write a whole file.
+const WRITING: [(&str, &str); 6] = [
+    (", a more distinctive `oldText`", ""),
+    (", or with `onStale: \"rebase\"`", ""),
+    (" Or send `onConflict: \"markers\"` to have both written into the file.", ""),
+    (
+        "Write the lines out, or leave them out of `oldText` too: what an edit does not mention stays. If the line is meant literally, send `matching: \"exact\"`",
+        "Write the lines out, or change parts of the file with `edit`. If the line is meant literally, send `literal: true`",
+    ),
+    ("; if something should change, check `newText`", "; if something should change, check `content`"),
+    ("rewrite the file with a `write` that names `encoding`", "send `encoding` to have another one"),
+];
+/// The same for those who send a patch.
+const PATCHING: [(&str, &str); 4] = [
+    (", a more distinctive `oldText`", ""),
+    (" Or send `onConflict: \"markers\"` to have both written into the file.", ""),
+    ("; if something should change, check `newText`", "; if something should change, check the patch"),
+    ("`currentHash` as `baseHash`", "`currentHash` in `bases`"),
+];
+/// The same for those who change cells.
+const CELLS: [(&str, &str); 4] = [
+    (", a more distinctive `oldText`", ""),
+    (", or with `onStale: \"rebase\"`", ""),
+    (" Or send `onConflict: \"markers\"` to have both written into the file.", ""),
+    ("; if something should change, check `newText`", "; if something should change, check `source`"),
+];
+
+/// A sentence of the daemon's, and what is said in its place.
+type Reworded = [(&'static str, &'static str)];
+
+/// What is said otherwise to those who have this tool.
+fn reworded(tool: &Tool) -> &'static Reworded {
+    match tool.name {
+        _ if !tool.changes() => &READING,
+        "write" => &WRITING,
+        "apply_patch" => &PATCHING,
+        "notebook_edit" => &CELLS,
+        _ => &[],
+    }
+}
 
 /// The answer for a request that has no result. Of one that asks for one thing only, numbers say nothing.
 pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool) -> Answer {
@@ -53,10 +95,25 @@ pub(super) fn busy(limit: usize) -> Answer {
 
 /// An argument that belongs to another tool, or to no tool.
 pub(super) fn foreign(tool: &Tool, name: &str) -> Answer {
-    let known: Vec<_> = tool.parameters("").iter().map(|name| format!("`{name}`")).collect();
-    let message = format!("`{}` has no parameter `{name}`: there are {}.", tool.name, known.join(", "));
-    let data = json!({ "kind": "invalid_params", "field": name });
+    let message = unknown_parameter(tool.name, name, &tool.parameters(""));
+    let data =
+        json!({ "kind": "invalid_params", "field": name, "hint": "Leave it out and send the rest again." });
     of_error(&RpcError { code: 0, message, data: Some(data) })
+}
+
+/// How alike the name of a parameter and a slip of it are at least.
+const ALIKE: f64 = 0.6;
+
+/// Says which there are, and which one may have been meant.
+fn unknown_parameter(of: &str, name: &str, known: &[String]) -> String {
+    let plain = |name: &str| name.replace(['_', '-'], "").to_lowercase();
+    let likeness = |known: &String| indel::normalized_similarity(plain(name).chars(), plain(known).chars());
+    let likely = known.iter().map(|known| (likeness(known), known)).max_by(|a, b| a.0.total_cmp(&b.0));
+    let likely = likely.filter(|(likeness, _)| *likeness >= ALIKE);
+    let meant = likely.map(|(_, known)| format!("; did you mean `{known}`?")).unwrap_or_default();
+    let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+    let there_are = if meant.is_empty() { ": there are" } else { " There are" };
+    format!("`{of}` has no parameter `{name}`{meant}{there_are} {}.", known.join(", "))
 }
 
 /// A bug in one call is that call's failure.
@@ -73,8 +130,12 @@ fn said(kind: &str, message: &str, hint: &str) -> Answer {
 /// Says it to somebody who has this tool.
 fn in_terms_of(tool: &Tool, is_one: bool, error: &mut RpcError) {
     let Some(Value::Object(data)) = &mut error.data else { return };
-    if let Some(Value::String(hint)) = data.get_mut("hint").filter(|_| !tool.changes()) {
-        *hint = replaced(hint, &READING);
+    let further = data.get_mut("refusals").and_then(Value::as_array_mut).into_iter().flatten();
+    for hint in further.filter_map(|refusal| refusal.get_mut("hint")) {
+        reword(hint, tool);
+    }
+    if let Some(hint) = data.get_mut("hint") {
+        reword(hint, tool);
     }
     if is_one {
         data.shift_remove("change");
@@ -84,10 +145,9 @@ fn in_terms_of(tool: &Tool, is_one: bool, error: &mut RpcError) {
     if let Some(Value::String(field)) = data.get("field").filter(|_| unknown) {
         let field = named(field);
         let (part, name) = field.rsplit_once('.').unwrap_or(("", &field));
-        let known: Vec<_> = tool.parameters(part).iter().map(|name| format!("`{name}`")).collect();
+        let known = tool.parameters(part);
         if !known.is_empty() {
-            let of = if part.is_empty() { tool.name } else { part };
-            error.message = format!("`{of}` has no parameter `{name}`: there are {}.", known.join(", "));
+            error.message = unknown_parameter(if part.is_empty() { tool.name } else { part }, name, &known);
         }
     }
 }
@@ -221,6 +281,15 @@ fn named(sentence: &str) -> String {
     Door::Tools.say(sentence)
 }
 
-fn replaced(sentence: &str, words: &[(&str, &str)]) -> String {
+fn reword(hint: &mut Value, tool: &Tool) {
+    if let Value::String(hint) = hint {
+        *hint = replaced(hint, reworded(tool));
+    }
+}
+
+fn replaced(sentence: &str, words: &Reworded) -> String {
     words.iter().fold(sentence.to_owned(), |sentence, (theirs, ours)| sentence.replace(theirs, ours))
 }
+
+#[cfg(test)]
+mod tests;

@@ -93,11 +93,18 @@ impl Tool {
         found["properties"].as_object().into_iter().flat_map(|all| all.keys().cloned()).collect()
     }
 
+    /// The schema of its arguments.
+    #[cfg(test)]
+    pub(super) fn input_schema(&self) -> JsonObject {
+        (self.input)()
+    }
+
     /// The first of its arguments that would ask the daemon for something else than this tool is for, and than a
     /// person has allowed who allowed this tool.
     pub(super) fn foreign<'a>(&self, arguments: &'a JsonObject) -> Option<&'a str> {
         let is_foreign = |name: &&String| match name.as_str() {
-            "author" | "changes" | "replaces" | "requestId" | "request_id" => true,
+            "author" | "changes" | "requestId" | "request_id" => true,
+            "replaces" => !matches!(self.name, "edit" | "apply_patch"),
             "patch" | "bases" => self.name != "apply_patch",
             _ => false,
         };

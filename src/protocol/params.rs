@@ -14,10 +14,22 @@ use super::patch::{PatchAndBases, PatchParams};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TextEditParams {
     /// The text to look for.
-    #[serde(alias = "old_text", alias = "oldString", alias = "old_string")]
+    #[serde(
+        alias = "old_text",
+        alias = "oldString",
+        alias = "old_string",
+        alias = "oldStr",
+        alias = "old_str"
+    )]
     pub old_text: String,
     /// The text to put there.
-    #[serde(alias = "new_text", alias = "newString", alias = "new_string")]
+    #[serde(
+        alias = "new_text",
+        alias = "newString",
+        alias = "new_string",
+        alias = "newStr",
+        alias = "new_str"
+    )]
     pub new_text: String,
     /// Whether every occurrence is meant.
     #[serde(default, alias = "replace_all")]
@@ -132,10 +144,22 @@ pub struct ProposeParams {
     #[serde(default, deserialize_with = "optional_list_or_json")]
     pub edits: Option<Vec<TextEditParams>>,
     /// Short form: the only edit, or one more after `edits`.
-    #[serde(alias = "old_text", alias = "oldString", alias = "old_string")]
+    #[serde(
+        alias = "old_text",
+        alias = "oldString",
+        alias = "old_string",
+        alias = "oldStr",
+        alias = "old_str"
+    )]
     pub old_text: Option<String>,
     /// What goes with `oldText`.
-    #[serde(alias = "new_text", alias = "newString", alias = "new_string")]
+    #[serde(
+        alias = "new_text",
+        alias = "newString",
+        alias = "new_string",
+        alias = "newStr",
+        alias = "new_str"
+    )]
     pub new_text: Option<String>,
     /// What goes with `oldText`.
     #[serde(alias = "replace_all")]

@@ -6,6 +6,7 @@ use crate::mcp::output::ChangeOutput;
 use crate::mcp::schema;
 use crate::protocol::{Edit, Method};
 
+use super::edit::{Matching, OnStale};
 use super::{Effect, Request, Tool, edit};
 
 pub(super) const TOOL: Tool = Tool {
@@ -31,8 +32,16 @@ struct Input {
     patch: String,
     /// Hashes from results by path: the texts you mean. Default: what you were last given.
     bases: Option<BTreeMap<String, String>>,
+    /// If a file has changed: refuse (default) or merge.
+    on_stale: Option<OnStale>,
+    /// Look for each hunk in the result of those before it. Default false.
+    sequential: Option<bool>,
+    /// Tolerate slips (default), or none.
+    matching: Option<Matching>,
     /// What it is for, for people who review.
     label: Option<String>,
     /// Milliseconds to wait for a review. Default 30000, at most 45000.
     wait_ms: Option<u64>,
+    /// The `id` of your own change that waits: this one takes its place.
+    replaces: Option<String>,
 }

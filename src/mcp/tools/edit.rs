@@ -39,14 +39,26 @@ struct Input {
     old_text: Option<String>,
     /// Goes with `oldText`.
     new_text: Option<String>,
+    /// Goes with `oldText`.
+    replace_all: Option<bool>,
+    /// Goes with `oldText`.
+    expected_replacements: Option<u32>,
+    /// Look for each edit in the result of those before it. Default false.
+    sequential: Option<bool>,
+    /// Tolerate slips (default), or none; `exact` also takes placeholders literally.
+    matching: Option<Matching>,
     /// A hash from a result: the text you mean. Default: what you were last given of the file.
     base_hash: Option<String>,
     /// If the file has changed: refuse (default) or merge with what others did.
     on_stale: Option<OnStale>,
+    /// If merging fails: refuse (default) or write conflict markers.
+    on_conflict: Option<OnConflict>,
     /// What it is for, in a few words, for people who review.
     label: Option<String>,
     /// Milliseconds to wait for a review. Default 30000, at most 45000; then the state is `pending`.
     wait_ms: Option<u64>,
+    /// The `id` of your own change that waits: this one takes its place.
+    replaces: Option<String>,
 }
 
 #[expect(dead_code, reason = "only its schema is used")]
@@ -66,9 +78,25 @@ struct Replacement {
 #[expect(dead_code, reason = "only its schema is used")]
 #[derive(JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum OnStale {
+pub(super) enum OnStale {
     Reject,
     Rebase,
+}
+
+#[expect(dead_code, reason = "only its schema is used")]
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Matching {
+    Fuzzy,
+    Exact,
+}
+
+#[expect(dead_code, reason = "only its schema is used")]
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum OnConflict {
+    Refuse,
+    Markers,
 }
 
 /// What became of a change, by whatever tool.

@@ -35,6 +35,10 @@ struct Input {
     path: String,
     /// The whole text, literally; nothing may be left out.
     content: String,
+    /// Take a line that seems to leave text out literally. Default false.
+    literal: Option<bool>,
+    /// Encoding of the file, such as `utf-8`. Default: what it has.
+    encoding: Option<String>,
     /// A hash from a result: the text that is replaced. Default: what you were last given.
     base_hash: Option<String>,
     /// What it is for, for people who review.

@@ -82,9 +82,9 @@ fn arguments_that_do_not_fit_are_named_and_the_model_can_correct_itself(
 }
 
 #[rstest]
-#[case("edit", json!({ "file": "a.txt", "oldText": "line 2", "newText": "x" }), "`edit` has no parameter `file`: there are `path`, `edits`, `oldText`, `newText`, `baseHash`, `onStale`, `label`, `waitMs`.")]
+#[case("edit", json!({ "file": "a.txt", "oldText": "line 2", "newText": "x" }), "`edit` has no parameter `file`: there are `path`, `edits`, `oldText`, `newText`, `replaceAll`, `expectedReplacements`, `sequential`, `matching`, `baseHash`, `onStale`, `onConflict`, `label`, `waitMs`, `replaces`.")]
 #[case("edit", json!({ "path": "a.txt", "edits": [{ "oldText": "a", "newText": "b", "all": true }] }), "`edits[0]` has no parameter `all`: there are `oldText`, `newText`, `replaceAll`, `expectedReplacements`.")]
-#[case("write", json!({ "path": "a.txt", "text": "x" }), "`write` has no parameter `text`: there are `path`, `content`, `baseHash`, `label`, `waitMs`.")]
+#[case("write", json!({ "path": "a.txt", "text": "x" }), "`write` has no parameter `text`: there are `path`, `content`, `literal`, `encoding`, `baseHash`, `label`, `waitMs`.")]
 #[case("notebook_edit", json!({ "path": "a.ipynb", "cells": [{ "op": "delete", "number": 1 }] }), "`cells[0]` has no parameter `number`: there are `op`, `id`, `index`, `cellType`, `source`, `clearOutputs`.")]
 #[case("read", json!({ "path": "a.txt", "lines": 5 }), "`read` has no parameter `lines`: there are `path`, `offset`, `limit`, `numbered`, `raw`.")]
 fn an_unknown_parameter_is_answered_with_those_of_the_tool(
@@ -165,4 +165,37 @@ fn a_difference_that_is_very_long_is_cut() {
         .call("edit", json!({ "path": "a.txt", "oldText": "line 9\n", "newText": "x\n" }))
         .refused("stale");
     assert!(stale.text.len() < 20 << 10 && stale.text.contains("more lines"), "{}", stale.text.len());
+}
+
+#[test]
+fn what_a_hint_says_can_be_sent() {
+    let (_machine, workspace, mut mcp) = scene();
+    let two =
+        json!([{ "oldText": "line 2\n", "newText": "two\n" }, { "oldText": "two\n", "newText": "zwei\n" }]);
+    let refused = mcp.call("edit", json!({ "path": "a.txt", "edits": two })).refused("dependency");
+    assert!(refused.text.contains("`sequential: true`"), "{}", refused.text);
+    mcp.call("edit", json!({ "path": "a.txt", "edits": two, "sequential": true })).done();
+    let content = "one\n# ... rest of the file unchanged\n";
+    let refused = mcp.call("write", json!({ "path": "a.txt", "content": content })).refused("placeholder");
+    assert!(
+        refused.text.contains("`literal: true`") && !refused.text.contains("oldText"),
+        "{}",
+        refused.text
+    );
+    mcp.call("write", json!({ "path": "a.txt", "content": content, "literal": true })).done();
+    assert_eq!(workspace.text("a.txt"), content);
+}
+
+#[test]
+fn texts_may_be_named_as_other_tools_name_them() {
+    let (_machine, workspace, mut mcp) = scene();
+    mcp.call("edit", json!({ "file_path": "a.txt", "old_str": "line 2\n", "new_str": "two\n" })).done();
+    mcp.call(
+        "edit",
+        json!({ "path": "a.txt", "edits": [{ "old_string": "line 3\n", "new_string": "three\n" }] }),
+    )
+    .done();
+    assert!(workspace.text("a.txt").starts_with("line 1\ntwo\nthree\n"));
+    let refused = mcp.call("edit", json!({ "path": "a.txt", "old_txt": "a", "newText": "b" }));
+    assert!(refused.refused("invalid_params").text.contains("did you mean `oldText`?"));
 }

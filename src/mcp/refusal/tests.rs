@@ -1,0 +1,106 @@
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::mcp::tools::{Selection, Tool};
+use crate::protocol::TOOLS;
+
+use super::*;
+
+const GENERAL: &str = include_str!("../../workspace/refusal/words.rs");
+const OF_EDIT: &str = include_str!("../../workspace/refusal/of_edit.rs");
+const OF_CELL: &str = include_str!("../../workspace/refusal/of_cell.rs");
+const OF_PATCH: &str = include_str!("../../workspace/refusal/of_patch.rs");
+const OF_PROPOSAL: &str = include_str!("../../workspace/refusal/of_proposal.rs");
+const OF_EDITOR: &str = include_str!("../../workspace/refusal/of_editor.rs");
+const OF_REVIEW: &str = include_str!("../../workspace/refusal/of_review.rs");
+
+/// What refusals name besides: their own data, and parameters of tools that are named with them.
+const OTHERS: [&str; 9] =
+    ["cells", "closest", "currentHash", "diff", "encoding", "id", "occurrences", "regions", "roots"];
+
+fn tool(name: &str) -> &'static Tool {
+    let selection = Selection::new(vec![name.to_owned()], false).expect("a tool");
+    selection.tools()[0]
+}
+
+/// The sentences of a source, as a program would say them.
+fn sentences(source: &str) -> Vec<String> {
+    let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let code: Vec<_> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let code = code.join("\n").replace("\\\"", "\u{1}");
+    let literals = code.split('"').skip(1).step_by(2).map(|literal| literal.replace('\u{1}', "\""));
+    literals.filter(|literal| literal.trim_end().ends_with('.')).collect()
+}
+
+/// Those that are said of a patch, and those that are not.
+fn of_edits(of_patch: bool) -> Vec<String> {
+    sentences(OF_EDIT).into_iter().filter(|it| it.contains("hunk") == of_patch).collect()
+}
+
+/// Everything in a sentence that could be a parameter.
+fn named_in(sentence: &str) -> Vec<String> {
+    let quoted = sentence.split('`').skip(1).step_by(2);
+    let names = quoted.map(|quoted| quoted.split(':').next().unwrap_or_default());
+    names
+        .filter(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphabetic()))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn declared(schema: &Value, found: &mut BTreeSet<String>) {
+    for (name, inner) in schema["properties"].as_object().into_iter().flatten() {
+        found.insert(name.clone());
+        declared(inner, found);
+        declared(&inner["items"], found);
+    }
+}
+
+#[test]
+fn hints_name_parameters_that_the_tool_declares() {
+    let placeholder =
+        of_edits(false).into_iter().filter(|it| it.starts_with("Write the lines out")).collect();
+    let own = [
+        ("edit", of_edits(false)),
+        ("write", placeholder),
+        ("apply_patch", [of_edits(true), sentences(OF_PATCH)].concat()),
+        ("notebook_edit", sentences(OF_CELL)),
+    ];
+    let mut wrong = Vec::new();
+    for (name, own) in own {
+        let tool = tool(name);
+        assert!(!own.is_empty(), "{name}");
+        let mut known: BTreeSet<_> = OTHERS.into_iter().chain(TOOLS).map(str::to_owned).collect();
+        declared(&Value::Object(tool.input_schema()), &mut known);
+        // Most is said of any change.
+        let general = [GENERAL, OF_PROPOSAL, OF_EDITOR].into_iter().flat_map(sentences);
+        for sentence in general.chain(own) {
+            let said = named(&replaced(&sentence, reworded(tool)));
+            wrong.extend(
+                named_in(&said)
+                    .into_iter()
+                    .filter(|it| !known.contains(it))
+                    .map(|it| (name, it, said.clone())),
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn what_is_said_otherwise_is_what_is_said() {
+    let all = [GENERAL, OF_EDIT, OF_CELL, OF_PATCH, OF_PROPOSAL, OF_EDITOR, OF_REVIEW].concat();
+    let all = all.replace("\\\"", "\"");
+    for (theirs, _) in READING.iter().chain(&WRITING).chain(&PATCHING).chain(&CELLS) {
+        assert!(all.contains(theirs), "nobody says {theirs:?}");
+    }
+}
+
+#[test]
+fn a_slip_of_a_name_is_told_what_was_meant() {
+    let known = ["path", "oldText", "newText", "baseHash"].map(str::to_owned);
+    let said = |name| unknown_parameter("edit", name, &known);
+    assert!(said("old_txt").contains("; did you mean `oldText`? There are `path`"), "{}", said("old_txt"));
+    assert!(said("hash").contains("did you mean `baseHash`"), "{}", said("hash"));
+    assert!(said("file").starts_with("`edit` has no parameter `file`: there are `path`"), "{}", said("file"));
+}
