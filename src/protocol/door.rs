@@ -163,7 +163,7 @@ const NAMES: &[Name] = &[
     shell("Propose the change anew", "Run the command again"),
     both(
         "`editd/history` lists what there is; an author can undo its own transactions only, and without an id those that lie in its roots and are neither undone nor an undo",
-        "An author can undo its own transactions only, and without an id those that lie in its roots and are neither undone nor an undo",
+        "Without `transaction`, your newest change is taken back that lies in your roots and is neither undone nor an undo; with `path`, the newest of that file. What others did you cannot undo",
         "`editd log` lists what there is; with --yes only changes by one author can be undone: by `editd`, or by whom --author names",
     ),
     shell("There is nothing that this session could undo", "There is nothing to undo"),

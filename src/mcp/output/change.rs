@@ -3,7 +3,9 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::protocol::{AppliedFile, ApplyResult, CommentEntry, Hunk, ProposalResult, UserEdit, json_len};
+use crate::protocol::{
+    AppliedFile, ApplyResult, CommentEntry, Hunk, ProposalResult, ProposeResult, UserEdit, json_len,
+};
 
 use crate::mcp::size::{ANSWER, fit_texts, keep_fitting, keep_fitting_by, size};
 
@@ -180,6 +182,12 @@ impl ChangeOutput {
         .fitted()
     }
 
+    pub(in crate::mcp) fn of_discarded(result: ProposeResult) -> serde_json::Result<Self> {
+        let files = result.files.into_iter().map(|entry| AppliedFile { entry, landed: None });
+        let files = files.map(|file| FileOutput::of(file, &result.state)).collect();
+        Self { state: result.state, id: result.id, files, ..Self::default() }.fitted()
+    }
+
     pub(in crate::mcp) fn of_proposal(result: ProposalResult) -> serde_json::Result<Self> {
         let files = result.files.into_iter().map(|file| FileOutput::of(file, &result.state)).collect();
         let replaced = result.replaced_by.map(|by| format!("It was replaced by {by}."));
@@ -239,6 +247,7 @@ impl ChangeOutput {
         let words = match self.state.as_str() {
             "partial" => ": a person accepted only a part of it",
             "rejected" => ": a person said no; nothing was changed",
+            "discarded" => ": it was taken back, and nothing was changed",
             "pending" => ": nothing is changed yet, a person decides about it",
             _ => "",
         };
@@ -270,7 +279,7 @@ impl ChangeOutput {
 fn next(state: &str, id: &str, said: Option<String>) -> Option<String> {
     let next = match state {
         "pending" => format!(
-            "Call `proposal_status` with id `{id}` to wait for the decision, and do not make the change another way meanwhile."
+            "Call `proposal_status` with id `{id}` to wait for the decision, and do not make the change another way meanwhile; to take it back, `undo` that id."
         ),
         "rejected" => "Do not send the same change again; heed what the person said, or ask.".to_owned(),
         _ => return said,

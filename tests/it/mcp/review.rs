@@ -173,3 +173,35 @@ fn a_client_that_goes_while_it_waits_ends_the_server_and_nothing_else() {
     let still = scene.editor.call("editd/proposal", json!({ "id": proposal["id"] })).done();
     assert_eq!(still["state"], "pending");
 }
+
+#[test]
+fn a_change_that_waits_is_replaced_or_taken_back_by_who_made_it() {
+    let mut scene = Scene::new();
+    let edit = |old: &str, new: &str| json!({ "path": "a.txt", "oldText": old, "newText": new, "waitMs": 0 });
+    let first = scene.mcp.call("edit", edit("line 3\n", "three\n")).data;
+    assert_eq!(first["state"], "pending");
+    let refused = scene.mcp.call("edit", edit("three\n", "drei\n")).refused("dependency");
+    assert!(refused.text.contains("`replaces`"), "{}", refused.text);
+    let mut both = edit("line 3\n", "drei\n");
+    both["replaces"] = first["id"].clone();
+    let second = scene.mcp.call("edit", both).data;
+    assert_eq!(second["state"], "pending");
+    let closed = scene.mcp.call("proposal_status", json!({ "id": first["id"], "waitMs": 0 })).data;
+    assert_eq!(closed["state"], "superseded");
+    let taken_back = scene.mcp.call("undo", json!({ "transaction": second["id"], "waitMs": 1000 }));
+    assert_eq!(taken_back.data["state"], "discarded", "{}", taken_back.text);
+    assert!(taken_back.text.contains("nothing was changed"), "{}", taken_back.text);
+    let waiting = scene.editor.call("editd/proposals", json!({ "state": "pending" })).done();
+    assert_eq!(
+        (waiting["proposals"].clone(), scene.workspace.text("a.txt")),
+        (json!([]), numbered_lines(40))
+    );
+}
+
+#[test]
+fn who_has_lost_the_name_of_a_change_is_told_how_to_undo_it() {
+    let mut scene = Scene::new();
+    let refused = scene.mcp.call("undo", json!({ "transaction": "t000000-1" })).refused("missing");
+    let hint = refused.data["error"]["hint"].as_str().expect("a hint");
+    assert!(hint.contains("Without `transaction`") && hint.contains("`path`"), "{hint}");
+}
