@@ -198,6 +198,8 @@ mod nvim {
     mod install;
     mod life;
     mod review;
+    mod scene;
+    mod shown;
     mod text;
 }
 mod cli {

@@ -2,60 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::support::{Agent, Machine, Nvim, Outcome, Workspace, eventually, numbered_lines};
-
-const CART: &str = "from decimal import Decimal\n\ndef total(items):\n    sum = 0\n    for item in items:\n        sum += item.price\n    return sum\n";
-const BETTER: &str = "from decimal import Decimal\n\ndef total(items):\n    amount = Decimal(0)\n    for item in items:\n        amount += item.price\n    return amount\n";
-
-/// A file under review in an editor.
-struct Scene {
-    machine: Machine,
-    workspace: Workspace,
-    nvim: Nvim,
-    agent: Agent,
-    id: String,
-}
-
-impl Scene {
-    /// Two hunks: line 4, and lines 6 and 7.
-    fn start() -> Self {
-        let mut scene = Self::without_proposal();
-        scene.propose(&json!([{ "kind": "write", "path": "cart.py", "content": BETTER }]));
-        scene
-    }
-
-    fn without_proposal() -> Self {
-        let (machine, workspace) =
-            (Machine::configured("review = \"auto\"\n"), Workspace::file("cart.py", CART));
-        let nvim = Nvim::with_options(&machine, "keymaps = true", &[workspace.path("cart.py")]);
-        let mut agent = machine.agent_named("ada", &workspace);
-        agent.read("cart.py");
-        Self { machine, workspace, nvim, agent, id: String::new() }
-    }
-
-    fn propose(&mut self, changes: &Value) {
-        let answer = self.agent.call("editd/edit", json!({ "label": "Clearer", "changes": changes })).done();
-        assert_eq!(answer["state"], "pending", "{answer}");
-        answer["id"].as_str().expect("an id").clone_into(&mut self.id);
-        self.nvim.sees("ada: Clearer");
-    }
-
-    /// Waits until it is decided, and gives what its author is told.
-    fn outcome(&mut self) -> Value {
-        let id = json!({ "id": self.id });
-        eventually("it is decided", || {
-            let answer = self.agent.call("editd/proposal", id.clone()).done();
-            (answer["state"] != "pending").then_some(answer)
-        })
-    }
-
-    fn decide(&mut self, keys: &str, state: &str) {
-        self.nvim.keys(keys);
-        self.nvim.sees(state);
-    }
-}
+use super::scene::{BETTER, CART, Scene};
+use crate::support::{Machine, Nvim, Outcome, Workspace, eventually, numbered_lines};
 
 #[test]
 fn a_proposal_is_shown_where_it_would_happen() {

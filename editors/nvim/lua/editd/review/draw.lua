@@ -70,7 +70,7 @@ local function looks(shown, room)
     shown.proposal.label,
     table.concat(hunk.old, '\n'),
     table.concat(hunks.wanted(hunk), '\n'),
-    hunk.draft and 'draft' or '',
+    hunk.draft and 'draft' or hunk.kept and 'kept' or '',
     #hunk.comments,
     room.width,
     tostring(room.wrap),
@@ -255,6 +255,15 @@ function M.erase(buf, shown)
     for _, id in ipairs(shown.marks) do
       vim.api.nvim_buf_del_extmark(buf, marks, id)
     end
+  end
+end
+
+--- Takes everything out of a buffer, whatever is known of it.
+---@param buf integer
+function M.erase_all(buf)
+  if vim.api.nvim_buf_is_valid(buf) then
+    vim.api.nvim_buf_clear_namespace(buf, places, 0, -1)
+    vim.api.nvim_buf_clear_namespace(buf, marks, 0, -1)
   end
 end
 

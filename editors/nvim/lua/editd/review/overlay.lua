@@ -103,9 +103,11 @@ function M.resized()
   end
 end
 
+--- Marks outlive the text of a buffer that is read again.
 ---@param buf integer
 function M.forget(buf)
   buffers[buf] = nil
+  draw.erase_all(buf)
   keys.remove(buf)
 end
 
