@@ -1,4 +1,6 @@
 /** What is said of proposals. */
+import { dirname, relative } from 'node:path';
+
 import type { FileAction, FileEntry, Hunk, ProposalResult, ProposalState } from '../daemon/wire';
 
 export function isOpen(hunk: Hunk): boolean {
@@ -21,10 +23,13 @@ export function nameOf(path: string): string {
   return plain(path.slice(path.lastIndexOf('/') + 1));
 }
 
-/** `cart.py`, or both names of a file that gets a new one. */
-export function fileTitle(file: FileEntry): string {
-  const name = nameOf(file.path);
-  return file.newPath === undefined ? name : `${name} → ${nameOf(file.newPath)}`;
+/** `cart.py`, or of a file that gets a new name, both: the new one as it is seen from the folder of the old one. */
+export function fileTitle({ path, newPath }: Pick<FileEntry, 'path' | 'newPath'>): string {
+  return newPath === undefined ? nameOf(path) : `${nameOf(path)} → ${newNameOf(path, newPath)}`;
+}
+
+function newNameOf(path: string, newPath: string): string {
+  return plain(relative(dirname(path), newPath));
 }
 
 const ACTIONS: Record<FileAction, string> = { edit: '', create: 'new', delete: 'deleted', rename: 'renamed' };
@@ -69,10 +74,15 @@ export function wish(proposal: ProposalResult): string {
 /** What a hunk does, in a few words: its first new line, or the first that goes. */
 export function hunkTitle(file: FileEntry, hunk: Hunk): string {
   if (hunk.kind !== undefined) {
-    return hunk.kind === 'rename' ? `Rename to ${nameOf(file.newPath ?? '')}` : WHOLE[hunk.kind];
+    return hunk.kind === 'rename' ? renameTitle(file) : WHOLE[hunk.kind];
   }
   const lines = `${hunk.newText ?? ''}\n${hunk.oldText ?? ''}`.split('\n').map((line) => plain(line));
   return lines.find((line) => line !== '') ?? 'Blank lines';
+}
+
+function renameTitle({ path, newPath = path }: FileEntry): string {
+  const isMove = dirname(path) !== dirname(newPath);
+  return `${isMove ? 'Move' : 'Rename'} to ${newNameOf(path, newPath)}`;
 }
 
 const WHOLE = { create: 'Create the file', delete: 'Delete the file', encoding: 'Change the encoding' } as const;
@@ -121,7 +131,7 @@ export function outcomeOf(outcome: ProposalResult): { text: string; unsaved: str
   }
   const changed = outcome.files.filter((file) => file.hash !== undefined);
   const unsaved = changed.filter((file) => file.saved === false).map((file) => file.newPath ?? file.path);
-  const what = changed.length === 1 && changed[0] ? nameOf(changed[0].path) : count(changed.length, 'file');
+  const what = changed.length === 1 && changed[0] ? fileTitle(changed[0]) : count(changed.length, 'file');
   const rest = unsaved.length === 0 ? '' : ` Not saved: ${unsaved.map(nameOf).join(', ')}.`;
   return { text: `Changed ${what} as decided on "${title}".${rest}`, unsaved };
 }
