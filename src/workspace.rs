@@ -52,7 +52,7 @@ pub use limits::Limits;
 pub use log::{Author, OwnEdits, Transition, TransitionLog};
 pub use proposal::{Action, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Shown};
 pub use refusal::{
-    Contest, EditorRefusal, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
+    Contest, EditorRefusal, Known, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
 };
 pub use session::{Abilities, Base, Coverage, Role, Session, SessionId};
 pub use state::{

@@ -140,9 +140,7 @@ fn check_added(plan: &Plan, format: Format) -> Result<(), RefusalKind> {
     if plan.splices().iter().all(|splice| format.takes(&splice.text)) {
         return Ok(());
     }
-    let name = format.encoding.name();
-    let detail = format!("its encoding was guessed as {name}, so only ASCII text can be added safely");
-    Err(RefusalKind::Encoding { detail })
+    Err(RefusalKind::GuessedEncoding { name: format.encoding.name() })
 }
 
 fn encode(text: String, format: Format) -> Result<FileBytes, RefusalKind> {

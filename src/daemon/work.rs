@@ -6,7 +6,9 @@ use crate::edit::{self, Deadline, Display, Edit, Plan};
 use crate::notebook::{CellOp, CellRefusal};
 use crate::text::{ContentHash, Encoding, Format, count_lines, line_start};
 use crate::workspace::rules::Tag;
-use crate::workspace::{Action, BaseState, Coverage, OnStale, PlannedFile, Refusal, RefusalKind, Truth};
+use crate::workspace::{
+    Action, BaseState, Coverage, Known, OnStale, PlannedFile, Refusal, RefusalKind, Truth,
+};
 
 use super::content::Content;
 use super::difference::{file_diff, stale};
@@ -140,10 +142,15 @@ impl WantedFile {
             _ => false,
         };
         let coverage = match base {
-            BaseState::Unread if !exists && creates => return Ok(Coverage::Whole),
-            BaseState::Unread if !exists => return Err(RefusalKind::Missing),
+            BaseState::Unread { .. } if !exists && creates => return Ok(Coverage::Whole),
+            BaseState::Unread { .. } if !exists => return Err(RefusalKind::Missing),
             // To read it first would lead nowhere, where it holds no text.
-            BaseState::Unread => return Err(self.no_text().unwrap_or_else(|| self.unread(false))),
+            BaseState::Unread { new_session: true } => {
+                return Err(self.no_text().unwrap_or_else(|| self.unread(Known::NothingYet)));
+            }
+            BaseState::Unread { .. } => {
+                return Err(self.no_text().unwrap_or_else(|| self.unread(Known::OtherFiles)));
+            }
             BaseState::Fresh(coverage) => *coverage,
             BaseState::Moved { text, coverage, .. } => {
                 // What somebody else changed is not deleted on the strength of an older text.
@@ -156,7 +163,7 @@ impl WantedFile {
         };
         match (&self.want, coverage) {
             (Want::Edit(_) | Want::Cells(_), _) | (_, Coverage::Whole) => {}
-            (_, Coverage::Part) => return Err(self.unread(true)),
+            (_, Coverage::Part) => return Err(self.unread(Known::SomeLines)),
         }
         Ok(match base {
             // What others wrote is in the result, and its author was not shown it.
@@ -172,12 +179,12 @@ impl WantedFile {
         self.observed.content().err().filter(|_| changes_text)
     }
 
-    fn unread(&self, partly: bool) -> RefusalKind {
+    fn unread(&self, known: Known) -> RefusalKind {
         let excerpt = match &self.want {
             Want::Edit(edits) | Want::Rename { edits, .. } => self.excerpt(edits),
             Want::Write { .. } | Want::Delete(_) | Want::Cells(_) => None,
         };
-        RefusalKind::Unread { current: self.observed.truth.hash(), excerpt, partly }
+        RefusalKind::Unread { current: self.observed.truth.hash(), excerpt, known }
     }
 
     /// Lines around the first edit's text, if it stands there to the letter.

@@ -70,6 +70,10 @@ const NAMES: &[Name] = &[
     shell("has changed since it was read", "has changed meanwhile"),
     shell("was read, but is gone since", "is gone"),
     shell(
+        " If you have read it before: this session is a new one, for instance because the daemon was started anew, and `currentHash` tells whether the file is still what you were given.",
+        "",
+    ),
+    shell(
         "The proposal is closed: look at `diff`, and propose the change anew with `currentHash` as `baseHash`, or with `onStale: \"rebase\"`",
         "Look at the difference, then run the command again",
     ),
@@ -120,12 +124,13 @@ const NAMES: &[Name] = &[
         "a new file or a whole new content is for `editd write`",
     ),
     shell(
-        "Nothing needs to be done; if something should change, check `newText`",
+        "Nothing needs to be done; if something should change, compare what you sent with the file",
         "Nothing needs to be done",
     ),
     shell("`oldText`", "--old"),
     shell("`newText`", "--new"),
     // Files.
+    both("a `write` change does that", "`write` does that", "`editd write` does that"),
     both(
         "a new file is made by a `write` change",
         "`write` makes a new file",

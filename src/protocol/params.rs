@@ -212,6 +212,9 @@ impl ProposeParams {
             Some(changes) => Ok(changes),
             None if !in_short => Err(Invalid::new("changes", "it is missing, and so is `patch`")),
             None => {
+                if self.edits.is_none() && single.is_none() {
+                    return Err(Invalid::new("edits", "it is missing, and so is `oldText` with `newText`"));
+                }
                 let mut body = self.edits.take().unwrap_or_default();
                 body.extend(single);
                 let (path, uri) = (self.path.take(), self.uri.take());

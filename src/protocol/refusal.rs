@@ -67,14 +67,11 @@ fn refusal_data(refusal: &Refusal) -> Map<String, Value> {
 fn details(refusal: &Refusal) -> Value {
     match &refusal.kind {
         RefusalKind::Unread { current, excerpt, .. } => {
-            json!({ "currentHash": hash(*current), "excerpt": excerpt })
+            with(json!({ "currentHash": hash(*current) }), ("excerpt", excerpt.as_deref().map(Into::into)))
         }
         RefusalKind::Stale { current, diff, base_known, .. } => {
-            let mut data = json!({ "currentHash": hash(*current), "baseKnown": base_known });
-            if let Some(diff) = diff {
-                data["diff"] = diff.as_str().into();
-            }
-            data
+            let data = json!({ "currentHash": hash(*current), "baseKnown": base_known });
+            with(data, ("diff", diff.as_deref().map(Into::into)))
         }
         RefusalKind::Conflict { regions } => {
             json!({ "regions": regions.iter().map(region).collect::<Value>() })
@@ -88,6 +85,10 @@ fn details(refusal: &Refusal) -> Value {
         }
         RefusalKind::NotAFile { what } => json!({ "what": what }),
         RefusalKind::Encoding { detail } => json!({ "reason": detail }),
+        RefusalKind::GuessedEncoding { name } => {
+            json!({ "reason": format!("the encoding was guessed as {name}") })
+        }
+        RefusalKind::EmptyFile => json!({ "closest": [] }),
         RefusalKind::TooLarge { limit, size } => json!({ "limit": limit, "size": size }),
         RefusalKind::OutsideWorkspace { roots } => json!({ "roots": paths(roots) }),
         RefusalKind::Root { reason } => json!({ "reason": reason }),
@@ -97,6 +98,7 @@ fn details(refusal: &Refusal) -> Value {
             "required": required, "available": available,
         }),
         RefusalKind::Editor(editor) => editor_details(editor),
+        RefusalKind::Undo(UndoRefusal::NotListed { id }) => json!({ "transaction": id }),
         RefusalKind::Undo(UndoRefusal::Unknown { id }) => json!({ "transaction": id }),
         RefusalKind::Undo(UndoRefusal::Undone { id, by }) => json!({ "transaction": id, "undoneBy": by }),
         RefusalKind::Proposal(proposal) => proposal_details(proposal),
@@ -118,19 +120,16 @@ fn details(refusal: &Refusal) -> Value {
 fn proposal_details(refusal: &ProposalRefusal) -> Value {
     match refusal {
         ProposalRefusal::Unknown { id } => json!({ "proposal": id }),
-        ProposalRefusal::Superseded { current_revision, by } => json!({
-            "currentRevision": current_revision,
-            "proposal": by.as_ref().map(ToString::to_string),
-        }),
+        ProposalRefusal::Superseded { current_revision, by } => {
+            let by = by.as_ref().map(|by| by.to_string().into());
+            with(json!({ "currentRevision": current_revision }), ("proposal", by))
+        }
         ProposalRefusal::OtherRevision { current_revision, .. } => {
             json!({ "currentRevision": current_revision })
         }
         ProposalRefusal::Closed { state, current_revision, transaction } => {
-            let mut data = json!({ "state": state, "currentRevision": current_revision });
-            if let Some(transaction) = transaction {
-                data["transaction"] = transaction.as_str().into();
-            }
-            data
+            let transaction = transaction.as_deref().map(Into::into);
+            with(json!({ "state": state, "currentRevision": current_revision }), ("transaction", transaction))
         }
     }
 }
@@ -218,6 +217,14 @@ fn close(closest: &Closest) -> Value {
         "startLine": closest.start_line, "endLine": closest.end_line,
         "similarity": closest.similarity, "diff": closest.diff, "reason": closest.reason,
     })
+}
+
+/// The same with one more member, if there is something to be told in it.
+fn with(mut data: Value, (name, value): (&str, Option<Value>)) -> Value {
+    if let Some(value) = value {
+        data[name] = value;
+    }
+    data
 }
 
 fn listed(occurrences: &Occurrences) -> Value {

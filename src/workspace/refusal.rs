@@ -48,8 +48,8 @@ pub enum RefusalKind {
         current: Option<ContentHash>,
         /// Lines around the wanted text, if it is there.
         excerpt: Option<String>,
-        /// The session has seen some lines of it, which is not enough for this change.
-        partly: bool,
+        /// What the session was given so far.
+        known: Known,
     },
     /// The file is not what the session was given.
     Stale {
@@ -84,6 +84,8 @@ pub enum RefusalKind {
     BrokenNotebook(Unreadable),
     /// A change as a whole would leave the file as it is.
     NoChange,
+    /// An edit of a file that holds nothing to be replaced.
+    EmptyFile,
     /// The target of a rename or a creation is there already.
     Exists,
     /// There is no such file.
@@ -101,6 +103,11 @@ pub enum RefusalKind {
     Encoding {
         /// What exactly, in words.
         detail: String,
+    },
+    /// An encoding that was guessed does not say how the text is written.
+    GuessedEncoding {
+        /// The guess.
+        name: String,
     },
     /// A file or result beyond a limit.
     TooLarge {
@@ -171,6 +178,17 @@ pub enum RefusalKind {
     },
 }
 
+/// What a session was given, where that is not enough for a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// Nothing at all: it may be a new one in the place of one that was.
+    NothingYet,
+    /// Other files.
+    OtherFiles,
+    /// Some lines of the file.
+    SomeLines,
+}
+
 /// What a stale file has changed since.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Since {
@@ -219,12 +237,16 @@ impl Refusal {
             RefusalKind::Cells(cells) => of_cell::name(cells),
             RefusalKind::BadPatch { .. } => "bad_patch",
             RefusalKind::NoChange => "no_change",
+            RefusalKind::EmptyFile => "not_found",
             RefusalKind::Exists => "exists",
             RefusalKind::Missing => "missing",
             RefusalKind::NotAFile { .. } => "not_a_file",
             RefusalKind::Binary | RefusalKind::DamagedImage(_) => "binary",
             // JSON is the encoding of a notebook.
-            RefusalKind::Encoding { .. } | RefusalKind::Notebook(_) | RefusalKind::BrokenNotebook(_) => {
+            RefusalKind::Encoding { .. }
+            | RefusalKind::GuessedEncoding { .. }
+            | RefusalKind::Notebook(_)
+            | RefusalKind::BrokenNotebook(_) => {
                 "encoding"
             }
             RefusalKind::TooLarge { .. } => "too_large",

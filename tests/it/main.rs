@@ -37,6 +37,7 @@ mod change {
     mod apply_again;
     mod display;
     mod files;
+    mod hints;
     mod ownership;
     mod proposals;
     mod propose;

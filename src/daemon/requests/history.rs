@@ -55,8 +55,8 @@ impl Core {
             view.files(entry).any(|file| path.as_ref().is_none_or(|path| file.concerns(path)))
         };
         let found = self.history.newest(before, limit, is_wanted).ok_or_else(|| {
-            let id = before.map(str::to_owned);
-            Failure::from(Refusal::new(RefusalKind::Undo(UndoRefusal::Unknown { id })))
+            let id = before.unwrap_or_default().to_owned();
+            Failure::from(Refusal::new(RefusalKind::Undo(UndoRefusal::NotListed { id })))
         })?;
         Ok(HistoryResult { transactions: found.iter().map(|kept| view.transaction(kept)).collect() })
     }

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::disk::Target;
+use crate::edit::EditRefusalKind;
 use crate::protocol::{ProposeParams, ProposeResult};
 use crate::workspace::{Action, BaseState, MadeFor, NewProposal, Proposal, Refusal, RefusalKind, Repeatable};
 
@@ -83,12 +84,16 @@ impl Core {
             let key = wanted.observed.target.key.clone();
             // Only then is it worth to keep the texts.
             let edits = if waits { wanted.edits().to_vec() } else { Vec::new() };
+            let is_empty = wanted.observed.text.as_ref().is_some_and(|text| text.is_empty());
             match wanted.work_out(&base, rules) {
                 Ok(mut worked) => {
                     worked.file.tags = tags;
                     due.push(Due::new(index, worked, to));
                 }
-                Err(reasons) => refusals.extend(self.waited_for(session, &key, &edits, reasons)),
+                Err(reasons) => {
+                    let reasons = self.waited_for(session, &key, &edits, reasons);
+                    refusals.extend(reasons.into_iter().map(|reason| in_empty(reason, is_empty)));
+                }
             }
         }
         refusals.extend(taken_twice(&due));
@@ -159,6 +164,13 @@ impl Core {
         };
         Ok(self.ask(|reply| Event::Propose { new, reply })??)
     }
+}
+
+/// What is not found in a file without text is nowhere else either.
+fn in_empty(refusal: Refusal, is_empty: bool) -> Refusal {
+    let not_found = matches!(refusal.kind, RefusalKind::Edit(EditRefusalKind::NotFound { .. }));
+    let kind = if is_empty && not_found { RefusalKind::EmptyFile } else { refusal.kind };
+    Refusal { kind, ..refusal }
 }
 
 /// Refusals for changes that end where another one of the same call ends.

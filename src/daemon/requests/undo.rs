@@ -291,7 +291,7 @@ impl Core {
         let bases = self.ask(|reply| Event::Bases { session: session.id, files, reply })?;
         let coverage = |base| match base {
             BaseState::Fresh(coverage) => coverage,
-            BaseState::Unread | BaseState::Moved { .. } => Coverage::Part,
+            BaseState::Unread { .. } | BaseState::Moved { .. } => Coverage::Part,
         };
         Ok(bases.into_iter().map(coverage).collect())
     }

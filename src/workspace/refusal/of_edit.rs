@@ -63,6 +63,7 @@ pub(super) fn message(
     patch_line: Option<usize>,
     file: &str,
 ) -> String {
+    let edit_index = edit;
     let words = Words::new(edit, patch_line);
     let Words { edit, old, new, .. } = &words;
     match kind {
@@ -74,6 +75,9 @@ pub(super) fn message(
         EditRefusalKind::NotFound { .. } => format!("The {old} of {edit} is not in {file}."),
         EditRefusalKind::MissingContext { context, .. } => {
             format!("The context line `{context}` of {edit} is not in {file}.")
+        }
+        EditRefusalKind::Placeholder { line, text } if edit_index.is_none() && !words.in_patch => {
+            format!("Line {line} of the content leaves code of {file} out: `{text}`.")
         }
         EditRefusalKind::Placeholder { line, text } => {
             format!("Line {line} of the new text of {edit} leaves code of {file} out: `{text}`.")
@@ -113,7 +117,7 @@ pub(super) fn message(
     }
 }
 
-pub(super) fn hint(kind: &EditRefusalKind, in_patch: bool) -> &'static str {
+pub(super) fn hint(kind: &EditRefusalKind, of_edit: bool, in_patch: bool) -> &'static str {
     if let (true, Some(hint)) = (in_patch, hint_for_patch(kind)) {
         return hint;
     }
@@ -129,6 +133,9 @@ pub(super) fn hint(kind: &EditRefusalKind, in_patch: bool) -> &'static str {
         }
         EditRefusalKind::MissingContext { .. } => {
             "Copy the context line as the file has it, whole; see `closest`. It has to stand before the place."
+        }
+        EditRefusalKind::Placeholder { .. } if !of_edit => {
+            "Write the lines out: what is not in the content is gone from the file. If the line is meant literally, send `matching: \"exact\"`."
         }
         EditRefusalKind::Placeholder { .. } => {
             "Write the lines out, or leave them out of `oldText` too: what an edit does not mention stays. If the line is meant literally, send `matching: \"exact\"`."

@@ -1,12 +1,15 @@
-use super::{RefusalKind, Since};
+use super::{Known, RefusalKind, Since};
 
 /// What to send next where it goes into a patch's parameters.
 pub(super) fn hint(kind: &RefusalKind) -> Option<&'static str> {
     match kind {
-        RefusalKind::Unread { partly: true, .. } => {
+        RefusalKind::Unread { known: Known::SomeLines, .. } => {
             Some("Send `currentHash` in `bases` if the whole file is meant as it is.")
         }
-        RefusalKind::Unread { .. } => Some(
+        RefusalKind::Unread { known: Known::NothingYet, .. } => Some(
+            "Call `editd/read` on it first, then send the patch again; or send `currentHash` in `bases` if the file is meant as it is. If you have read it before: this session is a new one, for instance because the daemon was started anew, and `currentHash` tells whether the file is still what you were given.",
+        ),
+        RefusalKind::Unread { known: Known::OtherFiles, .. } => Some(
             "Call `editd/read` on it first, then send the patch again; or send `currentHash` in `bases` if the file is meant as it is.",
         ),
         RefusalKind::Stale { current: Some(_), base_known: true, since: Since::Read, .. } => Some(

@@ -10,6 +10,11 @@ pub enum UndoRefusal {
         /// The id as it was sent, if one was.
         id: Option<String>,
     },
+    /// There is no such transaction in the history as the session sees it.
+    NotListed {
+        /// The id as it was sent.
+        id: String,
+    },
     /// It is undone already.
     Undone {
         /// Its id.
@@ -21,7 +26,7 @@ pub enum UndoRefusal {
 
 pub(super) fn name(refusal: &UndoRefusal) -> &'static str {
     match refusal {
-        UndoRefusal::Unknown { .. } => "missing",
+        UndoRefusal::Unknown { .. } | UndoRefusal::NotListed { .. } => "missing",
         UndoRefusal::Undone { .. } => "no_change",
     }
 }
@@ -32,6 +37,7 @@ pub(super) fn message(refusal: &UndoRefusal) -> String {
             format!("There is no transaction `{id}` that this session could undo.")
         }
         UndoRefusal::Unknown { id: None } => "There is nothing that this session could undo.".to_owned(),
+        UndoRefusal::NotListed { id } => format!("There is no transaction `{id}` in the history."),
         UndoRefusal::Undone { id, by } => format!("The transaction `{id}` was undone already, by `{by}`."),
     }
 }
@@ -40,6 +46,9 @@ pub(super) fn hint(refusal: &UndoRefusal) -> &'static str {
     match refusal {
         UndoRefusal::Unknown { .. } => {
             "`editd/history` lists what there is; an author can undo its own transactions only, and without an id those that lie in its roots and are neither undone nor an undo."
+        }
+        UndoRefusal::NotListed { .. } => {
+            "Leave it out to begin with the newest, or name a transaction that was listed."
         }
         UndoRefusal::Undone { .. } => {
             "Nothing needs to be done; to put the change back, undo the transaction `undoneBy`."

@@ -3,13 +3,13 @@
 use crate::notebook::Unreadable;
 
 use super::super::rules::Protection;
-use super::{Refusal, RefusalKind, Since};
+use super::{Known, Refusal, RefusalKind, Since};
 use super::{of_cell, of_edit, of_editor, of_patch, of_proposal, of_review, of_undo};
 
 pub(super) fn message(refusal: &Refusal) -> String {
     let file = refusal.path.as_ref().map_or_else(|| "the file".to_owned(), |p| format!("`{}`", p.display()));
     match &refusal.kind {
-        RefusalKind::Unread { partly: true, .. } => {
+        RefusalKind::Unread { known: Known::SomeLines, .. } => {
             format!("Only a part of {file} was read in this session, so the whole of it cannot be changed.")
         }
         RefusalKind::Unread { .. } => format!("{file} has not been read in this session."),
@@ -34,6 +34,7 @@ pub(super) fn message(refusal: &Refusal) -> String {
             format!("Line {line} of the patch is not what it should be: expected {expected}.")
         }
         RefusalKind::NoChange => format!("The change would leave {file} exactly as it is."),
+        RefusalKind::EmptyFile => format!("{file} is empty, so there is nothing in it to replace."),
         RefusalKind::Exists => format!("{file} exists already."),
         RefusalKind::Missing => format!("{file} does not exist."),
         RefusalKind::NotAFile { what } => format!("{file} is not a regular file but {what}."),
@@ -42,6 +43,9 @@ pub(super) fn message(refusal: &Refusal) -> String {
         RefusalKind::Encoding { detail } => {
             format!("{file} cannot be changed in its encoding: {detail}.")
         }
+        RefusalKind::GuessedEncoding { name } => format!(
+            "{file} cannot be changed in its encoding: that was guessed as {name}, so only ASCII text can be added safely."
+        ),
         RefusalKind::TooLarge { limit, size } => {
             format!("{file} would take {size} bytes, more than the limit of {limit}.")
         }
@@ -76,12 +80,7 @@ pub(super) fn hint(refusal: &Refusal) -> String {
         return hint.to_owned();
     }
     match &refusal.kind {
-        RefusalKind::Unread { partly: true, .. } => {
-            "Send `currentHash` as `baseHash` if the whole file is meant as it is; or read all of it in one call, if it fits."
-        }
-        RefusalKind::Unread { .. } => {
-            "Call `editd/read` on it first, then send the change again; or send `currentHash` as `baseHash` if the file is meant as it is."
-        }
+        RefusalKind::Unread { known, .. } => unread_hint(*known),
         RefusalKind::Stale { since: Since::Written, .. } => of_undo::STALE_HINT,
         RefusalKind::Stale { current: None, .. } => {
             "Read it to be told that it is gone; a `write` then creates it anew."
@@ -103,18 +102,25 @@ pub(super) fn hint(refusal: &Refusal) -> String {
         RefusalKind::BrokenNotebook(_) => {
             "Change the cells by a `notebook` change; or read the file with `raw: true` and edit its JSON so that it stays JSON. If it shall be no notebook, send a `write` change with `literal: true`."
         }
-        RefusalKind::Edit(kind) => return of_edit::hint(kind, refusal.patch_line.is_some()).to_owned(),
+        RefusalKind::Edit(kind) => {
+            return of_edit::hint(kind, refusal.edit.is_some(), refusal.patch_line.is_some()).to_owned();
+        }
         RefusalKind::BadPatch { .. } => {
             "Nothing of the patch was applied: correct that line, and send the whole patch again."
         }
-        RefusalKind::NoChange => "Nothing needs to be done; if something should change, check `newText`.",
+        RefusalKind::NoChange => "Nothing needs to be done; if something should change, compare what you sent with the file.",
+        RefusalKind::EmptyFile => "Give it a content: a `write` change does that.",
         RefusalKind::Exists => "Choose another path, or change the existing file with `edit` or `write`.",
+        RefusalKind::Missing if refusal.change.is_none() => "Check the path.",
         RefusalKind::Missing => "Check the path; a new file is made by a `write` change.",
         RefusalKind::NotAFile { .. } => "Name a regular file; folders are made as needed by a `write` into them.",
         RefusalKind::DamagedImage(_) => "Ask the user for the image in another form.",
         RefusalKind::Binary => "editd changes text only; use a program made for this kind of file.",
         RefusalKind::Encoding { .. } => {
             "Keep to characters that the file's encoding has, or rewrite the file with a `write` that names `encoding`."
+        }
+        RefusalKind::GuessedEncoding { .. } => {
+            "Keep to ASCII, or rewrite the file with a `write` that names `encoding`."
         }
         RefusalKind::TooLarge { .. } => "Work on a smaller file, or raise the limit in the configuration.",
         RefusalKind::ReadOnly => "Ask the user to make the file writable if it should be changed.",
@@ -137,6 +143,20 @@ pub(super) fn hint(refusal: &Refusal) -> String {
         RefusalKind::Timeout { .. } => "Ask for less at a time: smaller edits, a more distinctive `oldText`, a smaller file.",
     }
     .to_owned()
+}
+
+fn unread_hint(known: Known) -> &'static str {
+    match known {
+        Known::NothingYet => {
+            "Call `editd/read` on it first, then send the change again; or send `currentHash` as `baseHash` if the file is meant as it is. If you have read it before: this session is a new one, for instance because the daemon was started anew, and `currentHash` tells whether the file is still what you were given."
+        }
+        Known::OtherFiles => {
+            "Call `editd/read` on it first, then send the change again; or send `currentHash` as `baseHash` if the file is meant as it is."
+        }
+        Known::SomeLines => {
+            "Send `currentHash` as `baseHash` if the whole file is meant as it is; or read all of it in one call, if it fits."
+        }
+    }
 }
 
 fn places(count: usize) -> String {

@@ -9,7 +9,10 @@ use super::Workspace;
 #[derive(Clone, Debug)]
 pub enum BaseState {
     /// The author was never given it.
-    Unread,
+    Unread {
+        /// Its session was never given anything.
+        new_session: bool,
+    },
     /// The author has it as it is.
     Fresh(Coverage),
     /// The author has another content.
@@ -30,12 +33,16 @@ impl Workspace {
     /// session was last given.
     pub fn base_state(&mut self, id: SessionId, seen: &Seen, sent: Option<ContentHash>) -> BaseState {
         self.observe(seen);
-        let given = self.sessions.get(&id).and_then(|session| session.base(&seen.key));
+        let session = self.sessions.get(&id);
+        let given = session.and_then(|session| session.base(&seen.key));
         let (base, coverage) = match (sent, given) {
             // Who sends a hash says that this content is meant, whole.
             (Some(sent), _) => (sent, Coverage::Whole),
             (None, Some(given)) => (given.hash, given.coverage),
-            (None, None) => return BaseState::Unread,
+            (None, None) => {
+                let new_session = session.is_none_or(|session| session.given.is_empty());
+                return BaseState::Unread { new_session };
+            }
         };
         if seen.truth.hash() == Some(base) {
             BaseState::Fresh(coverage)
