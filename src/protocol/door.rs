@@ -130,6 +130,7 @@ const NAMES: &[Name] = &[
     shell("`oldText`", "--old"),
     shell("`newText`", "--new"),
     // Files.
+    both("`editd/find` looks", "`find` looks", "`editd find` looks"),
     both("a `write` change does that", "`write` does that", "`editd write` does that"),
     both(
         "a new file is made by a `write` change",

@@ -111,7 +111,9 @@ pub(super) fn hint(refusal: &Refusal) -> String {
         RefusalKind::NoChange => "Nothing needs to be done; if something should change, compare what you sent with the file.",
         RefusalKind::EmptyFile => "Give it a content: a `write` change does that.",
         RefusalKind::Exists => "Choose another path, or change the existing file with `edit` or `write`.",
-        RefusalKind::Missing if refusal.change.is_none() => "Check the path.",
+        RefusalKind::Missing if refusal.change.is_none() => {
+            "Check the path; `editd/find` looks for files by name."
+        }
         RefusalKind::Missing => "Check the path; a new file is made by a `write` change.",
         RefusalKind::NotAFile { .. } => "Name a regular file; folders are made as needed by a `write` into them.",
         RefusalKind::DamagedImage(_) => "Ask the user for the image in another form.",
