@@ -102,7 +102,7 @@ impl Core {
 
     /// A session as the author's was, in the same roots.
     fn context_of(&self, proposal: &Proposal) -> SessionContext {
-        let open = |root: &Path| open_root(self, Role::Editor, root).ok();
+        let open = |root: &Path| open_root(self, Role::Editor, root, true).ok();
         let mut roots: Vec<_> = proposal.roots.iter().filter_map(|root| open(root)).collect();
         for path in proposal.files.iter().flat_map(paths_of) {
             // A root that is gone, or none: the nearest folder that is there has to do.

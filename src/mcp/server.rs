@@ -51,7 +51,7 @@ impl Server {
     pub(super) async fn identity(&self, context: &RequestContext<RoleServer>) -> Result<Identity, Failure> {
         let name = context.client_info().map(|client| client.name.trim().to_owned());
         let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| NAMELESS.to_owned());
-        Ok(Identity { name, roots: self.roots.now(context).await? })
+        Ok(Identity { name, roots: self.roots.now(context).await?, new_file: false })
     }
 
     /// Tells of files that others have changed, if the client can ask what is different.

@@ -38,6 +38,8 @@ pub struct Identity {
     pub name: String,
     /// The roots, in order.
     pub roots: Vec<PathBuf>,
+    /// Whether a root directly below home that is not there is a file that is to be made.
+    pub new_file: bool,
 }
 
 impl Identity {
@@ -46,6 +48,7 @@ impl Identity {
         Self {
             name: env!("CARGO_PKG_NAME").to_owned(),
             roots: root.into_iter().map(Path::to_owned).collect(),
+            new_file: true,
         }
     }
 }
@@ -118,7 +121,10 @@ impl Client {
         let params = json!({
             "processId": std::process::id(),
             "clientInfo": { "name": identity.name, "version": env!("CARGO_PKG_VERSION") },
-            "capabilities": { "general": { "positionEncodings": ["utf-8"] } },
+            "capabilities": {
+                "general": { "positionEncodings": ["utf-8"] },
+                "experimental": { "editd": { "newFile": identity.new_file } },
+            },
             "workspaceFolders": folders,
         });
         self.request("initialize", &params)?;

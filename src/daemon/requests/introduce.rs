@@ -19,6 +19,8 @@ pub struct Introduction {
     pub author: String,
     /// The folders that it wants to work in.
     pub roots: Vec<PathBuf>,
+    /// Whether a root directly below home that is not there is a file that it means to make.
+    pub new_file: bool,
     /// How it counts positions.
     pub encoding: PositionEncoding,
     /// What else it can do.
@@ -31,8 +33,8 @@ impl Daemon {
         let id = self.next_session();
         let core = self.core.clone();
         blocking(move || {
-            let Introduction { role, author, roots, encoding, abilities } = introduction;
-            let open = |root: &PathBuf| open_root(&core, role, root);
+            let Introduction { role, author, roots, new_file, encoding, abilities } = introduction;
+            let open = |root: &PathBuf| open_root(&core, role, root, new_file || role == Role::Editor);
             let roots = roots.iter().map(open).collect::<Result<Vec<_>, _>>()?;
             Ok(SessionContext::new(id, role, author, roots, encoding).with_abilities(abilities))
         })
@@ -43,18 +45,24 @@ impl Daemon {
 impl Daemon {
     /// An editor has other folders open.
     pub fn folders_changed(&self, session: &SessionContext, gone: &[PathBuf], added: &[PathBuf]) {
-        let open = |path: &PathBuf| open_root(&self.core, session.role, path).ok();
+        let open = |path: &PathBuf| open_root(&self.core, session.role, path, true).ok();
         session.change_roots(gone, added.iter().filter_map(open).collect());
         let (id, roots) = (session.id, session.root_paths());
         self.core.books.send(Event::Editors(EditorsEvent::Folders { session: id, roots }));
     }
 }
 
-pub(crate) fn open_root(core: &Core, role: Role, path: &Path) -> Result<SessionRoot, Failure> {
+/// Opens a root. With `new_file` it may be a file directly below home that is not there.
+pub(crate) fn open_root(
+    core: &Core,
+    role: Role,
+    path: &Path,
+    new_file: bool,
+) -> Result<SessionRoot, Failure> {
     let refuse = |kind| Refusal::at(path, kind);
     let root = match core.disk.open_root(path) {
         Ok(root) => SessionRoot::of(&*core.disk, root, None),
-        Err(error) => single_file(core, path).ok_or_else(|| refuse(refusal_of(&error)))?,
+        Err(error) => single_file(core, path, new_file).ok_or_else(|| refuse(refusal_of(&error)))?,
     };
     // The check is on what was opened, not on how it was called. A single file is never too much.
     if role == Role::Agent {
@@ -69,12 +77,13 @@ pub(crate) fn open_root(core: &Core, role: Role, path: &Path) -> Result<SessionR
 }
 
 /// A file that stands for itself: the folder it is in is opened for nothing else. In the home folder, which
-/// cannot be a root, that holds for new files too.
-fn single_file(core: &Core, path: &Path) -> Option<SessionRoot> {
+/// cannot be a root, that holds for new files too, where they are meant: else a slip in a folder's name would
+/// look like an empty project.
+fn single_file(core: &Core, path: &Path, new_file: bool) -> Option<SessionRoot> {
     let root = core.disk.open_root(path.parent()?).ok()?;
     let name = path.file_name()?;
     let exists = core.disk.resolve(&root, Path::new(name)).is_ok_and(|target| target.exists);
-    let in_home = core.home.as_deref() == Some(root.path());
+    let in_home = new_file && core.home.as_deref() == Some(root.path());
     (exists || in_home).then(|| SessionRoot::of(&*core.disk, root, Some(name.to_owned())))
 }
 

@@ -22,9 +22,16 @@ pub(super) fn introduction(role: Role, params: &InitializeParams) -> Result<Intr
         role,
         author: author.filter(|name| !is_reserved(role, name)).unwrap_or("unknown").to_owned(),
         roots: roots(role, params)?,
+        new_file: announced(params, "newFile"),
         encoding: encoding(params),
         abilities: if role == Role::Editor { abilities(params) } else { Abilities::default() },
     })
+}
+
+/// Whether a client says of itself that it can or wants something of ours.
+fn announced(params: &InitializeParams, name: &str) -> bool {
+    let experimental = params.capabilities.experimental.as_ref();
+    experimental.is_some_and(|experimental| experimental["editd"][name] == true)
 }
 
 fn roots(role: Role, params: &InitializeParams) -> Result<Vec<PathBuf>, Invalid> {
@@ -53,8 +60,7 @@ fn roots(role: Role, params: &InitializeParams) -> Result<Vec<PathBuf>, Invalid>
 /// What an editor announces: by itself, by our plugin in it, or by its user's settings for it.
 fn abilities(params: &InitializeParams) -> Abilities {
     let capabilities = &params.capabilities;
-    let ours = capabilities.experimental.as_ref().map(|experimental| &experimental["editd"]);
-    let announced = |name: &str| ours.is_some_and(|ours| ours[name] == true);
+    let announced = |name: &str| announced(params, name);
     let settings = params.initialization_options.as_ref().map(|options| &options["editd"]);
     let wanted = |name: &str| settings.is_some_and(|settings| settings[name] == true);
     let (workspace, window) = (capabilities.workspace.as_ref(), capabilities.window.as_ref());

@@ -88,6 +88,16 @@ fn roots_that_change_while_they_are_asked_for_are_asked_for_again() {
 }
 
 #[test]
+fn a_folder_that_is_not_there_is_no_empty_project() {
+    let machine = Machine::start();
+    let nope = machine.home().join("nope");
+    let mut mcp = Mcp::with(&machine, &machine.home(), &["--root", nope.to_str().expect("a path")]);
+    mcp.introduce("2025-06-18", json!({}));
+    let refused = mcp.call("list", json!({})).refused("missing");
+    assert!(refused.text.contains("nope"), "{}", refused.text);
+}
+
+#[test]
 fn a_folder_that_cannot_be_a_root_is_refused_with_what_to_do() {
     let (machine, here, _) = workspaces();
     let mut mcp = Mcp::with(&machine, &machine.home(), &[]);

@@ -90,6 +90,24 @@ fn a_folder_below_home_is_a_fine_root() {
 }
 
 #[test]
+fn a_folder_that_is_not_there_is_no_root_below_home_either() {
+    let machine = Machine::start();
+    let (folder, file) = (machine.home().join("nope"), machine.home().join("notes.txt"));
+    std::fs::write(&file, "one\n").expect("a file");
+    let session = |root: &Path| json!({ "clientInfo": { "name": "alice" }, "rootUri": uri_of(root) });
+    let mut agent = Agent::connect(&machine, Framing::Lines);
+    let data = agent.initialize(session(&folder)).refused("missing");
+    assert_eq!(data["path"].as_str(), folder.to_str());
+    // A file stands for itself, and a new one where the client says that it means to make it.
+    assert_eq!(machine.agent_with(session(&file)).read("notes.txt")["text"], "one\n");
+    let mut new = session(&folder);
+    new["capabilities"] = json!({ "experimental": { "editd": { "newFile": true } } });
+    let write = json!({ "kind": "write", "path": folder, "content": "new\n" });
+    machine.agent_with(new).change(write).done();
+    assert_eq!(std::fs::read_to_string(folder).expect("a file"), "new\n");
+}
+
+#[test]
 fn a_folder_below_the_lasting_temporary_one_is_a_fine_root() {
     let root = tempfile::tempdir_in("/var/tmp").expect("a temporary folder");
     assert_usable(&Machine::start(), root.path());
