@@ -16,6 +16,8 @@ use crate::protocol::Strict;
 
 /// Bytes of a message. Escaped once more it still fits what the daemon takes.
 const LINE: usize = 64 << 20;
+/// The first revision of the protocol.
+const FIRST: &str = "2024-11-05";
 /// Messages that are read ahead.
 const AHEAD: usize = 16;
 
@@ -63,13 +65,7 @@ impl Transport<RoleServer> for Stdio {
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
         let output = self.output.clone();
-        async move {
-            let mut line = serde_json::to_vec(&message)?;
-            line.push(b'\n');
-            let mut output = output.lock().await;
-            output.write_all(&line).await?;
-            output.flush().await
-        }
+        async move { write_line(&output, serde_json::to_vec(&message)?).await }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
@@ -83,14 +79,23 @@ impl Transport<RoleServer> for Stdio {
                 Line::TooLong => malformed(format!("it is longer than {LINE} bytes"), None),
             };
             let Mistake { error, id } = mistake;
+            let answer = serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error });
+            let output = self.output.clone();
             // Not here: this future may be dropped in the middle of a line.
-            tokio::spawn(self.send(ServerJsonRpcMessage::error(error, id)));
+            tokio::spawn(async move { write_line(&output, answer.to_string().into_bytes()).await });
         }
     }
 
     async fn close(&mut self) -> Result<(), io::Error> {
         self.output.lock().await.flush().await
     }
+}
+
+async fn write_line(output: &Mutex<Stdout>, mut line: Vec<u8>) -> io::Result<()> {
+    line.push(b'\n');
+    let mut output = output.lock().await;
+    output.write_all(&line).await?;
+    output.flush().await
 }
 
 /// Reads a line without its end; nothing at the end of the input.
@@ -127,18 +132,45 @@ fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Mistake> {
         return Err(malformed("expected one object, and no batch", None));
     }
     let id = serde_json::from_value::<RequestId>(message["id"].clone()).ok();
+    let is_request = message.get("method").is_some() && message.get("id").is_some();
+    if message["method"] == "initialize" {
+        complete(&mut message);
+    }
     if message["method"] == "tools/call" {
+        if is_request && message.pointer("/params/name").and_then(Value::as_str).is_none() {
+            let text = "Parameter `name` does not fit: expected the name of a tool.";
+            return Err(Mistake { error: ErrorData::invalid_params(text, None), id });
+        }
         let arguments = message.pointer_mut("/params/arguments");
         arguments.map_or(Ok(()), straighten).map_err(|problem| {
             let text = format!("Parameter `arguments` does not fit: {problem}.");
             Mistake { error: ErrorData::invalid_params(text, None), id: id.clone() }
         })?;
     }
-    let is_request = message.get("method").is_some() && message.get("id").is_some();
     match serde_json::from_value(message) {
         Ok(message) => Ok(Some(message)),
         Err(_) if is_request => Err(malformed("a member is missing or has the wrong type", id)),
         Err(_) => Ok(None),
+    }
+}
+
+/// Fills in what a plain client may leave out of `initialize`, where the library would not know the request again.
+/// Who names no revision speaks the first.
+fn complete(initialize: &mut Value) {
+    let Value::Object(message) = initialize else { return };
+    let params = message.entry("params").or_insert(Value::Null);
+    if params.is_null() {
+        *params = Value::Object(JsonObject::new());
+    }
+    let Value::Object(params) = params else { return };
+    params.retain(|_, value| !value.is_null());
+    params.entry("protocolVersion").or_insert_with(|| FIRST.into());
+    params.entry("capabilities").or_insert_with(|| serde_json::json!({}));
+    let client = params.entry("clientInfo").or_insert_with(|| serde_json::json!({}));
+    if let Value::Object(client) = client {
+        for name in ["name", "version"] {
+            client.entry(name).or_insert_with(|| "".into());
+        }
     }
 }
 

@@ -32,6 +32,8 @@ fn what_is_no_message_is_answered_without_an_id(#[case] line: &str, #[case] code
 #[case("tools/call", json!({ "name": "read", "arguments": "path" }), -32602)]
 #[case("tools/call", json!({ "name": "read", "arguments": [] }), -32602)]
 #[case("tools/call", json!({ "name": "destroy", "arguments": {} }), -32602)]
+#[case("tools/call", json!({}), -32602)]
+#[case("tools/call", json!({ "name": 5 }), -32602)]
 #[case("resources/list_nothing", json!({}), -32601)]
 #[case("prompts/get", json!({ "name": "x" }), -32601)]
 fn requests_that_cannot_be_served_are_protocol_errors(
@@ -103,5 +105,17 @@ fn large_arguments_pass_and_larger_ones_are_refused() {
     assert_eq!(workspace.text("big.txt").len(), content.len());
     mcp.wire.send_body(&vec![b' '; (64 << 20) + 1]);
     assert_eq!(mcp.told("error")["code"], -32600);
+    still_serves(&mut mcp);
+}
+
+#[rstest]
+#[case(json!({}))]
+#[case(json!({ "clientInfo": { "name": "plain" }, "capabilities": null }))]
+fn a_client_that_says_little_of_itself_is_served(#[case] params: Value) {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let mut mcp = Mcp::with(&machine, workspace.root(), &[]);
+    let answer = mcp.request("initialize", params);
+    assert_eq!(answer["result"]["protocolVersion"], "2024-11-05", "{answer}");
+    mcp.notify("notifications/initialized", json!({}));
     still_serves(&mut mcp);
 }
