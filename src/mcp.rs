@@ -22,6 +22,7 @@
 mod additions;
 mod answer;
 mod call;
+mod coerce;
 mod given;
 mod guide;
 mod link;

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::transport::Identity;
 
 use super::answer::Answer;
+use super::coerce::coerce;
 use super::given::Made;
 use super::guide::{Served, guide};
 use super::output::in_one_line;
@@ -125,7 +126,8 @@ impl ServerHandler for Server {
         let Ok(_permit) = self.calls.try_acquire() else {
             return Ok(CallToolResult::from(refusal::busy(CALLS)).into());
         };
-        let arguments = request.arguments.unwrap_or_default();
+        let mut arguments = request.arguments.unwrap_or_default();
+        coerce(&mut arguments, &tool.input_schema().into());
         if let Some(name) = tool.foreign(&arguments) {
             return Ok(CallToolResult::from(refusal::foreign(tool, name)).into());
         }

@@ -84,7 +84,7 @@ impl Tool {
 
     /// The parameters that models are told of: those of the tool, or of a part of its arguments such as `edits[0]`.
     pub(super) fn parameters(&self, part: &str) -> Vec<String> {
-        let schema = Value::Object((self.input)());
+        let schema = Value::Object(self.input_schema());
         let names = part.split(['.', '[']).filter(|name| !name.is_empty());
         let found = names.fold(&schema, |schema, name| match name.strip_suffix(']') {
             Some(_) => &schema["items"],
@@ -94,7 +94,6 @@ impl Tool {
     }
 
     /// The schema of its arguments.
-    #[cfg(test)]
     pub(super) fn input_schema(&self) -> JsonObject {
         (self.input)()
     }
@@ -122,7 +121,7 @@ impl Tool {
                 annotations.read_only(false).destructive(true).idempotent(idempotent)
             }
         };
-        let mut described = Described::new(self.name, description, (self.input)())
+        let mut described = Described::new(self.name, description, self.input_schema())
             .with_title(self.title)
             .with_annotations(annotations);
         described.output_schema = self.output.map(|output| output().into());

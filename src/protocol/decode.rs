@@ -46,7 +46,7 @@ impl Invalid {
         let nested = text.strip_prefix(PART).and_then(|rest| rest.split_once(PART));
         match nested {
             Some((field, problem)) => Self::new(field, problem),
-            None => Self::new("", text),
+            None => Self::new("", in_words(text)),
         }
     }
 
@@ -74,6 +74,28 @@ impl From<Invalid> for RpcError {
         });
         Self { data: Some(data), ..Self::new(Code::InvalidParams, message) }
     }
+}
+
+/// What serde calls types, and what people call them.
+const TYPES: [(&str, &str); 7] = [
+    ("expected usize", "expected a whole number from 0"),
+    ("expected u64", "expected a whole number from 0"),
+    ("expected u32", "expected a whole number from 0"),
+    ("expected a boolean", "expected true or false"),
+    ("floating point `", "the number `"),
+    ("integer `", "the number `"),
+    ("invalid type: ", "it is "),
+];
+
+/// A sentence of serde's as it is said to clients.
+fn in_words(text: &str) -> String {
+    let is_of_type = ["invalid type: ", "invalid value: "].iter().any(|start| text.starts_with(start));
+    if !is_of_type {
+        return text.to_owned();
+    }
+    TYPES.iter().fold(text.replacen("invalid value: ", "it is ", 1), |text, (theirs, ours)| {
+        text.replacen(theirs, ours, 1)
+    })
 }
 
 /// Reads parameters; a failure names the field, however deep.

@@ -199,3 +199,24 @@ fn texts_may_be_named_as_other_tools_name_them() {
     let refused = mcp.call("edit", json!({ "path": "a.txt", "old_txt": "a", "newText": "b" }));
     assert!(refused.refused("invalid_params").text.contains("did you mean `oldText`?"));
 }
+
+#[test]
+fn numbers_and_booleans_are_taken_as_models_send_them() {
+    let (_machine, workspace, mut mcp) = scene();
+    for limit in [json!(2.0), json!("2"), json!(2)] {
+        let read = mcp.call("read", json!({ "path": "a.txt", "limit": limit })).done();
+        assert_eq!(read.data["text"], "line 1\nline 2\n");
+    }
+    let edits = json!([{ "old_string": "line 1", "new_string": "row 1", "replace_all": "true" }]);
+    mcp.call("edit", json!({ "path": "a.txt", "edits": edits, "waitMs": "0" })).done();
+    assert_eq!(workspace.text("a.txt"), numbered_lines(20).replace("line 1", "row 1"));
+    for (limit, said) in [
+        (json!("five"), "it is string \"five\""),
+        (json!(-1), "it is the number `-1`"),
+        (json!(1.5), "it is the number `1.5`"),
+    ] {
+        let refused = mcp.call("read", json!({ "path": "a.txt", "limit": limit })).refused("invalid_params");
+        let message = refused.data["error"]["message"].as_str().expect("a message");
+        assert!(message.contains(said) && message.contains("expected a whole number from 0"), "{message}");
+    }
+}
