@@ -2,7 +2,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use crate::protocol::{ApplyResult, Method, Undo, uri_of};
+use crate::protocol::{ApplyResult, Method, RpcError, Undo, uri_of};
 use crate::transport::Client;
 
 use super::arguments::UndoArguments;
@@ -16,6 +16,11 @@ pub(crate) fn undo(context: &Context, arguments: &UndoArguments) -> Result<End, 
         Some(place) => Some(place.root.clone()),
         None => root::of_here()?,
     };
+    let asks = consent::asks(context, arguments.yes);
+    if root.is_none() && (arguments.transaction.is_none() || !asks) {
+        return Err(Complaint::failed("this is no folder of a project, so it has no changes to undo")
+            .with_hint("name the file: editd undo --path PATH; or run it in the folder of the project"));
+    }
     let mut request = json!({});
     if let Some(transaction) = &arguments.transaction {
         request["transaction"] = transaction.as_str().into();
@@ -24,17 +29,29 @@ pub(crate) fn undo(context: &Context, arguments: &UndoArguments) -> Result<End, 
         // Not as a path: a path on the wire is text, which this one need not be.
         request["uri"] = uri_of(&place.path).as_str().into();
     }
-    if consent::asks(context, arguments.yes) {
+    if asks {
         // A person may take back what any agent did.
         let mut client = context.person(root.as_deref())?;
-        return ask_and_undo(&mut client, &request);
+        return ask_and_undo(&mut client, &request).map_err(|complaint| about(arguments, complaint));
     }
     if !arguments.yes {
         return Err(Complaint::failed("nobody can be shown what would be undone")
             .with_hint("run it on a terminal, or pass --yes"));
     }
-    let result = context.agent(root.as_deref())?.request(Undo::NAME, &request)?;
+    let result = context.agent(root.as_deref())?.request(Undo::NAME, &request);
+    let result = result.map_err(|error| about(arguments, error.into()))?;
     consent::report(context, &result)
+}
+
+/// Says of which file there is nothing to undo.
+fn about(arguments: &UndoArguments, complaint: Complaint) -> Complaint {
+    match (complaint, &arguments.path) {
+        (Complaint::Refused(refusal), Some(path)) if refusal.kind() == Some("missing") => {
+            let message = format!("There is no change of `{}` to undo.", paint::path(path));
+            Complaint::Refused(RpcError { message, ..refusal })
+        }
+        (complaint, _) => complaint,
+    }
 }
 
 fn ask_and_undo(client: &mut Client, request: &Value) -> Result<End, Complaint> {

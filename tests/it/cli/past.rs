@@ -173,3 +173,27 @@ fn nobody_calls_itself_what_stands_for_a_person() {
     }
     assert_eq!(workspace.text("a.txt"), "one\n");
 }
+
+#[test]
+fn outside_of_a_project_a_change_is_undone_by_its_file_or_its_name() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let path = workspace.absolute("a.txt");
+    for (old, new) in [("one", "two"), ("two", "three")] {
+        text(&machine.run(&["edit", &path, "--old", old, "--new", new, "--yes"]));
+    }
+    // The home folder is no project.
+    for what in [None, Some("t000000-1")] {
+        let output = machine.run(&[&["undo", "--yes"][..], what.as_slice()].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && said.contains("editd undo --path PATH"), "{said}");
+    }
+    text(&machine.run(&["undo", "--path", &path, "--yes"]));
+    assert_eq!(workspace.text("a.txt"), "two\n");
+    let nowhere = workspace.absolute("nope.txt");
+    let output = machine.run(&["undo", "--path", &nowhere, "--yes"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.code() == Some(1) && said.contains("no change of `") && said.contains("nope.txt`"),
+        "{said}"
+    );
+}
