@@ -16,7 +16,11 @@ pub(crate) fn apply(context: &Context, arguments: &ApplyArguments) -> Result<End
         Complaint::failed("the patch is not UTF-8")
             .with_hint("convert it first; the files keep their encodings")
     })?;
-    // What is wrong with a patch, the daemon says.
+    if text.trim().is_empty() {
+        return Err(Complaint::failed("there is no patch: what was given is empty")
+            .with_hint("name the file that holds it, or give it on standard input"));
+    }
+    // What else is wrong with a patch, the daemon says.
     let files = patch::parse(&text, arguments.format.known()).unwrap_or_default();
     let asks = consent::asks(context, arguments.yes);
     let mut client = context.changer(folder_of(&files)?.as_deref(), asks)?;

@@ -8,7 +8,7 @@ use anstyle::Style;
 use serde_json::Value;
 
 use crate::protocol::{
-    Entries, EntryKind, Find, FindParams, FoundLine, List, ListParams, Method, Search, SearchParams,
+    Door, Entries, EntryKind, Find, FindParams, FoundLine, List, ListParams, Method, Search, SearchParams,
     SearchResult, uri_of,
 };
 
@@ -79,7 +79,7 @@ pub(crate) fn search(context: &Context, arguments: SearchArguments) -> Result<En
     // Of a search that was in vain, the notice says where.
     let nothing = found.matches.is_empty().then_some("No matches.");
     if let Some(said) = found.notice.as_deref().or(nothing) {
-        stream::note(said)?;
+        stream::note(&Door::CommandLine.say(said))?;
     }
     Ok(End::Done)
 }
@@ -189,7 +189,7 @@ fn print_entries(context: &Context, here: &Here, result: Value, nothing: &str) -
     let nothing = found.entries.is_empty().then_some(nothing);
     let said: Vec<_> = nothing.into_iter().chain(found.notice.as_deref()).collect();
     if !said.is_empty() {
-        stream::note(&said.join(" "))?;
+        stream::note(&Door::CommandLine.say(&said.join(" ")))?;
     }
     Ok(End::Done)
 }

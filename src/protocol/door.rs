@@ -49,6 +49,7 @@ const fn both(wire: &'static str, tools: &'static str, command_line: &'static st
 const NAMES: &[Name] = &[
     // Tools that change one file make a list of one change of it.
     tools("changes[0].", ""),
+    shell("Parameter `changes[0].baseHash` does not fit", "--base does not fit"),
     // What was not read, or has changed.
     shell("has not been read in this session", "would be changed without anybody having seen the change"),
     shell(
@@ -197,6 +198,11 @@ const NAMES: &[Name] = &[
     shell("Tell the user; the same request can be sent again", "Run the command again"),
     shell("Ask the user; this connection cannot do it", "`editd doctor` tells what is in force"),
     shell("Correct the named parameter and send the request again", "Correct it and run the command again"),
+    // Looking for something.
+    shell("send `literal: true` to search", "pass -F to search"),
+    shell("Narrow `pattern`, `path` or `glob`", "Narrow the pattern, the path or --glob"),
+    shell("raise `limit`", "raise --limit"),
+    shell("Parameter `pattern` does not fit", "The pattern does not fit"),
     // A part of a file.
     shell("`offset: ", "`--offset "),
     // Methods by themselves.
@@ -261,9 +267,12 @@ mod tests {
 
     #[test]
     fn every_name_is_one_that_is_said() {
-        let said: String = SOURCES.concat().replace("\\\"", "\"") + include_str!("decode.rs");
+        let said: String = SOURCES.concat().replace("\\\"", "\"")
+            + include_str!("decode.rs")
+            + include_str!("../daemon/requests/search.rs")
+            + include_str!("../search/query.rs");
         // Put together of parts there, or said beside refusals.
-        let made = ["edits[0]", "changes[0].", "`newText`", "`oldText`", "`offset: "];
+        let made = ["edits[0]", "changes[0].", "Parameter `pattern`", "`newText`", "`oldText`", "`offset: "];
         for Name { wire, .. } in NAMES {
             assert!(
                 said.contains(wire) || made.iter().any(|part| wire.contains(part)),

@@ -185,3 +185,14 @@ fn on_a_terminal_the_diff_is_shown_and_asked_for(
     assert_eq!(workspace.text("a.txt"), after);
     assert_eq!(workspace.has("new/b.txt"), code == 0);
 }
+
+#[test]
+fn nothing_is_no_patch() {
+    let (machine, workspace) = scene("");
+    let output = apply(&machine, &workspace, &["--yes"], "\n");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.code() == Some(1) && said.contains("there is no patch") && !said.contains("Line 1"),
+        "{said}"
+    );
+}

@@ -144,3 +144,23 @@ fn a_folder_of_the_system_is_refused_in_words_of_the_command_line() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(1) && said.contains("`/etc` cannot be worked in"), "{said}");
 }
+
+#[test]
+fn advice_is_in_options_of_the_command_line() {
+    let (machine, workspace) = scene();
+    let output = run(&machine, &workspace, "", &["search", "("]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("pass -F") && !said.contains("literal: true"), "{said}");
+    for (arguments, advice) in [
+        (&["search", "o", "--limit", "1"], "--glob, or raise --limit"),
+        (&["find", "*.rs", "--limit", "1"], "raise --limit"),
+    ] {
+        let output = run(&machine, &workspace, "", arguments);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.contains(advice) && !said.contains('`'), "{said}");
+    }
+    let edit = ["edit", "b.txt", "--old", "two", "--new", "2", "--base", "nonsense"];
+    let output = run(&machine, &workspace, "", &edit);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && said.contains("--base does not fit"), "{said}");
+}
