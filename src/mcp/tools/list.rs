@@ -7,6 +7,7 @@ use crate::mcp::output::in_one_line;
 use crate::mcp::schema;
 use crate::mcp::size::{LIST, keep_fitting};
 use crate::protocol::{List, Method};
+use crate::workspace::limits::ENTRIES_MOST;
 
 use super::{Effect, Request, Tool};
 
@@ -20,7 +21,11 @@ pub(super) const TOOL: Tool = Tool {
     input: schema::input::<Input>,
     output: Some(schema::output::<Output>),
     is_basic: false,
-    request: |params| Request { method: List::NAME, params, waits: false, answer },
+    request: |mut params| {
+        // What has no room is counted here, so all there are have to be known.
+        params.entry("limit").or_insert_with(|| ENTRIES_MOST.into());
+        Request { method: List::NAME, params, waits: false, answer }
+    },
 };
 
 #[expect(dead_code, reason = "only its schema is used: arguments go to the daemon as they are")]
@@ -28,7 +33,7 @@ pub(super) const TOOL: Tool = Tool {
 struct Input {
     /// The folder. Default: all roots.
     path: Option<String>,
-    /// Most entries wanted. Default 500.
+    /// Most entries wanted. Default: all that one answer holds.
     limit: Option<usize>,
 }
 
@@ -54,8 +59,9 @@ pub(super) fn answer(result: Value) -> serde_json::Result<Answer> {
     let left_out = keep_fitting(&mut output.entries, LIST)?;
     if left_out > 0 {
         output.truncated = true;
-        output.notice =
-            Some(format!("One answer has no room for {left_out} more; ask for a folder below by `path`."));
+        output.notice = Some(format!(
+            "One answer has no room for {left_out} more; use `find` with `path` and a pattern such as `m*`, or ask for a folder below."
+        ));
     }
     let mut lines: Vec<_> = output
         .entries

@@ -54,11 +54,7 @@ fn paths_and_matches_that_have_no_room_are_counted() {
     let (_machine, _workspace, mut mcp) = scene(&many(900, "two \"words\"\n"));
     for (tool, arguments, list) in [
         ("find", json!({ "pattern": "*.txt" }), "entries"),
-        (
-            "list",
-            json!({ "path": "a-folder-with-a-long-name/another-folder-with-one", "limit": 1000 }),
-            "entries",
-        ),
+        ("list", json!({ "path": "a-folder-with-a-long-name/another-folder-with-one" }), "entries"),
         ("search", json!({ "pattern": "two", "limit": 1000 }), "matches"),
     ] {
         let found = mcp.call(tool, arguments).done();
