@@ -60,7 +60,6 @@ mod matching {
     mod places;
     mod refusals;
     mod sequential;
-    mod several;
 }
 mod patch {
     mod bases;
@@ -200,8 +199,10 @@ mod nvim {
     mod life;
     mod review;
     mod scene;
+    mod several;
     mod shown;
     mod text;
+    mod written;
 }
 mod cli {
     mod apply;

@@ -15,6 +15,7 @@ local M = {}
 ---@field no_end? boolean The new text has no line end at its end.
 ---@field draft? string[] What the person wrote in its place, not sent yet.
 ---@field written? string[] What the person wrote in its place, and the daemon has.
+---@field kept? string[] What the person wrote in its place before the text here changed.
 ---@field comments string[]
 
 ---@class editd.File
@@ -237,10 +238,34 @@ end
 ---@param hunk editd.Hunk
 ---@return string[]
 function M.wanted(hunk)
-  if hunk.draft or hunk.written then
-    return hunk.draft or hunk.written
+  local own = hunk.draft or hunk.written or hunk.state == 'conflicted' and hunk.kept
+  if own then
+    return own
   end
   return hunk.state == 'edited' and {} or hunk.new
+end
+
+--- The lines from which a person goes on writing.
+---@param hunk editd.Hunk
+---@return string[]
+function M.to_write(hunk)
+  return hunk.draft or hunk.kept or hunk.written or hunk.new
+end
+
+--- Takes over what the person wrote for a hunk as it was before.
+---@param old editd.Hunk
+---@param now editd.Hunk
+function M.keep_written(old, now)
+  local own = old.draft or old.kept or old.written
+  if now.state == 'edited' then
+    now.written = own
+  elseif now.state == 'pending' then
+    now.draft = own
+  elseif old.state == now.state and vim.deep_equal(old.old, now.old) then
+    now.draft, now.kept = old.draft, old.kept
+  else
+    now.kept = own
+  end
 end
 
 --- What a hunk does, in a few characters: `+2 -1`.

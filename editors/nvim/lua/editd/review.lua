@@ -5,6 +5,7 @@ local config = require('editd.config')
 local hunks = require('editd.hunks')
 local message = require('editd.message')
 local overlay = require('editd.review.overlay')
+local seen = require('editd.review.seen')
 local wire = require('editd.wire')
 
 local M = {}
@@ -72,6 +73,9 @@ local function show()
       if buf then
         by_buffer[buf] = by_buffer[buf] or {}
         table.insert(by_buffer[buf], { proposal = proposal, file = file })
+        if #vim.fn.win_findbuf(buf) > 0 then
+          seen.note(proposal, file)
+        end
       end
     end
   end
@@ -91,6 +95,9 @@ end
 --- Proposals that came and were not spoken of yet.
 ---@type editd.Proposal[]
 local arrived = {}
+--- The one that was spoken of last, until the person goes there.
+---@type string?
+local announced
 
 --- One line, however many have come.
 local function speak()
@@ -102,12 +109,21 @@ local function speak()
   if not newest or not config.get().notify then
     return
   end
+  announced = newest.id
   local how = require('editd.review.keys').reach(vim.api.nvim_get_current_buf(), 'review')
   local size = ('%s, %s'):format(message.count(#newest.files, 'file'), message.count((hunks.count(newest)), 'hunk'))
   local more = #news > 1 and (' and %d more'):format(#news - 1) or ''
   local room = vim.v.echospace - #'editd:  ()  ' - #size - #more - #how
   local title = message.fit(M.title(newest), math.max(room, 10))
   message.say(('%s (%s)%s  %s'):format(title, size, more, how))
+end
+
+--- The proposal that the person was told of last, once.
+---@return string?
+function M.take_announced()
+  local id = announced
+  announced = nil
+  return id and proposals[id] and id
 end
 
 ---@param proposal editd.Proposal
@@ -125,7 +141,7 @@ local function announce(proposal)
   })
 end
 
---- What the person has written but not sent stays with a hunk that is still open.
+--- What the person has written stays with its hunk.
 ---@param before editd.Proposal?
 ---@param now editd.Proposal
 ---@param comments table[]?
@@ -133,10 +149,8 @@ local function keep_own(before, now, comments)
   for _, file in ipairs(now.files) do
     for _, hunk in ipairs(file.hunks) do
       local old = before and hunks.find(before, hunk.id)
-      if old and hunk.state == 'pending' then
-        hunk.draft = old.draft
-      elseif old and hunk.state == 'edited' then
-        hunk.written = old.draft or old.written
+      if old then
+        hunks.keep_written(old, hunk)
       end
       hunk.comments = old and not comments and old.comments or {}
       for _, comment in ipairs(comments or {}) do
@@ -165,6 +179,7 @@ local ends = {
 local function close(id, state)
   local proposal = proposals[id]
   proposals[id] = nil
+  seen.forget(id)
   order = vim.tbl_filter(function(each)
     return each ~= id
   end, order)
@@ -294,6 +309,14 @@ end
 function M.connected()
   local group = vim.api.nvim_create_augroup('editd.review', { clear = true })
   vim.api.nvim_create_autocmd({ 'VimResized', 'WinResized' }, { group = group, callback = overlay.resized })
+  vim.api.nvim_create_autocmd('BufWinEnter', {
+    group = group,
+    callback = function()
+      if next(proposals) then
+        vim.schedule(show)
+      end
+    end,
+  })
   vim.api.nvim_create_autocmd('BufUnload', {
     group = group,
     callback = function(unloaded)

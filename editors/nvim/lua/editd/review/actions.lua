@@ -32,94 +32,126 @@ function M.reject_all(id)
   verdicts.decide_all('reject', id)
 end
 
+--- Sends a remark, about a hunk or about a whole proposal.
+---@param meant_one editd.Proposal
+---@param stop? editd.Stop
+---@param words string
+local function send_comment(meant_one, stop, words)
+  local about = stop and { path = stop.file.path, hunk = stop.hunk.id, text = words } or { text = words }
+  turns.take(function(done)
+    local proposal = review.get(meant_one.id)
+    if not proposal then
+      done()
+      return
+    end
+    review.decide(proposal, { comment = { about } }, function(err)
+      if not err then
+        local now = review.get(proposal.id)
+        local hunk = now and stop and hunks.find(now, stop.hunk.id)
+        if hunk and #hunk.comments == 0 then
+          table.insert(hunk.comments, words)
+          review.show()
+        end
+        message.say(('your comment waits for %s with the decision'):format(proposal.author))
+      end
+      done()
+    end)
+  end)
+end
+
 --- A remark for the author, about the hunk here or about the proposal.
 ---@param text? string
 function M.comment(text)
-  local stop = meant.stops()[1]
-  local function send(words)
-    if not words or words == '' then
+  ---@param proposal editd.Proposal
+  ---@param stop? editd.Stop
+  local function ask(proposal, stop)
+    if text and text ~= '' then
+      send_comment(proposal, stop, text)
       return
     end
-    local function comment(meant_one)
-      local about = stop and { path = stop.file.path, hunk = stop.hunk.id, text = words } or { text = words }
-      turns.take(function(done)
-        local proposal = review.get(meant_one.id)
-        if not proposal then
-          done()
-          return
-        end
-        review.decide(proposal, { comment = { about } }, function(err)
-          if not err then
-            local now = review.get(proposal.id)
-            local hunk = now and stop and hunks.find(now, stop.hunk.id)
-            if hunk and #hunk.comments == 0 then
-              table.insert(hunk.comments, words)
-              review.show()
-            end
-            message.say(('your comment waits for %s with the decision'):format(proposal.author))
-          end
-          done()
-        end)
-      end)
-    end
-    if stop then
-      comment(stop.proposal)
-    else
-      meant.proposal(nil, comment)
-    end
+    vim.ui.input({ prompt = ('Comment for %s: '):format(proposal.author) }, function(words)
+      if words and words ~= '' then
+        send_comment(proposal, stop, words)
+      end
+    end)
   end
-  if text and text ~= '' then
-    send(text)
-  else
-    vim.ui.input({ prompt = 'Comment for the author: ' }, send)
+  local stops = meant.stops()
+  if #stops == 0 then
+    meant.proposal(nil, ask)
+    return
   end
+  meant.of_one(stops, function(chosen)
+    ask(chosen[1].proposal, chosen[1])
+  end)
+end
+
+---@param stop editd.Stop
+local function edit(stop)
+  if stop.hunk.kind ~= 'text' then
+    require('editd.review.side').open(stop.proposal, stop.file)
+    return
+  end
+  require('editd.review.float').open(stop, function(lines)
+    local proposal = review.get(stop.proposal.id)
+    local hunk = proposal and hunks.find(proposal, stop.hunk.id)
+    if not proposal or not hunk then
+      message.say('this proposal is not pending any more; what you wrote stays here', vim.log.levels.WARN)
+      return false
+    end
+    hunk.draft = lines
+    review.show()
+    drafts.send(proposal.id)
+    return true
+  end)
 end
 
 --- Edits what is proposed for the hunk here.
 function M.edit()
-  local stop = meant.stops()[1]
-  if not stop then
+  local stops = meant.stops()
+  if #stops == 0 then
     meant.nothing_here()
-  elseif stop.hunk.kind ~= 'text' then
-    require('editd.review.side').open(stop.proposal, stop.file)
-  else
-    require('editd.review.float').open(stop, function(lines)
-      local proposal = review.get(stop.proposal.id)
-      local hunk = proposal and hunks.find(proposal, stop.hunk.id)
-      if not proposal or not hunk then
-        message.say('this proposal is not pending any more', vim.log.levels.WARN)
-        return
-      end
-      hunk.draft = lines
-      review.show()
-      drafts.send(proposal.id)
-    end)
+    return
   end
+  meant.of_one(stops, function(chosen)
+    edit(chosen[1])
+  end)
+end
+
+--- The file of a proposal that is open here, else its first.
+---@param proposal editd.Proposal
+---@return editd.File
+local function file_here(proposal)
+  local buf = vim.api.nvim_get_current_buf()
+  for _, file in ipairs(proposal.files) do
+    if review.buffer(file) == buf then
+      return file
+    end
+  end
+  return proposal.files[1]
 end
 
 --- Both sides of a file in a tab page of their own.
 function M.diff()
-  local stop = meant.stops()[1]
-  if stop then
-    require('editd.review.side').open(stop.proposal, stop.file)
+  local stops = meant.stops()
+  if #stops == 0 then
+    meant.proposal(nil, function(proposal)
+      require('editd.review.side').open(proposal, file_here(proposal))
+    end)
     return
   end
-  meant.proposal(nil, function(proposal)
-    local buf = vim.api.nvim_get_current_buf()
-    local file = proposal.files[1]
-    for _, each in ipairs(proposal.files) do
-      file = review.buffer(each) == buf and each or file
-    end
-    require('editd.review.side').open(proposal, file)
+  meant.of_one(stops, function(chosen)
+    require('editd.review.side').open(chosen[1].proposal, chosen[1].file)
   end)
 end
 
---- Goes to the first undecided hunk of a proposal; all its files are opened.
+--- Goes to the first undecided hunk of a proposal, of the one that was told of last, or of all.
 ---@param id? string
 function M.review(id)
-  local stops = vim.tbl_filter(function(stop)
-    return id == nil or stop.proposal.id == id
-  end, go.stops())
+  local told = not id and review.take_announced()
+  local stops = go.stops(id or told or nil)
+  if told and #stops == 0 then
+    stops = go.stops()
+  end
   if #stops == 0 then
     message.say(id and ('nothing is left to decide of %s'):format(id) or 'nothing is left to decide')
     return

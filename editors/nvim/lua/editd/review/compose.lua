@@ -53,8 +53,10 @@ end
 ---@param hunk editd.Hunk
 ---@return string[]?
 function M.proposed(hunk)
-  if hunk.state ~= 'rejected' and hunk.state ~= 'conflicted' then
-    return hunk.draft or hunk.written or hunk.new
+  if hunk.draft then
+    return hunk.draft
+  elseif hunk.state ~= 'rejected' and hunk.state ~= 'conflicted' then
+    return hunk.written or hunk.new
   end
 end
 

@@ -21,6 +21,9 @@ local WORD_LINES = 60
 ---@field place integer Mark over the lines that it is about.
 ---@field marks integer[]
 ---@field drawn? string What was drawn.
+---@field order? integer Among those of the buffer, in the order in which proposals came.
+---@field with? editd.Shown[] Other hunks on the same lines, whose new lines stand below its own.
+---@field led? boolean Whether it is among those of another one.
 
 ---@param hunk editd.Hunk
 ---@return boolean # Whether it stands between lines.
@@ -74,6 +77,7 @@ local function looks(shown, room)
     #hunk.comments,
     room.width,
     tostring(room.wrap),
+    shown.led and 'led' or shown.with and #shown.with or '',
   }, '\0')
 end
 
@@ -168,6 +172,10 @@ end
 ---@return editd.Chunk[]? behind What is put behind the line that is there.
 local function place_hint(buf, shown, first, virtual, room)
   local proposal, hunk = shown.proposal, shown.hunk
+  if shown.led or shown.with then
+    table.insert(virtual, 1, hint.named_line(buf, proposal, hunk, room.width))
+    return nil
+  end
   if M.is_insertion(hunk) and virtual[1] then
     local padding = virtual[1][#virtual[1]]
     local free = padding[1]:match('^ +$') and #padding[1] - 4 or 0
@@ -184,6 +192,20 @@ local function place_hint(buf, shown, first, virtual, room)
     return nil
   end
   return vim.list_extend({ { '  ', 'EditdHint' } }, chunks)
+end
+
+--- The lines that are to come, with the hint.
+---@param buf integer
+---@param shown editd.Shown
+---@param first integer
+---@param room editd.Room
+---@return editd.Chunk[][] virtual
+---@return editd.Chunk[]? behind What is put behind the line that is there.
+local function new_lines(buf, shown, first, room)
+  local _, in_new = word_spans(shown.hunk.old, shown.hunk.new)
+  local virtual = new_rows(shown, in_new, room)
+  local behind = place_hint(buf, shown, first, virtual, room)
+  return virtual, behind
 end
 
 ---@param hunk editd.Hunk
@@ -209,6 +231,14 @@ local function make_room_on_top(buf, count)
   end
 end
 
+--- Whether a hunk looks otherwise than it was drawn last.
+---@param shown editd.Shown
+---@param room editd.Room
+---@return boolean
+function M.is_stale(shown, room)
+  return shown.drawn ~= looks(shown, room)
+end
+
 --- Draws a hunk, unless it looks as it was drawn last.
 ---@param buf integer
 ---@param shown editd.Shown
@@ -224,10 +254,12 @@ function M.draw(buf, shown, room)
   shown.marks, shown.drawn = {}, look
   local hunk = shown.hunk
   local first, last = M.rows(buf, shown)
-  local in_old, in_new = word_spans(hunk.old, hunk.new)
-  draw_old(buf, shown, first, in_old)
-  local virtual = new_rows(shown, in_new, room)
-  local behind = place_hint(buf, shown, first, virtual, room)
+  draw_old(buf, shown, first, (word_spans(hunk.old, hunk.new)))
+  local virtual, behind = new_lines(buf, shown, first, room)
+  -- Neovim has no order for virtual lines of several marks in one place.
+  for _, other in ipairs(shown.with or {}) do
+    vim.list_extend(virtual, (new_lines(buf, other, first, room)))
+  end
   local text, group = sign(hunk)
   mark(buf, shown, first, {
     sign_text = text,
@@ -237,7 +269,7 @@ function M.draw(buf, shown, room)
     hl_mode = 'combine',
     priority = 190,
   })
-  if #virtual > 0 then
+  if #virtual > 0 and not shown.led then
     local on_top = M.is_insertion(hunk) and hunk.row == 0
     mark(buf, shown, last, { virt_lines = virtual, virt_lines_above = on_top })
     if on_top then

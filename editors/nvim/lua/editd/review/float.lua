@@ -1,18 +1,21 @@
 --- One hunk in a small window, to be written otherwise.
 
+local hunks = require('editd.hunks')
 local message = require('editd.message')
+local scratch = require('editd.review.scratch')
 
 local M = {}
 
 --- Opens what is proposed for a hunk. `:w` calls back with the lines; closing without it changes nothing.
 ---@param stop editd.Stop
----@param done fun(lines: string[])
+---@param done fun(lines: string[]): boolean Whether they are taken.
 function M.open(stop, done)
   local source = vim.api.nvim_get_current_buf()
   local hunk = stop.hunk
   local buf = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_name(buf, ('editd://%s/%s/edit%s'):format(stop.proposal.id, hunk.id, stop.file.path))
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, hunk.draft or hunk.new)
+  local start = hunks.to_write(hunk)
+  scratch.fill(buf, start)
   vim.bo[buf].buftype = 'acwrite'
   vim.bo[buf].bufhidden = 'wipe'
   vim.bo[buf].swapfile = false
@@ -23,7 +26,7 @@ function M.open(stop, done)
   -- Plugins that save by themselves look at this, or at the buftype.
   vim.b[buf].auto_save = 0
   local width = math.min(vim.o.columns - 4, 100)
-  local height = math.max(math.min(#(hunk.draft or hunk.new) + 1, vim.o.lines - 6), 3)
+  local height = math.max(math.min(#start + 1, vim.o.lines - 6), 3)
   local win = vim.api.nvim_open_win(buf, true, {
     relative = 'cursor',
     row = 1,
@@ -42,16 +45,17 @@ function M.open(stop, done)
     callback = function()
       local empty = vim.fn.wordcount().bytes == 0
       local lines = empty and {} or vim.api.nvim_buf_get_lines(buf, 0, -1, false)
-      vim.bo[buf].modified = false
       vim.schedule(function()
-        if vim.api.nvim_win_is_valid(win) then
-          vim.api.nvim_win_close(win, true)
+        if done(lines) and vim.api.nvim_buf_is_valid(buf) then
+          vim.bo[buf].modified = false
+          if vim.api.nvim_win_is_valid(win) then
+            vim.api.nvim_win_close(win, true)
+          end
         end
-        done(lines)
       end)
     end,
   })
-  if #hunk.new == 0 then
+  if #start == 0 then
     message.say('nothing is proposed to stand here; what you write will')
   end
 end

@@ -19,17 +19,24 @@ function M.show_buffer(buf)
   end
 end
 
+--- A buffer over a file, with the name that a person would have typed.
+---@param file editd.File
+---@return integer buf
+function M.add(file)
+  return vim.fn.bufadd(vim.fn.fnamemodify(file.path, ':.'))
+end
+
 --- Loads a file that a proposal is about. It is attached at once, so its hunks are known in the buffer.
 ---@param file editd.File
 ---@return integer buf
 function M.load(file)
   local buf = review.buffer(file)
   if not buf then
-    buf = vim.fn.bufadd(file.path)
+    buf = M.add(file)
     vim.fn.bufload(buf)
     require('editd.client').attach(buf)
-    review.show()
   end
+  review.show()
   return buf
 end
 
@@ -37,7 +44,7 @@ end
 ---@param file editd.File
 ---@return integer buf
 function M.open(file)
-  local buf = review.buffer(file) or vim.fn.bufadd(file.path)
+  local buf = review.buffer(file) or M.add(file)
   M.show_buffer(buf)
   return M.load(file)
 end
@@ -78,14 +85,15 @@ end
 ---@field file editd.File
 ---@field hunk editd.Hunk
 
---- All undecided hunks, in the order of proposals, files and lines.
+--- All undecided hunks, or those of one proposal, in the order of proposals, files and lines.
+---@param id? string
 ---@return editd.Stop[]
-function M.stops()
+function M.stops(id)
   local stops = {} ---@type editd.Stop[]
   for _, proposal in ipairs(review.pending()) do
     for _, file in ipairs(proposal.files) do
       for _, hunk in ipairs(file.hunks) do
-        if hunks.is_open(hunk) then
+        if hunks.is_open(hunk) and (not id or proposal.id == id) then
           stops[#stops + 1] = { proposal = proposal, file = file, hunk = hunk }
         end
       end
@@ -96,13 +104,15 @@ end
 
 --- The first undecided hunk of this buffer behind (or before) the cursor.
 ---@param step 1|-1
+---@param id? string Of one proposal.
 ---@return editd.At?
-local function in_buffer(step)
+local function in_buffer(step, id)
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local all = overlay.all(vim.api.nvim_get_current_buf())
   for index = step == 1 and 1 or #all, step == 1 and #all or 1, step do
     local at = all[index]
-    if hunks.is_open(at.shown.hunk) and (at.first - row) * step > 0 then
+    local wanted = hunks.is_open(at.shown.hunk) and (not id or at.shown.proposal.id == id)
+    if wanted and (at.first - row) * step > 0 then
       return at
     end
   end
@@ -130,27 +140,27 @@ end
 
 --- Goes to the next or previous undecided hunk, also in other files.
 ---@param step 1|-1
----@return boolean # Whether there is one.
-function M.step(step)
-  local at = in_buffer(step)
+---@param id? string Of one proposal.
+function M.step(step, id)
+  local at = in_buffer(step, id)
   if at then
     jump(at)
-    return true
+    return
   end
-  local stops = M.stops()
+  local stops = M.stops(id)
   if #stops == 0 then
     message.say('nothing is left to decide')
-    return false
+    return
   end
   local index = (here(stops, step) + step - 1) % #stops + 1
   M.to(stops[index].proposal, stops[index].file, stops[index].hunk)
-  return true
 end
 
---- Goes on after a decision: to the next hunk of this file, else anywhere. Stays where nothing is left.
-function M.advance()
-  if #M.stops() > 0 then
-    M.step(1)
+--- Goes on after a decision: to the next hunk of that proposal. Stays where nothing of it is left.
+---@param id string
+function M.advance(id)
+  if #M.stops(id) > 0 then
+    M.step(1, id)
   end
 end
 

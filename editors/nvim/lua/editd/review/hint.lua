@@ -46,8 +46,8 @@ local function variants(buf, proposal, hunk)
   end
   local conflict = hunk.state == 'conflicted'
   local short = choices(buf, {
-    { 'accept', conflict and "take the agent's" or 'accept' },
-    { 'reject', conflict and 'keep yours' or 'reject' },
+    { 'accept', not conflict and 'accept' or hunk.kept and 'take what you wrote' or "take the agent's" },
+    { 'reject', not conflict and 'reject' or hunk.kept and 'keep what is here' or 'keep yours' },
   })
   local function with(text)
     return vim.list_extend({ { text .. note .. '  ', conflict and 'EditdSignConflicted' or 'EditdHint' } }, short)
@@ -79,6 +79,20 @@ end
 function M.line(buf, proposal, hunk, room)
   local all = variants(buf, proposal, hunk)
   return M.fitting(buf, proposal, hunk, room) or all[#all]
+end
+
+--- The hint for a line of its own among those of other proposals: it always says whose it is.
+---@param buf integer
+---@param proposal editd.Proposal
+---@param hunk editd.Hunk
+---@param room integer
+---@return editd.Chunk[]
+function M.named_line(buf, proposal, hunk, room)
+  local line = M.line(buf, proposal, hunk, room - cells.width(proposal.author) - 2)
+  if hunk.state == 'pending' and not hunk.draft then
+    return M.line(buf, proposal, hunk, room)
+  end
+  return vim.list_extend({ { proposal.author .. ': ', 'EditdHint' } }, line)
 end
 
 return M

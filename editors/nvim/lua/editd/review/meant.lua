@@ -31,6 +31,67 @@ function M.stops(range)
   return stops
 end
 
+--- One hunk of each proposal among these.
+---@param stops editd.Stop[]
+---@return editd.Stop[]
+local function one_of_each(stops)
+  local known, firsts = {}, {} ---@type table<string, true>, editd.Stop[]
+  for _, stop in ipairs(stops) do
+    if not known[stop.proposal.id] then
+      known[stop.proposal.id] = true
+      firsts[#firsts + 1] = stop
+    end
+  end
+  return firsts
+end
+
+--- Whether these hunks are all of one proposal.
+---@param stops editd.Stop[]
+---@return boolean
+function M.is_one(stops)
+  return #one_of_each(stops) < 2
+end
+
+--- Of hunks that several proposals have in one place, those of one: the person is asked which.
+---@param stops editd.Stop[]
+---@param act fun(stops: editd.Stop[])
+function M.of_one(stops, act)
+  if M.is_one(stops) then
+    act(stops)
+    return
+  end
+  vim.ui.select(one_of_each(stops), {
+    prompt = 'Which proposal?',
+    format_item = function(stop)
+      return ('%s (%s)'):format(review.title(stop.proposal), stop.hunk.draft and 'edited' or stop.hunk.state)
+    end,
+  }, function(choice)
+    if choice then
+      act(vim.tbl_filter(function(stop)
+        return stop.proposal.id == choice.proposal.id
+      end, stops))
+    end
+  end)
+end
+
+--- The same hunks as they are now, without those that are pending no longer.
+---@param stops editd.Stop[]
+---@return editd.Stop[]
+function M.now(stops)
+  local now = {} ---@type editd.Stop[]
+  for _, stop in ipairs(stops) do
+    local proposal = review.get(stop.proposal.id)
+    local hunk, file
+    if proposal then
+      hunk, file = hunks.find(proposal, stop.hunk.id)
+    end
+    if proposal and hunk and file then
+      now[#now + 1] = { proposal = proposal, file = file, hunk = hunk }
+    end
+  end
+  return now
+end
+
 --- Says that there is nothing here, and where there is.
 function M.nothing_here()
   local how = require('editd.review.keys').reach(vim.api.nvim_get_current_buf(), 'next')
@@ -38,13 +99,25 @@ function M.nothing_here()
   message.say(left and ('no hunk here; %s goes to the next'):format(how) or 'nothing is left to decide')
 end
 
+--- The proposal that is shown in this buffer, if it is only one.
+---@return editd.Proposal?
+local function only_one_here()
+  local only ---@type editd.Proposal?
+  for _, at in ipairs(overlay.all(vim.api.nvim_get_current_buf())) do
+    if only and only.id ~= at.shown.proposal.id then
+      return nil
+    end
+    only = at.shown.proposal
+  end
+  return only
+end
+
 --- The proposal that is meant: of the hunk here, of this buffer, or the only one. Else the person is asked.
 ---@param id? string
 ---@param act fun(proposal: editd.Proposal)
 function M.proposal(id, act)
   local pending = review.pending()
-  local here = M.stops()[1]
-  local shown = overlay.all(vim.api.nvim_get_current_buf())[1]
+  local here = M.stops()
   if id then
     local proposal = review.get(id)
     if proposal then
@@ -54,8 +127,12 @@ function M.proposal(id, act)
     end
   elseif #pending == 0 then
     message.say('no proposal is pending')
-  elseif here or shown or #pending == 1 then
-    act(here and here.proposal or shown and shown.shown.proposal or pending[1])
+  elseif here[1] then
+    M.of_one(here, function(stops)
+      act(stops[1].proposal)
+    end)
+  elseif only_one_here() or #pending == 1 then
+    act(only_one_here() or pending[1])
   else
     vim.ui.select(pending, { prompt = 'Which proposal?', format_item = review.title }, function(choice)
       if choice then

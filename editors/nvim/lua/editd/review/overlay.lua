@@ -23,6 +23,42 @@ local function key_of(proposal, hunk)
   return proposal.id .. '/' .. hunk.id
 end
 
+--- Notes that these hunks are about the same lines. Such are drawn anew together.
+---@param group editd.At[]
+---@param room editd.Room
+local function note_group(group, room)
+  local stale = false
+  for index, at in ipairs(group) do
+    at.shown.led = index > 1
+    at.shown.with = index == 1 and #group > 1 and {} or nil
+    if index > 1 then
+      table.insert(group[1].shown.with, at.shown)
+    end
+  end
+  for _, at in ipairs(group) do
+    stale = stale or draw.is_stale(at.shown, room)
+  end
+  for _, at in ipairs(#group > 1 and stale and group or {}) do
+    at.shown.drawn = nil
+  end
+end
+
+--- Notes which hunks of several proposals are about the same lines.
+---@param all editd.At[] From the top.
+---@param room editd.Room
+local function note_groups(all, room)
+  local group, stop = {}, -1 ---@type editd.At[], integer
+  for _, at in ipairs(all) do
+    if at.first > stop then
+      note_group(group, room)
+      group = {}
+    end
+    group[#group + 1] = at
+    stop = math.max(stop, at.last)
+  end
+  note_group(group, room)
+end
+
 --- Draws what is seen at once, and the rest in slices, so that nobody waits for it.
 ---@param buf integer
 local function draw_all(buf)
@@ -33,12 +69,13 @@ local function draw_all(buf)
   local top = win ~= -1 and vim.fn.line('w0', win) - 1 or 0
   local bottom = top + vim.o.lines
   local later = {} ---@type editd.Shown[]
-  for _, shown in pairs(buffers[buf]) do
-    local first, last = draw.rows(buf, shown)
-    if last >= top and first <= bottom then
-      draw.draw(buf, shown, room)
+  local all = M.all(buf)
+  note_groups(all, room)
+  for _, at in ipairs(all) do
+    if at.last >= top and at.first <= bottom then
+      draw.draw(buf, at.shown, room)
     else
-      later[#later + 1] = shown
+      later[#later + 1] = at.shown
     end
   end
   local next_one = 1
@@ -66,7 +103,7 @@ end
 function M.show(buf, pairs_of)
   colors.define()
   local before, after = buffers[buf] or {}, {} ---@type table<string, editd.Shown>, table<string, editd.Shown>
-  local open = false
+  local open, order = false, 0
   for _, each in ipairs(pairs_of) do
     for _, hunk in ipairs(each.file.hunks) do
       if hunk.kind == 'text' then
@@ -77,6 +114,8 @@ function M.show(buf, pairs_of)
         if shown.hunk ~= hunk then
           draw.take(buf, shown, each, hunk)
         end
+        order = order + 1
+        shown.order = order
         after[key] = shown
         open = true
       end
@@ -136,7 +175,10 @@ function M.all(buf)
     if a.first ~= b.first then
       return a.first < b.first
     end
-    return a.shown.hunk.row < b.shown.hunk.row
+    if a.shown.hunk.row ~= b.shown.hunk.row then
+      return a.shown.hunk.row < b.shown.hunk.row
+    end
+    return a.shown.order < b.shown.order
   end)
   return all
 end

@@ -3,6 +3,8 @@
 local colors = require('editd.review.colors')
 local hunks = require('editd.hunks')
 local keys = require('editd.review.keys')
+local scratch = require('editd.review.scratch')
+local seen = require('editd.review.seen')
 
 local M = {}
 
@@ -53,7 +55,7 @@ end
 local function fill(buf, proposal, file, hunk)
   local lines = hunk.kind == 'create' and hunk.new or hunk.old
   vim.bo[buf].modifiable = true
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  scratch.fill(buf, lines)
   vim.bo[buf].modifiable = false
   vim.b[buf].editd_hunk = { id = proposal.id, hunk = hunk.id, state = hunk.state }
   local group = hunk.kind == 'create' and 'EditdAdd' or 'EditdDelete'
@@ -80,6 +82,7 @@ function M.open(proposal, file, hunk)
     vim.bo[buf].syntax = filetype
   end
   keys.make(buf)
+  seen.note(proposal, file)
   fill(buf, proposal, file, hunk)
 end
 

@@ -1,10 +1,26 @@
 --- Both sides of a file in a tab page: what is there, and what is proposed, which can be edited.
 
 local compose = require('editd.review.compose')
+local merge = require('editd.review.merge')
 local message = require('editd.message')
 local review = require('editd.review')
+local scratch = require('editd.review.scratch')
+local seen = require('editd.review.seen')
 
 local M = {}
+
+---@class editd.Sides
+---@field id string Of the proposal.
+---@field file editd.File
+---@field there integer
+---@field proposed integer
+---@field base string[] What stood there when the right side was made of it.
+---@field hash string|vim.NIL
+---@field eol boolean
+
+--- By the buffer on the right.
+---@type table<integer, editd.Sides>
+local opened = {}
 
 ---@param proposal editd.Proposal
 ---@param file editd.File
@@ -14,49 +30,27 @@ local function name_of(proposal, file, side)
   return ('editd://%s/%s/%s'):format(proposal.id, side, vim.fn.fnamemodify(file.path, ':~:.'))
 end
 
----@param proposal editd.Proposal
 ---@param file editd.File
----@return integer
-local function proposed_buffer(proposal, file)
-  local name = name_of(proposal, file, 'proposed')
-  local old = vim.fn.bufnr('^' .. vim.fn.escape(name, '[]*?\\') .. '$')
-  if old ~= -1 then
-    pcall(vim.api.nvim_buf_delete, old, { force = true })
+---@param hash string|vim.NIL
+---@return string[] # What is there now.
+local function lines_of(file, hash)
+  if hash == vim.NIL then
+    return {}
   end
-  local buf = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_name(buf, name)
-  return buf
+  return vim.api.nvim_buf_get_lines(require('editd.review.go').load(file), 0, -1, false)
 end
 
----@param lines string[]
----@param name string
----@return integer
-local function scratch(lines, name)
-  local buf = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
-  pcall(vim.api.nvim_buf_set_name, buf, name)
-  vim.bo[buf].modifiable = false
-  vim.bo[buf].bufhidden = 'wipe'
-  return buf
-end
-
---- What is there now, and what would be. What is there is a copy, without the hunks shown in it.
 ---@param proposal editd.Proposal
 ---@param file editd.File
----@return integer there
----@return editd.Composed proposed
-local function sides(proposal, file)
+---@return editd.Composed
+local function proposed(proposal, file)
   local hunk = file.hunks[1]
-  local name = name_of(proposal, file, 'now')
   if file.action == 'create' then
-    return scratch({}, name), { lines = hunk.draft or hunk.new, eol = not hunk.no_end }
+    return { lines = hunk.draft or hunk.new, eol = not hunk.no_end }
+  elseif file.action == 'delete' then
+    return { lines = {}, eol = true }
   end
-  local buf = require('editd.review.go').load(file)
-  local there = scratch(vim.api.nvim_buf_get_lines(buf, 0, -1, false), name)
-  if file.action == 'delete' then
-    return there, { lines = {}, eol = true }
-  end
-  return there, compose.with(buf, proposal, file, compose.proposed)
+  return compose.with(require('editd.review.go').load(file), proposal, file, compose.proposed)
 end
 
 ---@param buf integer
@@ -69,74 +63,206 @@ local function dress(buf, path, title)
 end
 
 ---@param buf integer
----@param eol boolean
----@return string
-local function text_of(buf, eol)
-  if vim.api.nvim_buf_call(buf, vim.fn.wordcount).bytes == 0 then
-    return ''
-  end
-  return compose.text({ lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false), eol = eol })
+---@return string[]
+local function written(buf)
+  local empty = vim.api.nvim_buf_call(buf, vim.fn.wordcount).bytes == 0
+  return empty and {} or vim.api.nvim_buf_get_lines(buf, 0, -1, false)
 end
 
 ---@param buf integer
----@param proposal editd.Proposal
----@param file editd.File
----@param hash string|vim.NIL
----@param eol boolean
-local function send(buf, proposal, file, hash, eol)
-  local now = review.get(proposal.id)
-  if not now then
-    message.say('this proposal is not pending any more', vim.log.levels.WARN)
-    return
-  end
-  local content = text_of(buf, eol)
-  review.decide(now, { replace = { { path = file.path, baseHash = hash, content = content } } }, function(err)
+---@param lines string[]
+local function fill_read_only(buf, lines)
+  vim.bo[buf].modifiable = true
+  scratch.fill(buf, lines)
+  vim.bo[buf].modifiable = false
+end
+
+--- Brings both sides to what is there now. What the person wrote stays on the right.
+---@param sides editd.Sides
+---@param done? fun(news: boolean, merged: boolean) Whether the file has changed, and the right side has that too.
+local function follow(sides, done)
+  compose.hash(sides.file, function(hash, err)
     if err then
+      message.fail(err)
+      return
+    elseif not vim.api.nvim_buf_is_valid(sides.proposed) then
       return
     end
-    if vim.api.nvim_buf_is_valid(buf) then
-      vim.bo[buf].modified = false
+    local news, merged = hash ~= sides.hash, nil
+    if news then
+      local now = lines_of(sides.file, hash)
+      merged = merge.blocks(sides.base, written(sides.proposed), now)
+      local modified = vim.bo[sides.proposed].modified
+      for _, block in ipairs(merged or {}) do
+        vim.api.nvim_buf_set_lines(sides.proposed, block.from, block.stop, false, block.lines)
+      end
+      vim.bo[sides.proposed].modified = modified
+      if vim.api.nvim_buf_is_valid(sides.there) then
+        fill_read_only(sides.there, now)
+      end
+      sides.hash, sides.base = hash, now
+      vim.cmd.diffupdate()
     end
-    local tab = vim.b[buf] and vim.b[buf].editd_tab
-    if tab and vim.api.nvim_tabpage_is_valid(tab) and #vim.api.nvim_list_tabpages() > 1 then
-      vim.cmd.tabclose(vim.api.nvim_tabpage_get_number(tab))
+    if done then
+      done(news, merged ~= nil)
     end
   end)
 end
 
---- Opens both sides. `:w` on the right takes what stands there; closing it means later.
+---@param sides editd.Sides
+local function close_tab(sides)
+  local win = vim.fn.win_findbuf(sides.proposed)[1]
+  vim.bo[sides.proposed].modified = false
+  if win and #vim.api.nvim_list_tabpages() > 1 then
+    vim.cmd.tabclose(vim.api.nvim_tabpage_get_number(vim.api.nvim_win_get_tabpage(win)))
+  end
+end
+
+---@param sides editd.Sides
+local function send(sides)
+  local proposal = review.get(sides.id)
+  if not proposal then
+    message.say('this proposal is not pending any more; what you wrote stays here', vim.log.levels.WARN)
+    return
+  end
+  local content = compose.text({ lines = written(sides.proposed), eol = sides.eol })
+  local replace = { path = sides.file.path, baseHash = sides.hash, content = content }
+  review.decide(proposal, { replace = { replace } }, function(err)
+    if not err and vim.api.nvim_buf_is_valid(sides.proposed) then
+      close_tab(sides)
+    end
+  end)
+end
+
+--- Takes the right side, unless the file is not the one that the person sees on the left.
+---@param sides editd.Sides
+local function take(sides)
+  follow(sides, function(news, merged)
+    if not news then
+      send(sides)
+    elseif merged then
+      message.say('the file has changed; both sides show it now, :w again takes the right one', vim.log.levels.WARN)
+    else
+      message.say('the file has changed where you did: see the left side; :w again takes the right one', vim.log.levels.WARN)
+    end
+  end)
+end
+
+--- What was not changed goes with its window; what was is kept for the next time. The left side goes along.
+---@param sides editd.Sides
+local function hidden(sides)
+  local buf = sides.proposed
+  if vim.api.nvim_buf_is_valid(buf) and #vim.fn.win_findbuf(buf) == 0 then
+    if not vim.bo[buf].modified then
+      vim.api.nvim_buf_delete(buf, { force = true })
+    end
+    for _, win in ipairs(vim.api.nvim_buf_is_valid(sides.there) and vim.fn.win_findbuf(sides.there) or {}) do
+      pcall(vim.api.nvim_win_close, win, true)
+    end
+  end
+end
+
+---@param sides editd.Sides
+local function watch(sides)
+  vim.api.nvim_create_autocmd('BufWriteCmd', {
+    buffer = sides.proposed,
+    callback = function()
+      take(sides)
+    end,
+  })
+  vim.api.nvim_create_autocmd('BufEnter', {
+    buffer = sides.proposed,
+    callback = function()
+      follow(sides)
+    end,
+  })
+  vim.api.nvim_create_autocmd('BufHidden', {
+    buffer = sides.proposed,
+    callback = vim.schedule_wrap(function()
+      hidden(sides)
+    end),
+  })
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    buffer = sides.proposed,
+    callback = function()
+      opened[sides.proposed] = nil
+    end,
+  })
+end
+
+---@param sides editd.Sides
+---@param proposal editd.Proposal
+local function show(sides, proposal)
+  seen.note(proposal, sides.file)
+  vim.cmd('tab split')
+  if vim.api.nvim_buf_is_valid(sides.there) then
+    vim.api.nvim_buf_delete(sides.there, { force = true })
+  end
+  sides.there = vim.api.nvim_create_buf(false, true)
+  vim.bo[sides.there].bufhidden = 'wipe'
+  vim.api.nvim_buf_set_name(sides.there, name_of(proposal, sides.file, 'now'))
+  fill_read_only(sides.there, sides.base)
+  vim.api.nvim_win_set_buf(0, sides.there)
+  dress(sides.there, sides.file.path, 'now')
+  vim.cmd('rightbelow vertical split')
+  vim.api.nvim_win_set_buf(0, sides.proposed)
+  dress(sides.proposed, sides.file.path, 'proposed (:w takes this side)  ' .. review.title(proposal))
+end
+
+---@param proposal editd.Proposal
+---@param file editd.File
+---@param hash string|vim.NIL
+local function open_new(proposal, file, hash)
+  local composed = proposed(proposal, file)
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_name(buf, name_of(proposal, file, 'proposed'))
+  scratch.fill(buf, composed.lines)
+  vim.bo[buf].buftype = 'acwrite'
+  vim.bo[buf].bufhidden = 'hide'
+  vim.bo[buf].swapfile = false
+  vim.bo[buf].modified = false
+  vim.b[buf].auto_save = 0
+  local sides = { id = proposal.id, file = file, there = -1, proposed = buf } ---@type editd.Sides
+  sides.base, sides.hash, sides.eol = lines_of(file, hash), hash, composed.eol
+  opened[buf] = sides
+  show(sides, proposal)
+  watch(sides)
+  vim.cmd('normal! gg')
+  pcall(vim.cmd, 'silent normal! ]c')
+end
+
+---@param proposal editd.Proposal
+---@param file editd.File
+---@return editd.Sides? # That are open already.
+local function sides_of(proposal, file)
+  for _, sides in pairs(opened) do
+    if sides.id == proposal.id and sides.file.path == file.path then
+      return sides
+    end
+  end
+end
+
+--- Opens both sides, or goes to them. `:w` on the right takes what stands there; closing it means later.
 ---@param proposal editd.Proposal
 ---@param file editd.File
 function M.open(proposal, file)
-  vim.cmd('tab split')
-  local there, composed = sides(proposal, file)
-  vim.api.nvim_win_set_buf(0, there)
-  dress(there, file.path, 'now')
-  compose.hash(file, function(hash, err)
-    if err then
-      message.fail(err)
-      return
-    end
-    local buf = proposed_buffer(proposal, file)
-    vim.api.nvim_buf_set_lines(buf, 0, -1, false, composed.lines)
-    vim.bo[buf].buftype = 'acwrite'
-    vim.bo[buf].bufhidden = 'wipe'
-    vim.bo[buf].swapfile = false
-    vim.bo[buf].modified = false
-    vim.b[buf].auto_save = 0
-    vim.cmd('rightbelow vertical split')
-    vim.api.nvim_win_set_buf(0, buf)
-    vim.b[buf].editd_tab = vim.api.nvim_get_current_tabpage()
-    dress(buf, file.path, 'proposed (:w takes this side)  ' .. review.title(proposal))
-    vim.cmd('normal! gg')
-    pcall(vim.cmd, 'silent normal! ]c')
-    vim.api.nvim_create_autocmd('BufWriteCmd', {
-      buffer = buf,
-      callback = function()
-        send(buf, proposal, file, hash, composed.eol)
-      end,
-    })
-  end)
+  local sides = sides_of(proposal, file)
+  local win = sides and vim.fn.win_findbuf(sides.proposed)[1]
+  if win then
+    vim.api.nvim_set_current_win(win)
+  elseif sides then
+    show(sides, proposal)
+  else
+    compose.hash(file, function(hash, err)
+      if err then
+        message.fail(err)
+      elseif sides_of(proposal, file) then
+        M.open(proposal, file)
+      else
+        open_new(proposal, file, hash)
+      end
+    end)
+  end
 end
 
 return M

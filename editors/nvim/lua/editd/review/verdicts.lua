@@ -8,6 +8,7 @@ local meant = require('editd.review.meant')
 local message = require('editd.message')
 local preview = require('editd.review.preview')
 local review = require('editd.review')
+local seen_files = require('editd.review.seen')
 local turns = require('editd.review.turns')
 
 local M = {}
@@ -19,7 +20,8 @@ end
 
 --- What follows a decision. Who has gone elsewhere meanwhile stays there.
 ---@param from string The place where it was made.
-local function after(from)
+---@param id string Of the proposal.
+local function after(from, id)
   local stays = place() == from
   preview.close_decided(function(id, hunk_id)
     local proposal = review.get(id)
@@ -27,19 +29,8 @@ local function after(from)
     return hunk ~= nil and hunks.is_open(hunk)
   end)
   if config.get().advance and stays then
-    go.advance()
+    go.advance(id)
   end
-end
-
----@param stops editd.Stop[]
----@return table<string, editd.Stop[]>
-local function by_proposal(stops)
-  local grouped = {} ---@type table<string, editd.Stop[]>
-  for _, stop in ipairs(stops) do
-    grouped[stop.proposal.id] = grouped[stop.proposal.id] or {}
-    table.insert(grouped[stop.proposal.id], stop)
-  end
-  return grouped
 end
 
 --- All conflicts that are shown as such.
@@ -90,40 +81,69 @@ local function tell_changed(proposal, accepted)
   return #changed > 0
 end
 
+--- Yes to a conflict in which the person wrote something themselves is yes to that.
 ---@param verdict 'accept'|'reject'
----@param range? editd.Range
+---@param stops editd.Stop[]
+---@param seen table<string, true>
+---@return editd.Stop[] # The others.
+local function take_written(verdict, stops, seen)
+  return vim.tbl_filter(function(stop)
+    local hunk = stop.hunk
+    if verdict == 'accept' and hunk.state == 'conflicted' and hunk.kept and seen[stop.proposal.id .. hunk.id] then
+      hunk.draft, hunk.kept = hunk.kept, nil
+      return false
+    end
+    hunk.draft = nil
+    return true
+  end, stops)
+end
+
+--- Sends a decision, unless there is none to send.
+---@param proposal editd.Proposal
+---@param decision table<string, string[]>
+---@param done fun(err?: lsp.ResponseError)
+local function send(proposal, decision, done)
+  if next(decision) then
+    review.decide(proposal, decision, done)
+  else
+    review.show()
+    done()
+  end
+end
+
+---@param verdict 'accept'|'reject'
+---@param stops editd.Stop[] Of one proposal.
 ---@param seen table<string, true>
 ---@param done fun()
-local function decide_now(verdict, range, seen, done)
-  local stops = meant.stops(range)
-  if #stops == 0 then
-    meant.nothing_here()
-    done()
-    return
-  end
-  local from, left = place(), 0
-  for id, group in pairs(by_proposal(stops)) do
-    left = left + 1
-    local decision = decision_on(verdict, group, seen)
-    for _, stop in ipairs(group) do
-      stop.hunk.draft = nil
+local function decide_these(verdict, stops, seen, done)
+  local from, id = place(), stops[1].proposal.id
+  local decision = decision_on(verdict, take_written(verdict, stops, seen), seen)
+  send(stops[1].proposal, decision, function(err)
+    local proposal = review.get(id)
+    if not err then
+      if proposal then
+        drafts.send(id)
+      end
+      if not proposal or not tell_changed(proposal, decision.accept or {}) then
+        after(from, id)
+      end
     end
-    review.decide(group[1].proposal, decision, function(err)
-      local proposal = review.get(id)
-      if not err then
-        if proposal then
-          drafts.send(id)
-        end
-        if not proposal or not tell_changed(proposal, decision.accept or {}) then
-          after(from)
-        end
-      end
-      left = left - 1
-      if left == 0 then
-        done()
-      end
-    end)
-  end
+    done()
+  end)
+end
+
+---@param verdict 'accept'|'reject'
+---@param stops editd.Stop[] Of one proposal.
+---@param seen table<string, true>
+local function decide_later(verdict, stops, seen)
+  turns.take(function(done)
+    local now = meant.now(stops)
+    if #now > 0 then
+      decide_these(verdict, now, seen, done)
+    else
+      done()
+    end
+  end)
 end
 
 ---@param verdict 'accept'|'reject'
@@ -131,7 +151,18 @@ end
 function M.decide(verdict, range)
   local seen = conflicts()
   turns.take(function(done)
-    decide_now(verdict, range, seen, done)
+    local stops = meant.stops(range)
+    if #stops == 0 then
+      meant.nothing_here()
+      done()
+    elseif meant.is_one(stops) then
+      decide_these(verdict, stops, seen, done)
+    else
+      meant.of_one(stops, function(chosen)
+        decide_later(verdict, chosen, seen)
+      end)
+      done()
+    end
   end)
 end
 
@@ -151,16 +182,35 @@ local function decide_all_now(verdict, proposal, done)
         end
         drafts.send(now.id)
       end
-      after(from)
+      after(from, proposal.id)
     end
     done()
   end)
+end
+
+--- Asks before something is decided that the person has not seen.
+---@param verdict 'accept'|'reject'
+---@param proposal editd.Proposal
+---@return boolean
+local function agreed(verdict, proposal)
+  local names = vim.tbl_map(function(file)
+    return vim.fn.fnamemodify(file.path, ':~:.')
+  end, seen_files.missing(proposal))
+  if #names == 0 then
+    return true
+  end
+  local what = ('%s all of %s?'):format(verdict == 'accept' and 'Accept' or 'Reject', review.title(proposal))
+  local not_shown = ('Not shown to you yet: %s'):format(table.concat(names, ', '))
+  return vim.fn.confirm(what .. '\n' .. not_shown, '&Yes\n&No', 2) == 1
 end
 
 ---@param verdict 'accept'|'reject'
 ---@param id? string
 function M.decide_all(verdict, id)
   meant.proposal(id, function(proposal)
+    if not agreed(verdict, proposal) then
+      return
+    end
     turns.take(function(done)
       local now = review.get(proposal.id)
       if now then

@@ -1,0 +1,51 @@
+--- What two people did to one text, brought together where it is apart.
+
+local M = {}
+
+---@type fun(a: string, b: string, options: table): any
+local diff = vim.text and vim.text.diff or vim.diff
+
+---@class editd.Block
+---@field from integer First row that is replaced, from 0.
+---@field stop integer The row behind the last one.
+---@field lines string[]
+
+---@param lines string[]
+---@return string
+local function joined(lines)
+  return #lines == 0 and '' or table.concat(lines, '\n') .. '\n'
+end
+
+---@param base string[]
+---@param now string[]
+---@return editd.Block[]
+local function blocks(base, now)
+  return vim.tbl_map(function(block)
+    local start, count, new_start, new_count = unpack(block)
+    local from = count == 0 and start or start - 1
+    return { from = from, stop = from + count, lines = vim.list_slice(now, new_start, new_start + new_count - 1) }
+  end, diff(joined(base), joined(now), { result_type = 'indices' }))
+end
+
+--- The blocks to replace in `mine` so that it has what `theirs` changed; nil where both changed the same lines.
+---@param base string[]
+---@param mine string[]
+---@param theirs string[]
+---@return editd.Block[]? # From the last one to the first.
+function M.blocks(base, mine, theirs)
+  local own, made = blocks(base, mine), {} ---@type editd.Block[], editd.Block[]
+  for _, block in ipairs(blocks(base, theirs)) do
+    local moved = 0
+    for _, each in ipairs(own) do
+      if each.from <= block.stop and block.from <= each.stop then
+        return nil
+      elseif each.stop < block.from then
+        moved = moved + #each.lines - (each.stop - each.from)
+      end
+    end
+    table.insert(made, 1, { from = block.from + moved, stop = block.stop + moved, lines = block.lines })
+  end
+  return made
+end
+
+return M

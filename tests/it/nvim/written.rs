@@ -1,0 +1,87 @@
+//! What a person writes during a review stays theirs.
+
+use serde_json::json;
+
+use super::scene::{BETTER, CART, Scene};
+
+/// Opens the first hunk in the small window.
+fn edit_first_hunk(scene: &mut Scene) {
+    scene.nvim.keys(":4<CR>:Editd edit<CR>");
+    scene.nvim.sees(":w takes this");
+}
+
+#[test]
+fn undo_leaves_what_was_opened_to_be_written() {
+    let mut scene = Scene::start();
+    edit_first_hunk(&mut scene);
+    scene.nvim.keys("u");
+    scene.nvim.sees("Already at oldest change");
+    scene.nvim.keys(":q<CR>:Editd diff<CR>");
+    scene.nvim.sees("(:w takes this side)");
+    scene.nvim.keys("u");
+    scene.nvim.sees("Already at oldest change");
+    scene.nvim.keys(":w<CR>");
+    assert_eq!(scene.outcome()["state"], "applied");
+    scene.nvim.holds(BETTER);
+}
+
+#[test]
+fn what_was_written_for_a_hunk_outlives_a_conflict() {
+    let mut scene = Scene::start();
+    edit_first_hunk(&mut scene);
+    scene.nvim.keys("A  # in cents<Esc>:w<CR>");
+    scene.nvim.sees("✎     sum = 0");
+    scene.nvim.keys(":4<CR>A  # touched<Esc>");
+    scene.nvim.sees("take what you wrote");
+    scene.nvim.sees("amount = Decimal(0)  # in cents");
+    scene.nvim.keys("u");
+    scene.nvim.sees("✎     sum = 0");
+    scene.nvim.keys("A  # touched<Esc>");
+    scene.nvim.sees("take what you wrote");
+    edit_first_hunk(&mut scene);
+    scene.nvim.holds("    amount = Decimal(0)  # in cents\n");
+    scene.nvim.keys(":q<CR>:4<CR>:Editd accept<CR>");
+    scene.nvim.sees("✎     sum = 0  # touched");
+    scene.nvim.keys(":6<CR>:Editd accept<CR>");
+    scene.nvim.holds(&BETTER.replace("Decimal(0)", "Decimal(0)  # in cents"));
+    assert_eq!(scene.outcome()["userEdits"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn both_sides_follow_the_file_and_keep_what_was_written() {
+    let mut scene = Scene::start();
+    scene.nvim.keys(":Editd diff<CR>");
+    scene.nvim.sees("(:w takes this side)");
+    scene.nvim.keys("GA  # done<Esc>gtggOimport os<Esc>");
+    scene.nvim.holds(&format!("import os\n{CART}"));
+    scene.nvim.settle();
+    scene.nvim.keys(":Editd diff<CR>");
+    let line = scene.nvim.sees("return sum");
+    assert!(line.contains("return amount  # done"), "{line}");
+    let line = scene.nvim.sees("import os");
+    assert_eq!(line.matches("import os").count(), 2, "{line}");
+    assert_eq!(scene.nvim.lua("return #vim.api.nvim_list_tabpages()"), json!(2));
+    scene.nvim.keys(":w<CR>");
+    assert_eq!(scene.outcome()["state"], "applied");
+    scene.nvim.holds(&format!("import os\n{}", BETTER.replace("return amount", "return amount  # done")));
+}
+
+#[test]
+fn the_right_side_is_not_taken_for_a_file_that_looks_otherwise() {
+    let mut scene = Scene::start();
+    scene.nvim.keys(":Editd diff<CR>");
+    scene.nvim.sees("(:w takes this side)");
+    scene.nvim.keys("GA  # done<Esc>");
+    let touch = "vim.api.nvim_buf_set_text(vim.fn.bufnr('cart.py'), 6, 0, 6, 0, { 'if items:' })";
+    scene.nvim.lua(touch);
+    scene.nvim.settle();
+    scene.nvim.keys(":w<CR>");
+    scene.nvim.sees("the file has changed where you did");
+    let line = scene.nvim.sees("return amount  # done");
+    assert!(line.contains("if items:"), "{line}");
+    scene.nvim.keys(":q<CR>:Editd diff<CR>");
+    scene.nvim.sees("return amount  # done");
+    scene.nvim.keys(":w<CR>");
+    assert_eq!(scene.outcome()["state"], "applied");
+    scene.nvim.holds(&BETTER.replace("return amount", "return amount  # done"));
+}
