@@ -15,6 +15,7 @@ import { ReviewFileSystem } from './fileSystem';
 import { Lenses } from './lens';
 import { Marks } from './marks';
 import { tellOfProposals } from './proposalMessages';
+import { followRenames } from './renamed';
 import { statusItem } from './status';
 import { Store } from './store';
 import { ProposalTree } from './tree';
@@ -45,6 +46,7 @@ export function review(connection: Connection, context: vscode.ExtensionContext,
     statusItem(connection, store),
     contextKeys(connection, store, drafts),
     tellOfProposals(store, diffs),
+    followRenames(store),
     commands({ connection, store, drafts, diffs, actions, comments }),
     new UnsentDrafts(store, drafts, diffs),
     diffs,

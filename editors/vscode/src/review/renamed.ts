@@ -1,0 +1,63 @@
+/** Tabs go along with files that get a new name by a proposal, as they do when a file is renamed in the editor. */
+import { existsSync } from 'node:fs';
+import * as vscode from 'vscode';
+
+import type { ProposalResult } from '../daemon/wire';
+import { canonical } from '../paths';
+import type { Store } from './store';
+
+export function followRenames(store: Store): vscode.Disposable {
+  return store.onDidEnd(({ proposal, state, outcome }) => {
+    if (state === 'applied' || state === 'partial') {
+      void followAll(outcome ?? proposal).then(() => store.refreshAll());
+    }
+  });
+}
+
+/** Who decided elsewhere did not say what was accepted; the disk does. */
+async function followAll({ files }: ProposalResult): Promise<void> {
+  for (const { path, newPath } of files) {
+    if (newPath !== undefined && !existsSync(path) && existsSync(newPath)) {
+      await follow(path, vscode.Uri.file(newPath));
+    }
+  }
+}
+
+async function follow(path: string, newUri: vscode.Uri): Promise<void> {
+  const left = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => shows(tab, path));
+  for (const tab of left) {
+    await replace(tab, newUri);
+  }
+}
+
+async function replace(tab: vscode.Tab, newUri: vscode.Uri): Promise<void> {
+  const { viewColumn } = tab.group;
+  const selection = selectionIn(tab);
+  await vscode.commands.executeCommand('vscode.open', newUri, {
+    viewColumn,
+    preview: tab.isPreview,
+    preserveFocus: !(tab.isActive && tab.group.isActive),
+    background: !tab.isActive,
+    ...(selection && { selection }),
+  } satisfies vscode.TextDocumentShowOptions & { background: boolean });
+  // What was typed into it meanwhile is nowhere else.
+  if (!tab.isDirty) {
+    await vscode.window.tabGroups.close(tab, true);
+  }
+}
+
+function shows({ input }: vscode.Tab, path: string): boolean {
+  const isFile = input instanceof vscode.TabInputText || input instanceof vscode.TabInputNotebook;
+  return isFile && input.uri.scheme === 'file' && canonical(input.uri.fsPath) === path;
+}
+
+/** Where the person is in it, if it is seen. */
+function selectionIn({ input, group, isActive }: vscode.Tab): vscode.Range | undefined {
+  const editor = vscode.window.visibleTextEditors.find(
+    ({ document, viewColumn }) =>
+      viewColumn === group.viewColumn &&
+      input instanceof vscode.TabInputText &&
+      document.uri.toString() === input.uri.toString(),
+  );
+  return isActive ? editor?.selection : undefined;
+}
