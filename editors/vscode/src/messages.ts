@@ -1,7 +1,9 @@
 /** Messages to the person. */
 import * as vscode from 'vscode';
 
+import type { Refusal } from './daemon/refusal';
 import { asLabel, asMessage } from './escape';
+import { inWords } from './refusals';
 
 /* eslint-disable no-restricted-syntax -- this is the one place for it */
 
@@ -22,6 +24,11 @@ export function dialog(text: string, detail: string, ...buttons: string[]): Then
 /** A line in the status bar, where it is in nobody's way. */
 export function statusLine(text: string, milliseconds: number): void {
   vscode.window.setStatusBarMessage(asLabel(text), milliseconds);
+}
+
+/** What a person is told of a refusal. */
+export function wordsOf(refusal: Refusal): string {
+  return inWords(refusal, (path) => vscode.workspace.asRelativePath(path));
 }
 
 function show(kind: Kind): Show {

@@ -1,5 +1,6 @@
 // Files that get another name, or go, while proposals about them wait.
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import type { Agent, Outcome } from './support/agent';
 import { Review } from './support/review';
 import { stage } from './support/stage';
@@ -40,4 +41,30 @@ scene('an open tab goes along with the file that gets a new name', async ({ wind
     (seen) => seen?.[0] === 'notes.md' && seen[1] === 1,
   );
   assert.equal(files.read('docs/notes.md'), 'one\ntwo\nthree\n');
+});
+
+scene('a change of a file that was moved says so at once, and can be rejected', async ({ window, agent, files }) => {
+  files.write('poem.txt', 'one\ntwo\nthree\n');
+  await window.open('poem.txt');
+  const review = await Review.edit(window, agent, { 'poem.txt': [['two', 'TWO']] }, 'First');
+  await rename(window, agent, 'poem.txt', 'poems/first.md');
+  await review.shows('Move poem.txt');
+  await review.press('Move poem.txt', 'Accept the Whole Proposal');
+  await review.shows('poem.txt', 'not there any more');
+  await review.press('TWO', 'Accept Change');
+  await window.screen.notified('poem.txt is poems/first.md now ("ada: Move poem.txt")');
+  await window.screen.button('Reject');
+  assert.equal((await review.over()).state, 'rejected');
+  assert.equal(files.read('poems/first.md'), 'one\ntwo\nthree\n');
+});
+
+scene('a change of a file that is gone says so, and can be rejected', async ({ window, agent, files }) => {
+  files.write('gone.txt', 'one\ntwo\nthree\n');
+  await window.open('gone.txt');
+  const review = await Review.edit(window, agent, { 'gone.txt': [['two', 'TWO']] }, 'First');
+  rmSync(files.path('gone.txt'));
+  await review.press('First', 'Accept the Whole Proposal');
+  await window.screen.notified('gone.txt is not there any more, so nothing can be changed in it.');
+  await review.press('First', 'Reject the Whole Proposal');
+  assert.equal((await review.over()).state, 'rejected');
 });

@@ -1,4 +1,5 @@
 /** What the daemon asks of documents besides edits: to be saved, loaded again, told of again. */
+import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as vscode from 'vscode';
 
@@ -9,6 +10,8 @@ import { find, isTold, nameOf, stateOf } from './document';
 
 /** Milliseconds in which a document has to be what its file is. */
 const PATIENCE = 2000;
+/** Milliseconds after which a file that is not there counts as gone: some programs write by removing it first. */
+const GONE = 200;
 /** Milliseconds between two looks at it. */
 const PAUSE = 50;
 
@@ -31,12 +34,16 @@ export function save(params: UrisParams): Promise<DocumentsResult> {
 /** VS Code loads clean documents again by itself once it sees that the file has changed; this waits for it. */
 export function reload(params: UrisParams): Promise<DocumentsResult> {
   return each(params, async (document) => {
-    const end = Date.now() + PATIENCE;
+    const start = Date.now();
     while (!(await isAsOnDisk(document))) {
+      const waited = Date.now() - start;
       if (document.isDirty) {
         return 'has unsaved text';
       }
-      if (Date.now() > end) {
+      if (waited > GONE && !existsSync(document.uri.fsPath)) {
+        return 'is gone from the disk';
+      }
+      if (waited > PATIENCE) {
         return (await revertIfShown(document)) ? undefined : 'was not loaded again';
       }
       await pause(PAUSE);

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { Connection } from '../daemon/connection';
 import { refusalOf } from '../daemon/refusal';
 import type { Log } from '../log';
-import { message } from '../messages';
+import { message, wordsOf } from '../messages';
 import { Doctor } from './doctor';
 import { Guide } from './guide';
 import { propose } from './sample';
@@ -18,7 +18,7 @@ export function help(context: vscode.ExtensionContext, connection: Connection, l
       try {
         await act();
       } catch (error) {
-        void message('error', refusalOf(error).text);
+        void message('error', wordsOf(refusalOf(error)));
       }
     });
   return [

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
 import { refusalOf } from '../daemon/refusal';
-import { message } from '../messages';
+import { message, wordsOf } from '../messages';
 import { asLabel } from '../escape';
 import { ago, author, sums, title } from './describe';
 import { Diffs, SCHEME } from './diff';
@@ -43,7 +43,7 @@ export function showHistory(connection: Connection): { dispose(): unknown }[] {
 }
 
 function refuse(error: unknown): void {
-  void message('error', refusalOf(error).text);
+  void message('error', wordsOf(refusalOf(error)));
 }
 
 /** Shows what was done to the file, or where that cannot be worked out any more, the file. */

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { Connection } from '../daemon/connection';
 import { type Refusal, refusalOf } from '../daemon/refusal';
 import type { AppliedFile, FileEntry, Requests, TransactionEntry } from '../daemon/wire';
-import { dialog, message, statusLine } from '../messages';
+import { dialog, message, statusLine, wordsOf } from '../messages';
 import { names, sums, title } from './describe';
 import { diffText, type Diffs, type Sides, sidesOf, turned } from './diff';
 import type { Past } from './past';
@@ -99,10 +99,10 @@ export class Undo {
         break;
       case 'missing':
         await this.past.reload();
-        void message('warning', refusal.text);
+        void message('warning', wordsOf(refusal));
         break;
       default:
-        void message('error', refusal.text);
+        void message('error', wordsOf(refusal));
     }
   }
 

@@ -4,6 +4,7 @@ import { dialog } from '../messages';
 import type { Decider, Part } from './decide';
 import type { Diffs } from './diff';
 import type { Drafts } from './drafts';
+import { type Gone, isGone } from './gone';
 import { ask, tellLine } from './notifications';
 import { isRewritten } from './places';
 import type { Store } from './store';
@@ -18,6 +19,7 @@ export class Actions {
     private readonly drafts: Drafts,
     private readonly decider: Decider,
     private readonly diffs: Diffs,
+    private readonly gone: Gone,
   ) {}
 
   /** Decides hunks by themselves. Those of a file that the person has rewritten cannot be. */
@@ -100,12 +102,17 @@ export class Actions {
   private async decideHunks(verdict: Verdict | 'take', id: string, ids: readonly string[]): Promise<void> {
     const find = (proposal: ProposalResult | undefined) =>
       proposal ? hunksOf(proposal).filter((hunk) => ids.includes(hunk.id)) : [];
-    const isHeld = (hunk: Hunk) => verdict === 'accept' && hunk.state === 'conflicted';
-    const known = find(this.store.get(id)).filter(isHeld);
+    const proposal = this.store.get(id);
+    const lost = verdict === 'reject' || !proposal ? [] : proposal.files.filter(isGone).flatMap(({ hunks }) => hunks);
+    const isHeld = (hunk: Hunk) => (verdict === 'accept' && hunk.state === 'conflicted') || lost.includes(hunk);
+    const known = find(proposal).filter(isHeld);
     const sent = ids.filter((each) => !known.some((hunk) => hunk.id === each));
-    const answer = sent.length > 0 ? await this.send(id, () => ({ [verdict]: sent })) : this.store.get(id);
+    const answer = sent.length > 0 ? await this.send(id, () => ({ [verdict]: sent })) : proposal;
     if (answer?.state === 'pending') {
-      this.askAboutConflicts(answer, find(answer).filter(isHeld));
+      this.askAboutConflicts(
+        answer,
+        find(answer).filter((hunk) => known.some((each) => each.id === hunk.id) || isHeld(hunk)),
+      );
     }
   }
 
@@ -216,6 +223,10 @@ export class Actions {
     });
   }
 
+  private rejectOf(id: string, { path }: FileEntry): Promise<void> {
+    return this.files('reject', [{ kind: 'file', id, path }]);
+  }
+
   /** A message may stand for long: what is taken over is what was there when it was shown. */
   private async takeAsSeen(id: string, seen: readonly Hunk[]): Promise<void> {
     await this.store.refresh(id);
@@ -238,7 +249,12 @@ export class Actions {
 
   /** The daemon accepts nothing whose place has changed, unless the person says so knowing that. */
   private askAboutConflicts(proposal: ProposalResult, hunks: readonly Hunk[]): void {
-    const conflicted = hunks.filter((hunk) => hunk.state === 'conflicted');
+    const isOf = (file: FileEntry) => file.hunks.some((hunk) => hunks.includes(hunk));
+    for (const file of proposal.files.filter((each) => isGone(each) && isOf(each))) {
+      void this.gone.tell(file, () => this.rejectOf(proposal.id, file));
+    }
+    const left = proposal.files.filter((file) => !isGone(file)).flatMap((file) => file.hunks);
+    const conflicted = hunks.filter((hunk) => hunk.state === 'conflicted' && left.includes(hunk));
     const files = proposal.files.filter((file) => file.hunks.some((hunk) => conflicted.includes(hunk)));
     const [first] = files;
     const [hunk] = conflicted;

@@ -1,4 +1,6 @@
 /** Sends decisions, for each proposal one after the other. */
+import * as vscode from 'vscode';
+
 import type { Connection } from '../daemon/connection';
 import { NotConnected, refusalOf } from '../daemon/refusal';
 import type { DecideParams, ProposalResult, ReplaceParam } from '../daemon/wire';
@@ -64,7 +66,8 @@ export class Decider {
 
   private async decide(proposal: ProposalResult, { written, ...part }: Part): Promise<ProposalResult> {
     const { id, revision } = proposal;
-    const answer = await this.connection.request('editd/decide', { id, revision, ...part });
+    const asked = this.connection.request('editd/decide', { id, revision, ...part });
+    const answer = await vscode.window.withProgress({ location: { viewId: 'editd.proposals' } }, () => asked);
     // What was sent is not a draft any more, so its tab can be closed.
     const sent = (part.replace ?? []).map(({ path, content }) =>
       this.drafts.sent(id, path, content, written?.get(path) ?? content),

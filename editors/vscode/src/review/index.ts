@@ -12,6 +12,7 @@ import { DiffNotes } from './diffNotes';
 import { Drafts } from './drafts';
 import { DraftStorage } from './draftStorage';
 import { ReviewFileSystem } from './fileSystem';
+import { Gone } from './gone';
 import { Lenses } from './lens';
 import { Marks } from './marks';
 import { tellOfProposals } from './proposalMessages';
@@ -33,7 +34,7 @@ export function review(connection: Connection, context: vscode.ExtensionContext,
   const files = new ReviewFileSystem(versions, drafts);
   const diffs = new Diffs(store, drafts);
   const decider = new Decider(connection, store, versions, drafts);
-  const actions = new Actions(store, drafts, decider, diffs);
+  const actions = new Actions(store, drafts, decider, diffs, new Gone(connection));
   const comments = new Comments(store, actions);
   return [
     vscode.workspace.registerFileSystemProvider(SCHEME, files, { isCaseSensitive: true }),

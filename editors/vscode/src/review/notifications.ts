@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 
 import type { Refusal } from '../daemon/refusal';
-import { type Kind, message, statusLine } from '../messages';
+import { type Kind, message, statusLine, wordsOf } from '../messages';
 
 /** Milliseconds for which a line stays in the status bar. */
 const SHOWN = 10_000;
@@ -13,7 +13,7 @@ export function tellLine(text: string): void {
 }
 
 export function tellRefusal(refusal: Refusal): void {
-  void ask('error', refusal.text, { 'Show Log': () => vscode.commands.executeCommand('editd.showLog') });
+  void ask('error', wordsOf(refusal), { 'Show Log': () => vscode.commands.executeCommand('editd.showLog') });
 }
 
 /** A message with buttons, which is in no way of anything else; what belongs to the pressed button is done. */

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 
 import type { FileEntry, Hunk, HunkState, ProposalResult } from '../daemon/wire';
 import type { Drafts } from './drafts';
+import { isGone } from './gone';
 import { placesIn } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject, ProposalSubject, Subject } from './subject';
@@ -121,7 +122,7 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
   /** All that rows are made of. */
   private shownOf(proposal: ProposalResult): unknown {
     const drafts = proposal.files.filter(({ path }) => this.drafts.written(proposal.id, path)).map(({ path }) => path);
-    return [proposal.id, proposal.files, proposal.comments, drafts];
+    return [proposal.id, proposal.files, proposal.comments, drafts, proposal.files.map(isGone)];
   }
 }
 
@@ -151,7 +152,8 @@ function fileItem(subject: FileSubject, file: FileEntry, hasDraft: boolean): vsc
   item.resourceUri = uriOf(subject.id, 'proposed', file.newPath ?? file.path);
   item.iconPath = vscode.ThemeIcon.File;
   const folder = vscode.workspace.asRelativePath(file.path).split('/').slice(0, -1).join('/');
-  const notes = [actionOf(file), hasDraft ? 'changed by you' : '', size(file.added, file.removed), folder];
+  const gone = isGone(file) ? 'not there any more' : '';
+  const notes = [gone, actionOf(file), hasDraft ? 'changed by you' : '', size(file.added, file.removed), folder];
   item.description = notes.filter((note) => note !== '').join(' · ');
   item.contextValue = hasDraft ? 'file.draft' : 'file';
   const tooltip = new vscode.MarkdownString();
