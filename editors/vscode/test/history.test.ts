@@ -13,6 +13,7 @@ const scene = stage({
     'later.txt': 'one\ntwo\nthree\n',
     'both.txt': 'one\ntwo\nthree\n',
     'open.txt': 'one\ntwo\nthree\n',
+    'typed.txt': 'one\ntwo\nthree\n',
     'raced.txt': 'one\ntwo\nthree\n',
   },
 });
@@ -81,8 +82,7 @@ scene('a change that a later one has overwritten is not undone, and what is in t
   await agent.edit({ 'later.txt': [['zwei', 'deux']] }, { label: 'Second' });
   await shown(window, 'Second ada', 'First ada');
   await undo(window, 'First');
-  await window.screen.notified('It cannot be undone');
-  await window.screen.button('Show What Changed');
+  await window.screen.notified('It cannot be undone: later.txt has changed since in the same lines');
   const text = await until(
     'the difference is shown',
     () => window.evaluate(({ vscode }) => vscode.window.activeTextEditor?.document.getText()),
@@ -90,6 +90,24 @@ scene('a change that a later one has overwritten is not undone, and what is in t
   );
   assert.match(text ?? '', /-zwei\n\+deux/);
   assert.equal(files.read('later.txt'), 'one\ndeux\nthree\n');
+});
+
+scene('what was typed in a line of the change is shown where it is in the way of an undo', async ({ window, agent, files }) => {
+  await agent.edit({ 'typed.txt': [['two', 'zwei']] }, { label: 'In a typed line' });
+  await window.open('typed.txt');
+  await window.type({ after: 'zwei' }, ' # later');
+  await window.press('Control+S');
+  await window.shows('typed.txt', { dirty: false });
+  await shown(window, 'In a typed line ada');
+  await undo(window, 'In a typed line');
+  const [said] = await window.screen.notified('It cannot be undone');
+  assert.doesNotMatch(said ?? '', /editd\/|`|\/work\//);
+  await until(
+    'the line is shown',
+    () => window.evaluate(({ vscode }) => vscode.window.activeTextEditor?.document.getText()),
+    (text) => text?.includes('-zwei\n+zwei # later') === true,
+  );
+  assert.equal(files.read('typed.txt'), 'one\nzwei # later\nthree\n');
 });
 
 scene('the diff can be looked at before, and a file shows what was done to it', async ({ window, agent, files }) => {

@@ -99,23 +99,25 @@ export class Undo {
         break;
       case 'missing':
         await this.past.reload();
-        void message('warning', wordsOf(refusal));
+        void message('warning', 'This change is not in the history any more.');
         break;
       default:
         void message('error', wordsOf(refusal));
     }
   }
 
-  /** Others have changed the files since. */
-  private async tellStale(refusal: Refusal): Promise<void> {
-    const { diff } = refusal.data;
-    if (typeof diff !== 'string') {
-      void message('warning', `It cannot be undone: ${refusal.text}`);
-      return;
-    }
-    const text = `It cannot be undone: ${refusal.message} What was changed since is in the way.`;
-    if ((await message('warning', text, 'Show What Changed')) !== undefined) {
+  /** Others have changed the files since: what is in the way is shown, or the file if that is not known. */
+  private async tellStale({ data }: Refusal): Promise<void> {
+    const { path, diff, currentHash } = data;
+    const name = typeof path === 'string' ? vscode.workspace.asRelativePath(path) : 'a file';
+    if (currentHash === null) {
+      void message('warning', `It cannot be undone: ${name} is not there any more.`);
+    } else if (typeof diff === 'string') {
       await this.diffs.showDiff('changed-since', diff);
+      void message('warning', `It cannot be undone: ${name} has changed since in the same lines, as is shown here.`);
+    } else {
+      await open(path);
+      void message('warning', `It cannot be undone: ${name} has changed since. In which lines is not known any more.`);
     }
   }
 
@@ -123,10 +125,16 @@ export class Undo {
   private async offerAgain(refusal: Refusal): Promise<void> {
     const { undoneBy } = refusal.data;
     if (typeof undoneBy !== 'string') {
-      void message('info', refusal.message);
+      void message('info', wordsOf(refusal));
     } else if ((await message('info', 'This is undone already.', 'Put It Back')) !== undefined) {
       await this.run(undoneBy);
     }
+  }
+}
+
+async function open(path: unknown): Promise<void> {
+  if (typeof path === 'string') {
+    await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(path));
   }
 }
 
