@@ -70,6 +70,18 @@ void describe('a machine without the program', () => {
     );
   });
 
+  scene('opens the setting for the path where it can be set', async ({ window }) => {
+    await usePath(window, '/nowhere/editd');
+    await window.command('editd.proposals.focus');
+    await window.page.locator('.welcome-view-content a', { hasText: 'set its path' }).click();
+    await until(
+      'the setting is shown, and no other',
+      () => window.page.locator('.settings-editor .setting-item-contents').allTextContents(),
+      (items) => items.length === 1 && items[0]?.includes('Path') === true,
+    );
+    assert.match((await window.page.locator('.settings-tabs-widget .checked').textContent()) ?? '', /^Remote/);
+  });
+
   scene('tells of a program that is too old, and does not repeat it', async ({ window, files }) => {
     await usePath(window, program(files, 'old', 'echo "editd 0.0.9"'));
     await window.screen.notified('editd 0.0.9 is too old');

@@ -30,6 +30,7 @@ export function help(context: vscode.ExtensionContext, connection: Connection, l
     command('editd.showLog', () => {
       log.show();
     }),
+    command('editd.setPath', () => setPath()),
     command('editd.doctor', () => doctor.run()),
     command('editd.openWalkthrough', () => guide.open()),
     command('editd.sampleProposal', async () => {
@@ -37,4 +38,10 @@ export function help(context: vscode.ExtensionContext, connection: Connection, l
       await vscode.commands.executeCommand('editd.review', { kind: 'proposal', id });
     }),
   ];
+}
+
+/** The setting belongs to the machine that the program runs on: in a window on another one it is among the remote ones. */
+function setPath(): Thenable<unknown> {
+  const which = vscode.env.remoteName === undefined ? 'openSettings' : 'openRemoteSettings';
+  return vscode.commands.executeCommand(`workbench.action.${which}`, { query: '@id:editd.path' });
 }

@@ -14,11 +14,11 @@ interface Trouble {
   readonly buttons: readonly Button[];
 }
 
-type Button = 'Get Started' | 'Open Settings' | 'Doctor' | 'Try Again';
+type Button = 'Get Started' | 'Set Its Path' | 'Doctor' | 'Try Again';
 
 const COMMANDS: Readonly<Record<Button, readonly [string, ...unknown[]]>> = {
   'Get Started': ['editd.openWalkthrough'],
-  'Open Settings': ['workbench.action.openSettings', 'editd.path'],
+  'Set Its Path': ['editd.setPath'],
   Doctor: ['editd.doctor'],
   'Try Again': ['editd.restart'],
 };
@@ -48,13 +48,13 @@ function troubleOf(state: State, lost: number): Trouble | undefined {
           state.reason === undefined
             ? `The program editd was not found. Looked in ${state.looked.join(', ')}.`
             : `The program ${state.looked.join()} cannot be run: ${state.reason}.`,
-        buttons: ['Get Started', 'Open Settings', 'Try Again'],
+        buttons: ['Get Started', 'Set Its Path', 'Try Again'],
       };
     case 'old':
       return {
         reason: `old ${state.version}`,
         text: `editd ${state.version} is too old for this extension, which needs ${state.wanted} or later.`,
-        buttons: ['Get Started', 'Open Settings', 'Doctor', 'Try Again'],
+        buttons: ['Get Started', 'Set Its Path', 'Doctor', 'Try Again'],
       };
     case 'waiting':
       return lost < ATTEMPTS || state.stopped

@@ -20,11 +20,7 @@ const CONNECTION: Record<State['kind'], readonly Choice[]> = {
   connected: [AGAIN, DISCONNECT],
   missing: [
     AGAIN,
-    {
-      label: '$(settings-gear) Set the Path of the Program',
-      command: 'workbench.action.openSettings',
-      args: ['editd.path'],
-    },
+    { label: '$(settings-gear) Set the Path of the Program', command: 'editd.setPath' },
   ],
   old: [AGAIN],
   waiting: [AGAIN, DISCONNECT],
