@@ -85,7 +85,7 @@ impl Context {
 
     fn session(&self, role: Role, name: &str, root: Option<&Path>) -> Result<Client, Complaint> {
         let roots = root.into_iter().map(Path::to_owned).collect();
-        let identity = Identity { name: name.to_owned(), roots };
+        let identity = Identity { name: name.to_owned(), roots, new_file: true };
         Ok(Client::connect_as(&self.places, role, self.spawn, &identity)?)
     }
 

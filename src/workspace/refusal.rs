@@ -246,9 +246,7 @@ impl Refusal {
             RefusalKind::Encoding { .. }
             | RefusalKind::GuessedEncoding { .. }
             | RefusalKind::Notebook(_)
-            | RefusalKind::BrokenNotebook(_) => {
-                "encoding"
-            }
+            | RefusalKind::BrokenNotebook(_) => "encoding",
             RefusalKind::TooLarge { .. } => "too_large",
             RefusalKind::ReadOnly => "read_only",
             RefusalKind::OutsideWorkspace { .. } | RefusalKind::Root { .. } => "outside_workspace",
