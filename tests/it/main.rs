@@ -197,6 +197,7 @@ mod nvim {
     mod edits;
     mod install;
     mod life;
+    mod options;
     mod review;
     mod scene;
     mod several;

@@ -15,7 +15,7 @@ end, {
   end,
 })
 
-for _, action in ipairs({ 'accept', 'reject', 'accept_all', 'reject_all', 'next', 'prev', 'edit', 'comment', 'diff', 'review', 'list' }) do
+for _, action in ipairs(require('editd.config').actions) do
   vim.keymap.set({ 'n', 'x' }, ('<Plug>(editd-%s)'):format(action:gsub('_', '-')), function()
     require('editd.command').map(action)
   end, { desc = 'editd: ' .. action:gsub('_', ' ') })

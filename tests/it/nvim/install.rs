@@ -96,7 +96,7 @@ fn neovims_own_manager_takes_the_repository(#[case] options: &str) {
     // It answers while it clones.
     eventually("the plugin is cloned", || (nvim.lua("return vim.g.is_there") == json!(true)).then_some(()));
     nvim.until_connected();
-    assert_eq!(nvim.lua("return require('editd.config').get().keymaps.accept"), json!("ga"));
+    assert_eq!(nvim.lua("return require('editd.config').get().keymaps.accept"), json!("<Leader>ga"));
     nvim.lua("vim.cmd.messages('clear')");
     assert_works(&mut nvim, &machine, &workspace);
     let state = nvim

@@ -177,6 +177,7 @@ local function connected()
     message.say('the program at the other end is not editd', vim.log.levels.ERROR)
     return
   end
+  require('editd.review.keys').define()
   require('editd.state').start()
   require('editd.review').connected()
 end

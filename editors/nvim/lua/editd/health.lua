@@ -18,11 +18,21 @@ local function check_neovim()
 end
 
 local function check_options()
+  health.start('editd: options')
   local config = require('editd.config')
-  local global = type(vim.g.editd) == 'table' and vim.g.editd or {}
-  for _, problem in ipairs(config.problems(global)) do
-    health.warn(problem, 'see :help editd-options')
+  local problems = config.all_problems()
+  for _, problem in ipairs(problems) do
+    health.warn(problem .. ' It is left out.', 'see :help editd-options')
   end
+  if #problems == 0 then
+    health.ok('all that were given are in force')
+  end
+  local keys = {} ---@type string[]
+  for action, lhs in vim.spairs(config.get().keymaps) do
+    local key = config.get().own_keymaps[action] ~= nil and lhs or require('editd.review.keys').key(0, action)
+    keys[#keys + 1] = key and ('%s %s'):format(key, action) or nil
+  end
+  health.info(#keys > 0 and 'keys: ' .. table.concat(keys, ', ') or 'keys: none are mapped by editd')
 end
 
 local function check_program()
@@ -53,7 +63,8 @@ local function check_connection()
   end
   health.ok(('connected to editd %s, protocol %d'):format(daemon.version, daemon.protocol))
   local count = vim.tbl_count(require('editd.wire').documents)
-  health.info(('positions in %s, %d buffers known to the daemon'):format(connected.offset_encoding, count))
+  local known = require('editd.message').count(count, 'buffer')
+  health.info(('positions in %s, %s known to the daemon'):format(connected.offset_encoding, known))
   if daemon.protocol ~= 1 then
     health.warn('this plugin was made for protocol 1', 'update the plugin or editd')
   end

@@ -10,6 +10,7 @@ function M.setup(options)
     return
   end
   if vim.v.vim_did_enter == 1 then
+    require('editd.review.keys').define()
     M.attach(vim.api.nvim_get_current_buf())
   end
 end

@@ -13,14 +13,25 @@ local function plug(action)
   return ('<Plug>(editd-%s)'):format((action:gsub('_', '-')))
 end
 
---- Makes the configured maps in a buffer, over maps of the buffer that are there.
+--- Makes the default maps, if they are wanted. They stay, so that a key does not fall through to one of Neovim's own
+--- when nothing waits any more. What is mapped already is left alone.
+function M.define()
+  local options = config.get()
+  for action, lhs in pairs(options.keymaps) do
+    if options.own_keymaps[action] == nil and vim.fn.mapcheck(lhs, 'n') == '' then
+      vim.keymap.set({ 'n', 'x' }, lhs, plug(action), { remap = true, desc = 'editd: ' .. action:gsub('_', ' ') })
+    end
+  end
+end
+
+--- Makes the maps that the person gave in a buffer, over maps of the buffer that are there.
 ---@param buf integer
 function M.make(buf)
   if made[buf] then
     return
   end
   made[buf] = {}
-  for action, lhs in pairs(config.get().keymaps) do
+  for action, lhs in pairs(config.get().own_keymaps) do
     if lhs then
       local before = vim.api.nvim_buf_call(buf, function()
         return vim.fn.maparg(lhs, 'n', false, true)
@@ -30,7 +41,6 @@ function M.make(buf)
       vim.keymap.set({ 'n', 'x' }, lhs, plug(action), {
         buffer = buf,
         remap = true,
-        nowait = true,
         desc = 'editd: ' .. action:gsub('_', ' '),
       })
     end
@@ -59,7 +69,7 @@ end
 local function among(maps, rhs)
   for _, map in ipairs(maps) do
     if map.rhs == rhs then
-      return map.lhs
+      return vim.fn.keytrans(map.lhsraw)
     end
   end
 end
