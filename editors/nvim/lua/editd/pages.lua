@@ -183,6 +183,13 @@ function M.status()
   if #review.pending() == 0 then
     lines[#lines + 1] = 'nothing waits for review'
   end
+  local cut = message.cut()
+  if #cut > 0 then
+    lines[#lines + 1] = 'said lately, in full:'
+    for _, said in ipairs(cut) do
+      lines[#lines + 1] = '  ' .. said
+    end
+  end
   page('editd://status', lines, 'editdstatus')
 end
 
