@@ -34,3 +34,64 @@ fn a_file_that_was_not_open_is_shown_at_its_hunk() {
     assert_eq!(scene.nvim.lua("return vim.api.nvim_win_get_cursor(0)[1]"), json!(50));
     assert_eq!(scene.nvim.lua("return vim.fn.bufname()"), json!("long.txt"));
 }
+
+#[test]
+fn every_line_that_would_go_is_seen_also_an_empty_one() {
+    let mut scene = Scene::without_proposal();
+    scene.workspace.put("blank.txt", "one\n\n\n\ntwo\n");
+    scene.agent.read("blank.txt");
+    scene.propose(&json!([{ "kind": "write", "path": "blank.txt", "content": "one\ntwo\n" }]));
+    scene.nvim.keys(":Editd<CR>");
+    scene.nvim.sees("ada: Clearer  [");
+    let first = scene.nvim.place("one").0;
+    let signs = scene.nvim.screen().iter().filter(|line| line.starts_with('┃')).count();
+    assert_eq!(signs, 3);
+    let looks = [first, first + 2, first + 3].map(|row| scene.nvim.look((row, 40)));
+    assert!(looks[0] != looks[1] && looks[1] == looks[2], "{looks:?}");
+}
+
+#[test]
+fn new_lines_scroll_along_where_lines_are_not_wrapped() {
+    let mut scene = Scene::without_proposal();
+    let long = format!("x = '{}OLD'\n", "abcdefghi ".repeat(15));
+    scene.workspace.put("long.txt", &long);
+    scene.agent.read("long.txt");
+    let new = long.replace("OLD", "NEW");
+    scene.propose(&json!([{ "kind": "write", "path": "long.txt", "content": new }]));
+    scene.nvim.keys(":set nowrap<CR>:Editd<CR>");
+    scene.nvim.sees("ada: Clearer  [");
+    scene.nvim.keys("$");
+    scene.nvim.sees("OLD'");
+    scene.nvim.sees("NEW'");
+}
+
+#[test]
+fn keys_are_the_last_part_of_a_hint_to_go_in_a_narrow_window() {
+    let mut scene = Scene::start();
+    for split in [":vsplit<CR>", ":set number<CR>", ":split<CR>"] {
+        scene.nvim.keys(split);
+        scene.nvim.sees_no("ada: Clearer  [");
+        let rows = scene.nvim.screen();
+        let hints: Vec<_> = rows.iter().filter(|row| row.contains("accept")).collect();
+        assert!(!hints.is_empty() && hints.iter().all(|row| row.contains("reject]")), "{rows:#?}");
+    }
+}
+
+#[test]
+fn a_refusal_is_told_whole_with_what_to_do_next() {
+    let mut scene = Scene::without_proposal();
+    scene.nvim.lua_with("vim.fn.chdir(...)", &json!(scene.workspace.path("")));
+    let path = scene.workspace.absolute("cart.py");
+    let refusal = json!({ "message": format!("`{path}` has changed since it was read."),
+        "data": { "hint": "Read it again, and look at what it says in all the places that matter." } });
+    let whole = "editd: `cart.py` has changed since it was read. Read it again, and look at what it says in all the places that matter.";
+    scene.nvim.lua_with("require('editd.message').fail(...)", &refusal);
+    let said = scene.nvim.messages();
+    assert!(said.starts_with("editd: `cart.py` has changed") && said.ends_with('…'), "{said}");
+    scene.nvim.keys(":Editd status<CR>");
+    scene.nvim.sees("editd: `cart.py` has changed");
+    assert!(scene.nvim.text().contains(whole), "{}", scene.nvim.text());
+    scene.nvim.lua("vim.notify = function(text) _G.told = text end");
+    scene.nvim.lua_with("require('editd.message').fail(...)", &refusal);
+    assert_eq!(scene.nvim.lua("return _G.told"), json!(whole));
+}

@@ -309,6 +309,11 @@ end
 function M.connected()
   local group = vim.api.nvim_create_augroup('editd.review', { clear = true })
   vim.api.nvim_create_autocmd({ 'VimResized', 'WinResized' }, { group = group, callback = overlay.resized })
+  vim.api.nvim_create_autocmd('OptionSet', {
+    group = group,
+    pattern = { 'number', 'relativenumber', 'signcolumn', 'wrap' },
+    callback = vim.schedule_wrap(overlay.resized),
+  })
   vim.api.nvim_create_autocmd('BufWinEnter', {
     group = group,
     callback = function()

@@ -9,33 +9,46 @@ local M = {}
 ---@field wrap boolean
 ---@field tabstop integer
 
---- Cells of a sign column that is not there yet, and will be with the first sign.
+--- Cells that line numbers take.
 ---@param buf integer
 ---@param win integer
 ---@return integer
-local function signs_to_come(buf, win)
-  if not vim.wo[win].signcolumn:match('^auto') then
+local function numbers(buf, win)
+  if not vim.wo[win].number and not vim.wo[win].relativenumber then
     return 0
   end
-  local signs = vim.api.nvim_buf_get_extmarks(buf, -1, 0, -1, { type = 'sign', limit = 1 })
-  return #signs == 0 and 2 or 0
+  return math.max(vim.wo[win].numberwidth, #tostring(vim.api.nvim_buf_line_count(buf)) + 1)
 end
 
---- How much room a buffer has in its window.
+--- Cells before the text, also of columns that are drawn with the next redraw only.
+---@param buf integer
+---@param win integer
+---@param with_signs boolean
+---@return integer
+local function before_text(buf, win, with_signs)
+  local now = vim.fn.getwininfo(win)[1].textoff
+  if not with_signs or not vim.wo[win].signcolumn:match('^auto') then
+    return math.max(now, numbers(buf, win))
+  end
+  local signs = vim.api.nvim_buf_get_extmarks(buf, -1, 0, -1, { type = 'sign', limit = 1 })
+  return math.max(#signs == 0 and now + 2 or now, numbers(buf, win) + 2)
+end
+
+--- How much room a buffer has in the narrowest of its windows here.
 ---@param buf integer
 ---@param with_signs boolean
 ---@return editd.Room
 function M.room(buf, with_signs)
-  local win = vim.fn.bufwinid(buf)
-  if win == -1 then
-    return { width = vim.o.columns, wrap = true, tabstop = vim.bo[buf].tabstop }
+  local room = { width = vim.o.columns, wrap = true, tabstop = math.max(vim.bo[buf].tabstop, 1) }
+  local wins = vim.tbl_filter(function(win)
+    return vim.api.nvim_win_get_tabpage(win) == vim.api.nvim_get_current_tabpage()
+  end, vim.fn.win_findbuf(buf))
+  for _, win in ipairs(wins) do
+    local width = vim.api.nvim_win_get_width(win) - before_text(buf, win, with_signs)
+    room.width = math.max(math.min(room.width, width), 10)
+    room.wrap = win == wins[1] and vim.wo[win].wrap or win ~= wins[1] and room.wrap
   end
-  local info = vim.fn.getwininfo(win)[1]
-  return {
-    width = math.max(info.width - info.textoff - (with_signs and signs_to_come(buf, win) or 0), 10),
-    wrap = vim.wo[win].wrap,
-    tabstop = math.max(vim.bo[buf].tabstop, 1),
-  }
+  return room
 end
 
 ---@param text string

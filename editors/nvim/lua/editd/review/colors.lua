@@ -20,6 +20,21 @@ M.links = {
   EditdSignConflicted = 'DiagnosticWarn',
 }
 
+--- Backgrounds of lines that would go, where the colour scheme has none for them: without one, blanks are not seen.
+---@type table<string, vim.api.keyset.highlight>
+local gone = {
+  dark = { bg = '#4b2329', ctermbg = 52, default = true },
+  light = { bg = '#ffd7d5', ctermbg = 224, default = true },
+}
+
+--- Whether a group shows where there is no text.
+---@param group string
+---@return boolean
+local function fills(group)
+  local look = vim.api.nvim_get_hl(0, { name = group, link = false })
+  return look.bg ~= nil or look.reverse == true
+end
+
 local done = false
 
 --- Defines the groups, once and again with every colour scheme.
@@ -29,6 +44,9 @@ function M.define()
   end
   done = true
   local function link()
+    if not fills('DiffDelete') then
+      vim.api.nvim_set_hl(0, 'EditdDelete', gone[vim.o.background] or gone.dark)
+    end
     for group, target in pairs(M.links) do
       vim.api.nvim_set_hl(0, group, { link = target, default = true })
     end

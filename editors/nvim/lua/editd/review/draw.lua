@@ -269,9 +269,16 @@ function M.draw(buf, shown, room)
     hl_mode = 'combine',
     priority = 190,
   })
+  for row = first + 1, text and not M.is_insertion(hunk) and last or first do
+    mark(buf, shown, row, { sign_text = text, sign_hl_group = group, priority = 190 })
+  end
   if #virtual > 0 and not shown.led then
     local on_top = M.is_insertion(hunk) and hunk.row == 0
-    mark(buf, shown, last, { virt_lines = virtual, virt_lines_above = on_top })
+    mark(buf, shown, last, {
+      virt_lines = virtual,
+      virt_lines_above = on_top,
+      virt_lines_overflow = room.wrap and 'trunc' or 'scroll',
+    })
     if on_top then
       make_room_on_top(buf, #virtual)
     end
