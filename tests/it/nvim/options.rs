@@ -13,7 +13,7 @@ fn scene(options: &str) -> (Machine, Workspace, Nvim) {
 #[test]
 fn what_does_not_fit_is_told_and_left_out() {
     let (_machine, _workspace, mut nvim) = scene(
-        "signs = { pending = '>>>', accepted = 'ok' }, keymaps = { acept = 'gh', accept = 'gy' }, notify = 'yes'",
+        "signs = { pending = '>>>', accepted = 'ok' }, keymaps = { agree = 'gh', accept = 'gy' }, notify = 'yes'",
     );
     nvim.lua("vim.cmd.messages('clear') require('editd').setup({ keymap = true })");
     assert!(nvim.messages().contains("There is no option `keymap`."), "{}", nvim.messages());
@@ -24,7 +24,7 @@ fn what_does_not_fit_is_told_and_left_out() {
     let report = nvim.text();
     for problem in [
         "The sign `pending` is a text of one or two cells.",
-        "There is no action `acept` for a key.",
+        "There is no action `agree` for a key.",
         "The option `notify` is a boolean, not a string.",
         "There is no option `keymap`.",
     ] {

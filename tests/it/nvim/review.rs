@@ -154,7 +154,8 @@ fn new_and_deleted_files_are_looked_at_before_they_are_decided() {
         { "kind": "delete", "path": "cart.py" },
     ]));
     scene.nvim.keys(":Editd review<CR>");
-    scene.nvim.sees("ada wants to create");
+    let sentence = scene.nvim.sees("ada wants to create");
+    assert!(sentence.ends_with("(1 line)"), "{sentence}");
     scene.nvim.sees("print(1)");
     scene.nvim.keys("\\ga");
     scene.nvim.sees("ada wants to delete");

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::scene::{BETTER, CART, Scene};
+use crate::support::Outcome;
 
 /// Opens the first hunk in the small window.
 fn edit_first_hunk(scene: &mut Scene) {
@@ -16,7 +17,7 @@ fn undo_leaves_what_was_opened_to_be_written() {
     edit_first_hunk(&mut scene);
     scene.nvim.keys("u");
     scene.nvim.sees("Already at oldest change");
-    scene.nvim.keys(":q<CR>:Editd diff<CR>");
+    scene.nvim.keys("q:Editd diff<CR>");
     scene.nvim.sees("(:w takes this side)");
     scene.nvim.keys("u");
     scene.nvim.sees("Already at oldest change");
@@ -84,4 +85,33 @@ fn the_right_side_is_not_taken_for_a_file_that_looks_otherwise() {
     scene.nvim.keys(":w<CR>");
     assert_eq!(scene.outcome()["state"], "applied");
     scene.nvim.holds(&BETTER.replace("return amount", "return amount  # done"));
+}
+
+#[test]
+fn the_small_window_is_left_as_its_title_says() {
+    let mut scene = Scene::start();
+    edit_first_hunk(&mut scene);
+    scene.nvim.sees(":q! leaves it");
+    scene.nvim.keys("A  # in cents<Esc>q");
+    scene.nvim.sees("E37");
+    scene.nvim.keys(":q!<CR>");
+    scene.nvim.sees_no(":w takes this");
+    assert_eq!(scene.nvim.lua("return require('editd').pending()[1].undecided"), json!(2));
+    edit_first_hunk(&mut scene);
+    scene.nvim.keys(":wq<CR>");
+    scene.nvim.sees("✎     sum = 0");
+    scene.nvim.sees_no(":w takes this");
+}
+
+#[test]
+fn what_was_written_for_a_proposal_that_is_gone_stays_in_its_window() {
+    let mut scene = Scene::start();
+    edit_first_hunk(&mut scene);
+    scene.nvim.keys("A  # in cents<Esc>");
+    let id = json!({ "id": scene.id });
+    scene.agent.call("editd/discard", id).done();
+    scene.nvim.sees("taken back by its author");
+    scene.nvim.keys(":w<CR>");
+    scene.nvim.sees("what you wrote stays here");
+    scene.nvim.holds("    amount = Decimal(0)  # in cents\n");
 }

@@ -34,23 +34,25 @@ function M.open(stop, done)
     width = width,
     height = height,
     border = 'rounded',
-    title = (' %s: :w takes this, :q leaves it '):format(stop.proposal.author),
+    title = (' %s: :w takes this, :q! leaves it '):format(stop.proposal.author),
   })
   vim.bo[buf].syntax = vim.bo[source].filetype
   vim.wo[win].number = false
   vim.wo[win].signcolumn = 'no'
   vim.wo[win].fillchars = 'eob: '
+  vim.keymap.set('n', 'q', '<Cmd>quit<CR>', { buffer = buf, nowait = true, desc = 'editd: close, if nothing was written' })
   vim.api.nvim_create_autocmd('BufWriteCmd', {
     buffer = buf,
     callback = function()
       local empty = vim.fn.wordcount().bytes == 0
       local lines = empty and {} or vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+      if not done(lines) then
+        return
+      end
+      vim.bo[buf].modified = false
       vim.schedule(function()
-        if done(lines) and vim.api.nvim_buf_is_valid(buf) then
-          vim.bo[buf].modified = false
-          if vim.api.nvim_win_is_valid(win) then
-            vim.api.nvim_win_close(win, true)
-          end
+        if vim.api.nvim_win_is_valid(win) then
+          vim.api.nvim_win_close(win, true)
         end
       end)
     end,

@@ -3,6 +3,7 @@
 local colors = require('editd.review.colors')
 local hunks = require('editd.hunks')
 local keys = require('editd.review.keys')
+local message = require('editd.message')
 local scratch = require('editd.review.scratch')
 local seen = require('editd.review.seen')
 
@@ -18,8 +19,8 @@ local namespace = vim.api.nvim_create_namespace('editd.review.preview')
 function M.sentence(proposal, file, hunk)
   local name = vim.fn.fnamemodify(file.path, ':~:.')
   local what = {
-    create = ('create %s (%d lines)'):format(name, #hunk.new),
-    delete = ('delete %s (%d lines)'):format(name, #hunk.old),
+    create = ('create %s (%s)'):format(name, message.count(#hunk.new, 'line')),
+    delete = ('delete %s (%s)'):format(name, message.count(#hunk.old, 'line')),
     rename = ('rename %s to %s'):format(name, vim.fn.fnamemodify(file.new_path or '', ':~:.')),
     encoding = ('write %s in another encoding'):format(name),
   }
