@@ -95,7 +95,7 @@ local function edit(stop)
     local proposal = review.get(stop.proposal.id)
     local hunk = proposal and hunks.find(proposal, stop.hunk.id)
     if not proposal or not hunk then
-      message.say('this proposal is not pending any more; what you wrote stays here', vim.log.levels.WARN)
+      message.say('not pending any more; what you wrote stays here', vim.log.levels.WARN)
       return false
     end
     hunk.draft = lines

@@ -122,7 +122,7 @@ end
 local function send(sides)
   local proposal = review.get(sides.id)
   if not proposal then
-    message.say('this proposal is not pending any more; what you wrote stays here', vim.log.levels.WARN)
+    message.say('not pending any more; what you wrote stays here', vim.log.levels.WARN)
     return
   end
   local content = compose.text({ lines = written(sides.proposed), eol = sides.eol })
