@@ -12,13 +12,11 @@ use super::size::{REFUSAL, shown};
 use super::tools::Tool;
 
 /// Advice about writing, and what is said in its place to those who only read.
-const READING: [(&str, &str); 2] = [
-    ("a new file is made by a `write` change", "`find` looks for files by name"),
-    ("Name a regular file; folders are made as needed by a `write` into them", "For a folder use `list`"),
-];
+const READING: [(&str, &str); 1] =
+    [("Name a regular file; folders are made as needed by a `write` into them", "For a folder use `list`")];
 
 /// Advice in parameters of another tool, and what is said in its place to those who write a whole file.
-const WRITING: [(&str, &str); 6] = [
+const WRITING: [(&str, &str); 5] = [
     (", a more distinctive `oldText`", ""),
     (", or with `onStale: \"rebase\"`", ""),
     (" Or send `onConflict: \"markers\"` to have both written into the file.", ""),
@@ -26,22 +24,19 @@ const WRITING: [(&str, &str); 6] = [
         "Write the lines out, or leave them out of `oldText` too: what an edit does not mention stays. If the line is meant literally, send `matching: \"exact\"`",
         "Write the lines out, or change parts of the file with `edit`. If the line is meant literally, send `literal: true`",
     ),
-    ("; if something should change, check `newText`", "; if something should change, check `content`"),
     ("rewrite the file with a `write` that names `encoding`", "send `encoding` to have another one"),
 ];
 /// The same for those who send a patch.
-const PATCHING: [(&str, &str); 4] = [
+const PATCHING: [(&str, &str); 3] = [
     (", a more distinctive `oldText`", ""),
     (" Or send `onConflict: \"markers\"` to have both written into the file.", ""),
-    ("; if something should change, check `newText`", "; if something should change, check the patch"),
     ("`currentHash` as `baseHash`", "`currentHash` in `bases`"),
 ];
 /// The same for those who change cells.
-const CELLS: [(&str, &str); 4] = [
+const CELLS: [(&str, &str); 3] = [
     (", a more distinctive `oldText`", ""),
     (", or with `onStale: \"rebase\"`", ""),
     (" Or send `onConflict: \"markers\"` to have both written into the file.", ""),
-    ("; if something should change, check `newText`", "; if something should change, check `source`"),
 ];
 
 /// A sentence of the daemon's, and what is said in its place.

@@ -130,6 +130,15 @@ const NAMES: &[Name] = &[
     ),
     shell("`oldText`", "--old"),
     shell("`newText`", "--new"),
+    both(
+        "by a `notebook` change, or edit the JSON so that it stays a notebook's; a `write` change with `literal: true` takes any text",
+        "with `notebook_edit`, or edit the JSON so that it stays a notebook's; `write` takes any text that is meant literally",
+        "so that the JSON stays a notebook's; if it shall be none, remove the file first",
+    ),
+    tools(
+        "Send this request with a new `requestId`; only the very same request may be sent again under one",
+        "Call the tool again",
+    ),
     // Files.
     both("`editd/find` looks", "`find` looks", "`editd find` looks"),
     both("a `write` change does that", "`write` does that", "`editd write` does that"),

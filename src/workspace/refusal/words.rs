@@ -100,7 +100,7 @@ pub(super) fn hint(refusal: &Refusal) -> String {
             "Look at the line; an `edit` changes the file as text, whatever it is."
         }
         RefusalKind::BrokenNotebook(_) => {
-            "Change the cells by a `notebook` change; or read the file with `raw: true` and edit its JSON so that it stays JSON. If it shall be no notebook, send a `write` change with `literal: true`."
+            "Change the cells by a `notebook` change, or edit the JSON so that it stays a notebook's; a `write` change with `literal: true` takes any text."
         }
         RefusalKind::Edit(kind) => {
             return of_edit::hint(kind, refusal.edit.is_some(), refusal.patch_line.is_some()).to_owned();

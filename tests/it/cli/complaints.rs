@@ -63,7 +63,7 @@ fn run_in(machine: &Machine, workspace: &Workspace, arguments: &[&str]) -> Outpu
 }
 
 #[rstest]
-#[case::not_there(&["read", "no.txt"], "`no.txt` does not exist", "editd write")]
+#[case::not_there(&["read", "no.txt"], "`no.txt` does not exist", "editd find")]
 #[case::a_folder(&["read", "sub"], "a folder", "editd list")]
 #[case::binary(&["edit", "image.bin", "--old", "a", "--new", "b", "--yes"], "binary", "program made for")]
 #[case::outside(&["read", "link.txt"], "link.txt", "path where it lies")]
