@@ -47,6 +47,10 @@ scene(
     );
     assert.deepEqual(await review.states(), ['pending']);
     assert.equal(files.read('a.txt'), POEM);
+    await review.shows('a.txt', 'changed by you');
+    await review.shows('TWO', 'decided with the file');
+    assert.equal(await review.buttons('TWO'), 0);
+    assert.ok((await review.buttons('a.txt')) > 0);
     await window.press('Control+Alt+Y');
     await window.screen.notified('it is decided as a whole');
     await window.command('notifications.clearAll');

@@ -20,8 +20,10 @@ export function contextKeys(connection: Connection, store: Store, drafts: Drafts
     tell('state', connection.state.kind);
     tell('pending', store.here.length);
     tell('reviewing', address !== undefined);
-    tell('draft', address !== undefined && drafts.written(address.id, address.path) !== undefined);
-    tell('hunkAtCursor', hunksAtCursor(store).length > 0);
+    const hasDraft = address !== undefined && drafts.written(address.id, address.path) !== undefined;
+    tell('draft', hasDraft);
+    // What a person has written in a file is decided with it.
+    tell('hunkAtCursor', !hasDraft && hunksAtCursor(store).length > 0);
   };
   update();
   return vscode.Disposable.from(

@@ -104,7 +104,8 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
       return fileItem(subject, file, this.drafts.written(subject.id, subject.path) !== undefined);
     }
     const hunk = file.hunks.find(({ id }) => id === subject.hunk);
-    return hunk ? hunkItem(subject, file, hunk) : new vscode.TreeItem('');
+    const isOfDraft = this.drafts.written(subject.id, subject.path) !== undefined;
+    return hunk ? hunkItem(subject, file, hunk, isOfDraft) : new vscode.TreeItem('');
   }
 
   private update(): void {
@@ -165,15 +166,16 @@ function fileItem(subject: FileSubject, file: FileEntry, hasDraft: boolean): vsc
   return item;
 }
 
-function hunkItem(subject: HunkSubject, file: FileEntry, hunk: Hunk): vscode.TreeItem {
+function hunkItem(subject: HunkSubject, file: FileEntry, hunk: Hunk, isOfDraft: boolean): vscode.TreeItem {
   const item = new vscode.TreeItem(hunkTitle(file, hunk), vscode.TreeItemCollapsibleState.None);
   item.id = `${subject.id}${subject.path}/${subject.hunk}`;
   const place = placesIn(file, 'base').find((each) => each.hunk.id === hunk.id);
   const line = hunk.kind === undefined && place ? `line ${place.start + 1}` : '';
   const lines = hunk.kind === undefined ? size(hunk.newLines, hunk.oldLines) : '';
-  item.description = [STATES[hunk.state], line, lines].filter((part) => part !== '').join(' · ');
+  const note = isOfDraft ? 'decided with the file' : STATES[hunk.state];
+  item.description = [note, line, lines].filter((part) => part !== '').join(' · ');
   item.iconPath = ICONS[hunk.state];
-  item.contextValue = `hunk.${hunk.state}`;
+  item.contextValue = isOfDraft ? 'draftedHunk' : `hunk.${hunk.state}`;
   item.command = { command: 'editd.openDiff', title: 'Open the Diff', arguments: [subject] };
   const diff = hunkDiff(file, hunk);
   const tooltip = new vscode.MarkdownString();

@@ -94,6 +94,13 @@ export class Review {
     await this.window.page.mouse.move(900, 500);
   }
 
+  /** How many buttons a row of the tree has. */
+  async buttons(row: string): Promise<number> {
+    const found = this.window.screen.view('Proposals').locator('.monaco-list-row', { hasText: row }).first();
+    await found.hover();
+    return found.locator('.action-label').count();
+  }
+
   /** Presses one of the actions above a line. */
   async lens(label: string, at = 0): Promise<void> {
     await this.window.page.locator('.codelens-decoration a', { hasText: label }).nth(at).click();
