@@ -12,6 +12,13 @@ export function canonical(path: string): string {
   }
 }
 
+/** A folder that counts as one of this window though it is not open in it: that of the sample. */
+let extra: string | undefined;
+
+export function countAsInside(folder: string): void {
+  extra = folder;
+}
+
 /** The folders of this window that are on the disk, as they were opened. */
 export function windowFolders(): string[] {
   const folders = vscode.workspace.workspaceFolders ?? [];
@@ -20,6 +27,6 @@ export function windowFolders(): string[] {
 
 /** Says of paths whether they are in the folders of this window. */
 export function insideWindow(): (path: string) => boolean {
-  const roots = windowFolders().map(canonical);
+  const roots = [...windowFolders(), ...(extra === undefined ? [] : [extra])].map(canonical);
   return (path) => roots.some((root) => path === root || root === sep || path.startsWith(root + sep));
 }

@@ -153,6 +153,11 @@ void describe('a machine with the program', () => {
         return input instanceof vscode.TabInputTextDiff && input.modified.path.replace(/^\/[^/]+\/proposed/, '');
       }),
     );
+    await until(
+      'it is counted',
+      () => window.screen.status(),
+      (items) => items.some((item) => item.includes('editd: 1')),
+    );
     await window.command('workbench.action.focusActiveEditorGroup');
     await window.press('Control+Alt+y');
     await until(
@@ -171,6 +176,12 @@ void describe('a machine with the program', () => {
       (text) => text.includes('The door is open.'),
     );
     assert.ok(text.includes('The window is open as well.'));
+    await window.command('editd.history.focus');
+    await until(
+      'it is in the history',
+      () => window.screen.rows('History'),
+      ([first]) => first?.startsWith('Let some air in') === true,
+    );
   });
 
   scene('is disconnected and connected by commands', async ({ window }) => {

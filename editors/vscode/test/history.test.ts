@@ -92,23 +92,26 @@ scene('a change that a later one has overwritten is not undone, and what is in t
   assert.equal(files.read('later.txt'), 'one\ndeux\nthree\n');
 });
 
-scene('what was typed in a line of the change is shown where it is in the way of an undo', async ({ window, agent, files }) => {
-  await agent.edit({ 'typed.txt': [['two', 'zwei']] }, { label: 'In a typed line' });
-  await window.open('typed.txt');
-  await window.type({ after: 'zwei' }, ' # later');
-  await window.press('Control+S');
-  await window.shows('typed.txt', { dirty: false });
-  await shown(window, 'In a typed line ada');
-  await undo(window, 'In a typed line');
-  const [said] = await window.screen.notified('It cannot be undone');
-  assert.doesNotMatch(said ?? '', /editd\/|`|\/work\//);
-  await until(
-    'the line is shown',
-    () => window.evaluate(({ vscode }) => vscode.window.activeTextEditor?.document.getText()),
-    (text) => text?.includes('-zwei\n+zwei # later') === true,
-  );
-  assert.equal(files.read('typed.txt'), 'one\nzwei # later\nthree\n');
-});
+scene(
+  'what was typed in a line of the change is shown where it is in the way of an undo',
+  async ({ window, agent, files }) => {
+    await agent.edit({ 'typed.txt': [['two', 'zwei']] }, { label: 'In a typed line' });
+    await window.open('typed.txt');
+    await window.type({ after: 'zwei' }, ' # later');
+    await window.press('Control+S');
+    await window.shows('typed.txt', { dirty: false });
+    await shown(window, 'In a typed line ada');
+    await undo(window, 'In a typed line');
+    const [said] = await window.screen.notified('It cannot be undone');
+    assert.doesNotMatch(said ?? '', /editd\/|`|\/work\//);
+    await until(
+      'the line is shown',
+      () => window.evaluate(({ vscode }) => vscode.window.activeTextEditor?.document.getText()),
+      (text) => text?.includes('-zwei\n+zwei # later') === true,
+    );
+    assert.equal(files.read('typed.txt'), 'one\nzwei # later\nthree\n');
+  },
+);
 
 scene('the diff can be looked at before, and a file shows what was done to it', async ({ window, agent, files }) => {
   await agent.edit({ 'both.txt': [['three', 'drei']] }, { label: 'Count on' });

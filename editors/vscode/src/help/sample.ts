@@ -9,6 +9,7 @@ import { createMessageConnection, SocketMessageReader, SocketMessageWriter } fro
 import type { Connection } from '../daemon/connection';
 import type { ApplyResult } from '../daemon/wire';
 import { socketPath } from '../mcp';
+import { countAsInside } from '../paths';
 
 const AUTHOR = 'sample';
 
@@ -32,12 +33,13 @@ const EDITS = [
 
 /** Makes one, unless there is one that still waits, and gives its id. Rejects with a `Refusal`. */
 export async function propose(context: vscode.ExtensionContext, connection: Connection): Promise<string> {
+  const folder = join(context.globalStorageUri.fsPath, 'sample');
+  countAsInside(folder);
   const { proposals } = await connection.request('editd/proposals', { state: 'pending' });
   const waiting = proposals.find(({ author }) => author === AUTHOR);
   if (waiting) {
     return waiting.id;
   }
-  const folder = join(context.globalStorageUri.fsPath, 'sample');
   await mkdir(folder, { recursive: true });
   const path = freePath(folder);
   await writeFile(path, TEXT);

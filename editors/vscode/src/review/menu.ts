@@ -18,10 +18,7 @@ const CONNECTION: Record<State['kind'], readonly Choice[]> = {
   off: [CONNECT],
   connecting: [AGAIN, DISCONNECT],
   connected: [AGAIN, DISCONNECT],
-  missing: [
-    AGAIN,
-    { label: '$(settings-gear) Set the Path of the Program', command: 'editd.setPath' },
-  ],
+  missing: [AGAIN, { label: '$(settings-gear) Set the Path of the Program', command: 'editd.setPath' }],
   old: [AGAIN],
   waiting: [AGAIN, DISCONNECT],
 };
