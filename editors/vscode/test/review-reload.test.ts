@@ -52,6 +52,39 @@ for (const saved of [true, false]) {
   );
 }
 
+scene('what was told before the window was loaded again is not told once more', async ({ window, agent, files }) => {
+  files.write('a.txt', 'one\ntwo\nthree\n');
+  files.write('b.txt', 'b\n');
+  const review = await Review.edit(window, agent, { 'a.txt': [['two', 'TWO']] });
+  await window.screen.notified('ada wants to change a.txt');
+  await window.reload();
+  await review.shows('TWO', 'line 2');
+  await agent.edit({ 'b.txt': [['b', 'B']] }, { label: 'More', review: true });
+  await window.screen.notified('ada wants to change b.txt');
+  const said = await window.screen.notifications();
+  assert.deepEqual(
+    said.filter((each) => each.includes('a.txt') || each.includes('as well')),
+    [],
+  );
+});
+
+scene('a key that decides says so where there is no daemon to tell', async ({ window, agent, files, daemon }) => {
+  files.write('a.txt', 'one\ntwo\nthree\n');
+  const review = await Review.edit(window, agent, { 'a.txt': [['two', 'TWO']] });
+  await review.open('TWO');
+  await daemon.stop();
+  await until(
+    'the status bar tells',
+    () => window.screen.status(),
+    (items) => items.some((item) => item.includes('editd: not connected')),
+  );
+  await window.command('workbench.action.focusActiveEditorGroup');
+  await window.press('Control+Alt+Y');
+  await window.screen.notified('Not connected to editd at the moment, so nothing was decided.');
+  await daemon.start();
+  await review.shows('TWO', 'line 2');
+});
+
 scene('a diff of what is over by then is closed', async ({ window, agent, files }) => {
   files.write('a.txt', 'one\ntwo\nthree\n');
   const review = await Review.edit(window, agent, { 'a.txt': [['two', 'TWO']] });

@@ -36,6 +36,48 @@ scene('hunks of a file are decided by keys in its diff, one after the other', as
   await review.closed();
 });
 
+scene('a click on a file opens its diff, and the view follows what is looked at', async ({ window, agent, files }) => {
+  files.write('a.txt', 'one\ntwo\nthree\n');
+  files.write('b.txt', 'one\ntwo\nthree\n');
+  const review = await Review.edit(window, agent, { 'a.txt': [['two', 'TWO']], 'b.txt': [['three', 'DREI']] });
+  await review.open('a.txt', 'a.txt');
+  await review.open('TWO', 'a.txt');
+  await review.next('b.txt', 3);
+  const selected = window.screen.view('Proposals').locator('.monaco-list-row.selected');
+  await until(
+    'the change is selected',
+    () => selected.allTextContents(),
+    (rows) => rows.length === 1 && rows[0]?.includes('DREI') === true,
+  );
+});
+
+scene('keys decide what is selected in the view', async ({ window, agent, files }) => {
+  files.write('a.txt', 'one\ntwo\nthree\n');
+  files.write('b.txt', 'b\n');
+  const review = await Review.edit(window, agent, {
+    'a.txt': [
+      ['one', 'ONE'],
+      ['three', 'THREE'],
+    ],
+    'b.txt': [['b', 'B']],
+  });
+  const select = async (row: string): Promise<void> => {
+    await window.screen.view('Proposals').locator('.monaco-list-row', { hasText: row }).first().click();
+    await window.command('editd.proposals.focus');
+  };
+  await select('THREE');
+  await window.press('Control+Alt+N');
+  await review.shows('THREE', 'rejected');
+  await select('a.txt');
+  await window.press('Control+Alt+Y');
+  await review.shows('ONE', 'accepted');
+  await select('Change it');
+  await window.press('Control+Alt+Y');
+  await review.over();
+  assert.equal(files.read('a.txt'), 'ONE\ntwo\nthree\n');
+  assert.equal(files.read('b.txt'), 'B\n');
+});
+
 scene('two changes next to each other are two hunks', async ({ window, agent, files }) => {
   files.write('near.txt', 'one\ntwo\nthree\n');
   const review = await Review.edit(window, agent, {

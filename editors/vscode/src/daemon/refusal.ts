@@ -1,4 +1,4 @@
-import { ResponseError } from 'vscode-languageclient/node';
+import { ErrorCodes, ResponseError } from 'vscode-languageclient/node';
 
 /** The daemon said no. `kind` is one of the names in `docs/protocol.md`, or `error` for what is not a refusal. */
 export class Refusal extends Error {
@@ -25,11 +25,17 @@ export class NotConnected extends Refusal {
   }
 }
 
+/** What the client says of a request whose connection has ended. */
+const LOST: ReadonlySet<number> = new Set([ErrorCodes.PendingResponseRejected, ErrorCodes.ConnectionInactive]);
+
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) {
     return error;
   }
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof ResponseError && LOST.has(error.code)) {
+    return new NotConnected();
+  }
   const data: unknown = error instanceof ResponseError ? error.data : undefined;
   if (typeof data !== 'object' || data === null) {
     return new Refusal(message, 'error', undefined, {});

@@ -7,12 +7,13 @@ import type { Comments } from './comments';
 import { activeAddress, type Diffs } from './diff';
 import type { Drafts } from './drafts';
 import { showMenu } from './menu';
-import { tellLine } from './notifications';
+import { ask, tellLine } from './notifications';
 import { nextStop, type Stop, stopsOf } from './places';
 import type { Store } from './store';
 import type { HunkSubject, Subject } from './subject';
 import { fileToShow, filesMeant, hunksAtCursor, named, position, proposalMeant } from './target';
 import { Turns } from './turns';
+import type { ProposalTree } from './tree';
 import { addressOf } from './uris';
 
 const NOTHING_LEFT = 'Nothing is left to decide.';
@@ -24,7 +25,11 @@ interface Parts {
   readonly diffs: Diffs;
   readonly actions: Actions;
   readonly comments: Comments;
+  readonly tree: ProposalTree;
 }
+
+/** What the keys give that belong to the view of what waits: they are about what is selected there. */
+const SELECTION = 'selection';
 
 export function commands(parts: Parts): vscode.Disposable {
   const { connection, store, diffs, comments } = parts;
@@ -64,6 +69,13 @@ export function commands(parts: Parts): vscode.Disposable {
 
 async function decide(parts: Parts, verdict: Verdict | 'take', args: readonly unknown[]): Promise<void> {
   const { store, actions } = parts;
+  if (isAway(parts)) {
+    return;
+  }
+  if (args[0] === SELECTION) {
+    await decideSelection(parts, verdict);
+    return;
+  }
   await store.upToDate();
   const given = named(args).filter((subject) => subject.kind === 'hunk');
   const subjects = given.length > 0 ? given : hunksAtCursor(store);
@@ -85,16 +97,50 @@ async function decide(parts: Parts, verdict: Verdict | 'take', args: readonly un
   }
 }
 
-async function decideFiles({ store, actions }: Parts, verdict: Verdict, args: readonly unknown[]): Promise<void> {
+/** Decides what is selected in the view: changes, files, proposals. */
+async function decideSelection({ store, actions, tree }: Parts, verdict: Verdict | 'take'): Promise<void> {
   await store.upToDate();
-  const files = filesMeant(store, args);
+  const { selection } = tree;
+  const hunks = selection.filter((subject) => subject.kind === 'hunk');
+  await actions.hunks(verdict, hunks);
+  if (verdict !== 'take') {
+    const files = selection.filter((subject) => subject.kind === 'file');
+    await actions.files(verdict, files);
+    for (const { id } of selection.filter((subject) => subject.kind === 'proposal')) {
+      await actions.all(verdict, id);
+    }
+  }
+}
+
+/** Whether there is nobody to tell a decision to; the person is told that. */
+function isAway({ store }: Parts): boolean {
+  if (!store.isReady) {
+    void ask('warning', 'Not connected to editd at the moment, so nothing was decided.', {
+      Doctor: () => vscode.commands.executeCommand('editd.doctor'),
+    });
+  }
+  return !store.isReady;
+}
+
+async function decideFiles(parts: Parts, verdict: Verdict, args: readonly unknown[]): Promise<void> {
+  const { store, actions, tree } = parts;
+  if (isAway(parts)) {
+    return;
+  }
+  await store.upToDate();
+  const given = args[0] === SELECTION ? [tree.selection[0], tree.selection] : args;
+  const files = filesMeant(store, given);
   if (files.length === 0) {
     tellLine('There is no change in this file.');
   }
   await actions.files(verdict, files);
 }
 
-async function decideAll({ store, actions }: Parts, verdict: Verdict, args: readonly unknown[]): Promise<void> {
+async function decideAll(parts: Parts, verdict: Verdict, args: readonly unknown[]): Promise<void> {
+  const { store, actions } = parts;
+  if (isAway(parts)) {
+    return;
+  }
   await store.upToDate();
   const subjects = named(args);
   const ids = subjects.length > 0 ? subjects.map(({ id }) => id) : [await proposalMeant(store, args)];

@@ -17,8 +17,10 @@ export function contextKeys(connection: Connection, store: Store, drafts: Drafts
   };
   const update = () => {
     const address = activeAddress();
-    tell('state', connection.state.kind);
-    tell('pending', store.here.length);
+    const { kind } = connection.state;
+    // Until it is known what waits, nobody says that nothing does.
+    tell('state', kind === 'connected' && !store.isReady ? 'connecting' : kind);
+    tell('pending', store.isReady ? store.here.length : 0);
     tell('reviewing', address !== undefined);
     const hasDraft = address !== undefined && drafts.written(address.id, address.path) !== undefined;
     tell('draft', hasDraft);

@@ -36,19 +36,20 @@ export function review(connection: Connection, context: vscode.ExtensionContext,
   const decider = new Decider(connection, store, versions, drafts);
   const actions = new Actions(store, drafts, decider, diffs, new Gone(connection));
   const comments = new Comments(store, actions);
+  const tree = new ProposalTree(store, drafts);
   return [
     vscode.workspace.registerFileSystemProvider(SCHEME, files, { isCaseSensitive: true }),
     files,
-    new ProposalTree(store, drafts),
+    tree,
     new Lenses(store, drafts),
     new Marks(store),
     new DiffNotes(store, drafts),
     comments,
     statusItem(connection, store),
     contextKeys(connection, store, drafts),
-    tellOfProposals(store, diffs),
+    tellOfProposals(store, diffs, context.workspaceState),
     followRenames(store),
-    commands({ connection, store, drafts, diffs, actions, comments }),
+    commands({ connection, store, drafts, diffs, actions, comments, tree }),
     new UnsentDrafts(store, drafts, diffs),
     diffs,
     drafts,

@@ -13,7 +13,12 @@ import { count, endedElsewhere, outcomeOf, wish } from './words';
 /** Milliseconds in which proposals that come are told in one message. */
 const TOGETHER = 100;
 
-export function tellOfProposals(store: Store, diffs: Diffs): vscode.Disposable {
+/** Where it is kept what was told: a window that is loaded again does not tell it twice. */
+const TOLD = 'toldProposals';
+
+export function tellOfProposals(store: Store, diffs: Diffs, memory: vscode.Memento): vscode.Disposable {
+  const told = new Set(memory.get<string[]>(TOLD, []));
+  const keep = () => memory.update(TOLD, [...told]);
   let arrived: ProposalResult[] = [];
   let timer: NodeJS.Timeout | undefined;
   const speak = () => {
@@ -23,15 +28,21 @@ export function tellOfProposals(store: Store, diffs: Diffs): vscode.Disposable {
   };
   return vscode.Disposable.from(
     store.onDidArrive((proposal) => {
-      if (!concernsWindow(proposal)) {
+      if (!concernsWindow(proposal) || told.has(proposal.id)) {
         return;
       }
+      told.add(proposal.id);
+      void keep();
       openByItself(store, diffs, proposal);
       arrived.push(proposal);
       clearTimeout(timer);
       timer = setTimeout(speak, TOGETHER);
     }),
     store.onDidEnd(tellEnd),
+    store.onDidList(() => {
+      [...told].filter((id) => !store.get(id)).forEach((id) => told.delete(id));
+      void keep();
+    }),
     new vscode.Disposable(() => {
       clearTimeout(timer);
     }),
@@ -51,7 +62,7 @@ function tellArrived(proposals: readonly ProposalResult[]): void {
   if (!first || !config.notifications) {
     return;
   }
-  const more = proposals.length === 1 ? '' : ` ${count(proposals.length - 1, 'more proposal')} came with it.`;
+  const more = proposals.length === 1 ? '' : ` ${count(proposals.length - 1, 'more proposal')} came as well.`;
   const text = `${wish(first)}${more}`;
   void ask('info', text, {
     Review: () => vscode.commands.executeCommand('editd.review', { kind: 'proposal', id: first.id }),

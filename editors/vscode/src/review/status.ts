@@ -51,6 +51,9 @@ function lookOf(state: State, store: Store): Look {
 }
 
 function connectedLook(version: string, store: Store): Look {
+  if (!store.isReady) {
+    return { text: '$(sync~spin) editd', tooltip: `Connected to editd ${version}. Asking what waits for you.` };
+  }
   const pending = store.here;
   if (pending.length === 0) {
     return { text: '$(check) editd', tooltip: `Connected to editd ${version}. Nothing waits for you.` };

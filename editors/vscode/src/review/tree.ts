@@ -2,11 +2,13 @@
 import * as vscode from 'vscode';
 
 import type { FileEntry, Hunk, HunkState, ProposalResult } from '../daemon/wire';
+import { activeAddress } from './diff';
 import type { Drafts } from './drafts';
 import { isGone } from './gone';
 import { placesIn } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject, ProposalSubject, Subject } from './subject';
+import { hunksAtCursor } from './target';
 import { uriOf } from './uris';
 import { concernsWindow } from './window';
 import { actionOf, count, fileTitle, hunkDiff, hunkTitle, isOpen, plain, progress, size, titleOf } from './words';
@@ -50,6 +52,12 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
       }),
       drafts.onDidChange(() => {
         this.update();
+      }),
+      vscode.window.onDidChangeTextEditorSelection(() => {
+        this.follow();
+      }),
+      vscode.window.onDidChangeActiveTextEditor(() => {
+        this.follow();
       }),
     );
   }
@@ -108,8 +116,24 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
     return hunk ? hunkItem(subject, file, hunk, isOfDraft) : new vscode.TreeItem('');
   }
 
+  /** What is selected in the view. */
+  get selection(): readonly Subject[] {
+    return this.view.selection;
+  }
+
+  /** Selects what is looked at in a diff, unless the person has selected what it is in, or several things. */
+  private follow(): void {
+    const [hunk] = activeAddress() ? hunksAtCursor(this.store) : [];
+    const [selected, ...more] = this.view.selection;
+    const isIn = selected && idOf(hunk ?? selected).startsWith(idOf(selected));
+    if (hunk && this.view.visible && more.length === 0 && !isIn) {
+      // A row that has gone meanwhile cannot be selected.
+      this.view.reveal(hunk, { select: true, focus: false }).then(undefined, () => undefined);
+    }
+  }
+
   private update(): void {
-    const pending = this.store.here.length;
+    const pending = this.store.isReady ? this.store.here.length : 0;
     this.view.badge =
       pending === 0 ? undefined : { value: pending, tooltip: `${count(pending, 'proposal')} to review` };
     // Rows that are made anew while somebody presses a button in one of them do not hear of it.
@@ -127,10 +151,21 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
   }
 }
 
+function idOf(subject: Subject): string {
+  switch (subject.kind) {
+    case 'proposal':
+      return subject.id;
+    case 'file':
+      return `${subject.id}${subject.path}/`;
+    case 'hunk':
+      return `${subject.id}${subject.path}/${subject.hunk}`;
+  }
+}
+
 function proposalItem(subject: ProposalSubject, proposal: ProposalResult): vscode.TreeItem {
   const label = plain(proposal.label ?? '');
   const item = new vscode.TreeItem(label || plain(proposal.author), vscode.TreeItemCollapsibleState.Expanded);
-  item.id = subject.id;
+  item.id = idOf(subject);
   const about = label === '' ? progress(proposal) : `${plain(proposal.author)} · ${progress(proposal)}`;
   item.description = concernsWindow(proposal) ? about : `elsewhere · ${about}`;
   item.iconPath = new vscode.ThemeIcon('git-pull-request');
@@ -148,7 +183,7 @@ function fileItem(subject: FileSubject, file: FileEntry, hasDraft: boolean): vsc
   const open = file.hunks.filter(isOpen).length;
   const expanded = open > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
   const item = new vscode.TreeItem(fileTitle(file), expanded);
-  item.id = `${subject.id}${subject.path}`;
+  item.id = idOf(subject);
   // The icon is the one of the file; the scheme of ours keeps away what others say of the file in the workspace.
   item.resourceUri = uriOf(subject.id, 'proposed', file.newPath ?? file.path);
   item.iconPath = vscode.ThemeIcon.File;
@@ -157,6 +192,7 @@ function fileItem(subject: FileSubject, file: FileEntry, hasDraft: boolean): vsc
   const notes = [gone, actionOf(file), hasDraft ? 'changed by you' : '', size(file.added, file.removed), folder];
   item.description = notes.filter((note) => note !== '').join(' · ');
   item.contextValue = hasDraft ? 'file.draft' : 'file';
+  item.command = { command: 'editd.openDiff', title: 'Open the Diff', arguments: [subject] };
   const tooltip = new vscode.MarkdownString();
   tooltip.appendText([file.path, ...(file.newPath ? [`becomes ${file.newPath}`] : []), ...file.warnings].join('\n'));
   if (file.tags.includes('executable_config')) {
@@ -168,7 +204,7 @@ function fileItem(subject: FileSubject, file: FileEntry, hasDraft: boolean): vsc
 
 function hunkItem(subject: HunkSubject, file: FileEntry, hunk: Hunk, isOfDraft: boolean): vscode.TreeItem {
   const item = new vscode.TreeItem(hunkTitle(file, hunk), vscode.TreeItemCollapsibleState.None);
-  item.id = `${subject.id}${subject.path}/${subject.hunk}`;
+  item.id = idOf(subject);
   const place = placesIn(file, 'base').find((each) => each.hunk.id === hunk.id);
   const line = hunk.kind === undefined && place ? `line ${place.start + 1}` : '';
   const lines = hunk.kind === undefined ? size(hunk.newLines, hunk.oldLines) : '';
