@@ -148,6 +148,29 @@ scene('actions above the lines of the file decide, and can be taken back', async
   await window.shows('a.txt', { text: 'one\nTWO\nthree\nfour\nfive\n', dirty: false });
 });
 
+scene('lines that would be deleted are said and marked to be', async ({ window, agent, files }) => {
+  files.write('a.txt', 'one\ntwo\nthree\nfour\n');
+  const review = await Review.edit(window, agent, {
+    'a.txt': [
+      ['two\n', ''],
+      ['four\n', 'FOUR\nfive\n'],
+    ],
+  });
+  await review.shows('Delete: two', '-1');
+  await window.open('a.txt');
+  const lenses = window.page.locator('.codelens-decoration a');
+  await until(
+    'the lenses say what happens',
+    () => lenses.allTextContents(),
+    (texts) => texts.includes('Diff: Delete: two') && texts.includes('Diff: FOUR +1 more line'),
+  );
+  const decoration = window.page
+    .locator('.view-line span', { hasText: /^two$/ })
+    .last()
+    .evaluate('(line) => getComputedStyle(line).textDecorationLine');
+  assert.equal(await decoration, 'line-through');
+});
+
 scene('keys decide in the file itself, and go to the next hunk', async ({ window, agent, files }) => {
   files.write('a.txt', 'one\ntwo\nthree\nfour\nfive\n');
   files.write('b.txt', 'b\n');

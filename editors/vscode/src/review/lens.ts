@@ -9,7 +9,7 @@ import { isRewritten, type Place, placesIn } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject, Subject } from './subject';
 import { addressOf, SCHEME } from './uris';
-import { hunkTitle, plain } from './words';
+import { hunkTitle, moreLines, plain } from './words';
 
 /** Characters of a change that are shown above it. */
 const LONGEST = 60;
@@ -89,9 +89,10 @@ function lensesOf(
   author?: string,
 ): vscode.CodeLens[] {
   const subject: HunkSubject = { kind: 'hunk', id: proposal.id, path: file.path, hunk: hunk.id };
-  const diff: Action[] = inFile
-    ? [[`Diff: ${asLabel(hunkTitle(file, hunk), LONGEST)}`, 'editd.openDiff', subject]]
-    : [];
+  const shown = [asLabel(hunkTitle(file, hunk), LONGEST), moreLines(hunk) ?? '']
+    .filter((part) => part !== '')
+    .join(' ');
+  const diff: Action[] = inFile ? [[`Diff: ${shown}`, 'editd.openDiff', subject]] : [];
   const by: Action[] = author === undefined ? [] : [[author]];
   const accept = (title: string): Action => [title, 'editd.acceptHunk', subject];
   const reject = (title: string): Action => [title, 'editd.rejectHunk', subject];

@@ -7,7 +7,9 @@ import { type Place, placesIn } from './places';
 import type { Store } from './store';
 import { hunkDiff, titleOf } from './words';
 
-type Kind = 'pending' | 'conflicted';
+type Kind = 'pending' | 'deleted' | 'conflicted';
+
+const KINDS = ['pending', 'deleted', 'conflicted'] as const;
 
 interface Mark {
   readonly kind: Kind;
@@ -15,11 +17,23 @@ interface Mark {
   readonly options: vscode.DecorationOptions;
 }
 
-const COLORS: Record<Kind, string> = { pending: 'charts.yellow', conflicted: 'list.warningForeground' };
+const COLORS: Record<Kind, string> = {
+  pending: 'charts.yellow',
+  deleted: 'charts.red',
+  conflicted: 'list.warningForeground',
+};
 
 export class Marks implements vscode.Disposable {
-  private readonly lines = { pending: lineType('pending'), conflicted: lineType('conflicted') };
-  private readonly between = { pending: betweenType('pending'), conflicted: betweenType('conflicted') };
+  private readonly lines = {
+    pending: lineType('pending'),
+    deleted: lineType('deleted'),
+    conflicted: lineType('conflicted'),
+  };
+  private readonly between = {
+    pending: betweenType('pending'),
+    deleted: betweenType('deleted'),
+    conflicted: betweenType('conflicted'),
+  };
   private readonly subscriptions: vscode.Disposable;
 
   constructor(private readonly store: Store) {
@@ -51,7 +65,7 @@ export class Marks implements vscode.Disposable {
     const marks = about.flatMap(({ proposal, file }) =>
       placesIn(file, 'base').flatMap((place) => markOf(editor.document, proposal, file, place)),
     );
-    for (const kind of ['pending', 'conflicted'] as const) {
+    for (const kind of KINDS) {
       for (const [types, isBetween] of [
         [this.lines, false],
         [this.between, true],
@@ -74,7 +88,8 @@ function markOf(document: vscode.TextDocument, proposal: ProposalResult, file: F
   const first = Math.min(start, document.lineCount - 1);
   const last = Math.min(Math.max(start + lines - 1, first), document.lineCount - 1);
   const options = { range: new vscode.Range(first, 0, last, 0), hoverMessage: hoverOf(proposal, file, hunk) };
-  return [{ kind: hunk.state, isBetween: lines === 0, options }];
+  const isDeletion = hunk.state === 'pending' && hunk.newLines === 0 && lines > 0;
+  return [{ kind: isDeletion ? 'deleted' : hunk.state, isBetween: lines === 0, options }];
 }
 
 function hoverOf(proposal: ProposalResult, file: FileEntry, hunk: Hunk): vscode.MarkdownString {
@@ -90,6 +105,7 @@ function lineType(kind: Kind): vscode.TextEditorDecorationType {
   return vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor(`editd.${kind}Line`),
+    ...(kind === 'deleted' && { textDecoration: 'line-through' }),
     borderStyle: 'solid',
     borderWidth: '0 0 0 2px',
     borderColor: color,

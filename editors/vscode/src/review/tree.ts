@@ -11,7 +11,19 @@ import type { FileSubject, HunkSubject, ProposalSubject, Subject } from './subje
 import { hunksAtCursor } from './target';
 import { uriOf } from './uris';
 import { concernsWindow } from './window';
-import { actionOf, count, fileTitle, hunkDiff, hunkTitle, isOpen, plain, progress, size, titleOf } from './words';
+import {
+  actionOf,
+  count,
+  fileTitle,
+  hunkDiff,
+  hunkTitle,
+  isOpen,
+  labelOf,
+  plain,
+  progress,
+  size,
+  titleOf,
+} from './words';
 
 const ICONS: Record<HunkState, vscode.ThemeIcon> = {
   pending: new vscode.ThemeIcon('circle-large-outline'),
@@ -163,10 +175,9 @@ function idOf(subject: Subject): string {
 }
 
 function proposalItem(subject: ProposalSubject, proposal: ProposalResult): vscode.TreeItem {
-  const label = plain(proposal.label ?? '');
-  const item = new vscode.TreeItem(label || plain(proposal.author), vscode.TreeItemCollapsibleState.Expanded);
+  const item = new vscode.TreeItem(labelOf(proposal), vscode.TreeItemCollapsibleState.Expanded);
   item.id = idOf(subject);
-  const about = label === '' ? progress(proposal) : `${plain(proposal.author)} · ${progress(proposal)}`;
+  const about = `${plain(proposal.author)} · ${progress(proposal)}`;
   item.description = concernsWindow(proposal) ? about : `elsewhere · ${about}`;
   item.iconPath = new vscode.ThemeIcon('git-pull-request');
   item.contextValue = 'proposal';

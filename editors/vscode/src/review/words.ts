@@ -13,10 +13,20 @@ export function plain(text: string): string {
   return text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ').trim();
 }
 
+type Names = Pick<FileEntry, 'path' | 'newPath'>;
+
+/** `Fix the sum`; what has no label is called by its files: `cart.py`, `cart.py and 2 more`. */
+export function labelOf({ label, files }: { readonly label: string | null; readonly files: readonly Names[] }): string {
+  const [first, ...more] = files;
+  const names = first ? `${fileTitle(first)}${more.length === 0 ? '' : ` and ${more.length} more`}` : '';
+  return plain(label ?? '') || names;
+}
+
 /** `ada: Fix the sum`. */
-export function titleOf(proposal: Pick<ProposalResult, 'author' | 'label'>): string {
-  const label = plain(proposal.label ?? '');
-  return label === '' ? plain(proposal.author) : `${plain(proposal.author)}: ${label}`;
+export function titleOf(
+  proposal: Pick<ProposalResult, 'author' | 'label'> & { readonly files: readonly Names[] },
+): string {
+  return `${plain(proposal.author)}: ${labelOf(proposal)}`;
 }
 
 export function nameOf(path: string): string {
@@ -24,7 +34,7 @@ export function nameOf(path: string): string {
 }
 
 /** `cart.py`, or of a file that gets a new name, both: the new one as it is seen from the folder of the old one. */
-export function fileTitle({ path, newPath }: Pick<FileEntry, 'path' | 'newPath'>): string {
+export function fileTitle({ path, newPath }: Names): string {
   return newPath === undefined ? nameOf(path) : `${nameOf(path)} → ${newNameOf(path, newPath)}`;
 }
 
@@ -71,13 +81,21 @@ export function wish(proposal: ProposalResult): string {
   return `${plain(proposal.author)} wants to change ${what}${label === '' ? '' : `: ${label}`} (${changes}).`;
 }
 
-/** What a hunk does, in a few words: its first new line, or the first that goes. */
+/** What a hunk does, in a few words: its first new line, or of a deletion the first that goes. */
 export function hunkTitle(file: FileEntry, hunk: Hunk): string {
   if (hunk.kind !== undefined) {
     return hunk.kind === 'rename' ? renameTitle(file) : WHOLE[hunk.kind];
   }
-  const lines = `${hunk.newText ?? ''}\n${hunk.oldText ?? ''}`.split('\n').map((line) => plain(line));
-  return lines.find((line) => line !== '') ?? 'Blank lines';
+  const isDeletion = hunk.newLines === 0;
+  const lines = ((isDeletion ? hunk.oldText : hunk.newText) ?? '').split('\n').map((line) => plain(line));
+  const first = lines.find((line) => line !== '') ?? 'Blank lines';
+  return isDeletion ? `Delete: ${first}` : first;
+}
+
+/** `+1 more line`: what a title does not show of what it is about. Nothing, if it shows all. */
+export function moreLines(hunk: Hunk): string | undefined {
+  const more = (hunk.newLines === 0 ? hunk.oldLines : hunk.newLines) - 1;
+  return hunk.kind === undefined && more > 0 ? `+${count(more, 'more line')}` : undefined;
 }
 
 function renameTitle({ path, newPath = path }: FileEntry): string {

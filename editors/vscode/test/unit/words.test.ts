@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { FileEntry, Hunk } from '../../src/daemon/wire';
-import { fileTitle, hunkTitle, plain, size } from '../../src/review/words';
+import { fileTitle, hunkTitle, labelOf, moreLines, plain, size, titleOf } from '../../src/review/words';
 
 test('words of agents stay on one line and cannot turn it around', () => {
   assert.equal(plain('Fix\n\tthe\u0007 \u202esum'), 'Fix the sum');
@@ -40,4 +40,29 @@ test('a new name in another folder is said with its folder', () => {
   assert.deepEqual(titles(renamed('/work/a.txt', '/work/b.txt')), ['a.txt → b.txt', 'Rename to b.txt']);
   assert.deepEqual(titles(renamed('/work/a.txt', '/work/docs/b.md')), ['a.txt → docs/b.md', 'Move to docs/b.md']);
   assert.deepEqual(titles(renamed('/work/src/a.txt', '/work/a.txt')), ['a.txt → ../a.txt', 'Move to ../a.txt']);
+});
+
+test('a deletion is called one, and what a title does not show is counted', () => {
+  const hunk = (oldText: string, newText: string): Hunk => ({
+    id: 'h1',
+    state: 'pending',
+    oldStart: 1,
+    oldLines: oldText.split('\n').length - 1,
+    newStart: 1,
+    newLines: newText.split('\n').length - 1,
+    oldText,
+    newText,
+  });
+  const file = renamed('/work/a.txt', '/work/b.txt');
+  const said = (each: Hunk) => [hunkTitle(file, each), moreLines(each)];
+  assert.deepEqual(said(hunk('    return sum\n', '')), ['Delete: return sum', undefined]);
+  assert.deepEqual(said(hunk('a\n', 'b\nc\nd\n')), ['b', '+2 more lines']);
+  assert.deepEqual(said(hunk('a\nb\n', '')), ['Delete: a', '+1 more line']);
+});
+
+test('what has no label is called by its files', () => {
+  const [one, two] = [{ path: '/work/a.txt' }, { path: '/work/b.txt' }];
+  assert.equal(labelOf({ label: ' Fix\nit ', files: [one] }), 'Fix it');
+  assert.equal(titleOf({ author: 'editd', label: null, files: [one] }), 'editd: a.txt');
+  assert.equal(titleOf({ author: 'editd', label: '', files: [one, two] }), 'editd: a.txt and 1 more');
 });
