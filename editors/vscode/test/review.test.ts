@@ -78,6 +78,31 @@ scene('keys decide what is selected in the view', async ({ window, agent, files 
   assert.equal(files.read('b.txt'), 'B\n');
 });
 
+scene('several proposals are rejected at once', async ({ window, agent, files }) => {
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) {
+    files.write(name, 'one\n');
+  }
+  const review = await Review.edit(window, agent, { 'a.txt': [['one', 'ONE']] }, 'First');
+  await agent.edit({ 'b.txt': [['one', 'TWO']] }, { label: 'Second', review: true });
+  await agent.edit({ 'c.txt': [['one', 'THREE']] }, { label: 'Third', review: true });
+  await review.shows('Third');
+  await window.open('c.txt');
+  await window.point({ line: 1, character: 0 });
+  void window.command('editd.rejectAll');
+  await window.page.locator('.quick-input-title', { hasText: 'Reject which proposals?' }).waitFor();
+  const choices = window.page.locator('.quick-input-list .monaco-list-row');
+  assert.match((await choices.first().textContent()) ?? '', /Third/, 'that of the active file comes first');
+  await choices.nth(0).click();
+  await choices.nth(1).click();
+  await window.press('Enter');
+  await until(
+    'only one waits',
+    () => review.rows(),
+    (rows) => !rows.some((row) => row.includes('Third') || row.includes('First')),
+  );
+  await review.shows('Second');
+});
+
 scene('two changes next to each other are two hunks', async ({ window, agent, files }) => {
   files.write('near.txt', 'one\ntwo\nthree\n');
   const review = await Review.edit(window, agent, {

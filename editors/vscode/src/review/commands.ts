@@ -11,7 +11,7 @@ import { ask, tellLine } from './notifications';
 import { nextStop, type Stop, stopsOf } from './places';
 import type { Store } from './store';
 import type { HunkSubject, Subject } from './subject';
-import { fileToShow, filesMeant, hunksAtCursor, named, position, proposalMeant } from './target';
+import { fileToShow, filesMeant, hunksAtCursor, named, position, proposalMeant, proposalsMeant } from './target';
 import { Turns } from './turns';
 import type { ProposalTree } from './tree';
 import { addressOf } from './uris';
@@ -40,7 +40,7 @@ export function commands(parts: Parts): vscode.Disposable {
     review: (...args) => review(parts, args),
     openDiff: (...args) => openDiff(parts, args),
     openAllDiffs: async (...args) => {
-      const id = await proposalMeant(store, args);
+      const id = await proposalMeant(store, args, 'Show');
       await (id === undefined ? undefined : diffs.openAll(id));
     },
     acceptHunk: (...args) => inTurn(() => decide(parts, 'accept', args)),
@@ -142,16 +142,13 @@ async function decideAll(parts: Parts, verdict: Verdict, args: readonly unknown[
     return;
   }
   await store.upToDate();
-  const subjects = named(args);
-  const ids = subjects.length > 0 ? subjects.map(({ id }) => id) : [await proposalMeant(store, args)];
+  const ids = await proposalsMeant(store, args, verdict === 'accept' ? 'Accept' : 'Reject');
   for (const id of new Set(ids)) {
-    if (id !== undefined) {
-      // Whoever names it may have heard of it before this window has.
-      if (!store.get(id)) {
-        await store.refresh(id);
-      }
-      await actions.all(verdict, id);
+    // Whoever names it may have heard of it before this window has.
+    if (!store.get(id)) {
+      await store.refresh(id);
     }
+    await actions.all(verdict, id);
   }
 }
 
@@ -206,7 +203,7 @@ async function openDiff({ store, diffs }: Parts, args: readonly unknown[]): Prom
 async function comment({ store, actions }: Parts, args: readonly unknown[]): Promise<void> {
   const [given] = named(args);
   const [hunk]: HunkSubject[] = given ? [] : hunksAtCursor(store);
-  const id = given?.id ?? hunk?.id ?? (await proposalMeant(store, args));
+  const id = given?.id ?? hunk?.id ?? (await proposalMeant(store, args, 'Comment on'));
   if (id === undefined) {
     return;
   }

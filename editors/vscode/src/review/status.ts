@@ -5,6 +5,9 @@ import { type Connection, describe, type State } from '../daemon/connection';
 import type { Store } from './store';
 import { count, progress, titleOf } from './words';
 
+/** Proposals that are named in the hover. */
+const NAMED = 10;
+
 interface Look {
   readonly text: string;
   readonly tooltip: string;
@@ -58,10 +61,11 @@ function connectedLook(version: string, store: Store): Look {
   if (pending.length === 0) {
     return { text: '$(check) editd', tooltip: `Connected to editd ${version}. Nothing waits for you.` };
   }
-  const list = pending.slice(0, 10).map((proposal) => `${titleOf(proposal)} (${progress(proposal)})`);
+  const list = pending.slice(0, NAMED).map((proposal) => `${titleOf(proposal)} (${progress(proposal)})`);
+  const more = pending.length > NAMED ? [`and ${pending.length - NAMED} more`] : [];
   return {
     text: `$(git-pull-request) editd: ${pending.length}`,
-    tooltip: [`${count(pending.length, 'proposal')} to review`, ...list].join('\n'),
+    tooltip: [`${count(pending.length, 'proposal')} to review`, ...list, ...more].join('\n'),
   };
 }
 

@@ -96,7 +96,7 @@ export function filesMeant(store: Store, args: readonly unknown[]): FileSubject[
 
 /** A file to show where none is looked at. */
 export async function fileToShow(store: Store): Promise<FileSubject | undefined> {
-  const proposal = await pick(store.here);
+  const proposal = await pick(store.here, 'Show');
   return proposal && filesOf(store, { kind: 'proposal', id: proposal.id })[0];
 }
 
@@ -110,24 +110,47 @@ function filesOf(store: Store, subject: Subject): FileSubject[] {
 }
 
 /** The proposal that is meant: the named one, that of what is looked at, the only one; else the person is asked. */
-export async function proposalMeant(store: Store, args: readonly unknown[]): Promise<string | undefined> {
+export async function proposalMeant(store: Store, args: readonly unknown[], verb: string): Promise<string | undefined> {
   const [subject] = named(args);
   if (subject) {
     return subject.id;
   }
   const address = activeAddress();
   const [hunk] = hunksAtCursor(store);
-  return address?.id ?? hunk?.id ?? (await pick(store.here))?.id;
+  return address?.id ?? hunk?.id ?? (await pick(ordered(store), verb))?.id;
 }
 
-async function pick(proposals: readonly ProposalResult[]): Promise<ProposalResult | undefined> {
+/** The proposals that are meant to be decided: named ones, that of what is looked at, the only one; else those chosen. */
+export async function proposalsMeant(store: Store, args: readonly unknown[], verb: string): Promise<string[]> {
+  const subjects = named(args);
+  const looked = activeAddress()?.id ?? hunksAtCursor(store)[0]?.id;
+  const here = ordered(store);
+  if (subjects.length > 0 || looked !== undefined) {
+    return subjects.length > 0 ? subjects.map(({ id }) => id) : [looked ?? ''];
+  }
+  if (here.length < 2) {
+    return here.map(({ id }) => id);
+  }
+  const options = { title: `${verb} which proposals?`, canPickMany: true } as const;
+  const chosen = await vscode.window.showQuickPick(here.map(itemOf), options);
+  return (chosen ?? []).map(({ proposal }) => proposal.id);
+}
+
+/** Those first that are about the file that is looked at. */
+function ordered(store: Store): ProposalResult[] {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  const about = new Set(uri ? store.about(uri).map(({ proposal }) => proposal.id) : []);
+  return [...store.here].sort((left, right) => Number(about.has(right.id)) - Number(about.has(left.id)));
+}
+
+function itemOf(proposal: ProposalResult) {
+  return { label: asLabel(titleOf(proposal)), description: progress(proposal), proposal };
+}
+
+async function pick(proposals: readonly ProposalResult[], verb: string): Promise<ProposalResult | undefined> {
   if (proposals.length < 2) {
     return proposals[0];
   }
-  const items = proposals.map((proposal) => ({
-    label: asLabel(titleOf(proposal)),
-    description: progress(proposal),
-    proposal,
-  }));
-  return (await vscode.window.showQuickPick(items, { placeHolder: 'Which proposal?' }))?.proposal;
+  const options = { title: `${verb} which proposal?` };
+  return (await vscode.window.showQuickPick(proposals.map(itemOf), options))?.proposal;
 }
