@@ -6,7 +6,7 @@ type OpenOnProposal = 'never' | 'first' | 'always';
 export const config = {
   /** An absolute path, or empty for the program that comes with the extension, else the one in PATH. */
   get path(): string {
-    return setting('path', '');
+    return String(setting<unknown>('path', ''));
   },
   /** Variables for the program, over those of the editor. */
   get env(): Record<string, string> {

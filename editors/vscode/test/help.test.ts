@@ -82,6 +82,23 @@ void describe('a machine without the program', () => {
     assert.match((await window.page.locator('.settings-tabs-widget .checked').textContent()) ?? '', /^Remote/);
   });
 
+  scene('tells what is wrong with a path that is not absolute, or of another program', async ({ window, files }) => {
+    const said = async (text: string): Promise<void> => {
+      await until(
+        `the status bar says "${text}"`,
+        () => window.screen.status(),
+        (items) => items.some((item) => item.includes(text)),
+      );
+    };
+    await usePath(window, '~/bin/editd');
+    await window.screen.notified('a path has to begin with /, and ~ is not expanded');
+    await said('editd: cannot be run');
+    await usePath(window, program(files, 'other', 'echo "ls 9.4"'));
+    await window.screen.notified('it is not editd');
+    await window.command('editd.proposals.focus');
+    await window.page.locator('.welcome-view-content', { hasText: 'cannot be run as editd' }).waitFor();
+  });
+
   scene('tells of a program that is too old, and does not repeat it', async ({ window, files }) => {
     await usePath(window, program(files, 'old', 'echo "editd 0.0.9"'));
     await window.screen.notified('editd 0.0.9 is too old');

@@ -20,6 +20,9 @@ export type Located =
  * the first in PATH.
  */
 export async function locate(configured: string, extensionPath: string, env: NodeJS.ProcessEnv): Promise<Located> {
+  if (configured !== '' && !isAbsolute(configured)) {
+    return { kind: 'broken', program: configured, reason: 'a path has to begin with /, and ~ is not expanded' };
+  }
   const bundled = join(extensionPath, 'bin', 'editd');
   const inPath = (env['PATH'] ?? '')
     .split(delimiter)

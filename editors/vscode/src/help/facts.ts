@@ -1,5 +1,8 @@
 /** Finding out how things are, without changing any. */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 
 import { config } from '../config';
@@ -26,6 +29,8 @@ export async function gather(context: vscode.ExtensionContext, connection: Conne
     state: connection.state,
     located,
     configured: config.path,
+    path: env['PATH'] ?? '',
+    installed: installed(),
     autostart: config.autostart,
     isTrusted: vscode.workspace.isTrusted,
     hasFolder: windowFolders().length > 0,
@@ -36,6 +41,11 @@ export async function gather(context: vscode.ExtensionContext, connection: Conne
     settings: changedSettings(),
     program: await programSays(located, env),
   };
+}
+
+function installed(): string | undefined {
+  const path = join(homedir(), '.cargo', 'bin', 'editd');
+  return existsSync(path) ? path : undefined;
 }
 
 async function programSays(located: Located, env: NodeJS.ProcessEnv): Promise<string | undefined> {

@@ -9,6 +9,10 @@ export interface Facts {
   readonly located: Located;
   /** The path that is set, or empty. */
   readonly configured: string;
+  /** The PATH in which it is looked for. */
+  readonly path: string;
+  /** Where `cargo install` has put a program that is not found. */
+  readonly installed: string | undefined;
   readonly autostart: boolean;
   readonly isTrusted: boolean;
   /** Whether the window has a folder that is on the disk. */
@@ -75,7 +79,7 @@ export function withoutPlaces(text: string, home: string, folders: readonly stri
   );
 }
 
-function program({ located, configured }: Facts): Finding {
+function program({ located, configured, path, installed }: Facts): Finding {
   const about = 'Program';
   switch (located.kind) {
     case 'found':
@@ -98,13 +102,20 @@ function program({ located, configured }: Facts): Finding {
       return {
         isFine: false,
         about,
-        said: `Not found. Looked for it in ${located.looked.map((place) => `\`${place}\``).join(' and ')}.`,
-        next:
-          configured === ''
-            ? 'Install it with `cargo install --locked --path .` in a clone of editd, or set its path in `editd.path`.'
-            : 'Correct the setting `editd.path`.',
+        said: `Not found. Looked for it in ${located.looked.map((place) => `\`${place}\``).join(' and ')}.${configured === '' ? ofPath(path) : ''}`,
+        next: configured === '' ? toInstall(installed) : 'Correct the setting `editd.path`.',
       };
   }
+}
+
+function ofPath(path: string): string {
+  return ` The \`PATH\` of this window is \`${path}\`; that of a terminal may be another.`;
+}
+
+function toInstall(installed: string | undefined): string {
+  return installed === undefined
+    ? 'Install it with `cargo install --locked --path .` in a clone of editd, or set its path in `editd.path`.'
+    : `There is \`${installed}\`: set that path in \`editd.path\`.`;
 }
 
 function connection({ state, autostart }: Facts): Finding {

@@ -17,7 +17,8 @@ export function contextKeys(connection: Connection, store: Store, drafts: Drafts
   };
   const update = () => {
     const address = activeAddress();
-    const { kind } = connection.state;
+    const { state } = connection;
+    const kind = state.kind === 'missing' && state.reason !== undefined ? 'broken' : state.kind;
     // Until it is known what waits, nobody says that nothing does.
     tell('state', kind === 'connected' && !store.isReady ? 'connecting' : kind);
     tell('pending', store.isReady ? store.here.length : 0);

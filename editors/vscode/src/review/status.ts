@@ -47,7 +47,11 @@ function lookOf(state: State, store: Store): Look {
     case 'off':
       return { text: '$(circle-slash) editd: off', tooltip: 'Disconnected here. Agents do not see unsaved text.' };
     case 'missing':
-      return { text: '$(error) editd: not found', tooltip: `${sentence(describe(state))}.`, color: 'error' };
+      return {
+        text: `$(error) editd: ${state.reason === undefined ? 'not found' : 'cannot be run'}`,
+        tooltip: `${sentence(describe(state))}.`,
+        color: 'error',
+      };
     case 'old':
       return { text: '$(error) editd: too old', tooltip: `${sentence(describe(state))}.`, color: 'error' };
   }

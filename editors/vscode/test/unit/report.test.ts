@@ -14,6 +14,8 @@ const well: Facts = {
   },
   located: { kind: 'found', program: '/home/ada/.cargo/bin/editd', version: '0.1.0' },
   configured: '',
+  path: '/usr/bin:/bin',
+  installed: undefined,
   autostart: true,
   isTrusted: true,
   hasFolder: true,
@@ -53,6 +55,12 @@ test('a program that is missing, old or broken says what to do next', () => {
     ['Program', 'Daemon'],
   );
   assert.match(missing[0]?.next ?? '', /cargo install/);
+  assert.match(missing[0]?.said ?? '', /`PATH` of this window is `\/usr\/bin:\/bin`/);
+  const [installed] = wrong({
+    located: { kind: 'missing', looked: ['PATH'] },
+    installed: '/home/ada/.cargo/bin/editd',
+  });
+  assert.match(installed?.next ?? '', /\/home\/ada\/\.cargo\/bin\/editd/);
   const [old] = wrong({ located: { kind: 'old', program: '/bin/editd', version: '0.0.9' } });
   assert.match(old?.said ?? '', /0\.0\.9/);
   const [broken] = wrong({ located: { kind: 'broken', program: '/x', reason: 'not found' }, configured: '/x' });
