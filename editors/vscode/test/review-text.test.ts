@@ -187,6 +187,7 @@ scene('a comment reaches the agent', async ({ window, agent, files }) => {
   assert.deepEqual((await review.told()).comments, [
     { path: files.path('a.txt'), hunk: 'h1', text: 'Why in capitals?' },
   ]);
+  await review.shows('TWO', 'commented');
   await review.press('Change it', 'Reject the Whole Proposal');
   assert.equal((await review.over()).comments?.length, 1);
 });

@@ -125,7 +125,7 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
     }
     const hunk = file.hunks.find(({ id }) => id === subject.hunk);
     const isOfDraft = this.drafts.written(subject.id, subject.path) !== undefined;
-    return hunk ? hunkItem(subject, file, hunk, isOfDraft) : new vscode.TreeItem('');
+    return hunk ? hunkItem(subject, proposal, file, hunk, isOfDraft) : new vscode.TreeItem('');
   }
 
   /** What is selected in the view. */
@@ -213,14 +213,21 @@ function fileItem(subject: FileSubject, file: FileEntry, hasDraft: boolean): vsc
   return item;
 }
 
-function hunkItem(subject: HunkSubject, file: FileEntry, hunk: Hunk, isOfDraft: boolean): vscode.TreeItem {
+function hunkItem(
+  subject: HunkSubject,
+  { comments = [] }: ProposalResult,
+  file: FileEntry,
+  hunk: Hunk,
+  isOfDraft: boolean,
+): vscode.TreeItem {
   const item = new vscode.TreeItem(hunkTitle(file, hunk), vscode.TreeItemCollapsibleState.None);
   item.id = idOf(subject);
   const place = placesIn(file, 'base').find((each) => each.hunk.id === hunk.id);
   const line = hunk.kind === undefined && place ? `line ${place.start + 1}` : '';
   const lines = hunk.kind === undefined ? size(hunk.newLines, hunk.oldLines) : '';
   const note = isOfDraft ? 'decided with the file' : STATES[hunk.state];
-  item.description = [note, line, lines].filter((part) => part !== '').join(' · ');
+  const commented = comments.some((each) => each.hunk === hunk.id) ? 'commented' : '';
+  item.description = [note, commented, line, lines].filter((part) => part !== '').join(' · ');
   item.iconPath = ICONS[hunk.state];
   item.contextValue = isOfDraft ? 'draftedHunk' : `hunk.${hunk.state}`;
   item.command = { command: 'editd.openDiff', title: 'Open the Diff', arguments: [subject] };
