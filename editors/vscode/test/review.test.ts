@@ -189,11 +189,16 @@ scene('lines that would be deleted are said and marked to be', async ({ window, 
     () => lenses.allTextContents(),
     (texts) => texts.includes('Diff: Delete: two') && texts.includes('Diff: FOUR +1 more line'),
   );
-  const decoration = window.page
-    .locator('.view-line span', { hasText: /^two$/ })
-    .last()
-    .evaluate('(line) => getComputedStyle(line).textDecorationLine');
-  assert.equal(await decoration, 'line-through');
+  // Lines are drawn anew when lenses come.
+  const line = window.page.locator('.view-line span', { hasText: /^two$/ }).last();
+  interface Page {
+    getComputedStyle: (element: unknown) => { textDecorationLine: string };
+  }
+  await until(
+    'the line is struck through',
+    () => line.evaluate((line) => (globalThis as unknown as Page).getComputedStyle(line).textDecorationLine),
+    (drawn) => drawn === 'line-through',
+  );
 });
 
 scene('keys decide in the file itself, and go to the next hunk', async ({ window, agent, files }) => {
