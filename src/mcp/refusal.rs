@@ -16,14 +16,10 @@ const READING: [(&str, &str); 1] =
     [("Name a regular file; folders are made as needed by a `write` into them", "For a folder use `list`")];
 
 /// Advice in parameters of another tool, and what is said in its place to those who write a whole file.
-const WRITING: [(&str, &str); 5] = [
+const WRITING: [(&str, &str); 4] = [
     (", a more distinctive `oldText`", ""),
     (", or with `onStale: \"rebase\"`", ""),
     (" Or send `onConflict: \"markers\"` to have both written into the file.", ""),
-    (
-        "Write the lines out, or leave them out of `oldText` too: what an edit does not mention stays. If the line is meant literally, send `matching: \"exact\"`",
-        "Write the lines out, or change parts of the file with `edit`. If the line is meant literally, send `literal: true`",
-    ),
     ("rewrite the file with a `write` that names `encoding`", "send `encoding` to have another one"),
 ];
 /// The same for those who send a patch.

@@ -113,6 +113,10 @@ const NAMES: &[Name] = &[
         "Compare with the lines above, asked for against found, and give",
     ),
     shell("see `closest`", "see the lines above"),
+    shell(
+        "is meant literally, send `literal: true`",
+        "is meant literally, use `editd edit --json` with `literal: true`",
+    ),
     shell("send `matching: \"exact\"`", "use `editd edit --json` with `matching: \"exact\"`"),
     shell("send `replaceAll: true`", "pass --all"),
     shell(

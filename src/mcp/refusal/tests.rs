@@ -58,11 +58,11 @@ fn declared(schema: &Value, found: &mut BTreeSet<String>) {
 
 #[test]
 fn hints_name_parameters_that_the_tool_declares() {
-    let placeholder =
-        of_edits(false).into_iter().filter(|it| it.starts_with("Write the lines out")).collect();
+    let (of_contents, of_edits_alone): (Vec<_>, Vec<_>) =
+        of_edits(false).into_iter().partition(|it| it.contains("what is not in the content"));
     let own = [
-        ("edit", of_edits(false)),
-        ("write", placeholder),
+        ("edit", of_edits_alone),
+        ("write", of_contents),
         ("apply_patch", [of_edits(true), sentences(OF_PATCH)].concat()),
         ("notebook_edit", sentences(OF_CELL)),
     ];

@@ -135,7 +135,7 @@ pub(super) fn hint(kind: &EditRefusalKind, of_edit: bool, in_patch: bool) -> &'s
             "Copy the context line as the file has it, whole; see `closest`. It has to stand before the place."
         }
         EditRefusalKind::Placeholder { .. } if !of_edit => {
-            "Write the lines out: what is not in the content is gone from the file. If the line is meant literally, send `matching: \"exact\"`."
+            "Write the lines out: what is not in the content is gone from the file. If the line is meant literally, send `literal: true`."
         }
         EditRefusalKind::Placeholder { .. } => {
             "Write the lines out, or leave them out of `oldText` too: what an edit does not mention stays. If the line is meant literally, send `matching: \"exact\"`."
