@@ -25,6 +25,10 @@ proptest! {
         let open_end = old.ends_with('\n') && !base.ends_with('\n') && base.ends_with(old.trim_end_matches('\n'));
         let hits = (0..base.len()).filter(|&at| base.as_bytes()[at..].starts_with(old.as_bytes())).count();
         prop_assume!(!old.is_empty() && hits == 1 && old != new && !open_end);
+        // Within the indentation of a line the whole line can be meant.
+        let before = base[..base.find(&old).unwrap_or_default()].rsplit('\n').next().unwrap_or_default();
+        let indented = !before.is_empty() && before.trim().is_empty();
+        prop_assume!(!indented || !new.is_empty() && !new.contains('\n'));
         prop_assert_eq!(one(&base, &old, &new), (base.replacen(&old, &new, 1), super::Strategy::Exact));
     }
 
