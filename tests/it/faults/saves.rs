@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
 use crate::support::{Machine, Workspace, eventually, hash_of, soak, tell};
 
 /// Theirs in the first line, the agent's in the second.
@@ -19,23 +21,35 @@ fn numbers(text: &str) -> Option<(u64, u64)> {
     Some((theirs, lines.next()?.strip_prefix("ours ")?.parse().ok()?))
 }
 
-/// Saves by renaming a new file over the old one, as most editors do; gives the saves that did not survive until
-/// the next look.
-fn save_until(stop: &AtomicBool, path: &Path) -> (u64, HashMap<u64, String>) {
-    let (mut saves, mut gone, mut newest) = (0, HashMap::new(), text(0, 0));
-    while !stop.load(Ordering::Relaxed) {
-        let present = fs::read_to_string(path).expect("the file is there at every moment");
-        let (theirs, ours) = numbers(&present).expect("and whole at every moment");
-        if theirs != saves {
-            gone.insert(saves, hash_of(&newest));
+/// The saves of a person: what was saved, and which of them were there until a later one of the same person took
+/// their place.
+#[derive(Default)]
+struct Saves {
+    hashes: HashMap<u64, String>,
+    replaced: HashSet<u64>,
+}
+
+/// Saves by giving a new file the name of the old one, as most editors do; by an exchange, to see what each save
+/// takes the place of.
+fn save_until(stop: &AtomicBool, path: &Path) -> Saves {
+    let mut saves = Saves::default();
+    let new = path.with_file_name("their-new-file");
+    for number in 1.. {
+        if stop.load(Ordering::Relaxed) {
+            break;
         }
-        saves += 1;
-        let new = path.with_file_name("their-new-file");
-        newest = text(saves, ours);
-        fs::write(&new, &newest).and_then(|()| fs::rename(&new, path)).expect("a save");
-        std::thread::sleep(Duration::from_micros(saves % 11 * 300));
+        let present = fs::read_to_string(path).expect("the file is there at every moment");
+        let (_, ours) = numbers(&present).expect("and whole at every moment");
+        let newest = text(number, ours);
+        saves.hashes.insert(number, hash_of(&newest));
+        fs::write(&new, newest).expect("room");
+        renameat_with(CWD, &new, CWD, path, RenameFlags::EXCHANGE).expect("a save");
+        let displaced = fs::read_to_string(&new).expect("what it took the place of");
+        saves.replaced.insert(numbers(&displaced).expect("which is whole, too").0);
+        fs::remove_file(&new).expect("it goes");
+        std::thread::sleep(Duration::from_micros(number % 11 * 300));
     }
-    (saves, gone)
+    saves
 }
 
 #[test]
@@ -44,14 +58,13 @@ fn a_save_by_rename_beside_an_agent_is_there_or_kept() {
     let mut agent = machine.agent(&workspace);
     let stop = AtomicBool::new(false);
     let length = soak().unwrap_or(Duration::from_secs(3));
-    let (mut edits, mut refused, mut seen) = (0, 0, HashSet::new());
-    let (saves, gone) = std::thread::scope(|scope| {
+    let (mut edits, mut refused) = (0, 0);
+    let Saves { hashes, mut replaced } = std::thread::scope(|scope| {
         let person = scope.spawn(|| save_until(&stop, &workspace.path("file")));
         let start = Instant::now();
         while start.elapsed() < length {
             let read = agent.read("file");
-            let (theirs, ours) = numbers(read["text"].as_str().expect("a text")).expect("a whole text");
-            seen.insert(theirs);
+            let (_, ours) = numbers(read["text"].as_str().expect("a text")).expect("a whole text");
             match agent.edit("file", &format!("ours {ours:06}"), &format!("ours {:06}", ours + 1)) {
                 Ok(_) => edits += 1,
                 Err(error) => {
@@ -63,11 +76,10 @@ fn a_save_by_rename_beside_an_agent_is_there_or_kept() {
         stop.store(true, Ordering::Relaxed);
         person.join().expect("their thread")
     });
-    assert!(edits > 10 && saves > 10, "{edits} edits, {saves} saves");
-    let mut lost = || {
-        let kept = agent.kept();
-        gone.iter().filter(|(save, hash)| !seen.contains(*save) && !kept.contains(*hash)).count()
-    };
-    tell(&format!("{saves} saves, {edits} edits, {refused} refused, {} gone", gone.len()));
-    eventually("every save that is gone to be kept", || (lost() == 0).then_some(()));
+    replaced.insert(numbers(&workspace.text("file")).expect("a whole text").0);
+    let gone: HashSet<_> =
+        hashes.iter().filter(|(save, _)| !replaced.contains(*save)).map(|(_, hash)| hash.clone()).collect();
+    tell(&format!("{} saves, {edits} edits, {refused} refused, {} gone", hashes.len(), gone.len()));
+    assert!(edits > 0 && hashes.len() > 10, "{edits} edits, {} saves", hashes.len());
+    eventually("every save that is gone to be kept", || agent.kept().is_superset(&gone).then_some(()));
 }
