@@ -12,14 +12,14 @@ function said(kind: string, message: string, data: Record<string, unknown> = {})
     text: `${message} Call \`editd/read\` first.`,
     data,
   };
-  return inWords(refusal as unknown as Refusal, (path) => path.replace('/work/', ''));
+  return inWords(refusal as unknown as Refusal, (path) => path.replace('/shop/', ''));
 }
 
 test('what is said to agents is put into words for the person', () => {
-  const path = '/work/a.txt';
+  const path = '/shop/a.txt';
   const outdated = { path, reason: 'editor_outdated', editors: ['code-server'] };
   assert.equal(
-    said('contested', '`/work/a.txt` was changed on disk. Ask the user to load it.', outdated),
+    said('contested', '`/shop/a.txt` was changed on disk. Ask the user to load it.', outdated),
     'a.txt was changed on the disk, and code-server still shows what it was before. Revert the file there, and try again.',
   );
   assert.equal(said('stale', '', { path, currentHash: null }), 'a.txt is not there any more.');
@@ -27,6 +27,6 @@ test('what is said to agents is put into words for the person', () => {
 });
 
 test('what has no words of its own is said without hints, methods and whole paths', () => {
-  assert.equal(said('binary', '`/work/a.txt` is a binary file.'), 'a.txt is a binary file.');
+  assert.equal(said('binary', '`/shop/a.txt` is a binary file.'), 'a.txt is a binary file.');
   assert.equal(said('no_change', 'It is `undone` already.'), 'It is undone already.');
 });

@@ -37,9 +37,9 @@ const RENAME: Hunk = {
 
 test('a new name in another folder is said with its folder', () => {
   const titles = (file: FileEntry) => [fileTitle(file), hunkTitle(file, RENAME)];
-  assert.deepEqual(titles(renamed('/work/a.txt', '/work/b.txt')), ['a.txt → b.txt', 'Rename to b.txt']);
-  assert.deepEqual(titles(renamed('/work/a.txt', '/work/docs/b.md')), ['a.txt → docs/b.md', 'Move to docs/b.md']);
-  assert.deepEqual(titles(renamed('/work/src/a.txt', '/work/a.txt')), ['a.txt → ../a.txt', 'Move to ../a.txt']);
+  assert.deepEqual(titles(renamed('/shop/a.txt', '/shop/b.txt')), ['a.txt → b.txt', 'Rename to b.txt']);
+  assert.deepEqual(titles(renamed('/shop/a.txt', '/shop/docs/b.md')), ['a.txt → docs/b.md', 'Move to docs/b.md']);
+  assert.deepEqual(titles(renamed('/shop/src/a.txt', '/shop/a.txt')), ['a.txt → ../a.txt', 'Move to ../a.txt']);
 });
 
 test('a deletion is called one, and what a title does not show is counted', () => {
@@ -53,7 +53,7 @@ test('a deletion is called one, and what a title does not show is counted', () =
     oldText,
     newText,
   });
-  const file = renamed('/work/a.txt', '/work/b.txt');
+  const file = renamed('/shop/a.txt', '/shop/b.txt');
   const said = (each: Hunk) => [hunkTitle(file, each), moreLines(each)];
   assert.deepEqual(said(hunk('    return sum\n', '')), ['Delete: return sum', undefined]);
   assert.deepEqual(said(hunk('a\n', 'b\nc\nd\n')), ['b', '+2 more lines']);
@@ -61,7 +61,7 @@ test('a deletion is called one, and what a title does not show is counted', () =
 });
 
 test('what has no label is called by its files', () => {
-  const [one, two] = [{ path: '/work/a.txt' }, { path: '/work/b.txt' }];
+  const [one, two] = [{ path: '/shop/a.txt' }, { path: '/shop/b.txt' }];
   assert.equal(labelOf({ label: ' Fix\nit ', files: [one] }), 'Fix it');
   assert.equal(titleOf({ author: 'editd', label: null, files: [one] }), 'editd: a.txt');
   assert.equal(titleOf({ author: 'editd', label: '', files: [one, two] }), 'editd: a.txt and 1 more');
