@@ -1,7 +1,9 @@
 // What agents want to change, decided by keys, buttons and actions above lines.
 import assert from 'node:assert/strict';
+import type { Inside } from './support/probe';
 import { stage } from './support/stage';
 import { Review } from './support/review';
+import { editd } from './support/tools';
 import { until } from './support/until';
 
 const scene = stage({ files: { 'readme.txt': 'a folder\n' } });
@@ -292,4 +294,34 @@ scene('line ends and characters of two units stay', async ({ window, agent, file
   await window.press('Control+Alt+Y');
   await review.over();
   assert.equal(files.read('crlf.txt'), 'ONE 😀👍\r\ntwo 😀\r\nthree\r\n');
+});
+
+scene('a proposal is found that is named before the daemon has told of it', async ({ window, daemon, files }) => {
+  files.write('early.txt', 'one\n');
+  const change = { path: files.path('early.txt'), edits: [{ oldText: 'one', newText: 'two' }], review: true };
+  // While the program runs the extension hears nothing, and the command comes right behind it.
+  const propose = async (
+    { vscode, require }: Inside,
+    program: string,
+    env: Record<string, string>,
+    input: string,
+  ): Promise<void> => {
+    const { spawnSync } = require('node:child_process') as typeof import('node:child_process');
+    const args = ['edit', '--json', '-', '--output', 'json', '--yes'];
+    const { stdout } = spawnSync(program, args, { input, env: { ...process.env, ...env }, encoding: 'utf8' });
+    const { id } = JSON.parse(stdout) as { id: string };
+    await vscode.commands.executeCommand('editd.review', { kind: 'proposal', id });
+  };
+  await window.evaluate(propose, editd, daemon.env, JSON.stringify(change));
+  await until(
+    'its diff is open',
+    () => window.tabs(),
+    (tabs) => tabs.some((tab) => tab.includes('early.txt')),
+  );
+  await window.command('editd.rejectAll');
+  await until(
+    'its diff is closed',
+    () => window.tabs(),
+    (tabs) => !tabs.some((tab) => tab.includes('early.txt')),
+  );
 });

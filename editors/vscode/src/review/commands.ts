@@ -40,6 +40,7 @@ export function commands(parts: Parts): vscode.Disposable {
     review: (...args) => review(parts, args),
     openDiff: (...args) => openDiff(parts, args),
     openAllDiffs: async (...args) => {
+      await store.upToDate(named(args));
       const id = await proposalMeant(store, args, 'Show');
       await (id === undefined ? undefined : diffs.openAll(id));
     },
@@ -76,7 +77,7 @@ async function decide(parts: Parts, verdict: Verdict | 'take', args: readonly un
     await decideSelection(parts, verdict);
     return;
   }
-  await store.upToDate();
+  await store.upToDate(named(args));
   const given = named(args).filter((subject) => subject.kind === 'hunk');
   const subjects = given.length > 0 ? given : hunksAtCursor(store);
   const [first] = subjects;
@@ -127,7 +128,7 @@ async function decideFiles(parts: Parts, verdict: Verdict, args: readonly unknow
   if (isAway(parts)) {
     return;
   }
-  await store.upToDate();
+  await store.upToDate(named(args));
   const given = args[0] === SELECTION ? [tree.selection[0], tree.selection] : args;
   const files = filesMeant(store, given);
   if (files.length === 0) {
@@ -141,20 +142,16 @@ async function decideAll(parts: Parts, verdict: Verdict, args: readonly unknown[
   if (isAway(parts)) {
     return;
   }
-  await store.upToDate();
+  await store.upToDate(named(args));
   const ids = await proposalsMeant(store, args, verdict === 'accept' ? 'Accept' : 'Reject');
   for (const id of new Set(ids)) {
-    // Whoever names it may have heard of it before this window has.
-    if (!store.get(id)) {
-      await store.refresh(id);
-    }
     await actions.all(verdict, id);
   }
 }
 
 async function review(parts: Parts, args: readonly unknown[]): Promise<void> {
   const [subject] = named(args);
-  await parts.store.upToDate();
+  await parts.store.upToDate(named(args));
   const { here, pending } = parts.store;
   const stops = subject ? stopsOf(pending).filter(({ id }) => id === subject.id) : stopsOf(here);
   const next = nextStop(stops, undefined, 1);
@@ -189,7 +186,7 @@ async function goTo({ diffs }: Parts, stop: Stop | undefined): Promise<void> {
 }
 
 async function openDiff({ store, diffs }: Parts, args: readonly unknown[]): Promise<void> {
-  await store.upToDate();
+  await store.upToDate(named(args));
   const [subject] = named(args);
   const [hunk] = subject ? [] : hunksAtCursor(store);
   const meant: Subject | undefined = subject ?? hunk ?? filesMeant(store, args)[0] ?? (await fileToShow(store));
@@ -201,6 +198,7 @@ async function openDiff({ store, diffs }: Parts, args: readonly unknown[]): Prom
 }
 
 async function comment({ store, actions }: Parts, args: readonly unknown[]): Promise<void> {
+  await store.upToDate(named(args));
   const [given] = named(args);
   const [hunk]: HunkSubject[] = given ? [] : hunksAtCursor(store);
   const id = given?.id ?? hunk?.id ?? (await proposalMeant(store, args, 'Comment on'));

@@ -147,12 +147,16 @@ export class Store implements vscode.Disposable {
     await Promise.all([...this.known.keys()].map((id) => this.refresh(id)));
   }
 
-  /** Waits until places are those of the texts as they are now. */
-  async upToDate(): Promise<void> {
+  /**
+   * Waits until places are those of the texts as they are now. Whoever names a proposal may have heard of it before this
+   * window has: those are asked for.
+   */
+  async upToDate(named: readonly { readonly id: string }[] = []): Promise<void> {
     if (this.timer) {
       this.flush();
     }
-    await Promise.all(this.fetches.all());
+    const unheard = named.filter(({ id }) => !this.known.has(id)).map(({ id }) => this.refresh(id));
+    await Promise.all([...unheard, ...this.fetches.all()]);
   }
 
   private async fetch(id: string): Promise<void> {
