@@ -16,11 +16,13 @@ fn undo_leaves_what_was_opened_to_be_written() {
     let mut scene = Scene::start();
     edit_first_hunk(&mut scene);
     scene.nvim.keys("u");
-    scene.nvim.sees("Already at oldest change");
+    scene.nvim.settle();
+    scene.nvim.sees("amount = Decimal(0)");
     scene.nvim.keys("q:Editd diff<CR>");
     scene.nvim.sees("(:w takes this side)");
     scene.nvim.keys("u");
-    scene.nvim.sees("Already at oldest change");
+    scene.nvim.settle();
+    scene.nvim.sees("amount = Decimal(0)");
     scene.nvim.keys(":w<CR>");
     assert_eq!(scene.outcome()["state"], "applied");
     scene.nvim.holds(BETTER);
