@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, test_kill_process};
 use serde_json::json;
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::MakeWriterExt;
 
@@ -24,6 +25,9 @@ const WORKERS: usize = 2;
 const BLOCKING_THREADS: usize = 256;
 /// Days of logs that are kept.
 const LOG_DAYS: usize = 7;
+/// Lines of the log that may wait for the disk; what comes beyond is left out. Room for all of them is made at the
+/// start, 32 bytes each.
+const UNWRITTEN_LINES: usize = 4096;
 /// How long work that nothing can stop may go on when all else has ended: an image that is being decoded, say.
 const LAST_WORK: Duration = Duration::from_secs(10);
 /// How long `stop` waits for the daemon to end.
@@ -82,10 +86,7 @@ pub(crate) fn config_file() -> PathBuf {
 }
 
 /// Logs into the state folder, and to a terminal that watches.
-fn log_to(
-    state_dir: &Path,
-    detached: bool,
-) -> Result<tracing_appender::non_blocking::WorkerGuard, Complaint> {
+fn log_to(state_dir: &Path, detached: bool) -> Result<WorkerGuard, Complaint> {
     let folder = state_dir.join("logs");
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
     let appender = tracing_appender::rolling::Builder::new()
@@ -95,7 +96,8 @@ fn log_to(
         .max_log_files(LOG_DAYS)
         .build(folder)
         .map_err(Complaint::failed)?;
-    let (file, guard) = tracing_appender::non_blocking(appender);
+    let unwritten = NonBlockingBuilder::default().buffered_lines_limit(UNWRITTEN_LINES);
+    let (file, guard) = unwritten.finish(appender);
     let filter = EnvFilter::try_from_env("EDITD_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
     let logs = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
     if !detached && std::io::stderr().is_terminal() {
