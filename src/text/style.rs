@@ -90,23 +90,25 @@ struct Count {
 }
 
 impl Count {
+    /// Of a line, with what follows it. One of nothing but blanks says nothing.
     fn line(&mut self, rest: &[u8]) {
-        match rest.first() {
-            Some(b'\t' | b' ') if is_blank(rest) => {}
-            Some(b'\t') => self.tabs += 1,
-            Some(b' ') => self.spaces_of(rest),
-            Some(b'\n' | b'\r') | None => {}
-            Some(_) => self.before = 0,
+        let width = rest.iter().take_while(|&&byte| byte == b' ').count();
+        match (width, rest.get(width)) {
+            (_, None | Some(b'\n' | b'\r')) => {}
+            (_, Some(b'\t')) if is_blank(&rest[width..]) => {}
+            (0, Some(b'\t')) => self.tabs += 1,
+            (0, Some(_)) => self.before = 0,
+            // One blank before a star is a comment's decoration.
+            (_, Some(b'*')) => {}
+            (_, Some(next)) => self.spaces_of(width, *next),
         }
     }
 
-    fn spaces_of(&mut self, rest: &[u8]) {
-        let width = rest.iter().take_while(|&&byte| byte == b' ').count();
-        match rest.get(width) {
-            // One blank before a star is a comment's decoration.
-            Some(b'*') => return,
-            Some(b'\t') => self.tabs += 1,
-            _ => self.spaces += 1,
+    fn spaces_of(&mut self, width: usize, next: u8) {
+        if next == b'\t' {
+            self.tabs += 1;
+        } else {
+            self.spaces += 1;
         }
         let step = width.abs_diff(self.before);
         if (2..=WIDEST).contains(&step) {
@@ -132,7 +134,7 @@ impl Count {
     }
 }
 
-/// Whether a line, with what follows it, has nothing but blanks: it says nothing.
+/// Whether a line, with what follows it, has nothing but blanks.
 fn is_blank(rest: &[u8]) -> bool {
     let said = rest.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
     matches!(said, None | Some(b'\n' | b'\r'))

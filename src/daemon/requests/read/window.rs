@@ -85,38 +85,32 @@ impl View {
 
     /// Of a text from the first wanted line on, which may end within what is not shown any more.
     pub(super) fn of(from_offset: &str, total_lines: usize, window: &Window) -> Self {
-        let mut shown = String::new();
+        // Without numbers what is shown is one piece of the text.
+        let (mut numbered, mut end) = (String::new(), 0);
         let (mut end_line, mut cut, mut left) = (window.offset - 1, false, window.bytes);
         for line in lines(from_offset).take(window.limit) {
             let prefix = if window.numbered { format!("{}\t", end_line + 1) } else { String::new() };
             let room = left.saturating_sub(window.measure.len(&prefix));
             let whole = &from_offset[line.start..line.end()];
             let len = window.measure.len(whole);
-            if len > room {
-                // A reply that shows nothing would lead nowhere, so a first line is cut instead.
-                if shown.is_empty() {
-                    shown.push_str(&prefix);
-                    shown.push_str(window.measure.prefix(whole, room));
-                    (end_line, cut) = (end_line + 1, true);
-                }
+            // A reply that shows nothing would lead nowhere, so a first line is cut instead.
+            cut = len > room && end == 0;
+            if len > room && !cut {
                 break;
             }
-            shown.push_str(&prefix);
-            shown.push_str(whole);
-            end_line += 1;
-            left = room - len;
+            let shown = if cut { window.measure.prefix(whole, room) } else { whole };
+            if window.numbered {
+                numbered.extend([prefix.as_str(), shown]);
+            }
+            (end, end_line, left) = (line.start + shown.len(), end_line + 1, room.saturating_sub(len));
+            if cut {
+                break;
+            }
         }
+        let text = if window.numbered { numbered } else { from_offset[..end].to_owned() };
         let start_line = if total_lines == 0 { 1 } else { window.offset };
         let end_line = if total_lines == 0 { 0 } else { end_line };
-        Self {
-            text: shown,
-            start_line,
-            end_line,
-            total_lines,
-            cut,
-            offset: window.offset,
-            bytes: window.bytes,
-        }
+        Self { text, start_line, end_line, total_lines, cut, offset: window.offset, bytes: window.bytes }
     }
 
     fn truncated(&self) -> bool {
