@@ -7,16 +7,23 @@
 mod state;
 
 use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use state::{State, take_note};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long hints are gathered before they are given: a save is several events, a checkout thousands.
-const QUIET: Duration = Duration::from_millis(40);
+const QUIET: Duration = Duration::from_millis(20);
+
+/// How long the system's thread leaves events with the system before it takes the next ones: a change of a file
+/// is some seven, and to be woken for each of them takes a fifth of what the whole change does.
+const REST: Duration = Duration::from_millis(20);
+
+/// Events that are heard so soon after a rest were there when it ended.
+const TOGETHER: Duration = Duration::from_millis(2);
 
 /// How long until a folder that disappeared is looked for again.
 const RETRY: Duration = Duration::from_secs(1);
@@ -42,9 +49,13 @@ pub struct Watcher {
 
 /// Two locks, never one inside the other except `system` before `state`: the system's thread takes
 /// `state` in every event, and `system` waits for that thread.
+#[derive(Default)]
 struct Shared {
     state: Mutex<State>,
+    /// Wakes the watcher's own thread.
     wake: Condvar,
+    /// Ends the rest of the system's thread.
+    hurry: Condvar,
     system: Mutex<Option<RecommendedWatcher>>,
 }
 
@@ -59,8 +70,7 @@ impl Watcher {
     /// A watcher that calls `hint` from its own thread. Where the system offers no watching at all the
     /// watcher works too, and says so in its first hint.
     pub fn new(hint: impl Fn(WatchHint) + Send + 'static) -> Self {
-        let shared =
-            Arc::new(Shared { state: Mutex::default(), wake: Condvar::new(), system: Mutex::new(None) });
+        let shared = Arc::new(Shared::default());
         let listener = Arc::downgrade(&shared);
         let heard = move |event| {
             if let Some(shared) = listener.upgrade() {
@@ -94,7 +104,7 @@ impl Watcher {
         let last = self.shared.state.lock().remove(path, folder);
         if let (true, Some(system)) = (last, system.as_mut()) {
             // It may have been lost before; then there is nothing to end.
-            system.unwatch(folder).ok();
+            self.shared.attended(|| system.unwatch(folder).ok());
         }
     }
 }
@@ -103,13 +113,14 @@ impl Drop for Watcher {
     fn drop(&mut self) {
         self.shared.state.lock().ended = true;
         self.shared.wake.notify_all();
+        self.shared.hurry.notify_all();
         // Its thread waits for no one of ours, so this ends at once.
         drop(self.shared.system.lock().take());
     }
 }
 
 impl Shared {
-    /// On the system's thread: takes note and returns.
+    /// On the system's thread: takes note, and lets the next events gather.
     fn hear(&self, event: notify::Result<Event>) {
         let mut state = self.state.lock();
         match event {
@@ -122,6 +133,25 @@ impl Shared {
         if state.has_news() {
             self.wake.notify_all();
         }
+        self.rest(&mut state);
+    }
+
+    fn rest(&self, state: &mut MutexGuard<'_, State>) {
+        if state.rested.is_some_and(|at| at.elapsed() < TOGETHER) {
+            return;
+        }
+        let until = Instant::now() + REST;
+        while !state.ended && state.asking == 0 && !self.hurry.wait_until(state, until).timed_out() {}
+        state.rested = Some(Instant::now());
+    }
+
+    /// Has the system's thread do something: it does not rest meanwhile.
+    fn attended<T>(&self, ask: impl FnOnce() -> T) -> T {
+        self.state.lock().asking += 1;
+        self.hurry.notify_all();
+        let answer = ask();
+        self.state.lock().asking -= 1;
+        answer
     }
 
     /// On the watcher's own thread: waits for news, lets them gather, tells them.
@@ -153,7 +183,7 @@ impl Shared {
         let lost = self.state.lock().lost.clone();
         for folder in lost {
             // Whatever watch is left leads to an inode that is not that folder any more.
-            system.as_mut().map(|system| system.unwatch(&folder).ok());
+            self.attended(|| system.as_mut().map(|system| system.unwatch(&folder).ok()));
             if self.watch_folder(system.as_mut(), &folder) {
                 self.state.lock().mark_folder(&folder);
             }
@@ -162,7 +192,8 @@ impl Shared {
 
     /// Asks the system to watch a folder; notes it as lost if it cannot.
     fn watch_folder(&self, system: Option<&mut RecommendedWatcher>, folder: &Path) -> bool {
-        let result = system.map(|system| system.watch(folder, RecursiveMode::NonRecursive));
+        let watch = |system: &mut RecommendedWatcher| system.watch(folder, RecursiveMode::NonRecursive);
+        let result = self.attended(|| system.map(watch));
         let mut state = self.state.lock();
         match result {
             Some(Ok(())) => {
@@ -198,7 +229,7 @@ mod tests {
     use notify::event::{EventKind, Flag};
 
     fn hints_after(events: Vec<notify::Result<Event>>) -> Vec<WatchHint> {
-        let shared = Shared { state: Mutex::default(), wake: Condvar::new(), system: Mutex::new(None) };
+        let shared = Shared::default();
         for event in events {
             shared.hear(event);
         }

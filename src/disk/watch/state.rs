@@ -5,6 +5,7 @@ use notify::Event;
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 #[derive(Default)]
 pub(super) struct State {
@@ -19,6 +20,10 @@ pub(super) struct State {
     pub(super) complaint: Option<String>,
     pub(super) complained: bool,
     pub(super) ended: bool,
+    /// How many wait for the system's thread.
+    pub(super) asking: usize,
+    /// When that thread ended its last rest.
+    pub(super) rested: Option<Instant>,
 }
 
 impl State {
