@@ -223,8 +223,9 @@ pub trait Disk: Send + Sync {
     fn holds_held(&self, held: &Handle, path: &Path, bytes: &FileBytes) -> Result<bool>;
 
     /// Judges whether the file may be changed, and how. Refuses what must not be: read-only files,
-    /// what is not a regular file, files that this process may not write.
-    fn examine(&self, entry: &Entry) -> Result<Option<Examined>>;
+    /// what is not a regular file, files that this process may not write. A file that is `expected` and still open
+    /// is not opened once more.
+    fn examine(&self, entry: &Entry, expected: Option<&Expected>) -> Result<Option<Examined>>;
 
     /// Writes a new file under a name that does not exist yet. Leaves nothing behind when it fails.
     fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged>;

@@ -135,12 +135,13 @@ impl PolicyFile {
 
     /// None if there is no file.
     fn stamp(&self) -> Result<Option<Stamp>, String> {
-        match std::fs::metadata(&self.path) {
-            Ok(found) => Ok(Some(Stamp::of(&found))),
+        let found = match std::fs::symlink_metadata(&self.path) {
             // A link that leads nowhere was meant to lead somewhere.
-            Err(error) if error.kind() == ErrorKind::NotFound && !self.path.is_symlink() => Ok(None),
-            Err(error) => Err(self.unreadable(&error)),
-        }
+            Ok(found) if found.is_symlink() => std::fs::metadata(&self.path),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            found => found,
+        };
+        found.map(|found| Some(Stamp::of(&found))).map_err(|error| self.unreadable(&error))
     }
 
     fn unreadable(&self, error: &std::io::Error) -> String {

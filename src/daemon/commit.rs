@@ -322,7 +322,12 @@ fn change(due: &Due) -> Change {
 }
 
 fn expected(observed: &Observed) -> Option<Expected> {
-    Some(Expected { stat: observed.stat?, bytes: observed.bytes.clone(), hash: observed.truth.hash()? })
+    Some(Expected {
+        stat: observed.stat?,
+        bytes: observed.bytes.clone(),
+        hash: observed.truth.hash()?,
+        handle: observed.handle.clone(),
+    })
 }
 
 fn landed(due: Due, done: Committed) -> Landed {

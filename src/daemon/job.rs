@@ -9,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::disk::Target;
-use crate::workspace::{FileKey, Refusal, RefusalKind};
+use crate::workspace::{FileKey, Refusal, RefusalKind, Role};
 
 use super::content::LARGE;
 use super::event::{Event, Reply};
@@ -100,6 +100,12 @@ impl Core {
         let cancelled = CancellationToken::new();
         let _cancel_when_dropped = cancelled.clone().drop_guard();
         let (core, of) = (self.clone(), session.clone());
+        // An editor has to be read on: it may be asked for something before the answer.
+        let is_urgent = session.role == Role::Agent && session.alone.load(Ordering::Relaxed);
+        if !is_urgent {
+            // A connection begins its requests in its own task, and has to read on.
+            tokio::task::yield_now().await;
+        }
         let step = in_place(move || {
             let files = match locate(&core, &of) {
                 Ok(files) => files,
@@ -108,7 +114,8 @@ impl Core {
             let (place, spent) = (core.lanes.join(files.keys()), RefCell::default());
             let job = Job { cancelled, place, _permit: permit, spent };
             drop(turn);
-            let weight = job.place.is_at_head().then(|| core.weight(&files));
+            let found = || files.targets().into_iter().map(|target| target.size);
+            let weight = job.place.is_at_head().then(|| core.weight(found()));
             // What takes its time, or has to wait for somebody, does so on a thread of its own.
             if weight == Some(0) && !core.is_in_editors(&files) {
                 let result = work(&core, &of, files, &job);
@@ -126,7 +133,7 @@ impl Core {
                     (weight, files)
                 } else {
                     let core = self.clone();
-                    blocking(move || (core.weight(&files), files)).await?
+                    blocking(move || (core.weight(core.sizes(&files)), files)).await?
                 };
                 let room = self.room_for(weight).await?;
                 let (core, of) = (self.clone(), session.clone());
@@ -146,12 +153,17 @@ impl Core {
         files.targets().into_iter().any(|target| self.is_open(target))
     }
 
-    /// What these files count for in the room for work; nothing, where they are small, or too large to be
-    /// held at all.
-    fn weight(&self, files: &impl Located) -> u32 {
+    /// How large these files are now, in bytes.
+    fn sizes(&self, files: &impl Located) -> impl Iterator<Item = u64> {
         let size = |target| self.disk.stat(target).ok().flatten().map_or(0, |stat| stat.size);
+        files.targets().into_iter().map(size)
+    }
+
+    /// What files of these sizes count for in the room for work; nothing, where they are small, or too large to be
+    /// held at all.
+    fn weight(&self, sizes: impl Iterator<Item = u64>) -> u32 {
         let most = self.config.limits.file_size;
-        let bytes: u64 = files.targets().into_iter().map(size).filter(|size| *size <= most).sum();
+        let bytes: u64 = sizes.filter(|size| *size <= most).sum();
         if bytes <= LARGE as u64 {
             return 0;
         }
@@ -204,8 +216,6 @@ async fn answering<T: Send + 'static>(
 async fn in_place<T: Send + 'static>(
     work: impl FnOnce() -> (T, Vec<Spent>) + Send + 'static,
 ) -> Result<T, Failure> {
-    // A connection begins its requests in its own task, and has to read on.
-    tokio::task::yield_now().await;
     let busy = Busy::one_more();
     // A runtime of one thread has no other to have the rest.
     let has_others = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::disk::{FileBytes, FileImage, Stat, Target};
+use crate::disk::{FileBytes, FileImage, Handle, Stat, Target};
 use crate::edit::Deadline;
 use crate::text::{ContentHash, DecodedVec, Format, NotText, Text, decode_vec};
 use crate::workspace::{FileKey, Refusal, RefusalKind, Seen, Snapshot, Truth};
@@ -17,6 +17,8 @@ use super::failure::refusal_of;
 pub(crate) struct Observed {
     pub(crate) target: Target,
     pub(crate) stat: Option<Stat>,
+    /// The file on the disk, open.
+    pub(crate) handle: Option<Handle>,
     /// What the file holds. Whatever is written over it must be meant for just these bytes.
     pub(crate) bytes: FileBytes,
     pub(crate) truth: Truth,
@@ -104,47 +106,30 @@ impl Core {
             .disk
             .read(&target, self.config.limits.file_size)
             .map_err(|error| Refusal::at(&target.path, refusal_of(&error)))?;
-        let Some(FileImage { bytes, stat }) = image else {
-            let (bytes, truth) = (FileBytes::default(), Truth::Missing);
-            return Ok(Observed {
-                target,
-                stat: None,
-                bytes,
-                truth,
-                text: None,
-                not_text: None,
-                open: None,
-                below: None,
-            });
+        let mut observed = Observed {
+            target,
+            stat: None,
+            handle: None,
+            bytes: FileBytes::default(),
+            truth: Truth::Missing,
+            text: None,
+            not_text: None,
+            open: None,
+            below: None,
         };
-        Ok(match into_text(bytes) {
+        let Some(FileImage { bytes, stat, handle }) = image else { return Ok(observed) };
+        (observed.stat, observed.handle) = (Some(stat), Some(handle));
+        match into_text(bytes) {
             Ok(FileText { text, bytes, format }) => {
-                let truth = Truth::Text(self.snapshot(&target.key, &text, format, &bytes));
-                Observed {
-                    target,
-                    stat: Some(stat),
-                    bytes,
-                    truth,
-                    text: Some(text),
-                    not_text: None,
-                    open: None,
-                    below: None,
-                }
+                observed.truth = Truth::Text(self.snapshot(&observed.target.key, &text, format, &bytes));
+                (observed.bytes, observed.text) = (bytes, Some(text));
             }
             Err((bytes, why)) => {
-                let (truth, bytes) = (Truth::Opaque(ContentHash::of(&bytes)), bytes.into());
-                Observed {
-                    target,
-                    stat: Some(stat),
-                    bytes,
-                    truth,
-                    text: None,
-                    not_text: Some(why),
-                    open: None,
-                    below: None,
-                }
+                observed.truth = Truth::Opaque(ContentHash::of(&bytes));
+                (observed.bytes, observed.not_text) = (bytes.into(), Some(why));
             }
-        })
+        }
+        Ok(observed)
     }
 
     /// A text that left memory, from the state folder.

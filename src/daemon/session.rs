@@ -1,6 +1,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use parking_lot::RwLock;
 use tokio::sync::{Mutex, Semaphore};
@@ -66,6 +67,8 @@ pub struct SessionContext {
     /// up in the order in which they came.
     pub(crate) turn: Arc<Mutex<()>>,
     pub(crate) jobs: Arc<Semaphore>,
+    /// Whether its client had sent nothing behind the request that was begun last.
+    pub(crate) alone: AtomicBool,
     /// Held while it searches: one session's searches come one after another, so that others have room.
     pub(crate) searching: Arc<Mutex<()>>,
 }
@@ -81,8 +84,8 @@ impl SessionContext {
         let jobs = Arc::new(Semaphore::new(JOBS_PER_SESSION));
         let abilities = Abilities::default();
         let roots = RwLock::new(roots.into_iter().map(Arc::new).collect());
-        let (turn, searching) = (Arc::default(), Arc::default());
-        Self { id, role, author, roots, encoding, abilities, turn, jobs, searching }
+        let (turn, searching, alone) = (Arc::default(), Arc::default(), AtomicBool::default());
+        Self { id, role, author, roots, encoding, abilities, turn, jobs, alone, searching }
     }
 
     /// The same of a client that can do more than every client can.

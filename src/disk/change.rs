@@ -3,7 +3,7 @@
 use super::bytes::FileBytes;
 use super::error::DiskError;
 use super::late::Displaced;
-use super::place::{FileImage, Target};
+use super::place::{FileImage, Handle, Target};
 use super::stat::Stat;
 use crate::text::ContentHash;
 use std::path::{Path, PathBuf};
@@ -17,13 +17,16 @@ pub struct Expected {
     pub bytes: FileBytes,
     /// The hash of those bytes.
     pub hash: ContentHash,
+    /// The file that was read, if it is still open: it need not be opened once more.
+    pub handle: Option<Handle>,
 }
 
 impl Expected {
     /// Expects what was read.
     pub fn image(image: &FileImage) -> Self {
         let hash = ContentHash::of(&image.bytes);
-        Self { stat: image.stat, bytes: image.bytes.clone().into(), hash }
+        let handle = Some(image.handle.clone());
+        Self { stat: image.stat, bytes: image.bytes.clone().into(), hash, handle }
     }
 }
 

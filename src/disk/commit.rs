@@ -20,6 +20,7 @@ use super::place::Entry;
 use super::stat::Stat;
 use super::{Disk, Flush};
 use crate::text::ContentHash;
+use notes::Spots;
 pub use plan::is_stray;
 use plan::{Part, Way};
 use rollback::Undo;
@@ -74,9 +75,12 @@ pub fn stage<'a>(
     journal.retry(disk);
     let parts = plan::plan(disk, journal, changes).map_err(Failure::before_all)?;
     // A log that could not be written is not left to take room.
-    let entered = notes::enter(disk, journal, &parts, durability).inspect_err(|_| journal.tidy(disk, false));
+    let mut spots = Spots::new(disk);
+    let entered = notes::enter(&mut spots, journal, &parts, durability);
+    let entered = entered.inspect_err(|_| journal.tidy(disk, false));
     let ticket = of_change(0, entered).map_err(Failure::before_all)?;
-    let mut set = StagedSet { disk, journal, parts, durability, undo: Undo::default(), ticket: Some(ticket) };
+    let mut set =
+        StagedSet { disk, journal, parts, spots, durability, undo: Undo::default(), ticket: Some(ticket) };
     match staging::stage(disk, &mut set.parts, durability, &mut set.undo) {
         Ok(()) => Ok(set),
         Err(failure) => Err(set.give_up(failure)),
@@ -89,6 +93,7 @@ pub struct StagedSet<'a> {
     disk: &'a dyn Disk,
     journal: &'a Journal,
     parts: Vec<Part<'a>>,
+    spots: Spots<'a>,
     durability: Durability,
     undo: Undo,
     /// None once the set has ended.
@@ -109,7 +114,7 @@ impl StagedSet<'_> {
     fn carry_out(&mut self) -> Phase<()> {
         let Some(ticket) = &mut self.ticket else { return Ok(()) };
         let flush = notes::flush(&self.parts, self.durability);
-        of_change(0, notes::begin(self.disk, ticket, &self.parts, flush))?;
+        of_change(0, notes::begin(&mut self.spots, ticket, &self.parts, flush))?;
         switch::switch(self.disk, &mut self.parts, flush == Flush::Now, &mut self.undo)?;
         if notes::is_alone(&self.parts) {
             return Ok(());

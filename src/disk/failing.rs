@@ -3,7 +3,7 @@
 use super::error::{DiskError, DiskErrorKind, Result};
 use super::place::{Entry, FileImage, Handle, Listed, Root, Target};
 use super::stat::Stat;
-use super::{Disk, Examined, FileBytes, Flush, Lease, Sink, StageOrder, Staged, Streamed};
+use super::{Disk, Examined, Expected, FileBytes, Flush, Lease, Sink, StageOrder, Staged, Streamed};
 use parking_lot::Mutex;
 use std::fmt;
 use std::io::Read;
@@ -205,9 +205,9 @@ impl<D: Disk> Disk for FailingDisk<D> {
         self.inner.holds_held(held, path, bytes)
     }
 
-    fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {
+    fn examine(&self, entry: &Entry, expected: Option<&Expected>) -> Result<Option<Examined>> {
         self.count("examine", &entry.path)?;
-        self.inner.examine(entry)
+        self.inner.examine(entry, expected)
     }
 
     fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {

@@ -8,7 +8,7 @@ use super::error::{DiskError, DiskErrorKind, Result};
 use super::failing::half_written;
 use super::place::{Entry, FileImage, Handle, HandleKind, Listed, Root, RootInner, Target};
 use super::stat::Stat;
-use super::{Disk, Examined, FileBytes, Flush, Sink, StageOrder, Staged, Streamed};
+use super::{Disk, Examined, Expected, FileBytes, Flush, Sink, StageOrder, Staged, Streamed};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
@@ -128,6 +128,7 @@ impl Disk for MemoryDisk {
             given: path.to_owned(),
             path: canonical,
             device: tree::DEVICE,
+            mount: None,
             handle: Handle(HandleKind::Memory(inode)),
             steady_stamps: true,
         })))
@@ -149,7 +150,7 @@ impl Disk for MemoryDisk {
 
     fn stream(&self, target: &Target, sink: Sink<'_>) -> Result<Option<Streamed>> {
         let image = self.read(target, u64::MAX)?;
-        Ok(image.map(|FileImage { bytes, stat }| {
+        Ok(image.map(|FileImage { bytes, stat, .. }| {
             // Small pieces, so that what is cut in two is met with.
             let _ = bytes.chunks(3).try_for_each(sink);
             Streamed { stat, steady: true }
@@ -209,7 +210,7 @@ impl Disk for MemoryDisk {
         Ok(*bytes == *state.tree.read_inode(held.as_memory()?, path, u64::MAX)?.bytes)
     }
 
-    fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {
+    fn examine(&self, entry: &Entry, _: Option<&Expected>) -> Result<Option<Examined>> {
         let mut state = self.state.lock();
         state.call("examine", &entry.path)?;
         state.tree.examine(entry)

@@ -20,9 +20,10 @@ mod tree;
 use super::error::{DiskError, DiskErrorKind, Result};
 use super::place::{Entry, FileImage, Handle, Kind, Listed, Root, Target};
 use super::stat::{MTime, Stat};
-use super::{Disk, Examined, FileBytes, Flush, Lease, Sink, StageOrder, Staged, Streamed};
+use super::{Disk, Examined, Expected, FileBytes, Flush, Lease, Sink, StageOrder, Staged, Streamed};
+use append::Appender;
 pub(super) use lease::OsLease;
-use rustix::fs::{AtFlags, statat};
+use rustix::fs::{AtFlags, Statx, StatxTimestamp, makedev, statat};
 use rustix::io::Errno;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct OsDisk {
     umask: u32,
+    appender: Appender,
 }
 
 impl Default for OsDisk {
@@ -43,7 +45,7 @@ impl OsDisk {
     /// A disk. New files get the mode that the present umask gives: a daemon that sets its own umask
     /// makes its disk before that.
     pub fn new() -> Self {
-        Self { umask: process_umask() }
+        Self { umask: process_umask(), appender: Appender::default() }
     }
 }
 
@@ -117,8 +119,8 @@ impl Disk for OsDisk {
         read::holds_held(held, path, bytes)
     }
 
-    fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {
-        examine::examine(entry)
+    fn examine(&self, entry: &Entry, expected: Option<&Expected>) -> Result<Option<Examined>> {
+        examine::examine(entry, expected)
     }
 
     fn stage(&self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
@@ -146,7 +148,7 @@ impl Disk for OsDisk {
     }
 
     fn append(&self, entry: &Entry, bytes: &[u8], flush: Flush) -> Result<()> {
-        append::append(entry, bytes, flush)
+        self.appender.append(entry, bytes, flush)
     }
 
     fn read_held(&self, held: &Handle, path: &Path, limit: u64) -> Result<FileImage> {
@@ -213,6 +215,25 @@ fn convert(raw: &rustix::fs::Stat) -> Stat {
         nlink: raw.st_nlink as u64,
         uid: raw.st_uid as u32,
         gid: raw.st_gid as u32,
+        racy: false,
+    };
+    stat.racy = stat.is_racy(MTime::now());
+    stat
+}
+
+/// The same of its other way to answer.
+fn convert_statx(raw: &Statx) -> Stat {
+    let stamp = |time: &StatxTimestamp| MTime { seconds: time.tv_sec, nanos: time.tv_nsec };
+    let mut stat = Stat {
+        dev: makedev(raw.stx_dev_major, raw.stx_dev_minor),
+        ino: raw.stx_ino,
+        size: raw.stx_size,
+        mtime: stamp(&raw.stx_mtime),
+        ctime: stamp(&raw.stx_ctime),
+        mode: raw.stx_mode.into(),
+        nlink: raw.stx_nlink.into(),
+        uid: raw.stx_uid,
+        gid: raw.stx_gid,
         racy: false,
     };
     stat.racy = stat.is_racy(MTime::now());

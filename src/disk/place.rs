@@ -69,6 +69,8 @@ pub(super) struct RootInner {
     pub(super) given: PathBuf,
     pub(super) path: PathBuf,
     pub(super) device: u64,
+    /// The number of the mount that shows it, where the disk has mounts.
+    pub(super) mount: Option<u64>,
     pub(super) handle: Handle,
     /// Whether time stamps of this file system are known to move with every change.
     pub(super) steady_stamps: bool,
@@ -131,6 +133,8 @@ pub struct Target {
     pub root: Root,
     /// Whether a file was there.
     pub exists: bool,
+    /// The bytes that it had.
+    pub size: u64,
     /// Whether the last component of the path that was asked for is a symlink that led here.
     pub via_symlink: bool,
     /// Folders between the opened one and the file that do not exist yet, outermost first.
@@ -139,6 +143,8 @@ pub struct Target {
     pub name: OsString,
     /// The deepest existing folder, opened: kept so that nothing is resolved again before a commit.
     pub(super) parent: Handle,
+    /// The number of the mount that shows the file, where the disk has mounts and a file was there.
+    pub(super) mount: Option<u64>,
 }
 
 impl Target {
@@ -176,10 +182,12 @@ pub struct Entry {
 }
 
 /// A file's content and the state it was read in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct FileImage {
     /// All of its bytes.
     pub bytes: Vec<u8>,
     /// The same before and after reading.
     pub stat: Stat,
+    /// The file itself, open.
+    pub handle: Handle,
 }

@@ -14,6 +14,8 @@ pub(super) struct Call {
     pub(super) params: Option<Value>,
     pub(super) size: usize,
     pub(super) room: Room,
+    /// Whether others of the client came with it.
+    pub(super) followed: bool,
 }
 
 /// Requests that came while as many as are allowed were under way, in the order of arrival.

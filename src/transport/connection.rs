@@ -8,18 +8,19 @@
 
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures_util::{FutureExt, StreamExt};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::io::{AsyncRead, BufReader};
 use tokio::net::unix::OwnedWriteHalf;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tower::Service;
-use tower_lsp::jsonrpc::{Id, Request, Response};
+use tower_lsp::jsonrpc::Response;
 use tower_lsp::{ClientSocket, LspService};
 
 use crate::daemon::{Daemon, SessionContext};
@@ -151,14 +152,14 @@ impl Dispatcher {
 
     /// Handles one message. Breaks when the client has said `exit`.
     async fn take(&mut self, body: Body) -> ControlFlow<()> {
-        let Body { bytes, room } = body;
+        let Body { bytes, room, followed } = body;
         let size = bytes.len();
         let turn = if size < LARGE { None } else { room.turn_to_take_apart().await };
         let parsed = aside(size, || parse(&bytes));
         drop((bytes, turn));
         match parsed {
             Ok(Message::Call { id, method, params }) => {
-                self.call(Call { id, method, params, size, room }).await
+                self.call(Call { id, method, params, size, room, followed }).await
             }
             Ok(Message::Answer(answer)) => {
                 self.outbound.answered(answer);
@@ -197,7 +198,7 @@ impl Dispatcher {
                     self.has_room().await;
                     self.start_next().await?;
                 }
-                self.backlog.push(call);
+                self.backlog.push(Call { followed: true, ..call });
                 ControlFlow::Continue(())
             }
             None if call.method == "exit" && !self.backlog.is_empty() => {
@@ -250,7 +251,7 @@ impl Dispatcher {
     }
 
     async fn start(&mut self, call: Call) -> ControlFlow<()> {
-        let Call { id, method, params, size, room } = call;
+        let Call { id, method, params, size, room, followed } = call;
         let ready = std::future::poll_fn(|cx| self.service.poll_ready(cx)).await;
         if ready.is_err() {
             return ControlFlow::Break(());
@@ -258,13 +259,16 @@ impl Dispatcher {
         let is_introduction = method == "initialize";
         let waits_inline = id.is_none() || is_introduction;
         let is_exit = method == "exit" && id.is_none();
-        let request = request(id.clone(), method, params);
+        let request = lsp::request(id.clone(), method, params);
         let called = std::panic::catch_unwind(AssertUnwindSafe(|| self.service.call(request)));
         let Ok(called) = called else {
             self.answer_panic(id);
             return ControlFlow::Continue(());
         };
         let mut running = Box::pin(AssertUnwindSafe(called).catch_unwind());
+        if let Some(session) = self.session.get() {
+            session.alone.store(!followed, Ordering::Relaxed);
+        }
         // Polled once right here, so that requests take their places in the order of arrival. Nobody has to be
         // woken for the next time: a task of its own begins with that.
         let outcome = if waits_inline {
@@ -362,35 +366,5 @@ fn aside<T>(size: usize, work: impl FnOnce() -> T) -> T {
 async fn forward(mut socket: ClientSocket, outbound: Outbound) {
     while let Some(request) = socket.next().await {
         outbound.send_json(&request);
-    }
-}
-
-/// The request in the framework's terms. What clients commonly leave out is filled in.
-fn request(id: Option<Value>, method: String, params: Option<Value>) -> Request {
-    let params = match (method.as_str(), params) {
-        ("initialize", Some(Value::Object(mut params))) => {
-            if params.get("capabilities").is_none_or(Value::is_null) {
-                params.insert("capabilities".to_owned(), Map::new().into());
-            }
-            lsp::announce_newer(&mut params);
-            Some(params.into())
-        }
-        (method, None | Some(Value::Null)) if method.starts_with("editd/") => Some(Map::new().into()),
-        (_, params) => params,
-    };
-    let mut request = Request::build(lsp::routed(method));
-    if let Some(params) = params {
-        request = request.params(params);
-    }
-    if let Some(id) = id {
-        request = request.id(request_id(&id));
-    }
-    request.finish()
-}
-
-fn request_id(id: &Value) -> Id {
-    match id {
-        Value::String(text) => Id::String(text.clone()),
-        other => other.as_i64().map_or(Id::Null, Id::Number),
     }
 }

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 use tokio::time::{Instant, timeout_at};
 
@@ -64,6 +65,8 @@ pub(crate) struct Bounds {
 pub(crate) struct Body {
     pub(crate) bytes: Vec<u8>,
     pub(crate) room: Room,
+    /// Whether the client had sent more by the time all of it was there.
+    pub(crate) followed: bool,
 }
 
 /// When a message that has begun must be there.
@@ -107,10 +110,14 @@ impl<R: AsyncBufRead + Unpin> FrameReader<R> {
 
     /// The next message's body; none at the end of the input.
     pub(crate) async fn next(&mut self) -> Result<Option<Body>, FramingError> {
-        match self.framing {
+        let mut body = match self.framing {
             Framing::Lines => self.next_line().await,
             Framing::Headers => self.next_with_headers().await,
+        }?;
+        if let Some(body) = &mut body {
+            body.followed = self.input.fill_buf().now_or_never().is_some();
         }
+        Ok(body)
     }
 
     /// The next line that is not blank.
@@ -136,7 +143,7 @@ impl<R: AsyncBufRead + Unpin> FrameReader<R> {
             }
             line.truncate(line.trim_ascii_end().len());
             if !line.is_empty() {
-                return Ok(Some(Body { bytes: line, room }));
+                return Ok(Some(Body { bytes: line, room, followed: false }));
             }
         }
     }
@@ -158,7 +165,7 @@ impl<R: AsyncBufRead + Unpin> FrameReader<R> {
                 return Err(FramingError::Truncated);
             }
         }
-        Ok(Some(Body { bytes, room }))
+        Ok(Some(Body { bytes, room, followed: false }))
     }
 
     async fn content_length(&mut self, due: &mut Due) -> Result<Option<usize>, FramingError> {

@@ -4,6 +4,7 @@
 mod documents;
 mod introduce;
 mod plain;
+mod request;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -33,8 +34,10 @@ use crate::workspace::{Abilities, Role};
 
 use introduce::{encoding_kind, introduction};
 
-pub(super) use introduce::announce_newer;
-pub(super) use plain::{complete, routed};
+use introduce::announce_newer;
+pub(super) use plain::complete;
+use plain::routed;
+pub(super) use request::request;
 
 /// One connection's side of the framework.
 pub(crate) struct Backend {

@@ -94,7 +94,7 @@ impl Core {
     /// An editor that is to save would find out too late, or write what is not to be written.
     fn require_writable(&self, target: &Target) -> Result<(), RefusalKind> {
         let Some(entry) = target.entry() else { return Ok(()) };
-        self.disk.examine(&entry).map(drop).map_err(|error| refusal_of(&error))
+        self.disk.examine(&entry, None).map(drop).map_err(|error| refusal_of(&error))
     }
 
     fn refused(&self, owner: &Copy, reason: String) -> RefusalKind {

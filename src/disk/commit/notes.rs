@@ -32,12 +32,11 @@ pub(super) fn flush(parts: &[Part<'_>], durability: Durability) -> Flush {
 
 /// Notes the names that are going to be used.
 pub(super) fn enter<'j>(
-    disk: &dyn Disk,
+    spots: &mut Spots<'_>,
     journal: &'j Journal,
     parts: &[Part<'_>],
     durability: Durability,
 ) -> Result<Ticket<'j>> {
-    let mut spots = Spots::new(disk);
     let strays = parts.iter().flat_map(|part| part.staged_at.iter().chain(&part.kept_at));
     let names = strays.map(|entry| spots.of(entry)).collect::<Result<_>>()?;
     let flush = match durability {
@@ -47,12 +46,12 @@ pub(super) fn enter<'j>(
         Durability::Full => Flush::Now,
         Durability::Process => Flush::Later,
     };
-    journal.enter(disk, super::plan::fresh_id(), names, flush)
+    journal.enter(spots.disk, super::plan::fresh_id(), names, flush)
 }
 
 /// Notes what is about to be switched, with the bytes of files that are written in place.
 pub(super) fn begin(
-    disk: &dyn Disk,
+    spots: &mut Spots<'_>,
     ticket: &mut Ticket<'_>,
     parts: &[Part<'_>],
     flush: Flush,
@@ -62,8 +61,8 @@ pub(super) fn begin(
         // One rename: nothing can be left of it, and nothing has to be taken back.
         return Ok(());
     }
-    let mut spots = Spots::new(disk);
-    let noted = parts.iter().map(|part| note(&mut spots, part, alone)).collect::<Result<_>>()?;
+    let disk = spots.disk;
+    let noted = parts.iter().map(|part| note(spots, part, alone)).collect::<Result<_>>()?;
     let at = MTime::now().seconds.unsigned_abs();
     let record = Record { id: ticket.id.clone(), at, alone, parts: noted };
     ticket.begin(disk, record, if alone { Flush::Later } else { flush })?;
@@ -127,14 +126,14 @@ fn noted_result(spots: &mut Spots<'_>, part: &Part<'_>, alone: bool) -> Result<O
     }))
 }
 
-/// Names with their folders' inodes, each folder looked at once.
-struct Spots<'d> {
+/// Names with their folders' inodes. They stand in folders that are held open, so each is looked at once.
+pub(super) struct Spots<'d> {
     disk: &'d dyn Disk,
     folders: Vec<(PathBuf, Option<u64>)>,
 }
 
 impl<'d> Spots<'d> {
-    fn new(disk: &'d dyn Disk) -> Self {
+    pub(super) fn new(disk: &'d dyn Disk) -> Self {
         Self { disk, folders: Vec::new() }
     }
 

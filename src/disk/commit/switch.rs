@@ -91,9 +91,9 @@ impl Switch<'_> {
             self.undo.forget_last();
             return self.replace_linked(part, &present);
         }
-        // A lease that nobody wants yet was never broken: since before the last look nobody could write into the
-        // file, so it need not be read once more.
-        if lease.is_some_and(|lease| !lease.is_wanted()) {
+        // Since before the last look nobody could write into the file, so it need not be read once more. If somebody
+        // waits to, it gets its name back anyway.
+        if lease.is_some() {
             let displaced = self.disk.look(staged_at)?;
             return require(displaced.is_some_and(|stat| stat.same_content(&present)), staged_at);
         }

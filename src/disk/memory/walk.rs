@@ -190,6 +190,7 @@ impl Walk<'_> {
     fn found(&self, root: &Root, name: &OsStr, inode: u64) -> Target {
         let mut target = self.target(root, name, Vec::new());
         target.exists = true;
+        target.size = self.tree.stat_of(inode).map_or(0, |stat| stat.size);
         if self.tree.nlink(inode) > 1 {
             target.key = FileKey::Inode { device: super::tree::DEVICE, inode };
         }
@@ -214,6 +215,8 @@ impl Walk<'_> {
             path,
             root: root.clone(),
             exists: false,
+            size: 0,
+            mount: None,
             via_symlink: self.by_link,
             missing_dirs,
             name,

@@ -1,10 +1,8 @@
 //! May this file be changed, and may another inode take its place?
 
-use super::{DiskError, DiskErrorKind, Entry, Handle, Result, read, require_file};
-use crate::disk::{Examined, MTime, Stat};
-use rustix::fs::{
-    Access, AtFlags, Statx, StatxAttributes, StatxFlags, StatxTimestamp, accessat, makedev, statx,
-};
+use super::{DiskError, DiskErrorKind, Entry, Handle, Result, convert_statx, read, require_file};
+use crate::disk::{Examined, Expected, Stat};
+use rustix::fs::{Access, AtFlags, Statx, StatxAttributes, StatxFlags, accessat, statx};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 use std::os::fd::AsFd;
@@ -13,11 +11,10 @@ const OPERATION: &str = "change";
 const STICKY: u32 = 0o1000;
 
 /// Looks at the file and its folder; refuses a file that is not to be changed.
-pub(super) fn examine(entry: &Entry) -> Result<Option<Examined>> {
-    let Some(fd) = read::open(entry)? else { return Ok(None) };
+pub(super) fn examine(entry: &Entry, expected: Option<&Expected>) -> Result<Option<Examined>> {
+    let Some((handle, raw)) = opened(entry, expected)? else { return Ok(None) };
     let failed = |errno| DiskError::from_errno(errno, OPERATION, &entry.path);
-    let raw = state(&fd).map_err(failed)?;
-    let stat = convert(&raw);
+    let stat = convert_statx(&raw);
     require_file(&stat, &entry.path)?;
     require_writable(entry, &raw, &stat)?;
     let folder = state(entry.dir.as_os()?).map_err(failed)?;
@@ -27,7 +24,23 @@ pub(super) fn examine(entry: &Entry) -> Result<Option<Examined>> {
         (!lets_replace(&folder, stat.uid) || !is_open_to_us(entry)?)
             .then_some(DiskErrorKind::PermissionDenied)
     };
-    Ok(Some(Examined { stat, pinned, handle: Handle::os(fd) }))
+    Ok(Some(Examined { stat, pinned, handle }))
+}
+
+/// The file, open, and its state.
+fn opened(entry: &Entry, expected: Option<&Expected>) -> Result<Option<(Handle, Statx)>> {
+    let failed = |errno| DiskError::from_errno(errno, OPERATION, &entry.path);
+    if let Some((expected, handle)) = expected.and_then(|it| Some((it, it.handle.clone()?))) {
+        let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
+        let named = statx(entry.dir.as_os()?, &entry.name, flags, StatxFlags::BASIC_STATS);
+        // As long as it is open no other file has its inode number.
+        if let Some(raw) = named.ok().filter(|raw| convert_statx(raw).same_file(&expected.stat)) {
+            return Ok(Some((handle, raw)));
+        }
+    }
+    let Some(fd) = read::open(entry)? else { return Ok(None) };
+    let raw = state(&fd).map_err(failed)?;
+    Ok(Some((Handle::os(fd), raw)))
 }
 
 fn state(fd: impl AsFd) -> std::result::Result<Statx, Errno> {
@@ -65,22 +78,4 @@ fn lets_replace(folder: &Statx, file_owner: u32) -> bool {
     let sticky = u32::from(folder.stx_mode) & STICKY != 0;
     let mine = me.is_root() || me.as_raw() == folder.stx_uid || me.as_raw() == file_owner;
     !sealed && (!sticky || mine)
-}
-
-fn convert(raw: &Statx) -> Stat {
-    let stamp = |time: &StatxTimestamp| MTime { seconds: time.tv_sec, nanos: time.tv_nsec };
-    let mut stat = Stat {
-        dev: makedev(raw.stx_dev_major, raw.stx_dev_minor),
-        ino: raw.stx_ino,
-        size: raw.stx_size,
-        mtime: stamp(&raw.stx_mtime),
-        ctime: stamp(&raw.stx_ctime),
-        mode: raw.stx_mode.into(),
-        nlink: raw.stx_nlink.into(),
-        uid: raw.stx_uid,
-        gid: raw.stx_gid,
-        racy: false,
-    };
-    stat.racy = stat.is_racy(MTime::now());
-    stat
 }

@@ -17,28 +17,18 @@ const TABLE: &str = "/proc/self/mountinfo";
 /// The path within the file system of a target that a mount separates from its root, or of the root itself.
 pub(super) fn behind(root: &Root, target: Option<&Target>) -> Result<Option<PathBuf>> {
     let failed = |errno| DiskError::from_errno(errno, OPERATION, root.path());
-    let of_root = mount_of(root.0.handle.as_os()?, "".as_ref()).map_err(failed)?;
+    let mount_of = |known: Option<u64>, folder| known.map_or_else(|| mount_of(folder).map_err(failed), Ok);
+    let of_root = mount_of(root.0.mount, root.0.handle.as_os()?)?;
     let Some(target) = target else { return true_path(of_root, root.path()) };
-    let folder = target.parent.as_os()?;
-    let of_folder = || mount_of(folder, "".as_ref());
-    // A file may be mounted over another, too. What is mounted nowhere is on its folder's mount.
-    let of_target = if target.exists && target.missing_dirs.is_empty() {
-        match mount_of(folder, target.name.as_ref()) {
-            Err(Errno::NOENT) => of_folder(),
-            found => found,
-        }
-    } else {
-        of_folder()
-    };
-    let of_target = of_target.map_err(failed)?;
+    // A file may be mounted over another, too. What is not there is on its folder's mount.
+    let of_target = mount_of(target.mount, target.parent.as_os()?)?;
     // Nothing beneath the root is on the root's own mount but by way of that mount alone.
     if of_target == of_root { Ok(None) } else { true_path(of_target, &target.path) }
 }
 
-/// The number of the mount that shows a name in an opened folder, or the folder itself.
-fn mount_of(folder: &OwnedFd, name: &Path) -> std::result::Result<u64, Errno> {
-    let flags = AtFlags::EMPTY_PATH | AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
-    statx(folder, name, flags, StatxFlags::MNT_ID).map(|found| found.stx_mnt_id)
+/// The number of the mount that shows an opened folder.
+fn mount_of(folder: &OwnedFd) -> std::result::Result<u64, Errno> {
+    statx(folder, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).map(|found| found.stx_mnt_id)
 }
 
 fn true_path(mount: u64, path: &Path) -> Result<Option<PathBuf>> {

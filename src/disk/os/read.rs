@@ -16,7 +16,7 @@ const COMPARED: usize = 64 << 10;
 /// Reads a name in an opened folder. The state before and after must agree.
 pub(super) fn read(entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
     let Some(fd) = open(entry)? else { return Ok(None) };
-    read_open(&fd, &entry.path, limit).map(Some)
+    read_open(&Handle::os(fd), &entry.path, limit).map(Some)
 }
 
 /// Opens a file for reading. Never waits: a FIFO without a writer opens at once and is then refused.
@@ -35,7 +35,7 @@ pub(super) fn open(entry: &Entry) -> Result<Option<OwnedFd>> {
 
 /// Reads all of a file that is held open for reading.
 pub(super) fn read_held(held: &Handle, path: &Path, limit: u64) -> Result<FileImage> {
-    read_open(held.as_os()?, path, limit)
+    read_open(held, path, limit)
 }
 
 /// The state of a file that is held open.
@@ -46,7 +46,8 @@ pub(super) fn look_held(held: &Handle, path: &Path) -> Result<Stat> {
 }
 
 /// Reads all of an opened file, again if it changed meanwhile.
-fn read_open(file: &OwnedFd, path: &Path, limit: u64) -> Result<FileImage> {
+fn read_open(handle: &Handle, path: &Path, limit: u64) -> Result<FileImage> {
+    let file = handle.as_os()?;
     let mut bytes = Vec::new();
     for _ in 0..MAX_TRIES {
         let before = state(file, path)?;
@@ -54,7 +55,7 @@ fn read_open(file: &OwnedFd, path: &Path, limit: u64) -> Result<FileImage> {
         require_small(before.size, limit, path)?;
         read_to(file, &mut bytes, before.size, path)?;
         if before.same_version(&state(file, path)?) && bytes.len() as u64 == before.size {
-            return Ok(FileImage { bytes, stat: before });
+            return Ok(FileImage { bytes, stat: before, handle: handle.clone() });
         }
     }
     Err(DiskError::new(DiskErrorKind::Unstable, OPERATION, path))
@@ -93,6 +94,8 @@ fn compare(file: &OwnedFd, buffer: &mut Vec<u8>, bytes: &FileBytes, path: &Path)
         match pread(file, spare_capacity(buffer), compared as u64) {
             Ok(0) => return Ok(compared == bytes.len()),
             Ok(_) if !bytes.has_at(compared, buffer) => return Ok(false),
+            // Less than was asked for, and all there should be: the state after it will confirm the end.
+            Ok(read) if compared + read == bytes.len() => return Ok(true),
             Ok(read) => compared += read,
             Err(Errno::INTR) => {}
             Err(errno) => return Err(DiskError::from_errno(errno, OPERATION, path)),

@@ -6,10 +6,10 @@
 //! commit no path is looked up again.
 
 use super::root::path_of;
-use super::{DiskError, DiskErrorKind, Handle, Result, Root, Stat, Target, convert, require_file};
+use super::{DiskError, DiskErrorKind, Handle, Result, Root, Stat, Target, convert_statx, require_file};
 use crate::disk::MAX_TRIES;
 use crate::workspace::FileKey;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, openat2, readlinkat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, StatxFlags, openat2, readlinkat, statx};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
@@ -169,8 +169,10 @@ pub(super) fn open_beneath(
 /// What stands at a name in an opened folder. `rest` are the components after it that do not exist.
 fn at_name(root: &Root, opened: &Opened, name: &OsStr, rest: &[OsString], asked: &Path) -> Result<Step> {
     let folder = opened.handle.as_os()?;
-    let stat = match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(raw) => convert(&raw),
+    let known = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID;
+    let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
+    let (stat, mount) = match statx(folder, name, flags, known) {
+        Ok(raw) => (convert_statx(&raw), raw.stx_mnt_id),
         Err(Errno::NOENT) => return Ok(Step::Found(missing(root, opened, name, rest))),
         Err(errno) => return Err(from_errno(errno, asked)),
     };
@@ -182,7 +184,7 @@ fn at_name(root: &Root, opened: &Opened, name: &OsStr, rest: &[OsString], asked:
         return Ok(Step::Follow(joined(&beneath(root, opened, name), rest)));
     }
     require_file(&stat, asked)?;
-    Ok(Step::Found(found(root, opened, name, &stat)))
+    Ok(Step::Found(found(root, opened, name, (&stat, mount))))
 }
 
 /// The path that a symlink means, relative to the root.
@@ -253,9 +255,9 @@ fn out_or_missing(folder: &Path, rest: &[OsString]) -> DiskErrorKind {
     DiskErrorKind::NotFound
 }
 
-fn found(root: &Root, opened: &Opened, name: &OsStr, stat: &Stat) -> Target {
+fn found(root: &Root, opened: &Opened, name: &OsStr, (stat, mount): (&Stat, u64)) -> Target {
     let mut target = missing(root, opened, name, &[]);
-    target.exists = true;
+    (target.exists, target.size, target.mount) = (true, stat.size, Some(mount));
     if stat.nlink > 1 {
         target.key = FileKey::Inode { device: stat.dev, inode: stat.ino };
     }
@@ -273,10 +275,12 @@ fn missing(root: &Root, opened: &Opened, name: &OsStr, rest: &[OsString]) -> Tar
         path,
         root: root.clone(),
         exists: false,
+        size: 0,
         via_symlink: false,
         missing_dirs,
         name,
         parent: opened.handle.clone(),
+        mount: None,
     }
 }
 

@@ -1,14 +1,14 @@
 //! Opening a root folder.
 
-use super::{DiskError, DiskErrorKind, Handle, Result, Root};
+use super::{DiskError, DiskErrorKind, Handle, Result, Root, convert_statx};
 use crate::disk::place::RootInner;
-use rustix::fs::{Mode, OFlags, fstat, fstatfs, open as open_path, readlink};
+use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fstat, fstatfs, open as open_path, readlinkat, statx};
 use rustix::io::Errno;
 use std::ffi::OsString;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 // File system types as `statfs` numbers them. Of these it is known that every change moves a time
 // stamp, up to the coarseness of the clock.
@@ -26,12 +26,14 @@ pub(super) fn open(given: &Path) -> Result<Root> {
     }
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let fd = open_path(given, flags, Mode::empty()).map_err(failed)?;
-    let stat = fstat(&fd).map_err(failed)?;
+    let known = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID;
+    let state = statx(&fd, c"", AtFlags::EMPTY_PATH, known).map_err(failed)?;
     let fs_type = fstatfs(&fd).map_err(failed)?.f_type.cast_unsigned();
     Ok(Root(Arc::new(RootInner {
         given: given.to_owned(),
         path: path_of(&fd).map_err(failed)?,
-        device: stat.st_dev,
+        device: convert_statx(&state).dev,
+        mount: Some(state.stx_mnt_id),
         handle: Handle::os(fd),
         steady_stamps: matches!(fs_type, EXT4 | XFS | BTRFS | TMPFS),
     })))
@@ -40,10 +42,21 @@ pub(super) fn open(given: &Path) -> Result<Root> {
 /// The canonical path of what is open. A removed folder has none ([`Errno::NOENT`]).
 pub(super) fn path_of(fd: &OwnedFd) -> std::result::Result<PathBuf, Errno> {
     const REMOVED: &[u8] = b" (deleted)";
-    let link = format!("/proc/self/fd/{}", fd.as_raw_fd());
-    let bytes = readlink(link, Vec::with_capacity(256))?.into_bytes();
+    let bytes = readlinkat(descriptors()?, fd.as_raw_fd().to_string(), Vec::with_capacity(256))?.into_bytes();
     if bytes.ends_with(REMOVED) && fstat(fd)?.st_nlink == 0 {
         return Err(Errno::NOENT);
     }
     Ok(OsString::from_vec(bytes).into())
+}
+
+/// The folder of this process's descriptors, as links to what they are open for. It stays open: every change asks
+/// it twice, and to look it up anew takes half as long again as the rest.
+fn descriptors() -> std::result::Result<&'static OwnedFd, Errno> {
+    static FOLDER: OnceLock<OwnedFd> = OnceLock::new();
+    if let Some(folder) = FOLDER.get() {
+        return Ok(folder);
+    }
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let folder = open_path("/proc/self/fd", flags, Mode::empty())?;
+    Ok(FOLDER.get_or_init(|| folder))
 }

@@ -151,7 +151,7 @@ impl<'r> PartRecovery<'r> {
     }
 
     fn write_back(&self, name: &Entry) -> Result<()> {
-        let (Some(images), Some(examined)) = (&self.images, self.disk.examine(name)?) else {
+        let (Some(images), Some(examined)) = (&self.images, self.disk.examine(name, None)?) else {
             return Err(lost(name));
         };
         self.disk.overwrite(name, &examined, &images.old)

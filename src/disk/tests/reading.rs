@@ -2,6 +2,7 @@
 
 use super::*;
 use rustix::fs::{CWD, FileType, Mode, mkfifoat, mknodat};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::time::{Duration, Instant};
 
@@ -23,7 +24,7 @@ fn what_is_not_there_is_none_and_no_error() {
     let fixture = Fixture::new();
     for path in ["none", "no/such/folder"] {
         let target = fixture.target(path);
-        assert_eq!(fixture.disk.read(&target, LIMIT).expect("no error"), None);
+        assert!(fixture.disk.read(&target, LIMIT).expect("no error").is_none());
         assert_eq!(fixture.disk.stat(&target).expect("no error"), None);
     }
 }
@@ -133,4 +134,46 @@ fn a_look_at_what_lies_around_follows_nothing() {
         let target = disk.resolve(root, Path::new("a/file")).expect("a place");
         assert_eq!(disk.behind_mounts(root, Some(&target)).expect("a look"), None);
     }
+}
+
+#[test]
+fn what_is_appended_goes_to_the_file_that_has_the_name() {
+    let fixture = Fixture::new();
+    let append = |text: &str| {
+        let entry = fixture.target("log").entry().expect("a name");
+        fixture.disk.append(&entry, text.as_bytes(), Flush::Later).expect("appended");
+    };
+    append("one ");
+    append("two ");
+    assert_eq!(fixture.text("log"), "one two ");
+    fs::rename(fixture.path("log"), fixture.path("older")).expect("renamed");
+    append("three ");
+    fixture.write("other", "four ");
+    fs::rename(fixture.path("other"), fixture.path("log")).expect("renamed");
+    append("five");
+    assert_eq!((fixture.text("older"), fixture.text("log")), ("one two ".to_owned(), "four five".to_owned()));
+    fs::remove_file(fixture.path("log")).expect("removed");
+    append("six");
+    assert_eq!(fixture.text("log"), "six");
+}
+
+#[test]
+fn an_expected_file_is_examined_as_it_is_named_now() {
+    let fixture = Fixture::new();
+    fixture.write("file", "text");
+    let target = fixture.target("file");
+    let entry = target.entry().expect("a name");
+    let expected = expected(&fixture.disk, &target);
+    let examine = || fixture.disk.examine(&entry, Some(&expected)).expect("no error");
+    let held = examine().expect("there").stat;
+    assert!(held.same_version(&expected.stat));
+    fs::set_permissions(fixture.path("file"), fs::Permissions::from_mode(0o640)).expect("permissions");
+    assert_eq!(examine().expect("there").stat.mode & 0o7777, 0o640);
+    fixture.write("other", "text");
+    fs::rename(fixture.path("other"), fixture.path("file")).expect("renamed");
+    let other = examine().expect("there");
+    assert!(!other.stat.same_file(&expected.stat));
+    assert_eq!(fixture.disk.look_held(&other.handle, &entry.path).expect("open").ino, other.stat.ino);
+    fs::remove_file(fixture.path("file")).expect("removed");
+    assert!(examine().is_none());
 }

@@ -35,7 +35,10 @@ impl Tree {
             (Some(Body::File(_)), Some(stat)) if stat.size > limit => {
                 failed(DiskErrorKind::TooLarge { size: stat.size, limit })
             }
-            (Some(Body::File(bytes)), Some(stat)) => Ok(FileImage { bytes: bytes.clone(), stat }),
+            (Some(Body::File(bytes)), Some(stat)) => {
+                let handle = Handle(HandleKind::Memory(inode));
+                Ok(FileImage { bytes: bytes.clone(), stat, handle })
+            }
             (Some(Body::Link(_)), _) => failed(DiskErrorKind::Changed),
             (Some(Body::Dir(_)), _) => failed(DiskErrorKind::NotAFile { what: "a folder" }),
             _ => failed(DiskErrorKind::NotFound),
@@ -55,11 +58,10 @@ impl Tree {
     }
 
     pub(in crate::disk::memory) fn examine(&self, entry: &Entry) -> Result<Option<Examined>> {
-        let Some(FileImage { stat, .. }) = self.read(entry, u64::MAX)? else { return Ok(None) };
+        let Some(FileImage { stat, handle, .. }) = self.read(entry, u64::MAX)? else { return Ok(None) };
         if stat.has_no_write_bit() {
             return error(DiskErrorKind::ReadOnly, "examine", entry);
         }
-        let handle = Handle(HandleKind::Memory(stat.ino));
         Ok(Some(Examined { stat, pinned: None, handle }))
     }
 
