@@ -25,6 +25,10 @@ impl Core {
         self.require_not_interrupted(&target)?;
         let observed = self.observe(target)?;
         match &observed.open {
+            // What is gone no editor can show.
+            Some(copies) if copies.contest() == Some(Contest::EditorOutdated) && !observed.exists() => {
+                Err(Refusal::at(&observed.target.path, self.not_ready(copies)))
+            }
             Some(copies) if !is_ready(copies) => {
                 self.prompt(copies);
                 self.observe_until_ready(&observed.target)

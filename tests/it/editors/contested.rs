@@ -72,6 +72,20 @@ fn an_outdated_document_that_nobody_can_load_is_contested() {
 }
 
 #[test]
+fn no_editor_is_asked_to_load_what_is_gone() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let editor = Editor::start(&machine, &workspace, Kind::Plugin);
+    let uri = editor.open(&workspace, "a.txt");
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    std::fs::remove_file(workspace.path("a.txt")).expect("removed");
+    let refusal = agent.edit("a.txt", "one", "1").refused("contested");
+    assert_eq!(refusal["reason"], "editor_outdated");
+    assert!(editor.requests("editd/reload").is_empty());
+    assert_eq!((editor.text(&uri).as_str(), workspace.has("a.txt")), ("one\n", false));
+}
+
+#[test]
 fn a_document_and_a_file_that_both_changed_are_contested() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
