@@ -100,10 +100,10 @@ impl Core {
         let cancelled = CancellationToken::new();
         let _cancel_when_dropped = cancelled.clone().drop_guard();
         let (core, of) = (self.clone(), session.clone());
-        // An editor has to be read on: it may be asked for something before the answer.
-        let is_urgent = session.role == Role::Agent && session.alone.load(Ordering::Relaxed);
-        if !is_urgent {
-            // A connection begins its requests in its own task, and has to read on.
+        // A connection begins its requests in its own task. It has to read on where its client has sent more, and that
+        // of an editor always: it may be asked for something before the answer.
+        let reads_on = session.role == Role::Editor || !session.alone.load(Ordering::Relaxed);
+        if reads_on {
             tokio::task::yield_now().await;
         }
         let step = in_place(move || {
@@ -114,8 +114,8 @@ impl Core {
             let (place, spent) = (core.lanes.join(files.keys()), RefCell::default());
             let job = Job { cancelled, place, _permit: permit, spent };
             drop(turn);
-            let found = || files.targets().into_iter().map(|target| target.size);
-            let weight = job.place.is_at_head().then(|| core.weight(found()));
+            let found = || core.weight(files.targets().into_iter().map(|target| target.size));
+            let weight = job.place.is_at_head().then(found);
             // What takes its time, or has to wait for somebody, does so on a thread of its own.
             if weight == Some(0) && !core.is_in_editors(&files) {
                 let result = work(&core, &of, files, &job);
