@@ -95,8 +95,13 @@ impl Root {
     /// Marks a state as racy where its file system is not the root's own, or not one whose stamps are
     /// known to move with every change.
     pub(super) fn judged(&self, mut stat: Stat) -> Stat {
-        stat.racy |= !self.0.steady_stamps || stat.dev != self.device();
+        stat.racy |= !self.is_steady(&stat);
         stat
+    }
+
+    /// Whether a file is on a file system of this machine whose stamps are known to move with every change.
+    pub(super) fn is_steady(&self, stat: &Stat) -> bool {
+        self.0.steady_stamps && stat.dev == self.device()
     }
 }
 
