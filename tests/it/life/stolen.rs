@@ -22,7 +22,9 @@ fn editors(machine: &Machine) -> PathBuf {
 fn a_daemon_whose_socket_was_stolen_ends_and_leaves_the_thiefs_alone(
     #[case] socket: fn(&Machine) -> PathBuf,
 ) {
-    let mut machine = Machine::start();
+    let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    // By the time it answers it knows its sockets.
+    machine.agent(&workspace).read("a.txt");
     let socket = socket(&machine);
     fs::remove_file(&socket).expect("a socket");
     let thief = UnixListener::bind(&socket).expect("a free name");

@@ -37,7 +37,8 @@ impl Scene {
         let answer = self.agent.call("editd/edit", json!({ "label": "Clearer", "changes": changes })).done();
         assert_eq!(answer["state"], "pending", "{answer}");
         answer["id"].as_str().expect("an id").clone_into(&mut self.id);
-        self.nvim.sees("ada: Clearer");
+        // The last thing that is said of it: a message that came later would cover what a test waits for.
+        self.nvim.sees("editd: ada: Clearer (");
     }
 
     /// Waits until it is decided, and gives what its author is told.
