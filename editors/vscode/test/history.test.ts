@@ -33,8 +33,12 @@ async function shown(window: Window, ...titles: string[]): Promise<void> {
 
 /** Presses the button in a row, which is there while the pointer is over it. */
 async function undo(window: Window, title: string): Promise<void> {
-  await row(window, title).first().hover();
-  await row(window, title).first().getByRole('button', { name: 'Undo This Change' }).click();
+  // A row that is drawn anew has no buttons until it is pointed at again.
+  await until('the button takes the click', async () => {
+    await row(window, title).first().hover({ timeout: 2_000 });
+    await row(window, title).first().getByRole('button', { name: 'Undo This Change' }).click({ timeout: 2_000 });
+    return true;
+  });
 }
 
 function asked(window: Window, text: string): Promise<string | undefined> {

@@ -88,8 +88,12 @@ export class Review {
   /** Presses a button in a row of the tree. */
   async press(row: string, button: string): Promise<void> {
     const found = this.window.screen.view('Proposals').locator('.monaco-list-row', { hasText: row }).first();
-    await found.hover();
-    await found.locator(`.action-label[aria-label^="${button}"]`).click();
+    // A row that is drawn anew has no buttons until it is pointed at again.
+    await until('the button takes the click', async () => {
+      await found.hover({ timeout: 2_000 });
+      await found.locator(`.action-label[aria-label^="${button}"]`).click({ timeout: 2_000 });
+      return true;
+    });
     // What is said of the button would lie over other rows.
     await this.window.page.mouse.move(900, 500);
   }
