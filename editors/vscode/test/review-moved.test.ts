@@ -51,7 +51,8 @@ scene('a change of a file that was moved says so at once, and can be rejected', 
   await review.shows('Move poem.txt');
   await review.press('Move poem.txt', 'Accept the Whole Proposal');
   await review.shows('poem.txt', 'not there any more');
-  await review.press('TWO', 'Accept Change');
+  await review.shows('TWO', 'in conflict');
+  await review.press('TWO', "Take the Agent's Side");
   await window.screen.notified('poem.txt is poems/first.md now ("ada: Move poem.txt")');
   await window.screen.button('Reject');
   assert.equal((await review.over()).state, 'rejected');
