@@ -17,11 +17,11 @@ const TABLE: &str = "/proc/self/mountinfo";
 /// The path within the file system of a target that a mount separates from its root, or of the root itself.
 pub(super) fn behind(root: &Root, target: Option<&Target>) -> Result<Option<PathBuf>> {
     let failed = |errno| DiskError::from_errno(errno, OPERATION, root.path());
-    let mount_of = |known: Option<u64>, folder| known.map_or_else(|| mount_of(folder).map_err(failed), Ok);
-    let of_root = mount_of(root.0.mount, root.0.handle.as_os()?)?;
+    let number = |known: Option<u64>, folder| known.map_or_else(|| mount_of(folder).map_err(failed), Ok);
+    let of_root = number(root.0.mount, root.0.handle.as_os()?)?;
     let Some(target) = target else { return true_path(of_root, root.path()) };
     // A file may be mounted over another, too. What is not there is on its folder's mount.
-    let of_target = mount_of(target.mount, target.parent.as_os()?)?;
+    let of_target = number(target.mount, target.parent.as_os()?)?;
     // Nothing beneath the root is on the root's own mount but by way of that mount alone.
     if of_target == of_root { Ok(None) } else { true_path(of_target, &target.path) }
 }
