@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const QUIET: Duration = Duration::from_millis(20);
 
 /// How long the system's thread leaves events with the system before it takes the next ones: a change of a file
-/// is some seven, and to be woken for each of them takes a fifth of what the whole change does.
+/// is some seven, and to be woken for each of them took a sixth of all the daemon's time.
 const REST: Duration = Duration::from_millis(20);
 
 /// Events that are heard so soon after a rest were there when it ended.

@@ -14,15 +14,18 @@ fn edit_first_hunk(scene: &mut Scene) {
 #[test]
 fn undo_leaves_what_was_opened_to_be_written() {
     let mut scene = Scene::start();
+    let changes = "return vim.fn.undotree().seq_last";
     edit_first_hunk(&mut scene);
+    assert_eq!(scene.nvim.lua(changes), json!(0), "nothing that could be undone");
     scene.nvim.keys("u");
-    scene.nvim.settle();
-    scene.nvim.sees("amount = Decimal(0)");
+    scene.nvim.sees("Already at oldest change");
+    scene.nvim.holds("    amount = Decimal(0)\n");
     scene.nvim.keys("q:Editd diff<CR>");
     scene.nvim.sees("(:w takes this side)");
+    assert_eq!(scene.nvim.lua(changes), json!(0));
     scene.nvim.keys("u");
-    scene.nvim.settle();
-    scene.nvim.sees("amount = Decimal(0)");
+    scene.nvim.sees("Already at oldest change");
+    scene.nvim.holds(BETTER);
     scene.nvim.keys(":w<CR>");
     assert_eq!(scene.outcome()["state"], "applied");
     scene.nvim.holds(BETTER);
