@@ -60,6 +60,7 @@ fn a_hunk_is_written_otherwise() {
     scene.nvim.sees(":w takes this");
     scene.nvim.keys("A  # in cents<Esc>:w<CR>");
     scene.nvim.sees("✎     sum = 0");
+    scene.nvim.sees_no(":w takes this");
     scene.nvim.sees("amount = Decimal(0)  # in cents");
     scene.nvim.keys("]g\\ga");
     let result = BETTER.replace("Decimal(0)", "Decimal(0)  # in cents");

@@ -37,6 +37,7 @@ fn what_was_written_for_a_hunk_outlives_a_conflict() {
     edit_first_hunk(&mut scene);
     scene.nvim.keys("A  # in cents<Esc>:w<CR>");
     scene.nvim.sees("✎     sum = 0");
+    scene.nvim.sees_no(":w takes this");
     scene.nvim.keys(":4<CR>A  # touched<Esc>");
     scene.nvim.sees("take what you wrote");
     scene.nvim.sees("amount = Decimal(0)  # in cents");
