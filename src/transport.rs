@@ -32,6 +32,7 @@ mod framing;
 mod gate;
 mod given;
 mod intake;
+mod json;
 mod listen;
 mod lsp;
 mod message;

@@ -14,7 +14,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures_util::{FutureExt, StreamExt};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncRead, BufReader};
 use tokio::net::unix::OwnedWriteHalf;
 use tokio::task::JoinSet;
@@ -32,7 +32,7 @@ use super::framing::{Body, Bounds, FrameReader, FramingError};
 use super::gate::{self, Stage};
 use super::intake::{Room, Share};
 use super::lsp::{self, Backend};
-use super::message::{Malformed, Message, error_message, goodbye, panicked, parse, too_many};
+use super::message::{Malformed, Message, answer, error_message, goodbye, panicked, parse, too_many};
 use super::outbound::Outbound;
 
 /// How much is read from the socket at a time. Every open connection keeps as much, however quiet it is.
@@ -277,8 +277,8 @@ impl Dispatcher {
             aside(size, || running.as_mut().poll(&mut Context::from_waker(Waker::noop())))
         };
         match outcome {
-            Poll::Ready(Ok(Ok(Some(response)))) if is_introduction => self.introduced(&response),
-            Poll::Ready(Ok(Ok(Some(response)))) => self.outbound.send_json(&response),
+            Poll::Ready(Ok(Ok(Some(response)))) if is_introduction => self.introduced(response),
+            Poll::Ready(Ok(Ok(Some(response)))) => self.outbound.send_json(&answer(response)),
             Poll::Ready(Ok(Ok(None) | Err(_))) => {}
             Poll::Ready(Err(_)) => self.answer_panic(id),
             Poll::Pending => self.spawn(id, running, room),
@@ -296,7 +296,7 @@ impl Dispatcher {
         let outbound = self.outbound.clone();
         self.running.spawn(async move {
             match running.await {
-                Ok(Ok(Some(response))) => outbound.send_json(&response),
+                Ok(Ok(Some(response))) => outbound.send_json(&answer(response)),
                 Ok(Ok(None) | Err(_)) => {}
                 Err(_) => outbound.send_json(&panicked(id)),
             }
@@ -306,8 +306,8 @@ impl Dispatcher {
     }
 
     /// Answers an `initialize`.
-    fn introduced(&self, response: &Response) {
-        let mut answer = serde_json::to_value(response).unwrap_or_default();
+    fn introduced(&self, response: Response) {
+        let mut answer = answer(response);
         if let Some(session) = self.session.get() {
             lsp::complete(&mut answer, session.abilities);
         }
@@ -365,6 +365,6 @@ fn aside<T>(size: usize, work: impl FnOnce() -> T) -> T {
 
 async fn forward(mut socket: ClientSocket, outbound: Outbound) {
     while let Some(request) = socket.next().await {
-        outbound.send_json(&request);
+        outbound.send_json(&json!(request));
     }
 }

@@ -1,4 +1,5 @@
 use serde_json::{Value, json};
+use tower_lsp::jsonrpc::Response;
 
 use crate::protocol::{Code, GOODBYE, RpcError, Strict, refusal_error};
 use crate::workspace::{Refusal, RefusalKind};
@@ -68,6 +69,15 @@ fn is_id(id: &Value) -> bool {
 pub(super) fn too_many() -> RpcError {
     let what = "too many requests of this connection wait for others of it".to_owned();
     refusal_error(&[Refusal::new(RefusalKind::Busy { what })])
+}
+
+/// What the framework answers, as it is sent.
+pub(super) fn answer(response: Response) -> Value {
+    let (id, outcome) = response.into_parts();
+    // Moved and not copied: a result may be as large as a file.
+    let (name, said) = outcome.map_or_else(|error| ("error", json!(error)), |result| ("result", result));
+    let members = [("jsonrpc", json!("2.0")), (name, said), ("id", json!(id))];
+    members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 pub(super) fn error_message(id: &Value, error: &RpcError) -> Value {

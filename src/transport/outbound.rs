@@ -13,6 +13,7 @@ use crate::daemon::{Asked, Outlet};
 use crate::protocol::{Code, RpcError};
 
 use super::framing::{Framing, framed};
+use super::json;
 
 /// What waits to be written to one client, bounded in bytes. Nobody waits for a client that does not read:
 /// beyond the bound its connection ends.
@@ -95,11 +96,8 @@ impl Outbound {
         let _ = self.queue.send(message);
     }
 
-    pub(crate) fn send_json(&self, message: &impl serde::Serialize) {
-        match serde_json::to_vec(message) {
-            Ok(body) => self.send(body),
-            Err(error) => tracing::error!(%error, "a message could not be written as JSON"),
-        }
+    pub(crate) fn send_json(&self, message: &Value) {
+        self.send(json::written(message));
     }
 
     /// Takes the client's answer to a request of ours. One that was not asked for is ignored.
