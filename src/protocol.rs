@@ -48,7 +48,7 @@ pub use error::{Code, RpcError};
 pub use json::{json_len, json_prefix};
 pub use method::{
     Apply, Blame, Changes, Decide, Diagnostics, Discard, EDITOR_METHODS, Edit, Find, Forget, HistoryMethod,
-    List, METHODS, Method, ProposalMethod, Proposals, Propose, Read, Search, Shutdown, Status, Undo,
+    List, METHODS, Method, ProposalMethod, Proposals, Propose, Read, Reopen, Search, Shutdown, Status, Undo,
 };
 pub use params::{
     ApplyParams, ChangesParams, DiscardParams, DisplayParam, EditParams, Matching, OnConflictParam,
@@ -71,7 +71,7 @@ pub use results::{
     PolicyStatus, ProposalSummary, ProposalsResult, ProposeResult, ShutdownResult, StatusResult,
 };
 pub use review::{
-    CommentEntry, CommentParam, DecideParams, PickParam, ProposalResult, ReplaceParam, UserEdit,
+    CommentEntry, CommentParam, DecideParams, PickParam, ProposalResult, ReopenParams, ReplaceParam, UserEdit,
 };
 pub use search::{
     Entries, EntryKind, FindParams, FoundEntry, FoundLine, ListParams, SearchParams, SearchResult,

@@ -10,7 +10,8 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::protocol::{
-    Decide, Method, ProposalMethod, ProposalResult, ProposalSummary, Proposals, ProposalsResult, RpcError,
+    Decide, Method, ProposalMethod, ProposalResult, ProposalSummary, Proposals, ProposalsResult, Reopen,
+    ReopenParams, RpcError,
 };
 use crate::transport::{CallError, Client};
 use crate::workspace::Role;
@@ -26,17 +27,25 @@ use choose::{CONFLICTED, FileReview, Then};
 pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<End, Complaint> {
     let root = root::of_here()?;
     let mut client = Client::connect(&context.places, Role::Editor, context.spawn, root.as_deref())?;
+    let mut arguments = arguments.clone();
+    if arguments.reopen {
+        let id = arguments.id.take();
+        arguments.id = Some(client.call::<Reopen>(&json!(ReopenParams { id }))?.id);
+    }
     if context.output == Output::Json {
-        return print(context, &mut client, arguments);
+        return print(context, &mut client, &arguments);
     }
     let asks = ask::is_interactive();
     let waiting = if let Some(id) = &arguments.id {
         if !asks && !tell(&look(&mut client, id)?)? {
             return Ok(End::Done);
         }
+        if !asks {
+            show::list(&pending(&mut client, Some(id))?, asks)?;
+        }
         vec![id.clone()]
     } else {
-        let list = client.call::<Proposals>(&json!({ "state": "pending" }))?.proposals;
+        let list = pending(&mut client, None)?;
         show::list(&list, asks)?;
         list.into_iter().map(|proposal| proposal.id).collect()
     };
@@ -84,6 +93,13 @@ fn print(context: &Context, client: &mut Client, arguments: &ReviewArguments) ->
     Ok(if waits { End::Undecided } else { End::Done })
 }
 
+/// What waits, or of that the one with this id.
+fn pending(client: &mut Client, id: Option<&str>) -> Result<Vec<ProposalSummary>, Complaint> {
+    let mut list = client.call::<Proposals>(&json!({ "state": "pending" }))?.proposals;
+    list.retain(|proposal| id.is_none_or(|id| proposal.id == id));
+    Ok(list)
+}
+
 fn look(client: &mut Client, id: &str) -> Result<ProposalResult, Complaint> {
     Ok(client.call::<ProposalMethod>(&json!({ "id": id }))?)
 }
@@ -102,6 +118,11 @@ fn tell(proposal: &ProposalResult) -> std::io::Result<bool> {
     if !waits {
         let (id, state) = (paint::visible(&proposal.id), paint::visible(&proposal.state));
         writeln!(stream::stdout(), "{id} is {state} already.")?;
+        if let Some(other) = &proposal.replaced_by {
+            writeln!(stream::stdout(), "It was replaced: `editd review {}`.", paint::visible(other))?;
+        } else if matches!(proposal.state.as_str(), "rejected" | "partial") {
+            show::way_back(&format!(" {id}"))?;
+        }
     }
     Ok(waits)
 }

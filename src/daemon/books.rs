@@ -189,6 +189,12 @@ impl Keeper {
                 let _ = reply.send(());
             }
             ReviewEvent::NotDecided { id } => workspace.not_decided(&id),
+            ReviewEvent::FindRejected { session, id, reply } => {
+                let _ = reply.send(workspace.rejected(session, id.as_deref()));
+            }
+            ReviewEvent::Reopen { session, id, files, at, reply } => {
+                let _ = reply.send(workspace.reopen(session, &id, files, at));
+            }
             ReviewEvent::PendingOn { author, key, reply } => {
                 let _ = reply.send(workspace.pending_on(&author, &key));
             }

@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use tokio::sync::oneshot;
 
@@ -148,6 +149,16 @@ pub(crate) enum ReviewEvent {
     },
     /// It has not.
     NotDecided { id: String },
+    /// A person wants back what was rejected of a proposal, or what was last.
+    FindRejected { session: SessionId, id: Option<String>, reply: Reply<Result<Proposal, Refusal>> },
+    /// It was worked out for what is there now, and waits again.
+    Reopen {
+        session: SessionId,
+        id: String,
+        files: Vec<PlannedFile>,
+        at: SystemTime,
+        reply: Reply<Result<Proposal, Refusal>>,
+    },
     /// Somebody asks what waits for a person that would change a file of an author's.
     PendingOn { author: String, key: FileKey, reply: Reply<Vec<Proposal>> },
     /// Proposals of an earlier daemon that still wait.

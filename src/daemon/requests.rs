@@ -20,6 +20,7 @@ mod perform;
 mod proposals;
 mod propose;
 mod read;
+mod reopen;
 mod search;
 mod shutdown;
 mod status;

@@ -10,7 +10,7 @@ use super::read::{ForgetParams, ForgetResult, ReadParams, ReadResult};
 use super::results::{
     ApplyResult, ChangesResult, ProposalsResult, ProposeResult, ShutdownResult, StatusResult,
 };
-use super::review::{DecideParams, ProposalResult};
+use super::review::{DecideParams, ProposalResult, ReopenParams};
 use super::search::{Entries, FindParams, ListParams, SearchParams, SearchResult};
 
 /// One method of the product: its name, what goes in, what comes out. The daemon serves it and clients
@@ -88,6 +88,8 @@ methods! {
     EDITOR_METHODS {
         /// Decides about a proposal; on `editor.sock` only.
         Decide = "editd/decide", DecideParams => ProposalResult;
+        /// Proposes again what was rejected; on `editor.sock` only.
+        Reopen = "editd/reopen", ReopenParams => ProposalResult;
         /// Stops the daemon; on `editor.sock` only.
         Shutdown = "editd/shutdown", ShutdownParams => ShutdownResult;
     }

@@ -104,6 +104,7 @@ fn details(refusal: &Refusal) -> Value {
         RefusalKind::Proposal(proposal) => proposal_details(proposal),
         RefusalKind::Review(ReviewRefusal::Rejected { comments }) => json!({ "comments": comments }),
         RefusalKind::Review(ReviewRefusal::Waits { proposal }) => json!({ "proposal": proposal.to_string() }),
+        RefusalKind::Review(ReviewRefusal::NothingRejected { id }) => json!({ "proposal": id }),
         RefusalKind::RequestIdUsed { id } => json!({ "requestId": id }),
         RefusalKind::Recovering { transaction } => json!({ "transaction": transaction }),
         RefusalKind::NotPermitted { what } | RefusalKind::Busy { what } => json!({ "reason": what }),

@@ -31,6 +31,16 @@ pub struct DecideParams {
     pub comment: Option<CommentParam>,
 }
 
+/// Parameters of `editd/reopen`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReopenParams {
+    /// The proposal of which something was rejected; without, the one of the session's folders of which that was
+    /// last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
 /// Which hunks are meant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]

@@ -26,8 +26,8 @@ use crate::protocol::{
     DOCUMENT_STATE, Decide, Diagnostics, DiagnosticsResult, Discard, EDITOR_METHODS, Edit, Entries, FOCUS,
     Find, FocusParams, Forget, ForgetResult, HistoryMethod, HistoryResult, Invalid, List, METHODS, Method,
     PROTOCOL, ProposalMethod, ProposalResult, Proposals, ProposalsResult, Propose, ProposeResult, Read,
-    ReadResult, RpcError, Search, SearchResult, Shutdown, ShutdownResult, Status, StatusResult, TOOLS, Undo,
-    decode, path_of_uri,
+    ReadResult, Reopen, RpcError, Search, SearchResult, Shutdown, ShutdownResult, Status, StatusResult,
+    TOOLS, Undo, decode, path_of_uri,
 };
 use crate::text::PositionEncoding;
 use crate::workspace::{Abilities, Role};
@@ -83,6 +83,7 @@ pub(crate) fn service(
         .custom_method(DIAGNOSTICS_CHANGED, Backend::diagnostics_changed)
         .custom_method(Status::NAME, Backend::status)
         .custom_method(Decide::NAME, Backend::decide)
+        .custom_method(Reopen::NAME, Backend::reopen)
         .custom_method(Shutdown::NAME, Backend::stop)
         .custom_method(DOCUMENT_STATE, Backend::document_state)
         .custom_method(FOCUS, Backend::focus)
@@ -211,6 +212,10 @@ impl Backend {
 
     async fn decide(&self, params: Value) -> Result<ProposalResult> {
         self.daemon.decide(self.session()?, fields::<Decide>(params)?).await.map_err(failed)
+    }
+
+    async fn reopen(&self, params: Value) -> Result<ProposalResult> {
+        self.daemon.reopen(self.session()?, fields::<Reopen>(params)?).await.map_err(failed)
     }
 
     async fn proposals(&self, params: Value) -> Result<ProposalsResult> {

@@ -136,6 +136,11 @@ pub const REMEMBERED_ANSWERS: usize = 4096;
 pub const REMEMBERED_BYTES: usize = 16 << 20;
 /// Bytes of a diff that is kept of a closed proposal; a longer one is forgotten.
 pub const KEPT_DIFF: usize = 16 << 10;
+/// Proposals of which a person rejected something that are kept with their texts, so that it can be brought back;
+/// the oldest goes first.
+pub const KEPT_REJECTED: usize = 64;
+/// Bytes of text, new and old, of all of them.
+pub const KEPT_REJECTED_BYTES: u64 = 16 << 20;
 /// Matches that are kept of each file of a closed proposal.
 pub const KEPT_MATCHES: usize = 64;
 /// Bytes of new text in the remembered transitions; the oldest transitions go first.

@@ -20,6 +20,7 @@ mod book;
 mod changes;
 mod diagnosed;
 mod proposals;
+mod rejected;
 mod reviews;
 
 pub use bases::BaseState;
@@ -29,6 +30,7 @@ pub use proposals::{ApplyStep, MadeFor, NewProposal};
 pub use reviews::Record;
 
 use book::ProposalBook;
+use rejected::Rejected;
 
 /// Something that a session should hear.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +97,7 @@ pub struct Workspace {
     departed: Departed,
     log: TransitionLog,
     proposals: ProposalBook,
+    rejected: Rejected,
     answers: RememberedAnswers,
     buffers: Buffers,
     diagnostics: Reports,
@@ -113,6 +116,7 @@ impl Workspace {
             departed: Departed::default(),
             log: TransitionLog::default(),
             proposals: ProposalBook::new(nonce),
+            rejected: Rejected::default(),
             answers: RememberedAnswers::default(),
             buffers,
             diagnostics: Reports::default(),

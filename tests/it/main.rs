@@ -107,6 +107,7 @@ mod review {
     mod files;
     mod hostile;
     mod policy;
+    mod reopen;
     mod replace;
     mod restart;
     pub(crate) mod scene;

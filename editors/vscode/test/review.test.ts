@@ -156,6 +156,32 @@ scene('what is rejected as a whole changes nothing', async ({ window, agent, fil
   assert.equal(files.read('a.txt'), 'one\n');
 });
 
+scene('what was rejected is brought back and shown', async ({ window, agent, files }) => {
+  files.write('a.txt', 'one\ntwo\nthree\n');
+  const review = await Review.edit(window, agent, {
+    'a.txt': [
+      ['one', 'ONE'],
+      ['three', 'THREE'],
+    ],
+  });
+  await review.press('THREE', 'Reject Change');
+  await review.shows('THREE', 'rejected');
+  await review.press('Change it', 'Accept the Whole Proposal');
+  assert.equal((await review.over()).state, 'partial');
+  await window.screen.shot('review-brought-back');
+  await window.page.locator('.welcome-view-content a', { hasText: 'brought back' }).click();
+  await review.next('a.txt', 3);
+  const told = (await window.screen.notifications()).filter((text) => text.includes('(1 change)'));
+  assert.deepEqual(told, [], 'nobody is told of what they asked for');
+  assert.equal(files.read('a.txt'), 'ONE\ntwo\nthree\n', 'not yet');
+  await window.press('Control+Alt+Y');
+  await until(
+    'it has happened',
+    () => files.read('a.txt'),
+    (text) => text === 'ONE\ntwo\nTHREE\n',
+  );
+});
+
 scene('actions above the lines of the file decide, and can be taken back', async ({ window, agent, files }) => {
   files.write('a.txt', 'one\ntwo\nthree\nfour\n');
   const review = await Review.edit(window, agent, {

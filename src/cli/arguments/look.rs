@@ -76,10 +76,14 @@ pub(crate) struct ListArguments {
     pub(crate) limit: Option<usize>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ReviewArguments {
     /// The proposal, as `editd review` lists it [default: all that wait, oldest first]
     pub(crate) id: Option<String>,
+
+    /// Bring back what was rejected of the proposal, without one of the last, and decide it anew
+    #[arg(long)]
+    pub(crate) reopen: bool,
 }
 
 #[derive(Debug, Args)]

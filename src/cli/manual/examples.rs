@@ -58,6 +58,7 @@ pub(super) const COMMANDS: [(&str, &[Example]); 17] = [
         &[
             ("Go through all that waits", "editd review"),
             ("List it, for another program", "editd review --output json"),
+            ("Bring back what was rejected last", "editd review --reopen"),
         ],
     ),
     ("proposals", &[("With ids and states, for another program", "editd proposals --output json")]),

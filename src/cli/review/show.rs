@@ -189,7 +189,10 @@ pub(super) fn outcome(proposal: &ProposalResult) -> std::io::Result<()> {
     writeln!(out)?;
     match proposal.state.as_str() {
         "applied" | "partial" => {}
-        "rejected" => return writeln!(out, "{GOOD}rejected{GOOD:#}  nothing was changed"),
+        "rejected" => {
+            writeln!(out, "{GOOD}rejected{GOOD:#}  nothing was changed")?;
+            return way_back("");
+        }
         state => return writeln!(out, "{GOOD}{}{GOOD:#}  somebody else was faster", visible(state)),
     }
     for file in proposal.files.iter().filter(|file| file.landed.is_some()) {
@@ -206,7 +209,12 @@ pub(super) fn outcome(proposal: &ProposalResult) -> std::io::Result<()> {
     if proposal.files.iter().all(|file| file.landed.is_none()) {
         writeln!(out, "{GOOD}{}{GOOD:#}  it was there already", proposal.state)?;
     }
-    Ok(())
+    if proposal.state == "partial" { way_back("") } else { Ok(()) }
+}
+
+/// How what was rejected is brought back.
+pub(super) fn way_back(id: &str) -> std::io::Result<()> {
+    writeln!(stream::stdout(), "{FAINT}`editd review --reopen{id}` brings back what was rejected.{FAINT:#}")
 }
 
 /// Why something has to be decided again.

@@ -131,6 +131,37 @@ impl Core {
         if refusals.is_empty() { Ok(due) } else { Err(Failure::Refused(refusals)) }
     }
 
+    /// What a person rejected of a decided proposal, over what is there now.
+    pub(crate) fn work_rejected(
+        &self,
+        proposal: &Proposal,
+        files: Vec<ReviewFile>,
+    ) -> Result<Vec<PlannedFile>, Failure> {
+        let review = proposal.review.clone().unwrap_or_default();
+        let (mut wanted, mut refusals) = (Vec::new(), Vec::new());
+        let of_files = proposal.files.iter().zip(files).zip(proposal.hunk_ranges());
+        for (index, ((file, looked), range)) in of_files.enumerate() {
+            // It is shown before anything happens, so it may be over what was changed there since.
+            let again = |choice: &Choice| {
+                if *choice == Choice::Rejected { Choice::Taken } else { Choice::Rejected }
+            };
+            let choices: Vec<_> = review.choices[range].iter().map(again).collect();
+            match self.work_decided(&Decided { file, choices: &choices, replacement: None }, looked) {
+                Ok(Some(mut worked)) => {
+                    worked.settle();
+                    wanted.push(worked.file);
+                }
+                Ok(None) => {}
+                Err(refusal) => refusals.push(refusal.of_change(index).of_proposal()),
+            }
+        }
+        match wanted.is_empty() {
+            _ if !refusals.is_empty() => Err(Failure::Refused(refusals)),
+            true => Err(Refusal::new(RefusalKind::NoChange).into()),
+            false => Ok(wanted),
+        }
+    }
+
     /// What happens to a file; nothing if it stays as it is.
     pub(super) fn work_decided(
         &self,

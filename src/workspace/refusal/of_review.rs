@@ -18,12 +18,18 @@ pub enum ReviewRefusal {
         /// Which.
         proposal: ProposalId,
     },
+    /// Nothing that was rejected is there to be brought back.
+    NothingRejected {
+        /// Of this proposal, if one was named.
+        id: Option<String>,
+    },
 }
 
 pub(super) fn name(refusal: &ReviewRefusal) -> &'static str {
     match refusal {
         ReviewRefusal::Rejected { .. } => "rejected",
         ReviewRefusal::Waits { .. } => "dependency",
+        ReviewRefusal::NothingRejected { .. } => "unknown_proposal",
     }
 }
 
@@ -42,6 +48,12 @@ pub(super) fn message(refusal: &ReviewRefusal, edit: Option<usize>, file: &str) 
                 "The `oldText` of {edit} is not in {file} yet, but in what the proposal `{proposal}` would write, which waits for a person."
             )
         }
+        ReviewRefusal::NothingRejected { id: Some(id) } => {
+            format!("Nothing of the proposal `{id}` was rejected that is still known.")
+        }
+        ReviewRefusal::NothingRejected { id: None } => {
+            "Nothing was rejected in these folders that is still known.".to_owned()
+        }
     }
 }
 
@@ -52,6 +64,9 @@ pub(super) fn hint(refusal: &ReviewRefusal) -> &'static str {
         }
         ReviewRefusal::Waits { .. } => {
             "Wait for the decision with `editd/proposal` and `waitMs`; or send one proposal with both changes that `replaces` it."
+        }
+        ReviewRefusal::NothingRejected { .. } => {
+            "What was rejected is known as long as the daemon runs, the newest of it. Its author can propose it again."
         }
     }
 }

@@ -56,16 +56,21 @@ impl Workspace {
         id: &str,
         revision: u32,
     ) -> Result<&Proposal, Refusal> {
-        if self.session(session).is_none_or(|session| session.role != Role::Editor) {
-            let what = "only a person decides, at an editor or a terminal".to_owned();
-            return Err(Refusal::new(RefusalKind::NotPermitted { what }));
-        }
+        self.require_person(session)?;
         let proposal = self.proposal(session, id)?;
         match proposal.state {
             // Whoever was slower is told that another has decided, not that something went wrong.
             state if !state.is_open() && proposal.is_reviewed() => Err(superseded(proposal)),
             _ => self.open_proposal(session, id, Some(revision)),
         }
+    }
+
+    pub(super) fn require_person(&self, session: SessionId) -> Result<(), Refusal> {
+        if self.session(session).is_some_and(|session| session.role == Role::Editor) {
+            return Ok(());
+        }
+        let what = "only a person decides, at an editor or a terminal".to_owned();
+        Err(Refusal::new(RefusalKind::NotPermitted { what }))
     }
 
     /// Some of a proposal was decided, and more is left to decide.
@@ -98,6 +103,9 @@ impl Workspace {
     pub fn decided(&mut self, session: SessionId, id: &str, review: Review, transaction: Option<Arc<str>>) {
         let state = review.verdict();
         if let Some(proposal) = self.proposals.get_mut(id) {
+            if matches!(state, ProposalState::Rejected | ProposalState::Partial) {
+                self.rejected.keep(proposal.id.clone(), proposal.files.clone());
+            }
             proposal.revision += 1;
             proposal.review = Some(review);
             proposal.transaction = transaction;
@@ -168,6 +176,7 @@ impl Workspace {
     /// What a proposal that a person has decided is to those who want to apply it: an answer, or a no.
     pub(super) fn decided_already(proposal: &Proposal, revision: Option<u32>) -> Result<&Proposal, Refusal> {
         match (proposal.state, &proposal.review) {
+            (ProposalState::Rejected, _) if proposal.replaced_by.is_some() => Err(superseded(proposal)),
             (ProposalState::Rejected, Some(review)) => {
                 let comments = review.comments.iter().map(|comment| comment.text.clone()).collect();
                 Err(Refusal::new(RefusalKind::Review(ReviewRefusal::Rejected { comments })))

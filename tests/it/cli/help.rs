@@ -5,8 +5,10 @@ use std::path::Path;
 use std::process::Output;
 
 use rstest::rstest;
+use serde_json::json;
 
-use crate::support::{Machine, Workspace, shell};
+use crate::review::scene::reviewer;
+use crate::support::{Machine, Outcome, Workspace, shell};
 
 fn printed(output: &Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -34,7 +36,7 @@ fn examples(help: &str) -> Vec<&str> {
     examples.lines().filter_map(|line| line.strip_prefix("      ")).collect()
 }
 
-/// A project with what the examples name, in which something was changed before.
+/// A project with what the examples name, in which something was changed before and something else rejected.
 fn project() -> (Machine, Workspace) {
     let files = [
         ("src/main.rs", "fn main() {\n    let port = 80;\n    listen(port);\n}\n"),
@@ -57,6 +59,13 @@ fn project() -> (Machine, Workspace) {
     };
     edit("notes.md", "shade", "tint");
     edit("draft.toml", "80", "81");
+    let mut agent = machine.agent(&workspace);
+    agent.read("src/main.rs");
+    let wanted =
+        json!({ "path": "src/main.rs", "oldText": "fn main", "newText": "pub fn main", "review": true });
+    let proposal = agent.call("editd/edit", wanted).done();
+    let no = json!({ "id": proposal["id"], "revision": proposal["revision"], "reject": "all" });
+    reviewer(&machine, &workspace).call("editd/decide", no).done();
     (machine, workspace)
 }
 

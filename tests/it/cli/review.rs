@@ -102,6 +102,7 @@ Accept this hunk [y,n,a,d,e,c,s,q,?]? y
 
 partial  a.txt +2 -2
 partial  notes/new.txt +2 -0
+`editd review --reopen` brings back what was rejected.
 "
     );
     let shown = plain(&typed.shown);
@@ -222,6 +223,46 @@ fn several_are_listed_and_gone_through() {
     );
     assert!(lines.iter().all(|line| line.chars().count() <= 80), "{shown}");
     assert_eq!((typed.code, scene.capitals()), (0, vec![3, 20, 22, 35]));
+}
+
+#[test]
+fn what_was_rejected_is_brought_back_and_decided_anew() {
+    let scene = scene();
+    let typed = scene.review(&["y\r", "n\r", "y\r", "y\r"]);
+    assert!(
+        typed.shown.contains("`editd review --reopen` brings back what was rejected."),
+        "{}",
+        typed.shown
+    );
+    let id = scene.proposal["id"].as_str().unwrap().to_owned();
+    let looked = scene.machine.run(&["review", &id]);
+    let told = String::from_utf8_lossy(&looked.stdout).into_owned();
+    assert_eq!(
+        told,
+        format!("{id} is partial already.\n`editd review --reopen {id}` brings back what was rejected.\n")
+    );
+    let root = scene.workspace.root();
+    let typed = converse(&scene.machine, root, &["review", "--reopen"], &["y\r"], &[("NO_COLOR", "1")]);
+    assert!(typed.shown.contains("-line 20") && typed.shown.contains("1 of 1"), "{}", typed.shown);
+    assert_eq!((typed.code, scene.capitals()), (0, vec![3, 20, 22]));
+    let nothing = converse(&scene.machine, root, &["review", "--reopen"], &[], &[("NO_COLOR", "1")]);
+    assert!(nothing.code == 1 && nothing.shown.contains("Nothing was rejected"), "{}", nothing.shown);
+}
+
+#[test]
+fn away_from_a_terminal_what_is_brought_back_is_listed() {
+    let scene = scene();
+    scene.review(&["n\r", "n\r", "n\r", "n\r"]);
+    let id = scene.proposal["id"].as_str().unwrap();
+    let run = |arguments: &[&str]| {
+        let output = scene.machine.run(arguments);
+        (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+    };
+    let (code, told) = run(&["review", "--reopen", id]);
+    assert!(code == Some(3) && told.contains("Louder, please"), "{told}");
+    let again = told.split_whitespace().next().unwrap();
+    let expected = format!("{id} is rejected already.\nIt was replaced: `editd review {again}`.\n");
+    assert_eq!(run(&["review", id]), (Some(0), expected));
 }
 
 #[test]

@@ -54,6 +54,22 @@ fn rejecting_changes_nothing_and_tells_why() {
 }
 
 #[test]
+fn what_was_rejected_is_brought_back() {
+    let mut scene = Scene::start();
+    scene.nvim.keys("]g\\gR");
+    scene.nvim.sees("ada: Clearer: rejected; :Editd reopen brings it back");
+    scene.nvim.sees_no("┃");
+    assert_eq!(scene.outcome()["state"], "rejected");
+    scene.nvim.keys(":Editd reopen<CR>");
+    scene.nvim.sees("┃     sum = 0   ada: Clearer");
+    scene.nvim.keys("\\gA");
+    scene.nvim.holds(BETTER);
+    scene.nvim.sees("ada: Clearer: applied");
+    scene.nvim.keys(":Editd reopen<CR>");
+    scene.nvim.sees("Nothing was rejected in these folders");
+}
+
+#[test]
 fn a_hunk_is_written_otherwise() {
     let mut scene = Scene::start();
     scene.nvim.keys("]g\\ge");

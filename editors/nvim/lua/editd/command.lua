@@ -36,6 +36,9 @@ local subcommands = {
   reject_all = function(call)
     actions().reject_all(some(call.rest))
   end,
+  reopen = function(call)
+    actions().reopen(some(call.rest))
+  end,
   next = function()
     actions().go(1)
   end,

@@ -165,8 +165,8 @@ end
 ---@type table<string, string>
 local ends = {
   applied = 'applied',
-  partial = 'applied in part',
-  rejected = 'rejected',
+  partial = 'applied in part; :Editd reopen brings the rest back',
+  rejected = 'rejected; :Editd reopen brings it back',
   superseded = 'replaced by a newer one',
   discarded = 'taken back by its author',
   stale = 'out of date: its files have changed',

@@ -145,6 +145,7 @@ export interface Requests {
   'editd/proposals': { params: { state?: ProposalState }; result: { proposals: readonly ProposalSummary[] } };
   'editd/proposal': { params: { id: string; waitMs?: number }; result: ProposalResult };
   'editd/decide': { params: DecideParams; result: ProposalResult };
+  'editd/reopen': { params: { id?: string }; result: ProposalResult };
   'editd/discard': { params: { id: string; reason?: string }; result: ProposeResult };
   'editd/edit': { params: Record<string, unknown>; result: ApplyResult };
   'editd/read': { params: { path: string; offset?: number; limit?: number }; result: { hash: string; text: string } };

@@ -2,12 +2,13 @@
 import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
+import { refusalOf } from '../daemon/refusal';
 import type { Actions, Verdict } from './actions';
 import type { Comments } from './comments';
 import { activeAddress, type Diffs } from './diff';
 import type { Drafts } from './drafts';
 import { showMenu } from './menu';
-import { ask, tellLine } from './notifications';
+import { ask, tellLine, tellRefusal } from './notifications';
 import { nextStop, type Stop, stopsOf } from './places';
 import type { Store } from './store';
 import type { HunkSubject, Subject } from './subject';
@@ -55,6 +56,7 @@ export function commands(parts: Parts): vscode.Disposable {
     },
     acceptAll: (...args) => decideAll(parts, 'accept', args),
     rejectAll: (...args) => decideAll(parts, 'reject', args),
+    reopen: () => inTurn(() => reopen(parts)),
     nextHunk: () => inTurn(() => go(parts, 1)),
     previousHunk: () => inTurn(() => go(parts, -1)),
     comment: (...args) => comment(parts, args),
@@ -146,6 +148,19 @@ async function decideAll(parts: Parts, verdict: Verdict, args: readonly unknown[
   const ids = await proposalsMeant(store, args, verdict === 'accept' ? 'Accept' : 'Reject');
   for (const id of new Set(ids)) {
     await actions.all(verdict, id);
+  }
+}
+
+/** What was rejected last waits again, and is shown. */
+async function reopen({ connection, store, diffs }: Parts): Promise<void> {
+  await store.upToDate();
+  try {
+    const proposal = await connection.request('editd/reopen', {});
+    store.takeBack(proposal);
+    const stop = nextStop(stopsOf([proposal]), undefined, 1);
+    await (stop && diffs.open(stop));
+  } catch (error) {
+    tellRefusal(refusalOf(error));
   }
 }
 

@@ -31,6 +31,15 @@ export function contextKeys(connection: Connection, store: Store, drafts: Drafts
   update();
   return vscode.Disposable.from(
     connection.onDidChangeState(update),
+    // A daemon knows what was rejected as long as it runs.
+    connection.onDidChangeState(() => {
+      tell('rejected', false);
+    }),
+    store.onDidEnd(({ state }) => {
+      if (state === 'rejected' || state === 'partial') {
+        tell('rejected', true);
+      }
+    }),
     store.onDidChange(update),
     drafts.onDidChange(update),
     vscode.window.onDidChangeActiveTextEditor(update),

@@ -121,6 +121,12 @@ export class Store implements vscode.Disposable {
     );
   }
 
+  /** Takes over what the person has brought back, which is no news to them. */
+  takeBack(answer: ProposalResult): void {
+    this.before.set(answer.id, answer);
+    this.take(answer);
+  }
+
   /** Takes over what the daemon has answered. */
   take(answer: ProposalResult, decidedHere = false): void {
     if (answer.state !== 'pending') {

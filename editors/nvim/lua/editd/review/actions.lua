@@ -1,5 +1,6 @@
 --- What a person can do in a review: each function is a command and a map.
 
+local client = require('editd.client')
 local drafts = require('editd.review.drafts')
 local go = require('editd.review.go')
 local hunks = require('editd.hunks')
@@ -157,6 +158,21 @@ function M.review(id)
     return
   end
   go.to(stops[1].proposal, stops[1].file, stops[1].hunk)
+end
+
+--- Brings back what was rejected: of a proposal, or of the one of which that was last.
+---@param id? string
+function M.reopen(id)
+  turns.take(function(done)
+    client.request('editd/reopen', { id = id }, function(err, proposal)
+      if err then
+        message.fail(err)
+      else
+        review.refresh(proposal.id)
+      end
+      done()
+    end)
+  end)
 end
 
 --- Everything undecided in the quickfix list.

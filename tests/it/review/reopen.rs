@@ -1,0 +1,197 @@
+//! What a person has rejected can be brought back.
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Outcome, Workspace, numbered_lines};
+
+use super::scene::{Scene, hunk_ids, reviewer, states};
+
+fn reopen(scene: &mut Scene, proposal: &Value) -> Answer {
+    scene.editor.call("editd/reopen", json!({ "id": proposal["id"] }))
+}
+
+fn with(lines: &[(usize, &str)]) -> String {
+    let line = |number: usize| {
+        let other = lines.iter().find(|(at, _)| *at == number).map(|(_, text)| format!("{text}\n"));
+        other.unwrap_or_else(|| format!("line {number}\n"))
+    };
+    (1..=40).map(line).collect()
+}
+
+#[test]
+fn a_rejected_proposal_waits_again_under_another_name() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    scene.decide(&proposal, json!({ "reject": "all", "comment": "no" })).done();
+    let again = reopen(&mut scene, &proposal).done();
+    assert_ne!(again["id"], proposal["id"]);
+    assert_eq!(
+        (&again["state"], &again["revision"], &again["author"]),
+        (&json!("pending"), &json!(1), &json!("alice"))
+    );
+    assert_eq!((states(&again), hunk_ids(&again)), (vec!["pending"; 3], vec!["h1", "h2", "h3"]));
+    assert!(again.get("comments").is_none(), "{again:#}");
+    assert_eq!(scene.workspace.text("a.txt"), numbered_lines(40));
+    // The author is told of it, and who asks for the old one is told where it went.
+    assert_eq!(scene.agent.state_of(&again), "pending");
+    let error = scene.outcome(&proposal).fails(-32803);
+    assert!(
+        error.kind() == "superseded" && error.message.contains(again["id"].as_str().unwrap()),
+        "{error:?}"
+    );
+    assert_eq!(scene.seen(&proposal)["replacedBy"], again["id"]);
+    let done = scene.decide(&again, json!({ "accept": "all" })).done();
+    assert_eq!(done["state"], "applied");
+    assert_eq!(scene.workspace.text("a.txt"), with(&[(3, "LINE 3"), (20, "LINE 20"), (37, "LINE 37")]));
+    assert_eq!(scene.agent.history()[0]["author"], "alice");
+    // Once the author is told what became of it, the next edit needs no new read.
+    assert_eq!(scene.outcome(&again).done()["state"], "applied");
+    assert_eq!(scene.agent.edit("a.txt", "LINE 3\n", "3\n").done()["state"], "pending");
+}
+
+#[test]
+fn of_a_partial_one_only_what_was_rejected_comes_back() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    scene.decide(&proposal, json!({ "reject": ["h2"], "accept": "all" })).done();
+    scene.workspace.put("a.txt", format!("new\n{}", scene.workspace.text("a.txt")));
+    let again = reopen(&mut scene, &proposal).done();
+    assert_eq!(states(&again), ["pending"]);
+    let hunk = &again["files"][0]["hunks"][0];
+    assert_eq!((&hunk["oldText"], &hunk["newText"]), (&json!("line 20\n"), &json!("LINE 20\n")));
+    assert_eq!(hunk["oldStart"], 21);
+    scene.decide(&again, json!({ "accept": ["h1"] })).done();
+    let lines = [(3, "LINE 3"), (20, "LINE 20"), (37, "LINE 37")];
+    assert_eq!(scene.workspace.text("a.txt"), format!("new\n{}", with(&lines)));
+}
+
+#[test]
+fn it_is_shown_over_what_was_changed_there_since() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    scene.decide(&proposal, json!({ "reject": "all" })).done();
+    scene.workspace.put("a.txt", with(&[(20, "a person's"), (37, "LINE 37")]));
+    let again = reopen(&mut scene, &proposal).done();
+    // The third is there already.
+    assert_eq!(states(&again), ["pending", "pending"], "{again:#}");
+    assert_eq!(again["files"][0]["hunks"][1]["oldText"], "a person's\n");
+    scene.decide(&again, json!({ "accept": "all" })).done();
+    assert_eq!(scene.workspace.text("a.txt"), with(&[(3, "LINE 3"), (20, "LINE 20"), (37, "LINE 37")]));
+}
+
+#[test]
+fn files_that_come_go_and_get_names_come_back_too() {
+    let mut scene = Scene::new(&[("old.txt", "old\n"), ("gone.txt", "gone\n")]);
+    scene.agent.read("old.txt");
+    scene.agent.read("gone.txt");
+    let changes = json!([
+        { "kind": "write", "path": "new.txt", "content": "new\n" },
+        { "kind": "rename", "path": "old.txt", "newPath": "renamed.txt" },
+        { "kind": "delete", "path": "gone.txt" },
+    ]);
+    let proposal = scene.agent.call("editd/edit", json!({ "changes": changes })).done();
+    assert_eq!(proposal["state"], "pending", "{proposal:#}");
+    scene.decide(&proposal, json!({ "reject": "all" })).done();
+    let again = reopen(&mut scene, &proposal).done();
+    assert_eq!(states(&again), ["pending"; 3]);
+    scene.decide(&again, json!({ "accept": "all" })).done();
+    assert_eq!(
+        (scene.workspace.text("new.txt"), scene.workspace.text("renamed.txt")),
+        ("new\n".to_owned(), "old\n".to_owned())
+    );
+    assert!(!scene.workspace.path("gone.txt").exists() && !scene.workspace.path("old.txt").exists());
+}
+
+#[test]
+fn without_a_name_the_last_of_the_folder_is_meant() {
+    let mut scene = Scene::new(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
+    let mut propose = |path: &str, old: &str, new: &str| {
+        scene.agent.read(path);
+        scene.agent.edit(path, old, new).done()
+    };
+    let (first, second) = (propose("a.txt", "a\n", "A\n"), propose("b.txt", "b\n", "B\n"));
+    scene.decide(&second, json!({ "reject": "all" })).done();
+    scene.decide(&first, json!({ "reject": "all" })).done();
+    let elsewhere = Workspace::with::<&str>(&[]);
+    let error = reviewer(&scene.machine, &elsewhere).call("editd/reopen", json!({})).fails(-32803);
+    assert_eq!(error.kind(), "unknown_proposal");
+    let paths: Vec<_> = (0..2)
+        .map(|_| scene.editor.call("editd/reopen", json!({})).done()["files"][0]["path"].clone())
+        .collect();
+    let path = |name: &str| json!(scene.workspace.path(name));
+    assert_eq!(paths, [path("a.txt"), path("b.txt")]);
+    let error = scene.editor.call("editd/reopen", json!({})).fails(-32803);
+    assert_eq!(error.message, "Nothing was rejected in these folders that is still known.");
+}
+
+#[test]
+fn what_cannot_be_brought_back_is_refused_with_its_reason() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    let error = reopen(&mut scene, &proposal).fails(-32803);
+    assert_eq!(error.kind(), "unknown_proposal");
+    scene.decide(&proposal, json!({ "reject": "all" })).done();
+    let error = scene.agent.call("editd/reopen", json!({ "id": proposal["id"] })).fails(-32803);
+    assert_eq!(error.kind(), "not_permitted");
+    let unknown = reopen(&mut scene, &json!({ "id": "p0-0" })).fails(-32803);
+    assert_eq!(unknown.kind(), "unknown_proposal");
+    scene.workspace.put("a.txt", with(&[(3, "LINE 3"), (20, "LINE 20"), (37, "LINE 37")]));
+    assert_eq!(reopen(&mut scene, &proposal).fails(-32803).kind(), "no_change");
+    scene.workspace.put("a.txt", numbered_lines(40));
+    let again = reopen(&mut scene, &proposal).done();
+    let error = reopen(&mut scene, &proposal).fails(-32803);
+    assert!(
+        error.kind() == "superseded" && error.message.contains(again["id"].as_str().unwrap()),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn of_many_the_newest_are_known() {
+    let mut scene = Scene::new(&[("a.txt", "a\n")]);
+    scene.agent.read("a.txt");
+    let mut rejected = Vec::new();
+    for number in 0..65 {
+        let proposal = scene.agent.edit("a.txt", "a\n", &format!("{number}\n")).done();
+        scene.decide(&proposal, json!({ "reject": "all" })).done();
+        rejected.push(proposal);
+    }
+    assert_eq!(reopen(&mut scene, &rejected[0]).fails(-32803).kind(), "unknown_proposal");
+    assert_eq!(reopen(&mut scene, &rejected[1]).done()["state"], "pending");
+}
+
+#[test]
+fn what_is_too_large_to_be_kept_takes_nothing_else_along() {
+    let large = format!("first\n{}", format!("{}\n", "x".repeat(999)).repeat(17_000));
+    let mut scene = Scene::new(&[("large.txt", large.as_str()), ("a.txt", "a\n")]);
+    let mut reject = |path: &str, old: &str| {
+        scene.agent.call("editd/read", json!({ "path": path, "limit": 1 })).done();
+        let proposal = scene.agent.edit(path, old, "new\n").done();
+        scene.decide(&proposal, json!({ "reject": "all" })).done();
+        proposal
+    };
+    let (small, large) = (reject("a.txt", "a\n"), reject("large.txt", "first\n"));
+    assert_eq!(reopen(&mut scene, &large).fails(-32803).kind(), "unknown_proposal");
+    assert_eq!(reopen(&mut scene, &small).done()["state"], "pending");
+}
+
+#[test]
+fn what_was_brought_back_waits_over_a_restart() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    scene.decide(&proposal, json!({ "reject": ["h1"], "accept": "all" })).done();
+    let again = reopen(&mut scene, &proposal).done();
+    scene.machine.restart();
+    scene.editor = reviewer(&scene.machine, &scene.workspace);
+    scene.decide(&again, json!({ "accept": "all" })).done();
+    assert_eq!(scene.workspace.text("a.txt"), with(&[(3, "LINE 3"), (20, "LINE 20"), (37, "LINE 37")]));
+}
+
+#[test]
+fn an_undo_that_was_rejected_is_one_when_it_comes_back() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    scene.decide(&proposal, json!({ "accept": "all" })).done();
+    let undo = scene.agent.call("editd/undo", json!({})).done();
+    assert_eq!(undo["state"], "pending", "{undo:#}");
+    scene.decide(&undo, json!({ "reject": "all" })).done();
+    let again = reopen(&mut scene, &undo).done();
+    scene.decide(&again, json!({ "accept": "all" })).done();
+    assert_eq!(scene.workspace.text("a.txt"), numbered_lines(40));
+    let history = scene.agent.history();
+    assert_eq!(history[0]["undoes"], history[1]["transaction"], "{history:#?}");
+}
