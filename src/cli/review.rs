@@ -121,7 +121,7 @@ fn tell(proposal: &ProposalResult) -> std::io::Result<bool> {
         if let Some(other) = &proposal.replaced_by {
             writeln!(stream::stdout(), "It was replaced: `editd review {}`.", paint::visible(other))?;
         } else if matches!(proposal.state.as_str(), "rejected" | "partial") {
-            show::way_back(&format!(" {id}"))?;
+            show::way_back(&proposal.id)?;
         }
     }
     Ok(waits)

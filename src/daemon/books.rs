@@ -190,7 +190,10 @@ impl Keeper {
             }
             ReviewEvent::NotDecided { id } => workspace.not_decided(&id),
             ReviewEvent::FindRejected { session, id, reply } => {
-                let _ = reply.send(workspace.rejected(session, id.as_deref()));
+                let _ = reply.send(workspace.rejected(session, &id));
+            }
+            ReviewEvent::ListRejected { session, reply } => {
+                drop(reply.send(workspace.rejected_here(session)));
             }
             ReviewEvent::Reopen { session, id, files, at, reply } => {
                 let _ = reply.send(workspace.reopen(session, &id, files, at));

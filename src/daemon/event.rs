@@ -11,7 +11,8 @@ use crate::workspace::diagnostics::Report;
 use crate::workspace::review::Review;
 use crate::workspace::{
     Answered, ApplyStep, BaseState, Changed, Counts, Coverage, Diagnosed, FileKey, Moved, NewProposal,
-    PlannedFile, Proposal, ProposalState, Refusal, RequestKey, Seen, Session, SessionId, Snapshot,
+    PlannedFile, Proposal, ProposalId, ProposalState, Refusal, RequestKey, Seen, Session, SessionId,
+    Snapshot,
 };
 
 use super::editors::EditorsEvent;
@@ -149,9 +150,11 @@ pub(crate) enum ReviewEvent {
     },
     /// It has not.
     NotDecided { id: String },
-    /// A person wants back what was rejected of a proposal, or what was last.
-    FindRejected { session: SessionId, id: Option<String>, reply: Reply<Result<Proposal, Refusal>> },
-    /// It was worked out for what is there now, and waits again.
+    /// A person wants back what was rejected in their folders.
+    ListRejected { session: SessionId, reply: Reply<Vec<ProposalId>> },
+    /// A person wants back what was rejected of a proposal.
+    FindRejected { session: SessionId, id: String, reply: Reply<Result<Proposal, Refusal>> },
+    /// It waits again.
     Reopen {
         session: SessionId,
         id: String,

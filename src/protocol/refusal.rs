@@ -104,7 +104,9 @@ fn details(refusal: &Refusal) -> Value {
         RefusalKind::Proposal(proposal) => proposal_details(proposal),
         RefusalKind::Review(ReviewRefusal::Rejected { comments }) => json!({ "comments": comments }),
         RefusalKind::Review(ReviewRefusal::Waits { proposal }) => json!({ "proposal": proposal.to_string() }),
-        RefusalKind::Review(ReviewRefusal::NothingRejected { id }) => json!({ "proposal": id }),
+        RefusalKind::Review(ReviewRefusal::NothingRejected { id, .. }) => {
+            json!({ "proposal": id.as_ref().map(ToString::to_string) })
+        }
         RefusalKind::RequestIdUsed { id } => json!({ "requestId": id }),
         RefusalKind::Recovering { transaction } => json!({ "transaction": transaction }),
         RefusalKind::NotPermitted { what } | RefusalKind::Busy { what } => json!({ "reason": what }),

@@ -81,7 +81,7 @@ pub(crate) struct ReviewArguments {
     /// The proposal, as `editd review` lists it [default: all that wait, oldest first]
     pub(crate) id: Option<String>,
 
-    /// Bring back what was rejected of the proposal, without one of the last, and decide it anew
+    /// Have what was rejected proposed again, of the proposal or else of the last one, and decide it
     #[arg(long)]
     pub(crate) reopen: bool,
 }

@@ -191,7 +191,7 @@ pub(super) fn outcome(proposal: &ProposalResult) -> std::io::Result<()> {
         "applied" | "partial" => {}
         "rejected" => {
             writeln!(out, "{GOOD}rejected{GOOD:#}  nothing was changed")?;
-            return way_back("");
+            return way_back(&proposal.id);
         }
         state => return writeln!(out, "{GOOD}{}{GOOD:#}  somebody else was faster", visible(state)),
     }
@@ -209,12 +209,13 @@ pub(super) fn outcome(proposal: &ProposalResult) -> std::io::Result<()> {
     if proposal.files.iter().all(|file| file.landed.is_none()) {
         writeln!(out, "{GOOD}{}{GOOD:#}  it was there already", proposal.state)?;
     }
-    if proposal.state == "partial" { way_back("") } else { Ok(()) }
+    if proposal.state == "partial" { way_back(&proposal.id) } else { Ok(()) }
 }
 
 /// How what was rejected is brought back.
 pub(super) fn way_back(id: &str) -> std::io::Result<()> {
-    writeln!(stream::stdout(), "{FAINT}`editd review --reopen{id}` brings back what was rejected.{FAINT:#}")
+    let id = visible(id);
+    writeln!(stream::stdout(), "{FAINT}`editd review --reopen {id}` brings back what was rejected.{FAINT:#}")
 }
 
 /// Why something has to be decided again.

@@ -131,7 +131,7 @@ impl Core {
         if refusals.is_empty() { Ok(due) } else { Err(Failure::Refused(refusals)) }
     }
 
-    /// What a person rejected of a decided proposal, over what is there now.
+    /// What a person rejected of a proposal of which the rest has happened, over what is there now.
     pub(crate) fn work_rejected(
         &self,
         proposal: &Proposal,
@@ -146,6 +146,11 @@ impl Core {
                 if *choice == Choice::Rejected { Choice::Taken } else { Choice::Rejected }
             };
             let choices: Vec<_> = review.choices[range].iter().map(again).collect();
+            let is_gone = matches!(looked.truth(), Truth::Missing);
+            if is_gone && choices.contains(&Choice::Taken) && file.before.is_some() {
+                refusals.push(Refusal::at(&file.path, RefusalKind::Missing).of_change(index).of_proposal());
+                continue;
+            }
             match self.work_decided(&Decided { file, choices: &choices, replacement: None }, looked) {
                 Ok(Some(mut worked)) => {
                     worked.settle();

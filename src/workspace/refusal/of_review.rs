@@ -21,7 +21,9 @@ pub enum ReviewRefusal {
     /// Nothing that was rejected is there to be brought back.
     NothingRejected {
         /// Of this proposal, if one was named.
-        id: Option<String>,
+        id: Option<ProposalId>,
+        /// That one still waits, so nothing of it is decided for good.
+        waits: bool,
     },
 }
 
@@ -48,10 +50,13 @@ pub(super) fn message(refusal: &ReviewRefusal, edit: Option<usize>, file: &str) 
                 "The `oldText` of {edit} is not in {file} yet, but in what the proposal `{proposal}` would write, which waits for a person."
             )
         }
-        ReviewRefusal::NothingRejected { id: Some(id) } => {
+        ReviewRefusal::NothingRejected { id: Some(id), waits: true } => {
+            format!("The proposal `{id}` still waits: what was rejected of it can be decided otherwise.")
+        }
+        ReviewRefusal::NothingRejected { id: Some(id), .. } => {
             format!("Nothing of the proposal `{id}` was rejected that is still known.")
         }
-        ReviewRefusal::NothingRejected { id: None } => {
+        ReviewRefusal::NothingRejected { id: None, .. } => {
             "Nothing was rejected in these folders that is still known.".to_owned()
         }
     }
@@ -65,6 +70,7 @@ pub(super) fn hint(refusal: &ReviewRefusal) -> &'static str {
         ReviewRefusal::Waits { .. } => {
             "Wait for the decision with `editd/proposal` and `waitMs`; or send one proposal with both changes that `replaces` it."
         }
+        ReviewRefusal::NothingRejected { waits: true, .. } => "Decide it with `editd/decide`.",
         ReviewRefusal::NothingRejected { .. } => {
             "What was rejected is known as long as the daemon runs, the newest of it. Its author can propose it again."
         }

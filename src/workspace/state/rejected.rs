@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::workspace::limits::{KEPT_REJECTED, KEPT_REJECTED_BYTES};
-use crate::workspace::review::{Choice, Review};
+use crate::workspace::review::Review;
 use crate::workspace::{
     PlannedFile, Proposal, ProposalId, ProposalState, Refusal, RefusalKind, ReviewRefusal, SessionId,
 };
@@ -44,38 +44,35 @@ impl Rejected {
     fn weight(&self) -> u64 {
         self.kept.iter().map(|kept| kept.weight).sum()
     }
-
-    fn forget(&mut self, id: &str) {
-        self.kept.retain(|kept| *kept.id.0 != *id);
-    }
 }
 
 impl Workspace {
-    /// A proposal of which a person rejected something, with its texts; without an id the one in the session's
-    /// folders of which that was last.
-    pub fn rejected(&self, session: SessionId, id: Option<&str>) -> Result<Proposal, Refusal> {
-        self.require_person(session)?;
-        if let Some(proposal) = id.map(|id| self.proposal(session, id)).transpose()?
-            && proposal.replaced_by.is_some()
-        {
-            return Err(superseded(proposal));
-        }
-        let is_meant = |kept: &&Kept| match id {
-            Some(id) => *kept.id.0 == *id,
-            None => {
-                self.session(session).is_some_and(|by| kept.files.iter().any(|file| by.covers(&file.path)))
-            }
-        };
-        let kept = self.rejected.kept.iter().rev().find(is_meant);
-        let found = kept.and_then(|kept| Some((self.proposals.get(&kept.id.0)?, &kept.files)));
-        let (proposal, files) = found.ok_or_else(|| {
-            Refusal::new(RefusalKind::Review(ReviewRefusal::NothingRejected { id: id.map(str::to_owned) }))
-        })?;
-        Ok(Proposal { files: files.clone(), ..proposal.clone() })
+    /// The proposals in the session's folders of which a person rejected something, with what is kept of them; the
+    /// one of which that was last comes first.
+    pub fn rejected_here(&self, session: SessionId) -> Vec<ProposalId> {
+        let Some(by) = self.session(session) else { return Vec::new() };
+        let is_here = |kept: &&Kept| kept.files.iter().any(|file| by.covers(&file.path));
+        let is_known = |id: &ProposalId| self.proposals.get(&id.0).is_some();
+        let here = self.rejected.kept.iter().rev().filter(is_here);
+        here.map(|kept| kept.id.clone()).filter(is_known).collect()
     }
 
-    /// What was rejected of a proposal waits again, as a proposal of the same author. `files` is that, worked out
-    /// for what is there now.
+    /// A proposal of which a person rejected something, with its texts.
+    pub fn rejected(&self, session: SessionId, id: &str) -> Result<Proposal, Refusal> {
+        self.require_person(session)?;
+        let proposal = self.proposal(session, id)?;
+        if proposal.replaced_by.is_some() {
+            return Err(superseded(proposal));
+        }
+        let kept = self.rejected.kept.iter().find(|kept| kept.id == proposal.id);
+        let files = kept.map(|kept| kept.files.clone()).ok_or_else(|| {
+            let (id, waits) = (proposal.id.clone(), proposal.state.is_open());
+            Refusal::new(RefusalKind::Review(ReviewRefusal::NothingRejected { id: Some(id), waits }))
+        })?;
+        Ok(Proposal { files, ..proposal.clone() })
+    }
+
+    /// What was rejected of a proposal waits again, as a proposal of the same author. `files` is what was rejected.
     pub fn reopen(
         &mut self,
         session: SessionId,
@@ -83,11 +80,9 @@ impl Workspace {
         files: Vec<PlannedFile>,
         at: SystemTime,
     ) -> Result<Proposal, Refusal> {
-        let old = self.rejected(session, Some(id))?;
-        self.proposals.make_room(&old.author, self.limits.proposals)?;
+        let old = self.rejected(session, id)?;
         self.proposals.check_size(&files, self.limits.proposal_bytes)?;
-        let was_all =
-            old.review.is_some_and(|it| it.choices.iter().all(|choice| *choice == Choice::Rejected));
+        self.proposals.make_room(&old.author, self.limits.proposals)?;
         let mut proposal = Proposal {
             id: self.proposals.next_id(),
             request: None,
@@ -95,7 +90,7 @@ impl Workspace {
             state: ProposalState::Pending,
             at,
             transaction: None,
-            undoes: old.undoes.filter(|_| was_all),
+            undoes: old.undoes.filter(|_| old.state == ProposalState::Rejected),
             files: files.into(),
             review: None,
             ..old
@@ -105,7 +100,7 @@ impl Workspace {
         if let Some(old) = self.proposals.get_mut(id) {
             old.replaced_by = Some(proposal.id.clone());
         }
-        self.rejected.forget(id);
+        self.rejected.kept.retain(|kept| *kept.id.0 != *id);
         self.announce(&proposal, Some(session));
         Ok(proposal)
     }

@@ -102,7 +102,7 @@ Accept this hunk [y,n,a,d,e,c,s,q,?]? y
 
 partial  a.txt +2 -2
 partial  notes/new.txt +2 -0
-`editd review --reopen` brings back what was rejected.
+`editd review --reopen {id}` brings back what was rejected.
 "
     );
     let shown = plain(&typed.shown);
@@ -229,12 +229,9 @@ fn several_are_listed_and_gone_through() {
 fn what_was_rejected_is_brought_back_and_decided_anew() {
     let scene = scene();
     let typed = scene.review(&["y\r", "n\r", "y\r", "y\r"]);
-    assert!(
-        typed.shown.contains("`editd review --reopen` brings back what was rejected."),
-        "{}",
-        typed.shown
-    );
     let id = scene.proposal["id"].as_str().unwrap().to_owned();
+    let way = format!("`editd review --reopen {id}` brings back what was rejected.");
+    assert!(typed.shown.contains(&way), "{}", typed.shown);
     let looked = scene.machine.run(&["review", &id]);
     let told = String::from_utf8_lossy(&looked.stdout).into_owned();
     assert_eq!(

@@ -64,16 +64,53 @@ fn of_a_partial_one_only_what_was_rejected_comes_back() {
 }
 
 #[test]
-fn it_is_shown_over_what_was_changed_there_since() {
+fn what_was_touched_since_is_in_conflict() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.decide(&proposal, json!({ "reject": "all" })).done();
-    scene.workspace.put("a.txt", with(&[(20, "a person's"), (37, "LINE 37")]));
+    scene.workspace.put("a.txt", with(&[(20, "a person's")]));
+    let again = reopen(&mut scene, &proposal).done();
+    assert_eq!(states(&again), ["pending", "conflicted", "pending"], "{again:#}");
+    scene.decide(&again, json!({ "accept": "all", "take": ["h2"] })).done();
+    assert_eq!(scene.workspace.text("a.txt"), with(&[(3, "LINE 3"), (20, "LINE 20"), (37, "LINE 37")]));
+}
+
+#[test]
+fn a_line_that_was_to_be_inserted_and_is_there_by_now_is_not_inserted_twice() {
+    let mut scene = Scene::new(&[("a.txt", "one\ntwo\n")]);
+    scene.agent.read("a.txt");
+    let proposal = scene.agent.edit("a.txt", "one\n", "one\nnew\n").done();
+    scene.decide(&proposal, json!({ "reject": "all" })).done();
+    scene.workspace.put("a.txt", "one\nnew\ntwo\n");
+    let again = reopen(&mut scene, &proposal).done();
+    scene.decide(&again, json!({ "accept": "all" })).done();
+    assert_eq!(scene.workspace.text("a.txt"), "one\nnew\ntwo\n");
+}
+
+#[test]
+fn of_a_partial_one_the_rest_is_shown_over_what_is_there_now() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    scene.decide(&proposal, json!({ "accept": ["h1"], "reject": "all" })).done();
+    scene.workspace.put("a.txt", with(&[(3, "LINE 3"), (20, "a person's"), (37, "LINE 37")]));
     let again = reopen(&mut scene, &proposal).done();
     // The third is there already.
-    assert_eq!(states(&again), ["pending", "pending"], "{again:#}");
-    assert_eq!(again["files"][0]["hunks"][1]["oldText"], "a person's\n");
+    assert_eq!(states(&again), ["pending"], "{again:#}");
+    assert_eq!(again["files"][0]["hunks"][0]["oldText"], "a person's\n");
     scene.decide(&again, json!({ "accept": "all" })).done();
     assert_eq!(scene.workspace.text("a.txt"), with(&[(3, "LINE 3"), (20, "LINE 20"), (37, "LINE 37")]));
+}
+
+#[test]
+fn what_was_rejected_beside_a_new_name_does_not_bring_the_old_name_back() {
+    let mut scene = Scene::new(&[("old.txt", "one\ntwo\n")]);
+    scene.agent.read("old.txt");
+    let changes = json!([
+        { "kind": "rename", "path": "old.txt", "newPath": "new.txt" },
+        { "kind": "edit", "path": "old.txt", "edits": [{ "oldText": "two", "newText": "2" }] },
+    ]);
+    let proposal = scene.agent.call("editd/edit", json!({ "changes": changes })).done();
+    assert_eq!(hunk_ids(&proposal), ["h1", "h2"], "{proposal:#}");
+    scene.decide(&proposal, json!({ "accept": ["h1"], "reject": ["h2"] })).done();
+    assert_eq!(reopen(&mut scene, &proposal).fails(-32803).kind(), "missing");
 }
 
 #[test]
@@ -124,22 +161,73 @@ fn without_a_name_the_last_of_the_folder_is_meant() {
 #[test]
 fn what_cannot_be_brought_back_is_refused_with_its_reason() {
     let (mut scene, proposal) = Scene::three_hunks();
+    scene.decide(&proposal, json!({ "reject": ["h1"] })).done();
     let error = reopen(&mut scene, &proposal).fails(-32803);
-    assert_eq!(error.kind(), "unknown_proposal");
+    assert!(error.kind() == "unknown_proposal" && error.message.contains("still waits"), "{error:?}");
     scene.decide(&proposal, json!({ "reject": "all" })).done();
     let error = scene.agent.call("editd/reopen", json!({ "id": proposal["id"] })).fails(-32803);
     assert_eq!(error.kind(), "not_permitted");
     let unknown = reopen(&mut scene, &json!({ "id": "p0-0" })).fails(-32803);
     assert_eq!(unknown.kind(), "unknown_proposal");
-    scene.workspace.put("a.txt", with(&[(3, "LINE 3"), (20, "LINE 20"), (37, "LINE 37")]));
-    assert_eq!(reopen(&mut scene, &proposal).fails(-32803).kind(), "no_change");
-    scene.workspace.put("a.txt", numbered_lines(40));
     let again = reopen(&mut scene, &proposal).done();
     let error = reopen(&mut scene, &proposal).fails(-32803);
     assert!(
         error.kind() == "superseded" && error.message.contains(again["id"].as_str().unwrap()),
         "{error:?}"
     );
+}
+
+#[test]
+fn what_cannot_be_brought_back_is_in_nobodys_way() {
+    let (mut scene, first) = Scene::three_hunks();
+    scene.decide(&first, json!({ "reject": "all" })).done();
+    let edits = json!([
+        { "oldText": "line 5\n", "newText": "LINE 5\n" },
+        { "oldText": "line 9\n", "newText": "LINE 9\n" },
+    ]);
+    let second = scene.agent.call("editd/edit", json!({ "path": "a.txt", "edits": edits })).done();
+    scene.decide(&second, json!({ "accept": ["h1"], "reject": ["h2"] })).done();
+    scene.workspace.put("a.txt", with(&[(5, "LINE 5"), (9, "LINE 9")]));
+    assert_eq!(reopen(&mut scene, &second).fails(-32803).kind(), "no_change");
+    let again = scene.editor.call("editd/reopen", json!({})).done();
+    assert_eq!(scene.seen(&first)["replacedBy"], again["id"]);
+    assert_eq!(scene.editor.call("editd/reopen", json!({})).fails(-32803).kind(), "no_change");
+}
+
+#[test]
+fn what_the_limit_on_proposals_forgets_is_in_nobodys_way() {
+    let mut scene = Scene::configured("review = \"auto\"\nlimits.proposals = 2\n", &[("a.txt", "a\n")]);
+    let mut reject = |author: &str| {
+        let mut agent = scene.machine.agent_named(author, &scene.workspace);
+        agent.read("a.txt");
+        let proposal = agent.edit("a.txt", "a\n", "b\n").done();
+        let decision = json!({ "id": proposal["id"], "revision": 1, "reject": "all" });
+        scene.editor.call("editd/decide", decision).done();
+        (agent, proposal)
+    };
+    let (_, first) = reject("ada");
+    let (mut bob, second) = reject("bob");
+    for text in ["c\n", "d\n"] {
+        bob.edit("a.txt", "a\n", text).done();
+    }
+    assert_eq!(reopen(&mut scene, &second).fails(-32803).kind(), "unknown_proposal");
+    let again = scene.editor.call("editd/reopen", json!({})).done();
+    assert_eq!(again["author"], "ada");
+    assert_eq!(scene.seen(&first)["replacedBy"], again["id"]);
+}
+
+#[test]
+fn an_undo_of_what_was_changed_since_comes_back_as_a_conflict() {
+    let (mut scene, proposal) = Scene::three_hunks();
+    scene.decide(&proposal, json!({ "accept": "all" })).done();
+    let undo = scene.agent.call("editd/undo", json!({})).done();
+    scene.decide(&undo, json!({ "reject": "all" })).done();
+    scene.workspace.put("a.txt", with(&[(3, "LINE 3"), (20, "a person's"), (37, "LINE 37")]));
+    let again = reopen(&mut scene, &undo).done();
+    assert_eq!(states(&again), ["pending", "conflicted", "pending"]);
+    let done = scene.decide(&again, json!({ "accept": "all", "reject": ["h2"] })).done();
+    assert_eq!(done["state"], "partial");
+    assert_eq!(scene.workspace.text("a.txt"), with(&[(20, "a person's")]));
 }
 
 #[test]

@@ -184,18 +184,22 @@ end
 
 --- A proposal as `editd/proposal` tells it.
 ---@param answer table
----@param summary? { author?: string, label?: string } From `editd/proposals`.
 ---@return editd.Proposal
-function M.proposal(answer, summary)
-  summary = summary or {}
+function M.proposal(answer)
   return {
     id = answer.id,
     revision = answer.revision,
     state = answer.state,
-    author = plain(known(answer.author) or known(summary.author) or 'agent'),
-    label = plain(known(answer.label) or known(summary.label) or ''),
+    author = plain(answer.author),
+    label = plain(known(answer.label) or ''),
     files = vim.tbl_map(file_of, answer.files),
   }
+end
+
+---@param proposal editd.Proposal
+---@return string # `ada: Fix the sum`.
+function M.title(proposal)
+  return proposal.label == '' and proposal.author or ('%s: %s'):format(proposal.author, proposal.label)
 end
 
 ---@param hunk editd.Hunk

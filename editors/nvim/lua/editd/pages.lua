@@ -170,7 +170,7 @@ function M.status()
     local all, open = hunks.count(proposal)
     lines[#lines + 1] = ('%s  %s  %d of %s undecided'):format(
       proposal.id,
-      review.title(proposal),
+      hunks.title(proposal),
       open,
       message.count(all, 'hunk')
     )

@@ -1,9 +1,9 @@
 --- Proposals that wait for a person: known here as the daemon tells them, and shown in their buffers.
 
 local client = require('editd.client')
-local config = require('editd.config')
 local hunks = require('editd.hunks')
 local message = require('editd.message')
+local news = require('editd.review.news')
 local overlay = require('editd.review.overlay')
 local seen = require('editd.review.seen')
 local wire = require('editd.wire')
@@ -12,16 +12,12 @@ local M = {}
 
 --- Milliseconds without a change of the text before the daemon is asked where the hunks are now.
 local PAUSE = 150
---- Milliseconds in which proposals that come are told in one line.
-local TOGETHER = 50
 
 ---@type table<string, editd.Proposal>
 local proposals = {}
 --- Their ids in the order in which they came.
 ---@type string[]
 local order = {}
----@type table<string, { author?: string, label?: string }>
-local summaries = {}
 ---@type table<string, 'busy'|'again'>
 local fetching = {}
 ---@type table<string, fun(outcome?: table, err?: lsp.ResponseError)>
@@ -30,12 +26,6 @@ local waiting = {}
 local timer
 --- Goes up with every change of a buffer under review.
 local changes = 0
-
----@param pattern string
----@param data table
-local function event(pattern, data)
-  vim.api.nvim_exec_autocmds('User', { pattern = pattern, modeline = false, data = data })
-end
 
 --- All pending proposals, the oldest first.
 ---@return editd.Proposal[]
@@ -86,61 +76,6 @@ local function show()
 end
 M.show = show
 
----@param proposal editd.Proposal
----@return string # `ada: Fix the sum`.
-function M.title(proposal)
-  return proposal.label == '' and proposal.author or ('%s: %s'):format(proposal.author, proposal.label)
-end
-
---- Proposals that came and were not spoken of yet.
----@type editd.Proposal[]
-local arrived = {}
---- The one that was spoken of last, until the person goes there.
----@type string?
-local announced
-
---- One line, however many have come.
-local function speak()
-  local news = vim.tbl_filter(function(proposal)
-    return proposals[proposal.id] ~= nil
-  end, arrived)
-  arrived = {}
-  local newest = news[#news]
-  if not newest or not config.get().notify then
-    return
-  end
-  announced = newest.id
-  local how = require('editd.review.keys').reach(vim.api.nvim_get_current_buf(), 'review')
-  local size = ('%s, %s'):format(message.count(#newest.files, 'file'), message.count((hunks.count(newest)), 'hunk'))
-  local more = #news > 1 and (' and %d more'):format(#news - 1) or ''
-  local room = vim.v.echospace - #'editd:  ()  ' - #size - #more - #how
-  local title = message.fit(M.title(newest), math.max(room, 10))
-  message.say(('%s (%s)%s  %s'):format(title, size, more, how))
-end
-
---- The proposal that the person was told of last, once.
----@return string?
-function M.take_announced()
-  local id = announced
-  announced = nil
-  return id and proposals[id] and id
-end
-
----@param proposal editd.Proposal
-local function announce(proposal)
-  arrived[#arrived + 1] = proposal
-  if #arrived == 1 then
-    vim.defer_fn(speak, TOGETHER)
-  end
-  event('EditdProposal', {
-    id = proposal.id,
-    author = proposal.author,
-    label = proposal.label,
-    files = #proposal.files,
-    hunks = (hunks.count(proposal)),
-  })
-end
-
 --- What the person has written stays with its hunk.
 ---@param before editd.Proposal?
 ---@param now editd.Proposal
@@ -162,17 +97,6 @@ local function keep_own(before, now, comments)
   end
 end
 
----@type table<string, string>
-local ends = {
-  applied = 'applied',
-  partial = 'applied in part; :Editd reopen brings the rest back',
-  rejected = 'rejected; :Editd reopen brings it back',
-  superseded = 'replaced by a newer one',
-  discarded = 'taken back by its author',
-  stale = 'out of date: its files have changed',
-  failed = 'failed',
-}
-
 --- A proposal is pending no longer.
 ---@param id string
 ---@param state string
@@ -185,8 +109,7 @@ local function close(id, state)
   end, order)
   if proposal then
     show()
-    message.say(('%s: %s'):format(M.title(proposal), ends[state] or state))
-    event('EditdDecided', { id = id, state = state, author = proposal.author, label = proposal.label })
+    news.ended(proposal, state)
   end
   local callback = waiting[id]
   if callback then
@@ -205,7 +128,7 @@ function M.take(answer)
     return
   end
   local before = proposals[answer.id]
-  local proposal = hunks.proposal(answer, summaries[answer.id])
+  local proposal = hunks.proposal(answer)
   keep_own(before, proposal, answer.comments ~= vim.NIL and answer.comments or nil)
   proposals[answer.id] = proposal
   if not before then
@@ -213,24 +136,8 @@ function M.take(answer)
   end
   show()
   if not before then
-    announce(proposal)
+    news.arrived(proposal)
   end
-end
-
----@param id string
----@param callback fun()
-local function summarise(id, callback)
-  if summaries[id] then
-    callback()
-    return
-  end
-  client.request('editd/proposals', { state = 'pending' }, function(_, result)
-    for _, summary in ipairs(result and result.proposals or {}) do
-      summaries[summary.id] = { author = summary.author, label = summary.label }
-    end
-    summaries[id] = summaries[id] or {}
-    callback()
-  end)
 end
 
 --- Asks the daemon for a proposal as it is now.
@@ -241,26 +148,24 @@ function M.refresh(id)
     return
   end
   fetching[id] = 'busy'
-  summarise(id, function()
-    local asked_at = changes
-    client.request('editd/proposal', { id = id }, function(err, answer)
-      local again = fetching[id] == 'again'
-      fetching[id] = nil
-      if err then
-        -- Without a connection nothing is known of it; it is asked for again with the next one.
-        if client.get() then
-          close(id, 'gone')
-        end
-        return
+  local asked_at = changes
+  client.request('editd/proposal', { id = id }, function(err, answer)
+    local again = fetching[id] == 'again'
+    fetching[id] = nil
+    if err then
+      -- Without a connection nothing is known of it; it is asked for again with the next one.
+      if client.get() then
+        close(id, 'gone')
       end
-      -- Lines that have moved since are told anew in a moment; what is shown moves along by itself.
-      if changes == asked_at or not proposals[id] or answer.state ~= 'pending' then
-        M.take(answer)
-      end
-      if again then
-        M.refresh(id)
-      end
-    end)
+      return
+    end
+    -- Lines that have moved since are told anew in a moment; what is shown moves along by itself.
+    if changes == asked_at or not proposals[id] or answer.state ~= 'pending' then
+      M.take(answer)
+    end
+    if again then
+      M.refresh(id)
+    end
   end)
 end
 
@@ -335,7 +240,6 @@ function M.connected()
     local there = {} ---@type table<string, true>
     for _, summary in ipairs(result.proposals) do
       there[summary.id] = true
-      summaries[summary.id] = { author = summary.author, label = summary.label }
       M.refresh(summary.id)
     end
     for _, proposal in ipairs(M.pending()) do

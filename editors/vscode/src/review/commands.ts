@@ -19,6 +19,9 @@ import { addressOf } from './uris';
 
 const NOTHING_LEFT = 'Nothing is left to decide.';
 
+/** Refusals after which it may go well the next time. */
+const PASSING: ReadonlySet<string> = new Set(['busy', 'not_connected', 'timeout']);
+
 interface Parts {
   readonly connection: Connection;
   readonly store: Store;
@@ -152,15 +155,24 @@ async function decideAll(parts: Parts, verdict: Verdict, args: readonly unknown[
 }
 
 /** What was rejected last waits again, and is shown. */
-async function reopen({ connection, store, diffs }: Parts): Promise<void> {
+async function reopen(parts: Parts): Promise<void> {
+  const { connection, store, diffs } = parts;
+  if (isAway(parts)) {
+    return;
+  }
   await store.upToDate();
+  const id = store.rejected.at(-1);
   try {
-    const proposal = await connection.request('editd/reopen', {});
-    store.takeBack(proposal);
+    const proposal = await connection.request('editd/reopen', id === undefined ? {} : { id });
+    store.broughtBack(id, proposal);
     const stop = nextStop(stopsOf([proposal]), undefined, 1);
     await (stop && diffs.open(stop));
   } catch (error) {
-    tellRefusal(refusalOf(error));
+    const refusal = refusalOf(error);
+    if (!PASSING.has(refusal.kind)) {
+      store.broughtBack(id);
+    }
+    tellRefusal(refusal);
   }
 }
 

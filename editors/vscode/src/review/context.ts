@@ -22,6 +22,7 @@ export function contextKeys(connection: Connection, store: Store, drafts: Drafts
     // Until it is known what waits, nobody says that nothing does.
     tell('state', kind === 'connected' && !store.isReady ? 'connecting' : kind);
     tell('pending', store.isReady ? store.here.length : 0);
+    tell('rejected', store.rejected.length > 0);
     tell('reviewing', address !== undefined);
     const hasDraft = address !== undefined && drafts.written(address.id, address.path) !== undefined;
     tell('draft', hasDraft);
@@ -31,15 +32,6 @@ export function contextKeys(connection: Connection, store: Store, drafts: Drafts
   update();
   return vscode.Disposable.from(
     connection.onDidChangeState(update),
-    // A daemon knows what was rejected as long as it runs.
-    connection.onDidChangeState(() => {
-      tell('rejected', false);
-    }),
-    store.onDidEnd(({ state }) => {
-      if (state === 'rejected' || state === 'partial') {
-        tell('rejected', true);
-      }
-    }),
     store.onDidChange(update),
     drafts.onDidChange(update),
     vscode.window.onDidChangeActiveTextEditor(update),

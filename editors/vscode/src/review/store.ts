@@ -37,6 +37,7 @@ export class Store implements vscode.Disposable {
   private fetches = new Latest<string>();
   /** What was known by the connection before. */
   private before = new Map<string, ProposalResult>();
+  private rejectedIds: readonly string[] = [];
   private isListed = false;
   /** Counts connections: what was asked of one before is of no interest any more. */
   private turn = 0;
@@ -121,10 +122,21 @@ export class Store implements vscode.Disposable {
     );
   }
 
-  /** Takes over what the person has brought back, which is no news to them. */
-  takeBack(answer: ProposalResult): void {
-    this.before.set(answer.id, answer);
-    this.take(answer);
+  /** Of what something was rejected while this window knew of it, by their ids; newest last. */
+  get rejected(): readonly string[] {
+    return this.rejectedIds;
+  }
+
+  /** Something that was rejected waits again, by the answer, or is not there to be brought back any more. */
+  broughtBack(id: string | undefined, answer?: ProposalResult): void {
+    this.rejectedIds = this.rejectedIds.filter((each) => each !== id);
+    if (answer) {
+      // It is no news to the person.
+      this.before.set(answer.id, answer);
+      this.take(answer);
+      this.before.delete(answer.id);
+    }
+    this.changed.fire(answer?.id);
   }
 
   /** Takes over what the daemon has answered. */
@@ -186,6 +198,9 @@ export class Store implements vscode.Disposable {
       return;
     }
     this.known.delete(id);
+    if ((state === 'rejected' || state === 'partial') && concernsWindow(proposal)) {
+      this.rejectedIds = [...this.rejectedIds, id];
+    }
     this.ended.fire({ proposal, state, ...(outcome && { outcome }) });
     this.changed.fire(id);
   }

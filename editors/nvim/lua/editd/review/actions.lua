@@ -6,6 +6,7 @@ local go = require('editd.review.go')
 local hunks = require('editd.hunks')
 local meant = require('editd.review.meant')
 local message = require('editd.message')
+local news = require('editd.review.news')
 local preview = require('editd.review.preview')
 local review = require('editd.review')
 local turns = require('editd.review.turns')
@@ -148,7 +149,7 @@ end
 --- Goes to the first undecided hunk of a proposal, of the one that was told of last, or of all.
 ---@param id? string
 function M.review(id)
-  local told = not id and review.take_announced()
+  local told = not id and news.take_announced()
   local stops = go.stops(id or told or nil)
   if told and #stops == 0 then
     stops = go.stops()
@@ -164,11 +165,16 @@ end
 ---@param id? string
 function M.reopen(id)
   turns.take(function(done)
+    local known = news.rejected()
+    id = id or known[#known]
     client.request('editd/reopen', { id = id }, function(err, proposal)
+      if id then
+        news.forget_rejected(id)
+      end
       if err then
         message.fail(err)
       else
-        review.refresh(proposal.id)
+        review.take(proposal)
       end
       done()
     end)

@@ -63,7 +63,7 @@ function M.of_one(stops, act)
   vim.ui.select(one_of_each(stops), {
     prompt = 'Which proposal?',
     format_item = function(stop)
-      return ('%s (%s)'):format(review.title(stop.proposal), stop.hunk.draft and 'edited' or stop.hunk.state)
+      return ('%s (%s)'):format(hunks.title(stop.proposal), stop.hunk.draft and 'edited' or stop.hunk.state)
     end,
   }, function(choice)
     if choice then
@@ -134,7 +134,7 @@ function M.proposal(id, act)
   elseif only_one_here() or #pending == 1 then
     act(only_one_here() or pending[1])
   else
-    vim.ui.select(pending, { prompt = 'Which proposal?', format_item = review.title }, function(choice)
+    vim.ui.select(pending, { prompt = 'Which proposal?', format_item = hunks.title }, function(choice)
       if choice then
         act(choice)
       end

@@ -2,6 +2,7 @@
 
 local compose = require('editd.review.compose')
 local merge = require('editd.review.merge')
+local hunks = require('editd.hunks')
 local message = require('editd.message')
 local review = require('editd.review')
 local scratch = require('editd.review.scratch')
@@ -206,7 +207,7 @@ local function show(sides, proposal)
   dress(sides.there, sides.file.path, 'now')
   vim.cmd('rightbelow vertical split')
   vim.api.nvim_win_set_buf(0, sides.proposed)
-  dress(sides.proposed, sides.file.path, 'proposed (:w takes this side)  ' .. review.title(proposal))
+  dress(sides.proposed, sides.file.path, 'proposed (:w takes this side)  ' .. hunks.title(proposal))
 end
 
 ---@param proposal editd.Proposal

@@ -199,7 +199,7 @@ local function agreed(verdict, proposal)
   if #names == 0 then
     return true
   end
-  local what = ('%s all of %s?'):format(verdict == 'accept' and 'Accept' or 'Reject', review.title(proposal))
+  local what = ('%s all of %s?'):format(verdict == 'accept' and 'Accept' or 'Reject', hunks.title(proposal))
   local not_shown = ('Not shown to you yet: %s'):format(table.concat(names, ', '))
   return vim.fn.confirm(what .. '\n' .. not_shown, '&Yes\n&No', 2) == 1
 end
