@@ -22,10 +22,11 @@ pub(crate) fn apply(context: &Context, arguments: &ApplyArguments) -> Result<End
     }
     // What else is wrong with a patch, the daemon says.
     let files = patch::parse(&text, arguments.format.known()).unwrap_or_default();
-    let asks = consent::asks(context, arguments.yes);
+    let is_settled = arguments.yes || arguments.purpose.review;
+    let asks = consent::asks(context, is_settled);
     let mut client = context.changer(folder_of(&files)?.as_deref(), asks)?;
     let mut bases: BTreeMap<String, String> = arguments.base.iter().cloned().collect();
-    if asks || arguments.yes {
+    if asks || is_settled {
         for FilePatch { path, .. } in files.into_iter().filter(|file| !file.creates()) {
             // The text as it is now is what the person sees changed, or says yes to. What cannot be read is
             // refused when it is to be changed, with the better reason.
@@ -37,7 +38,8 @@ pub(crate) fn apply(context: &Context, arguments: &ApplyArguments) -> Result<End
         }
     }
     let format = arguments.format.known().map_or("auto", patch::PatchFormat::name);
-    let request = json!({ "patch": { "format": format, "text": text }, "bases": bases });
+    let mut request = json!({ "patch": { "format": format, "text": text }, "bases": bases });
+    arguments.purpose.say_in(&mut request);
     consent::make(context, &mut client, &request, asks)
 }
 

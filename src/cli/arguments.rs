@@ -8,7 +8,9 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use change::{ApplyArguments, Consent, EditArguments, Format, UndoArguments, WriteArguments};
+pub(crate) use change::{
+    ApplyArguments, Consent, EditArguments, Format, Purpose, UndoArguments, WriteArguments,
+};
 pub(crate) use look::{
     BlameArguments, FindArguments, ListArguments, LogArguments, ReadArguments, ReviewArguments,
     SearchArguments,

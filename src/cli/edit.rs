@@ -5,14 +5,14 @@ use serde_json::{Map, Value, json};
 
 use crate::protocol::{Read as ReadMethod, uri_of};
 
-use super::arguments::{Consent, EditArguments, WriteArguments};
+use super::arguments::{Consent, EditArguments, Purpose, WriteArguments};
 use super::root::Place;
 use super::{Complaint, Context, End, consent, paint, root};
 
 /// `editd edit`.
 pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, Complaint> {
     if let Some(source) = &arguments.json {
-        return edit_json(context, source, &arguments.consent);
+        return edit_json(context, source, (&arguments.consent, &arguments.purpose));
     }
     let (Some(path), Some(old), Some(new)) = (arguments.path, arguments.old, arguments.new) else {
         return Err(Complaint::usage("PATH, --old and --new are needed"));
@@ -22,7 +22,8 @@ pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, C
         edit["expectedReplacements"] = expected.into();
     }
     let place = root::of_file(&path)?;
-    change(context, &place, &json!({ "kind": "edit", "edits": [edit] }), &arguments.consent)
+    let wanted = json!({ "kind": "edit", "edits": [edit] });
+    change(context, &place, &wanted, (&arguments.consent, &arguments.purpose))
 }
 
 /// `editd write`.
@@ -32,7 +33,8 @@ pub(crate) fn write(context: &Context, arguments: &WriteArguments) -> Result<End
             .with_hint("convert it first; editd keeps the encoding that the file has")
     })?;
     let (place, made) = root::of_new_file(&arguments.path)?;
-    let end = change(context, &place, &json!({ "kind": "write", "content": text }), &arguments.consent);
+    let wanted = json!({ "kind": "write", "content": text });
+    let end = change(context, &place, &wanted, (&arguments.consent, &arguments.purpose));
     if let Some(folder) = made {
         // Goes only if it is still empty: nothing was written.
         let _ = std::fs::remove_dir(folder);
@@ -41,8 +43,15 @@ pub(crate) fn write(context: &Context, arguments: &WriteArguments) -> Result<End
 }
 
 /// Makes one change of one file, with the person's consent in one of its forms.
-fn change(context: &Context, place: &Place, change: &Value, consent: &Consent) -> Result<End, Complaint> {
-    let asks = consent::asks(context, consent.yes);
+fn change(
+    context: &Context,
+    place: &Place,
+    change: &Value,
+    (consent, purpose): (&Consent, &Purpose),
+) -> Result<End, Complaint> {
+    // Who leaves the decision to a review is not asked before it.
+    let is_settled = consent.yes || purpose.review;
+    let asks = consent::asks(context, is_settled);
     let mut client = context.changer(Some(&place.root), asks)?;
     let mut change = change.clone();
     // Not as a path: a path on the wire is text, which this one need not be.
@@ -50,8 +59,9 @@ fn change(context: &Context, place: &Place, change: &Value, consent: &Consent) -
     if let Some(base) = &consent.base {
         change["baseHash"] = base.as_str().into();
     }
-    let request = json!({ "changes": [change] });
-    if (asks || consent.yes) && consent.base.is_none() && place.path.exists() {
+    let mut request = json!({ "changes": [change] });
+    purpose.say_in(&mut request);
+    if (asks || is_settled) && consent.base.is_none() && place.path.exists() {
         // The text as it is now is what the person sees changed, or says yes to.
         client.call::<ReadMethod>(&json!({ "uri": uri_of(&place.path) }))?;
     }
@@ -59,7 +69,11 @@ fn change(context: &Context, place: &Place, change: &Value, consent: &Consent) -
 }
 
 /// `editd edit --json`: the parameters of the method as they are.
-fn edit_json(context: &Context, source: &Path, consent: &Consent) -> Result<End, Complaint> {
+fn edit_json(
+    context: &Context,
+    source: &Path,
+    (consent, purpose): (&Consent, &Purpose),
+) -> Result<End, Complaint> {
     let mut params: Map<String, Value> = serde_json::from_slice(&read_source(source)?).map_err(|error| {
         let name = if source == Path::new("-") { "standard input".to_owned() } else { paint::path(source) };
         Complaint::usage(format!("{name} holds no JSON object: {error}"))
@@ -71,7 +85,7 @@ fn edit_json(context: &Context, source: &Path, consent: &Consent) -> Result<End,
         None => root::of_here()?,
     };
     let mut client = context.agent(root.as_deref())?;
-    if consent.yes {
+    if consent.yes || purpose.review {
         for path in paths {
             // What cannot be read is refused when it is edited, with the better reason.
             let _ = client.call::<ReadMethod>(&json!({ "path": path }));
@@ -80,7 +94,9 @@ fn edit_json(context: &Context, source: &Path, consent: &Consent) -> Result<End,
     if let Some(base) = &consent.base {
         params.insert("baseHash".to_owned(), base.as_str().into());
     }
-    consent::make(context, &mut client, &params.into(), false).map_err(|complaint| match complaint {
+    let mut request = params.into();
+    purpose.say_in(&mut request);
+    consent::make(context, &mut client, &request, false).map_err(|complaint| match complaint {
         Complaint::Refused(refusal) => Complaint::RefusedParameters(refusal),
         other => other,
     })

@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use serde_json::Value;
 
 #[derive(Debug, Args)]
 pub(crate) struct EditArguments {
@@ -30,6 +31,9 @@ pub(crate) struct EditArguments {
 
     #[command(flatten)]
     pub(crate) consent: Consent,
+
+    #[command(flatten)]
+    pub(crate) purpose: Purpose,
 }
 
 #[derive(Debug, Args)]
@@ -43,6 +47,9 @@ pub(crate) struct WriteArguments {
 
     #[command(flatten)]
     pub(crate) consent: Consent,
+
+    #[command(flatten)]
+    pub(crate) purpose: Purpose,
 }
 
 #[derive(Debug, Args)]
@@ -64,6 +71,9 @@ pub(crate) struct ApplyArguments {
     /// Do not ask; take the files as they are now
     #[arg(long, short)]
     pub(crate) yes: bool,
+
+    #[command(flatten)]
+    pub(crate) purpose: Purpose,
 }
 
 /// How a patch is written.
@@ -83,6 +93,30 @@ pub(crate) enum Format {
 fn path_and_hash(argument: &str) -> Result<(String, String), &'static str> {
     let (path, hash) = argument.rsplit_once('=').ok_or("it is not PATH=HASH")?;
     Ok((path.to_owned(), hash.to_owned()))
+}
+
+/// What a change is for, and who decides about it.
+#[derive(Debug, Args)]
+pub(crate) struct Purpose {
+    /// What the change is for, as reviews and the log show it
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) label: Option<String>,
+
+    /// Leave the decision to a person at an editor or at `editd review`, whatever is configured
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) review: bool,
+}
+
+impl Purpose {
+    /// Says in a request what was said here.
+    pub(crate) fn say_in(&self, request: &mut Value) {
+        if let Some(label) = &self.label {
+            request["label"] = label.as_str().into();
+        }
+        if self.review {
+            request["review"] = true.into();
+        }
+    }
 }
 
 /// What stands in for the person's yes.

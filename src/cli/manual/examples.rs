@@ -11,6 +11,10 @@ pub(super) const COMMANDS: [(&str, &[Example]); 17] = [
         &[
             ("Show the change, ask, write", "editd edit src/main.rs --old 'port = 80;' --new 'port = 8080;'"),
             ("Every place, without asking", "editd edit notes.md --old colour --new color --all --yes"),
+            (
+                "Say what it is for",
+                "editd edit notes.md --old tint --new tone --label 'As in the book' --yes",
+            ),
         ],
     ),
     (

@@ -325,3 +325,33 @@ fn a_change_at_the_command_line_waits_too_unless_a_person_says_yes_to_it() {
     let typed = converse(&machine, workspace.root(), &edit, &["y\r"], &[]);
     assert_eq!((typed.code, workspace.text("a.txt").as_str()), (0, "one\n2\n"), "{}", typed.shown);
 }
+
+#[test]
+fn a_change_at_the_command_line_can_be_left_to_a_person_with_what_it_is_for() {
+    let machine = Machine::configured("review = \"off\"\n");
+    let workspace = Workspace::with(&[("a.txt", "one\n"), ("b.txt", "b\n")]);
+    let [a, b, patch] = ["a.txt", "b.txt", "c.patch"].map(|name| workspace.absolute(name));
+    workspace.put("c.patch", format!("{a}\n<<<<<<< SEARCH\none\n=======\nONE\n>>>>>>> REPLACE\n"));
+    let json = json!({ "path": a, "oldText": "one", "newText": "1", "label": "not this" });
+    workspace.put("d.json", json.to_string());
+    let [json, label] = [workspace.absolute("d.json"), "--label=For whom".to_owned()];
+    for change in [
+        &["edit", &a, "--old", "one", "--new", "1"][..],
+        &["edit", "--json", &json],
+        &["write", &b, &a],
+        &["apply", &patch],
+    ] {
+        let output = machine.run(&[change, &[&label, "--review"]].concat());
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.code() == Some(3) && told.starts_with("It waits for a person"), "{output:?}");
+        let id = told.split_whitespace().last().unwrap();
+        let typed = converse(&machine, workspace.root(), &["review", id], &["n\r"], &[("NO_COLOR", "1")]);
+        assert!(typed.code == 0 && typed.shown.contains("editd: For whom"), "{}", typed.shown);
+    }
+    let output = machine.run(&["edit", &a, "--old", "one", "--new", "1", &label, "--yes"]);
+    assert_eq!(output.status.code(), Some(0));
+    let log = String::from_utf8(machine.run(&["log", &a]).stdout).expect("text");
+    assert!(log.contains("For whom"), "{log}");
+    let both = machine.run(&["edit", &a, "--old", "1", "--new", "2", "--review", "--yes"]);
+    assert_eq!(both.status.code(), Some(2));
+}
