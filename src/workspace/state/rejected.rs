@@ -47,8 +47,8 @@ impl Rejected {
 }
 
 impl Workspace {
-    /// The proposals in the session's folders of which a person rejected something, with what is kept of them; the
-    /// one of which that was last comes first.
+    /// The proposals in the session's folders of which a person rejected something that is kept; the one of which
+    /// that was last comes first.
     pub fn rejected_here(&self, session: SessionId) -> Vec<ProposalId> {
         let Some(by) = self.session(session) else { return Vec::new() };
         let is_here = |kept: &&Kept| kept.files.iter().any(|file| by.covers(&file.path));
