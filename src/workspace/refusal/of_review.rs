@@ -70,7 +70,9 @@ pub(super) fn hint(refusal: &ReviewRefusal) -> &'static str {
         ReviewRefusal::Waits { .. } => {
             "Wait for the decision with `editd/proposal` and `waitMs`; or send one proposal with both changes that `replaces` it."
         }
-        ReviewRefusal::NothingRejected { waits: true, .. } => "Decide it with `editd/decide`.",
+        ReviewRefusal::NothingRejected { waits: true, .. } => {
+            "Decide it at an editor, or with `editd review`."
+        }
         ReviewRefusal::NothingRejected { .. } => {
             "What was rejected is known as long as the daemon runs, the newest of it. Its author can propose it again."
         }
