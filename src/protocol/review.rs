@@ -35,8 +35,8 @@ pub struct DecideParams {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReopenParams {
-    /// The proposal of which something was rejected; without, the one of the session's folders of which that was
-    /// last.
+    /// The proposal of which something was rejected; without, of those that the session decided or that are in its
+    /// folders the one of which that was last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
 }

@@ -21,6 +21,8 @@ pub(super) struct Rejected {
 #[derive(Debug)]
 struct Kept {
     id: ProposalId,
+    /// The session that decided last about it.
+    by: SessionId,
     files: Arc<[PlannedFile]>,
     /// Bytes of text.
     weight: u64,
@@ -28,14 +30,14 @@ struct Kept {
 
 impl Rejected {
     /// Keeps what was rejected last, and lets go of the oldest where that is too much.
-    pub(super) fn keep(&mut self, id: ProposalId, files: Arc<[PlannedFile]>) {
+    pub(super) fn keep(&mut self, id: ProposalId, by: SessionId, files: Arc<[PlannedFile]>) {
         let old =
             |file: &PlannedFile| file.before.as_ref().map_or(0, |before| before.text.len_bytes() as u64);
         let weight = files.iter().map(|file| file.weight() + old(file)).sum();
         if weight > KEPT_REJECTED_BYTES {
             return;
         }
-        self.kept.push_back(Kept { id, files, weight });
+        self.kept.push_back(Kept { id, by, files, weight });
         while self.kept.len() > KEPT_REJECTED || self.weight() > KEPT_REJECTED_BYTES {
             self.kept.pop_front();
         }
@@ -47,11 +49,12 @@ impl Rejected {
 }
 
 impl Workspace {
-    /// The proposals in the session's folders of which a person rejected something that is kept; the one of which
-    /// that was last comes first.
+    /// The proposals that were decided in this session, or are in its folders, and of which something was rejected
+    /// that is kept; the one of which that was last comes first.
     pub fn rejected_here(&self, session: SessionId) -> Vec<ProposalId> {
-        let Some(by) = self.session(session) else { return Vec::new() };
-        let is_here = |kept: &&Kept| kept.files.iter().any(|file| by.covers(&file.path));
+        let Some(here) = self.session(session) else { return Vec::new() };
+        let is_here =
+            |kept: &&Kept| kept.by == session || kept.files.iter().any(|file| here.covers(&file.path));
         let is_known = |id: &ProposalId| self.proposals.get(&id.0).is_some();
         let here = self.rejected.kept.iter().rev().filter(is_here);
         here.map(|kept| kept.id.clone()).filter(is_known).collect()

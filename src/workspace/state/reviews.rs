@@ -104,7 +104,7 @@ impl Workspace {
         let state = review.verdict();
         if let Some(proposal) = self.proposals.get_mut(id) {
             if matches!(state, ProposalState::Rejected | ProposalState::Partial) {
-                self.rejected.keep(proposal.id.clone(), proposal.files.clone());
+                self.rejected.keep(proposal.id.clone(), session, proposal.files.clone());
             }
             proposal.revision += 1;
             proposal.review = Some(review);

@@ -159,6 +159,15 @@ fn without_a_name_the_last_of_the_folder_is_meant() {
 }
 
 #[test]
+fn without_a_name_what_was_decided_in_another_folder_is_meant_too() {
+    let (scene, proposal) = Scene::three_hunks();
+    let mut visitor = reviewer(&scene.machine, &Workspace::with::<&str>(&[]));
+    visitor.call("editd/decide", json!({ "id": proposal["id"], "revision": 1, "reject": "all" })).done();
+    let again = visitor.call("editd/reopen", json!({})).done();
+    assert_eq!(again["files"][0]["path"], json!(scene.workspace.path("a.txt")));
+}
+
+#[test]
 fn what_cannot_be_brought_back_is_refused_with_its_reason() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.decide(&proposal, json!({ "reject": ["h1"] })).done();

@@ -164,8 +164,6 @@ function M.complete(lead, line)
       return proposal.id
     end, require('editd.review').pending())
     return fitting(lead, ids)
-  elseif name == 'reopen' then
-    return fitting(lead, require('editd.review.news').rejected())
   end
   return {}
 end

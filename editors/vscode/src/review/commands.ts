@@ -19,9 +19,6 @@ import { addressOf } from './uris';
 
 const NOTHING_LEFT = 'Nothing is left to decide.';
 
-/** Refusals after which it may go well the next time. */
-const PASSING: ReadonlySet<string> = new Set(['busy', 'not_connected', 'timeout']);
-
 interface Parts {
   readonly connection: Connection;
   readonly store: Store;
@@ -161,16 +158,15 @@ async function reopen(parts: Parts): Promise<void> {
     return;
   }
   await store.upToDate();
-  const id = store.rejected.at(-1);
   try {
-    const proposal = await connection.request('editd/reopen', id === undefined ? {} : { id });
-    store.broughtBack(id, proposal);
+    const proposal = await connection.request('editd/reopen', {});
+    store.broughtBack(proposal);
     const stop = nextStop(stopsOf([proposal]), undefined, 1);
     await (stop && diffs.open(stop));
   } catch (error) {
     const refusal = refusalOf(error);
-    if (!PASSING.has(refusal.kind)) {
-      store.broughtBack(id);
+    if (refusal.kind === 'unknown_proposal') {
+      store.broughtBack(undefined);
     }
     tellRefusal(refusal);
   }

@@ -22,7 +22,7 @@ export function contextKeys(connection: Connection, store: Store, drafts: Drafts
     // Until it is known what waits, nobody says that nothing does.
     tell('state', kind === 'connected' && !store.isReady ? 'connecting' : kind);
     tell('pending', store.isReady ? store.here.length : 0);
-    tell('rejected', store.rejected.length > 0);
+    tell('rejected', store.hasRejected);
     tell('reviewing', address !== undefined);
     const hasDraft = address !== undefined && drafts.written(address.id, address.path) !== undefined;
     tell('draft', hasDraft);

@@ -37,7 +37,7 @@ export class Store implements vscode.Disposable {
   private fetches = new Latest<string>();
   /** What was known by the connection before. */
   private before = new Map<string, ProposalResult>();
-  private rejectedIds: readonly string[] = [];
+  private isRejected = false;
   private isListed = false;
   /** Counts connections: what was asked of one before is of no interest any more. */
   private turn = 0;
@@ -122,20 +122,19 @@ export class Store implements vscode.Disposable {
     );
   }
 
-  /** Of what something was rejected while this window knew of it, by their ids; newest last. */
-  get rejected(): readonly string[] {
-    return this.rejectedIds;
+  /** Whether something was rejected, as far as this window knows, that can be brought back. */
+  get hasRejected(): boolean {
+    return this.isRejected;
   }
 
-  /** Something that was rejected waits again, by the answer, or is not there to be brought back any more. */
-  broughtBack(id: string | undefined, answer?: ProposalResult): void {
-    this.rejectedIds = this.rejectedIds.filter((each) => each !== id);
+  /** Takes over what the person has brought back, which is no news to them; or that there is nothing. */
+  broughtBack(answer: ProposalResult | undefined): void {
     if (answer) {
-      // It is no news to the person.
       this.before.set(answer.id, answer);
       this.take(answer);
       this.before.delete(answer.id);
     }
+    this.isRejected &&= answer !== undefined;
     this.changed.fire(answer?.id);
   }
 
@@ -199,7 +198,7 @@ export class Store implements vscode.Disposable {
     }
     this.known.delete(id);
     if ((state === 'rejected' || state === 'partial') && concernsWindow(proposal)) {
-      this.rejectedIds = [...this.rejectedIds, id];
+      this.isRejected = true;
     }
     this.ended.fire({ proposal, state, ...(outcome && { outcome }) });
     this.changed.fire(id);

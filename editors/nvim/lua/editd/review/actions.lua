@@ -165,12 +165,7 @@ end
 ---@param id? string
 function M.reopen(id)
   turns.take(function(done)
-    local known = news.rejected()
-    id = id or known[#known]
     client.request('editd/reopen', { id = id }, function(err, proposal)
-      if id then
-        news.forget_rejected(id)
-      end
       if err then
         message.fail(err)
       else

@@ -28,10 +28,6 @@ local arrived = {}
 ---@type string?
 local announced
 
---- Proposals of which something was rejected, newest last.
----@type string[]
-local rejected = {}
-
 ---@param pattern string
 ---@param data table
 local function event(pattern, data)
@@ -81,9 +77,6 @@ function M.ended(proposal, state)
   if announced == proposal.id then
     announced = nil
   end
-  if state == 'rejected' or state == 'partial' then
-    rejected[#rejected + 1] = proposal.id
-  end
   message.say(('%s: %s'):format(hunks.title(proposal), ends[state] or state))
   event('EditdDecided', { id = proposal.id, state = state, author = proposal.author, label = proposal.label })
 end
@@ -94,20 +87,6 @@ function M.take_announced()
   local id = announced
   announced = nil
   return id
-end
-
---- Proposals of which something was rejected, newest last.
----@return string[]
-function M.rejected()
-  return rejected
-end
-
---- Something is no longer there to be brought back.
----@param id string
-function M.forget_rejected(id)
-  rejected = vim.tbl_filter(function(each)
-    return each ~= id
-  end, rejected)
 end
 
 return M
