@@ -9,17 +9,18 @@ mod apply;
 mod arguments;
 mod ask;
 mod author;
+mod blame;
 mod complaint;
 mod consent;
 mod daemon;
 mod demo;
 mod doctor;
 mod edit;
+mod log;
 mod lsp;
 mod manual;
 mod mcp;
 mod paint;
-mod past;
 mod read;
 mod review;
 mod root;
@@ -85,7 +86,7 @@ impl Context {
 
     fn session(&self, role: Role, name: &str, root: Option<&Path>) -> Result<Client, Complaint> {
         let roots = root.into_iter().map(Path::to_owned).collect();
-        let identity = Identity { name: name.to_owned(), roots, new_file: true };
+        let identity = Identity { name: name.to_owned(), roots, new_file: true, session: None };
         Ok(Client::connect_as(&self.places, role, self.spawn, &identity)?)
     }
 
@@ -182,8 +183,9 @@ fn run(arguments: Arguments) -> Result<End, Complaint> {
         Command::Proposals => read::proposals(&context),
         Command::Review(arguments) => review::review(&context, &arguments),
         Command::Undo(arguments) => undo::undo(&context, &arguments),
-        Command::Log(arguments) => past::log(&context, &arguments),
-        Command::Blame(arguments) => past::blame(&context, &arguments),
+        Command::Log(arguments) => log::log(&context, &arguments),
+        Command::Show(arguments) => log::show(&context, &arguments),
+        Command::Blame(arguments) => blame::blame(&context, &arguments),
         Command::Status => daemon::status(&context),
         Command::Stop => daemon::stop(&context),
         Command::Serve { detached } => daemon::serve(&context, detached),

@@ -280,7 +280,8 @@ impl Daemon {
 
     /// Registers a session and the way to its client. From now on it may send requests.
     pub fn connect(&self, context: &SessionContext, outlet: Arc<dyn Outlet>) -> Result<(), Failure> {
-        let session = Session::new(context.id, context.role, context.author.clone(), context.root_paths())
+        let names = (context.author.clone(), context.name.clone());
+        let session = Session::new(context.id, context.role, names, context.root_paths())
             .with_abilities(context.abilities);
         self.core.clients.insert(context.id, outlet);
         self.core.ask(|reply| Event::Connected { session, reply })

@@ -25,6 +25,7 @@
 //!     id: history.next_id(),
 //!     at: SystemTime::now(),
 //!     author: "ada".to_owned(),
+//!     session: None,
 //!     label: Some("Do not shadow sum".to_owned()),
 //!     undoes: None,
 //!     rescued: false,
@@ -135,6 +136,11 @@ impl History {
         format!("t{}-{}", self.nonce, self.last.fetch_add(1, Ordering::Relaxed) + 1).into()
     }
 
+    /// A name for the session of that number in this run. No other run gives it again.
+    pub fn session_name(&self, number: u64) -> Arc<str> {
+        format!("s{}-{number}", self.nonce).into()
+    }
+
     /// Writes down what is about to happen. `details` go with the entry's files, `images` are the bytes of
     /// those that are kept whole. `false`: the history is configured to keep nothing.
     pub fn begin(
@@ -183,12 +189,13 @@ impl History {
             id: id.clone(),
             at: SystemTime::now(),
             author: DISK.to_owned(),
+            session: None,
             label: Some(why.to_owned()),
             undoes: None,
             rescued: true,
             files: vec![file],
         };
-        let detail = PastDetail { hunks: Vec::new(), back: Back::Image { mode: None } };
+        let detail = PastDetail { hunks: Vec::new(), diff: None, back: Back::Image { mode: None } };
         if !self.begin(&entry, vec![detail], &[(hash, bytes.clone())])? {
             return Err(NotKept::Off);
         }

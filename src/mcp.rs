@@ -3,8 +3,8 @@
 //!
 //! A call comes in through `stdio`, which mends what can be mended. `server` finds the tool; the tool makes a
 //! request for the daemon of its arguments, as they are. `call` sends it over the `session`, waits, reports
-//! progress, cancels. The tool makes an `Answer` of the result: a text for models, and the same as data,
-//! since clients show their model only one of the two. A refusal is an answer, too.
+//! progress, cancels. The tool makes an `Answer` of the result: a text for models, and where that is short
+//! the same as data, since some clients show their model only that. A refusal is an answer, too.
 //!
 //! ```no_run
 //! use editd::mcp::{Options, Selection, serve};

@@ -198,8 +198,19 @@ pub fn is_notebook(text: &str) -> bool {
 /// assert!(broken("a.json".as_ref(), text, &plan).is_none());
 /// ```
 pub fn broken(path: &Path, text: &str, plan: &Plan) -> Option<Unreadable> {
-    let is_named_so = path.extension().is_some_and(|extension| extension == "ipynb");
-    if is_named_so && is_notebook(text) { Book::read(&plan.apply(text)).err() } else { None }
+    if is_named_as_notebook(path) && is_notebook(text) { Book::read(&plan.apply(text)).err() } else { None }
+}
+
+/// Returns whether a file has the extension of notebooks, which are read as cells.
+///
+/// ```
+/// use editd::notebook::is_named_as_notebook;
+///
+/// assert!(is_named_as_notebook("docs/a.ipynb".as_ref()));
+/// assert!(!is_named_as_notebook("docs/a.json".as_ref()));
+/// ```
+pub fn is_named_as_notebook(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "ipynb")
 }
 
 #[cfg(test)]

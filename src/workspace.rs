@@ -36,6 +36,7 @@ pub mod history;
 pub mod limits;
 mod log;
 mod proposal;
+mod prose;
 mod refusal;
 /// Proposals that a person decides about.
 pub mod review;
@@ -51,6 +52,7 @@ pub use file_key::FileKey;
 pub use limits::Limits;
 pub use log::{Author, OwnEdits, Transition, TransitionLog};
 pub use proposal::{Action, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Shown};
+pub use prose::is_prose;
 pub use refusal::{
     Contest, EditorRefusal, Known, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
 };

@@ -2,7 +2,8 @@
 //!
 //! `cargo bench --bench fidelity` runs all kinds and prints a table; it fails if any case did harm. Options,
 //! behind `--`: `--sample` (few cases), `--kind NAME`, `--seed N`, `--cases N`, `--show N` (prints N cases
-//! that did not come out right), `--strict` (fails below 97 %), `--list`.
+//! that did not come out right), `--files DIR` (changes the texts of that folder; also as `FIDELITY_FILES`),
+//! `--strict` (fails below 97 %), `--list`.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 

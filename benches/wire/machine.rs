@@ -33,12 +33,7 @@ impl Machine {
         }
         let text = format!("review = \"off\"\nidle_exit = \"60s\"\n{config}");
         fs::write(base.path().join("config.toml"), text).expect("a configuration");
-        let daemon = Command::new(env!("CARGO_BIN_EXE_editd"))
-            .arg("serve")
-            .env("HOME", base.path().join("home"))
-            .env("EDITD_STATE_DIR", base.path().join("state"))
-            .env("EDITD_RUNTIME_DIR", base.path().join("run"))
-            .env("EDITD_CONFIG", base.path().join("config.toml"))
+        let daemon = command(base.path(), "serve")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -51,6 +46,11 @@ impl Machine {
             std::thread::sleep(Duration::from_micros(100));
         }
         machine
+    }
+
+    /// `editd` with a subcommand, for this daemon.
+    pub(crate) fn command(&self, name: &str) -> Command {
+        command(self.base.path(), name)
     }
 
     pub(crate) fn socket(&self) -> PathBuf {
@@ -119,6 +119,15 @@ impl Machine {
         };
         infos.map(watched).sum()
     }
+}
+
+fn command(base: &Path, name: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_editd"));
+    command.arg(name);
+    let folders = [("HOME", "home"), ("EDITD_STATE_DIR", "state"), ("EDITD_RUNTIME_DIR", "run")];
+    command.envs(folders.map(|(variable, name)| (variable, base.join(name))));
+    command.env("EDITD_CONFIG", base.join("config.toml"));
+    command
 }
 
 /// Lets the system write back and free what an edit of a file of this size left, so that nothing else pays

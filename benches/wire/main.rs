@@ -7,6 +7,7 @@
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
+mod answers;
 mod beside;
 mod client;
 mod corpus;
@@ -28,7 +29,7 @@ mod typing;
 /// A part's name and what runs it.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 25] = [
+const PARTS: [Part; 26] = [
     ("start", memory::start),
     ("edit-10k", || edits::single(0)),
     ("edit-100k", || edits::single(1)),
@@ -41,6 +42,7 @@ const PARTS: [Part; 25] = [
     ("base-10m", || edits::with_base_hash(3)),
     ("refusal", refusals::absent),
     ("read", refusals::read),
+    ("answers", answers::table),
     ("log", large::log),
     ("many", edits::replace_all),
     ("search", search::beside_ripgrep),

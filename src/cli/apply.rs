@@ -25,22 +25,25 @@ pub(crate) fn apply(context: &Context, arguments: &ApplyArguments) -> Result<End
     let is_settled = arguments.yes || arguments.purpose.review;
     let asks = consent::asks(context, is_settled);
     let mut client = context.changer(folder_of(&files)?.as_deref(), asks)?;
-    let mut bases: BTreeMap<String, String> = arguments.base.iter().cloned().collect();
-    if asks || is_settled {
-        for FilePatch { path, .. } in files.into_iter().filter(|file| !file.creates()) {
-            // The text as it is now is what the person sees changed, or says yes to. What cannot be read is
-            // refused when it is to be changed, with the better reason.
-            if !bases.contains_key(&path)
-                && let Ok(read) = client.call::<Read>(&json!({ "path": path, "limit": 1 }))
-            {
-                bases.insert(path, read.hash);
+    let named: BTreeMap<String, String> = arguments.base.iter().cloned().collect();
+    let format = arguments.format.known().map_or("auto", patch::PatchFormat::name);
+    consent::again_while_stale(is_settled && named.is_empty(), || {
+        let mut bases = named.clone();
+        if asks || is_settled {
+            for FilePatch { path, .. } in files.iter().filter(|file| !file.creates()) {
+                // The text as it is now is what the person sees changed, or says yes to. What cannot be read is
+                // refused when it is to be changed, with the better reason.
+                if !bases.contains_key(path)
+                    && let Ok(read) = client.call::<Read>(&json!({ "path": path, "limit": 1 }))
+                {
+                    bases.insert(path.clone(), read.hash);
+                }
             }
         }
-    }
-    let format = arguments.format.known().map_or("auto", patch::PatchFormat::name);
-    let mut request = json!({ "patch": { "format": format, "text": text }, "bases": bases });
-    arguments.purpose.say_in(&mut request);
-    consent::make(context, &mut client, &request, asks)
+        let mut request = json!({ "patch": { "format": format, "text": text }, "bases": bases });
+        arguments.purpose.say_in(&mut request);
+        consent::make(context, &mut client, &request, asks)
+    })
 }
 
 /// Where the paths of a patch begin: at the working folder if a file that it changes is there, else at the top

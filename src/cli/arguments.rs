@@ -12,8 +12,8 @@ pub(crate) use change::{
     ApplyArguments, Consent, EditArguments, Format, Purpose, UndoArguments, WriteArguments,
 };
 pub(crate) use look::{
-    BlameArguments, FindArguments, ListArguments, LogArguments, ReadArguments, ReviewArguments,
-    SearchArguments,
+    BlameArguments, ChangesOf, FindArguments, ListArguments, LogArguments, ReadArguments, ReviewArguments,
+    SearchArguments, ShowArguments,
 };
 
 /// Under this heading stand the options that every command has.
@@ -115,10 +115,12 @@ pub(crate) enum Command {
     /// Take back a change, the newest or any other
     ///
     /// What came later stays where it does not overlap. On a terminal you can take back what any agent did, and are
-    /// shown first what happens.
+    /// shown first what happens. With --session or --since all such changes are taken back, the newest first.
     Undo(UndoArguments),
     /// List what was changed, newest first
     Log(LogArguments),
+    /// Show a change, or a proposal that waits, as a diff
+    Show(ShowArguments),
     /// Tell who wrote the lines of a file
     Blame(BlameArguments),
     /// Tell how the daemon is

@@ -1,12 +1,11 @@
 //! A change, with the person's consent in one of its forms.
 
 use std::io::Write;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::protocol::{
-    Apply, ApplyResult, Decide, Discard, Door, Edit, FileEntry, Method, Propose, ProposeResult,
-};
+use crate::protocol::{Apply, ApplyResult, Decide, Discard, Door, Edit, FileEntry, Method, Propose};
 use crate::transport::Client;
 
 use super::arguments::Output;
@@ -36,19 +35,43 @@ pub(super) fn make(
     report(context, &result)
 }
 
+/// The most often that a change is tried on a file that others change meanwhile.
+const TRIES: u32 = 200;
+
+/// The longest pause before another try, in milliseconds.
+const PAUSE: u32 = 20;
+
+/// Makes a change again as long as somebody changed the file in between, if any text of the file will do: that is what
+/// a yes without a hash says. Gives up with the last refusal after so many tries.
+pub(super) fn again_while_stale(
+    takes_any: bool,
+    mut make: impl FnMut() -> Result<End, Complaint>,
+) -> Result<End, Complaint> {
+    for attempt in 1..TRIES {
+        match make() {
+            Err(complaint) if takes_any && complaint.kind() == Some("stale") => {
+                let pause = Duration::from_millis(attempt.min(PAUSE).into());
+                std::thread::sleep(pause);
+            }
+            end => return end,
+        }
+    }
+    make()
+}
+
 fn ask_and_apply(context: &Context, client: &mut Client, request: &Value) -> Result<End, Complaint> {
-    let proposal = client.call::<Propose>(request)?;
-    show(&proposal)?;
+    let proposal = match client.call::<Propose>(request).map_err(Complaint::from) {
+        Err(complaint) if complaint.kind() == Some("protected") => {
+            return ask_and_decide(context, client, request);
+        }
+        proposal => proposal?,
+    };
+    show(&proposal.files)?;
     if ask::yes("Apply this change?")? {
         let params = json!({ "id": proposal.id, "revision": proposal.revision });
         let applied = client.call::<Apply>(&params)?;
         if applied.state == PENDING {
-            // The person who has to decide has just said yes.
-            let mut person = context.person(None)?;
-            let yes = json!({ "id": applied.id, "revision": applied.revision, "accept": "all" });
-            person.call::<Decide>(&yes)?;
-            summarize(&client.call::<Apply>(&params)?)?;
-            return Ok(End::Done);
+            return accept(context, client, &applied);
         }
         summarize(&applied)?;
         return Ok(End::Done);
@@ -56,6 +79,30 @@ fn ask_and_apply(context: &Context, client: &mut Client, request: &Value) -> Res
     client.call::<Discard>(&json!({ "id": proposal.id, "reason": "not wanted at the terminal" }))?;
     writeln!(stream::stdout(), "Nothing was changed.")?;
     Ok(End::Undecided)
+}
+
+/// Makes a change about which a rule wants a person to decide: the one at this terminal can be asked. What a rule
+/// forbids altogether is refused once more.
+fn ask_and_decide(context: &Context, client: &mut Client, request: &Value) -> Result<End, Complaint> {
+    let mut request = request.clone();
+    request["review"] = true.into();
+    let waits = client.call::<Edit>(&request)?;
+    show(waits.files.iter().map(|file| &file.entry))?;
+    if ask::yes("Apply this change?")? {
+        return accept(context, client, &waits);
+    }
+    client.call::<Discard>(&json!({ "id": waits.id, "reason": "not wanted at the terminal" }))?;
+    writeln!(stream::stdout(), "Nothing was changed.")?;
+    Ok(End::Undecided)
+}
+
+/// Accepts a change that waits, for the person who has just said yes.
+fn accept(context: &Context, client: &mut Client, waits: &ApplyResult) -> Result<End, Complaint> {
+    let mut person = context.person(None)?;
+    let yes = json!({ "id": waits.id, "revision": waits.revision, "accept": "all" });
+    person.call::<Decide>(&yes)?;
+    summarize(&client.call::<Apply>(&json!({ "id": waits.id, "revision": waits.revision }))?)?;
+    Ok(End::Done)
 }
 
 /// Prints what was done.
@@ -74,9 +121,9 @@ pub(super) fn report(context: &Context, result: &Value) -> Result<End, Complaint
     Ok(if waits { End::Undecided } else { End::Done })
 }
 
-fn show(proposal: &ProposeResult) -> std::io::Result<()> {
+pub(super) fn show<'a>(files: impl IntoIterator<Item = &'a FileEntry>) -> std::io::Result<()> {
     let mut out = stream::stdout();
-    for file in &proposal.files {
+    for file in files {
         paint::diff(&mut out, &file.diff)?;
         notes(&mut out, file, "")?;
     }

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::config::{Config, PolicyFile};
 use crate::protocol::{PROTOCOL, Status, StatusParams};
+use crate::workspace::rules::Class;
 use crate::workspace::{Limits, Role};
 
 use super::daemon::{config_file, running};
@@ -115,7 +116,12 @@ fn policy(config: &Config) -> Finding {
     let (policy, path) = (file.current(), file.path().display());
     match (&policy.error, policy.exists) {
         (Some(error), _) => Finding::judged("policy", false, format!("{error}; nothing will be written")),
-        (None, true) => Finding::judged("policy", true, format!("{path}, rules: {}", policy.rules.len())),
+        (None, true) => {
+            let rules = &policy.rules;
+            let (all, reviewed) = (rules.len(), rules.count_of(Class::Review));
+            let asking = if reviewed > 0 { format!(" ({reviewed} of class review)") } else { String::new() };
+            Finding::judged("policy", true, format!("{path}, rules: {all}{asking}"))
+        }
         (None, false) => Finding::judged("policy", true, format!("built-in rules ({path} does not exist)")),
     }
 }

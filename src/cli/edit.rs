@@ -61,11 +61,14 @@ fn change(
     }
     let mut request = json!({ "changes": [change] });
     purpose.say_in(&mut request);
-    if (asks || is_settled) && consent.base.is_none() && place.path.exists() {
-        // The text as it is now is what the person sees changed, or says yes to.
-        client.call::<ReadMethod>(&json!({ "uri": uri_of(&place.path) }))?;
-    }
-    consent::make(context, &mut client, &request, asks)
+    let takes_any = is_settled && consent.base.is_none();
+    consent::again_while_stale(takes_any, || {
+        if (asks || takes_any) && consent.base.is_none() && place.path.exists() {
+            // The text as it is now is what the person sees changed, or says yes to.
+            client.call::<ReadMethod>(&json!({ "uri": uri_of(&place.path) }))?;
+        }
+        consent::make(context, &mut client, &request, asks)
+    })
 }
 
 /// `editd edit --json`: the parameters of the method as they are.
@@ -85,21 +88,30 @@ fn edit_json(
         None => root::of_here()?,
     };
     let mut client = context.agent(root.as_deref())?;
-    if consent.yes || purpose.review {
-        for path in paths {
-            // What cannot be read is refused when it is edited, with the better reason.
-            let _ = client.call::<ReadMethod>(&json!({ "path": path }));
-        }
-    }
     if let Some(base) = &consent.base {
         params.insert("baseHash".to_owned(), base.as_str().into());
     }
-    let mut request = params.into();
+    let is_settled = consent.yes || purpose.review;
+    let mut request = Value::from(params);
+    let takes_any = is_settled && !names_a_base(&request);
     purpose.say_in(&mut request);
-    consent::make(context, &mut client, &request, false).map_err(|complaint| match complaint {
+    let end = consent::again_while_stale(takes_any, || {
+        for path in paths.iter().filter(|_| is_settled) {
+            // What cannot be read is refused when it is edited, with the better reason.
+            let _ = client.call::<ReadMethod>(&json!({ "path": path }));
+        }
+        consent::make(context, &mut client, &request, false)
+    });
+    end.map_err(|complaint| match complaint {
         Complaint::Refused(refusal) => Complaint::RefusedParameters(refusal),
         other => other,
     })
+}
+
+/// Returns whether a request says which text of a file it means.
+fn names_a_base(request: &Value) -> bool {
+    let changes = request["changes"].as_array().into_iter().flatten();
+    [request].into_iter().chain(changes).any(|it| !it["baseHash"].is_null() || !it["base_hash"].is_null())
 }
 
 fn paths_in(params: &Map<String, Value>) -> Vec<String> {

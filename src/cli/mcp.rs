@@ -13,8 +13,12 @@ pub(crate) fn mcp(context: &Context, arguments: McpArguments) -> Result<End, Com
         return Err(Complaint::usage("--read-only leaves none of these tools")
             .with_hint("leave --tools out, or name tools that only read"));
     }
-    let roots =
+    let roots: Vec<_> =
         arguments.root.iter().map(absolute).collect::<Result<_, _>>().map_err(|_| root::no_folder())?;
+    for (given, root) in arguments.root.iter().zip(&roots) {
+        // A client shows what a server says at its start, and hides what it says at each call.
+        std::fs::metadata(root).map_err(root::at(given))?;
+    }
     serve(Options { places: context.places.clone(), spawn: context.spawn, roots, tools })?;
     Ok(End::Done)
 }

@@ -28,12 +28,18 @@ pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<E
     let root = root::of_here()?;
     let mut client = Client::connect(&context.places, Role::Editor, context.spawn, root.as_deref())?;
     let mut arguments = arguments.clone();
+    if !arguments.hunk.is_empty() && arguments.decision().is_none() {
+        return Err(Complaint::usage("--hunk goes with --accept or --reject"));
+    }
     if arguments.reopen {
         let id = arguments.id.take();
         arguments.id = Some(client.call::<Reopen>(&json!(ReopenParams { id }))?.id);
     }
-    if context.output == Output::Json {
+    if context.output == Output::Json && arguments.decision().is_none() {
         return print(context, &mut client, &arguments);
+    }
+    if let Some(decision) = arguments.decision() {
+        return decide_at_once(context, &mut client, &arguments, decision);
     }
     let asks = ask::is_interactive();
     let waiting = if let Some(id) = &arguments.id {
@@ -127,6 +133,38 @@ fn tell(proposal: &ProposalResult) -> std::io::Result<bool> {
     Ok(waits)
 }
 
+/// Decides a proposal without a question: all of it, or some hunks.
+fn decide_at_once(
+    context: &Context,
+    client: &mut Client,
+    arguments: &ReviewArguments,
+    decision: &str,
+) -> Result<End, Complaint> {
+    let id = arguments.id.as_deref().unwrap_or_default();
+    let proposal = look(client, id)?;
+    if !tell(&proposal)? {
+        return Ok(End::Done);
+    }
+    let named = |hunk: &String| if hunk.starts_with('h') { hunk.clone() } else { format!("h{hunk}") };
+    let hunks: Vec<String> = arguments.hunk.iter().map(named).collect();
+    let which = if hunks.is_empty() { json!("all") } else { json!(hunks) };
+    let params = json!({ "id": id, "revision": proposal.revision, decision: which });
+    let next = client.request(Decide::NAME, &params)?;
+    if !print_json(context, &next)? {
+        let next: ProposalResult = serde_json::from_value(next.clone()).map_err(Complaint::failed)?;
+        if is_waiting(&next) {
+            let open =
+                next.files.iter().flat_map(|file| &file.entry.hunks).filter(|hunk| choose::is_open(hunk));
+            let open: Vec<_> = open.map(|hunk| hunk.id.as_str()).collect();
+            stream::note(&format!("Still to be decided: {}.", open.join(", ")))?;
+        } else {
+            show::outcome(&next)?;
+        }
+    }
+    let waits = matches!(next["state"].as_str(), Some("pending" | "proposed"));
+    Ok(if waits { End::Undecided } else { End::Done })
+}
+
 /// Goes through the files of a proposal; whatever was decided of one is sent before the next.
 fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, Complaint> {
     let mut proposal = look(client, id)?;
@@ -134,13 +172,19 @@ fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, C
         return Ok(Outcome::Decided);
     }
     show::head(&proposal)?;
-    let (mut at, mut touched) = (0, None);
+    let (mut at, mut touched, mut rest) = (0, None, None);
     while at < proposal.files.len() {
         let mut file = match touched.take() {
             Some(hunks) => FileReview::about(&proposal, at, hunks),
-            None => FileReview::new(&proposal, at),
+            None => rest.map_or_else(
+                || FileReview::new(&proposal, at),
+                |rest| FileReview::answered(&proposal, at, rest),
+            ),
         };
         let then = file.ask()?;
+        if let Then::Rest(answer) = then {
+            rest = Some(answer);
+        }
         let accepted = file.accepted();
         match send(context, client, &proposal, file)? {
             Sent::Done(next) if !is_waiting(&next) => {

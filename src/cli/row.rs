@@ -54,6 +54,9 @@ fn beginning(text: &str, room: usize) -> &str {
     end.map_or(text, |(at, _)| &text[..at])
 }
 
+/// Columns of an author's name.
+pub(super) const AUTHOR: usize = 12;
+
 /// The columns that the longest of some names takes, but no more than so many.
 pub(super) fn widest<'a>(names: impl Iterator<Item = &'a str>, most: usize) -> usize {
     names.map(|name| paint::visible(name).width()).max().unwrap_or_default().min(most)

@@ -97,6 +97,7 @@ enum OperationName {
 enum ClassName {
     Never,
     OptIn,
+    Review,
     Tagged,
     Allow,
 }
@@ -257,6 +258,12 @@ impl RuleTable {
         if self.operations.is_empty() {
             return Err("`operations` is empty, so it would be about nothing".to_owned());
         }
+        let only_reads = self.operations.iter().all(|name| matches!(name, OperationName::Read));
+        if only_reads && matches!(self.class, ClassName::Review) {
+            return Err(
+                "`class`: nobody can be asked before a file is read; `review` is about changes".to_owned()
+            );
+        }
         if self.reason.as_ref().is_some_and(|reason| reason.chars().count() > REASON_CHARS) {
             return Err(format!("`reason` is longer than {REASON_CHARS} characters"));
         }
@@ -307,6 +314,7 @@ impl From<ClassName> for Class {
         match name {
             ClassName::Never => Self::Never,
             ClassName::OptIn => Self::OptIn,
+            ClassName::Review => Self::Review,
             ClassName::Tagged => Self::Tagged,
             ClassName::Allow => Self::Allow,
         }

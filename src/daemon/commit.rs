@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::disk::{
@@ -87,7 +88,7 @@ impl WantedFile {
     /// Its edits, if it has some.
     pub(crate) fn edits(&self) -> &[Edit] {
         match &self.want {
-            Want::Edit(edits) | Want::Rename { edits, .. } => edits,
+            Want::Edit(edits, _) | Want::Rename { edits, .. } => edits,
             Want::Write { .. } | Want::Delete(_) | Want::Cells(_) => &[],
         }
     }
@@ -270,7 +271,16 @@ impl Core {
                 Err(refusal) => refusal,
             };
         }
-        Refusal::at(&error.path, refusal_of(error))
+        Refusal::at(meant(&file, &error.path), refusal_of(error))
+    }
+}
+
+/// Returns the path that a change is about, where it failed at one that may be a name of editd's own.
+fn meant<'a>(file: &'a PlannedFile, failed: &'a Path) -> &'a Path {
+    match &file.action {
+        Action::Rename { to, .. } if failed == to || failed.parent() == to.parent() => to,
+        _ if file.path.starts_with(failed) => failed,
+        _ => &file.path,
     }
 }
 

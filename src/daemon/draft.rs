@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::edit::{self, Edit, EditRefusalKind, Found, Match, Options, Plan, find};
 use crate::notebook::{CellChange, CellOp, NotebookError, broken, edit_cells};
 use crate::text::{ContentHash, lines};
-use crate::workspace::RefusalKind;
+use crate::workspace::{RefusalKind, is_prose};
 
 use super::work::{Manner, Rules, Trouble};
 
@@ -21,8 +21,9 @@ pub(crate) struct Drafted {
     pub(crate) alone: Option<(ContentHash, Arc<Plan>)>,
 }
 
-/// The plan of edits for one version of a text.
+/// The plan of edits for one version of a file's text.
 pub(crate) fn drafted_edits(
+    path: &Path,
     (version, text): (ContentHash, &str),
     edits: &[Edit],
     rules: &Rules<'_>,
@@ -31,7 +32,8 @@ pub(crate) fn drafted_edits(
     let Manner { fuzzy, sequential } = rules.manner;
     // What is put in can hardly be more than the whole may be.
     let room = usize::try_from(rules.file_size).unwrap_or(usize::MAX);
-    let options = Options { fuzzy, sequential, room, deadline: rules.deadline, index };
+    let prose = is_prose(path);
+    let options = Options { fuzzy, sequential, prose, room, deadline: rules.deadline, index };
     let Found { plan, matches, warnings } = find(text, edits, &options).map_err(Trouble::Edits)?;
     Ok(Drafted { plan, matches, warnings, ..Drafted::default() })
 }
@@ -51,8 +53,11 @@ pub(crate) fn stays_notebook(path: &Path, text: &str, plan: &Plan) -> Result<(),
     broken(path, text, plan).map_or(Ok(()), |why| Err(RefusalKind::BrokenNotebook(why)))
 }
 
-/// A content that says that code is left out would lose that code.
-pub(crate) fn refuse_placeholder(text: &str, content: &str) -> Result<(), RefusalKind> {
+/// A content that says that code is left out would lose that code. Prose may say so and mean it.
+pub(crate) fn refuse_placeholder(path: &Path, text: &str, content: &str) -> Result<(), RefusalKind> {
+    if is_prose(path) {
+        return Ok(());
+    }
     let Some(line) = edit::placeholder(text, content) else { return Ok(()) };
     let text = lines(content).nth(line - 1).map_or("", |line| line.content.trim()).to_owned();
     Err(RefusalKind::Edit(EditRefusalKind::Placeholder { line, text }))

@@ -11,13 +11,35 @@ use std::path::{Path, PathBuf};
 use crate::config::Policy;
 use crate::disk::{Disk, Result as DiskResult, Root, Target};
 use crate::workspace::rules::{
-    GIT_FILES, Judge, METADATA, Opening, Protection, RootRefusal, Spelling, Tag, check_root, folded,
+    GIT_FILES, Judge, Judgement, METADATA, Opening, Protection, RootRefusal, Spelling, Tag, check_root,
+    folded,
 };
 use crate::workspace::{FileKey, Refusal, RefusalKind, Role};
 
 use super::failure::refusal_of;
 use super::locate::{Found, Purpose};
 use super::{Core, SessionContext, SessionRoot};
+
+/// The path rules' judgement on a place that a session may use.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Clearance {
+    /// Facts that answers tell of the file.
+    pub(crate) tags: Vec<Tag>,
+    /// Where a person has to decide, the refusal for the case that nobody can be asked.
+    pub(crate) review: Option<Refusal>,
+}
+
+impl Clearance {
+    /// Unites what is said of two places that one change is about.
+    pub(crate) fn and(mut self, more: Self) -> Self {
+        for tag in more.tags {
+            if !self.tags.contains(&tag) {
+                self.tags.push(tag);
+            }
+        }
+        Self { tags: self.tags, review: self.review.or(more.review) }
+    }
+}
 
 /// What lies around a root, looked at when it is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,13 +119,13 @@ pub(super) fn own_places<'a>(places: impl IntoIterator<Item = &'a Path>) -> Own 
 }
 
 impl Core {
-    /// Whether the session may do with a place what it wants, and what is to be known of it.
+    /// Says whether the session may do with a place what it wants, and on which terms.
     pub(super) fn judge(
         &self,
         session: &SessionContext,
         found: &Found,
         purpose: Purpose,
-    ) -> Result<Vec<Tag>, Refusal> {
+    ) -> Result<Clearance, Refusal> {
         let (target, policy) = (&found.target, self.policy.current());
         let refuse = |protection| Refusal::at(&target.path, RefusalKind::Protected(protection));
         if purpose.is_change() {
@@ -120,7 +142,8 @@ impl Core {
             let hidden = hidden.map_err(|error| Refusal::at(&target.path, refusal_of(&error)))?;
             hidden.map_or(Ok(()), |protection| Err(refuse(protection)))?;
         }
-        by_names.map_err(refuse)
+        let Judgement { tags, review } = by_names.map_err(refuse)?;
+        Ok(Clearance { tags, review: review.map(refuse) })
     }
 
     /// Rules that cannot be read might forbid anything.
@@ -140,7 +163,7 @@ impl Core {
         found: &Found,
         purpose: Purpose,
         policy: &Policy,
-    ) -> Result<Result<Vec<Tag>, Protection>, Refusal> {
+    ) -> Result<Result<Judgement, Protection>, Refusal> {
         let Found { root, relative, target } = found;
         let asked = root.root.path().join(relative);
         let behind = self.disk.behind_mounts(&root.root, Some(target));

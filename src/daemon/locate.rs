@@ -3,10 +3,11 @@ use std::sync::Arc;
 
 use crate::disk::{DiskErrorKind, Target};
 use crate::protocol::RequestPath;
-use crate::workspace::rules::{Operation, Tag};
+use crate::workspace::rules::Operation;
 use crate::workspace::{Refusal, RefusalKind, Role};
 
 use super::failure::refusal_of;
+use super::guard::Clearance;
 use super::{Core, SessionContext, SessionRoot};
 
 /// What a path is looked up for.
@@ -60,8 +61,7 @@ pub(crate) struct Found {
 /// A place that the session may use as it wants to.
 pub(crate) struct Placed {
     pub(crate) target: Target,
-    /// What is to be known of it by its names.
-    pub(crate) tags: Vec<Tag>,
+    pub(crate) clearance: Clearance,
 }
 
 impl Core {
@@ -83,8 +83,8 @@ impl Core {
         purpose: Purpose,
     ) -> Result<Placed, Refusal> {
         let found = self.find(session, path, purpose)?;
-        let tags = self.judge(session, &found, purpose)?;
-        Ok(Placed { target: found.target, tags })
+        let clearance = self.judge(session, &found, purpose)?;
+        Ok(Placed { target: found.target, clearance })
     }
 
     /// Refuses an agent what it would be told of a file that it may not read. Other reasons why the file cannot

@@ -8,6 +8,7 @@ use crate::edit::WayBack;
 use crate::history::NotKept;
 use crate::text::{ContentHash, Format};
 use crate::workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile};
+use crate::workspace::limits::KEPT_DIFF;
 use crate::workspace::{Action, Proposal, Refusal, RefusalKind};
 
 use super::Core;
@@ -21,6 +22,8 @@ const PERMISSIONS: u32 = 0o7777;
 #[derive(Clone, Debug)]
 pub(crate) struct Intent {
     pub(crate) author: String,
+    /// The name of the session that it is for.
+    pub(crate) session: Arc<str>,
     pub(crate) label: Option<String>,
     /// The transaction that it takes back.
     pub(crate) undoes: Option<Arc<str>>,
@@ -62,7 +65,12 @@ impl Noted {
 
 impl Intent {
     pub(crate) fn of(proposal: &Proposal) -> Self {
-        Self { author: proposal.author.clone(), label: proposal.label.clone(), undoes: None }
+        Self {
+            author: proposal.author.clone(),
+            session: proposal.session_name.clone(),
+            label: proposal.label.clone(),
+            undoes: None,
+        }
     }
 }
 
@@ -81,6 +89,7 @@ impl Core {
             id: id.clone(),
             at: SystemTime::now(),
             author: intent.author.clone(),
+            session: Some(intent.session.clone()).filter(|name| !name.is_empty()),
             label: intent.label.clone(),
             undoes: intent.undoes.clone(),
             rescued: false,
@@ -157,7 +166,9 @@ fn past_file(due: &Due, detail: usize) -> PastFile {
 }
 
 fn past_detail(worked: &Worked) -> PastDetail {
-    PastDetail { hunks: worked.file.diff.hunks.clone(), back: way_back(worked) }
+    let diff = &worked.file.diff;
+    let unified = Some(diff.unified.clone()).filter(|unified| unified.len() <= KEPT_DIFF);
+    PastDetail { hunks: diff.hunks.clone(), diff: unified, back: way_back(worked) }
 }
 
 fn way_back(worked: &Worked) -> Back {

@@ -111,8 +111,8 @@ impl Core {
                 roots.extend(folder.and_then(open));
             }
         }
-        let author = proposal.author.clone();
-        SessionContext::new(SessionId(0), proposal.role, author, roots, PositionEncoding::Utf8)
+        let names = (proposal.author.clone(), proposal.session_name.clone());
+        SessionContext::new(SessionId(0), proposal.role, names, roots, PositionEncoding::Utf8)
     }
 
     fn as_proposed(

@@ -57,6 +57,8 @@ pub struct SessionContext {
     pub role: Role,
     /// Who its changes are by.
     pub author: String,
+    /// Its name in the history.
+    pub name: Arc<str>,
     /// Its roots, opened. Only editors change them.
     roots: RwLock<Vec<Arc<SessionRoot>>>,
     /// How positions are counted on its connection.
@@ -77,7 +79,7 @@ impl SessionContext {
     pub(crate) fn new(
         id: SessionId,
         role: Role,
-        author: String,
+        (author, name): (String, Arc<str>),
         roots: Vec<SessionRoot>,
         encoding: PositionEncoding,
     ) -> Self {
@@ -85,7 +87,7 @@ impl SessionContext {
         let abilities = Abilities::default();
         let roots = RwLock::new(roots.into_iter().map(Arc::new).collect());
         let (turn, searching, alone) = (Arc::default(), Arc::default(), AtomicBool::default());
-        Self { id, role, author, roots, encoding, abilities, turn, jobs, alone, searching }
+        Self { id, role, author, name, roots, encoding, abilities, turn, jobs, alone, searching }
     }
 
     /// The same of a client that can do more than every client can.

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::edit::{Plan, Splice, WayBack};
 use crate::notebook::broken;
 use crate::text::{ContentHash, Format, decode_as};
-use crate::workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile, chain_from};
+use crate::workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile, chain_from, was_before};
 use crate::workspace::{Action, Coverage, OnStale, Refusal, RefusalKind, Since, Snapshot};
 
 use super::Core;
@@ -45,6 +46,9 @@ impl Reversal<'_> {
     /// What has to be done to the file as it is now; nothing if it is already what it was before. `old` is
     /// the place from which it was renamed.
     pub(crate) fn work_out(&self, now: Observed, old: Option<&Observed>) -> Result<Option<Worked>> {
+        if !self.entry.rescued && self.is_taken_back(&now, old) {
+            return Ok(None);
+        }
         match &self.file.action {
             PastAction::Create => self.remove(now).map(Some),
             PastAction::Delete => self.make_anew(now).map(Some),
@@ -58,6 +62,20 @@ impl Reversal<'_> {
                 self.take_back(now, action)
             }
         }
+    }
+
+    /// Returns whether something else, such as git, took the change back: the file is as it was before, or as it
+    /// was before an earlier change.
+    fn is_taken_back(&self, now: &Observed, old: Option<&Observed>) -> bool {
+        if let PastAction::Rename(_) = self.file.action {
+            let is_as_before = |it: &Observed| it.exists() && it.truth.hash() == self.file.hash_before;
+            return !now.exists() && old.is_some_and(is_as_before);
+        }
+        let content = now.truth.hash().filter(|_| now.exists());
+        let known = self.core.history.about(&self.file.path);
+        let own = known.iter().position(|entry| entry.id == self.entry.id).unwrap_or_default();
+        content != self.file.hash_after
+            && was_before(&self.file.path, content, self.file.hash_before, &known[..own])
     }
 
     /// Removes what was created, if it is just that.
@@ -288,8 +306,26 @@ impl Reversal<'_> {
             comparable.then(|| drift(&given, present, &name.display().to_string(), self.rules.deadline))?
         });
         let (current, base_known) = (now.truth.hash(), left.is_some());
-        let kind = RefusalKind::Stale { current, diff, base_known, since: Since::Written };
-        Refusal::at(&now.target.path, kind)
+        let since = Since::Written { later: self.in_the_way(now) };
+        Refusal::at(&now.target.path, RefusalKind::Stale { current, diff, base_known, since })
+    }
+
+    /// Returns the later transaction that keeps this one from being undone, if no other program has changed the
+    /// file: the first one that touched the same lines, else the newest.
+    fn in_the_way(&self, now: &Observed) -> Option<Arc<str>> {
+        let known = self.core.history.about(self.file.place());
+        let own = known.iter().position(|entry| entry.id == self.entry.id)?;
+        let chain = chain_from(self.file.place(), self.file.hash_after, &known[own + 1..]);
+        let newest = chain.iter().rposition(|(_, file)| file.hash_after == now.truth.hash())?;
+        let overlaps = || {
+            let Back::Edits { way, after, .. } = &self.detail.back else { return None };
+            if self.file.action == PastAction::Create {
+                return None;
+            }
+            let since = self.left(now, *after)?.since?;
+            (0..since.len()).find(|&at| way.carried(&since[..=at]).is_none())
+        };
+        Some(chain[overlaps().unwrap_or(newest)].0.id.clone())
     }
 }
 

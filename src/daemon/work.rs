@@ -1,5 +1,7 @@
 //! Working a change out to the byte, on what was just observed. Nothing here touches a file.
 
+mod trouble;
+
 use std::sync::Arc;
 
 use crate::edit::{self, Deadline, Display, Edit, Plan};
@@ -17,13 +19,16 @@ use super::indexes::Indexes;
 use super::observe::Observed;
 use super::rebase::rebase;
 
+pub(crate) use trouble::Trouble;
+
 /// Lines around the wanted text in the refusal `unread`.
 const EXCERPT_CONTEXT: usize = 3;
 
 /// What a request wants of one file.
 #[derive(Debug)]
 pub(crate) enum Want {
-    Edit(Vec<Edit>),
+    /// With the encoding that the file has, if the author names it.
+    Edit(Vec<Edit>, Option<Encoding>),
     Write {
         content: String,
         literal: bool,
@@ -162,7 +167,7 @@ impl WantedFile {
             }
         };
         match (&self.want, coverage) {
-            (Want::Edit(_) | Want::Cells(_), _) | (_, Coverage::Whole) => {}
+            (Want::Edit(..) | Want::Cells(_), _) | (_, Coverage::Whole) => {}
             (_, Coverage::Part) => return Err(self.unread(Known::SomeLines)),
         }
         Ok(match base {
@@ -175,13 +180,13 @@ impl WantedFile {
 
     /// Why the text that is to be changed is none.
     fn no_text(&self) -> Option<RefusalKind> {
-        let changes_text = matches!(self.want, Want::Edit(_) | Want::Cells(_));
+        let changes_text = matches!(self.want, Want::Edit(..) | Want::Cells(_));
         self.observed.content().err().filter(|_| changes_text)
     }
 
     fn unread(&self, known: Known) -> RefusalKind {
         let excerpt = match &self.want {
-            Want::Edit(edits) | Want::Rename { edits, .. } => self.excerpt(edits),
+            Want::Edit(edits, _) | Want::Rename { edits, .. } => self.excerpt(edits),
             Want::Write { .. } | Want::Delete(_) | Want::Cells(_) => None,
         };
         RefusalKind::Unread { current: self.observed.truth.hash(), excerpt, known }
@@ -239,7 +244,9 @@ impl WantedFile {
     /// Whether a file is what a patch says of it that deletes it.
     fn check_removed(&self, removed: &Removed, rules: &Rules<'_>) -> Result<(), Trouble> {
         let (snapshot, text) = self.observed.content()?;
-        if drafted_edits((snapshot.hash, text), &removed.edits, rules)?.plan.apply(text).is_empty() {
+        let path = &self.observed.target.path;
+        let drafted = drafted_edits(path, (snapshot.hash, text), &removed.edits, rules)?;
+        if drafted.plan.apply(text).is_empty() {
             return Ok(());
         }
         let expected = "all lines of the deleted file, or none of them".to_owned();
@@ -249,13 +256,16 @@ impl WantedFile {
     fn draft_on(&self, version: ContentHash, text: &str, rules: &Rules<'_>) -> Result<Drafted, Trouble> {
         let path = &self.observed.target.path;
         let checked = |drafted: Drafted| stays_notebook(path, text, &drafted.plan).map(|()| drafted);
-        let edited = |edits| Ok(checked(drafted_edits((version, text), edits, rules)?)?);
+        let edited = |edits| Ok(checked(drafted_edits(path, (version, text), edits, rules)?)?);
         match &self.want {
-            Want::Edit(edits) => edited(edits),
+            Want::Edit(edits, named) => {
+                self.check_encoding(*named)?;
+                edited(edits)
+            }
             Want::Rename { edits, .. } if !edits.is_empty() => edited(edits),
             Want::Write { content, literal, .. } => {
                 if rules.manner.fuzzy && !*literal {
-                    refuse_placeholder(text, content)?;
+                    refuse_placeholder(path, text, content)?;
                 }
                 let timed_out = |_| RefusalKind::Timeout { what: "Comparing the content with the file's" };
                 let plan = edit::rewrite(text, content, *literal, rules.deadline).map_err(timed_out)?;
@@ -288,7 +298,21 @@ impl WantedFile {
             Want::Write { encoding: Some(encoding), .. } => {
                 Format { encoding: *encoding, bom: was.bom && was.encoding == *encoding, guessed: false }
             }
+            // Its author has seen how the file is read, and says so.
+            Want::Edit(_, Some(_)) => Format { guessed: false, ..was },
             _ => was,
+        }
+    }
+
+    /// Refuses an encoding that is not the one in which the file was read.
+    fn check_encoding(&self, named: Option<Encoding>) -> Result<(), RefusalKind> {
+        let read = self.observed.truth.snapshot().map(|snapshot| snapshot.format.encoding);
+        match (named, read) {
+            (Some(named), Some(read)) if named != read => {
+                let detail = format!("it is read as {}, not as {}", read.name(), named.name());
+                Err(RefusalKind::Encoding { detail })
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -349,19 +373,6 @@ pub(super) fn written_down(
         coverage,
     };
     Worked { file, content, observed, mode: None }
-}
-
-/// Why there is no draft.
-pub(crate) enum Trouble {
-    File(RefusalKind),
-    Edits(Vec<edit::EditRefusal>),
-    Cells(Vec<CellRefusal>),
-}
-
-impl From<RefusalKind> for Trouble {
-    fn from(kind: RefusalKind) -> Self {
-        Self::File(kind)
-    }
 }
 
 impl Worked {

@@ -50,7 +50,8 @@ fn boundaries(line: &str) -> Vec<(usize, usize)> {
     let mut changed = Vec::new();
     typography::each(line, |range, folded| changed.push((range, folded.to_owned())));
     changed.push((line.len()..line.len(), String::new()));
-    let mut found = Boundaries { list: Vec::with_capacity(line.len() + 1), folded: 0, in_blanks: false };
+    let list = Vec::with_capacity(line.len() + 1);
+    let mut found = Boundaries { list, folded: 0, in_blanks: false, end: line.len() };
     let mut at = 0;
     for (range, folded) in changed {
         for (offset, character) in line[at..range.start].char_indices() {
@@ -66,11 +67,18 @@ struct Boundaries {
     list: Vec<(usize, usize)>,
     folded: usize,
     in_blanks: bool,
+    /// Where the line ends.
+    end: usize,
 }
 
 impl Boundaries {
-    /// Adds the boundary before a stretch, with the length of its plain form.
+    /// Adds the boundary before a stretch, with the length of its plain form. What is not seen does not end a
+    /// run of blanks.
     fn push(&mut self, at: usize, folded_len: usize, blank: bool) {
+        if folded_len == 0 && at < self.end {
+            self.list.extend((!self.in_blanks).then_some((at, self.folded)));
+            return;
+        }
         if !(blank && self.in_blanks) {
             self.list.push((at, self.folded));
             self.folded += folded_len;

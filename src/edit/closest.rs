@@ -3,6 +3,7 @@
 pub(super) mod candidates;
 mod reason;
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -11,8 +12,10 @@ use candidates::starts;
 
 use super::base::Base;
 use super::fold::{Level, is_blank};
+use super::indent::UnclearIndentation;
 use super::line_diff::runs;
 use super::needle::Needle;
+use super::tiers::Site;
 use super::{Closest, Deadline, Edit, EditRefusalKind, similarity};
 use crate::text::{Line, line_start, lines};
 
@@ -22,6 +25,10 @@ const LEAST: f64 = 0.5;
 /// Lines of a shown difference, and characters of a line in it.
 const DIFF_LINES: usize = 40;
 const DIFF_WIDTH: usize = 200;
+/// The mark of rows that are left out of a difference.
+const LEFT_OUT: char = '~';
+/// Characters of a line that is quoted in a reason.
+const QUOTED: usize = 60;
 /// New text below this length stands in many places by accident: as whole lines, and within a line.
 const TELLING: usize = 3;
 const TELLING_INSIDE: usize = 6;
@@ -39,6 +46,36 @@ pub(super) fn not_found(base: &Base<'_>, needle: &Needle<'_>, explain: bool) -> 
 pub(super) fn missing_context(base: &Base<'_>, line: &str) -> EditRefusalKind {
     let edit = Edit::new(line, "");
     EditRefusalKind::MissingContext { context: line.to_owned(), closest: closest(base, &Needle::new(&edit)) }
+}
+
+/// The refusal for a place that does not tell how a new line is to be indented.
+pub(super) fn unclear(
+    base: &Base<'_>,
+    needle: &Needle<'_>,
+    site: &Site,
+    unclear: UnclearIndentation,
+) -> EditRefusalKind {
+    let asked: Vec<&str> = lines(needle.old.trim_matches('\n')).map(|line| line.content).collect();
+    let start = base.lines_between(0, line_start(base.text, site.range.start));
+    let end = start + base.lines_between(line_start(base.text, site.range.start), site.range.end).max(1);
+    let lines_there = start..end;
+    let similarity = resemblance(&asked, &contents(base, &lines_there));
+    let mut closest = explain(base, &asked, &Region { lines: lines_there, similarity });
+    let line = lines(&needle.new).nth(unclear.line).map_or("", |line| line.content.trim());
+    closest.reason = format!(
+        "the place is here, but indented otherwise, and how the new line `{}` is to be indented does not follow \
+         from it: send the old and the new text indented as the file is",
+        shortened(line)
+    );
+    EditRefusalKind::NotFound { closest: vec![closest], already_applied: false }
+}
+
+/// A line as it is quoted in a sentence.
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(QUOTED) {
+        Some((end, _)) => line[..end].to_owned() + "…",
+        None => line.to_owned(),
+    }
 }
 
 /// Whether the new text stands there, and not by accident: as whole lines, or as words of some length.
@@ -128,26 +165,43 @@ fn explain(base: &Base<'_>, asked: &[&str], region: &Region) -> Closest {
     }
 }
 
-/// Lines asked for against lines that are there.
-fn difference(asked: &[&str], there: &[&str], deadline: Deadline) -> String {
-    let mut shown = String::new();
-    let mut left = DIFF_LINES;
-    let mut push = |sign: &str, lines: &[&str]| {
-        for line in lines.iter().take(left) {
-            let end = line.char_indices().nth(DIFF_WIDTH).map_or(line.len(), |(at, _)| at);
-            shown.extend([sign, &line[..end], "\n"]);
-        }
-        left = left.saturating_sub(lines.len());
-    };
+/// Lines asked for against lines that are there. Where that is too long, the lines of both sides from the first
+/// that differ, and how many lines are left out.
+fn difference<'l>(asked: &[&'l str], there: &[&'l str], deadline: Deadline) -> String {
+    let mut rows: Vec<(char, &'l str)> = Vec::new();
     let mut at = 0;
     for (old, new) in runs(asked, there, deadline) {
-        push(" ", &asked[at..old.start]);
-        push("-", &asked[old.clone()]);
-        push("+", &there[new]);
+        push(&mut rows, ' ', &asked[at..old.start], usize::MAX);
+        let most = if old.len() + new.len() > DIFF_LINES { DIFF_LINES / 2 } else { DIFF_LINES };
+        push(&mut rows, '-', &asked[old.clone()], most);
+        push(&mut rows, '+', &there[new], most);
         at = old.end;
     }
-    push(" ", &asked[at..]);
-    shown
+    push(&mut rows, ' ', &asked[at..], usize::MAX);
+    shown(&rows, asked.len().max(there.len()))
+}
+
+/// Adds lines to a difference, at most so many, and a mark where some are left out.
+fn push<'l>(rows: &mut Vec<(char, &'l str)>, sign: char, lines: &[&'l str], most: usize) {
+    rows.extend(lines.iter().take(most).map(|line| (sign, *line)));
+    rows.extend((lines.len() > most).then_some((LEFT_OUT, "")));
+}
+
+/// The rows of a difference from shortly before the first that differs, as far as there is room.
+fn shown(rows: &[(char, &str)], lines: usize) -> String {
+    const BEFORE: usize = 3;
+    let first = rows.iter().position(|(sign, _)| *sign != ' ').unwrap_or(0);
+    let from = if rows.len() > DIFF_LINES { first.saturating_sub(BEFORE) } else { 0 };
+    let mut text = String::new();
+    let kept = &rows[from..rows.len().min(from + DIFF_LINES)];
+    for (sign, line) in kept.iter().filter(|(sign, _)| *sign != LEFT_OUT) {
+        let end = line.char_indices().nth(DIFF_WIDTH).map_or(line.len(), |(at, _)| at);
+        text.extend([sign.encode_utf8(&mut [0; 4]), &line[..end], "\n"]);
+    }
+    if kept.len() < rows.len() || kept.iter().any(|(sign, _)| *sign == LEFT_OUT) {
+        let _ = writeln!(text, "[cut: only a part of {lines} lines is shown]");
+    }
+    text
 }
 
 #[cfg(test)]

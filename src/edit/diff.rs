@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::line_diff::runs;
-use super::weave::{common_head, common_tail};
+use super::trim::{common_head, common_tail};
 use super::{Deadline, Plan, Splice};
 use crate::text::{count_line_ends, line_end, line_start, lines};
 

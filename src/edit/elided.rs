@@ -5,7 +5,8 @@ use super::whole_lines::bare;
 use crate::text::lines;
 
 /// Signs that begin a comment, longest first where one begins another.
-const OPENERS: [&str; 13] = ["{/*", "<!--", "(*", "/**", "/*", "///", "//", "##", "#", "--", ";;", ";", "%"];
+const OPENERS: [&str; 14] =
+    ["{/*", "<!--", "(*", "/**", "/*", "///", "//!", "//", "##", "#", "--", ";;", ";", "%"];
 const CLOSERS: [&str; 4] = ["*/}", "-->", "*/", "*)"];
 
 /// Words with which authors say that something is there but not shown.
@@ -113,8 +114,8 @@ pub(super) fn is_elision(content: &str) -> bool {
     let (body, commented) = body(content);
     let Some(words) = without_ellipsis(&body) else { return false };
     words.is_empty()
-        || is_prose(words) && has(words, &TELLING)
-        || commented && is_all(words, &[&SUBJECTS, &FILLERS])
+        || is_prose(words) && has(words, &TELLING) && each(words).count() <= MOST_WORDS
+        || commented && each(words).next().is_some() && is_all(words, &[&SUBJECTS, &FILLERS])
 }
 
 /// Whether a line is a comment and nothing else.
@@ -123,15 +124,25 @@ pub(super) fn is_comment(content: &str) -> bool {
     OPENERS.iter().any(|opener| line.strip_prefix(opener).is_some_and(|rest| rest.starts_with([' ', '\t'])))
 }
 
-/// The first line of `new` (from 1) that says in words that code is left out, where `old` has no line that
-/// leaves anything out: whoever wrote that did not mean it to be in the file. A bare `...` is text. Where the
+/// The first line of `new` (from 1) that says in words that code is left out, where `old` has fewer lines that
+/// leave something out: whoever wrote that did not mean it to be in the file. A bare `...` is text. Where the
 /// new text has fewer lines, fewer words are enough.
 pub fn placeholder(old: &str, new: &str) -> Option<usize> {
     let fewer = lines(new).count() < lines(old).count();
     let at = lines(new).position(|line| is_placeholder(line.content, fewer))?;
     let leaves_out =
-        |line: crate::text::Line<'_>| is_elision(line.content) || is_placeholder(line.content, fewer);
-    (!lines(old).any(leaves_out)).then_some(at + 1)
+        |line: &crate::text::Line<'_>| is_elision(line.content) || is_placeholder(line.content, fewer);
+    let count = |text| lines(text).filter(leaves_out).count();
+    (count(old) < count(new)).then_some(at + 1)
+}
+
+/// The first line of `new` (from 1) that says in words that code is left out and does not stand in `old`, for an
+/// old text that was found as it is: a `...` in it is text of the file.
+pub(super) fn placeholder_beside_text(old: &str, new: &str) -> Option<usize> {
+    let fewer = lines(new).count() < lines(old).count();
+    let stands = |line: &str| lines(old).any(|old| old.content.trim() == line.trim());
+    let says = |line: crate::text::Line<'_>| is_placeholder(line.content, fewer) && !stands(line.content);
+    lines(new).position(says).map(|at| at + 1)
 }
 
 /// Whether a line says in words that code is left out. With `fewer` a hint of that is enough, also behind
@@ -158,6 +169,8 @@ fn is_placeholder(content: &str, fewer: bool) -> bool {
     fewer && (behind(" # ") || behind(" // "))
 }
 
+/// A longer sentence says something of its own.
+const MOST_WORDS: usize = 8;
 /// Longer lines say more than that.
 const LONGEST: usize = 120;
 

@@ -5,12 +5,13 @@ use std::ops::Range;
 
 use super::conflicts;
 use super::dedented::indentation_before;
-use super::fold::is_blank;
 use super::occurrences::LineCounter;
 use super::place::{Finder, Placed};
+use super::removal::join_removals;
 use super::sequence::find_in_sequence;
+use super::whole_lines::split_indent;
 use super::{Edit, EditRefusal, EditRefusalKind, Options, Plan, Strategy};
-use crate::text::{Line, lines};
+use crate::text::{Line, line_end, line_start, lines};
 
 /// Refusals of a call that list closest regions: nobody reads more, and each costs a few milliseconds.
 const EXPLAINED: usize = 16;
@@ -83,13 +84,23 @@ pub(super) fn find_together(
     let news = OnceCell::new();
     let mut warnings = Vec::new();
     let (mut placed, mut refused) = (Vec::new(), Vec::new());
+    // Where the last hunk that has a place ends.
+    let mut reached: Option<usize> = None;
     for (edit, needle) in needles.iter().enumerate() {
+        let hunk = needle.whole_lines;
+        let behind = reached.filter(|_| hunk);
         if needle.old == needle.new && !needle.old.is_empty() {
             warnings.push(format!("edit {edit} changes nothing: its old and new text are the same"));
+            if hunk && let Ok(context) = finder.place(edit, behind, false, &news) {
+                reached = Some(context.first.end);
+            }
             continue;
         }
-        match finder.place(edit, refused.len() < EXPLAINED, &news) {
-            Ok(found) => placed.push(found),
+        match finder.place(edit, behind, refused.len() < EXPLAINED, &news) {
+            Ok(found) => {
+                reached = if hunk { Some(found.first.end) } else { reached };
+                placed.push(found);
+            }
             Err(kind) => refused.push(EditRefusal { edit, kind }),
         }
     }
@@ -105,7 +116,7 @@ pub(super) fn find_together(
         splices.extend(placed.splices);
         sites.extend(placed.sites);
     }
-    match Plan::new(base.len(), splices) {
+    match Plan::new(base.len(), join_removals(base, splices)) {
         Ok(plan) if !plan.is_empty() => Ok((Found { plan, matches, warnings }, sites)),
         _ => Err(vec![EditRefusal { edit: 0, kind: EditRefusalKind::NoChange }]),
     }
@@ -118,11 +129,13 @@ fn describe(base: &str, placed: &[Placed], edits: &[Edit], warnings: &mut Vec<St
         for warning in &placed.warnings {
             warnings.push(format!("edit {}, line {}: {warning}", placed.edit, lines.start));
         }
-        if placed.strategy == Strategy::Exact && loses_depth(base, placed.first.start, &edits[placed.edit]) {
-            let line = lines.start;
+        if matches!(placed.strategy, Strategy::Exact | Strategy::TrailingBlanks | Strategy::Typography)
+            && let Some(shallow) = loses_depth(base, placed.first.start, &edits[placed.edit])
+        {
+            let (edit, line) = (placed.edit, lines.start);
+            let which = if shallow.is_empty() { String::new() } else { format!(", also `{shallow}`") };
             warnings.push(format!(
-                "edit {}: line {line} is indented deeper than the old text; the new text was written as given",
-                placed.edit
+                "edit {edit}: line {line} is indented deeper than the old text; the new text was written as given{which}"
             ));
         }
         if placed.strategy == Strategy::Exact && within_a_word(base, &placed.first) {
@@ -154,21 +167,27 @@ fn within_a_word(base: &str, place: &Range<usize>) -> bool {
         || text.ends_with(word) && base[place.end..].starts_with(word)
 }
 
-/// Whether a place starts inside or right behind the blanks that its line starts with, and new lines in it
-/// are indented less than those blanks. What is found literally is written literally, but it is not what
-/// was meant if the request was dedented.
-fn loses_depth(base: &str, start: usize, edit: &Edit) -> bool {
-    let before = indentation_before(base, start).map_or("", |from| &base[from..start]);
-    if before.is_empty() || lines(&edit.old).count() > 1 {
-        return false;
+/// The first new line that stands less deep than the line that the place starts in, if the place does not take
+/// in that line's indentation. What is found literally is written literally, but it is not what was meant if
+/// the request was dedented. An empty text where the blanks of a line that goes are left before the next one.
+fn loses_depth<'e>(base: &str, start: usize, edit: &'e Edit) -> Option<&'e str> {
+    let line = &base[line_start(base, start)..];
+    let indent = split_indent(&line[..line_end(line, 0).0]).0;
+    let inside = line_start(base, start) < start;
+    if !inside || indent.is_empty() {
+        return None;
     }
-    if edit.new.is_empty() && edit.old.ends_with('\n') {
-        // The blanks are left before the next line.
-        return true;
+    let leads = indentation_before(base, start).is_some();
+    if leads && edit.new.is_empty() && edit.old.ends_with('\n') && lines(&edit.old).count() == 1 {
+        return Some("");
     }
-    let shallow = |line: Line<'_>| !line.content.trim().is_empty() && !line.content.starts_with(before);
-    let inside = edit.old.starts_with(is_blank) && lines(&edit.new).count() > 1;
-    inside || lines(&edit.new).skip(1).any(shallow)
+    // A depth that further old lines have is the file's.
+    let known = |depth: &str| lines(&edit.old).skip(1).any(|line| split_indent(line.content).0 == depth);
+    let shallow = |line: &Line<'_>| {
+        let (depth, said) = split_indent(line.content);
+        !said.is_empty() && !depth.starts_with(indent) && !known(depth)
+    };
+    lines(&edit.new).skip(1).find(shallow).map(|line| line.content.trim())
 }
 
 #[cfg(test)]

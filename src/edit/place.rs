@@ -8,8 +8,9 @@ use super::base::Base;
 use super::closest;
 use super::conflicts::NewTexts;
 use super::dedented;
-use super::elided::placeholder;
+use super::elided::{placeholder, placeholder_beside_text};
 use super::needle::{Needle, plain_ends};
+use super::removal::removes_lines;
 use super::similarity;
 use super::tiers::{Hits, MANY, Reads, Site, TIERS, Tier, Tolerance, indentation};
 use super::unwrap::{Unwrapped, unwrapped};
@@ -20,6 +21,9 @@ use crate::text::{line_end, line_start, lines};
 /// Said of a text that is there, but not where an anchor wants it.
 const ELSEWHERE: &str =
     "the text stands here, but the lines of context, or the end of the file, say that another place is meant";
+
+/// Said of whole lines that are replaced by nothing.
+const LINES_GO: &str = "the lines were removed with the line end behind them, which the old text left out";
 
 /// Places written between two looks at the clock.
 const STRIDE: usize = 256;
@@ -46,6 +50,9 @@ pub(super) struct Finder<'a> {
     edits: &'a [Edit],
     pub(super) needles: Vec<Needle<'a>>,
     fuzzy: bool,
+    /// `true` if lines that leave code out in words are refused. Exact matching takes texts as they are, and prose
+    /// leaves no code out.
+    finds_placeholders: bool,
     room: usize,
     /// Bytes of new text so far.
     taken: Cell<usize>,
@@ -56,6 +63,8 @@ struct Search<'s> {
     edit: usize,
     count: Count,
     scope: Scope<'s>,
+    /// Where the hunk before it ends, for a hunk that has one.
+    behind: Option<usize>,
 }
 
 impl<'a> Finder<'a> {
@@ -66,16 +75,18 @@ impl<'a> Finder<'a> {
             edits,
             needles,
             fuzzy: options.fuzzy,
+            finds_placeholders: options.fuzzy && !options.prose,
             room: options.room,
             taken: Cell::default(),
         }
     }
 
     /// `explain` says whether the closest regions are wanted where there is no place. `news` is the same for
-    /// all edits of a call.
+    /// all edits of a call. `behind` is where the hunk before ends, if the edit is a hunk that follows one.
     pub(super) fn place<'f>(
         &'f self,
         edit: usize,
+        behind: Option<usize>,
         explain: bool,
         news: &OnceCell<NewTexts<'f>>,
     ) -> Result<Placed, EditRefusalKind> {
@@ -85,13 +96,12 @@ impl<'a> Finder<'a> {
             NoScope::Missing(line) => closest::missing_context(&self.base, line),
             NoScope::TimedOut => EditRefusalKind::Timeout,
         })?;
-        let search = Search { edit, count: asked.count, scope };
+        let search = Search { edit, count: asked.count, scope, behind };
         if needle.old.is_empty() {
             return self.inserted(&search, needle);
         }
-        if let Some(line) = self.placeholder(needle) {
-            let text = lines(&needle.new).nth(line - 1).map_or("", |line| line.content.trim()).to_owned();
-            return Err(EditRefusalKind::Placeholder { line, text });
+        if let Some(line) = self.finds_placeholders.then(|| placeholder(&needle.old, &needle.new)).flatten() {
+            return Err(says_what_is_left_out(needle, line));
         }
         let limit = if asked.count == Count::One { MANY } else { usize::MAX };
         let exact = self.hits(&search, &TIERS[0], needle, limit)?;
@@ -117,11 +127,6 @@ impl<'a> Finder<'a> {
         Err(refused)
     }
 
-    /// The line of the new text that leaves code out in words. Exact matching takes texts as they are.
-    fn placeholder(&self, needle: &Needle<'_>) -> Option<usize> {
-        self.fuzzy.then(|| placeholder(&needle.old, &needle.new)).flatten()
-    }
-
     fn hits(
         &self,
         search: &Search<'_>,
@@ -130,10 +135,14 @@ impl<'a> Finder<'a> {
         limit: usize,
     ) -> Result<Hits, EditRefusalKind> {
         // To narrow them down, all places have to be known.
-        let limit = if search.scope.narrows() { usize::MAX } else { limit };
+        let narrows = search.scope.narrows() || search.behind.is_some();
+        let limit = if narrows { usize::MAX } else { limit };
         let mut hits =
             (tier.locate)(&self.base, needle, limit).map_err(|_: TimedOut| EditRefusalKind::Timeout)?;
         search.scope.narrow(&self.base, &needle.old, tier.strategy, &mut hits);
+        if let Some(behind) = search.behind {
+            hits.keep_the_only_one_behind(behind);
+        }
         Ok(hits)
     }
 
@@ -184,7 +193,11 @@ impl<'a> Finder<'a> {
             if hits.sites.is_empty() {
                 continue;
             }
-            let mut placed = self.only_place(search, &reading.needle, tier, hits)?;
+            let mut placed = match self.only_place(search, &reading.needle, tier, hits) {
+                // What a likelier reading writes is clear.
+                Err(EditRefusalKind::NotFound { .. }) if found.is_some() => continue,
+                placed => placed?,
+            };
             placed.warnings.insert(0, reading.warning);
             let Some(known) = &found else {
                 found = Some(placed);
@@ -228,6 +241,12 @@ impl<'a> Finder<'a> {
         tier: &Tier,
         places: Vec<Site>,
     ) -> Result<Placed, EditRefusalKind> {
+        if self.finds_placeholders
+            && tier.strategy != Strategy::Elision
+            && let Some(line) = placeholder_beside_text(&needle.old, &needle.new)
+        {
+            return Err(says_what_is_left_out(needle, line));
+        }
         let meant = (self.fuzzy && tier.tolerance != Tolerance::Indentation)
             .then(|| dedented::whole_lines(self.base.text, needle, &places))
             .flatten();
@@ -238,7 +257,8 @@ impl<'a> Finder<'a> {
             if number % STRIDE == 0 {
                 self.base.deadline.check().map_err(|_| EditRefusalKind::Timeout)?;
             }
-            splices.extend(Weave::all(&self.base, site, needle, tier.tolerance));
+            let written = Weave::all(&self.base, site, needle, tier.tolerance);
+            splices.extend(written.map_err(|unclear| closest::unclear(&self.base, needle, site, unclear))?);
         }
         self.base.deadline.check().map_err(|_| EditRefusalKind::Timeout)?;
         let first = places.first().map_or(0..0, |site| site.range.clone());
@@ -247,6 +267,8 @@ impl<'a> Finder<'a> {
             _ => places.first().map_or(0.0, |site| self.resemblance(needle, site)),
         };
         let replacements = places.len();
+        let removes = places.iter().any(|site| removes_lines(&self.base, site, needle));
+        let warnings = [Some(tier.warning).filter(|said| !said.is_empty()), removes.then_some(LINES_GO)];
         let of_patch = self.edits[search.edit].anchor.whole_lines;
         let sites = if of_patch && replacements == 1 && places.iter().all(|site| site.parts.is_empty()) {
             vec![changed_lines(self.base.text, &first, &splices)]
@@ -256,7 +278,7 @@ impl<'a> Finder<'a> {
         Ok(Placed {
             edit: search.edit,
             strategy: tier.strategy,
-            warnings: Some(tier.warning).filter(|said| !said.is_empty()).into_iter().collect(),
+            warnings: warnings.into_iter().flatten().collect(),
             similarity,
             first,
             replacements,
@@ -309,6 +331,12 @@ impl<'a> Finder<'a> {
             splices,
         })
     }
+}
+
+/// The refusal for a line of the new text that leaves code out in words.
+fn says_what_is_left_out(needle: &Needle<'_>, line: usize) -> EditRefusalKind {
+    let text = lines(&needle.new).nth(line - 1).map_or("", |line| line.content.trim()).to_owned();
+    EditRefusalKind::Placeholder { line, text }
 }
 
 /// The lines of a place that its splices change: the hunks of a patch may share lines of context. Of a place

@@ -26,7 +26,8 @@ pub struct Anchor {
     pub line: Option<usize>,
     /// The place reaches to the end of the text. With an empty old text the new text goes there.
     pub at_end: bool,
-    /// The old text is whole lines, so that no place starts within one.
+    /// The old text is the lines of a hunk: no place starts within a line, and hunks of one call come in the
+    /// order of the file, so that of several places the only one behind the hunk before is meant.
     pub whole_lines: bool,
 }
 
@@ -68,6 +69,8 @@ pub struct Options {
     pub fuzzy: bool,
     /// Whether each edit is meant for the result of those before it.
     pub sequential: bool,
+    /// `true` for prose: a line that speaks of omitted text is text there, never a placeholder.
+    pub prose: bool,
     /// Bytes that the new texts may have, each as often as it has places. One edit can have a million, so
     /// this is asked before they are made.
     pub room: usize,
@@ -80,7 +83,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { fuzzy: true, sequential: false, room: usize::MAX, deadline: Deadline::NONE, index: None }
+        Self {
+            fuzzy: true,
+            sequential: false,
+            prose: false,
+            room: usize::MAX,
+            deadline: Deadline::NONE,
+            index: None,
+        }
     }
 }
 
@@ -133,6 +143,26 @@ impl Strategy {
             Self::InnerSpace => "inner_space",
             Self::Elision => "elision",
             Self::DriftedContext => "drifted_context",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::{EditRefusalKind, find};
+
+    #[test]
+    fn a_line_about_what_is_left_out_is_text_in_prose_and_a_placeholder_elsewhere() {
+        let (base, line) = ("one\ntwo\n", "// ... existing fields\n");
+        let edits = [Edit::new("one\n", format!("1\n{line}")), Edit::new("two\n", "2\n")];
+        for sequential in [false, true] {
+            let code = Options { sequential, ..Options::default() };
+            let refused = find(base, &edits, &code).unwrap_err();
+            assert!(matches!(refused[0].kind, EditRefusalKind::Placeholder { line: 2, .. }), "{refused:?}");
+            let prose = Options { prose: true, ..code };
+            let found = find(base, &edits, &prose).unwrap();
+            assert_eq!(found.plan.apply(base), format!("1\n{line}2\n"));
         }
     }
 }

@@ -20,7 +20,8 @@ pub fn rewrite(base: &str, content: &str, literal: bool, deadline: Deadline) -> 
     let (old, new) = (plain_ends(base), plain_ends(content));
     let splices = Weave::new(base, 0..base.len(), &old, &new, deadline).splices();
     deadline.check()?;
-    let plan = Plan::new(base.len(), splices).unwrap_or_else(|_| Plan::whole(base, &new));
+    let plan = splices.ok().and_then(|splices| Plan::new(base.len(), splices).ok());
+    let plan = plan.unwrap_or_else(|| Plan::whole(base, &new));
     let lone_cr = matches!(eol_style(base), EolStyle::Cr | EolStyle::Mixed);
     if lone_cr && plain_ends(&plan.apply(base)) != new {
         // Lone CRs among LFs can become one line end with them where what lay between goes.
@@ -39,7 +40,7 @@ impl Plan {
         let (old_starts, new_starts) = (starts(old), starts(new));
         let splices = runs(&old_lines, &new_lines, deadline).into_iter().filter_map(|(there, here)| {
             let text = &new[new_starts[here.start]..new_starts[here.end]];
-            super::weave::trimmed(old, old_starts[there.start]..old_starts[there.end], text)
+            super::trim::trimmed(old, old_starts[there.start]..old_starts[there.end], text)
         });
         Self::new(old.len(), splices.collect()).unwrap_or_else(|_| Self::whole(old, new))
     }

@@ -156,12 +156,12 @@ fn block_hits(base: &Base<'_>, block: &Block<'_>, limit: usize, alike: Alike) ->
     Ok(Hits { sites: starts.into_iter().filter_map(part).collect(), more })
 }
 
-/// The places of another tier that are whole lines.
 /// The tier for lines of another indentation.
 pub(super) fn indentation() -> &'static Tier {
     TIERS.iter().find(|tier| tier.strategy == Strategy::Indentation).unwrap_or(&TIERS[0])
 }
 
+/// The places of another tier that are whole lines.
 fn whole_lines(locate: Locate, base: &Base<'_>, needle: &Needle<'_>, limit: usize) -> Result<Hits, TimedOut> {
     let mut hits = locate(base, needle, limit)?;
     hits.sites.retain(|site| base.is_whole_lines(&site.range));
@@ -207,6 +207,14 @@ pub(super) struct Part {
 impl Hits {
     pub(super) fn overlap(&self) -> bool {
         self.sites.windows(2).any(|pair| pair[1].range.start < pair[0].range.end)
+    }
+
+    /// Of several places keeps the one that starts at an offset or behind it, if it is the only one there.
+    pub(super) fn keep_the_only_one_behind(&mut self, offset: usize) {
+        let mut later = self.sites.iter().filter(|site| site.range.start >= offset);
+        if let (Some(site), None) = (later.next(), later.next()) {
+            self.sites = vec![site.clone()];
+        }
     }
 
     fn ends_in_overlap(&self) -> bool {

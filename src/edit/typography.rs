@@ -29,6 +29,18 @@ pub(super) fn is_space(character: char) -> bool {
     )
 }
 
+/// Returns whether a character is not seen: it has no width, says in which direction text runs, or chooses among
+/// the shapes of the one before it.
+pub(super) fn is_invisible(character: char) -> bool {
+    matches!(
+        character,
+        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}'
+        | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2064}'
+        | '\u{2066}'..='\u{206F}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}'
+        | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}'
+    )
+}
+
 /// The plain form of a sign, where it has one.
 fn sign(character: char) -> Option<char> {
     Some(match character {
@@ -53,6 +65,9 @@ fn looks_alike(character: char) -> bool {
 }
 
 fn fold(cluster: &str, folded: &mut String) {
+    if cluster.chars().all(is_invisible) {
+        return;
+    }
     let mut characters = cluster.chars();
     if let (Some(only), None) = (characters.next(), characters.next())
         && let Some(plain) = sign(only)
@@ -102,6 +117,8 @@ mod tests {
     #[case("e\u{301} é", "é é")]
     #[case("\u{1112}\u{1161}\u{11ab} 한", "한 한")]
     #[case("\t😀\u{2028}", "\t😀\u{2028}")]
+    #[case("⚠\u{fe0f} a\u{34f}b\u{e0061}", "⚠ ab")]
+    #[case("a\u{200b}b\u{feff} \u{202e}c\u{2069}d\u{ad}", "ab cd")]
     fn signs_have_a_plain_form(#[case] text: &str, #[case] expected: &str) {
         assert_eq!(plain(text), expected);
     }

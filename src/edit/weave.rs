@@ -1,17 +1,26 @@
 //! What is written: the new text, with the file's own bytes wherever old and new text agree.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::base::Base;
 use super::blend::{blend, pair_up};
-use super::fold;
-use super::indent::Indenter;
-use super::line_diff::runs;
+use super::false_blanks::drop_false_blanks;
+use super::indent::{Indenter, Origin, UnclearIndentation};
+use super::line_diff::{Run, runs};
 use super::needle::Needle;
+use super::removal::{removes_lines, without_last_lines};
 use super::tiers::{Part, Site, Tolerance};
+use super::trim::trimmed;
+use super::whole_lines::{closes_block, split_indent};
 use super::{Deadline, Splice};
 use crate::text::{Line, LineEnding, line_end, line_start, lines};
+
+/// Origins and indentation of the new lines.
+struct Fresh {
+    origins: Vec<Origin>,
+    /// Their indentation, where the request has another one than the file.
+    indents: Option<Vec<String>>,
+}
 
 /// What one stretch of the base is replaced with.
 pub(super) struct Weave<'a> {
@@ -50,22 +59,39 @@ impl<'a> Weave<'a> {
         site: &Site,
         needle: &Needle<'_>,
         tolerance: Tolerance,
-    ) -> Vec<Splice> {
+    ) -> Result<Vec<Splice>, UnclearIndentation> {
         if site.parts.is_empty() {
-            let texts = (lines(&needle.old).collect(), lines(&needle.new).collect());
+            let (mut old, new): (Vec<_>, Vec<_>) =
+                (lines(&needle.old).collect(), lines(&needle.new).collect());
+            let mut range = site.range.clone();
+            if removes_lines(base, site, needle) {
+                if line_end(base.text, range.end).1 == range.end {
+                    return Ok(vec![without_last_lines(base.text, range)]);
+                }
+                range.end = line_end(base.text, range.end).1;
+                end_with(&mut old, LineEnding::Lf);
+            }
             let tolerance = (tolerance, Some(base));
-            return Weave::laid(base.text, site.range.clone(), texts, Vec::new(), tolerance).splices();
+            return Weave::laid(base.text, range, (old, new), Vec::new(), tolerance).splices();
         }
-        site.parts.iter().flat_map(|part| Self::part(base, part, needle)).collect()
+        let parts: Result<Vec<_>, _> = site.parts.iter().map(|part| Self::part(base, part, needle)).collect();
+        Ok(parts?.concat())
     }
 
     /// The splices of a part of a place.
-    pub(super) fn part(base: &Base<'_>, part: &Part, needle: &Needle<'_>) -> Vec<Splice> {
+    pub(super) fn part(
+        base: &Base<'_>,
+        part: &Part,
+        needle: &Needle<'_>,
+    ) -> Result<Vec<Splice>, UnclearIndentation> {
         let mut old: Vec<_> = lines(&needle.old[part.old.clone()]).collect();
         let new: Vec<_> = lines(&needle.new[part.new.clone()]).collect();
         let mut range = part.range.clone();
         if new.is_empty() && ends_open(&old) && !needle.new.ends_with('\n') {
-            // Whole lines go, while others of the same request stay: no empty line is left in their place.
+            // Whole lines go: no empty line is left in their place.
+            if line_end(base.text, range.end).1 == range.end && range.start > 0 {
+                return Ok(vec![without_last_lines(base.text, range)]);
+            }
             range.end = line_end(base.text, range.end).1;
             end_with(&mut old, LineEnding::Lf);
         }
@@ -82,7 +108,7 @@ impl<'a> Weave<'a> {
             (false, None) if at < base.len() => format!("{new}\n"),
             (false, _) => new.to_owned(),
         };
-        Weave::new(base, at..at, "", &new, Deadline::NONE).splices()
+        Weave::new(base, at..at, "", &new, Deadline::NONE).splices().unwrap_or_default()
     }
 
     fn laid(
@@ -119,27 +145,53 @@ impl<'a> Weave<'a> {
         }
         let spans = if spans.is_empty() { (0..old.len()).map(|at| at..at + 1).collect() } else { spans };
         let counterparts = spans.iter().map(|span| there.get(span.clone()).and_then(|lines| lines.first()));
+        let deadline = whole.map_or(Deadline::NONE, |base| base.deadline);
         if tolerance != Tolerance::Exact {
-            drop_false_blanks(&mut old, &mut new, counterparts.clone());
+            drop_false_blanks(&mut old, &mut new, counterparts.clone(), deadline);
         }
         let reindent = whole.filter(|_| tolerance == Tolerance::Indentation);
-        let indenter = reindent.and_then(|base| Indenter::new(base, counterparts, &old, &new));
-        let deadline = whole.map_or(Deadline::NONE, |base| base.deadline);
+        let indenter = reindent.and_then(|base| Indenter::new(base, range.start, counterparts, &old, &new));
         Self { base, range, there, old, new, spans, lent, indenter, deadline }
     }
 
     /// The splices, none of which changes more than it has to. Once the deadline has passed they may: whoever
     /// gives one looks at it afterwards.
-    pub(super) fn splices(&self) -> Vec<Splice> {
+    ///
+    /// An error if the place does not tell how a new line is to be indented.
+    pub(super) fn splices(&self) -> Result<Vec<Splice>, UnclearIndentation> {
         if self.spans.len() != self.old.len() || self.at(usize::MAX) != self.there.len() {
             debug_assert!(false, "a place has the lines of the text it was found for");
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let key = |line: &Line<'a>| (line.content, line.ending == LineEnding::None);
         let old: Vec<_> = self.old.iter().map(key).collect();
         let new: Vec<_> = self.new.iter().map(key).collect();
-        let changed = runs(&old, &new, self.deadline);
-        changed.into_iter().filter_map(|(old, new)| self.splice(&old, new)).collect()
+        let mut changed = runs(&old, &new, self.deadline);
+        if self.indenter.is_some() {
+            changed = behind_closers(changed, &new);
+        }
+        let origins = self.origins(&changed);
+        let indents = self.indenter.as_ref().map(|indenter| indenter.indents(&origins)).transpose()?;
+        let fresh = Fresh { origins, indents };
+        Ok(changed.into_iter().filter_map(|(old, new)| self.splice(&old, new, &fresh)).collect())
+    }
+
+    /// Where every new line comes from.
+    fn origins(&self, changed: &[(Range<usize>, Range<usize>)]) -> Vec<Origin> {
+        let mut origins = Vec::with_capacity(self.new.len());
+        let mut kept = 0;
+        for (old, new) in changed {
+            origins.extend((kept..old.start).map(Origin::Kept));
+            let mut reached = old.start;
+            for partner in pair_up(&self.old[old.clone()], &self.new[new.clone()]) {
+                let partner = partner.map(|partner| old.start + partner);
+                origins.push(partner.map_or(Origin::Before(reached), Origin::Replaces));
+                reached = partner.map_or(reached, |partner| partner + 1);
+            }
+            kept = old.end;
+        }
+        origins.extend((kept..self.old.len()).map(Origin::Kept));
+        origins
     }
 
     /// Which of the lines that are there an old line begins at; behind the last, where they end.
@@ -152,13 +204,13 @@ impl<'a> Weave<'a> {
         self.there.get(self.spans[old].clone())?.first()
     }
 
-    fn splice(&self, old: &Range<usize>, new: Range<usize>) -> Option<Splice> {
+    fn splice(&self, old: &Range<usize>, new: Range<usize>, fresh: &Fresh) -> Option<Splice> {
         let end = |line: Option<&Line<'_>>| line.map_or(0, Line::end);
         let first = self.at(old.start);
         let start = self.there.get(first).map_or_else(|| end(self.there.last()), |line| line.start);
         let last = if old.is_empty() { first } else { self.spans[old.end - 1].end };
         let stop = if last <= first { start } else { end(self.there.get(last - 1)) };
-        let mut text = self.text(old, new);
+        let mut text = self.text(old, new, fresh);
         let mut range = self.range.start + start..self.range.start + stop;
         if self.base[range.end..].starts_with('\n') {
             // A lone CR right before an LF would make one line end of two. What is not part of the place
@@ -197,15 +249,14 @@ impl<'a> Weave<'a> {
         }
     }
 
-    fn text(&self, old: &Range<usize>, new: Range<usize>) -> String {
-        let partners = pair_up(&self.old[old.clone()], &self.new[new.clone()]);
+    fn text(&self, old: &Range<usize>, new: Range<usize>, fresh: &Fresh) -> String {
         let mut text = String::new();
-        // Up to which old line the new text has got: what stands beside a line that is all new.
-        let mut reached = old.start;
-        for (line, partner) in new.zip(partners) {
-            let partner = partner.map(|partner| old.start + partner);
-            reached = partner.unwrap_or(reached);
-            self.push_content(&mut text, line, partner, reached);
+        for line in new {
+            let (partner, reached) = match fresh.origins[line] {
+                Origin::Kept(at) | Origin::Replaces(at) => (Some(at), at),
+                Origin::Before(at) => (None, at),
+            };
+            self.push_content(&mut text, line, partner, fresh);
             if self.new[line].ending != LineEnding::None {
                 let last = self.lent > 0 && line + 1 == self.new.len();
                 let lent = self.there.last().filter(|_| last).map(|line| line.ending);
@@ -213,12 +264,11 @@ impl<'a> Weave<'a> {
                 let joins = ending == LineEnding::Lf && self.behind_cr(&text, old.start);
                 text.push_str(if joins { LineEnding::Cr } else { ending }.as_str());
             }
-            reached = partner.map_or(reached, |partner| partner + 1);
         }
         text
     }
 
-    fn push_content(&self, text: &mut String, line: usize, partner: Option<usize>, reached: usize) {
+    fn push_content(&self, text: &mut String, line: usize, partner: Option<usize>, fresh: &Fresh) {
         let new = self.new[line].content;
         let counterpart = partner.and_then(|at| Some((self.counterpart(at)?.content, self.old[at].content)));
         if let Some((there, old)) = counterpart
@@ -227,12 +277,19 @@ impl<'a> Weave<'a> {
             // Only what ends the line is another one.
             return text.push_str(there);
         }
-        match &self.indenter {
-            Some(indenter) => indenter.push(text, (line, new), partner.zip(counterpart), reached),
-            None => match counterpart {
+        let Some(indents) = &fresh.indents else {
+            return match counterpart {
                 Some((there, old)) => text.push_str(&blend(there, old, new)),
                 None => text.push_str(new),
-            },
+            };
+        };
+        let body = split_indent(new).1;
+        text.push_str(&indents[line]);
+        match counterpart {
+            Some((there, old)) if !body.is_empty() => {
+                text.push_str(&blend(split_indent(there).1, split_indent(old).1, body));
+            }
+            _ => text.push_str(body),
         }
     }
 
@@ -274,34 +331,22 @@ impl<'a> Weave<'a> {
     }
 }
 
-/// Blanks at the end of an old line that are not the file's say nothing, nor do they in a new line that is
-/// the same.
-fn drop_false_blanks<'l, 'a: 'l>(
-    old: &mut [Line<'a>],
-    new: &mut [Line<'a>],
-    there: impl Iterator<Item = Option<&'l Line<'a>>>,
-) {
-    let without = |content: &'a str| fold::trim_end(content, true);
-    let (mut dropped, mut said_truly) = (HashSet::new(), HashSet::new());
-    for (old, there) in old.iter_mut().zip(there) {
-        let kept = without(old.content);
-        let said = &old.content[kept.len()..];
-        let true_blanks = there.is_none_or(|there| said == &there.content[without(there.content).len()..]);
-        if kept.is_empty() || !true_blanks {
-            dropped.insert(old.content);
-            old.content = kept;
-        } else {
-            said_truly.insert(old.content);
+/// Runs of lines that only come in, moved behind a line that closes a block where they begin with the same line:
+/// then a block that comes in is not torn apart, and stands beside the one before it.
+fn behind_closers(mut changed: Vec<Run>, new: &[(&str, bool)]) -> Vec<Run> {
+    let ends: Vec<usize> = changed.iter().skip(1).map(|(_, new)| new.start).chain([new.len()]).collect();
+    for ((old, inserted), end) in changed.iter_mut().zip(ends) {
+        let moves = |inserted: &Range<usize>| {
+            inserted.end < end
+                && new[inserted.start] == new[inserted.end]
+                && closes_block(new[inserted.start].0)
+        };
+        while old.start == old.end && moves(inserted) {
+            *old = old.start + 1..old.end + 1;
+            *inserted = inserted.start + 1..inserted.end + 1;
         }
     }
-    let blank_lines = old.iter().any(|line| line.content.is_empty());
-    let says_nothing = |new: &&mut Line<'a>| {
-        let blank = blank_lines && without(new.content).is_empty();
-        blank || dropped.contains(new.content) && !said_truly.contains(new.content)
-    };
-    for new in new.iter_mut().filter(says_nothing) {
-        new.content = without(new.content);
-    }
+    changed
 }
 
 fn end_with(lines: &mut [Line<'_>], ending: LineEnding) {
@@ -312,42 +357,4 @@ fn end_with(lines: &mut [Line<'_>], ending: LineEnding) {
 
 fn ends_open(lines: &[Line<'_>]) -> bool {
     lines.last().is_some_and(|line| line.ending == LineEnding::None)
-}
-
-/// The splice that puts `text` in place of `range`, without what the two have in common at their ends.
-/// Nothing if they are the same. Never cuts a character or a CRLF.
-pub(super) fn trimmed(base: &str, range: Range<usize>, text: &str) -> Option<Splice> {
-    let there = &base[range.clone()];
-    if there == text {
-        return None;
-    }
-    let head = common_head(there, text);
-    let tail = common_tail(&there[head..], &text[head..]);
-    let range = range.start + head..range.end - tail;
-    Some(Splice { range, text: text[head..text.len() - tail].to_owned() })
-}
-
-/// Bytes that two texts have in common at their start, short of a cut character or CRLF.
-pub(super) fn common_head(one: &str, other: &str) -> usize {
-    let equal = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
-    let whole = |at: usize| one.is_char_boundary(at) && other.is_char_boundary(at);
-    let mut at = equal;
-    while !whole(at) || at > 0 && one.as_bytes()[at - 1] == b'\r' && at < one.len().max(other.len()) {
-        at -= 1;
-    }
-    at
-}
-
-/// Bytes that two texts have in common at their end, short of a cut character or CRLF.
-pub(super) fn common_tail(one: &str, other: &str) -> usize {
-    let equal = one.bytes().rev().zip(other.bytes().rev()).take_while(|(one, other)| one == other).count();
-    let cuts = |text: &str, tail: usize| {
-        let at = text.len() - tail;
-        !text.is_char_boundary(at) || text[at..].starts_with('\n') && text[..at].ends_with('\r')
-    };
-    let mut tail = equal;
-    while tail > 0 && (cuts(one, tail) || cuts(other, tail)) {
-        tail -= 1;
-    }
-    tail
 }

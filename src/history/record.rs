@@ -39,6 +39,8 @@ struct HeadRecord {
     at: jiff_time::Time,
     author: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     label: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     undoes: Option<String>,
@@ -75,6 +77,8 @@ enum ActionRecord {
 struct DetailRecord {
     /// First old line, old lines, first new line, new lines.
     hunks: Vec<(usize, usize, usize, usize)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    diff: Option<String>,
     back: BackRecord,
 }
 
@@ -120,6 +124,7 @@ impl EntryRecord {
             id: entry.id.to_string(),
             at: jiff_time::Time(entry.at),
             author: entry.author.clone(),
+            session: entry.session.as_deref().map(str::to_owned),
             label: entry.label.clone(),
             undoes: entry.undoes.as_deref().map(str::to_owned),
             rescued: entry.rescued,
@@ -143,6 +148,7 @@ impl HeadOnly {
             id: head.id.into(),
             at: head.at.0,
             author: head.author,
+            session: head.session.map(Into::into),
             label: head.label,
             undoes: head.undoes.map(Into::into),
             rescued: head.rescued,
@@ -205,7 +211,7 @@ impl DetailRecord {
                 after: FormatRecord::new(after),
             },
         };
-        Self { hunks: detail.hunks.into_iter().map(hunk).collect(), back }
+        Self { hunks: detail.hunks.into_iter().map(hunk).collect(), diff: detail.diff, back }
     }
 
     fn read(self) -> Option<PastDetail> {
@@ -225,7 +231,8 @@ impl DetailRecord {
                 Back::Edits { way, before: before.read()?, after: after.read()? }
             }
         };
-        Some(PastDetail { hunks: self.hunks.into_iter().map(hunk).collect::<Option<_>>()?, back })
+        let hunks = self.hunks.into_iter().map(hunk).collect::<Option<_>>()?;
+        Some(PastDetail { hunks, diff: self.diff, back })
     }
 }
 

@@ -46,6 +46,7 @@ fn entry(path: PathBuf, old: &str, new: &str) -> (PastEntry, PastDetail) {
         detail: 0,
     };
     let entry = PastEntry {
+        session: Some("s1".into()),
         id: "".into(),
         at: SystemTime::now(),
         author: "ada".to_owned(),
@@ -59,7 +60,14 @@ fn entry(path: PathBuf, old: &str, new: &str) -> (PastEntry, PastDetail) {
     let after = Format { encoding: latin, bom: false, guessed: true };
     let before = Format { bom: true, ..Format::UTF8 };
     let hunks = vec![Hunk { old_start: 1, old_lines: 1, new_start: 1, new_lines: 1 }];
-    (entry, PastDetail { hunks, back: Back::Edits { way, before, after } })
+    (
+        entry,
+        PastDetail {
+            hunks,
+            diff: Some("@@ -1 +1 @@\n-a\n+b\n".to_owned()),
+            back: Back::Edits { way, before, after },
+        },
+    )
 }
 
 fn keep(history: &History, (entry, detail): (PastEntry, PastDetail), lands: bool) -> Arc<str> {

@@ -10,21 +10,23 @@ use super::output::in_one_line;
 /// Files of which an answer about something else says that they have changed.
 const NEWS: usize = 20;
 
-/// What a call comes to, in both forms.
-#[derive(Debug)]
+/// The result of a call.
+#[derive(Debug, Default)]
 pub(super) struct Answer {
-    /// For models that are shown text.
+    /// All of it, for models.
     pub(super) text: String,
     /// What else is to be told, in a block of its own: a file may hold what looks like it.
     after: String,
-    /// The same for those that are shown data.
-    pub(super) data: Value,
-    /// What only clients can show. It goes without the data.
-    pub(super) image: Option<Image>,
+    /// Its data; null for an answer that is text only.
+    data: Value,
+    /// Files that it shows, besides those in the data.
+    about: Vec<String>,
+    /// An image, which only clients can show.
+    image: Option<Image>,
     /// Files that the daemon has given whole, or new text of, of which the answer shows a part only.
     pub(super) unseen: Vec<String>,
     /// Whether it says why nothing was done.
-    pub(super) is_refusal: bool,
+    is_refusal: bool,
 }
 
 /// A picture for models that see.
@@ -36,15 +38,19 @@ pub(super) struct Image {
 }
 
 impl Answer {
+    /// An answer that is text only: lists, and lines of files.
+    pub(super) fn text(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+
+    /// An answer with data.
     pub(super) fn new(text: String, data: &impl Serialize) -> serde_json::Result<Self> {
-        Ok(Self {
-            text,
-            after: String::new(),
-            data: serde_json::to_value(data)?,
-            image: None,
-            unseen: Vec::new(),
-            is_refusal: false,
-        })
+        Ok(Self { text, data: serde_json::to_value(data)?, ..Self::default() })
+    }
+
+    /// Sets the files that it shows.
+    pub(super) fn about(self, about: Vec<String>) -> Self {
+        Self { about, ..self }
     }
 
     /// The same with an image.
@@ -59,14 +65,22 @@ impl Answer {
 
     /// Why nothing was done.
     pub(super) fn refusal(text: String, data: Value) -> Self {
-        Self { text, after: String::new(), data, image: None, unseen: Vec::new(), is_refusal: true }
+        Self { text, data, is_refusal: true, ..Self::default() }
     }
 
     /// Whether it is about a file.
     pub(super) fn tells_of(&self, path: &str) -> bool {
         let files = self.data["files"].as_array().into_iter().flatten();
         let about = files.chain([&self.data, &self.data["error"]]);
-        about.into_iter().any(|it| it["path"] == path || it["newPath"] == path)
+        let named = about.into_iter().any(|it| it["path"] == path || it["newPath"] == path);
+        named || self.about.iter().any(|it| it == path)
+    }
+
+    /// Adds a member to the data, where there is any.
+    pub(super) fn add_member(&mut self, name: &str, value: Value) {
+        if let Value::Object(data) = &mut self.data {
+            data.insert(name.to_owned(), value);
+        }
     }
 
     /// Adds which other files were changed, and by whom.
@@ -79,7 +93,7 @@ impl Answer {
         if let Some(more) = news.len().checked_sub(NEWS).filter(|more| *more > 0) {
             let _ = writeln!(self.after, "and {more} more");
         }
-        self.data["changedByOthers"] = news.keys().take(NEWS).map(String::as_str).collect();
+        self.add_member("changedByOthers", news.keys().take(NEWS).map(String::as_str).collect());
     }
 }
 
@@ -87,13 +101,21 @@ impl From<Answer> for CallToolResult {
     fn from(answer: Answer) -> Self {
         let mut content = vec![ContentBlock::text(answer.text)];
         content.extend(Some(answer.after).filter(|after| !after.is_empty()).map(ContentBlock::text));
-        if let Some(image) = answer.image {
-            // Codex and Claude Code show their model the data in place of all blocks, where there is any.
-            content.push(ContentBlock::image(image.data, image.mime_type));
-            return Self::success(content);
-        }
+        let image = answer.image.map(|image| ContentBlock::image(image.data, image.mime_type));
+        content.extend(image);
         let mut result = if answer.is_refusal { Self::error(content) } else { Self::success(content) };
-        result.structured_content = Some(answer.data);
+        result.structured_content = Some(answer.data).filter(|data| !data.is_null() && is_short(data));
         result
+    }
+}
+
+/// Returns whether no text in it has line ends. Codex and Claude Code show their model the data in place of all blocks,
+/// where there is any, and a model copies badly from lines that are escaped.
+fn is_short(data: &Value) -> bool {
+    match data {
+        Value::String(text) => !text.contains('\n'),
+        Value::Array(items) => items.iter().all(is_short),
+        Value::Object(members) => members.values().all(is_short),
+        _ => true,
     }
 }

@@ -16,7 +16,7 @@ use super::link::Ticket;
 use super::refusal as refusals;
 use super::server::Server;
 use super::session::{Failure, refusal};
-use super::tools::{Request, Tool, asks_for_one};
+use super::tools::{Asked, Request, Tool, asks_for_one, names_a_hash};
 
 /// How long a person's decision is waited for if nothing else was asked for, in milliseconds.
 const WAIT_MS: u64 = 30_000;
@@ -46,7 +46,9 @@ impl Server {
         }
         let mut answer = match result {
             Ok((result, ticket)) => self.shown(&request, result, &ticket, tool, context),
-            Err(failure) => refusals::refused(&failure, tool, asks_for_one(&request.params)),
+            Err(failure) => {
+                refusals::refused(&failure, tool, asks_for_one(&request.params), self.has_changes())
+            }
         };
         // Nobody is shown the answer of a cancelled call.
         if !context.ct.is_cancelled() {
@@ -66,7 +68,8 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Answer {
         let given = ticket.given(&result);
-        if let Ok(answer) = (request.answer)(result) {
+        let asked = Asked { hashes: names_a_hash(&request.params) || keeps_no_session(context) };
+        if let Ok(answer) = (request.answer)(result, asked) {
             ticket.forget(&answer.unseen);
             self.session.note(&context.id, given);
             answer
@@ -147,6 +150,11 @@ impl Server {
             () = self.over.cancelled() => {}
         }
     }
+}
+
+/// Returns whether a client tells with each call all that it knows, hashes included.
+fn keeps_no_session(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| !version.has_initialize())
 }
 
 /// A call that nobody waits for any more.

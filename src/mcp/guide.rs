@@ -25,7 +25,7 @@ const SENTENCES: [Sentence; 6] = [
     ),
     (
         |served| served.has("read") && served.changes(),
-        "Read a file before you change it. A change is refused if the file is no longer what you were last given; results carry the new hash, so after your own change you need not read again.",
+        "Read a file before you change it. A change is refused if others have changed the file since; after your own change you need not read again.",
     ),
     (
         |served| served.changes(),

@@ -1,9 +1,9 @@
 //! What tools answer: the daemon's results without what a model has no use for.
 
 mod change;
+mod file;
 
 use lsp_types::Uri;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 pub(super) use change::ChangeOutput;
@@ -21,7 +21,7 @@ pub(super) fn in_one_line(text: &str) -> String {
 }
 
 /// Something that is wrong in a file.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(super) struct DiagnosticOutput {
     pub(super) path: String,
     /// From 1.

@@ -8,7 +8,7 @@ use crate::protocol::{Door, RpcError, json_len};
 use super::answer::Answer;
 use super::readable::readable;
 use super::session::Failure;
-use super::size::{REFUSAL, shown};
+use super::size::{READ, REFUSAL, STALE, shown};
 use super::tools::Tool;
 
 /// Advice about writing, and what is said in its place to those who only read.
@@ -49,13 +49,14 @@ fn reworded(tool: &Tool) -> &'static Reworded {
     }
 }
 
-/// The answer for a request that has no result. Of one that asks for one thing only, numbers say nothing.
-pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool) -> Answer {
+/// The answer for a request that has no result. Of one that asks for one thing only, numbers say nothing. Who has the
+/// tool `changes` can ask for the rest of a difference.
+pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool, has_changes: bool) -> Answer {
     match failure {
         Failure::Refused(error) => {
             let mut error = error.clone();
             in_terms_of(tool, is_one, &mut error);
-            of_error(&error)
+            of_error_in(Room::of(&error, has_changes), &error)
         }
         Failure::Unreachable(error) => match error {
             crate::transport::ConnectError::Refused(error) => of_error(error),
@@ -144,6 +145,10 @@ fn in_terms_of(tool: &Tool, is_one: bool, error: &mut RpcError) {
 }
 
 fn of_error(error: &RpcError) -> Answer {
+    of_error_in(Room::of(error, false), error)
+}
+
+fn of_error_in(mut room: Room, error: &RpcError) -> Answer {
     let mut details = match &error.data {
         Some(Value::Object(data)) => data.clone(),
         _ => Map::new(),
@@ -155,9 +160,17 @@ fn of_error(error: &RpcError) -> Answer {
     };
     details.values_mut().chain(&mut others).for_each(tidy);
     details.retain(|_, value| says_something(value));
-    let mut room = Room { left: REFUSAL, left_out: 0 };
+    for other in &mut others {
+        shorten(other, &details, &room);
+    }
+    // Which files are stale says more than how.
+    if room.is_stale {
+        room.fit_all(&mut others);
+    }
     details.values_mut().for_each(|value| room.fit(value));
-    room.fit_all(&mut others);
+    if !room.is_stale {
+        room.fit_all(&mut others);
+    }
     if let Some(Value::String(field)) = details.get_mut("field") {
         *field = named(field);
     }
@@ -201,6 +214,22 @@ fn kind_of(code: i64) -> &'static str {
     }
 }
 
+/// Leaves out of a further refusal what the first has said, and the differences of further files that are stale.
+fn shorten(other: &mut Value, first: &Map<String, Value>, room: &Room) {
+    let Value::Object(other) = other else { return };
+    if other.get("hint") == first.get("hint") {
+        other.shift_remove("hint");
+    }
+    for name in ["message", "hint"] {
+        if let Some(Value::String(said)) = other.get_mut(name) {
+            *said = named(said);
+        }
+    }
+    if let (true, Some(Value::String(diff))) = (room.is_stale, other.get_mut("diff")) {
+        *diff = format!("(cut: {} lines; {})", diff.lines().count(), room.rest);
+    }
+}
+
 /// Leaves out members that say nothing, and digits that nobody needs.
 fn tidy(value: &mut Value) {
     match value {
@@ -230,18 +259,29 @@ struct Room {
     left: usize,
     /// Entries of lists for which there was none.
     left_out: usize,
+    /// The way to see the part that is cut.
+    rest: &'static str,
+    /// `true` if others have changed the part that is cut.
+    is_stale: bool,
 }
 
 /// A text of so many bytes is a name or a sentence, and stays whole.
 const SENTENCE: usize = 500;
 
 impl Room {
+    /// For a refusal.
+    fn of(error: &RpcError, has_changes: bool) -> Self {
+        let is_stale = error.data.as_ref().is_some_and(|data| data["kind"] == "stale");
+        let rest = if is_stale && has_changes { "`changes` with this `path` shows them" } else { READ };
+        Self { left: if is_stale { STALE } else { REFUSAL }, left_out: 0, rest, is_stale }
+    }
+
     /// Cuts what is too long, such as the difference to a file that was rewritten.
     fn fit(&mut self, value: &mut Value) {
         match value {
             Value::String(text) => {
                 if text.len() > SENTENCE {
-                    *text = shown(text, self.left);
+                    *text = shown(text, self.left, self.rest);
                 }
                 self.left = self.left.saturating_sub(json_len(text));
             }

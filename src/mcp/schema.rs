@@ -1,60 +1,14 @@
-//! JSON schemas of what tools take and give: as plain as they can be, since some clients read only the plainest
+//! JSON schemas of what tools take: as plain as they can be, since some clients read only the plainest
 //! and models read the first.
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// The schema of a tool's arguments.
 pub(super) fn input<T: JsonSchema>() -> JsonObject {
-    generate::<T>(SchemaSettings::draft2020_12().for_deserialize())
-}
-
-/// The schema of a tool's results, of which a refusal is one. Members of which all results have some are
-/// demanded only where nothing was refused: some clients hold refusals against the schema, too.
-pub(super) fn output<T: JsonSchema>() -> JsonObject {
-    let mut schema = generate::<T>(SchemaSettings::draft2020_12().for_serialize());
-    let required = schema.shift_remove("required").unwrap_or_else(|| json!([]));
-    with_refusals(schema, vec![required])
-}
-
-/// The schema of a tool whose results come in several forms: each has all members of one of `forms`.
-pub(super) fn output_in<T: JsonSchema>(forms: &[&[&str]]) -> JsonObject {
-    let schema = generate::<T>(SchemaSettings::draft2020_12().for_serialize());
-    with_refusals(schema, forms.iter().map(|names| json!(names)).collect())
-}
-
-fn with_refusals(mut schema: JsonObject, required: Vec<Value>) -> JsonObject {
-    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        properties.insert(
-            "changedByOthers".to_owned(),
-            json!({
-                "type": "array", "items": { "type": "string" },
-                "description": "Files that others have changed since they were read here.",
-            }),
-        );
-        properties.insert(
-            "error".to_owned(),
-            json!({
-                "type": "object",
-                "description": "Why nothing was done.",
-                "properties": {
-                    "kind": { "type": "string" },
-                    "message": { "type": "string" },
-                    "hint": { "type": "string", "description": "What to send next." },
-                },
-                "required": ["kind", "message"],
-            }),
-        );
-    }
-    let forms = required.into_iter().chain([json!(["error"])]).map(|names| json!({ "required": names }));
-    schema.insert("anyOf".to_owned(), forms.collect());
-    schema
-}
-
-fn generate<T: JsonSchema>(settings: SchemaSettings) -> JsonObject {
-    let settings = settings.with(|settings| {
+    let settings = SchemaSettings::draft2020_12().for_deserialize().with(|settings| {
         settings.meta_schema = None;
         settings.inline_subschemas = true;
     });

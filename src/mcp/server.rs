@@ -52,7 +52,8 @@ impl Server {
     pub(super) async fn identity(&self, context: &RequestContext<RoleServer>) -> Result<Identity, Failure> {
         let name = context.client_info().map(|client| client.name.trim().to_owned());
         let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| NAMELESS.to_owned());
-        Ok(Identity { name, roots: self.roots.now(context).await?, new_file: false })
+        let session = Some(self.session.name().to_owned());
+        Ok(Identity { name, roots: self.roots.now(context).await?, new_file: false, session })
     }
 
     /// Tells of files that others have changed, if the client can ask what is different.
@@ -60,7 +61,7 @@ impl Server {
         let mut news = self.session.take_news();
         // An answer about a file is newer than the news of it.
         news.retain(|path, _| !answer.tells_of(path));
-        if !news.is_empty() && self.find("changes").is_some() {
+        if !news.is_empty() && self.has_changes() {
             answer.add_news(&news);
         }
     }
@@ -77,8 +78,13 @@ impl Server {
             // A string takes all.
             let _ = writeln!(answer.text, "{paths} (transaction {transaction})");
         }
-        answer.data["madeThoughCancelled"] =
-            made.iter().map(|made| json!({ "transaction": made.transaction, "paths": made.paths })).collect();
+        let made = made.iter().map(|made| json!({ "transaction": made.transaction, "paths": made.paths }));
+        answer.add_member("madeThoughCancelled", made.collect());
+    }
+
+    /// Returns whether the client can ask what others have changed.
+    pub(super) fn has_changes(&self) -> bool {
+        self.find("changes").is_some()
     }
 
     fn find(&self, name: &str) -> Option<&'static Tool> {

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use rmcp::model::RequestId;
 use serde_json::{Value, json};
@@ -50,6 +50,8 @@ pub(super) fn refusal(kind: &str, message: String, hint: &str) -> Failure {
 pub(super) struct Session {
     places: Places,
     spawn: Spawn,
+    /// Its name in the history, on every connection.
+    name: String,
     /// The lock is fair: requests are sent in the order in which they came. In it is the connection that is
     /// being made; it goes on when nobody waits for it any more.
     turn: Mutex<Option<(Identity, Connecting)>>,
@@ -84,11 +86,16 @@ impl Session {
         Self {
             places,
             spawn,
+            name: fresh_name(),
             turn: Mutex::default(),
             current: parking_lot::Mutex::default(),
             held: watch::Sender::new(0),
             unheard: parking_lot::Mutex::default(),
         }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// Sends a request, behind all that were asked to be sent before it.
@@ -210,6 +217,12 @@ impl Session {
         // The sender is here, so it does not end without.
         let _ = self.held.subscribe().wait_for(|held| *held == 0).await;
     }
+}
+
+/// Returns a name that no other process of this user has or had.
+fn fresh_name() -> String {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    format!("mcp-{:x}-{:x}", now.as_micros(), std::process::id())
 }
 
 impl From<CallError> for Failure {

@@ -11,11 +11,23 @@ use crate::protocol::{json_len, json_prefix};
 /// Bytes of an answer as JSON, which escapes make longer than the text. It leaves room for what clients put around it.
 pub(super) const ANSWER: usize = 32_000;
 
-/// Bytes of a refusal: some clients show both forms of it, and the arguments of the call as well.
+/// Bytes of a refusal: some clients show the arguments of the call as well.
 pub(super) const REFUSAL: usize = 12_000;
 
-/// Bytes of one text among others, such as a diff. The rest can be read.
+/// Bytes of a text that others have changed: the rest can be asked for.
+pub(super) const STALE: usize = 1_600;
+
+/// Bytes of one text among others, such as a diff. The rest can be read, or asked for alone.
 const TEXT: usize = 16_000;
+
+/// Lines of a difference in the answer to a change.
+const LINES: usize = 40;
+
+/// Bytes of each of them, on average.
+const LINE: usize = 100;
+
+/// The way to see the part that is cut.
+pub(super) const READ: &str = "read the file to see them";
 
 /// Bytes that say that a text is cut.
 const CUT: usize = 64;
@@ -44,12 +56,7 @@ pub(super) fn size(value: &impl Serialize) -> serde_json::Result<usize> {
 }
 
 /// Leaves out the last of a list that there is no room for; tells how many. The first stays.
-pub(super) fn keep_fitting<T: Serialize>(items: &mut Vec<T>, room: usize) -> serde_json::Result<usize> {
-    keep_fitting_by(items, room, size)
-}
-
-/// The same, with texts left aside that are cut later.
-pub(super) fn keep_fitting_by<T>(
+pub(super) fn keep_fitting<T>(
     items: &mut Vec<T>,
     room: usize,
     size: impl Fn(&T) -> serde_json::Result<usize>,
@@ -66,26 +73,40 @@ pub(super) fn keep_fitting_by<T>(
 }
 
 /// Cuts the long texts of an answer to the room that the rest of it leaves them, the first first.
-pub(super) fn fit_texts<T: Serialize>(
-    output: &mut T,
-    texts: impl Fn(&mut T) -> Vec<&mut String>,
-) -> serde_json::Result<()> {
-    let whole: Vec<_> = texts(output).into_iter().map(std::mem::take).collect();
-    let mut room = ANSWER.saturating_sub(size(output)? + NOTICE + CUT * whole.len());
-    for (slot, whole) in texts(output).into_iter().zip(whole) {
-        *slot = shown(&whole, room);
-        room = room.saturating_sub(json_len(slot));
+pub(super) fn fit_texts(rest: usize, texts: Vec<&mut String>) {
+    let mut room = ANSWER.saturating_sub(rest + NOTICE + CUT * texts.len());
+    let most = if texts.len() > 1 { TEXT } else { ANSWER };
+    for text in texts {
+        *text = shown(text, room.min(most), READ);
+        room = room.saturating_sub(json_len(text));
     }
-    Ok(())
 }
 
-/// A text, cut at the end of a line if there is no room for all of it.
-pub(super) fn shown(text: &str, room: usize) -> String {
-    let start = json_prefix(text, room.min(TEXT));
-    if start.len() == text.len() {
+/// A text, cut at the end of a line if there is no room for all of it. `rest` says how to see the rest.
+pub(super) fn shown(text: &str, room: usize, rest: &str) -> String {
+    begun(text, usize::MAX, room, rest)
+}
+
+/// The beginning of a difference that its reader knows in the main, or can have whole.
+pub(super) fn beginning(text: &str) -> String {
+    begun(text, LINES, LINES * LINE, READ)
+}
+
+/// Returns whether the beginning is all of it.
+pub(super) fn is_beginning(text: &str) -> bool {
+    text.len() <= LINES * LINE && text.lines().count() <= LINES
+}
+
+fn begun(text: &str, lines: usize, room: usize, rest: &str) -> String {
+    let start = json_prefix(text, room);
+    let by_room = if start.len() < text.len() { start.rfind('\n') } else { None };
+    let by_room = by_room.map_or(start.len(), |at| at + 1);
+    let by_lines = text.match_indices('\n').nth(lines - 1).map_or(text.len(), |(at, _)| at + 1);
+    let end = by_room.min(by_lines);
+    if end == text.len() {
         return text.to_owned();
     }
-    let end = start.rfind('\n').map_or(start.len(), |at| at + 1);
     let left = text[end..].lines().count();
-    format!("{}(cut: {left} more lines; read the file to see them)\n", &text[..end])
+    let line_end = if text[..end].ends_with('\n') { "" } else { "\n" };
+    format!("{}{line_end}(cut: {left} more lines; {rest})\n", &text[..end])
 }

@@ -48,8 +48,6 @@ pub(super) struct Tool {
     instead: &'static [(&'static str, &'static str)],
     effect: Effect,
     input: fn() -> JsonObject,
-    /// What its results look like as data; nothing where some come without.
-    output: Option<fn() -> JsonObject>,
     /// Whether a client that shows its model few tools should show this one.
     is_basic: bool,
     /// What its arguments ask of the daemon. What is wrong with them, the daemon says.
@@ -73,7 +71,15 @@ pub(super) struct Request {
     /// Whether it can wait for a person.
     pub(super) waits: bool,
     /// What its result says.
-    pub(super) answer: fn(Value) -> serde_json::Result<Answer>,
+    pub(super) answer: fn(Value, Asked) -> serde_json::Result<Answer>,
+}
+
+/// Additions to an answer that the client needs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Asked {
+    /// The new hashes of files. A session knows by itself what it was last given, so only clients that send hashes
+    /// need them.
+    pub(super) hashes: bool,
 }
 
 impl Tool {
@@ -124,7 +130,6 @@ impl Tool {
         let mut described = Described::new(self.name, description, self.input_schema())
             .with_title(self.title)
             .with_annotations(annotations);
-        described.output_schema = self.output.map(|output| output().into());
         // Claude Code has a model look tools up before their first call, unless they say this.
         described.meta = self
             .is_basic
@@ -174,6 +179,15 @@ pub(super) fn asks_for_one(params: &JsonObject) -> bool {
     let lists = [params.get("edits"), params.get("changes").and_then(|changes| changes[0].get("cells"))];
     let is_one = |list: &Value| list.as_array().is_some_and(|list| list.len() <= 1);
     !params.contains_key("patch") && lists.into_iter().flatten().all(is_one)
+}
+
+/// Returns whether a request names the text that it means by a hash.
+pub(super) fn names_a_hash(params: &JsonObject) -> bool {
+    let change = params.get("changes").and_then(|changes| changes[0].as_object());
+    let names = |members: &JsonObject| {
+        ["baseHash", "base_hash", "bases"].iter().any(|name| members.contains_key(*name))
+    };
+    names(params) || change.is_some_and(names)
 }
 
 /// Parameters that belong to a call as a whole, and not to one of its changes.

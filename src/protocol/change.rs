@@ -22,8 +22,8 @@ pub struct FileChange<T> {
 /// One entry of `changes`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum ChangeParams {
-    /// Replacements within a file.
-    Edit(FileChange<Vec<TextEditParams>>),
+    /// Replacements within a file, and the encoding that the file has, if the author names it.
+    Edit(FileChange<(Vec<TextEditParams>, Option<String>)>),
     /// A whole new content: the text, whether it is taken literally, and its encoding.
     Write(FileChange<(String, bool, Option<String>)>),
     /// The file goes.
@@ -51,6 +51,7 @@ struct EditFields {
     base_hash: Option<String>,
     #[serde(deserialize_with = "list_or_json")]
     edits: Vec<TextEditParams>,
+    encoding: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -112,8 +113,8 @@ fn change(value: Value) -> Result<ChangeParams, Invalid> {
     let rest = Value::Object(fields);
     Ok(match kind.as_str() {
         Some("edit") => {
-            let EditFields { path, uri, base_hash, edits } = decode(rest)?;
-            ChangeParams::Edit(FileChange { path, uri, base_hash, body: edits })
+            let EditFields { path, uri, base_hash, edits, encoding } = decode(rest)?;
+            ChangeParams::Edit(FileChange { path, uri, base_hash, body: (edits, encoding) })
         }
         Some("write") => {
             let WriteFields { path, uri, base_hash, content, literal, encoding } = decode(rest)?;

@@ -135,6 +135,11 @@ const NAMES: &[Name] = &[
     shell("`oldText`", "--old"),
     shell("`newText`", "--new"),
     both(
+        "Change a cell with a `notebook` change; or read the file with `raw: true` and copy",
+        "Change a cell with `notebook_edit`; or read the file with `raw: true` and copy",
+        "Change a cell with `editd edit --json` and a `notebook` change; or look at the JSON with `editd read --raw` and copy",
+    ),
+    both(
         "by a `notebook` change, or edit the JSON so that it stays a notebook's; a `write` change with `literal: true` takes any text",
         "with `notebook_edit`, or edit the JSON so that it stays a notebook's; `write` takes any text that is meant literally",
         "so that the JSON stays a notebook's; if it shall be none, remove the file first",
@@ -155,6 +160,10 @@ const NAMES: &[Name] = &[
     shell("with `edit` or `write`", "with `editd edit` or `editd write`"),
     shell("an `edit` changes the file as text", "`editd edit` changes the file as text"),
     shell(", or rewrite the file with a `write` that names `encoding`", ""),
+    shell(
+        "; or send that name as `encoding` with the edit, if the file reads right in it; or rewrite the file with a `write` that names `encoding`",
+        "; or use `editd edit --json` with that name as `encoding`, if the file reads right in it",
+    ),
     both(
         "Use a path inside one of `roots`; roots are set by `workspaceFolders` in `initialize`",
         "Use a path inside one of `roots`; roots come from the client, or from `editd mcp --root DIR`",
@@ -183,7 +192,7 @@ const NAMES: &[Name] = &[
     shell("Propose the change anew", "Run the command again"),
     both(
         "`editd/history` lists what there is; an author can undo its own transactions only, and without an id those that lie in its roots and are neither undone nor an undo",
-        "Without `transaction`, your newest change is taken back that lies in your roots and is neither undone nor an undo; with `path`, the newest of that file. What others did you cannot undo",
+        "Without `transaction`, your newest change in this session is taken back that lies in your roots and is neither undone nor an undo; with `path`, the newest of that file. To undo an earlier change of yours, name its transaction; what others did you cannot undo",
         "`editd log` lists what there is; with --yes only changes by one author can be undone: by `editd`, or by whom --author names",
     ),
     shell("There is nothing that this session could undo", "There is nothing to undo"),
@@ -192,6 +201,15 @@ const NAMES: &[Name] = &[
     shell("The requestId `", "The request id `"),
     shell("with a new `requestId`", "with a new request id"),
     // Who is asked is who reads it.
+    both(
+        "Send it with `review: true` and ask the user to decide with `editd review`; or ask the user to open",
+        "Ask the user to open",
+        "Pass --review, then decide with `editd review`; or open",
+    ),
+    shell(
+        "that editd is attached to, to set `review = \"always\"` in `config.toml` and run `editd stop`, or to allow it by adding",
+        "that editd is attached to, set `review = \"always\"` in `config.toml` and run `editd stop`, or allow it by adding",
+    ),
     shell("Only the user can allow it, by adding", "You can allow it by adding"),
     shell("The user's own policy", "Your own policy"),
     shell("The user's reason", "Your reason"),
@@ -209,6 +227,15 @@ const NAMES: &[Name] = &[
     ),
     shell("Ask the user for the image", "Get the image"),
     shell("Tell the user; the same request can be sent again", "Run the command again"),
+    shell(
+        "Ask the user to make room, then send the same request again",
+        "Make room, then run the command again",
+    ),
+    shell(
+        "Ask the user to allow it for the file and its folder, then send the same request again",
+        "Allow it for the file and its folder, then run the command again",
+    ),
+    shell("The user that editd runs as may not", "You may not"),
     shell("Ask the user; this connection cannot do it", "`editd doctor` tells what is in force"),
     shell("Correct the named parameter and send the request again", "Correct it and run the command again"),
     // Looking for something.
@@ -230,9 +257,10 @@ mod tests {
     use super::*;
 
     /// Where the daemon's sentences stand.
-    const SOURCES: [&str; 9] = [
+    const SOURCES: [&str; 10] = [
         include_str!("../workspace/refusal/words.rs"),
         include_str!("../workspace/refusal/of_cell.rs"),
+        include_str!("../workspace/refusal/of_disk.rs"),
         include_str!("../workspace/refusal/of_edit.rs"),
         include_str!("../workspace/refusal/of_editor.rs"),
         include_str!("../workspace/refusal/of_patch.rs"),

@@ -167,6 +167,9 @@ pub struct ProposeParams {
     /// What goes with `oldText`.
     #[serde(alias = "expected_replacements")]
     pub expected_replacements: Option<u32>,
+    /// The encoding of the file, where the change is one edit in short.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
 }
 
 impl ProposeParams {
@@ -190,6 +193,7 @@ impl ProposeParams {
             ("newText", self.new_text.is_some()),
             ("replaceAll", self.replace_all.is_some()),
             ("expectedReplacements", self.expected_replacements.is_some()),
+            ("encoding", self.encoding.is_some()),
         ];
         match others.iter().find(|(_, is_there)| *is_there) {
             Some((name, _)) => Err(Invalid::new(*name, "it does not go with `patch`")),
@@ -218,7 +222,8 @@ impl ProposeParams {
                 let mut body = self.edits.take().unwrap_or_default();
                 body.extend(single);
                 let (path, uri) = (self.path.take(), self.uri.take());
-                Ok(vec![ChangeParams::Edit(FileChange { path, uri, base_hash: self.base_hash.take(), body })])
+                let (base_hash, body) = (self.base_hash.take(), (body, self.encoding.take()));
+                Ok(vec![ChangeParams::Edit(FileChange { path, uri, base_hash, body })])
             }
         }
     }
@@ -331,6 +336,12 @@ pub struct ChangesParams {
     /// A cursor of an earlier answer: what came after it is told again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
+    /// The only file that is wanted; else all that were read.
+    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// A `file:` URI instead of `path`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
 }
 
 /// Parameters of `editd/status`: none.

@@ -16,6 +16,9 @@ pub struct UndoParams {
     /// A `file:` URI instead of `path`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
+    /// Only a change that this session made.
+    #[serde(default, alias = "own_session", skip_serializing_if = "std::ops::Not::not")]
+    pub own_session: bool,
     /// Whether a person must decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<bool>,
@@ -34,12 +37,24 @@ pub struct UndoParams {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HistoryParams {
-    /// Only changes of this file: absolute, or relative to the first root.
+    /// Only changes of this file, or of files in this folder: absolute, or relative to the first root.
     #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
+    /// Only this transaction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<String>,
+    /// `true` adds the diff of each file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub diff: bool,
+    /// Only changes of the session with this name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Only changes at or after this time (RFC 3339, as `at`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
     /// How many are wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
@@ -77,6 +92,9 @@ pub struct TransactionEntry {
     pub at: String,
     /// By whom; `disk` for a text of another program that was kept.
     pub author: String,
+    /// The name of the session that it was for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// What for.
     pub label: Option<String>,
     /// To which files: of those outside the session's roots nothing is said.
@@ -117,6 +135,9 @@ pub struct TransactionFile {
     pub removed: usize,
     /// Classes that the file belongs to.
     pub tags: Vec<String>,
+    /// The change as a unified diff, where it was asked for. Absent where it was too long to be kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
 }
 
 /// The answer to `editd/blame`.

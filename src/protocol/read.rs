@@ -1,5 +1,4 @@
 use lsp_types::Uri;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of `editd/read`.
@@ -22,6 +21,12 @@ pub struct ReadParams {
     /// For clients that would cut a longer answer.
     #[serde(default, alias = "max_bytes", skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<usize>,
+    /// First character wanted of each line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    /// Characters of each line wanted at most; what is longer is cut, and says so.
+    #[serde(default, alias = "max_columns", skip_serializing_if = "Option::is_none")]
+    pub max_columns: Option<usize>,
     /// Whether each line begins with its number and a tab.
     #[serde(default)]
     pub numbered: bool,
@@ -47,11 +52,10 @@ pub struct ForgetParams {
 pub struct ForgetResult {}
 
 /// The answer to `editd/read`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadResult {
     /// The file's URI.
-    #[schemars(with = "String")]
     pub uri: Uri,
     /// The file's canonical path.
     pub path: String,
@@ -75,7 +79,7 @@ pub struct ReadResult {
 }
 
 /// What a file holds, in the form that suits it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ReadContent {
     /// Text.
@@ -87,7 +91,7 @@ pub enum ReadContent {
 }
 
 /// A file's text, or some lines of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TextContent {
     /// The lines asked for, with the file's own line ends, without a BOM.
@@ -111,7 +115,7 @@ pub struct TextContent {
 }
 
 /// How a file indents.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Indent {
     /// `tabs`, `spaces`, `mixed` or `none`.
     pub style: String,
@@ -121,7 +125,7 @@ pub struct Indent {
 }
 
 /// A notebook's cells, or some of them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NotebookContent {
     /// The cells asked for.
@@ -133,7 +137,7 @@ pub struct NotebookContent {
 }
 
 /// One cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CellContent {
     /// Its place in the notebook, from 0.
@@ -155,7 +159,7 @@ pub struct CellContent {
 }
 
 /// One output of a cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutputContent {
     /// `stream`, `execute_result`, `display_data` or `error`.
@@ -169,7 +173,7 @@ pub struct OutputContent {
 }
 
 /// An image that a model can be shown.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImageContent {
     /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.

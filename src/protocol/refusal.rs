@@ -6,7 +6,9 @@ use crate::edit::{Closest, ConflictRegion, EditRefusalKind, LineRange, Occurrenc
 use crate::notebook::{CellRefusalKind, CellSummary, Unreadable};
 use crate::text::ContentHash;
 use crate::workspace::rules::{Opening, Protection};
-use crate::workspace::{EditorRefusal, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, UndoRefusal};
+use crate::workspace::{
+    EditorRefusal, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
+};
 
 use super::{Code, RpcError};
 
@@ -69,9 +71,13 @@ fn details(refusal: &Refusal) -> Value {
         RefusalKind::Unread { current, excerpt, .. } => {
             with(json!({ "currentHash": hash(*current) }), ("excerpt", excerpt.as_deref().map(Into::into)))
         }
-        RefusalKind::Stale { current, diff, base_known, .. } => {
+        RefusalKind::Stale { current, diff, base_known, since } => {
             let data = json!({ "currentHash": hash(*current), "baseKnown": base_known });
-            with(data, ("diff", diff.as_deref().map(Into::into)))
+            let data = with(data, ("diff", diff.as_deref().map(Into::into)));
+            match since {
+                Since::Written { later: Some(later) } => with(data, ("transaction", Some((&**later).into()))),
+                _ => data,
+            }
         }
         RefusalKind::Conflict { regions } => {
             json!({ "regions": regions.iter().map(region).collect::<Value>() })
@@ -98,7 +104,9 @@ fn details(refusal: &Refusal) -> Value {
             "required": required, "available": available,
         }),
         RefusalKind::Editor(editor) => editor_details(editor),
-        RefusalKind::Undo(UndoRefusal::NotListed { id }) => json!({ "transaction": id }),
+        RefusalKind::Undo(UndoRefusal::NotListed { id } | UndoRefusal::TakenBack { id }) => {
+            json!({ "transaction": id })
+        }
         RefusalKind::Undo(UndoRefusal::Unknown { id }) => json!({ "transaction": id }),
         RefusalKind::Undo(UndoRefusal::Undone { id, by }) => json!({ "transaction": id, "undoneBy": by }),
         RefusalKind::Proposal(proposal) => proposal_details(proposal),
@@ -142,7 +150,7 @@ fn protection_details(protection: &Protection) -> Value {
     if let Some(reason) = &protection.reason {
         data["reason"] = reason.as_str().into();
     }
-    if let Opening::Policy { file, lines } = &protection.opening {
+    if let Opening::Policy { file, lines } | Opening::Review { file, lines } = &protection.opening {
         data["policy"] = shown(file).into();
         data["allow"] = lines.as_str().into();
     }

@@ -1,7 +1,6 @@
 //! `editd/decide`, and what a proposal is while and after a person decides.
 
 use lsp_types::WorkspaceEdit;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::results::AppliedFile;
@@ -75,7 +74,7 @@ pub enum CommentParam {
 }
 
 /// A remark of a person.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CommentEntry {
     /// The file that it is about.
@@ -89,7 +88,7 @@ pub struct CommentEntry {
 }
 
 /// What a person changed in what was proposed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserEdit {
     /// The file's canonical path.
     pub path: String,

@@ -1,9 +1,8 @@
 use lsp_types::Uri;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of `editd/search`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SearchParams {
     /// A regular expression that is to match within one line; with `literal`, the text itself.
@@ -32,7 +31,7 @@ pub struct SearchParams {
 }
 
 /// The answer to `editd/search`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchResult {
     /// The matching lines, by path and line: the first ones in that order, where there are more.
@@ -45,14 +44,13 @@ pub struct SearchResult {
 }
 
 /// A line that matches.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundLine {
     /// The file's canonical path.
     pub path: String,
     /// Its `file:` URI, where `path` does not name it because its name is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
     pub uri: Option<Uri>,
     /// The line's number, from 1.
     pub line: u64,
@@ -67,7 +65,7 @@ pub struct FoundLine {
 }
 
 /// Parameters of `editd/find`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FindParams {
     /// A glob: of a name at any depth, or, with `/` in it, of a path from the folder that is searched.
@@ -84,7 +82,7 @@ pub struct FindParams {
 }
 
 /// Parameters of `editd/list`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListParams {
     /// A folder, absolute or relative to the first root; without it all roots are listed.
@@ -99,7 +97,7 @@ pub struct ListParams {
 }
 
 /// The answer to `editd/find` and `editd/list`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entries {
     /// What was found, by path: the first ones in that order, where there are more.
@@ -112,21 +110,20 @@ pub struct Entries {
 }
 
 /// A file or folder.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundEntry {
     /// Its canonical path; that of a folder ends in `/`.
     pub path: String,
     /// Its `file:` URI, where `path` does not name it because its name is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
     pub uri: Option<Uri>,
     /// What it is.
     pub kind: EntryKind,
 }
 
 /// What stands at a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EntryKind {
     /// A file, on the disk or so far only in an editor.

@@ -40,6 +40,8 @@ pub struct Identity {
     pub roots: Vec<PathBuf>,
     /// Whether a root directly below home that is not there is a file that is to be made.
     pub new_file: bool,
+    /// The name of the session, where one goes on over several connections.
+    pub session: Option<String>,
 }
 
 impl Identity {
@@ -49,6 +51,7 @@ impl Identity {
             name: env!("CARGO_PKG_NAME").to_owned(),
             roots: root.into_iter().map(Path::to_owned).collect(),
             new_file: true,
+            session: None,
         }
     }
 }
@@ -123,7 +126,7 @@ impl Client {
             "clientInfo": { "name": identity.name, "version": env!("CARGO_PKG_VERSION") },
             "capabilities": {
                 "general": { "positionEncodings": ["utf-8"] },
-                "experimental": { "editd": { "newFile": identity.new_file } },
+                "experimental": { "editd": { "newFile": identity.new_file, "session": identity.session } },
             },
             "workspaceFolders": folders,
         });

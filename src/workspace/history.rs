@@ -13,7 +13,7 @@ use crate::edit::{Hunk, WayBack};
 use crate::text::{ContentHash, Format};
 
 pub use blame::{Attribution, Blamed};
-pub use chain::{chain_from, step_to};
+pub use chain::{chain_from, step_to, was_before};
 pub use undone::Undone;
 
 /// Everything that one transaction did.
@@ -25,6 +25,8 @@ pub struct PastEntry {
     pub at: SystemTime,
     /// Who did it; [`DISK`] for a text that another program wrote and editd found.
     pub author: String,
+    /// The session that it was for, by name, where one is known.
+    pub session: Option<Arc<str>>,
     /// What it was for.
     pub label: Option<String>,
     /// The transaction that it undid.
@@ -77,6 +79,8 @@ pub enum PastAction {
 pub struct PastDetail {
     /// Every run of changed lines.
     pub hunks: Vec<Hunk>,
+    /// The change as a unified diff; nothing where it was too long to be kept.
+    pub diff: Option<String>,
     /// How to go back.
     pub back: Back,
 }

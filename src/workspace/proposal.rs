@@ -176,6 +176,8 @@ pub struct Proposal {
     pub roots: Vec<PathBuf>,
     /// The author it belongs to.
     pub author: String,
+    /// That session's name in the history.
+    pub session_name: Arc<str>,
     /// The request that made it, if that may be sent again.
     pub request: Option<Repeatable>,
     /// What it is for, in the author's words.

@@ -1,4 +1,5 @@
 mod of_cell;
+mod of_disk;
 mod of_edit;
 mod of_editor;
 mod of_patch;
@@ -8,6 +9,7 @@ mod of_undo;
 mod words;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::edit::{ConflictRegion, EditRefusalKind};
 use crate::notebook::{CellRefusalKind, Unreadable};
@@ -190,7 +192,7 @@ pub enum Known {
 }
 
 /// What a stale file has changed since.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Since {
     /// The session was given it.
     #[default]
@@ -198,7 +200,10 @@ pub enum Since {
     /// A proposal was made, which cannot be applied any more.
     Proposed,
     /// A transaction wrote it that is to be undone.
-    Written,
+    Written {
+        /// The later transaction that is in the way, if one of editd's is.
+        later: Option<Arc<str>>,
+    },
 }
 
 impl Refusal {

@@ -18,7 +18,7 @@ mod protection;
 mod roots;
 mod user;
 
-pub use classes::{Class, Operation, Operations, Tag};
+pub use classes::{Class, Judgement, Operation, Operations, Tag};
 pub use fold::folded;
 pub use judge::{Judge, Spelling, is_version_control, names_of};
 pub use names::{GIT_FILES, METADATA};

@@ -116,6 +116,8 @@ pub struct Session {
     pub role: Role,
     /// `clientInfo.name`: the author of its changes.
     pub author: String,
+    /// Its name in the history.
+    pub name: Arc<str>,
     /// The folders it works in, canonical.
     pub roots: Vec<PathBuf>,
     /// What its client can do.
@@ -127,9 +129,9 @@ pub struct Session {
 
 impl Session {
     /// A session that has read nothing yet.
-    pub fn new(id: SessionId, role: Role, author: String, roots: Vec<PathBuf>) -> Self {
+    pub fn new(id: SessionId, role: Role, (author, name): (String, Arc<str>), roots: Vec<PathBuf>) -> Self {
         let abilities = Abilities::default();
-        Self { id, role, author, roots, abilities, ledger: HashMap::new(), given: VecDeque::new() }
+        Self { id, role, author, name, roots, abilities, ledger: HashMap::new(), given: VecDeque::new() }
     }
 
     /// The same with what its client can do.

@@ -30,7 +30,8 @@ async function tools(place: Place, ...server: string[]): Promise<Fields[]> {
 interface Result {
   /** The texts for a model. */
   text: string;
-  structured: Fields;
+  /** What is told as data, too. */
+  structured: Fields | undefined;
   refused: boolean;
 }
 
@@ -44,9 +45,14 @@ async function call(place: Place, tool: string, args: Fields): Promise<Result> {
   assert.ok(ended.code === 0 || ended.code === TOOL_ERROR, `${tool}: ${ended.code} ${ended.stderr}`);
   const result = JSON.parse(ended.stdout) as Fields;
   const structured = record(result['structuredContent']);
-  assert.ok(structured, `${tool} has no structured content: ${ended.stdout}`);
   const texts = records(result['content']).map((each) => text(each, 'text'));
   return { text: texts.join('\n'), structured, refused: result['isError'] === true };
+}
+
+function hashIn(shown: string): string {
+  const found = /b3:[0-9a-f]{32}/.exec(shown)?.[0];
+  assert.ok(found, `no hash in: ${shown}`);
+  return found;
 }
 
 async function succeeds(place: Place, tool: string, args: Fields): Promise<Result> {
@@ -75,21 +81,24 @@ void describe('the inspector', () => {
   // No session of one call knows what another was given: hashes carry it.
   scene('calls every tool', { 'poem.txt': 'one\ntwo\n', 'notes.ipynb': NOTEBOOK }, async (place) => {
     const read = await succeeds(place, 'read', { path: 'poem.txt' });
-    assert.equal(read.structured['text'], 'one\ntwo\n');
-    assert.match(read.text, /one\ntwo\n/);
+    assert.equal(read.structured, undefined);
+    assert.match(read.text, /\n\none\ntwo\n$/);
 
     const edited = await succeeds(place, 'edit', {
-      ...{ path: 'poem.txt', baseHash: read.structured['hash'] },
+      ...{ path: 'poem.txt', baseHash: hashIn(read.text) },
       edits: [{ oldText: 'two', newText: 'deux' }],
     });
     assert.equal(place.read('poem.txt'), 'one\ndeux\n');
-    const hash = records(edited.structured['files'])[0]?.['hash'];
+    const hash = records(edited.structured?.['files'])[0]?.['hash'];
+    assert.equal(hash, hashIn(edited.text));
 
     const patch = '--- a/poem.txt\n+++ b/poem.txt\n@@ -1,2 +1,2 @@\n-one\n+un\n deux\n';
-    await succeeds(place, 'apply_patch', { patch, bases: { 'poem.txt': hash } });
+    const patched = await succeeds(place, 'apply_patch', { patch, bases: { 'poem.txt': hash } });
     assert.equal(place.read('poem.txt'), 'un\ndeux\n');
 
-    await succeeds(place, 'undo', { path: 'poem.txt' });
+    // Each call is a process of its own, and so a session of its own, which has changed nothing itself.
+    assert.ok((await call(place, 'undo', { path: 'poem.txt' })).refused);
+    await succeeds(place, 'undo', { transaction: text(patched.structured, 'transaction') });
     assert.equal(place.read('poem.txt'), 'one\ndeux\n');
 
     await succeeds(place, 'write', { path: 'songs/new.txt', content: 'la\n' });
@@ -97,7 +106,7 @@ void describe('the inspector', () => {
 
     const notebook = await succeeds(place, 'read', { path: 'notes.ipynb' });
     const cells = [{ op: 'replace', id: 'c1', source: 'x = 2' }];
-    await succeeds(place, 'notebook_edit', { path: 'notes.ipynb', baseHash: notebook.structured['hash'], cells });
+    await succeeds(place, 'notebook_edit', { path: 'notes.ipynb', baseHash: hashIn(notebook.text), cells });
     assert.equal(place.read('notes.ipynb'), NOTEBOOK.replace('x = 1', 'x = 2'));
 
     for (const [tool, args] of [
@@ -112,13 +121,16 @@ void describe('the inspector', () => {
     await succeeds(place, 'proposal_status', {});
   });
 
-  scene('sees a refusal in both forms', { 'poem.txt': 'one\n' }, async (place) => {
-    const refused = await call(place, 'edit', { path: 'poem.txt', oldText: 'one', newText: 'un' });
-    const error = record(refused.structured['error']);
+  scene('sees a refusal, in both forms where it has no lines of files', { 'poem.txt': 'one\n' }, async (place) => {
+    const unread = await call(place, 'edit', { path: 'poem.txt', oldText: 'one', newText: 'un' });
+    assert.ok(unread.refused && unread.structured === undefined);
+    assert.match(unread.text, /^Refused \(unread\): .*currentHash: b3:.*1\tone/s);
+    const refused = await call(place, 'read', { path: 'none.txt' });
+    const error = record(refused.structured?.['error']);
     assert.ok(refused.refused);
-    assert.equal(error?.['kind'], 'unread');
+    assert.equal(error?.['kind'], 'missing');
     assert.ok(text(error, 'hint') !== '');
-    for (const each of [text(error, 'message'), text(error, 'hint'), 'unread', text(error, 'currentHash')]) {
+    for (const each of [text(error, 'message'), text(error, 'hint'), 'missing']) {
       assert.ok(refused.text.includes(each), `${each} is not in: ${refused.text}`);
     }
     assert.equal(place.read('poem.txt'), 'one\n');

@@ -19,7 +19,7 @@ async function play(place: Place, era: string, ...scenarios: string[]): Promise<
 
 for (const era of ['legacy', 'auto']) {
   void describe(`the Python SDK, ${era}`, () => {
-    scene('gets results that fit their schemas, and edits again what was stale', files, async (place) => {
+    scene('gets results that the SDK takes, and edits again what was stale', files, async (place) => {
       await play(place, era, 'schemas', 'stale');
     });
 

@@ -88,6 +88,7 @@ mod paths {
     mod policy;
     mod protected;
     mod races;
+    mod reviewed;
     mod spelling;
     mod tags;
 }
@@ -95,6 +96,7 @@ mod undo {
     mod bytes;
     mod changes;
     mod editor;
+    mod elsewhere;
     mod kept;
     mod later;
     mod refusals;
@@ -182,6 +184,7 @@ mod lsp {
 mod mcp {
     mod cancel;
     mod changes;
+    mod costs;
     mod honest;
     mod life;
     mod messages;
@@ -210,6 +213,7 @@ mod cli {
     mod apply;
     mod commands;
     mod complaints;
+    mod decisions;
     mod demo;
     mod edit;
     mod folders;

@@ -113,6 +113,11 @@ pub(crate) enum Outcome {
         text: String,
         lines: Vec<Range<usize>>,
     },
+    /// These bytes or a refusal: careful people would differ on which, but nothing else may come out.
+    BecomesOrRefused {
+        text: String,
+        lines: Vec<Range<usize>>,
+    },
     Refused,
 }
 
@@ -128,6 +133,15 @@ pub(crate) struct Case {
 impl Case {
     pub(crate) fn refused(base: String, edits: Vec<Edit>) -> Self {
         Self { base, edits, options: Options::default(), outcome: Outcome::Refused }
+    }
+
+    /// The case with a refusal as good as the bytes.
+    pub(crate) fn or_refused(self) -> Self {
+        let outcome = match self.outcome {
+            Outcome::Becomes { text, lines } => Outcome::BecomesOrRefused { text, lines },
+            other => other,
+        };
+        Self { outcome, ..self }
     }
 
     /// The case of one change that a request asks for in other words than the file's. Nothing if the
@@ -152,8 +166,14 @@ impl Case {
         (!there && is_unique(file, change)).then(|| Self { base: done.text(), ..case })
     }
 
-    /// The case of changes whose requests are known to be good.
+    /// The case of changes whose requests are known to be good. Nothing where one blank line is to stay: a new
+    /// text of nothing says that the lines go.
     pub(crate) fn becomes(file: &File, changes: &[Change], edits: Vec<Edit>) -> Option<Self> {
+        let stays = |change: &Change| change.count(Part::Keep) + change.count(Part::Put) > 0;
+        let is_open = |edit: &Edit| edit.new.is_empty() && !edit.old.ends_with('\n');
+        if edits.iter().any(is_open) && changes.iter().any(stays) {
+            return None;
+        }
         let text = change::result(file, changes)?;
         let lines = changes.iter().map(Change::lines).collect();
         let outcome = Outcome::Becomes { text, lines };

@@ -2,6 +2,8 @@
 
 mod steps;
 
+pub(crate) use steps::{frame, gap, is_indented, words_changed};
+
 use std::ops::{Range, RangeInclusive};
 
 use super::plain::{self, bare};
@@ -46,6 +48,11 @@ impl Change {
         self.joined(Part::Cut)
     }
 
+    /// Puts new lines before a step.
+    pub(crate) fn insert(&mut self, at: usize, lines: &[String]) {
+        self.steps.splice(at..at, lines.iter().map(|line| steps::put(line)));
+    }
+
     fn joined(&self, without: Part) -> String {
         let texts = self.steps.iter().filter(|step| step.part != without);
         texts.map(|step| step.text.as_str()).collect::<Vec<_>>().join("\n")
@@ -55,8 +62,13 @@ impl Change {
         self.steps.iter().filter(|step| step.part == part).count()
     }
 
+    /// Replaces a kept line.
+    pub(crate) fn replace(&mut self, at: usize, text: &str) {
+        steps::replace(&mut self.steps, at, text);
+    }
+
     /// Whether something of the block stays and something comes in its place.
-    fn is_sound(&self) -> bool {
+    pub(crate) fn is_sound(&self) -> bool {
         let changes = self.count(Part::Cut) + self.count(Part::Put) > 0;
         changes && self.count(Part::Keep) + self.count(Part::Put) > 0 && self.old_text() != self.new_text()
     }
@@ -65,15 +77,16 @@ impl Change {
     /// them stayed, and with it which bytes are the file's.
     pub(crate) fn is_clear(&self) -> bool {
         let of = |put: bool| self.steps.iter().filter(move |step| (step.part == Part::Put) == put);
-        let reads = |step: &Step| plain::folded(step.text.trim_end());
+        let reads = |step: &Step| plain::seen(&plain::folded(step.text.trim_end()));
         of(true).all(|put| of(false).all(|old| reads(put) != reads(old))) && !self.cuts_one_of_like_blanks()
     }
 
-    /// Whether one of several blank lines goes that differ in their blanks: nobody can tell which one.
+    /// Returns whether one of several lines goes that differ in their last blanks only: nobody can tell which one.
     fn cuts_one_of_like_blanks(&self) -> bool {
-        let blanks: Vec<_> = self.steps.iter().filter(|step| step.text.trim().is_empty()).collect();
-        let differ = blanks.windows(2).any(|two| two[0].text != two[1].text);
-        differ && blanks.iter().any(|step| step.part == Part::Cut)
+        let of = |part: Part| self.steps.iter().filter(move |step| step.part == part);
+        let like =
+            |one: &Step, other: &Step| one.text.trim_end() == other.text.trim_end() && one.text != other.text;
+        of(Part::Cut).any(|cut| of(Part::Keep).chain(of(Part::Cut)).any(|other| like(cut, other)))
     }
 
     /// Pairs of lines (steps' indexes), the first of which is replaced by the second.
@@ -133,8 +146,8 @@ pub(crate) fn draw(rng: &mut Rng, file: &File, size: &RangeInclusive<usize>) -> 
     draw_at(rng, file, at..at + size)
 }
 
-/// A change of these lines.
-pub(crate) fn draw_at(rng: &mut Rng, file: &File, lines: Range<usize>) -> Option<Change> {
+/// These lines, of which nothing is changed yet; they begin and end with words.
+pub(crate) fn keep(file: &File, lines: Range<usize>) -> Option<Change> {
     let block = file.lines.get(lines.clone())?;
     let blank = |text: &str| text.trim().is_empty();
     if block.is_empty() || blank(&block[0].text) || blank(&block[block.len() - 1].text) {
@@ -142,7 +155,20 @@ pub(crate) fn draw_at(rng: &mut Rng, file: &File, lines: Range<usize>) -> Option
     }
     let keep = |text: &String| Step { part: Part::Keep, text: text.clone() };
     let steps = block.iter().map(|line| keep(&line.text)).collect();
-    let mut change = Change { at: lines.start, steps };
+    Some(Change { at: lines.start, steps })
+}
+
+/// A block of so many lines, of which nothing is changed yet.
+pub(crate) fn block(rng: &mut Rng, file: &File, size: &RangeInclusive<usize>) -> Option<Change> {
+    let size = rng.within(size).min(file.lines.len());
+    let at = rng.below(file.lines.len() + 1 - size);
+    file.ending_of(at..at + size)?;
+    keep(file, at..at + size)
+}
+
+/// A change of these lines.
+pub(crate) fn draw_at(rng: &mut Rng, file: &File, lines: Range<usize>) -> Option<Change> {
+    let mut change = keep(file, lines.clone())?;
     for _ in 0..1 + usize::from(rng.percent(35)) + usize::from(rng.percent(15)) {
         steps::alter(rng, file, &mut change.steps);
     }

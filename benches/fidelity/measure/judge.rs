@@ -30,14 +30,21 @@ pub(crate) fn judge(case: &Case) -> Judged {
     match (catch_unwind(AssertUnwindSafe(run)), &case.outcome) {
         (Err(_), _) => Judged { verdict: Verdict::Wrong, got: Err("a panic".to_owned()) },
         (Ok(Err(refusals)), outcome) => {
-            let verdict = if matches!(outcome, Outcome::Refused) { Verdict::Right } else { Verdict::Refused };
+            let applied = matches!(outcome, Outcome::Becomes { .. });
+            let verdict = if applied { Verdict::Refused } else { Verdict::Right };
             Judged { verdict, got: Err(named(&refusals)) }
         }
         (Ok(Ok(plan)), outcome) => {
             let got = plan.apply(&case.base);
             let verdict = match outcome {
-                Outcome::Becomes { text, .. } if *text == got => Verdict::Right,
-                Outcome::Becomes { lines, .. } if stays_within(&case.base, &plan, lines) => Verdict::Damaged,
+                Outcome::Becomes { text, .. } | Outcome::BecomesOrRefused { text, .. } if *text == got => {
+                    Verdict::Right
+                }
+                Outcome::Becomes { lines, .. } | Outcome::BecomesOrRefused { lines, .. }
+                    if stays_within(&case.base, &plan, lines) =>
+                {
+                    Verdict::Damaged
+                }
                 _ => Verdict::Wrong,
             };
             Judged { verdict, got: Ok(got) }

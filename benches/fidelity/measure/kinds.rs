@@ -1,15 +1,25 @@
 //! The kinds of requests: what models do to the texts of an edit on the way, and what must come of it.
 
 mod blanks;
+mod clipped;
+mod columns;
+mod conversions;
+mod deletions;
 mod drift;
 mod elisions;
 mod indents;
+mod keyed;
 mod mixes;
 mod places;
 mod plainly;
 mod refused;
 mod refused_context;
+mod refused_names;
+mod repeated;
+mod shapes;
+mod shifts;
 mod signs;
+mod unseen;
 mod wrappings;
 
 use std::ops::RangeInclusive;
@@ -45,7 +55,7 @@ kinds! {
     wrappings: line_numbers_in_old line_numbers_in_both escaped_to_one_line escaped_quotes
         doubled_backslashes;
     elisions: elided elided_in_words elided_twice;
-    drift: context_line_dropped context_line_invented context_comment_reworded context_name_misremembered
+    drift: context_line_dropped context_line_invented context_comment_reworded
         half_applied;
     mixes: drift_and_indentation trailing_and_indentation signs_and_indentation numbers_and_indentation
         numbers_and_trailing escapes_and_indentation edges_and_indentation signs_and_trailing
@@ -54,6 +64,20 @@ kinds! {
         overlapping contradicting dependent no_change empty_old;
     refused: absent text_of_another_file value_differs case_differs blank_or_none quotes_of_another_kind
         already_applied changed_meanwhile placeholder elision_ends_twice elision_in_old_only;
+    shifts: shift_one_line shift_many_lines shift_same_depth shift_nested shift_nested_two_deep shift_odd_depth
+        shift_aligned_arguments shift_hanging_arguments shift_nested_then_aligned shift_continued_string
+        shift_less_deep shift_wrapped shift_deleted_line shift_of_one_column_levels;
+    columns: gnu_style_shifted gnu_style_expanded gnu_style_expanded_and_shifted old_python_shifted
+        old_python_expanded;
+    conversions: converted_by_two_depths converted_by_a_new_step depth_undecided;
+    clipped: clipped_and_inserted clipped_and_replaced clipped_and_appended context_line_misindented
+        first_line_bare_literally first_line_bare_tolerated;
+    keyed: keys_numbered_in_old keys_numbered_in_both keys_as_they_are keys_with_trailing_blanks
+        numbers_on_kept_lines numbers_of_lines;
+    deletions: whole_lines_deleted whole_lines_deleted_tolerated last_lines_deleted part_of_line_deleted;
+    unseen: unseen_in_file unseen_in_request entities_in_both;
+    repeated: same_edit_twice insertion_is_there appended_is_there;
+    refused_names: context_name_misremembered name_in_code_and_indentation names_of_real_code;
     refused_context: anchors_only stitched_twins near_twins_drifted short_block_drifted invented_at_the_edge
         other_function;
 }

@@ -12,6 +12,7 @@ mod plain;
 mod plainer;
 mod rng;
 mod sources;
+mod stored;
 mod table;
 mod vocabulary;
 

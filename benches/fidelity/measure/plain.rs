@@ -15,6 +15,22 @@ pub(crate) const SIGNS: &[(char, &str)] = &[
     ('ﬁ', "fi"),
 ];
 
+/// Returns whether a character takes no room: zero-width ones, marks of direction, soft hyphens.
+pub(crate) fn is_unseen(character: char) -> bool {
+    matches!(character, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}')
+        || matches!(character, '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
+}
+
+/// A text without characters that take no room.
+pub(crate) fn seen(text: &str) -> String {
+    text.chars().filter(|c| !is_unseen(*c)).collect()
+}
+
+/// The column at which the words of a line begin, where a tab goes to the next multiple of eight.
+pub(crate) fn column(line: &str) -> usize {
+    indent(line).bytes().fold(0, |at, byte| if byte == b'\t' { at / 8 * 8 + 8 } else { at + 1 })
+}
+
 /// A text with plain signs.
 pub(crate) fn folded(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
@@ -29,7 +45,7 @@ pub(crate) fn folded(text: &str) -> String {
 
 /// A text without its white space, signs made plain: what is equal here is equal to any tolerance.
 pub(crate) fn bare(text: &str) -> String {
-    folded(text).chars().filter(|c| !c.is_whitespace() && *c != '\u{FEFF}').collect()
+    folded(text).chars().filter(|c| !c.is_whitespace() && !is_unseen(*c)).collect()
 }
 
 /// A text as it is compared: LF line ends, no byte order mark.

@@ -46,9 +46,14 @@ impl Tally {
     fn count(&mut self, case: &Case, got: Option<String>) {
         let got = got.filter(|got| *got != case.base);
         match (&case.outcome, got) {
-            (Outcome::Becomes { text, .. }, Some(got)) if *text == got => self.right[0] += 1,
-            (Outcome::Becomes { .. }, Some(_)) => self.wrong[0] += 1,
+            (Outcome::Becomes { text, .. } | Outcome::BecomesOrRefused { text, .. }, Some(got))
+                if *text == got =>
+            {
+                self.right[0] += 1;
+            }
+            (Outcome::Becomes { .. } | Outcome::BecomesOrRefused { .. }, Some(_)) => self.wrong[0] += 1,
             (Outcome::Becomes { .. }, None) => self.refused += 1,
+            (Outcome::BecomesOrRefused { .. }, None) => self.right[0] += 1,
             (Outcome::Refused, Some(_)) => self.wrong[1] += 1,
             (Outcome::Refused, None) => self.right[1] += 1,
         }

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use super::plain::indent;
 use super::rng::Rng;
+use super::stored;
 use super::vocabulary::{capital, noun, number, pascal, sentence, verb};
 
 /// How a language groups lines.
@@ -156,11 +157,24 @@ fn fill(rng: &mut Rng, template: &str) -> String {
 
 /// A file of one language (any if none is given), in one of its usual styles.
 pub(crate) fn file(rng: &mut Rng, language: Option<&'static Language>) -> File {
+    if let Some(file) = stored::asked_for(rng, language) {
+        return file;
+    }
     if language.is_none() && rng.percent(12) && rng.shipped {
         return shipped(rng);
     }
+    built(rng, language)
+}
+
+/// A file of templates and words.
+pub(crate) fn built(rng: &mut Rng, language: Option<&'static Language>) -> File {
     let language = language.unwrap_or_else(|| rng.pick(&LANGUAGES));
     let unit = *rng.pick(language.units);
+    built_in(rng, language, unit)
+}
+
+/// A file of templates and words whose levels are indented with `unit`.
+pub(crate) fn built_in(rng: &mut Rng, language: &'static Language, unit: &'static str) -> File {
     let mut file = File { language, unit, bom: false, lines: Vec::new(), blocks: Vec::new() };
     let sections = templates(language);
     for _ in 0..8 + rng.below(22) {

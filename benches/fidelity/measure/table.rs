@@ -98,7 +98,7 @@ pub(crate) fn shown(name: &str, number: usize, case: &Case, judged: &Judged) -> 
         let _ = writeln!(text, "---- old\n{}\n---- new\n{}", marks(&edit.old), marks(&edit.new));
     }
     let expected = match &case.outcome {
-        Outcome::Becomes { text, .. } => text,
+        Outcome::Becomes { text, .. } | Outcome::BecomesOrRefused { text, .. } => text,
         Outcome::Refused => &case.base,
     };
     if *expected != case.base {

@@ -105,8 +105,10 @@ void describe('a machine without the program', () => {
     await window.command('notifications.clearAll');
     await window.command('editd.restart');
     void window.command('editd.doctor');
-    await window.screen.notified('Program, Daemon: see the report');
-    assert.ok(!(await window.screen.notifications()).some((text) => text.includes('too old')));
+    // Of a window that has told so much already, the editor puts what is told into its list without showing it.
+    const told = await window.screen.listed('Program, Daemon: see the report');
+    assert.ok(!told.some((text) => text.includes('too old')));
+    await window.command('notifications.clearAll');
   });
 
   scene('tells of a daemon of another protocol, with its version', async ({ window, files }) => {

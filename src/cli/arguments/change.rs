@@ -3,6 +3,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
+use super::look::ChangesOf;
+
 #[derive(Debug, Args)]
 pub(crate) struct EditArguments {
     /// The file
@@ -134,12 +136,15 @@ pub(crate) struct Consent {
 #[derive(Debug, Args)]
 pub(crate) struct UndoArguments {
     /// The change, as `editd log` names it [default: the newest that is neither undone nor an undo]
-    #[arg(value_name = "ID", conflicts_with = "path")]
+    #[arg(value_name = "ID", conflicts_with_all = ["path", "session", "since"])]
     pub(crate) transaction: Option<String>,
 
     /// The newest change of this file; whatever else that change did is undone with it
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["session", "since"])]
     pub(crate) path: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) of: ChangesOf,
 
     /// Do not ask; then only changes by the same author can be undone
     #[arg(long, short)]

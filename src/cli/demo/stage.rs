@@ -109,7 +109,8 @@ impl Stage {
 
     /// A session of an agent in the project.
     pub(super) fn agent(&self, name: &str) -> Result<Client, ConnectError> {
-        let identity = Identity { name: name.to_owned(), roots: vec![self.project()], new_file: false };
+        let identity =
+            Identity { name: name.to_owned(), roots: vec![self.project()], new_file: false, session: None };
         Client::connect_as(&self.places(), Role::Agent, Spawn::Forbidden, &identity)
     }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// What it does, and the line to type.
 pub(super) type Example = (&'static str, &'static str);
 
-pub(super) const COMMANDS: [(&str, &[Example]); 17] = [
+pub(super) const COMMANDS: [(&str, &[Example]); 18] = [
     (
         "edit",
         &[
@@ -36,6 +36,7 @@ pub(super) const COMMANDS: [(&str, &[Example]); 17] = [
         &[
             ("Take the newest change back", "editd undo"),
             ("The newest change of one file", "editd undo --path notes.md"),
+            ("All that was changed in the last two hours", "editd undo --since 2h"),
         ],
     ),
     (
@@ -66,7 +67,15 @@ pub(super) const COMMANDS: [(&str, &[Example]); 17] = [
         ],
     ),
     ("proposals", &[("With ids and states, for another program", "editd proposals --output json")]),
-    ("log", &[("The last five changes", "editd log -n 5"), ("Those of one file", "editd log notes.md")]),
+    (
+        "log",
+        &[
+            ("The last five changes", "editd log -n 5"),
+            ("Those of one file", "editd log notes.md"),
+            ("Those of a folder, with their diffs", "editd log src -p"),
+        ],
+    ),
+    ("show", &[("A change", "editd show \"$(editd log -n 1 | cut -d ' ' -f 1)\"")]),
     ("blame", &[("Line by line", "editd blame notes.md")]),
     (
         "mcp",

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ("Change text", &["edit", "write", "apply", "undo"]),
     ("Look", &["read", "search", "find", "list"]),
-    ("Review and history", &["review", "proposals", "log", "blame"]),
+    ("Review and history", &["review", "proposals", "log", "show", "blame"]),
     ("Serve agents and editors", &["mcp", "lsp"]),
     ("The daemon", &["status", "doctor", "stop", "serve"]),
     ("Get to know it", &["demo", "help", "man", "completions"]),

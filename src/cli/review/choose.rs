@@ -15,6 +15,8 @@ y  accept this hunk
 n  reject it
 a  accept it and all others of this file
 d  reject it and all others of this file
+A  accept it and all others of the proposal
+D  reject it and all others of the proposal
 e  edit its new lines in $VISUAL or $EDITOR
 c  say something to the author
 s  leave it for later
@@ -25,6 +27,7 @@ const HELP_TOUCHED: &str = "\
 t  take the author's side, over what was changed here
 n  keep what is here
 d  keep it, and reject all others of this file
+D  keep it, and reject all others of the proposal
 e  edit the author's lines in $VISUAL or $EDITOR
 c  say something to the author
 s  leave it for later
@@ -49,7 +52,16 @@ enum Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Then {
     GoOn,
+    /// With this answer for all that is open in the files behind.
+    Rest(Rest),
     Quit,
+}
+
+/// An answer for all that is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rest {
+    Accept,
+    Reject,
 }
 
 /// A file of a proposal, and what was said of its hunks so far.
@@ -67,6 +79,13 @@ impl<'p> FileReview<'p> {
         Self { file, answers: vec![Answer::Open; file.entry.hunks.len()], comments: Vec::new(), only: None }
     }
 
+    /// With an answer for all that is open. What is in conflict is accepted by nobody who has not seen it.
+    pub(super) fn answered(proposal: &'p ProposalResult, at: usize, rest: Rest) -> Self {
+        let mut file = Self::new(proposal, at);
+        file.rest(0, rest);
+        file
+    }
+
     /// Only about these hunks.
     pub(super) fn about(proposal: &'p ProposalResult, at: usize, hunks: Vec<String>) -> Self {
         Self { only: Some(hunks), ..Self::new(proposal, at) }
@@ -81,6 +100,7 @@ impl<'p> FileReview<'p> {
     /// Asks about every hunk that is open.
     pub(super) fn ask(&mut self) -> Result<Then, Complaint> {
         let hunks = &self.file.entry.hunks;
+        let mut of_all = Then::GoOn;
         for at in 0..hunks.len() {
             let is_meant = self.only.as_ref().is_none_or(|only| only.contains(&hunks[at].id));
             if !is_meant || !is_open(&hunks[at]) || self.answers[at] != Answer::Open {
@@ -89,37 +109,42 @@ impl<'p> FileReview<'p> {
             let mut out = stream::stdout();
             show::place(&mut out, self.file, &hunks[at], (at + 1, hunks.len()))?;
             show::hunk(&mut out, self.file, &hunks[at])?;
-            if self.ask_about(at)? == Then::Quit {
-                return Ok(Then::Quit);
+            match self.ask_about(at)? {
+                Then::GoOn => {}
+                Then::Rest(rest) => of_all = Then::Rest(rest),
+                Then::Quit => return Ok(Then::Quit),
             }
         }
-        Ok(Then::GoOn)
+        Ok(of_all)
     }
 
     fn ask_about(&mut self, at: usize) -> Result<Then, Complaint> {
         let hunk = &self.file.entry.hunks[at];
         let is_touched = hunk.state == CONFLICTED;
         let question = if is_touched {
-            "Take the author's side [t,n,d,e,c,s,q,?]?"
+            "Take the author's side [t,n,d,D,e,c,s,q,?]?"
         } else {
-            "Accept this hunk [y,n,a,d,e,c,s,q,?]?"
+            "Accept this hunk [y,n,a,d,A,D,e,c,s,q,?]?"
         };
         loop {
             let Some(answer) = ask::line(&format!("{HINT}{question}{HINT:#} "))? else {
                 return Ok(Then::Quit);
             };
+            let all = match answer.as_str() {
+                "A" if !is_touched => Some(Rest::Accept),
+                "D" => Some(Rest::Reject),
+                _ => None,
+            };
+            if let Some(rest) = all {
+                self.rest(at, rest);
+                return Ok(Then::Rest(rest));
+            }
             match answer.to_lowercase().as_str() {
                 "t" if is_touched => self.answers[at] = Answer::Take,
                 "y" | "yes" if !is_touched => self.answers[at] = Answer::Accept,
                 "n" | "no" => self.answers[at] = Answer::Reject,
-                "a" if !is_touched => {
-                    self.answers[at] = Answer::Accept;
-                    self.rest(at, &Answer::Accept);
-                }
-                "d" => {
-                    self.answers[at] = Answer::Reject;
-                    self.rest(at, &Answer::Reject);
-                }
+                "a" if !is_touched => self.rest(at, Rest::Accept),
+                "d" => self.rest(at, Rest::Reject),
                 "e" => match self.edited(hunk)? {
                     Some(answer) => self.answers[at] = answer,
                     None => continue,
@@ -143,28 +168,32 @@ impl<'p> FileReview<'p> {
         }
     }
 
-    /// The same for all that are open behind it. What is in conflict is asked by itself.
-    fn rest(&mut self, at: usize, answer: &Answer) {
-        let both = self.answers.iter_mut().zip(&self.file.entry.hunks).skip(at + 1);
-        for (other, hunk) in both {
-            if *other == Answer::Open
-                && (hunk.state == "pending" || (is_open(hunk) && *answer == Answer::Reject))
-            {
-                *other = answer.clone();
+    /// Gives all hunks from one on an answer that have none. What is in conflict is only rejected so: to take it is
+    /// asked by itself.
+    fn rest(&mut self, at: usize, rest: Rest) {
+        let both = self.answers.iter_mut().zip(&self.file.entry.hunks).skip(at);
+        for (other, hunk) in both.filter(|(other, _)| **other == Answer::Open) {
+            match rest {
+                Rest::Accept if hunk.state == "pending" => *other = Answer::Accept,
+                Rest::Reject if is_open(hunk) => *other = Answer::Reject,
+                _ => {}
             }
         }
     }
 
     /// What the person makes of the new lines; none if nothing can be made of them.
     fn edited(&self, hunk: &Hunk) -> Result<Option<Answer>, Complaint> {
-        let (Some(old), Some(new)) = (&hunk.old_text, &hunk.new_text) else {
+        let created = compose::created(&self.file.entry);
+        let Some(new) = hunk.new_text.as_ref().or(created.as_ref()) else {
             writeln!(stream::stdout(), "It has no lines to edit.")?;
             return Ok(None);
         };
         match compose::in_editor(&self.file.entry.path, new) {
-            Ok(text) if text == *new && hunk.state == CONFLICTED => Ok(Some(Answer::Take)),
-            Ok(text) if text == *new => Ok(Some(Answer::Accept)),
-            Ok(text) if text == *old => Ok(Some(Answer::Reject)),
+            Ok(text) if text == *new => {
+                writeln!(stream::stdout(), "Nothing was edited.")?;
+                Ok(None)
+            }
+            Ok(text) if hunk.old_text.as_ref() == Some(&text) => Ok(Some(Answer::Reject)),
             Ok(text) => Ok(Some(Answer::Edited(text))),
             Err(problem) => {
                 show::problem(&problem)?;
@@ -215,7 +244,7 @@ impl<'p> FileReview<'p> {
     }
 }
 
-fn is_open(hunk: &Hunk) -> bool {
+pub(super) fn is_open(hunk: &Hunk) -> bool {
     matches!(hunk.state.as_str(), "pending" | CONFLICTED)
 }
 

@@ -8,8 +8,8 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::cli::{Context, root};
-use crate::protocol::{AppliedFile, Read, ReadResult, uri_of};
-use crate::text::lines;
+use crate::protocol::{AppliedFile, FileEntry, Read, ReadResult, uri_of};
+use crate::text::{ContentHash, lines};
 use crate::transport::Client;
 use crate::workspace::Role;
 
@@ -37,6 +37,18 @@ pub(super) fn in_editor(path: &str, text: &str) -> Result<String, String> {
         Ok(status) => Err(format!("`{editor}` ended with {status}, so nothing was edited")),
         Err(error) => Err(format!("`{editor}` cannot be run: {error}")),
     }
+}
+
+/// Returns the text of a file that is to be created, as its diff shows it. `None` for other changes, and where the diff
+/// does not show all of the text.
+pub(super) fn created(entry: &FileEntry) -> Option<String> {
+    let hash = entry.hash_after.as_deref().filter(|_| entry.action == "create")?;
+    let body = entry.diff.split_inclusive('\n').skip_while(|line| !line.starts_with("@@")).skip(1);
+    let mut text: String = body.clone().filter_map(|line| line.strip_prefix('+')).collect();
+    if body.last().is_some_and(|line| line.starts_with('\\')) {
+        text.pop();
+    }
+    (ContentHash::of(text.as_bytes()).to_string() == hash).then_some(text)
 }
 
 /// Editors put a line end behind the last line; lines that had one keep it.
@@ -84,13 +96,16 @@ pub(super) fn content(
     file: &AppliedFile,
     texts: &[Option<&str>],
 ) -> Result<String, String> {
-    let hash = file.entry.hash_before.as_deref().unwrap_or_default();
-    let now = now(context, &file.entry.path, hash)?;
+    let now = match file.entry.hash_before.as_deref() {
+        Some(hash) => now(context, &file.entry.path, hash)?,
+        None => String::new(),
+    };
     let starts: Vec<usize> = lines(&now).map(|line| line.start).chain([now.len()]).collect();
     let at = |line: usize| starts.get(line).copied().unwrap_or(now.len());
     let (mut whole, mut copied) = (String::with_capacity(now.len()), 0);
     for (hunk, text) in file.entry.hunks.iter().zip(texts) {
-        let (Some(text), None) = (text, &hunk.kind) else { continue };
+        let is_text = hunk.kind.as_deref().is_none_or(|kind| kind == "create");
+        let Some(text) = text.filter(|_| is_text) else { continue };
         let first = hunk.old_start - usize::from(hunk.old_lines > 0);
         let (start, end) = (at(first), at(first + hunk.old_lines));
         if start < copied {

@@ -11,7 +11,7 @@ use crate::daemon::commit::{Due, Landed};
 use crate::daemon::diagnoses::Watch;
 use crate::daemon::event::{Event, FindFor, ReviewEvent};
 use crate::daemon::job::{Job, Located};
-use crate::daemon::locate::Purpose;
+use crate::daemon::locate::{Placed, Purpose};
 use crate::daemon::observe::Observed;
 use crate::daemon::past::{Intent, Landing};
 use crate::daemon::rebase::{Through, carry};
@@ -78,6 +78,8 @@ impl Daemon {
 struct Places {
     proposal: Proposal,
     targets: Vec<(Target, Option<Target>)>,
+    /// Refusals for the files about which a person has to decide, for the case that nobody can be asked.
+    to_review: Vec<Refusal>,
 }
 
 impl Located for Places {
@@ -100,30 +102,36 @@ impl Core {
 
     fn places_of(&self, session: &SessionContext, params: &ApplyParams) -> Result<Places, Failure> {
         let proposal = self.proposal(session, params.id.clone(), FindFor::Applying(params.revision))?;
-        let locate = |path: &Path, purpose| self.locate(session, &RequestPath::of(path), purpose);
+        let place_of = |path: &Path, purpose| self.place(session, &RequestPath::of(path), purpose);
         let place = |file: &PlannedFile| {
             let (to, purpose) = match &file.action {
                 Action::Rename { to, .. } => {
                     let edited = !file.plan.is_empty();
-                    (Some(locate(to, Purpose::RenameTo)?), Purpose::RenameFrom { edited })
+                    (Some(place_of(to, Purpose::RenameTo)?), Purpose::RenameFrom { edited })
                 }
                 Action::Delete => (None, Purpose::Delete),
                 Action::Create => (None, Purpose::Write),
                 Action::Edit => (None, Purpose::Edit),
             };
-            Ok((locate(&file.path, purpose)?, to))
+            let (to, more) = to.map(|to| (to.target, to.clearance)).unzip();
+            let Placed { target, clearance } = place_of(&file.path, purpose)?;
+            Ok(((target, to), clearance.and(more.unwrap_or_default()).review))
         };
-        let targets = all(proposal.files.iter().map(place))?;
-        Ok(Places { proposal, targets })
+        let (targets, reviews): (Vec<_>, Vec<_>) = all(proposal.files.iter().map(place))?.into_iter().unzip();
+        let of = |(index, refusal): (usize, Option<Refusal>)| Some(refusal?.of_change(index));
+        let to_review = reviews.into_iter().enumerate().filter_map(of).collect();
+        Ok(Places { proposal, targets, to_review })
     }
 
     fn apply_or_review(
         &self,
         session: &SessionContext,
-        places: Places,
+        mut places: Places,
         review: Option<bool>,
         job: &Job,
     ) -> Result<ApplyResult, Failure> {
+        let to_review = std::mem::take(&mut places.to_review);
+        let review = self.review_by_rules(to_review, &places.targets(), review)?;
         let proposal = &places.proposal;
         let files: Vec<_> = proposal.files.iter().collect();
         let is_open = proposal.state == ProposalState::Proposed;
@@ -136,7 +144,7 @@ impl Core {
     }
 
     fn apply(&self, session: &SessionContext, places: Places, job: &Job) -> Result<ApplyResult, Failure> {
-        let Places { proposal, targets } = places;
+        let Places { proposal, targets, .. } = places;
         let observe = |(target, to)| Ok((self.observe_to_change(target)?, to));
         let observed = all(targets.into_iter().map(observe))?;
         job.check()?;

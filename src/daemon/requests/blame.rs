@@ -177,7 +177,7 @@ impl<'a> Walk<'a> {
         let mut taken: Vec<String> = Vec::new();
         for entry in entries.into_iter().rev() {
             let found = entry.file_at(&self.place).and_then(|file| self.detail(&entry, file));
-            let Some(PastDetail { hunks, back: Back::Edits { way, .. } }) = found else { return };
+            let Some(PastDetail { hunks, back: Back::Edits { way, .. }, .. }) = found else { return };
             self.claim(entry, &hunks, &way.spots, &taken);
             taken.extend(way.inverse.into_splices().into_iter().map(|splice| splice.text));
         }

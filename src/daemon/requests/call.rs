@@ -6,9 +6,9 @@ use crate::protocol::{
     TextEditParams, cell_ops,
 };
 use crate::text::{ContentHash, Encoding};
-use crate::workspace::rules::Tag;
 use crate::workspace::{Limits, OnStale, Refusal, RefusalKind, Repeatable, Role};
 
+use crate::daemon::guard::Clearance;
 use crate::daemon::job::Located;
 use crate::daemon::locate::{Placed, Purpose};
 use crate::daemon::work::{Manner, Removed, When};
@@ -45,16 +45,25 @@ pub(crate) struct Asked<P> {
     pub(crate) place: P,
     /// The base that came with the change.
     pub(crate) sent: Option<ContentHash>,
-    /// What its names say of it, once it is found.
-    pub(crate) tags: Vec<Tag>,
+    /// The judgement of the path rules, once the file is found.
+    pub(crate) clearance: Clearance,
     pub(crate) ask: Ask<P>,
 }
 
 pub(crate) enum Ask<P> {
-    Edit(Vec<Edit>),
-    Write { content: String, literal: bool, encoding: Option<Encoding>, when: When },
+    /// With the encoding that the file has, if the author names it.
+    Edit(Vec<Edit>, Option<Encoding>),
+    Write {
+        content: String,
+        literal: bool,
+        encoding: Option<Encoding>,
+        when: When,
+    },
     Delete(Option<Removed>),
-    Rename { edits: Vec<Edit>, to: P },
+    Rename {
+        edits: Vec<Edit>,
+        to: P,
+    },
     Cells(Vec<CellOp>),
 }
 
@@ -135,7 +144,7 @@ impl<P> Ask<P> {
     /// What the file that it is about is looked up for.
     fn purpose(&self) -> Purpose {
         match self {
-            Self::Edit(_) | Self::Cells(_) => Purpose::Edit,
+            Self::Edit(..) | Self::Cells(_) => Purpose::Edit,
             Self::Write { .. } => Purpose::Write,
             Self::Delete(_) => Purpose::Delete,
             Self::Rename { edits, .. } => Purpose::RenameFrom { edited: !edits.is_empty() },
@@ -144,7 +153,7 @@ impl<P> Ask<P> {
 
     fn edits(&self) -> usize {
         match self {
-            Self::Edit(edits) | Self::Rename { edits, .. } => edits.len(),
+            Self::Edit(edits, _) | Self::Rename { edits, .. } => edits.len(),
             Self::Cells(ops) => ops.len(),
             Self::Write { .. } | Self::Delete(_) => 0,
         }
@@ -159,11 +168,13 @@ impl<P> Ask<P> {
             edits
         };
         match (self, other) {
-            (Self::Edit(edits), Self::Edit(more)) if several => Some(Self::Edit(joined(edits, more))),
-            (Self::Edit(edits), Self::Rename { edits: more, to }) if several || more.is_empty() => {
+            (Self::Edit(edits, named), Self::Edit(more, _)) if several => {
+                Some(Self::Edit(joined(edits, more), named))
+            }
+            (Self::Edit(edits, _), Self::Rename { edits: more, to }) if several || more.is_empty() => {
                 Some(Self::Rename { edits: joined(edits, more), to })
             }
-            (Self::Rename { edits, to }, Self::Edit(more)) if several || edits.is_empty() => {
+            (Self::Rename { edits, to }, Self::Edit(more, _)) if several || edits.is_empty() => {
                 Some(Self::Rename { edits: joined(edits, more), to })
             }
             _ => None,
@@ -173,14 +184,14 @@ impl<P> Ask<P> {
 
 impl Asked<RequestPath> {
     fn locate(self, core: &Core, session: &SessionContext) -> Result<Asked<Target>, Refusal> {
-        let Placed { target: place, mut tags } = core.place(session, &self.place, self.ask.purpose())?;
+        let Placed { target: place, mut clearance } = core.place(session, &self.place, self.ask.purpose())?;
         if place.via_symlink && matches!(self.ask, Ask::Delete(_) | Ask::Rename { .. }) {
             // The link would be left behind and lead nowhere; which of the two is meant cannot be told.
             let what = format!("reached by a symbolic link; it is `{}`", place.path.display());
             return Err(Refusal::at(self.place.as_path(), RefusalKind::NotAFile { what }));
         }
         let ask = match self.ask {
-            Ask::Edit(edits) => Ask::Edit(edits),
+            Ask::Edit(edits, encoding) => Ask::Edit(edits, encoding),
             Ask::Write { content, literal, encoding, when } => {
                 Ask::Write { content, literal, encoding, when }
             }
@@ -188,11 +199,11 @@ impl Asked<RequestPath> {
             Ask::Cells(ops) => Ask::Cells(ops),
             Ask::Rename { edits, to } => {
                 let to = core.place(session, &to, Purpose::RenameTo)?;
-                tags = united(tags, to.tags);
+                clearance = clearance.and(to.clearance);
                 Ask::Rename { edits, to: to.target }
             }
         };
-        Ok(Asked { index: self.index, place, sent: self.sent, tags, ask })
+        Ok(Asked { index: self.index, place, sent: self.sent, clearance, ask })
     }
 }
 
@@ -209,7 +220,10 @@ fn read_changes(changes: Vec<ChangeParams>, most: usize) -> Result<Vec<Asked<Req
 
 fn read_change(index: usize, change: ChangeParams) -> Result<Asked<RequestPath>, Invalid> {
     match change {
-        ChangeParams::Edit(file) => asked(index, file, |edits| Ok(Ask::Edit(read_edits(edits)?))),
+        ChangeParams::Edit(file) => asked(index, file, |(edits, label)| {
+            let encoding = label.map(|label| read_encoding(&label)).transpose()?;
+            Ok(Ask::Edit(read_edits(edits)?, encoding))
+        }),
         ChangeParams::Write(file) => asked(index, file, |(content, literal, label)| {
             let encoding = label.map(|label| read_encoding(&label)).transpose()?;
             Ok(Ask::Write { content, literal, encoding, when: When::Any })
@@ -230,7 +244,7 @@ fn asked<T>(
 ) -> Result<Asked<RequestPath>, Invalid> {
     let place = RequestPath::from_fields(file.path, file.uri, ("path", "uri"))?;
     let sent = file.base_hash.map(|hash| read_hash(&hash)).transpose()?;
-    Ok(Asked { index, place, sent, tags: Vec::new(), ask: ask(file.body)? })
+    Ok(Asked { index, place, sent, clearance: Clearance::default(), ask: ask(file.body)? })
 }
 
 fn read_hash(hash: &str) -> Result<ContentHash, Invalid> {
@@ -261,16 +275,6 @@ fn read_edits(edits: Vec<TextEditParams>) -> Result<Vec<Edit>, Invalid> {
     edits.into_iter().enumerate().map(read).collect()
 }
 
-/// The tags of both, each once.
-pub(crate) fn united(mut tags: Vec<Tag>, more: Vec<Tag>) -> Vec<Tag> {
-    for tag in more {
-        if !tags.contains(&tag) {
-            tags.push(tag);
-        }
-    }
-    tags
-}
-
 /// One change per file, but for an edit and a rename of the same one, which become one.
 fn merge_renames(asked: Vec<Asked<Target>>) -> Result<Vec<Asked<Target>>, Invalid> {
     let mut merged: Vec<Asked<Target>> = Vec::with_capacity(asked.len());
@@ -293,9 +297,17 @@ impl Asked<Target> {
                 format!("changes[{index}] is of the same file; only an edit and a rename go together");
             return Err(Invalid::new(field, problem));
         };
-        let tags = united(std::mem::take(&mut self.tags), file.tags);
-        *self = Self { index, place: file.place, sent, tags, ask };
+        let clearance = std::mem::take(&mut self.clearance).and(file.clearance);
+        *self = Self { index, place: file.place, sent, clearance, ask };
         Ok(())
+    }
+}
+
+impl Call<Target> {
+    /// Refusals for the files about which a person has to decide, for the case that nobody can be asked.
+    pub(crate) fn to_review(&self) -> Vec<Refusal> {
+        let of = |file: &Asked<Target>| Some(file.clearance.review.clone()?.of_change(file.index));
+        self.files.iter().filter_map(of).collect()
     }
 }
 

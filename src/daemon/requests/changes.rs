@@ -45,10 +45,16 @@ impl Daemon {
     pub async fn changes(
         &self,
         session: &Arc<SessionContext>,
-        ChangesParams { since }: ChangesParams,
+        ChangesParams { since, path, uri }: ChangesParams,
     ) -> Result<ChangesResult, Failure> {
+        let only = if path.is_some() || uri.is_some() {
+            Some(self.only(session, RequestPath::from_fields(path, uri, ("path", "uri"))?).await?)
+        } else {
+            None
+        };
         // The cursor is from before the looking: what happens meanwhile may be told twice, never not at all.
-        let (cursor, read) = self.core.ask(|reply| Event::FilesRead { session: session.id, reply })?;
+        let (cursor, mut read) = self.core.ask(|reply| Event::FilesRead { session: session.id, reply })?;
+        read.retain(|(key, path)| only.as_ref().is_none_or(|only| only.key == *key || only.path == *path));
         let mut telling = Telling { since, deadline: self.core.deadline(), room: CHANGES_BYTES };
         let mut files = Vec::new();
         for (key, path) in read {
@@ -64,6 +70,13 @@ impl Daemon {
             }
         }
         Ok(ChangesResult { cursor, files })
+    }
+
+    /// The one file that is asked about.
+    async fn only(&self, session: &Arc<SessionContext>, path: RequestPath) -> Result<Target, Failure> {
+        let locate =
+            move |core: &Core, session: &SessionContext| Ok(core.locate(session, &path, Purpose::Read)?);
+        self.core.on_files(session, locate, |_, _, target: Target, _| Ok(target)).await
     }
 
     async fn change_of(

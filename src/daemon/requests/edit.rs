@@ -42,6 +42,7 @@ impl Core {
         review: Option<bool>,
         job: &Job,
     ) -> Result<ApplyResult, Failure> {
+        let review = self.review_of_call(&call, review)?;
         let request = call.request.clone();
         let (header, due) = self.work_out(session, call)?;
         job.check()?;

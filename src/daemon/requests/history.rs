@@ -2,6 +2,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::history::Kept;
 use crate::protocol::{
@@ -20,6 +21,38 @@ const USUAL: usize = 50;
 /// The most that one answer carries.
 const MOST: usize = 1000;
 
+/// The transactions that are wanted.
+struct Wanted {
+    path: Option<RequestPath>,
+    transaction: Option<String>,
+    session: Option<String>,
+    since: Option<SystemTime>,
+    before: Option<String>,
+    limit: usize,
+    diff: bool,
+}
+
+impl Wanted {
+    fn read(params: HistoryParams) -> Result<Self, Failure> {
+        let HistoryParams { path, uri, transaction, diff, session, since, limit, before } = params;
+        if limit == Some(0) {
+            return Err(Invalid::new("limit", "it is 0").into());
+        }
+        let since = since.map(|since| since.parse::<jiff::Timestamp>()).transpose();
+        let since =
+            since.map_err(|error| Invalid::new("since", format!("it is no time of RFC 3339: {error}")))?;
+        let named = path.is_some() || uri.is_some();
+        let path = named.then(|| RequestPath::from_fields(path, uri, ("path", "uri"))).transpose()?;
+        let limit = limit.unwrap_or(USUAL).min(MOST);
+        Ok(Self { path, transaction, session, since: since.map(SystemTime::from), before, limit, diff })
+    }
+
+    fn fits(&self, entry: &PastEntry) -> bool {
+        self.session.as_deref().is_none_or(|session| entry.session.as_deref() == Some(session))
+            && self.since.is_none_or(|since| entry.at >= since)
+    }
+}
+
 impl Daemon {
     /// `editd/history`.
     pub async fn history(
@@ -27,38 +60,42 @@ impl Daemon {
         session: &Arc<SessionContext>,
         params: HistoryParams,
     ) -> Result<HistoryResult, Failure> {
-        let HistoryParams { path, uri, limit, before } = params;
-        if limit == Some(0) {
-            return Err(Invalid::new("limit", "it is 0").into());
-        }
-        let path = (path.is_some() || uri.is_some())
-            .then(|| RequestPath::from_fields(path, uri, ("path", "uri")))
-            .transpose()?;
-        let limit = limit.unwrap_or(USUAL).min(MOST);
+        let wanted = Wanted::read(params)?;
         let (core, session) = (self.core.clone(), session.clone());
-        blocking(move || core.history(&session, path.as_ref(), before.as_deref(), limit)).await?
+        blocking(move || core.history(&session, &wanted)).await?
     }
 }
 
 impl Core {
-    fn history(
-        &self,
-        session: &SessionContext,
-        path: Option<&RequestPath>,
-        before: Option<&str>,
-        limit: usize,
-    ) -> Result<HistoryResult, Failure> {
-        let path = path.map(|path| self.locate(session, path, Purpose::Read)).transpose()?;
-        let path = path.map(|target| target.path);
+    /// The canonical path of a file or a folder, which need not be there any more.
+    fn file_or_folder(&self, session: &SessionContext, path: &RequestPath) -> Result<PathBuf, Refusal> {
+        let root = self.root_of(session, path.as_path(), Purpose::Read);
+        let folder = root.filter(|(root, _)| root.only.is_none()).and_then(|(root, relative)| {
+            Some(root.root.path().join(self.disk.folder(&root.root, &relative).ok()?))
+        });
+        folder.map_or_else(|| Ok(self.locate(session, path, Purpose::Read)?.path), Ok)
+    }
+
+    fn history(&self, session: &SessionContext, wanted: &Wanted) -> Result<HistoryResult, Failure> {
+        let path = wanted.path.as_ref().map(|path| self.file_or_folder(session, path)).transpose()?;
         let view = View { core: self, session, hidden: RefCell::default() };
-        let is_wanted = |Kept { entry, .. }: &Kept| {
-            view.files(entry).any(|file| path.as_ref().is_none_or(|path| file.concerns(path)))
+        let concerned = |file: &PastFile| {
+            let inside = |path: &PathBuf| file.path.starts_with(path) || file.place().starts_with(path);
+            path.as_ref().is_none_or(inside)
         };
-        let found = self.history.newest(before, limit, is_wanted).ok_or_else(|| {
-            let id = before.unwrap_or_default().to_owned();
-            Failure::from(Refusal::new(RefusalKind::Undo(UndoRefusal::NotListed { id })))
-        })?;
-        Ok(HistoryResult { transactions: found.iter().map(|kept| view.transaction(kept)).collect() })
+        let is_wanted = |Kept { entry, .. }: &Kept| wanted.fits(entry) && view.files(entry).any(concerned);
+        let not_listed = |id: &str| {
+            Failure::from(Refusal::new(RefusalKind::Undo(UndoRefusal::NotListed { id: id.to_owned() })))
+        };
+        let found = if let Some(id) = &wanted.transaction {
+            vec![self.history.find(id).filter(is_wanted).ok_or_else(|| not_listed(id))?]
+        } else {
+            let before = wanted.before.as_deref();
+            let found = self.history.newest(before, wanted.limit, is_wanted);
+            found.ok_or_else(|| not_listed(before.unwrap_or_default()))?
+        };
+        let transactions = found.iter().map(|kept| view.transaction(kept, wanted.diff)).collect();
+        Ok(HistoryResult { transactions })
     }
 }
 
@@ -91,14 +128,20 @@ impl View<'_> {
         hidden
     }
 
-    fn transaction(&self, kept: &Kept) -> TransactionEntry {
+    fn transaction(&self, kept: &Kept, diff: bool) -> TransactionEntry {
         let Kept { entry, undone_by } = kept;
+        let details = diff.then(|| self.core.history.details(&entry.id)).flatten().unwrap_or_default();
+        let file = |file: &PastFile| {
+            let diff = details.get(file.detail).and_then(|detail| detail.diff.clone());
+            TransactionFile { diff, ..file_entry(file) }
+        };
         TransactionEntry {
             transaction: entry.id.to_string(),
             at: system_time(entry.at),
             author: entry.author.clone(),
+            session: entry.session.as_deref().map(str::to_owned),
             label: entry.label.clone(),
-            files: self.files(entry).map(file_entry).collect(),
+            files: self.files(entry).map(file).collect(),
             undone: undone_by.is_some(),
             undone_by: undone_by.as_ref().map(ToString::to_string),
             undoes: entry.undoes.as_ref().map(ToString::to_string),
@@ -122,5 +165,6 @@ fn file_entry(file: &PastFile) -> TransactionFile {
         added: file.added,
         removed: file.removed,
         tags: file.tags.clone(),
+        diff: None,
     }
 }

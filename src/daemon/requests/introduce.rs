@@ -1,4 +1,5 @@
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::text::PositionEncoding;
 use crate::workspace::rules::{RootRefusal, check_root};
@@ -17,6 +18,8 @@ pub struct Introduction {
     pub role: Role,
     /// `clientInfo.name`.
     pub author: String,
+    /// Its name for this session, under which a later connection may go on. Without one the daemon gives it a name.
+    pub session_name: Option<String>,
     /// The folders that it wants to work in.
     pub roots: Vec<PathBuf>,
     /// Whether a root directly below home that is not there is a file that it means to make.
@@ -33,10 +36,12 @@ impl Daemon {
         let id = self.next_session();
         let core = self.core.clone();
         blocking(move || {
-            let Introduction { role, author, roots, new_file, encoding, abilities } = introduction;
+            let Introduction { role, author, session_name, roots, new_file, encoding, abilities } =
+                introduction;
             let open = |root: &PathBuf| open_root(&core, role, root, new_file || role == Role::Editor);
             let roots = roots.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-            Ok(SessionContext::new(id, role, author, roots, encoding).with_abilities(abilities))
+            let name = session_name.map_or_else(|| core.history.session_name(id.0), Arc::from);
+            Ok(SessionContext::new(id, role, (author, name), roots, encoding).with_abilities(abilities))
         })
         .await?
     }

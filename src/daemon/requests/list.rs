@@ -1,12 +1,33 @@
 use std::sync::Arc;
 
+use crate::disk::DiskErrorKind;
 use crate::protocol::{Entries, ListParams};
-use crate::search::{Stop, Then};
+use crate::search::{Start, Stop, Then};
+use crate::workspace::Refusal;
 use crate::workspace::limits::{ENTRIES_MOST, LIST_ENTRIES};
 
+use crate::daemon::failure::refusal_of;
+use crate::daemon::searching::Places;
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
 use super::find::{limit_of, path_of};
+
+impl Core {
+    /// Refuses to list a folder that was named and cannot be listed: it is not an empty one.
+    fn require_listable(&self, places: &Places) -> Result<(), Refusal> {
+        for scope in &places.scopes {
+            let Start::Folder(folder) = &scope.start else { continue };
+            match self.disk.list(&scope.root, folder) {
+                Err(error) if error.kind != DiskErrorKind::NotFound => {
+                    let path = scope.root.path().join(folder);
+                    return Err(Refusal::at(path, refusal_of(&error)));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
 
 impl Daemon {
     /// `editd/list`.
@@ -15,6 +36,9 @@ impl Daemon {
         let path = path_of(params.path, params.uri)?;
         let work = move |core: &Core, session: &SessionContext, stop: &Stop<'_>| {
             let places = core.places(session, path.as_ref())?;
+            if path.is_some() {
+                core.require_listable(&places)?;
+            }
             Ok(core.walked(session, &places, (stop, limit), |_| true, Then::Pass))
         };
         self.core.searching(session, work).await

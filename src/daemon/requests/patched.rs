@@ -10,11 +10,12 @@ use crate::text::ContentHash;
 use crate::workspace::limits::PATCH_BYTES;
 use crate::workspace::{Refusal, RefusalKind};
 
+use crate::daemon::guard::Clearance;
 use crate::daemon::locate::Purpose;
 use crate::daemon::work::{Removed, When};
 use crate::daemon::{Core, Failure, SessionContext};
 
-use super::call::{Ask, Asked, united};
+use super::call::{Ask, Asked};
 
 /// What a call knows of the patch that its changes came in.
 pub(crate) struct Patched {
@@ -37,7 +38,7 @@ pub(crate) fn read((patch, bases): PatchAndBases) -> Result<(Vec<Asked<RequestPa
     for (index, file) in files.into_iter().enumerate() {
         let sent = bases.remove(&file.path).map(|(_, hash)| hash);
         let place = path(&file.path, file.line)?;
-        asked.push(Asked { index, place, sent, tags: Vec::new(), ask: ask(file)? });
+        asked.push(Asked { index, place, sent, clearance: Clearance::default(), ask: ask(file)? });
     }
     let bases = bases.into_iter().map(|(spelled, (path, hash))| (spelled, path, hash)).collect();
     Ok((asked, Patched { lines, bases }))
@@ -85,7 +86,7 @@ impl Patched {
             })?;
             self.lines[index].1.extend(more.1);
             file.sent = first.sent.or(file.sent);
-            file.tags = united(first.tags, file.tags);
+            file.clearance = first.clearance.and(file.clearance);
             merged.push(Asked { index, ask, ..file });
         }
         merged.sort_by_key(|file| file.index);
@@ -141,7 +142,7 @@ fn lines_of(change: &PatchChange) -> Vec<usize> {
 fn ask(file: FilePatch) -> Result<Ask<RequestPath>, Failure> {
     let write = |content, when| Ask::Write { content, literal: false, encoding: None, when };
     Ok(match file.change {
-        PatchChange::Edit { hunks, to: None } => Ask::Edit(edits(hunks)),
+        PatchChange::Edit { hunks, to: None } => Ask::Edit(edits(hunks), None),
         PatchChange::Edit { hunks, to: Some(to) } => {
             Ask::Rename { edits: edits(hunks), to: path(&to, file.line)? }
         }

@@ -1,19 +1,22 @@
 //! Making a change happen that was worked out: for edits, undoing and proposals alike.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::config::ReviewMode;
+use crate::disk::Target;
 use crate::protocol::ApplyResult;
 use crate::workspace::{MadeFor, PlannedFile, Proposal, ProposalState, Refusal, Repeatable, Role};
 
 use crate::daemon::commit::{Due, changes};
 use crate::daemon::event::{Event, ReviewEvent};
-use crate::daemon::job::Job;
+use crate::daemon::job::{Job, Located};
 use crate::daemon::past::{Intent, Landing};
 use crate::daemon::review::{paths_of, undecided};
 use crate::daemon::{Core, Failure, SessionContext, answer};
 
-use super::call::Header;
+use super::call::{Call, Header};
+use super::patched::Patched;
 use super::propose::Made;
 
 /// What else a request says of a change that was worked out.
@@ -44,10 +47,43 @@ impl Core {
             (Role::Editor, _) | (Role::Agent, ReviewMode::Off) => Ok(false),
             (Role::Agent, ReviewMode::Always) => Ok(true),
             (Role::Agent, ReviewMode::Auto) => {
-                let paths = files.iter().flat_map(|file| paths_of(file)).collect();
-                self.ask(|reply| ReviewEvent::Watched { paths, reply })
+                self.is_watched(files.iter().flat_map(|file| paths_of(file)).collect())
             }
         }
+    }
+
+    /// Returns what a call says of a review, after the path rules.
+    pub(super) fn review_of_call(
+        &self,
+        call: &Call<Target>,
+        asked: Option<bool>,
+    ) -> Result<Option<bool>, Failure> {
+        let decided = self.review_by_rules(call.to_review(), &call.targets(), asked);
+        decided.map_err(|failure| Patched::mark(call.patch.as_ref(), failure))
+    }
+
+    /// Returns what a request says of a review, after the path rules: where they want a person to decide and one
+    /// can be asked, the whole set goes under review. Where nobody can be asked the request is refused, before
+    /// anything else is said of its files.
+    pub(super) fn review_by_rules(
+        &self,
+        to_review: Vec<Refusal>,
+        targets: &[&Target],
+        asked: Option<bool>,
+    ) -> Result<Option<bool>, Failure> {
+        if to_review.is_empty() {
+            return Ok(asked);
+        }
+        // What waits by itself can be decided at any terminal, now or later.
+        let waits = asked == Some(true) || self.config.review == ReviewMode::Always;
+        if waits || self.is_watched(targets.iter().map(|target| target.path.clone()).collect())? {
+            return Ok(Some(true));
+        }
+        Err(Failure::Refused(to_review))
+    }
+
+    fn is_watched(&self, paths: Vec<PathBuf>) -> Result<bool, Failure> {
+        self.ask(|reply| ReviewEvent::Watched { paths, reply })
     }
 
     /// Writes what was worked out, as a proposal that is applied at once; or has a person decide about it.

@@ -37,6 +37,7 @@ impl Daemon {
         let work = move |core: &Core, session: &SessionContext, call: Call<Target>, _: &Job| {
             let (author, request) = (call.header.author.clone(), call.request.clone());
             core.answer_once(&author, request, || {
+                core.review_of_call(&call, None)?;
                 let made = Made { purpose: MadeFor::Looking, request: None, undoes: None };
                 let (header, mut due) = core.work_out(session, call)?;
                 let proposal = core.record_proposal(session, &header, &mut due, made)?;
@@ -117,7 +118,7 @@ impl Core {
 
     fn look_at(&self, file: Asked<Target>) -> Result<WantedFile, Refusal> {
         let want = match file.ask {
-            Ask::Edit(edits) => Want::Edit(edits),
+            Ask::Edit(edits, encoding) => Want::Edit(edits, encoding),
             Ask::Write { content, literal, encoding, when } => {
                 Want::Write { content, literal, encoding, when }
             }
@@ -125,7 +126,7 @@ impl Core {
             Ask::Cells(ops) => Want::Cells(ops),
             Ask::Rename { edits, to } => Want::Rename { edits, to: Box::new(self.observe_to_change(to)?) },
         };
-        let (index, sent, tags) = (file.index, file.sent, file.tags);
+        let (index, sent, tags) = (file.index, file.sent, file.clearance.tags);
         Ok(WantedFile { index, want, sent, tags, observed: self.observe_to_change(file.place)? })
     }
 

@@ -1,34 +1,34 @@
-use std::os::unix::ffi::OsStrExt;
+mod preview;
+
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::disk::Target;
 use crate::history::Kept;
-use crate::protocol::{AppliedFile, ApplyResult, FileEntry, Invalid, LandedFile, RequestPath, UndoParams};
-use crate::text::ContentHash;
+use crate::protocol::{ApplyResult, Invalid, RequestPath, UndoParams};
 use crate::workspace::history::{PastAction, PastEntry, PastFile};
-use crate::workspace::rules::Tag;
 use crate::workspace::{
     BaseState, Coverage, OnStale, Proposal, Refusal, RefusalKind, Role, Since, UndoRefusal,
 };
 
 use crate::daemon::commit::Due;
 use crate::daemon::event::Event;
+use crate::daemon::guard::Clearance;
 use crate::daemon::job::{Job, Located};
 use crate::daemon::locate::{Placed, Purpose};
 use crate::daemon::observe::Observed;
 use crate::daemon::undo::Reversal;
 use crate::daemon::work::{Manner, Rules};
-use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
+use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
-use super::call::{Header, united};
+use super::call::Header;
 use super::perform::{Order, all};
 
-/// How often a transaction may be undone by somebody else between the choice and the turn.
-const CHOICES: usize = 8;
+use preview::{fingerprint, shown_only};
 
-/// The state of what is only shown.
-const PREVIEW: &str = "preview";
+/// The most transactions that one request tries: each may be undone by somebody else between the choice and the
+/// turn, or be taken back already by something else.
+const CHOICES: usize = 200;
 
 /// How it is to be undone.
 #[derive(Clone)]
@@ -43,8 +43,21 @@ struct How {
 #[derive(Clone)]
 enum Wish {
     This(String),
-    /// The newest that changed that file.
-    Newest(Option<RequestPath>),
+    /// The newest of these.
+    Newest {
+        /// Only of this file.
+        path: Option<RequestPath>,
+        /// Only of this session.
+        own_session: bool,
+        /// Those that need no undo: they are taken back already.
+        passed: Vec<Arc<str>>,
+    },
+}
+
+/// A transaction that turned out to need no undo.
+struct NotNeeded {
+    id: Arc<str>,
+    refusal: Refusal,
 }
 
 /// A transaction, its files found again.
@@ -59,7 +72,16 @@ struct PlaceOfPast {
     now: Target,
     /// Where it was before, if that is elsewhere.
     old: Option<Target>,
-    tags: Vec<Tag>,
+    clearance: Clearance,
+}
+
+impl Chosen {
+    /// Refusals for the files about which a person has to decide, for the case that nobody can be asked.
+    fn to_review(&self) -> Vec<Refusal> {
+        let of =
+            |(index, place): (usize, &PlaceOfPast)| Some(place.clearance.review.clone()?.of_change(index));
+        self.places.iter().enumerate().filter_map(of).collect()
+    }
 }
 
 impl Located for Chosen {
@@ -75,13 +97,16 @@ impl Daemon {
         session: &Arc<SessionContext>,
         params: UndoParams,
     ) -> Result<ApplyResult, Failure> {
-        let UndoParams { transaction, path, uri, review, wait_ms, preview, fingerprint } = params;
+        let UndoParams { transaction, path, uri, own_session, review, wait_ms, preview, fingerprint } =
+            params;
         let how = How { preview, review, shown: fingerprint };
-        let wish = match (transaction, path.is_some() || uri.is_some()) {
-            (Some(_), true) => return Err(Invalid::new("path", "it goes without `transaction`").into()),
-            (Some(id), false) => Wish::This(id),
-            (None, true) => Wish::Newest(Some(RequestPath::from_fields(path, uri, ("path", "uri"))?)),
-            (None, false) => Wish::Newest(None),
+        let path = (path.is_some() || uri.is_some())
+            .then(|| RequestPath::from_fields(path, uri, ("path", "uri")))
+            .transpose()?;
+        let mut wish = match (transaction, path) {
+            (Some(_), Some(_)) => return Err(Invalid::new("path", "it goes without `transaction`").into()),
+            (Some(id), None) => Wish::This(id),
+            (None, path) => Wish::Newest { path, own_session, passed: Vec::new() },
         };
         for _ in 0..CHOICES {
             let (wanted, how) = (wish.clone(), how.clone());
@@ -89,14 +114,16 @@ impl Daemon {
             let work = move |core: &Core, session: &SessionContext, chosen: Chosen, job: &Job| {
                 core.undo(session, chosen, &how, job)
             };
-            match (self.core.on_files(session, choose, work).await?, &wish) {
-                (Ok(result), _) => return self.when_settled(session, result, wait_ms).await,
-                (Err(refusal), Wish::This(_)) => return Err(refusal.into()),
-                // Another request undid what was chosen, while this one waited.
-                (Err(_), Wish::Newest(_)) => {}
+            match (self.core.on_files(session, choose, work).await?, &mut wish) {
+                (Ok(mut result), wish) => {
+                    wish.note_passed(&mut result);
+                    return self.when_settled(session, result, wait_ms).await;
+                }
+                (Err(NotNeeded { refusal, .. }), Wish::This(_)) => return Err(refusal.into()),
+                (Err(NotNeeded { id, .. }), Wish::Newest { passed, .. }) => passed.push(id),
             }
         }
-        let what = "other requests undo changes all the time".to_owned();
+        let what = format!("the newest {CHOICES} transactions are taken back already; name one");
         Err(Refusal::new(RefusalKind::Busy { what }).into())
     }
 }
@@ -119,7 +146,7 @@ impl Core {
                 undone(&kept)?;
                 kept.entry
             }
-            Wish::Newest(path) => {
+            Wish::Newest { path, own_session, passed } => {
                 let path = path.map(|path| self.locate(session, &path, Purpose::Read)).transpose()?;
                 let can_be = |kept: &Kept| {
                     let Kept { entry, undone_by } = kept;
@@ -128,14 +155,20 @@ impl Core {
                         self.in_roots(session, &file.path) && self.in_roots(session, file.place())
                     };
                     undone_by.is_none()
+                        && !passed.contains(&entry.id)
                         && entry.undoes.is_none()
                         && !entry.rescued
                         && is_own(entry)
+                        && (!own_session || entry.session.as_ref() == Some(&session.name))
                         && path.as_ref().is_none_or(concerned)
                         && entry.files.iter().all(reached)
                 };
                 let newest = self.history.newest(None, 1, can_be).unwrap_or_default().pop();
-                newest.ok_or_else(|| unknown(None))?.entry
+                let none = || {
+                    let id = passed.first().map(ToString::to_string);
+                    id.map_or_else(|| unknown(None), |id| taken_back(id).into())
+                };
+                newest.ok_or_else(none)?.entry
             }
         };
         let places = all(entry.files.iter().map(|file| self.place_of_past(session, file)))?;
@@ -162,29 +195,40 @@ impl Core {
                 (Purpose::RenameFrom { edited }, Some(find(&file.path, Purpose::RenameTo)?))
             }
         };
-        let Placed { target: now, tags } = find(file.place(), purpose)?;
-        let (old, more) = old.map(|old| (old.target, old.tags)).unzip();
-        Ok(PlaceOfPast { now, old, tags: united(tags, more.unwrap_or_default()) })
+        let Placed { target: now, clearance } = find(file.place(), purpose)?;
+        let (old, more) = old.map(|old| (old.target, old.clearance)).unzip();
+        Ok(PlaceOfPast { now, old, clearance: clearance.and(more.unwrap_or_default()) })
     }
 
-    /// The inner error: it was undone meanwhile.
+    /// The inner error: it was undone meanwhile, or something else took it back.
     fn undo(
         &self,
         session: &SessionContext,
-        Chosen { entry, places }: Chosen,
+        chosen: Chosen,
         how: &How,
         job: &Job,
-    ) -> Result<Result<ApplyResult, Refusal>, Failure> {
+    ) -> Result<Result<ApplyResult, NotNeeded>, Failure> {
+        let review = self.review_by_rules(chosen.to_review(), &chosen.targets(), how.review)?;
+        let Chosen { entry, places } = chosen;
+        let not_needed = |refusal| Ok(Err(NotNeeded { id: entry.id.clone(), refusal }));
         if let Some(Err(refusal)) = self.history.find(&entry.id).map(|kept| undone(&kept)) {
-            return Ok(Err(refusal));
+            return not_needed(refusal);
         }
         let due = self.work_back(session, &entry, places)?;
+        if due.is_empty() {
+            return not_needed(taken_back(entry.id.to_string()));
+        }
         let print = fingerprint(&due);
         if let (Some(shown), Some(first)) = (how.shown.as_deref(), due.first())
             && *shown != print
         {
             let (current, path) = (first.worked.observed.truth.hash(), &first.worked.file.path);
-            let kind = RefusalKind::Stale { current, diff: None, base_known: false, since: Since::Written };
+            let kind = RefusalKind::Stale {
+                current,
+                diff: None,
+                base_known: false,
+                since: Since::Written { later: None },
+            };
             return Err(Refusal::at(path, kind).into());
         }
         if how.preview {
@@ -198,7 +242,7 @@ impl Core {
             on_stale: OnStale::Reject,
             display: None,
         };
-        let order = Order { request: None, undoes: Some(entry.id.clone()), review: how.review };
+        let order = Order { request: None, undoes: Some(entry.id.clone()), review };
         self.perform(session, &header, due, order, job).map(Ok)
     }
 
@@ -216,13 +260,20 @@ impl Core {
         undone(&kept)?;
         let places = all(kept.entry.files.iter().map(|file| self.place_of_past(context, file)))?;
         let mut due = self.work_back(context, &kept.entry, places)?;
+        if due.is_empty() {
+            return Err(taken_back(transaction.to_owned()).into());
+        }
         for (index, due) in due.iter_mut().enumerate() {
             due.worked.settle();
             let (now, shown) = (&due.worked.file, proposal.files.get(index));
             if shown.is_none_or(|shown| shown.path != now.path || shown.hash_after != now.hash_after) {
                 let current = due.worked.observed.truth.hash();
-                let kind =
-                    RefusalKind::Stale { current, diff: None, base_known: false, since: Since::Written };
+                let kind = RefusalKind::Stale {
+                    current,
+                    diff: None,
+                    base_known: false,
+                    since: Since::Written { later: None },
+                };
                 return Err(Refusal::at(&now.path, kind).into());
             }
             due.index = index;
@@ -230,7 +281,8 @@ impl Core {
         Ok(due)
     }
 
-    /// Works out what takes the transaction back, for all of its files, or says of each why not.
+    /// Works out what takes the transaction back, for all of its files, or says of each why not. Nothing for files
+    /// that are as they were before it.
     fn work_back(
         &self,
         session: &SessionContext,
@@ -245,7 +297,7 @@ impl Core {
             deadline: self.deadline(),
             file_size: self.config.limits.file_size,
         };
-        let tags: Vec<_> = places.iter().map(|place| place.tags.clone()).collect();
+        let tags: Vec<_> = places.iter().map(|place| place.clearance.tags.clone()).collect();
         let observe = |place: PlaceOfPast| {
             let old = place.old.map(|old| self.observe_to_change(old)).transpose()?;
             Ok((self.observe_to_change(place.now)?, old))
@@ -259,8 +311,12 @@ impl Core {
             let detail = details.as_ref().and_then(|details| details.get(file.detail));
             let Some(detail) = detail else {
                 let (path, current) = (&now.target.path, now.truth.hash());
-                let kind =
-                    RefusalKind::Stale { current, diff: None, base_known: false, since: Since::Written };
+                let kind = RefusalKind::Stale {
+                    current,
+                    diff: None,
+                    base_known: false,
+                    since: Since::Written { later: None },
+                };
                 refusals.push(Refusal::at(path, kind).of_change(index));
                 continue;
             };
@@ -274,11 +330,7 @@ impl Core {
                 Err(refusal) => refusals.push(refusal.of_change(index)),
             }
         }
-        match entry.files.first() {
-            _ if !refusals.is_empty() => Err(Failure::Refused(refusals)),
-            Some(file) if due.is_empty() => Err(Refusal::at(file.place(), RefusalKind::NoChange).into()),
-            _ => Ok(due),
-        }
+        if refusals.is_empty() { Ok(due) } else { Err(Failure::Refused(refusals)) }
     }
 
     /// How much of each file the session knows: only what it knows as it is now counts.
@@ -297,6 +349,23 @@ impl Core {
     }
 }
 
+impl Wish {
+    /// Tells which newer transactions were passed over.
+    fn note_passed(&self, result: &mut ApplyResult) {
+        let Self::Newest { passed, .. } = self else { return };
+        let Some(file) = result.files.first_mut().filter(|_| !passed.is_empty()) else { return };
+        let ids: Vec<_> = passed.iter().map(|id| format!("`{id}`")).collect();
+        let (verb, files) =
+            if ids.len() == 1 { ("was", "its files are") } else { ("were", "their files are") };
+        let note = format!("{} {verb} passed over: {files} as they were before already.", ids.join(", "));
+        file.entry.warnings.push(note);
+    }
+}
+
+fn taken_back(id: String) -> Refusal {
+    Refusal::new(RefusalKind::Undo(UndoRefusal::TakenBack { id }))
+}
+
 fn undone(kept: &Kept) -> Result<(), Refusal> {
     let Some(by) = &kept.undone_by else { return Ok(()) };
     let (id, by) = (kept.entry.id.to_string(), by.to_string());
@@ -310,49 +379,5 @@ fn label(entry: &PastEntry) -> String {
         (Some(label), _, Some(_)) => format!("Redo: {label}"),
         (_, Some(label), Some(_)) => format!("Undo: {label}"),
         _ => format!("Undo: {label}"),
-    }
-}
-
-/// Names what would be done, so that it can be asked for to the byte.
-fn fingerprint(due: &[Due]) -> String {
-    let hash = |hash: Option<ContentHash>| hash.map(|hash| *hash.as_bytes()).unwrap_or_default();
-    let parts = due.iter().flat_map(|due| {
-        let worked = &due.worked;
-        let after = worked.content.as_ref().map_or(worked.file.hash_after, |content| Some(content.hash()));
-        let path = worked.file.path.as_os_str().as_bytes();
-        [path.to_vec(), vec![0], hash(worked.file.hash_before).to_vec(), hash(after).to_vec()]
-    });
-    let parts: Vec<Vec<u8>> = parts.collect();
-    ContentHash::of_chunks(parts.iter().map(Vec::as_slice)).to_string()
-}
-
-/// The answer that shows what would be done.
-fn shown_only(entry: &PastEntry, due: &[Due], fingerprint: String) -> ApplyResult {
-    let file = |due: &Due| {
-        let mut file = due.worked.file.clone();
-        file.hash_after = due.worked.content.as_ref().map_or(file.hash_after, |content| Some(content.hash()));
-        file
-    };
-    let files: Vec<_> = due.iter().map(file).collect();
-    let rebased = files.iter().map(|file| file.rebased);
-    let entries = answer::entries(&files, &|_| "pending");
-    let shown = |(entry, rebased): (FileEntry, bool)| {
-        let (hash, source) = (entry.hash_before.clone(), "disk".to_owned());
-        let snippet = String::new();
-        let landed = LandedFile { hash, mtime: None, source, saved: false, snippet, rebased };
-        AppliedFile { entry, landed: Some(landed) }
-    };
-    ApplyResult {
-        id: String::new(),
-        revision: 0,
-        state: PREVIEW.to_owned(),
-        transaction: None,
-        undoes: Some(entry.id.to_string()),
-        fingerprint: Some(fingerprint),
-        files: entries.into_iter().zip(rebased).map(shown).collect(),
-        diagnostics: None,
-        user_edits: Vec::new(),
-        comments: Vec::new(),
-        reason: None,
     }
 }

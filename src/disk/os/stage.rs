@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::os::fd::OwnedFd;
 
-const OPERATION: &str = "stage the new content of";
+const OPERATION: &str = "write";
 
 /// Bytes of small pieces that are written at a time.
 const GATHERED: usize = 64 << 10;

@@ -1,6 +1,10 @@
 //! Why a region is not the text asked for, in words.
 
+use unicode_normalization::char::canonical_combining_class;
+
 use super::super::fold::plain;
+use super::super::typography::is_invisible;
+use super::super::unwrap::without_number;
 use super::super::whole_lines::{bare, split_indent};
 
 /// More differing lines than these are better seen in the difference than told.
@@ -23,6 +27,17 @@ pub(super) fn of(asked: &[&str], there: &[&str], first: usize) -> String {
     }
     if all(|old, new| bare(old) == bare(new)) {
         return sign(asked[at], there[at], line);
+    }
+    if all(|old, new| without_entities(old).trim() == without_entities(new).trim()) {
+        return format!(
+            "line {line} has characters such as `<` and `&` where the old text has HTML entities, or the \
+                        other way round"
+        );
+    }
+    if all(|old, new| without_number(old).is_some_and(|old| old.trim() == new.trim())) {
+        return "the old text has line numbers, and the numbers in the new text do not go on from them: send \
+                both without line numbers"
+            .to_owned();
     }
     if all(|old, new| squeezed(old) == squeezed(new)) {
         return format!("blanks inside line {line} differ");
@@ -51,8 +66,38 @@ fn blanks(indent: &str) -> String {
     format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
+/// A line with the five entities that every XML text has written out.
+fn without_entities(line: &str) -> String {
+    let plain = line.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&#39;", "'");
+    plain.replace("&apos;", "'").replace("&amp;", "&")
+}
+
+/// Names the first invisible character that one of the lines has and the other has not.
+fn invisible(asked: &str, there: &str, line: usize) -> Option<String> {
+    let marks = |text: &str| -> Vec<(usize, char)> {
+        text.chars().enumerate().filter(|(_, sign)| is_invisible(*sign)).collect()
+    };
+    let (old, new) = (marks(asked), marks(there));
+    let alike = |one: &(usize, char), other: &(usize, char)| one.1 == other.1;
+    let differing = old.iter().zip(&new).position(|(one, other)| !alike(one, other));
+    let at = differing.unwrap_or(old.len().min(new.len()));
+    let (has, column, sign, has_not) = match (old.get(at), new.get(at)) {
+        (_, Some(&(column, sign))) if new.len() >= old.len() => ("the file", column, sign, "the old text"),
+        (Some(&(column, sign)), _) => ("the old text", column, sign, "the file"),
+        _ => return None,
+    };
+    Some(format!(
+        "in line {line} {has} has the invisible character U+{:04X} at column {}, {has_not} has not",
+        u32::from(sign),
+        column + 1
+    ))
+}
+
 /// Names the first sign that is another one in the file.
 fn sign(asked: &str, there: &str, line: usize) -> String {
+    if let Some(said) = invisible(asked, there, line) {
+        return said;
+    }
     let (asked, (indent, there)) = (split_indent(asked).1, split_indent(there));
     let differing = asked.chars().zip(there.chars()).position(|(old, new)| old != new);
     let Some((column, sign)) = differing.and_then(|at| Some((at, there.chars().nth(at)?))) else {
@@ -64,8 +109,11 @@ fn sign(asked: &str, there: &str, line: usize) -> String {
         " " => "space",
         _ => "character",
     };
+    let marks = there.chars().skip(column + 1).take_while(|mark| canonical_combining_class(*mark) != 0);
+    let points: Vec<_> =
+        [sign].into_iter().chain(marks).map(|it| format!("U+{:04X}", u32::from(it))).collect();
     let column = indent.chars().count() + column + 1;
-    format!("the {name} at column {column} of line {line} is U+{:04X}", u32::from(sign))
+    format!("the {name} at column {column} of line {line} is {}", points.join(" "))
 }
 
 fn squeezed(line: &str) -> String {

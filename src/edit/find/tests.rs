@@ -1,11 +1,13 @@
 //! Tables per tier: the base, the old text, the new text, and the bytes that must come out.
 
 mod anchors;
+mod corners;
 mod counts;
 mod drifted;
 mod properties;
 mod refusals;
 mod tolerant;
+mod written;
 
 use rstest::rstest;
 

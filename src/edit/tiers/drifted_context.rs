@@ -12,6 +12,7 @@ use claim::Claim;
 use super::super::base::Base;
 use super::super::block::Block;
 use super::super::closest::candidates::starts;
+use super::super::indent::UnclearIndentation;
 use super::super::needle::Needle;
 use super::super::weave::Weave;
 use super::super::{Splice, TimedOut};
@@ -29,7 +30,7 @@ pub(super) fn locate(base: &Base<'_>, needle: &Needle<'_>, _: usize) -> Result<H
     let claim = Claim::new(&block, &needle.new, base.deadline);
     base.deadline.check()?;
     let windows = windows(base, &claim)?;
-    let mut sites: Vec<(Site, Vec<Splice>)> = Vec::new();
+    let mut sites: Vec<(Site, Result<Vec<Splice>, UnclearIndentation>)> = Vec::new();
     let mut best: Option<&Window> = None;
     for window in &windows {
         for alignment in &window.alignments {
@@ -38,8 +39,9 @@ pub(super) fn locate(base: &Base<'_>, needle: &Needle<'_>, _: usize) -> Result<H
             }
             let site = Site { range: 0..0, parts: vec![part(base, &block, alignment)] };
             let site = Site { range: site.parts[0].range.clone(), ..site };
+            // Where the indentation is unclear it is said once the place is taken.
             let splices = Weave::part(base, &site.parts[0], needle);
-            if splices.is_empty() {
+            if splices.as_ref().is_ok_and(Vec::is_empty) {
                 base.done.set(true);
             } else if sites.iter().all(|(_, known)| *known != splices) {
                 sites.push((site, splices));

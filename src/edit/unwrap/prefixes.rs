@@ -8,7 +8,7 @@ use crate::text::lines;
 const SEPARATORS: [&str; 4] = ["\t", "→", "|", ":"];
 
 /// Both texts without their line numbers, in the ways that there are: the old one has them on every line,
-/// counting up by one; the new one has them on every line or on none. A blank that follows every separator
+/// counting up by one. The new one may have them or not: see [`Reading`]. A blank that follows every separator
 /// may belong to it or not.
 pub(super) fn taken_off(old: &str, new: &str) -> Vec<(String, String)> {
     SEPARATORS.iter().find_map(|separator| read_by(separator, old, new)).unwrap_or_default()
@@ -16,10 +16,11 @@ pub(super) fn taken_off(old: &str, new: &str) -> Vec<(String, String)> {
 
 fn read_by(separator: &str, old: &str, new: &str) -> Option<Vec<(String, String)>> {
     let old = Numbered::read(old, separator).filter(Numbered::counts_up)?;
-    let numbered = Numbered::read(new, separator);
-    if numbered.is_none() && lines(new).any(|line| split(line.content, separator).is_some()) {
-        return None;
-    }
+    let numbered = match Reading::of(&old, new, separator) {
+        Reading::AsGiven => None,
+        Reading::Numbered => Some(Numbered::read(new, separator)?),
+        Reading::Unclear => return None,
+    };
     let text = |padded| numbered.as_ref().map_or_else(|| new.to_owned(), |new| new.text(padded));
     let mut ways: Vec<_> = match old.pad().filter(|_| matches!(separator, "|" | ":")) {
         None => vec![false],
@@ -27,7 +28,53 @@ fn read_by(separator: &str, old: &str, new: &str) -> Option<Vec<(String, String)
     };
     // A new text without numbers shows how the old one was indented.
     ways.sort_by_key(|&padded| std::cmp::Reverse(common_lines(&old.text(padded), &text(padded))));
-    Some(ways.into_iter().map(|padded| (old.text(padded), text(padded))).collect())
+    // The number of an empty last line shows that the line is meant.
+    let last = if new.is_empty() && old.ends_empty() { "\n" } else { "" };
+    Some(ways.into_iter().map(|padded| (old.text(padded) + last, text(padded))).collect())
+}
+
+/// The reading of a new text beside an old one that has line numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// It has none: what looks like them is text.
+    AsGiven,
+    /// It has one on every line.
+    Numbered,
+    /// It could be either.
+    Unclear,
+}
+
+impl Reading {
+    fn of(old: &Numbered<'_>, new: &str, separator: &str) -> Self {
+        let split_lines: Vec<_> = lines(new).map(|line| split(line.content, separator)).collect();
+        let numbers: Vec<u64> = split_lines.iter().flatten().map(|line| line.0).collect();
+        if numbers.is_empty() {
+            return Self::AsGiven;
+        }
+        let every = numbers.len() == split_lines.len();
+        let runs_on = every && old.goes_on_in(&numbers);
+        if !old.has_columns(separator) {
+            return match (runs_on, old.is_near(&numbers)) {
+                (true, _) => Self::Numbered,
+                (false, true) => Self::Unclear,
+                (false, false) => Self::AsGiven,
+            };
+        }
+        // The file's own lines begin so: what the texts have in common tells whose the numbers are.
+        let given: Vec<&str> = lines(new).map(|line| line.content).collect();
+        let stripped: Vec<&str> = split_lines.iter().flatten().map(|line| line.1).collect();
+        match (old.shares(&given), old.shares(&stripped)) {
+            (given, stripped) if given > stripped => Self::AsGiven,
+            (given, stripped) if given < stripped => {
+                if runs_on {
+                    Self::Numbered
+                } else {
+                    Self::Unclear
+                }
+            }
+            _ => old.by_columns(&given, separator, runs_on),
+        }
+    }
 }
 
 /// How many lines of one text stand in the other.
@@ -51,8 +98,68 @@ impl<'a> Numbered<'a> {
         (!lines.is_empty()).then_some(Self { lines })
     }
 
+    fn ends_empty(&self) -> bool {
+        self.lines.len() > 1
+            && self.lines.last().is_some_and(|(_, line, ending)| line.is_empty() && ending.is_empty())
+    }
+
     fn counts_up(&self) -> bool {
         self.lines.windows(2).all(|pair| pair[0].0.checked_add(1) == Some(pair[1].0))
+    }
+
+    /// Returns whether these can be the numbers of the lines that take the place of the old ones.
+    fn goes_on_in(&self, numbers: &[u64]) -> bool {
+        let (first, last) = self.ends();
+        let most = last.max(first.saturating_add(numbers.len() as u64 - 1));
+        let inside = numbers.iter().all(|number| (first..=most).contains(number));
+        inside && numbers.windows(2).all(|pair| pair[0] <= pair[1])
+    }
+
+    /// Returns whether one of these is so near the old numbers that it may be a line number that was miscounted.
+    fn is_near(&self, numbers: &[u64]) -> bool {
+        const REACH: u64 = 20;
+        let (first, last) = self.ends();
+        let near = |number: &u64| (first.saturating_sub(REACH)..=last.saturating_add(REACH)).contains(number);
+        numbers.iter().any(near)
+    }
+
+    fn ends(&self) -> (u64, u64) {
+        let number = |line: Option<&(u64, &str, &str)>| line.map_or(0, |line| line.0);
+        (number(self.lines.first()), number(self.lines.last()))
+    }
+
+    /// Returns whether a line begins with a number and the separator without its line number too.
+    fn has_columns(&self, separator: &str) -> bool {
+        self.lines.iter().any(|line| leading_numbers(line.1, separator) > 0)
+    }
+
+    /// Returns how many of these lines are old lines without their numbers.
+    fn shares(&self, lines: &[&str]) -> usize {
+        let said = |line: &&&str| !line.trim().is_empty();
+        lines
+            .iter()
+            .filter(said)
+            .filter(|line| self.lines.iter().any(|old| old.1.trim() == line.trim()))
+            .count()
+    }
+
+    /// The reading by how many numbers the new lines begin with: as many as the file's lines, or one more.
+    fn by_columns(&self, new: &[&str], separator: &str, runs_on: bool) -> Reading {
+        let count = |line: &str| leading_numbers(line, separator);
+        let (least, most) = self
+            .lines
+            .iter()
+            .fold((usize::MAX, 0), |(least, most), line| (least.min(count(line.1)), most.max(count(line.1))));
+        let new = || new.iter().filter(|line| !line.trim().is_empty()).map(|line| count(line));
+        let as_given = new().all(|count| (least..=most).contains(&count));
+        let numbered = runs_on && new().all(|count| (least + 1..=most + 1).contains(&count));
+        match (as_given, numbered) {
+            (true, false) => Reading::AsGiven,
+            (false, true) => Reading::Numbered,
+            // Nothing is in common: a number that starts elsewhere is no line number.
+            (false, false) if !runs_on => Reading::AsGiven,
+            _ => Reading::Unclear,
+        }
     }
 
     /// Whether a blank that follows every separator likely belongs to it, if there is one: then the line that
@@ -68,6 +175,22 @@ impl<'a> Numbered<'a> {
             |content: &'a str| if padded { content.strip_prefix(' ').unwrap_or(content) } else { content };
         self.lines.iter().flat_map(|&(_, line, ending)| [content(line), ending]).collect()
     }
+}
+
+/// Returns a line without the line number that it begins with, if it begins with one.
+pub(in crate::edit) fn without_number(line: &str) -> Option<&str> {
+    SEPARATORS.iter().find_map(|separator| Some(split(line, separator)?.1))
+}
+
+/// Returns how many numbers with a separator a line begins with.
+fn leading_numbers(line: &str, separator: &str) -> usize {
+    let mut rest = line;
+    let mut count = 0;
+    while let Some((_, behind)) = split(rest, separator).filter(|(_, behind)| !behind.is_empty()) {
+        rest = behind;
+        count += 1;
+    }
+    count
 }
 
 /// A line's number and what follows the separator. Of an empty line the separator may be gone.
@@ -101,6 +224,14 @@ mod tests {
     #[case::letter("L8: a\nL9:   b\n", "c\n", "a\n  b\n", "c\n")]
     #[case::grep("7:a\n8:  b\n", "7:a\n7:c\n", "a\n  b\n", "a\nc\n")]
     #[case::empty_lines_lose_the_separator("1\ta\n2\n3\tb\n", "a\n", "a\n\nb\n", "a\n")]
+    #[case::columns_of_the_file("1\t7\tx\n2\t3\ty", "7\tX\n3\ty", "7\tx\n3\ty", "7\tX\n3\ty")]
+    #[case::columns_that_count_up("1\t1\tx\n2\t2\ty", "1\tX\n2\ty", "1\tx\n2\ty", "1\tX\n2\ty")]
+    #[case::columns_all_changed("1\t1\tx\n2\t2\ty", "1\tX\n2\tY", "1\tx\n2\ty", "1\tX\n2\tY")]
+    #[case::columns_behind_numbers("1\t7\tx\n2\t3\ty", "1\t7\tX\n2\t3\ty", "7\tx\n3\ty", "7\tX\n3\ty")]
+    #[case::padded_columns("5\t   34\tname", "   35\tname", "   34\tname", "   35\tname")]
+    #[case::one_key("2:80: http", "80: https", "80: http", "80: https")]
+    #[case::an_empty_last_line_goes("2\tb\n3\t", "", "b\n\n", "")]
+    #[case::a_key_comes_in("2: port", "80: http", "port", "80: http")]
     fn numbers_are_taken_off(
         #[case] old: &str,
         #[case] new: &str,
@@ -115,6 +246,7 @@ mod tests {
     #[case::not_in_order("1\ta\n3\tb\n", "c")]
     #[case::not_the_same_separator("1\ta\n2: b\n", "c")]
     #[case::here_and_there_in_the_new_text("1\ta\n2\tb\n", "1\ta\nc\n")]
+    #[case::counted_anew_in_the_new_text("12\ta\n13\tb\n", "1\ta\n2\tc\n")]
     #[case::no_number("a\n", "b")]
     #[case::nothing("", "")]
     fn other_numbers_are_text(#[case] old: &str, #[case] new: &str) {

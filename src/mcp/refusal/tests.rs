@@ -8,6 +8,7 @@ use crate::protocol::TOOLS;
 use super::*;
 
 const GENERAL: &str = include_str!("../../workspace/refusal/words.rs");
+const OF_DISK: &str = include_str!("../../workspace/refusal/of_disk.rs");
 const OF_EDIT: &str = include_str!("../../workspace/refusal/of_edit.rs");
 const OF_CELL: &str = include_str!("../../workspace/refusal/of_cell.rs");
 const OF_PATCH: &str = include_str!("../../workspace/refusal/of_patch.rs");
@@ -16,8 +17,8 @@ const OF_EDITOR: &str = include_str!("../../workspace/refusal/of_editor.rs");
 const OF_REVIEW: &str = include_str!("../../workspace/refusal/of_review.rs");
 
 /// What refusals name besides: their own data, and parameters of tools that are named with them.
-const OTHERS: [&str; 9] =
-    ["cells", "closest", "currentHash", "diff", "encoding", "id", "occurrences", "regions", "roots"];
+const OTHERS: [&str; 10] =
+    ["cells", "closest", "currentHash", "diff", "encoding", "id", "occurrences", "raw", "regions", "roots"];
 
 fn tool(name: &str) -> &'static Tool {
     let selection = Selection::new(vec![name.to_owned()], false).expect("a tool");
@@ -73,7 +74,7 @@ fn hints_name_parameters_that_the_tool_declares() {
         let mut known: BTreeSet<_> = OTHERS.into_iter().chain(TOOLS).map(str::to_owned).collect();
         declared(&Value::Object(tool.input_schema()), &mut known);
         // Most is said of any change.
-        let general = [GENERAL, OF_PROPOSAL, OF_EDITOR].into_iter().flat_map(sentences);
+        let general = [GENERAL, OF_DISK, OF_PROPOSAL, OF_EDITOR].into_iter().flat_map(sentences);
         for sentence in general.chain(own) {
             let said = named(&replaced(&sentence, reworded(tool)));
             wrong.extend(

@@ -2,11 +2,10 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 
-use crate::mcp::output::ChangeOutput;
 use crate::mcp::schema;
 use crate::protocol::{Edit, Method};
 
-use super::edit::{Matching, OnStale};
+use super::edit::{Display, Matching, OnStale};
 use super::{Effect, Request, Tool, edit};
 
 pub(super) const TOOL: Tool = Tool {
@@ -18,7 +17,6 @@ pub(super) const TOOL: Tool = Tool {
     instead: &[("edit", "For places in one file use `edit`: its texts go wrong less easily.")],
     effect: Effect::Changes { idempotent: false },
     input: schema::input::<Input>,
-    output: Some(schema::output::<ChangeOutput>),
     is_basic: false,
     request: |params| Request { method: Edit::NAME, params, waits: true, answer: edit::answer },
 };
@@ -38,6 +36,8 @@ struct Input {
     sequential: Option<bool>,
     /// Tolerate slips (default), or none.
     matching: Option<Matching>,
+    /// Show what was done, in this form. Default: only where it may not be what you sent.
+    display: Option<Display>,
     /// What it is for, for people who review.
     label: Option<String>,
     /// Milliseconds to wait for a review. Default 30000, at most 45000.

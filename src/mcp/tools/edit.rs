@@ -6,7 +6,7 @@ use crate::mcp::output::ChangeOutput;
 use crate::mcp::schema;
 use crate::protocol::{ApplyResult, Edit, Method};
 
-use super::{Effect, Request, Tool};
+use super::{Asked, Effect, Request, Tool};
 
 pub(super) const TOOL: Tool = Tool {
     name: "edit",
@@ -22,7 +22,6 @@ pub(super) const TOOL: Tool = Tool {
     ],
     effect: Effect::Changes { idempotent: false },
     input: schema::input::<Input>,
-    output: Some(schema::output::<ChangeOutput>),
     is_basic: true,
     request: |params| Request { method: Edit::NAME, params, waits: true, answer },
 };
@@ -53,6 +52,10 @@ struct Input {
     on_stale: Option<OnStale>,
     /// If merging fails: refuse (default) or write conflict markers.
     on_conflict: Option<OnConflict>,
+    /// The encoding that `read` named, to add characters of it that are not ASCII.
+    encoding: Option<String>,
+    /// Show what was done, in this form. Default: only where it may not be what you sent.
+    display: Option<Display>,
     /// What it is for, in a few words, for people who review.
     label: Option<String>,
     /// Milliseconds to wait for a review. Default 30000, at most 45000; then the state is `pending`.
@@ -94,14 +97,22 @@ pub(super) enum Matching {
 #[expect(dead_code, reason = "only its schema is used")]
 #[derive(JsonSchema)]
 #[serde(rename_all = "lowercase")]
+pub(super) enum Display {
+    Unified,
+    Word,
+    Summary,
+    Numbered,
+}
+
+#[expect(dead_code, reason = "only its schema is used")]
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
 enum OnConflict {
     Refuse,
     Markers,
 }
 
 /// What became of a change, by whatever tool.
-pub(super) fn answer(result: Value) -> serde_json::Result<Answer> {
-    let mut output = ChangeOutput::of_apply(serde_json::from_value::<ApplyResult>(result)?)?;
-    let unseen = std::mem::take(&mut output.unseen);
-    Ok(Answer::new(output.text(), &output)?.with_unseen(unseen))
+pub(super) fn answer(result: Value, asked: Asked) -> serde_json::Result<Answer> {
+    ChangeOutput::of_apply(serde_json::from_value::<ApplyResult>(result)?, asked)?.answer()
 }

@@ -9,12 +9,11 @@ pub(super) const TOOL: Tool = Tool {
     name: "find",
     title: "Find files",
     description: "Find files and folders by a glob over their paths, below all roots or one folder. Hidden ones are \
-        found, ignored ones (.gitignore) are not. At most `limit` and 32,000 bytes, sorted; `truncated` \
-        says that there are more.",
+        found, ignored ones (.gitignore) are not. At most `limit` and 32,000 bytes, sorted; the last line \
+        says if there are more.",
     instead: &[("search", "To look into files use `search`."), ("list", "To see one folder use `list`.")],
     effect: Effect::Reads,
     input: schema::input::<Input>,
-    output: Some(schema::output::<list::Output>),
     is_basic: false,
     request: |params| Request { method: Find::NAME, params, waits: false, answer: list::answer },
 };

@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::mcp::answer::Answer;
 use crate::mcp::output::{ChangeOutput, in_one_line};
 use crate::mcp::schema;
-use crate::mcp::size::{LIST, keep_fitting};
+use crate::mcp::size::{LIST, keep_fitting, size};
 use crate::protocol::{Method, ProposalMethod, Proposals, ProposalsResult};
 
-use super::{Effect, Request, Tool};
+use super::{Asked, Effect, Request, Tool};
 
 pub(super) const TOOL: Tool = Tool {
     name: "proposal_status",
@@ -23,7 +23,6 @@ pub(super) const TOOL: Tool = Tool {
     instead: &[],
     effect: Effect::Reads,
     input: schema::input::<Input>,
-    output: Some(|| schema::output_in::<Output>(&[&["state", "id", "files"], &["proposals"]])),
     is_basic: false,
     request,
 };
@@ -38,20 +37,16 @@ struct Input {
     wait_ms: Option<u64>,
 }
 
-/// One proposal as the result of a change tells of it, or those that wait.
-#[derive(Default, Serialize, JsonSchema)]
-struct Output {
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    one: Option<ChangeOutput>,
-    /// Without `id`: those that wait.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    proposals: Option<Vec<Waiting>>,
+/// Changes that wait for a person.
+#[derive(Serialize)]
+struct Listed {
+    proposals: Vec<Waiting>,
     #[serde(skip_serializing_if = "Option::is_none")]
     notice: Option<String>,
 }
 
 /// A proposal that waits.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct Waiting {
     id: String,
     state: String,
@@ -86,31 +81,29 @@ fn request(mut arguments: JsonObject) -> Request {
     Request { method: Proposals::NAME, params: arguments, waits: false, answer: list }
 }
 
-fn one(result: Value) -> serde_json::Result<Answer> {
-    let mut output = ChangeOutput::of_proposal(serde_json::from_value(result)?)?;
-    let unseen = std::mem::take(&mut output.unseen);
-    Ok(Answer::new(output.text(), &Output { one: Some(output), ..Output::default() })?.with_unseen(unseen))
+fn one(result: Value, _: Asked) -> serde_json::Result<Answer> {
+    ChangeOutput::of_proposal(serde_json::from_value(result)?)?.answer()
 }
 
-fn list(result: Value) -> serde_json::Result<Answer> {
+fn list(result: Value, _: Asked) -> serde_json::Result<Answer> {
     let ProposalsResult { proposals } = serde_json::from_value(result)?;
     let waiting = proposals.into_iter().filter(|it| matches!(it.state.as_str(), "pending" | "proposed"));
     let mut waiting: Vec<_> = waiting
         .map(|it| Waiting {
             id: it.id,
             state: it.state,
-            label: it.label,
+            label: it.label.as_deref().map(in_one_line),
             paths: it.paths,
             added: it.added,
             removed: it.removed,
         })
         .collect();
     waiting.iter_mut().for_each(Waiting::name_fewer);
-    let left_out = keep_fitting(&mut waiting, LIST)?;
+    let left_out = keep_fitting(&mut waiting, LIST, size)?;
     let notice = (left_out > 0).then(|| format!("One answer has no room for {left_out} more."));
     let mut text = String::new();
     for Waiting { id, state, label, paths, added, removed } in &waiting {
-        let label = label.as_ref().map(|label| format!(" \"{}\"", in_one_line(label))).unwrap_or_default();
+        let label = label.as_ref().map(|label| format!(" \"{label}\"")).unwrap_or_default();
         // A string takes all.
         let _ =
             writeln!(text, "{id} {state}{label} (+{added} -{removed}): {}", in_one_line(&paths.join(", ")));
@@ -121,5 +114,5 @@ fn list(result: Value) -> serde_json::Result<Answer> {
     if let Some(notice) = &notice {
         let _ = writeln!(text, "{notice}");
     }
-    Answer::new(text, &Output { proposals: Some(waiting), notice, ..Output::default() })
+    Answer::new(text, &Listed { proposals: waiting, notice })
 }

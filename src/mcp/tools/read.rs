@@ -2,7 +2,6 @@ use std::fmt::Write as _;
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::mcp::answer::{Answer, Image};
@@ -13,11 +12,14 @@ use crate::protocol::{
     CellContent, ImageContent, Method, NotebookContent, Read, ReadContent, ReadResult, TextContent,
 };
 
-use super::{Effect, Request, Tool};
+use super::{Asked, Effect, Request, Tool};
 
 /// Bytes of text that one answer has, escapes included; the rest of what clients show whole is for what is said about
 /// it. Nobody can ask for more: the client would cut it, and the daemon would take for read what the model never saw.
 const BYTES: usize = ANSWER - 2_000;
+
+/// Characters of a line, of which models are shown the more the less it says: what is longer was made by a program.
+const COLUMNS: usize = 2_000;
 
 pub(super) const TOOL: Tool = Tool {
     name: "read",
@@ -31,8 +33,6 @@ pub(super) const TOOL: Tool = Tool {
     ],
     effect: Effect::Reads,
     input: schema::input::<Input>,
-    // A tool with a schema may give no result without data, and that is what images are.
-    output: None,
     is_basic: true,
     request,
 };
@@ -46,72 +46,34 @@ struct Input {
     offset: Option<usize>,
     /// Number of lines or cells. Default: as many as fit.
     limit: Option<usize>,
+    /// First character of each line, from 1 (default); of a line 2,000 are shown.
+    column: Option<usize>,
     /// Begin each line with its number and a tab. They are not part of the file. Default false.
     numbered: Option<bool>,
     /// Give a notebook as the text of its file, to change it with a text edit. Default false.
     raw: Option<bool>,
 }
 
-/// A file, or a part of it.
-#[derive(Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Output {
-    path: String,
-    /// Names it where the path is no text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    uri: Option<String>,
-    /// Of the whole file, for `baseHash`.
-    hash: String,
-    /// True where an editor holds text that is not saved.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    unsaved: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    start_line: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    end_line: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    total_lines: Option<usize>,
-    /// If it is not UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    encoding: Option<String>,
-    /// If lines do not end in LF: `crlf`, `cr`, `mixed`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    eol: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    notice: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
-    /// Of a notebook.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cells: Option<Vec<CellContent>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    total_cells: Option<usize>,
-}
-
-impl Output {
-    /// A line about the file, and what else there is to know. An empty line parts it from the content.
-    fn head(&self, what: &str) -> String {
-        let mut head = format!("{}, {what}, hash {}", in_one_line(&self.path), self.hash);
-        let extras = [
-            self.unsaved.then(|| "unsaved text of an editor".to_owned()),
-            self.encoding.clone(),
-            self.eol.as_ref().map(|eol| format!("line ends {eol}")),
-            self.uri.clone(),
-        ];
-        for extra in extras.into_iter().flatten() {
-            // A string takes all.
-            let _ = write!(head, ", {extra}");
-        }
-        head.push('\n');
-        if let Some(notice) = &self.notice {
-            let _ = writeln!(head, "{notice}");
-        }
-        head.push('\n');
-        head
+/// A line about the file, and what else there is to know. An empty line parts it from the content.
+fn head(read: &ReadResult, what: &str, extras: &[Option<String>]) -> String {
+    let mut head = format!("{}, {what}, hash {}", in_one_line(&read.path), read.hash);
+    let unsaved = (read.source == "editor").then(|| "unsaved text of an editor".to_owned());
+    let uri = uri_if_needed(&read.path, &read.uri);
+    for extra in [&unsaved].into_iter().chain(extras).chain([&uri]).flatten() {
+        // A string takes all.
+        let _ = write!(head, ", {extra}");
     }
+    head.push('\n');
+    if let Some(notice) = &read.notice {
+        let _ = writeln!(head, "{notice}");
+    }
+    head.push('\n');
+    head
 }
 
 fn request(mut params: JsonObject) -> Request {
+    params.shift_remove("max_columns");
+    params.insert("maxColumns".to_owned(), COLUMNS.into());
     let name = if params.contains_key("max_bytes") { "max_bytes" } else { "maxBytes" };
     let asked = params.entry(name).or_insert_with(|| BYTES.into());
     // What is no number is for the daemon to refuse.
@@ -121,52 +83,35 @@ fn request(mut params: JsonObject) -> Request {
     Request { method: Read::NAME, params, waits: false, answer }
 }
 
-fn answer(result: Value) -> serde_json::Result<Answer> {
+fn answer(result: Value, _: Asked) -> serde_json::Result<Answer> {
     let read: ReadResult = serde_json::from_value(result)?;
-    let output = Output {
-        uri: uri_if_needed(&read.path, &read.uri),
-        path: read.path,
-        hash: read.hash,
-        unsaved: read.source == "editor",
-        notice: read.notice,
-        ..Output::default()
+    let about = vec![read.path.clone()];
+    let answer = match &read.content {
+        ReadContent::Text(content) => Answer::text(text(&read, content)),
+        ReadContent::Notebook(content) => Answer::text(notebook(&read, content)),
+        ReadContent::Image(content) => {
+            let ImageContent { mime_type, data, width, height, .. } = content.clone();
+            let head = head(&read, &format!("{mime_type}, {width} x {height} pixels"), &[]);
+            Answer::text(head).with_image(Image { mime_type, data })
+        }
     };
-    match read.content {
-        ReadContent::Text(content) => text(content, output),
-        ReadContent::Image(content) => image(content, &output),
-        ReadContent::Notebook(content) => notebook(content, output),
-    }
+    Ok(answer.about(about))
 }
 
-fn text(content: TextContent, output: Output) -> serde_json::Result<Answer> {
+fn text(read: &ReadResult, content: &TextContent) -> String {
     let TextContent { text, encoding, eol, start_line, end_line, total_lines, .. } = content;
-    let output = Output {
-        start_line: Some(start_line),
-        end_line: Some(end_line),
-        total_lines: Some(total_lines),
-        encoding: (!encoding.eq_ignore_ascii_case("utf-8")).then_some(encoding),
-        eol: (!matches!(eol.as_str(), "lf" | "none")).then_some(eol),
-        ..output
-    };
-    let head = output.head(&format!("lines {start_line}-{end_line} of {total_lines}"));
-    let form = head + &text;
-    Answer::new(form, &Output { text: Some(text), ..output })
+    let encoding = (!encoding.eq_ignore_ascii_case("utf-8")).then(|| encoding.clone());
+    let eol = (!matches!(eol.as_str(), "lf" | "none")).then(|| format!("line ends {eol}"));
+    head(read, &format!("lines {start_line}-{end_line} of {total_lines}"), &[encoding, eol]) + text
 }
 
-fn image(content: ImageContent, output: &Output) -> serde_json::Result<Answer> {
-    let ImageContent { mime_type, data, width, height, .. } = content;
-    let head = output.head(&format!("{mime_type}, {width} x {height} pixels"));
-    Ok(Answer::new(head, output)?.with_image(Image { mime_type, data }))
-}
-
-fn notebook(content: NotebookContent, output: Output) -> serde_json::Result<Answer> {
+fn notebook(read: &ReadResult, content: &NotebookContent) -> String {
     let NotebookContent { cells, total_cells, .. } = content;
-    let output = Output { total_cells: Some(total_cells), ..output };
-    let mut form = output.head(&format!("{} of {total_cells} cells", cells.len()));
-    for cell in &cells {
+    let mut form = head(read, &format!("{} of {total_cells} cells", cells.len()), &[]);
+    for cell in cells {
         write_cell(&mut form, cell);
     }
-    Answer::new(form, &Output { cells: Some(cells), ..output })
+    form
 }
 
 fn write_cell(form: &mut String, cell: &CellContent) {

@@ -1,28 +1,27 @@
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::mcp::answer::Answer;
 use crate::mcp::output::in_one_line;
 use crate::mcp::schema;
-use crate::mcp::size::{LIST, keep_fitting, size};
-use crate::protocol::{Method, Search};
+use crate::mcp::size::{LIST, keep_fitting};
+use crate::protocol::{Method, Search, json_len};
 
-use super::{Effect, Request, Tool};
+use super::{Asked, Effect, Request, Tool};
 
 pub(super) const TOOL: Tool = Tool {
     name: "search",
     title: "Search in files",
     description: "Search the text of files by regular expression, line by line, unsaved editor text included. Ignored \
         files (.gitignore), binary files and version-control data are left out. At most `limit` matches and 32,000 \
-        bytes, by path; lines are cut at 2,000 characters. `truncated` says that there are more: narrow it by `path` or `glob`. It is no \
-        reading: read a file before you change it.",
+        bytes, by path; lines are cut at 2,000 characters. The last line says if there are more: narrow it by \
+        `path` or `glob`. It is no reading: read a file before you change it.",
     instead: &[("find", "To find files by name use `find`.")],
     effect: Effect::Reads,
     input: schema::input::<Input>,
-    output: Some(schema::output::<Output>),
     is_basic: false,
     request: |params| Request { method: Search::NAME, params, waits: false, answer },
 };
@@ -48,38 +47,38 @@ struct Input {
 }
 
 /// Matches, by path and line.
-#[derive(Deserialize, Serialize, JsonSchema)]
-struct Output {
+#[derive(Deserialize)]
+struct Found {
     matches: Vec<Match>,
     /// There are more.
     truncated: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     notice: Option<String>,
 }
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Deserialize)]
 struct Match {
     path: String,
     /// From 1.
     line: usize,
     text: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     before: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     after: Vec<String>,
 }
 
-impl Output {
+impl Found {
     /// Leaves out what one answer has no room for.
     fn fit(&mut self) -> serde_json::Result<()> {
         let mut said = Vec::new();
         if let Some(first) = self.matches.first_mut()
-            && size(first)? > LIST
+            && first.size() > LIST
         {
             (first.before, first.after) = (Vec::new(), Vec::new());
             said.push("The lines around the first match are too long for one answer.".to_owned());
         }
-        let left_out = keep_fitting(&mut self.matches, LIST)?;
+        let left_out = keep_fitting(&mut self.matches, LIST, |found| Ok(found.size()))?;
         if left_out > 0 {
             let more = if self.truncated { "and there are still more" } else { "and that is all" };
             said.push(format!(
@@ -129,7 +128,16 @@ impl Output {
     }
 }
 
+/// Bytes of a line beside its text.
+const NUMBER: usize = 10;
+
 impl Match {
+    /// Bytes that it takes, with the path as if it was the first of its file.
+    fn size(&self) -> usize {
+        let lines = self.lines().map(|(_, _, line)| json_len(line) + NUMBER);
+        lines.sum::<usize>() + json_len(&self.path)
+    }
+
     /// With those around it, each with its number and what it is.
     fn lines(&self) -> impl Iterator<Item = (usize, char, &str)> {
         let first = self.line.saturating_sub(self.before.len());
@@ -140,8 +148,8 @@ impl Match {
     }
 }
 
-fn answer(result: Value) -> serde_json::Result<Answer> {
-    let mut output: Output = serde_json::from_value(result)?;
-    output.fit()?;
-    Answer::new(output.text(), &output)
+fn answer(result: Value, _: Asked) -> serde_json::Result<Answer> {
+    let mut found: Found = serde_json::from_value(result)?;
+    found.fit()?;
+    Ok(Answer::text(found.text()))
 }

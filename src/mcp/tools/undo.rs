@@ -7,7 +7,7 @@ use crate::mcp::output::ChangeOutput;
 use crate::mcp::schema;
 use crate::protocol::{Discard, Method, ProposeResult, Undo};
 
-use super::{Effect, Request, Tool, edit};
+use super::{Asked, Effect, Request, Tool, edit};
 
 /// What ids of changes begin with that are not made yet.
 const PROPOSAL: char = 'p';
@@ -15,13 +15,12 @@ const PROPOSAL: char = 'p';
 pub(super) const TOOL: Tool = Tool {
     name: "undo",
     title: "Undo a change",
-    description: "Take back a change, by its transaction or else the newest under your client's name, in all its files or none. What others \
+    description: "Take back a change, by its transaction or else your newest in this session, in all its files or none. What others \
         changed since stays; where it overlaps, the undo is refused. Only changes made with these tools can \
         be undone. To undo an undo, name its transaction.",
     instead: &[],
     effect: Effect::Changes { idempotent: false },
     input: schema::input::<Input>,
-    output: Some(schema::output::<ChangeOutput>),
     is_basic: false,
     request,
 };
@@ -42,7 +41,11 @@ struct Input {
 fn request(mut arguments: JsonObject) -> Request {
     let named = arguments.get("transaction").and_then(Value::as_str);
     let Some(id) = named.filter(|named| named.starts_with(PROPOSAL)).map(str::to_owned) else {
-        return Request { method: Undo::NAME, params: arguments, waits: true, answer: edit::answer };
+        if arguments.get("transaction").is_none_or(Value::is_null) {
+            // Another process of the same client is somebody else.
+            arguments.insert("ownSession".to_owned(), true.into());
+        }
+        return Request { method: Undo::NAME, params: arguments, waits: true, answer: undone };
     };
     // There is nothing to wait for.
     arguments.retain(|name, _| !["transaction", "waitMs", "wait_ms"].contains(&name.as_str()));
@@ -51,7 +54,11 @@ fn request(mut arguments: JsonObject) -> Request {
     Request { method: Discard::NAME, params: arguments, waits: false, answer: taken_back }
 }
 
-fn taken_back(result: Value) -> serde_json::Result<Answer> {
-    let output = ChangeOutput::of_discarded(serde_json::from_value::<ProposeResult>(result)?)?;
-    Answer::new(output.text(), &output)
+/// The text that comes back was not sent by anybody, so its hash is news.
+fn undone(result: Value, _: Asked) -> serde_json::Result<Answer> {
+    edit::answer(result, Asked { hashes: true })
+}
+
+fn taken_back(result: Value, _: Asked) -> serde_json::Result<Answer> {
+    ChangeOutput::of_discarded(serde_json::from_value::<ProposeResult>(result)?)?.answer()
 }

@@ -1,9 +1,9 @@
 use schemars::JsonSchema;
 
-use crate::mcp::output::ChangeOutput;
 use crate::mcp::schema;
 use crate::protocol::{Edit, Method};
 
+use super::edit::Display;
 use super::{Effect, Request, Tool, edit, one_change};
 
 pub(super) const TOOL: Tool = Tool {
@@ -17,7 +17,6 @@ pub(super) const TOOL: Tool = Tool {
     )],
     effect: Effect::Changes { idempotent: true },
     input: schema::input::<Input>,
-    output: Some(schema::output::<ChangeOutput>),
     is_basic: true,
     request: |arguments| Request {
         method: Edit::NAME,
@@ -41,6 +40,8 @@ struct Input {
     encoding: Option<String>,
     /// A hash from a result: the text that is replaced. Default: what you were last given.
     base_hash: Option<String>,
+    /// Show what was done, in this form. Default: only where it may not be what you sent.
+    display: Option<Display>,
     /// What it is for, for people who review.
     label: Option<String>,
     /// Milliseconds to wait for a review. Default 30000, at most 45000.

@@ -130,6 +130,10 @@ fn additions_need_a_place(#[case] chunks: &str, #[case] expected: &str) {
 #[case::empty("", "")]
 #[case::lost_sign("+a\n\n+b\n", "a\n\nb\n")]
 #[case::empty_lines_behind("+a\n\n", "a\n")]
+#[case::an_empty_line_at_the_end("+a\n+\n", "a\n\n")]
+#[case::empty_lines_at_the_end("+a\n+\n+\n\n", "a\n\n\n")]
+#[case::nothing_but_an_empty_line("+\n", "\n")]
+#[case::an_empty_line_and_a_told_end("+a\n+\n*** End of File\n", "a\n\n")]
 #[case::an_end_that_is_told("+a\n*** End of File\n", "a\n")]
 #[case::signs("++a\n+-b\n+ c\n+*** d\n", "+a\n-b\n c\n*** d\n")]
 fn new_files_have_their_lines(#[case] lines: &str, #[case] content: &str) {

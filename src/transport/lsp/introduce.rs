@@ -21,11 +21,31 @@ pub(super) fn introduction(role: Role, params: &InitializeParams) -> Result<Intr
     Ok(Introduction {
         role,
         author: author.filter(|name| !is_reserved(role, name)).unwrap_or("unknown").to_owned(),
+        session_name: session_name(params)?,
         roots: roots(role, params)?,
         new_file: announced(params, "newFile"),
         encoding: encoding(params),
         abilities: if role == Role::Editor { abilities(params) } else { Abilities::default() },
     })
+}
+
+/// Bytes of a session's name.
+const SESSION_NAME: usize = 64;
+
+/// Returns the name that a client gives its session.
+fn session_name(params: &InitializeParams) -> Result<Option<String>, Invalid> {
+    let experimental = params.capabilities.experimental.as_ref();
+    let name = match experimental.map(|experimental| &experimental["editd"]["session"]) {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::String(name)) => name,
+        Some(_) => "",
+    };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if name.is_empty() || name.len() > SESSION_NAME || !name.chars().all(is_plain) {
+        let problem = format!("it is 1 to {SESSION_NAME} letters, digits or `-_.`");
+        return Err(Invalid::new("capabilities.experimental.editd.session", problem));
+    }
+    Ok(Some(name.to_owned()))
 }
 
 /// Whether a client says of itself that it can or wants something of ours.

@@ -24,6 +24,25 @@ pub fn chain_from<'a>(
     chain
 }
 
+/// Returns whether the file at `path` had this content before a transaction: `before` is what that transaction found
+/// there, `earlier` are the entries before it (oldest first).
+pub fn was_before(
+    path: &Path,
+    content: Option<ContentHash>,
+    mut before: Option<ContentHash>,
+    earlier: &[Arc<PastEntry>],
+) -> bool {
+    let mut steps = earlier.iter().rev().filter(|entry| !entry.rescued);
+    while content != before {
+        let step = steps.find_map(|entry| entry.file_at(path).filter(|file| file.hash_after == before));
+        match step {
+            Some(file) if before.is_some() && file.path == path => before = file.hash_before,
+            _ => return false,
+        }
+    }
+    true
+}
+
 /// The newest of `entries` (oldest first) that left this content at this path: its place among them.
 pub fn step_to(entries: &[Arc<PastEntry>], path: &Path, content: Option<ContentHash>) -> Option<usize> {
     let left_it = |entry: &Arc<PastEntry>| {

@@ -1,6 +1,9 @@
 //! What is said of an edit that has no place.
 
 use crate::edit::EditRefusalKind;
+use crate::notebook::is_named_as_notebook;
+
+use super::Refusal;
 
 pub(super) fn name(kind: &EditRefusalKind) -> &'static str {
     match kind {
@@ -117,7 +120,12 @@ pub(super) fn message(
     }
 }
 
-pub(super) fn hint(kind: &EditRefusalKind, of_edit: bool, in_patch: bool) -> &'static str {
+pub(super) fn hint(kind: &EditRefusalKind, refusal: &Refusal) -> &'static str {
+    let (of_edit, in_patch) = (refusal.edit.is_some(), refusal.patch_line.is_some());
+    let is_notebook = refusal.path.as_deref().is_some_and(is_named_as_notebook);
+    if let (true, Some(hint)) = (is_notebook, hint_for_notebook(kind, in_patch)) {
+        return hint;
+    }
     if let (true, Some(hint)) = (in_patch, hint_for_patch(kind)) {
         return hint;
     }
@@ -165,6 +173,21 @@ pub(super) fn hint(kind: &EditRefusalKind, of_edit: bool, in_patch: bool) -> &'s
         }
         EditRefusalKind::Timeout => "Send smaller edits, or a longer and more distinctive `oldText`.",
     }
+}
+
+/// Returns what to send next where text was looked for in the JSON of a notebook and is not there: a read shows
+/// the cells instead. `None` where the way to go on is another.
+fn hint_for_notebook(kind: &EditRefusalKind, in_patch: bool) -> Option<&'static str> {
+    match kind {
+        EditRefusalKind::NotFound { already_applied: false, .. } | EditRefusalKind::MissingContext { .. } => {
+        }
+        _ => return None,
+    }
+    Some(if in_patch {
+        "The file is a notebook: a hunk is looked for in its JSON, not in the cells that a read shows. Change a cell with a `notebook` change; or read the file with `raw: true` and copy the hunk's context and removed lines from there."
+    } else {
+        "The file is a notebook: text is looked for in its JSON, not in the cells that a read shows. Change a cell with a `notebook` change; or read the file with `raw: true` and copy `oldText` from there."
+    })
 }
 
 /// What to send next, where it is not said in the words of `edits`.

@@ -22,12 +22,17 @@ pub enum UndoRefusal {
         /// The transaction that undid it.
         by: String,
     },
+    /// Something else than editd took it back: its files are as they were before.
+    TakenBack {
+        /// Its id.
+        id: String,
+    },
 }
 
 pub(super) fn name(refusal: &UndoRefusal) -> &'static str {
     match refusal {
         UndoRefusal::Unknown { .. } | UndoRefusal::NotListed { .. } => "missing",
-        UndoRefusal::Undone { .. } => "no_change",
+        UndoRefusal::Undone { .. } | UndoRefusal::TakenBack { .. } => "no_change",
     }
 }
 
@@ -39,6 +44,9 @@ pub(super) fn message(refusal: &UndoRefusal) -> String {
         UndoRefusal::Unknown { id: None } => "There is nothing that this session could undo.".to_owned(),
         UndoRefusal::NotListed { id } => format!("There is no transaction `{id}` in the history."),
         UndoRefusal::Undone { id, by } => format!("The transaction `{id}` was undone already, by `{by}`."),
+        UndoRefusal::TakenBack { id } => {
+            format!("The files of the transaction `{id}` are as they were before it already.")
+        }
     }
 }
 
@@ -50,6 +58,9 @@ pub(super) fn hint(refusal: &UndoRefusal) -> &'static str {
         UndoRefusal::NotListed { .. } => {
             "Leave it out to begin with the newest, or name a transaction that was listed."
         }
+        UndoRefusal::TakenBack { .. } => {
+            "Nothing needs to be done: another program, such as git, took the change back."
+        }
         UndoRefusal::Undone { .. } => {
             "Nothing needs to be done; to put the change back, undo the transaction `undoneBy`."
         }
@@ -57,10 +68,15 @@ pub(super) fn hint(refusal: &UndoRefusal) -> &'static str {
 }
 
 /// The sentence for a file that is not what a transaction left.
-pub(super) fn stale_message(file: &str, current: Option<ContentHash>) -> String {
-    match current {
-        None => format!("{file} is gone since the change that is to be undone."),
-        Some(_) => format!("{file} has changed since, where the change would have to be undone."),
+pub(super) fn stale_message(file: &str, current: Option<ContentHash>, later: Option<&str>) -> String {
+    match (current, later) {
+        (None, _) => format!("{file} is gone since the change that is to be undone."),
+        (Some(_), Some(later)) => {
+            format!(
+                "The transaction `{later}` changed {file} since, where the change would have to be undone."
+            )
+        }
+        (Some(_), None) => format!("{file} has changed since, where the change would have to be undone."),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::notebook::Unreadable;
 
 use super::super::rules::Protection;
 use super::{Known, Refusal, RefusalKind, Since};
-use super::{of_cell, of_edit, of_editor, of_patch, of_proposal, of_review, of_undo};
+use super::{of_cell, of_disk, of_edit, of_editor, of_patch, of_proposal, of_review, of_undo};
 
 pub(super) fn message(refusal: &Refusal) -> String {
     let file = refusal.path.as_ref().map_or_else(|| "the file".to_owned(), |p| format!("`{}`", p.display()));
@@ -13,7 +13,9 @@ pub(super) fn message(refusal: &Refusal) -> String {
             format!("Only a part of {file} was read in this session, so the whole of it cannot be changed.")
         }
         RefusalKind::Unread { .. } => format!("{file} has not been read in this session."),
-        RefusalKind::Stale { current, since: Since::Written, .. } => of_undo::stale_message(&file, *current),
+        RefusalKind::Stale { current, since: Since::Written { later }, .. } => {
+            of_undo::stale_message(&file, *current, later.as_deref())
+        }
         RefusalKind::Stale { current: None, .. } => format!("{file} was read, but is gone since."),
         RefusalKind::Stale { .. } => format!("{file} has changed since it was read."),
         RefusalKind::Conflict { regions } => {
@@ -58,9 +60,7 @@ pub(super) fn message(refusal: &Refusal) -> String {
         RefusalKind::Protected(Protection { rule, what, .. }) => {
             format!("{file} is protected by the rule `{rule}`: it {what}.")
         }
-        RefusalKind::Disk { operation, detail, .. } => {
-            format!("The file system refused to {operation} {file} ({detail}); nothing was changed.")
-        }
+        RefusalKind::Disk { .. } => of_disk::message(&refusal.kind, &file),
         RefusalKind::Editor(editor) => of_editor::message(editor, &file),
         RefusalKind::Undo(undo) => of_undo::message(undo),
         RefusalKind::Proposal(proposal) => of_proposal::message(proposal),
@@ -81,7 +81,7 @@ pub(super) fn hint(refusal: &Refusal) -> String {
     }
     match &refusal.kind {
         RefusalKind::Unread { known, .. } => unread_hint(*known),
-        RefusalKind::Stale { since: Since::Written, .. } => of_undo::STALE_HINT,
+        RefusalKind::Stale { since: Since::Written { .. }, .. } => of_undo::STALE_HINT,
         RefusalKind::Stale { current: None, .. } => {
             "Read it to be told that it is gone; a `write` then creates it anew."
         }
@@ -102,9 +102,7 @@ pub(super) fn hint(refusal: &Refusal) -> String {
         RefusalKind::BrokenNotebook(_) => {
             "Change the cells by a `notebook` change, or edit the JSON so that it stays a notebook's; a `write` change with `literal: true` takes any text."
         }
-        RefusalKind::Edit(kind) => {
-            return of_edit::hint(kind, refusal.edit.is_some(), refusal.patch_line.is_some()).to_owned();
-        }
+        RefusalKind::Edit(kind) => of_edit::hint(kind, refusal),
         RefusalKind::BadPatch { .. } => {
             "Nothing of the patch was applied: correct that line, and send the whole patch again."
         }
@@ -122,7 +120,7 @@ pub(super) fn hint(refusal: &Refusal) -> String {
             "Keep to characters that the file's encoding has, or rewrite the file with a `write` that names `encoding`."
         }
         RefusalKind::GuessedEncoding { .. } => {
-            "Keep to ASCII, or rewrite the file with a `write` that names `encoding`."
+            "Keep to ASCII; or send that name as `encoding` with the edit, if the file reads right in it; or rewrite the file with a `write` that names `encoding`."
         }
         RefusalKind::TooLarge { .. } => "Work on a smaller file, or raise the limit in the configuration.",
         RefusalKind::ReadOnly => "Ask the user to make the file writable if it should be changed.",
@@ -131,7 +129,7 @@ pub(super) fn hint(refusal: &Refusal) -> String {
         }
         RefusalKind::Root { .. } => "Start the session with the folder of the project as its root.",
         RefusalKind::Protected(protection) => return protection.hint(),
-        RefusalKind::Disk { .. } => "Tell the user; the same request can be sent again once the cause is gone.",
+        RefusalKind::Disk { .. } => of_disk::hint(&refusal.kind),
         RefusalKind::Editor(editor) => of_editor::hint(editor),
         RefusalKind::Undo(undo) => of_undo::hint(undo),
         RefusalKind::Proposal(proposal) => of_proposal::hint(proposal),

@@ -108,6 +108,7 @@ fn every_kind_of_change_has_hunks() {
 #[test]
 fn hunks_are_numbered_over_all_files() {
     let proposal = Proposal {
+        session_name: "s1".into(),
         id: ProposalId("p1".into()),
         session: SessionId(1),
         role: Role::Agent,

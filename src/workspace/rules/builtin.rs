@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::classes::{Class, Operation};
-use super::names::{Extent, FAMILIES, Family};
+use super::names::{Extent, FAMILIES, Family, is_between, is_example, is_instructions, is_like};
 
 /// NTFS names some files by a hash where the plain short name is taken.
 const HASHED_SHORT: [(&str, &str); 2] = [("gi7eba", ".gitmodules"), ("gi7d29", ".gitattributes")];
@@ -33,12 +33,21 @@ impl Family {
 
     /// Whether names that stand at `at` mean what the family is about.
     fn holds(&self, names: &Names<'_>, at: usize, length: usize) -> bool {
+        let end = at + length;
         match self.extent {
             Extent::Everywhere => true,
             Extent::Home => at == names.home.len() && at > 0 && names.all.starts_with(names.home),
             // Above the top of the workspace they say where it lies, not what it is.
-            Extent::Workspace => at + length > names.above,
-            Extent::File => at + length == names.all.len(),
+            Extent::Workspace => end > names.above,
+            Extent::File => end == names.all.len(),
+            Extent::Secrets => end > names.above && !names.all[end - 1..].iter().any(|name| is_example(name)),
+            Extent::SecretFile => {
+                let name = &names.all[at];
+                let is_key = !name.starts_with("id_") || !name.contains('.');
+                end == names.all.len() && end > names.above && is_key
+            }
+            Extent::Settings => end > names.above && !is_instructions(&names.all[end..]),
+            Extent::Instructions => end > names.above && is_instructions(&names.all[end..]),
         }
     }
 }
@@ -129,18 +138,6 @@ fn is_path(wanted: &[&str], names: &[String]) -> bool {
     wanted.len() <= names.len() && wanted.iter().zip(names).all(|(wanted, name)| is_like(wanted, name))
 }
 
-/// Whether a name is what is wanted, where one `*` stands for anything.
-fn is_like(wanted: &str, name: &str) -> bool {
-    match wanted.split_once('*') {
-        None => wanted == name,
-        Some((head, tail)) => is_between(head, tail, name),
-    }
-}
-
-fn is_between(head: &str, tail: &str, name: &str) -> bool {
-    name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
-}
-
 /// What the short name of a name begins with on a file system that has them, if it gets one.
 fn short_name(name: &str) -> Option<String> {
     let long = name.split('*').next().unwrap_or_default();
@@ -173,7 +170,7 @@ mod tests {
 
     #[test]
     fn families_know_their_names() {
-        use Class::{Never, OptIn, Tagged};
+        use Class::{Never, OptIn, Review, Tagged};
         for (path, expected) in [
             ("/home/ada/shop/.git/config", Some(("version_control", Never))),
             ("/home/ada/shop/git~1/config", Some(("version_control", Never))),
@@ -189,20 +186,46 @@ mod tests {
             ("/home/ada/shop/.env.local", Some(("secrets", OptIn))),
             ("/home/ada/shop/env~1.loc", Some(("secrets", OptIn))),
             ("/home/ada/shop/.envs/a/b", Some(("secrets", OptIn))),
+            ("/home/ada/shop/.npmrc", Some(("secrets", OptIn))),
+            ("/home/ada/shop/tls/server.key", Some(("secrets", OptIn))),
+            ("/home/ada/shop/id_deploy", Some(("secrets", OptIn))),
+            ("/home/ada/shop/id_map.rs", None),
+            ("/home/ada/shop/id_map/a.rs", None),
+            ("/home/ada/shop/.env.example", None),
+            ("/home/ada/shop/sub/.env.local.sample", None),
+            ("/home/ada/shop/.env.template", None),
             ("/home/ada/shop/.vscode/settings.json", Some(("editor_config", OptIn))),
             ("/home/ada/shop/vscode~1/settings.json", Some(("editor_config", OptIn))),
             ("/home/ada/shop/shop.code-workspace", Some(("editor_config", OptIn))),
-            ("/home/ada/shop/sub/.mcp.json", Some(("agent_config", OptIn))),
-            ("/home/ada/shop/mcp~1.jso", Some(("agent_config", OptIn))),
-            ("/home/ada/shop/.github/workflows/ci.yml", Some(("ci", OptIn))),
+            ("/home/ada/shop/sub/.mcp.json", Some(("agent_config", Review))),
+            ("/home/ada/shop/mcp~1.jso", Some(("agent_config", Review))),
+            ("/home/ada/shop/.github/workflows/ci.yml", Some(("ci", Review))),
             ("/home/ada/shop/.gitattributes", Some(("hooks", OptIn))),
             ("/home/ada/shop/gi7d29~1", Some(("hooks", OptIn))),
             ("/home/ada/shop/.cargo/config.toml", Some(("package_config", OptIn))),
             ("/home/ada/shop/node_modules/a/b.js", Some(("dependencies", OptIn))),
             ("/home/ada/shop/cargo.toml", Some(("executable_config", Tagged))),
             ("/home/ada/shop/vite.config.ts", Some(("executable_config", Tagged))),
-            ("/home/ada/shop/a/agents.md", Some(("executable_config", Tagged))),
-            ("/home/ada/shop/.cursorrules", Some(("executable_config", Tagged))),
+            ("/home/ada/shop/a/agents.md", Some(("agent_instructions", Tagged))),
+            ("/home/ada/shop/.cursorrules", Some(("agent_instructions", Tagged))),
+            ("/home/ada/shop/.claude/claude.md", Some(("agent_instructions", Tagged))),
+            ("/home/ada/shop/.claude/claude.local.md", Some(("agent_instructions", Tagged))),
+            ("/home/ada/shop/.claude/rules/api/tests.md", Some(("agent_instructions", Tagged))),
+            ("/home/ada/shop/.cursor/rules/style.mdc", Some(("agent_instructions", Tagged))),
+            ("/home/ada/shop/.roo/rules-code/a.md", Some(("agent_instructions", Tagged))),
+            ("/home/ada/shop/.junie/guidelines.md", Some(("agent_instructions", Tagged))),
+            ("/home/ada/shop/guidelines.md", None),
+            ("/home/ada/shop/.kiro/steering/a.md", Some(("agent_instructions", Tagged))),
+            ("/home/ada/shop/.github/copilot-instructions.md", Some(("agent_instructions", Tagged))),
+            ("/home/ada/shop/.claude", Some(("agent_config", Review))),
+            ("/home/ada/shop/.claude/settings.json", Some(("agent_config", Review))),
+            ("/home/ada/shop/.claude/hooks/claude.md", Some(("agent_config", Review))),
+            ("/home/ada/shop/.claude/commands/agents.md", Some(("agent_config", Review))),
+            ("/home/ada/shop/.claude/skills/a/skill.md", Some(("agent_config", Review))),
+            ("/home/ada/shop/.claude/agents/agents-a.md", Some(("agent_config", Review))),
+            ("/home/ada/shop/.claude/rules/run.sh", Some(("agent_config", Review))),
+            ("/home/ada/shop/.claude/rules/.cursor/commands/a.md", Some(("agent_config", Review))),
+            ("/home/ada/shop/.codex/rules/default.rules", Some(("agent_config", Review))),
             ("/home/ada/shop/makefile/readme", None),
             ("/home/ada/shop/src/env.rs", None),
             ("/home/ada/shop/.gitignore", None),

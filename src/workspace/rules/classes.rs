@@ -1,3 +1,5 @@
+use super::protection::Protection;
+
 /// What a request does to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
@@ -63,10 +65,21 @@ pub enum Class {
     Allow,
     /// Allowed, and said to lead to the execution of programs.
     Tagged,
+    /// Waits for a person who can be asked, and is refused where there is none. It is about changes only.
+    Review,
     /// Refused unless the user's policy allows it.
     OptIn,
     /// Refused.
     Never,
+}
+
+/// The verdict of the path rules on a place where the operations are allowed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Judgement {
+    /// Facts that the answer and the history tell of the file.
+    pub tags: Vec<Tag>,
+    /// The rule that wants a person to decide, if any does: the reason to refuse where nobody can be asked.
+    pub review: Option<Protection>,
 }
 
 /// What the author of a change, and who looks at it later, should know of a file.

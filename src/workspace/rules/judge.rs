@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::builtin::{Names, families, strictest};
-use super::classes::{Class, Operation, Tag};
+use super::classes::{Class, Judgement, Operation, Tag};
 use super::fold::{bare, plain};
 use super::names::{Family, VERSION_CONTROL};
 use super::protection::{Opening, Protection};
@@ -31,7 +31,7 @@ pub struct Judge<'a> {
 
 /// The judgement on one spelling.
 enum Verdict {
-    Allowed { tagged: bool },
+    Allowed { tagged: bool, review: Option<Protection> },
     Refused { class: Class, protection: Protection },
 }
 
@@ -42,13 +42,16 @@ impl Judge<'_> {
         &self,
         spellings: &[Spelling<'_>],
         operations: &[Operation],
-    ) -> Result<Vec<Tag>, Protection> {
-        let mut tagged = false;
+    ) -> Result<Judgement, Protection> {
+        let (mut tagged, mut reviewed) = (false, None);
         let mut refused: Option<(Class, Protection)> = None;
         for spelling in spellings {
             for verdict in self.verdicts(spelling, operations) {
                 match verdict {
-                    Verdict::Allowed { tagged: also } => tagged |= also,
+                    Verdict::Allowed { tagged: also, review } => {
+                        tagged |= also;
+                        reviewed = reviewed.or(review);
+                    }
                     Verdict::Refused { class, protection } => {
                         if refused.as_ref().is_none_or(|(known, _)| class > *known) {
                             refused = Some((class, protection));
@@ -57,10 +60,11 @@ impl Judge<'_> {
                 }
             }
         }
-        match refused {
-            Some((_, protection)) => Err(protection),
-            None => Ok(tagged.then_some(Tag::ExecutableConfig).into_iter().collect()),
+        if let Some((_, protection)) = refused {
+            return Err(protection);
         }
+        let tags = tagged.then_some(Tag::ExecutableConfig).into_iter().collect();
+        Ok(Judgement { tags, review: reviewed })
     }
 
     /// Of a spelling as it is, and without its disguises where it has any.
@@ -81,7 +85,8 @@ impl Judge<'_> {
             operations.iter().map(|operation| Ruling::of(*operation, &families, &about)).collect();
         let refused = || rulings.iter().filter(|ruling| self.refuses(ruling));
         let Some(class) = refused().map(|ruling| ruling.class).max() else {
-            return Verdict::Allowed { tagged: rulings.iter().any(Ruling::is_tagged) };
+            let review = self.agent.then(|| self.review(&rulings, path)).flatten();
+            return Verdict::Allowed { tagged: rulings.iter().any(Ruling::is_tagged), review };
         };
         let opening = match class {
             Class::OptIn => {
@@ -95,11 +100,19 @@ impl Judge<'_> {
         Verdict::Refused { class, protection }
     }
 
+    /// The rule that wants a person to decide about one of the operations.
+    fn review(&self, rulings: &[Ruling<'_>], path: &Path) -> Option<Protection> {
+        let reviewed = || rulings.iter().filter(|ruling| ruling.class == Class::Review);
+        let first = reviewed().next()?;
+        let operations = reviewed().map(|ruling| ruling.operation).collect();
+        Some(first.protection(Opening::review(self.policy, path, operations)))
+    }
+
     fn refuses(&self, ruling: &Ruling<'_>) -> bool {
         match ruling.class {
             Class::Never => self.agent || ruling.operation != Operation::Read,
             Class::OptIn => self.agent,
-            Class::Tagged | Class::Allow => false,
+            Class::Review | Class::Tagged | Class::Allow => false,
         }
     }
 }
@@ -178,6 +191,15 @@ mod tests {
         paths: &[&str],
         operations: &[Operation],
     ) -> Result<Vec<Tag>, Protection> {
+        judgement(rules, agent, paths, operations).map(|judgement| judgement.tags)
+    }
+
+    fn judgement(
+        rules: &UserRules,
+        agent: bool,
+        paths: &[&str],
+        operations: &[Operation],
+    ) -> Result<Judgement, Protection> {
         let judge =
             Judge { rules, policy: Path::new("/p.toml"), home: &names_of(Path::new("/home/ada")), agent };
         let spelling = |path: &&str| format!("{TOP}/{path}");
@@ -256,6 +278,68 @@ mod tests {
             assert_eq!(judged(&rules, true, &[path], &[Modify]), Ok(vec![Tag::ExecutableConfig]), "{path}");
         }
         assert_eq!(judged(&rules, true, &["a.txt"], &[Modify]), Ok(Vec::new()));
+    }
+
+    fn reviewed(
+        rules: &UserRules,
+        agent: bool,
+        paths: &[&str],
+        operations: &[Operation],
+    ) -> Option<&'static str> {
+        let judgement = judgement(rules, agent, paths, operations).unwrap();
+        judgement.review.map(|protection| protection.rule)
+    }
+
+    #[test]
+    fn a_change_of_pipelines_and_settings_of_agents_wants_a_person() {
+        let none = UserRules::default();
+        for (path, rule) in [
+            (".github/workflows/ci.yml", Some("ci")),
+            (".claude/settings.json", Some("agent_config")),
+            (".claude/CLAUDE.md", None),
+            ("AGENTS.md", None),
+            ("a.txt", None),
+        ] {
+            for operation in [Create, Modify, Operation::Rename, Operation::Delete] {
+                assert_eq!(reviewed(&none, true, &[path], &[operation]), rule, "{path}");
+                assert_eq!(reviewed(&none, false, &[path], &[operation]), None, "a person is asked nothing");
+            }
+            assert_eq!(reviewed(&none, true, &[path], &[Read]), None, "{path}");
+        }
+        assert_eq!(reviewed(&none, true, &["a.txt", ".mcp.json"], &[Modify]), Some("agent_config"));
+        assert_eq!(
+            judged(&none, true, &[".mcp.json", ".vscode/a"], &[Modify]).unwrap_err().rule,
+            "editor_config"
+        );
+    }
+
+    #[test]
+    fn a_rule_of_the_users_may_want_a_person_too_and_opens_no_reading() {
+        let rules = user(&[
+            ("**", &[Read, Modify], Class::Review),
+            (".github/workflows/**", &[Modify], Class::Allow),
+            (".gitlab-ci.yml", &[Modify], Class::OptIn),
+        ]);
+        assert_eq!(reviewed(&rules, true, &["a.txt"], &[Modify]), Some("policy"));
+        assert_eq!(reviewed(&rules, true, &["a.txt"], &[Create]), None);
+        assert_eq!(reviewed(&rules, true, &["a.txt"], &[Read]), None);
+        assert_eq!(reviewed(&rules, true, &[".github/workflows/a"], &[Modify]), None);
+        assert_eq!(reviewed(&rules, true, &[".github/workflows/a"], &[Create]), Some("ci"));
+        assert_eq!(reviewed(&rules, true, &[".vscode/a"], &[Modify]), Some("policy"));
+        assert_eq!(rule_of(&rules, ".gitlab-ci.yml", Modify), Some("policy"));
+        assert_eq!(rule_of(&rules, ".env", Read), Some("secrets"));
+        assert_eq!(rule_of(&rules, ".git/config", Modify), Some("version_control"));
+    }
+
+    #[test]
+    fn who_cannot_be_asked_is_told_of_with_what_helps() {
+        let judgement = judgement(&UserRules::default(), true, &[".mcp.json"], &[Modify, Read]).unwrap();
+        let hint = judgement.review.unwrap().hint();
+        for part in
+            ["editor", "review = \"always\"", "/p.toml", "/home/ada/shop/.mcp.json", "[\"modify\"]", "allow"]
+        {
+            assert!(hint.contains(part), "{part} in {hint}");
+        }
     }
 
     #[test]

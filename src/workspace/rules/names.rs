@@ -6,7 +6,7 @@ mod lists;
 use super::classes::Class;
 
 pub use lists::GIT_FILES;
-use lists::{AT_HOME, BUILDS};
+use lists::{AGENTS, AT_HOME, BUILDS, INSTRUCTION_FOLDERS, INSTRUCTIONS};
 
 /// What marks the top of a work tree: folders where version control keeps its own state.
 pub const METADATA: [&str; 4] = [".git", ".jj", ".hg", ".svn"];
@@ -25,6 +25,14 @@ pub(super) enum Extent {
     Workspace,
     /// As the last name of a path in a workspace.
     File,
+    /// In a workspace, but not as an example without secrets.
+    Secrets,
+    /// As the last name of a path in a workspace; one that begins with `id_` has no extension.
+    SecretFile,
+    /// In a workspace, as a folder of settings of which the path leads to anything but instructions.
+    Settings,
+    /// In a workspace, as a folder of settings of which the path leads to instructions.
+    Instructions,
 }
 
 /// Names with one rule.
@@ -48,10 +56,48 @@ const fn family(rule: &'static str, class: Class, extent: Extent, what: &'static
     Family { rule, what, extent, class, creating: class, reading: Class::Allow, names: &[] }
 }
 
+/// Returns whether names below a folder of an agent's settings lead to a text that the agent only reads.
+///
+/// Texts that define commands, skills, workflows or other agents are settings: their headers grant tools, and
+/// some agents run commands that stand in them. So only the places of plain instructions are listed.
+pub(super) fn is_instructions(below: &[String]) -> bool {
+    match below {
+        [name] => name == GUIDELINES || INSTRUCTIONS.iter().any(|wanted| is_like(wanted, name)),
+        [folder, .., name] => {
+            let is_text = is_like("*.md", name) || is_like("*.mdc", name);
+            is_text && INSTRUCTION_FOLDERS.iter().any(|wanted| is_like(wanted, folder))
+        }
+        [] => false,
+    }
+}
+
+/// Returns whether a name is that of an example, which people fill in elsewhere.
+pub(super) fn is_example(name: &str) -> bool {
+    [".example", ".sample", ".template", ".dist"].iter().any(|end| name.ends_with(end))
+}
+
+/// Returns whether a name is the wanted one, in which one `*` stands for anything.
+pub(super) fn is_like(wanted: &str, name: &str) -> bool {
+    match wanted.split_once('*') {
+        None => wanted == name,
+        Some((head, tail)) => is_between(head, tail, name),
+    }
+}
+
+/// Returns whether a name begins and ends so, with anything between.
+pub(super) fn is_between(head: &str, tail: &str, name: &str) -> bool {
+    name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
+}
+
+/// Too common a name to say much anywhere else.
+const GUIDELINES: &str = "guidelines.md";
+
+const OBEYED: &str = "instructs agents";
+
 const STARTUP: &str = "holds commands that the system runs by itself";
 
 /// All families. Where several are about one path, the strictest counts, then the first.
-pub(super) const FAMILIES: [Family; 14] = [
+pub(super) const FAMILIES: [Family; 17] = [
     Family {
         names: &METADATA,
         ..family(
@@ -90,8 +136,13 @@ pub(super) const FAMILIES: [Family; 14] = [
     Family { names: AT_HOME, ..family("startup", Class::OptIn, Extent::Workspace, STARTUP) },
     Family {
         reading: Class::OptIn,
-        names: &[".env*"],
-        ..family("secrets", Class::OptIn, Extent::Workspace, "usually holds secrets")
+        names: &[".env*", ".npmrc", ".pypirc"],
+        ..family("secrets", Class::OptIn, Extent::Secrets, "usually holds secrets")
+    },
+    Family {
+        reading: Class::OptIn,
+        names: &["id_*", "*.key", "*.pem", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx"],
+        ..family("secrets", Class::OptIn, Extent::SecretFile, "usually holds secrets")
     },
     Family {
         names: &[
@@ -117,37 +168,16 @@ pub(super) const FAMILIES: [Family; 14] = [
         )
     },
     Family {
-        names: &[
-            ".cursor",
-            ".claude",
-            ".claude.json",
-            ".mcp.json",
-            "mcp.json",
-            ".codex",
-            ".agents",
-            ".gemini",
-            ".roo",
-            ".roomodes",
-            ".windsurf",
-            ".kiro",
-            ".amazonq",
-            ".continue",
-            ".augment",
-            ".junie",
-            ".trae",
-            ".opencode",
-            "opencode.json",
-            "opencode.jsonc",
-            ".aider*",
-            ".goosehints",
-        ],
+        names: AGENTS,
         ..family(
             "agent_config",
-            Class::OptIn,
-            Extent::Workspace,
+            Class::Review,
+            Extent::Settings,
             "configures agents, which can run programs by it",
         )
     },
+    Family { names: AGENTS, ..family("agent_instructions", Class::Tagged, Extent::Instructions, OBEYED) },
+    Family { names: INSTRUCTIONS, ..family("agent_instructions", Class::Tagged, Extent::File, OBEYED) },
     Family {
         names: &[".devcontainer", ".devcontainer.json"],
         ..family(
@@ -182,7 +212,7 @@ pub(super) const FAMILIES: [Family; 14] = [
         ],
         ..family(
             "ci",
-            Class::OptIn,
+            Class::Review,
             Extent::Workspace,
             "tells a server what to run, often with secrets at hand",
         )

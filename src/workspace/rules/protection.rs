@@ -1,5 +1,5 @@
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::classes::Operations;
 use super::names::VERSION_CONTROL;
@@ -28,7 +28,14 @@ pub enum Opening {
     /// By the user, with this in the policy file.
     Policy {
         /// The policy file.
-        file: PathBuf,
+        file: Box<Path>,
+        /// The lines to be added at its end.
+        lines: String,
+    },
+    /// By a person who agrees to the change; or by the user, with this in the policy file.
+    Review {
+        /// The policy file.
+        file: Box<Path>,
         /// The lines to be added at its end.
         lines: String,
     },
@@ -79,6 +86,10 @@ impl Protection {
                 "Ask the user to change it by hand, or to set `hard_links = true` in `config.toml`."
                     .to_owned()
             }
+            Opening::Review { file, lines } => format!(
+                "A person has to agree to this change, and nobody can be asked now. Send it with `review: true` and ask the user to decide with `editd review`; or ask the user to open the folder in an editor that editd is attached to, to set `review = \"always\"` in `config.toml` and run `editd stop`, or to allow it by adding these lines at the end of `{}`, which holds at once:\n{lines}",
+                file.display()
+            ),
             Opening::Policy { file, lines } => format!(
                 "Only the user can allow it, by adding these lines at the end of `{}`, which holds at once:\n{lines}",
                 file.display()
@@ -92,16 +103,22 @@ impl Protection {
 }
 
 impl Opening {
+    /// A person's yes, or the rule that allows operations on one path.
+    pub(super) fn review(file: &Path, path: &Path, operations: Operations) -> Self {
+        Self::Review { file: file.into(), lines: lines(path, operations) }
+    }
+
     /// The rule that allows operations on one path.
     pub(super) fn rule(file: &Path, path: &Path, operations: Operations) -> Self {
-        let names: Vec<_> = operations.iter().map(|operation| quoted(operation.name())).collect();
-        let pattern = quoted(&globset::escape(&path.to_string_lossy()));
-        let lines = format!(
-            "[[rules]]\npattern = {pattern}\noperations = [{}]\nclass = \"allow\"\n",
-            names.join(", ")
-        );
-        Self::Policy { file: file.to_owned(), lines }
+        Self::Policy { file: file.into(), lines: lines(path, operations) }
     }
+}
+
+/// Returns the lines of a policy that allow operations on one path.
+fn lines(path: &Path, operations: Operations) -> String {
+    let names: Vec<_> = operations.iter().map(|operation| quoted(operation.name())).collect();
+    let pattern = quoted(&globset::escape(&path.to_string_lossy()));
+    format!("[[rules]]\npattern = {pattern}\noperations = [{}]\nclass = \"allow\"\n", names.join(", "))
 }
 
 /// A basic string of TOML.

@@ -74,15 +74,21 @@ impl UserRules {
         self.rules.len()
     }
 
+    /// Returns how many of them have a class.
+    pub fn count_of(&self, class: Class) -> usize {
+        self.rules.iter().filter(|rule| rule.class == class).count()
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// The same without the rules that allow something.
+    /// Returns these rules without those that allow something. A rule that wants a person to decide is one of them: it
+    /// may open what is refused otherwise.
     #[must_use]
     pub fn restrictions(&self) -> Self {
-        let rules = self.rules.iter().filter(|rule| rule.class > Class::Tagged).cloned().collect();
+        let rules = self.rules.iter().filter(|rule| rule.class > Class::Review).cloned().collect();
         // What compiled once compiles again.
         Self::new(rules).unwrap_or_default()
     }
@@ -101,8 +107,11 @@ impl UserRules {
 }
 
 impl Rule {
+    /// Returns whether the rule says something of an operation. Nobody can be asked before a file is read, so a
+    /// rule that wants that says nothing of reading.
     pub(super) fn is_for(&self, operation: Operation) -> bool {
-        self.operations.contains(operation)
+        let is_asked = self.class != Class::Review || operation != Operation::Read;
+        is_asked && self.operations.contains(operation)
     }
 }
 

@@ -73,12 +73,14 @@ impl Workspace {
         self.proposals.make_room(&new.author, self.limits.proposals)?;
         self.proposals.check_size(&new.files, self.limits.proposal_bytes)?;
         let id = self.proposals.next_id();
+        let session = self.sessions.get(&new.session);
         let mut proposal = Proposal {
             id: id.clone(),
             session: new.session,
-            role: self.sessions.get(&new.session).map_or(Role::Agent, |session| session.role),
-            roots: self.sessions.get(&new.session).map(|session| session.roots.clone()).unwrap_or_default(),
+            role: session.map_or(Role::Agent, |session| session.role),
+            roots: session.map(|session| session.roots.clone()).unwrap_or_default(),
             author: new.author,
+            session_name: session.map(|session| session.name.clone()).unwrap_or_default(),
             request: new.request,
             label: new.label,
             revision: 1,

@@ -50,6 +50,26 @@ fn being_told_the_changes_moves_the_base() {
 }
 
 #[test]
+fn one_file_can_be_asked_about_and_the_others_are_told_later() {
+    let (_machine, workspace, mut alice, mut bob) = scene();
+    for name in ["a.txt", "b.txt"] {
+        alice.read(name);
+        bob.read_and_edit(name, "line 5\n", "line V\n").done();
+    }
+    for params in [json!({ "path": "c.txt" }), json!({ "path": "none.txt" })] {
+        assert_eq!(changes(&mut alice, params).1, [] as [Value; 0], "it was not read");
+    }
+    let (_, files) = changes(&mut alice, json!({ "uri": uri_of(&workspace.path("b.txt")) }));
+    assert_eq!(files.len(), 1, "{files:?}");
+    assert_eq!(files[0]["path"], workspace.absolute("b.txt"));
+    alice.edit("b.txt", "line 7\n", "line VII\n").done();
+    alice.edit("a.txt", "line 7\n", "line VII\n").refused("stale");
+    let (_, files) = changes(&mut alice, json!({}));
+    assert_eq!(files[0]["path"], workspace.absolute("a.txt"));
+    alice.call("editd/changes", json!({ "path": "" })).invalid("path");
+}
+
+#[test]
 fn the_cursor_separates_the_told_from_the_new() {
     let (_machine, workspace, mut alice, mut bob) = scene();
     alice.read("a.txt");

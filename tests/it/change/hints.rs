@@ -84,6 +84,9 @@ fn a_guessed_encoding_is_told_what_it_takes() {
     let (error, hint) = refused(agent.edit("french.txt", "terrasse", "théâtre"));
     assert_eq!(error.kind(), "encoding");
     assert!(hint.contains("ASCII") && !hint.contains("characters that"), "{error:?}");
+    assert!(error.message.contains("windows-1252") && hint.contains("as `encoding`"), "{error:?}");
+    let edit = json!({ "path": "french.txt", "oldText": "terrasse", "newText": "théâtre", "encoding": "windows-1252" });
+    agent.call("editd/edit", edit).expect("its author has named the encoding");
 }
 
 #[test]

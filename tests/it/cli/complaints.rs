@@ -212,3 +212,20 @@ fn a_source_that_cannot_be_read_is_named() {
     let said = complaint(&run_in(&machine, &workspace, &["write", "c.txt", "sub", "--yes"]));
     assert!(said.starts_with("editd: `sub`: Is a directory"), "{said}");
 }
+
+#[test]
+fn text_of_a_cell_leads_to_the_json_that_is_searched() {
+    let (machine, workspace) = scene();
+    let notebook = r#"{"cells":[{"cell_type":"raw","metadata":{},"source":["a\n","b"]}],"metadata":{},"nbformat":4,"nbformat_minor":5}"#;
+    workspace.put("n.ipynb", notebook);
+    let said = complaint(&run_in(
+        &machine,
+        &workspace,
+        &["edit", "n.ipynb", "--old", "a\nb", "--new", "c", "--yes"],
+    ));
+    assert!(
+        said.replace("\n      ", " ")
+            .contains("look at the JSON with `editd read --raw` and copy --old from there"),
+        "{said}"
+    );
+}

@@ -99,7 +99,7 @@ fn it_shows_what_has_happened() {
         "editd answers  state applied",
         "4. ",
         "state pending",
-        "Accept this hunk [y,n,a,d,e,c,s,q,?]? y",
+        "Accept this hunk [y,n,a,d,A,D,e,c,s,q,?]? y",
         "Say to the author: No currency in labels, please.",
         "first hunk accepted  second hunk rejected",
         "No currency in labels, please.",

@@ -1,12 +1,12 @@
 //! `editd edit` away from a terminal.
 
 use std::fs;
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::{Machine, Workspace, hash_of};
+use crate::support::{Machine, Workspace, hash_of, numbered_lines};
 
 fn said(output: &Output) -> String {
     format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
@@ -201,4 +201,32 @@ fn text_with_options_and_newlines_in_it_is_text() {
     let path = workspace.absolute("a.txt");
     assert_code(&edit(&machine, &path, &["--old=--all\n-x", "--new=--yes\n$1", "--yes"]), 0);
     assert_eq!(workspace.text("a.txt"), "--yes\n$1\n");
+}
+
+#[test]
+fn sixty_edits_at_once_of_one_file_are_all_made() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(60)));
+    let path = workspace.absolute("a.txt");
+    let start = |number: usize| {
+        let (old, new) = (format!("line {number}\n"), format!("LINE {number}\n"));
+        let mut command = machine.command(&["edit", &path, "--old", &old, "--new", &new, "--yes"]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("editd runs")
+    };
+    let running: Vec<_> = (1..=60).map(start).collect();
+    for child in running {
+        let output = child.wait_with_output().expect("it ends");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert_eq!(workspace.text("a.txt"), numbered_lines(60).replace("line", "LINE"));
+}
+
+#[test]
+fn a_hash_is_not_tried_again() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
+    let path = workspace.absolute("a.txt");
+    let base = hash_of("none\n");
+    let output = machine.run(&["edit", &path, "--old", "one", "--new", "two", "--yes", "--base", &base]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("has changed meanwhile"));
+    assert_eq!(workspace.text("a.txt"), "one\n");
 }

@@ -59,6 +59,7 @@ fn project() -> (Machine, Workspace) {
     };
     edit("notes.md", "shade", "tint");
     edit("draft.toml", "80", "81");
+    edit("draft.toml", "81", "82");
     let mut agent = machine.agent(&workspace);
     agent.read("src/main.rs");
     let wanted =

@@ -4,7 +4,7 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 
-use crate::support::{Machine, Outcome, Workspace, numbered_lines, plain, type_into};
+use crate::support::{Machine, Outcome, Workspace, converse, numbered_lines, plain, type_into};
 
 /// A repository in which alice, bob and the command line have changed a file.
 fn scene() -> (Machine, Workspace) {
@@ -201,4 +201,121 @@ fn outside_of_a_project_a_change_is_undone_by_its_file_or_its_name() {
         output.status.code() == Some(1) && said.contains("no change of `") && said.contains("nope.txt`"),
         "{said}"
     );
+}
+
+#[test]
+fn show_prints_what_a_transaction_did() {
+    let (machine, workspace) = scene();
+    let log: Value =
+        serde_json::from_str(&text(&machine.run(&["log", &workspace.absolute("a.txt"), "--output", "json"])))
+            .expect("JSON");
+    let first = &log["transactions"][1];
+    let id = first["transaction"].as_str().expect("an id");
+    let shown =
+        text(&machine.command(&["show", id]).current_dir(workspace.root()).output().expect("editd runs"));
+    for part in
+        [id, "alice", "count in words", first["session"].as_str().expect("a session"), "-line 2\n+two\n"]
+    {
+        assert!(shown.contains(part), "{part} in {shown}");
+    }
+    assert!(!shown.contains("four"), "{shown}");
+    text(&machine.run(&["edit", &workspace.absolute("a.txt"), "--old", "line 6", "--new", "six", "--yes"]));
+    let unknown = machine.run(&["show", "t0-0"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("no transaction `t0-0`"));
+}
+
+#[test]
+fn show_prints_a_proposal_that_waits() {
+    let (machine, workspace) = scene();
+    let mut alice = machine.agent_named("alice", &workspace);
+    alice.read("a.txt");
+    let proposal = alice.propose("a.txt", "line 1", "one").done();
+    let id = proposal["id"].as_str().expect("an id");
+    let shown =
+        text(&machine.command(&["show", id]).current_dir(workspace.root()).output().expect("editd runs"));
+    for part in [id, "alice", "proposed", "-line 1\n+one\n"] {
+        assert!(shown.contains(part), "{part} in {shown}");
+    }
+}
+
+#[test]
+fn log_shows_the_diff_of_each_change_and_looks_into_folders() {
+    let (machine, workspace) = scene();
+    workspace.put("sub/deep/b.txt", "b\n");
+    machine.agent_named("alice", &workspace).read_and_edit("sub/deep/b.txt", "b", "B").done();
+    let log = |path: &str, more: &[&str]| text(&machine.run(&[&["log", path][..], more].concat()));
+    let folder = log(&workspace.absolute("sub"), &["-p"]);
+    assert!(folder.contains("-b\n+B\n") && !folder.contains("four"), "{folder}");
+    let all = log(&workspace.absolute(""), &["--patch"]);
+    let places = ["-b\n+B\n", "-line 4\n+four\n", "-line 2\n+two\n"].map(|part| all.find(part));
+    assert!(places.is_sorted() && places[0].is_some(), "newest first: {all}");
+}
+
+#[test]
+fn a_diff_that_was_too_long_is_said_to_be() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(3000)));
+    workspace.put(".git/HEAD", "ref: refs/heads/main\n");
+    let path = workspace.absolute("a.txt");
+    text(&machine.run(&["edit", &path, "--old", "line", "--new", "row", "--all", "--yes"]));
+    let shown = text(&machine.run(&["log", &path, "-p"]));
+    assert!(shown.contains("too long to be kept"), "{shown}");
+}
+
+#[test]
+fn all_changes_of_a_session_are_undone_newest_first() {
+    let (machine, workspace) = scene();
+    let mut alice = machine.agent_named("editd", &workspace);
+    alice.read("a.txt");
+    alice.edit("a.txt", "line 1", "eins").done();
+    alice.edit("a.txt", "eins", "uno").done();
+    let mut other = machine.agent_named("editd", &workspace);
+    other.read_and_edit("a.txt", "line 6", "sechs").done();
+    let newest = alice.history();
+    let session = newest[1]["session"].as_str().expect("a session").to_owned();
+    assert_ne!(newest[0]["session"], newest[1]["session"]);
+    let undone = machine
+        .command(&["undo", "--session", &session, "--yes", "--output", "json"])
+        .current_dir(workspace.root())
+        .output()
+        .expect("editd runs");
+    let undone: Value = serde_json::from_str(&text(&undone)).expect("JSON");
+    assert_eq!(undone["undone"].as_array().map(Vec::len), Some(2));
+    let left = workspace.text("a.txt");
+    assert!(left.starts_with("line 1\n") && left.ends_with("sechs\n"), "{left}");
+    let again = machine
+        .command(&["undo", "--session", &session, "--yes"])
+        .current_dir(workspace.root())
+        .output()
+        .expect("editd runs");
+    assert_eq!(again.status.code(), Some(1), "nothing is left");
+}
+
+#[test]
+fn all_changes_since_a_time_are_shown_and_undone_at_a_yes() {
+    let (machine, workspace) = scene();
+    let before = workspace.text("a.txt");
+    let elsewhere = Workspace::file("b.txt", "b\n");
+    machine.agent_named("alice", &elsewhere).read_and_edit("b.txt", "b", "B").done();
+    let say = |answer: &str| converse(&machine, workspace.root(), &["undo", "--since", "1h"], &[answer], &[]);
+    let no = say("n\r");
+    assert_eq!((no.code, workspace.text("a.txt")), (3, before), "{}", no.shown);
+    let yes = say("y\r");
+    let shown = plain(&yes.shown);
+    assert!(
+        shown.contains("-line 4\n+four\n") && shown.contains("Undo these 2 changes, the newest first?"),
+        "{shown}"
+    );
+    assert_eq!((yes.code, workspace.text("a.txt")), (0, numbered_lines(6)), "{shown}");
+    assert_eq!(elsewhere.text("b.txt"), "B\n", "another project is left alone");
+    let future = machine
+        .command(&["log", "--since", "2100-01-01T00:00:00Z"])
+        .current_dir(workspace.root())
+        .output()
+        .expect("editd runs");
+    assert!(
+        future.stdout.is_empty() && String::from_utf8_lossy(&future.stderr).contains("No change is listed")
+    );
+    let wrong = machine.run(&["log", "--since", "yesterday"]);
+    assert_eq!(wrong.status.code(), Some(2));
 }

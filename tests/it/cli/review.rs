@@ -7,15 +7,15 @@ use crate::support::{Agent, Machine, Outcome, Typed, Workspace, converse, number
 
 const CONFIG: &str = "review = \"always\"\n";
 
-struct Scene {
-    machine: Machine,
-    workspace: Workspace,
-    agent: Agent,
-    proposal: Value,
+pub(super) struct Scene {
+    pub(super) machine: Machine,
+    pub(super) workspace: Workspace,
+    pub(super) agent: Agent,
+    pub(super) proposal: Value,
 }
 
 /// `line 1` to `line 40`, of which an agent wants lines 3, 20 and 22 in capitals, and a new file.
-fn scene() -> Scene {
+pub(super) fn scene() -> Scene {
     let machine = Machine::configured(CONFIG);
     let workspace = Workspace::file("a.txt", numbered_lines(40));
     let mut agent = machine.agent(&workspace);
@@ -32,20 +32,20 @@ fn scene() -> Scene {
 }
 
 impl Scene {
-    fn review(&self, answers: &[&str]) -> Typed {
+    pub(super) fn review(&self, answers: &[&str]) -> Typed {
         self.review_with(answers, &[("NO_COLOR", "1")])
     }
 
-    fn review_with(&self, answers: &[&str], environment: &[(&str, &str)]) -> Typed {
+    pub(super) fn review_with(&self, answers: &[&str], environment: &[(&str, &str)]) -> Typed {
         converse(&self.machine, self.workspace.root(), &["review"], answers, environment)
     }
 
-    fn state(&mut self) -> String {
+    pub(super) fn state(&mut self) -> String {
         let proposal = self.proposal.clone();
         self.agent.state_of(&proposal)
     }
 
-    fn capitals(&self) -> Vec<u32> {
+    pub(super) fn capitals(&self) -> Vec<u32> {
         let text = self.workspace.text("a.txt");
         text.lines().filter_map(|line| line.strip_prefix("LINE ")?.parse().ok()).collect()
     }
@@ -71,7 +71,7 @@ a.txt  @@ -3 +3 @@  1 of 3
  line 4
  line 5
  line 6
-Accept this hunk [y,n,a,d,e,c,s,q,?]? y
+Accept this hunk [y,n,a,d,A,D,e,c,s,q,?]? y
 
 a.txt  @@ -20 +20 @@  2 of 3
  line 17
@@ -82,7 +82,7 @@ a.txt  @@ -20 +20 @@  2 of 3
  line 21
  line 22
  line 23
-Accept this hunk [y,n,a,d,e,c,s,q,?]? n
+Accept this hunk [y,n,a,d,A,D,e,c,s,q,?]? n
 
 a.txt  @@ -22 +22 @@  3 of 3
  line 19
@@ -93,12 +93,12 @@ a.txt  @@ -22 +22 @@  3 of 3
  line 23
  line 24
  line 25
-Accept this hunk [y,n,a,d,e,c,s,q,?]? y
+Accept this hunk [y,n,a,d,A,D,e,c,s,q,?]? y
 
 notes/new.txt  new file  1 of 1
 +one
 +two
-Accept this hunk [y,n,a,d,e,c,s,q,?]? y
+Accept this hunk [y,n,a,d,A,D,e,c,s,q,?]? y
 
 partial  a.txt +2 -2
 partial  notes/new.txt +2 -0
@@ -116,6 +116,9 @@ partial  notes/new.txt +2 -0
 #[case::none_of_each_file(&["d\r", "d\r"], "rejected", &[], 0)]
 #[case::one_and_the_rest_not(&["y\r", "d\r", "n\r"], "partial", &[3], 0)]
 #[case::help_and_comments(&["?\r", "c\r", "why?\r", "what\r", "a\r", "y\r"], "applied", &[3, 20, 22], 0)]
+#[case::all_of_the_proposal(&["A\r"], "applied", &[3, 20, 22], 0)]
+#[case::none_of_the_proposal(&["D\r"], "rejected", &[], 0)]
+#[case::one_and_no_other(&["y\r", "D\r"], "partial", &[3], 0)]
 #[case::one_for_later(&["y\r", "s\r", "y\r", "y\r"], "pending", &[], 3)]
 #[case::enough(&["y\r", "q\r"], "pending", &[], 3)]
 #[case::the_end_of_the_input(&["y\r", "\u{4}"], "pending", &[], 3)]
@@ -194,7 +197,7 @@ fn what_changed_between_the_look_and_the_yes_is_shown_again() {
     let mut scene = scene();
     // What another program does while the person thinks; the lines themselves are left as they are.
     let meanwhile = ("EDITOR", "sed -i 's/^line 20$/an hour of work/' a.txt; true");
-    let answers = ["y\r", "e\r", "s\r", "n\r", "s\r"];
+    let answers = ["y\r", "e\r", "y\r", "s\r", "n\r", "s\r"];
     let typed = scene.review_with(&answers, &[meanwhile, ("NO_COLOR", "1")]);
     let shown = plain(&typed.shown);
     let (_, again) = shown.split_once("not taken: ").expect("it is said");

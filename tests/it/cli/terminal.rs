@@ -120,3 +120,29 @@ fn the_daemon_that_a_command_started_outlives_its_terminal() {
     assert_eq!(machine.daemons().len(), 1);
     assert_eq!(machine.agent(&workspace).read("a.txt")["text"], "one\nzwei\nthree\n");
 }
+
+#[rstest]
+#[case("y\r", 0, "on: pull\n")]
+#[case("n\r", 3, "on: push\n")]
+fn who_is_at_the_terminal_decides_what_a_person_has_to(
+    #[case] answer: &str,
+    #[case] code: i32,
+    #[case] after: &str,
+) {
+    let (machine, workspace) = (Machine::start(), Workspace::file(".github/workflows/ci.yml", "on: push\n"));
+    let path = workspace.absolute(".github/workflows/ci.yml");
+    let arguments = ["edit", &path, "--old", "push", "--new", "pull"];
+    let typed = type_into(&machine, &arguments, answer, &[]);
+    assert_eq!(typed.code, code, "{}", typed.shown);
+    assert!(plain(&typed.shown).contains("+on: pull"), "{}", typed.shown);
+    assert_eq!(workspace.text(".github/workflows/ci.yml"), after);
+    let waiting = machine.run(&["proposals", "--output", "json"]);
+    assert!(!String::from_utf8_lossy(&waiting.stdout).contains("pending"), "{waiting:?}");
+    let unasked = machine.run(&["edit", &path, "--old", "pu", "--new", "x", "--yes"]);
+    let said = String::from_utf8_lossy(&unasked.stderr).into_owned();
+    assert_eq!(unasked.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("--review") && !said.contains("the user") && !said.contains("`review: true`"),
+        "{said}"
+    );
+}

@@ -39,6 +39,7 @@ impl Inside {
         let config = Config::load(state.path().join("config.toml"));
         let daemon = Daemon::start(config, disk, places).expect("a daemon");
         let introduction = Introduction {
+            session_name: None,
             new_file: false,
             role: Role::Editor,
             author: "tester".to_owned(),

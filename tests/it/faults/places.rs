@@ -171,3 +171,36 @@ fn files_on_exfat_are_changed_all_or_none() {
     let hidden = |(path, _): &(PathBuf, _)| path.display().to_string().contains(HIDDEN);
     eventually("displaced files to be let go", || (!workspace.everything().iter().any(hidden)).then_some(()));
 }
+
+#[test]
+fn a_folder_that_takes_no_file_is_told_by_the_file_that_was_meant() {
+    let volume = Volume::ext4("");
+    let (machine, workspace) = (Machine::start(), Workspace::at(&volume.at().join("project")));
+    workspace.put("ro/a.txt", "one\n");
+    let (mut agent, folder) = (machine.agent(&workspace), workspace.absolute("ro"));
+    agent.read("ro/a.txt");
+    run("chattr", &["+i", &folder]);
+    let error =
+        agent.change(json!({ "kind": "write", "path": "ro/new.txt", "content": "x\n" })).fails(-32803);
+    run("chattr", &["-i", &folder]);
+    let meant = workspace.absolute("ro/new.txt");
+    assert_eq!((error.kind(), &error.data["path"]), ("disk", &json!(meant)));
+    assert!(error.message.contains(&format!("may not write `{meant}`")), "{}", error.message);
+    assert!(error.data["hint"].as_str().expect("a hint").contains("allow it"), "{error:?}");
+    assert!(!format!("{error:?}").contains(HIDDEN), "{error:?}");
+}
+
+#[test]
+fn a_folder_that_may_not_be_listed_is_no_empty_one() {
+    let workspace = Workspace::file("closed/a.txt", "one\n");
+    let mut machine = Machine::asleep("");
+    let denied =
+        Fault { path: Some(workspace.path("closed")), ..Fault::always("getdents64", "error=EACCES") };
+    assert!(machine.serve_under(&[denied]));
+    let mut agent = machine.agent(&workspace);
+    let error = agent.call("editd/list", json!({ "path": "closed" })).fails(-32803);
+    assert_eq!(error.kind(), "disk");
+    assert!(error.message.contains("may not") && error.message.contains("/closed`"), "{}", error.message);
+    let all = agent.call("editd/list", json!({})).done();
+    assert_eq!(all["entries"].as_array().map(Vec::len), Some(1), "what holds it can be listed: {all}");
+}

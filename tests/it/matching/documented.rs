@@ -1,6 +1,6 @@
 //! The examples of `docs/matching.md` are true.
 
-use editd::edit::{Edit, Options, Strategy, find};
+use editd::edit::{Edit, EditRefusalKind, Options, Strategy, find};
 
 const DOCUMENT: &str = include_str!("../../../docs/matching.md");
 
@@ -9,25 +9,71 @@ fn meant(shown: &str) -> String {
     shown.replace('→', "\t").replace('·', " ").replace("␍\n", "\r\n")
 }
 
+/// One example: the file, the edit, and what must come of it.
+struct Example {
+    file: String,
+    edit: Edit,
+    /// The file afterwards, or the name of the refusal.
+    outcome: Result<String, String>,
+}
+
+impl Example {
+    fn read(shown: &str) -> Self {
+        let fence = |name: &str| {
+            let start = shown.split_once(&format!("```{name}\n"))?.1;
+            Some(meant(start.split_once("```")?.0))
+        };
+        let text = |name: &str| fence(name).unwrap_or_else(|| panic!("{name} in {shown}"));
+        let outcome = fence("refused").map_or_else(|| Ok(text("result")), |name| Err(name.trim().to_owned()));
+        Self { file: text("file"), edit: Edit::new(text("old"), text("new")), outcome }
+    }
+
+    /// All examples of a part of the document.
+    fn all(part: &str) -> Vec<Self> {
+        part.split("```file\n").skip(1).map(|shown| Self::read(&format!("```file\n{shown}"))).collect()
+    }
+
+    /// Runs it and returns the tier that found the place.
+    fn run(&self) -> Option<Strategy> {
+        match (find(&self.file, std::slice::from_ref(&self.edit), &Options::default()), &self.outcome) {
+            (Ok(found), Ok(text)) => {
+                assert_eq!(found.plan.apply(&self.file), *text);
+                Some(found.matches[0].strategy)
+            }
+            (Err(refused), Err(name)) => {
+                let is_named =
+                    matches!(refused[0].kind, EditRefusalKind::NotFound { .. }) && name == "not_found";
+                assert!(is_named, "{refused:?}");
+                None
+            }
+            (got, expected) => panic!("{got:?} for {expected:?}"),
+        }
+    }
+}
+
 #[test]
 fn every_tier_has_a_worked_example() {
+    let (tiers_part, _) = DOCUMENT.split_once("\n## Placeholders").expect("a section behind the tiers");
     let mut tiers = Vec::new();
-    for section in DOCUMENT.split("\n### ").skip(1) {
+    for section in tiers_part.split("\n### ").skip(1) {
         let strategy = section.split('`').nth(1).expect("a tier in its heading");
-        let examples: Vec<_> = section.split("```file\n").skip(1).collect();
-        for example in &examples {
-            let file = example.split("```").next().expect("a file");
-            let fence = |name: &str| {
-                let start = example.split_once(&format!("```{name}\n")).expect(name).1;
-                meant(start.split_once("```").expect(name).0)
-            };
-            let (file, edit) = (meant(file), Edit::new(fence("old"), fence("new")));
-            let found = find(&file, &[edit], &Options::default()).expect(strategy);
-            assert_eq!(found.plan.apply(&file), fence("result"), "{strategy}");
-            assert_eq!(found.matches[0].strategy.name(), strategy);
-        }
+        let examples = Example::all(section);
         assert!(!examples.is_empty(), "{strategy} has an example");
+        for example in examples {
+            assert_eq!(example.run().map(Strategy::name), Some(strategy));
+        }
         tiers.push(strategy);
     }
     assert_eq!(tiers, Strategy::ALL.map(Strategy::name), "in the order in which they are tried");
+}
+
+#[test]
+fn what_is_written_is_shown_by_examples() {
+    let (_, part) = DOCUMENT.split_once("\n## What is written").expect("the section");
+    let (part, _) = part.split_once("\n## ").expect("a section behind it");
+    let examples = Example::all(part);
+    assert!(examples.len() >= 6);
+    for example in examples {
+        example.run();
+    }
 }

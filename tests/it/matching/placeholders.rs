@@ -1,5 +1,6 @@
 //! New text that stands for code that is not there would lose that code.
 
+use rstest::rstest;
 use serde_json::json;
 
 use crate::support::{Machine, Outcome, Workspace};
@@ -45,4 +46,35 @@ fn a_new_file_may_say_what_it_likes() {
     let mut agent = machine.agent(&workspace);
     agent.change(json!({ "kind": "write", "path": "docs.md", "content": CUT })).done();
     assert_eq!(workspace.text("docs.md"), CUT);
+}
+
+/// New text with a line about what it leaves out, in one of the forms that replace `BEFORE`.
+fn cut(path: &str, form: &str) -> serde_json::Value {
+    let edits = |more: bool| {
+        let first = json!({ "oldText": "    one();\n    two();\n", "newText": &CUT[9..CUT.len() - 2] });
+        let second = json!({ "oldText": "fn a()", "newText": "fn b()" });
+        if more { json!([first, second]) } else { json!([first]) }
+    };
+    match form {
+        "edit" => json!({ "path": path, "edits": edits(false) }),
+        "sequential" => json!({ "path": path, "edits": edits(true), "sequential": true }),
+        "write" => json!({ "changes": [{ "kind": "write", "path": path, "content": CUT }] }),
+        _ => json!({ "patch": { "text": format!(
+            "*** Begin Patch\n*** Update File: {path}\n@@\n-    one();\n-    two();\n+    three();\n+    // ... rest of the function unchanged ...\n*** End Patch\n"
+        ) } }),
+    }
+}
+
+#[rstest]
+fn prose_may_speak_of_what_is_left_out_and_code_may_not(
+    #[values("edit", "sequential", "write", "patch")] form: &str,
+) {
+    let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.md", BEFORE), ("a.rs", BEFORE)]));
+    let mut agent = machine.agent(&workspace);
+    agent.read_all(&["a.md", "a.rs"]);
+    agent.call("editd/edit", cut("a.rs", form)).refused("placeholder");
+    assert_eq!(workspace.text("a.rs"), BEFORE);
+    agent.call("editd/edit", cut("a.md", form)).done();
+    let expected = if form == "sequential" { CUT.replace("fn a", "fn b") } else { CUT.to_owned() };
+    assert_eq!(workspace.text("a.md"), expected);
 }

@@ -187,13 +187,26 @@ fn looser_tiers_are_told_too(
 #[case::gone_without_its_indentation("f:\n\t\tlog()\n\trun()\n", ("log()\n", ""), "f:\n\trun()\n")]
 #[case::gone_with_other_blanks_behind("f:\n\tlog()  \nrun()\n", ("log()\n", ""), "f:\nrun()\n")]
 #[case::more_lines("x:\n        a()\n", ("    a()\n", "    a()\n    b()\n"), "x:\n        a()\n        b()\n")]
-#[case::deeper_lines("x:\n    y:\n        a()\n", ("  a()", "  if c:\n    a()"), "x:\n    y:\n        if c:\n            a()\n")]
+#[case::deeper_lines("x:\n    y:\n        a()\n", ("    a()", "    if c:\n      a()"), "x:\n    y:\n        if c:\n            a()\n")]
 fn a_line_that_was_given_dedented_moves_no_other(
     #[case] before: &str,
     #[case] edit: (&str, &str),
     #[case] after: &str,
 ) {
     assert_edited("indentation", before, edit, after);
+}
+
+#[test]
+fn a_deeper_line_whose_unit_nothing_proves_is_refused() {
+    let before = "x:\n    y:\n        a()\n";
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", before));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    // Two columns are no level of this file, and two columns of the request are not its eight in such levels.
+    let data = agent.edit("a.txt", "  a()", "  if c:\n    a()").refused("not_found");
+    let reason = data["closest"][0]["reason"].as_str().expect("a reason");
+    assert!(reason.contains("how the new line `a()` is to be indented does not follow"), "{reason}");
+    assert_eq!(workspace.text("a.txt"), before);
 }
 
 #[rstest]

@@ -22,11 +22,9 @@ fn a_stale_edit_shows_the_difference_and_is_sent_again_with_the_hash() {
         edit
     };
     let stale = mcp.call("edit", edit(json!({}))).refused("stale");
-    let hash = stale.data["error"]["currentHash"].clone();
+    let hash = stale.said("currentHash: ");
     assert_eq!(hash, workspace.hash("a.txt"));
-    for part in
-        ["-line 7\n+line seven\n", hash.as_str().unwrap(), stale.data["error"]["hint"].as_str().unwrap()]
-    {
+    for part in ["-line 7\n+line seven\n", "send it again with `currentHash` as `baseHash`"] {
         assert!(stale.text.contains(part), "{part} is in {}", stale.text);
     }
     mcp.call("edit", edit(json!({ "baseHash": hash }))).done();
@@ -41,14 +39,36 @@ fn texts_that_are_not_there_show_what_is() {
     let (_machine, workspace, mut mcp) = scene();
     let edit = json!({ "path": "a.txt", "oldText": "line 4\nlime 5b\nline 6\n", "newText": "x\n" });
     let refused = mcp.call("edit", edit).refused("not_found");
-    let closest = &refused.data["error"]["closest"][0];
-    assert!(refused.text.contains(closest["diff"].as_str().expect("a diff").trim_end()), "{}", refused.text);
+    assert!(
+        refused.text.contains("closest 1: ") && refused.text.contains("-lime 5b\n+line 5\n"),
+        "{}",
+        refused.text
+    );
     let refused = mcp
         .call("edit", json!({ "path": "a.txt", "oldText": "line 1", "newText": "x" }))
         .refused("ambiguous");
-    let first = refused.data["error"]["occurrences"][0]["excerpt"].as_str().expect("an excerpt");
-    assert!(refused.text.contains(first.trim_end()), "{}", refused.text);
+    assert!(
+        refused.text.contains("occurrences 1: ") && refused.text.contains("line 2\n"),
+        "{}",
+        refused.text
+    );
     assert_eq!(workspace.text("a.txt"), numbered_lines(20));
+}
+
+#[test]
+fn text_of_a_cell_leads_to_the_tool_for_cells() {
+    let cell = json!({ "cell_type": "code", "id": "c1", "metadata": {}, "source": ["x = 1\n", "y = 2\n"], "outputs": [], "execution_count": null });
+    let book = json!({ "cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5 });
+    let (machine, workspace) = (Machine::start(), Workspace::file("n.ipynb", format!("{book:#}")));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    mcp.call("read", json!({ "path": "n.ipynb" })).done();
+    let edit = json!({ "path": "n.ipynb", "oldText": "x = 1\ny = 2\n", "newText": "x = 2\n" });
+    let refused = mcp.call("edit", edit).refused("not_found");
+    assert!(
+        refused.text.contains("with `notebook_edit`; or read the file with `raw: true`"),
+        "{}",
+        refused.text
+    );
 }
 
 #[test]
@@ -56,7 +76,6 @@ fn all_that_is_wrong_is_said_at_once() {
     let (_machine, _workspace, mut mcp) = scene();
     let edits = json!([{ "oldText": "nowhere", "newText": "x" }, { "oldText": "line 1", "newText": "x" }]);
     let refused = mcp.call("edit", json!({ "path": "a.txt", "edits": edits })).refused("not_found");
-    assert_eq!(refused.data["error"]["others"][0]["kind"], "ambiguous");
     assert!(refused.text.contains("Also refused") && refused.text.contains("ambiguous"), "{}", refused.text);
 }
 
@@ -82,11 +101,11 @@ fn arguments_that_do_not_fit_are_named_and_the_model_can_correct_itself(
 }
 
 #[rstest]
-#[case("edit", json!({ "file": "a.txt", "oldText": "line 2", "newText": "x" }), "`edit` has no parameter `file`: there are `path`, `edits`, `oldText`, `newText`, `replaceAll`, `expectedReplacements`, `sequential`, `matching`, `baseHash`, `onStale`, `onConflict`, `label`, `waitMs`, `replaces`.")]
+#[case("edit", json!({ "file": "a.txt", "oldText": "line 2", "newText": "x" }), "`edit` has no parameter `file`: there are `path`, `edits`, `oldText`, `newText`, `replaceAll`, `expectedReplacements`, `sequential`, `matching`, `baseHash`, `onStale`, `onConflict`, `encoding`, `display`, `label`, `waitMs`, `replaces`.")]
 #[case("edit", json!({ "path": "a.txt", "edits": [{ "oldText": "a", "newText": "b", "all": true }] }), "`edits[0]` has no parameter `all`: there are `oldText`, `newText`, `replaceAll`, `expectedReplacements`.")]
-#[case("write", json!({ "path": "a.txt", "text": "x" }), "`write` has no parameter `text`: there are `path`, `content`, `literal`, `encoding`, `baseHash`, `label`, `waitMs`.")]
+#[case("write", json!({ "path": "a.txt", "text": "x" }), "`write` has no parameter `text`: there are `path`, `content`, `literal`, `encoding`, `baseHash`, `display`, `label`, `waitMs`.")]
 #[case("notebook_edit", json!({ "path": "a.ipynb", "cells": [{ "op": "delete", "number": 1 }] }), "`cells[0]` has no parameter `number`: there are `op`, `id`, `index`, `cellType`, `source`, `clearOutputs`.")]
-#[case("read", json!({ "path": "a.txt", "lines": 5 }), "`read` has no parameter `lines`: there are `path`, `offset`, `limit`, `numbered`, `raw`.")]
+#[case("read", json!({ "path": "a.txt", "lines": 5 }), "`read` has no parameter `lines`: there are `path`, `offset`, `limit`, `column`, `numbered`, `raw`.")]
 fn an_unknown_parameter_is_answered_with_those_of_the_tool(
     #[case] tool: &str,
     #[case] arguments: Value,
@@ -103,16 +122,15 @@ fn what_says_nothing_is_left_out() {
     let edit = json!({ "path": "a.txt", "oldText": "nothing like it: 0123456789", "newText": "x" });
     let refused = mcp.call("edit", edit).refused("not_found");
     for name in ["change", "edit", "closest"] {
-        assert!(refused.data["error"].get(name).is_none(), "{name}: {:#}", refused.data);
         assert!(!refused.text.contains(&format!("\n{name}")), "{}", refused.text);
     }
     let edits = json!([{ "oldText": "line 2", "newText": "two" }, { "oldText": "lime 14\nline 15b\n", "newText": "x" }]);
     let refused = mcp.call("edit", json!({ "path": "a.txt", "edits": edits })).refused("ambiguous");
-    assert_eq!(refused.data["error"]["edit"], 0, "of several it is told which");
-    let closest = &refused.data["error"]["others"][0]["closest"][0];
-    let similarity = closest["similarity"].to_string();
-    assert!((3..=4).contains(&similarity.len()) && similarity.starts_with("0."), "{closest:#}");
-    assert_ne!(closest["reason"], "");
+    assert_eq!(refused.said("edit: "), "0", "of several it is told which");
+    let (_, similarity) = refused.said("closest 1: ").split_once("similarity ").expect("a figure");
+    let similarity = similarity.split(',').next().unwrap_or_default();
+    assert!((3..=4).contains(&similarity.len()) && similarity.starts_with("0."), "{}", refused.text);
+    assert!(!refused.text.contains("reason ,") && !refused.text.contains("reason: \n"), "{}", refused.text);
 }
 
 #[test]
@@ -176,14 +194,16 @@ fn what_a_hint_says_can_be_sent() {
     assert!(refused.text.contains("`sequential: true`"), "{}", refused.text);
     mcp.call("edit", json!({ "path": "a.txt", "edits": two, "sequential": true })).done();
     let content = "one\n# ... rest of the file unchanged\n";
-    let refused = mcp.call("write", json!({ "path": "a.txt", "content": content })).refused("placeholder");
+    workspace.put("a.py", numbered_lines(20));
+    mcp.call("read", json!({ "path": "a.py" })).done();
+    let refused = mcp.call("write", json!({ "path": "a.py", "content": content })).refused("placeholder");
     assert!(
         refused.text.contains("`literal: true`") && !refused.text.contains("oldText"),
         "{}",
         refused.text
     );
-    mcp.call("write", json!({ "path": "a.txt", "content": content, "literal": true })).done();
-    assert_eq!(workspace.text("a.txt"), content);
+    mcp.call("write", json!({ "path": "a.py", "content": content, "literal": true })).done();
+    assert_eq!(workspace.text("a.py"), content);
 }
 
 #[test]
@@ -205,7 +225,7 @@ fn numbers_and_booleans_are_taken_as_models_send_them() {
     let (_machine, workspace, mut mcp) = scene();
     for limit in [json!(2.0), json!("2"), json!(2)] {
         let read = mcp.call("read", json!({ "path": "a.txt", "limit": limit })).done();
-        assert_eq!(read.data["text"], "line 1\nline 2\n");
+        assert_eq!(read.content().lines().collect::<Vec<_>>(), ["line 1", "line 2"]);
     }
     let edits = json!([{ "old_string": "line 1", "new_string": "row 1", "replace_all": "true" }]);
     mcp.call("edit", json!({ "path": "a.txt", "edits": edits, "waitMs": "0" })).done();
@@ -219,4 +239,23 @@ fn numbers_and_booleans_are_taken_as_models_send_them() {
         let message = refused.data["error"]["message"].as_str().expect("a message");
         assert!(message.contains(said) && message.contains("expected a whole number from 0"), "{message}");
     }
+}
+
+#[test]
+fn where_nobody_can_be_asked_the_hint_says_what_the_user_can_do() {
+    let (machine, workspace) = (Machine::start(), Workspace::file(".gitlab-ci.yml", "one\n"));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    mcp.call("read", json!({ "path": ".gitlab-ci.yml" })).done();
+    let edit = json!({ "path": ".gitlab-ci.yml", "oldText": "one", "newText": "two" });
+    let refused = mcp.call("edit", edit).refused("protected");
+    for part in ["Ask the user to open the folder in an editor", "review = \"always\"", "class = \"allow\""] {
+        assert!(refused.text.contains(part), "{part}: {}", refused.text);
+    }
+    // No tool takes that.
+    assert!(!refused.text.contains("review: true"), "{}", refused.text);
+    let _editor = crate::review::scene::reviewer(&machine, &workspace);
+    let waits = mcp
+        .call("edit", json!({ "waitMs": 0, "path": ".gitlab-ci.yml", "oldText": "one", "newText": "two" }));
+    assert_eq!(waits.done().data["state"], "pending");
+    assert_eq!(workspace.text(".gitlab-ci.yml"), "one\n");
 }

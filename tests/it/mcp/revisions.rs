@@ -58,11 +58,18 @@ fn a_client_without_sessions_is_served() {
         (12, &json!("complete"))
     );
     let read = call(&mut mcp, "read", json!({ "path": "a.txt" }));
-    let hash = &read["structuredContent"]["hash"];
+    let said = read["content"][0]["text"].as_str().expect("words");
+    let hash = said.lines().next().and_then(|head| head.split(", hash ").nth(1)).expect("a hash");
     let edit = json!({ "path": "a.txt", "oldText": "one", "newText": "two", "baseHash": hash });
     let edited = call(&mut mcp, "edit", edit);
     assert_eq!((&edited["isError"], &edited["resultType"]), (&json!(false), &json!("complete")), "{edited}");
     assert_eq!((workspace.text("a.txt"), mcp.asked), ("two\n".to_owned(), 0));
+    let new = call(&mut mcp, "write", json!({ "path": "b.txt", "content": "new\n" }));
+    assert_eq!(
+        new["structuredContent"]["files"][0]["hash"],
+        workspace.hash("b.txt"),
+        "it sends hashes: {new}"
+    );
     let log = machine.agent(&workspace).call("editd/history", json!({})).expect("a history");
     assert_eq!(log["transactions"][0]["author"], "stateless");
 }
@@ -72,6 +79,7 @@ fn a_request_without_its_metadata_is_refused_and_the_next_is_served() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut mcp = Mcp::with(&machine, workspace.root(), &[]);
     assert_eq!(mcp.request("tools/list", json!({}))["error"]["code"], -32602);
-    assert_eq!(call(&mut mcp, "read", json!({ "path": "a.txt" }))["structuredContent"]["text"], "one\n");
+    let read = call(&mut mcp, "read", json!({ "path": "a.txt" }));
+    assert!(read["content"][0]["text"].as_str().is_some_and(|text| text.ends_with("\n\none\n")), "{read}");
     assert_eq!(mcp.request("tools/list", json!({}))["error"]["code"], -32602);
 }

@@ -12,8 +12,8 @@ fn roots(workspace: &Workspace) -> Value {
     json!([{ "uri": uri_of(workspace.root()), "name": "x" }])
 }
 
-fn read(mcp: &mut Mcp) -> Value {
-    mcp.call("read", json!({ "path": "a.txt" })).done().data["text"].clone()
+fn read(mcp: &mut Mcp) -> String {
+    mcp.call("read", json!({ "path": "a.txt" })).done().content().to_owned()
 }
 
 #[test]
@@ -22,11 +22,11 @@ fn the_clients_roots_count_and_change_when_it_says_so() {
     let mut mcp = Mcp::with(&machine, here.root(), &[]);
     mcp.introduce("2025-06-18", json!({ "roots": { "listChanged": true } }));
     mcp.roots = Some(roots(&there));
-    assert_eq!((read(&mut mcp), read(&mut mcp), mcp.asked), (json!("there\n"), json!("there\n"), 1));
+    assert_eq!((read(&mut mcp), read(&mut mcp), mcp.asked), ("there\n".to_owned(), "there\n".to_owned(), 1));
     mcp.roots = Some(roots(&here));
     assert_eq!(read(&mut mcp), "there\n");
     mcp.notify("notifications/roots/list_changed", json!({}));
-    assert_eq!((read(&mut mcp), mcp.asked), (json!("here\n"), 2));
+    assert_eq!((read(&mut mcp), mcp.asked), ("here\n".to_owned(), 2));
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn roots_on_the_command_line_win() {
     let mut mcp =
         Mcp::with(&machine, here.root(), &["--root", root, "--root", here.root().to_str().unwrap()]);
     mcp.introduce("2025-06-18", json!({ "roots": {} }));
-    assert_eq!((read(&mut mcp), mcp.asked), (json!("there\n"), 0));
+    assert_eq!((read(&mut mcp), mcp.asked), ("there\n".to_owned(), 0));
     mcp.call("read", json!({ "path": here.absolute("a.txt") })).done();
 }
 
@@ -56,7 +56,7 @@ fn a_client_that_answers_late_is_not_given_another_folder_and_its_answer_counts(
     let refused = mcp.called("find", call).refused("unavailable");
     assert!(refused.text.contains("--root"), "{}", refused.text);
     answer(&mut mcp, &question, &there);
-    assert_eq!((read(&mut mcp), mcp.asked), (json!("there\n"), 0));
+    assert_eq!((read(&mut mcp), mcp.asked), ("there\n".to_owned(), 0));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_client_that_names_no_folder_is_refused_and_asked_again() {
         assert!(refused.text.contains("--root"), "{}", refused.text);
     }
     mcp.roots = Some(roots(&there));
-    assert_eq!((read(&mut mcp), mcp.asked), (json!("there\n"), 4));
+    assert_eq!((read(&mut mcp), mcp.asked), ("there\n".to_owned(), 4));
 }
 
 #[test]
@@ -83,16 +83,18 @@ fn roots_that_change_while_they_are_asked_for_are_asked_for_again() {
     mcp.notify("notifications/roots/list_changed", json!({}));
     answer(&mut mcp, &question, &there);
     mcp.roots = Some(roots(&here));
-    assert_eq!(mcp.called("read", call).done().data["text"], "here\n");
-    assert_eq!((read(&mut mcp), mcp.asked), (json!("here\n"), 1));
+    assert_eq!(mcp.called("read", call).done().content(), "here\n");
+    assert_eq!((read(&mut mcp), mcp.asked), ("here\n".to_owned(), 1));
 }
 
 #[test]
 fn a_folder_that_is_not_there_is_no_empty_project() {
     let machine = Machine::start();
     let nope = machine.home().join("nope");
+    std::fs::create_dir(&nope).expect("a folder");
     let mut mcp = Mcp::with(&machine, &machine.home(), &["--root", nope.to_str().expect("a path")]);
     mcp.introduce("2025-06-18", json!({}));
+    std::fs::remove_dir(&nope).expect("an empty folder");
     let refused = mcp.call("list", json!({})).refused("missing");
     assert!(refused.text.contains("nope"), "{}", refused.text);
 }
@@ -106,4 +108,13 @@ fn a_folder_that_cannot_be_a_root_is_refused_with_what_to_do() {
         let refused = mcp.call(tool, json!({ "path": here.absolute("a.txt") })).refused("outside_workspace");
         assert!(refused.text.contains("--root"), "{}", refused.text);
     }
+}
+
+#[test]
+fn a_root_that_is_not_there_is_told_at_the_start() {
+    let machine = Machine::asleep("");
+    let output = machine.run(&["mcp", "--root", "/nowhere/at/all"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("`/nowhere/at/all`: No such file or directory"), "{said}");
 }

@@ -4,10 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::{Machine, Mcp, Workspace, complaints};
-
-/// What all tools may cost in each request, in bytes: about 3,000 tokens.
-const BUDGET: usize = 12_600;
+use crate::support::{Machine, Mcp, Workspace};
 
 fn tools(arguments: &[&str]) -> (String, Vec<Value>) {
     let (machine, workspace) = (Machine::asleep(""), Workspace::empty());
@@ -30,14 +27,8 @@ fn parameters(schema: &Value, found: &mut Vec<(String, Option<String>)>) {
 }
 
 #[test]
-fn they_cost_little() {
-    let (guide, tools) = tools(&[]);
-    let shown: Vec<_> = tools
-        .iter()
-        .map(|tool| json!({ "name": tool["name"], "description": tool["description"], "inputSchema": tool["inputSchema"] }))
-        .collect();
-    let bytes = json!(shown).to_string().len();
-    assert!(bytes <= BUDGET, "{bytes} bytes");
+fn what_is_said_of_the_server_is_short() {
+    let (guide, _) = tools(&[]);
     assert!(guide.len() <= 1024, "{} bytes", guide.len());
 }
 
@@ -52,20 +43,11 @@ fn every_parameter_has_a_text_and_every_schema_is_plain() {
             let text = text.unwrap_or_default();
             assert!(obvious || text.ends_with('.'), "{} {name}: {text:?}", tool["name"]);
         }
-        for schema in ["inputSchema", "outputSchema"] {
-            if tool.get(schema).is_none() {
-                assert_eq!(
-                    (&tool["name"], schema),
-                    (&json!("read"), "outputSchema"),
-                    "only images go without data"
-                );
-                continue;
-            }
-            let text = tool[schema].to_string();
-            assert_eq!(tool[schema]["type"], "object");
-            for costly in ["$ref", "$defs", "\"title\"", "\"format\"", "null", "\\\\"] {
-                assert!(!text.contains(costly), "{costly} in {text}");
-            }
+        assert!(tool.get("outputSchema").is_none(), "it would demand data of answers that are text: {tool}");
+        let text = tool["inputSchema"].to_string();
+        assert_eq!(tool["inputSchema"]["type"], "object");
+        for costly in ["$ref", "$defs", "\"title\"", "\"format\"", "null", "\\\\"] {
+            assert!(!text.contains(costly), "{costly} in {text}");
         }
     }
 }
@@ -110,22 +92,6 @@ fn tools_that_all_work_begins_with_are_shown_by_clients_that_show_few() {
     let (_, tools) = tools(&[]);
     let shown = tools.iter().filter(|tool| tool["_meta"]["anthropic/alwaysLoad"] == true);
     assert_eq!(shown.map(|tool| &tool["name"]).collect::<Vec<_>>(), ["read", "edit", "write"]);
-}
-
-#[test]
-fn the_schema_of_a_decision_says_what_one_looks_like() {
-    let (_, tools) = tools(&["--tools", "proposal_status"]);
-    let schema = &tools[0]["outputSchema"];
-    for (data, fits) in [
-        (json!({}), false),
-        (json!({ "path": 3 }), false),
-        (json!({ "state": "pending", "id": "p1" }), false),
-        (json!({ "state": "pending", "id": "p1", "files": [] }), true),
-        (json!({ "proposals": [] }), true),
-        (json!({ "error": { "kind": "missing", "message": "No." } }), true),
-    ] {
-        assert_eq!(complaints(&data, schema).is_empty(), fits, "{data}");
-    }
 }
 
 #[test]

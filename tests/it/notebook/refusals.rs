@@ -93,3 +93,21 @@ fn what_shall_be_no_notebook_is_written_literally() {
     agent.change(json!({ "kind": "write", "path": "a.ipynb", "content": content, "literal": true })).done();
     assert_eq!(workspace.text("a.ipynb"), content);
 }
+
+#[test]
+fn text_of_a_cell_that_is_looked_for_in_the_json_leads_to_the_cells() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", NOTEBOOK));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.ipynb");
+    let said = |data: Value| data["hint"].as_str().expect("a hint").to_owned();
+    let edit = said(agent.edit("a.ipynb", "a = 1\nprint(a)", "a = 2\nprint(a)").refused("not_found"));
+    let text =
+        "*** Begin Patch\n*** Update File: a.ipynb\n@@\n a = 1\n-print(a)\n+print(a, a)\n*** End Patch\n";
+    let patch = said(agent.call("editd/edit", json!({ "patch": { "text": text } })).refused("not_found"));
+    for (hint, copied) in [(&edit, "`oldText`"), (&patch, "the hunk's context and removed lines")] {
+        for part in ["is a notebook", "a `notebook` change", "`raw: true`", copied] {
+            assert!(hint.contains(part), "{part}: {hint}");
+        }
+    }
+    assert_eq!(workspace.text("a.ipynb"), NOTEBOOK);
+}

@@ -178,3 +178,16 @@ fn a_file_that_is_gone_can_be_added_again() {
         .done();
     assert_eq!(workspace.text("a.txt"), "x\n");
 }
+
+#[rstest]
+#[case::a_last_line("+one\n", b"one\n")]
+#[case::an_empty_last_line("+one\n+\n", b"one\n\n")]
+#[case::two_of_them("+one\n+\n+\n", b"one\n\n\n")]
+#[case::nothing_else("+\n", b"\n")]
+#[case::one_without_its_sign("+one\n\n", b"one\n")]
+fn every_added_line_of_a_new_file_is_a_line_of_it(#[case] lines: &str, #[case] bytes: &[u8]) {
+    let (_machine, workspace, mut agent) = scene();
+    let patch = format!("*** Begin Patch\n*** Add File: new.txt\n{lines}*** End Patch\n");
+    agent.call("editd/edit", json!({ "patch": patch })).done();
+    assert_eq!(workspace.bytes("new.txt"), bytes);
+}

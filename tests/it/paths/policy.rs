@@ -281,20 +281,25 @@ fn the_documented_example_does_what_it_says() {
         ("docs/releases/1.0.md", true),
         (".vscode/tasks.json", true),
         (".vscode/settings.json", false),
-        (".env.example", true),
+        (".env.test", true),
         (".env", false),
         ("db/migrations/2024-02.sql", true),
+        ("src/prices/eu.toml", false),
     ] {
         assert_eq!(agent.change(write(path)).is_ok(), allowed, "{path}");
     }
     agent.read("db/migrations/2024-01.sql");
     agent.edit("db/migrations/2024-01.sql", "one", "two").refused("protected");
-    agent.read(".env.example");
+    agent.read(".env.test");
 }
 
 #[rstest]
 #[case::none(None, "built-in")]
 #[case::whole(Some("[[rules]]\npattern = \"a\"\noperations = [\"read\"]\nclass = \"never\"\n"), "rules: 1")]
+#[case::with_a_review(
+    Some("[[rules]]\npattern = \"a\"\noperations = [\"modify\"]\nclass = \"review\"\n"),
+    "rules: 1 (1 of class review)"
+)]
 #[case::broken(Some("rules = ["), "nothing will be written")]
 fn doctor_and_status_tell_of_the_policy(#[case] policy: Option<&str>, #[case] told: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::empty());

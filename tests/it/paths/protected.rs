@@ -39,6 +39,10 @@ const NAMES: &[(&str, &str)] = &[
     (".zed/settings.json", "editor_config"),
     (".cursor/mcp.json", "agent_config"),
     (".claude/settings.json", "agent_config"),
+    (".claude/commands/AGENTS.md", "agent_config"),
+    (".claude/hooks/CLAUDE.md", "agent_config"),
+    (".claude/agents/reviewer.md", "agent_config"),
+    (".cursor/rules/run.sh", "agent_config"),
     (".mcp.json", "agent_config"),
     ("sub/mcp.json", "agent_config"),
     (".codex/config.toml", "agent_config"),
@@ -58,7 +62,10 @@ const NAMES: &[(&str, &str)] = &[
     (".husky/pre-commit", "hooks"),
     (".githooks/pre-push", "hooks"),
     (".pre-commit-config.yaml", "hooks"),
-    (".npmrc", "package_config"),
+    (".npmrc", "secrets"),
+    ("sub/.pypirc", "secrets"),
+    ("tls/server.key", "secrets"),
+    ("deploy/id_work", "secrets"),
     (".yarnrc.yml", "package_config"),
     (".pnpmfile.cjs", "package_config"),
     (".cargo/config.toml", "package_config"),
@@ -235,6 +242,11 @@ fn a_refusal_shows_nothing_of_a_file_that_is_not_told() {
 #[case(".gitignore")]
 #[case(".github/CODEOWNERS")]
 #[case("environment.ts")]
+#[case(".env.example")]
+#[case("sub/.env.sample")]
+#[case(".env.template")]
+#[case("src/id_map.rs")]
+#[case("src/keys.rs")]
 #[case("ssh/config.md")]
 #[case("src/vscode/settings.json")]
 #[case("profile")]

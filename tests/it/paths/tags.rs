@@ -24,6 +24,12 @@ const TAGGED: &[&str] = &[
     "AGENTS.md",
     "CLAUDE.md",
     "docs/AGENTS.md",
+    "GEMINI.md",
+    ".github/copilot-instructions.md",
+    ".claude/CLAUDE.md",
+    ".claude/rules/style.md",
+    ".cursor/rules/style.mdc",
+    ".goosehints",
     ".cursorrules",
     "PACKAGE.JSON",
 ];

@@ -1,6 +1,7 @@
 //! Files in other encodings keep theirs.
 
 use rstest::rstest;
+use serde_json::json;
 
 use crate::support::{FRENCH, Machine, Outcome, Workspace, latin, utf16};
 
@@ -34,6 +35,26 @@ fn a_guessed_encoding_takes_plain_letters_only() {
     agent.edit("a.txt", "garçon naïf", "garçon 😀").refused("encoding");
     assert_eq!(workspace.bytes("a.txt"), latin(FRENCH));
     agent.edit("a.txt", "garçon naïf", "garçon calme").done();
+}
+
+#[test]
+fn a_guessed_encoding_that_is_named_takes_its_characters() {
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", latin(FRENCH)));
+    let mut agent = machine.agent(&workspace);
+    let encoding = agent.read("a.txt")["encoding"].as_str().expect("a name").to_owned();
+    let edit = |new: &str, encoding: &str| {
+        let edits = json!([{ "oldText": "garçon naïf", "newText": new }]);
+        json!({ "kind": "edit", "path": "a.txt", "edits": edits, "encoding": encoding })
+    };
+    agent.change(edit("garçon 😀", &encoding)).refused("encoding");
+    let other = agent.change(edit("garçon rêveur", "windows-1251")).refused("encoding");
+    assert!(other["reason"].as_str().expect("a reason").contains("not as windows-1251"), "{other}");
+    agent.change(edit("garçon rêveur", "no-such-encoding")).invalid("changes[0].encoding");
+    assert_eq!(workspace.bytes("a.txt"), latin(FRENCH));
+    agent.change(edit("garçon rêveur", &encoding)).done();
+    assert_eq!(workspace.bytes("a.txt"), latin(&FRENCH.replace("garçon naïf", "garçon rêveur")));
+    agent.call("editd/undo", json!({})).done();
+    assert_eq!(workspace.bytes("a.txt"), latin(FRENCH));
 }
 
 #[test]

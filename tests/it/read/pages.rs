@@ -164,3 +164,32 @@ fn what_is_escaped_in_the_answer_counts_as_it_stands_there() {
     let read = agent.call("editd/read", json!({ "path": "a.txt", "maxBytes": 9 })).done();
     assert_eq!(read["text"], "\t\"", "an escape is not split");
 }
+
+#[test]
+fn of_long_lines_some_columns_are_given_and_the_rest_counts_as_unread() {
+    let text = "äbcdefgh\r\nab\r\nabcdefg";
+    let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", text));
+    let mut agent = machine.agent(&workspace);
+    let read = agent.call("editd/read", json!({ "path": "a.txt", "maxColumns": 3 })).done();
+    let shown = "äbc (cut: 5 more characters)\r\nab\r\nabc (cut: 4 more characters)";
+    assert_eq!((&read["text"], &read["truncated"]), (&json!(shown), &json!(true)));
+    assert_eq!(
+        read["notice"],
+        "Line 1 and 1 more are cut after 3 characters; `column: 4` shows the next of them."
+    );
+    agent.change(json!({ "kind": "delete", "path": "a.txt" })).refused("unread");
+    agent.edit("a.txt", "h\r\n", "i\r\n").done();
+    let params = json!({ "path": "a.txt", "column": 4, "maxColumns": 5, "numbered": true });
+    let read = agent.call("editd/read", params).done();
+    assert_eq!(read["text"], "1\tdefgi\r\n2\t\r\n3\tdefg");
+    assert_eq!(read["notice"], "Lines are shown from their character 4 on.");
+    agent.change(json!({ "kind": "delete", "path": "a.txt" })).refused("unread");
+    let whole = json!({ "path": "a.txt", "maxColumns": 8 });
+    assert_eq!(agent.call("editd/read", whole).done()["truncated"], false);
+    for name in ["column", "maxColumns"] {
+        let mut params = json!({ "path": "a.txt" });
+        params[name] = 0.into();
+        agent.call("editd/read", params).invalid(name);
+    }
+    agent.change(json!({ "kind": "delete", "path": "a.txt" })).done();
+}

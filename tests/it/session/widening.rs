@@ -18,9 +18,14 @@ fn params_of(method: &str) -> Value {
     }
 }
 
-/// `review` is a field of those that apply; it asks for more, not for less.
+/// `review` is a field of those that apply; it asks for more, not for less. `session` leaves out the transactions of
+/// others.
 fn is_known(method: &str, wish: &str) -> bool {
-    wish == "review" && ["editd/edit", "editd/apply", "editd/undo"].contains(&method)
+    match wish {
+        "review" => ["editd/edit", "editd/apply", "editd/undo"].contains(&method),
+        "session" => method == "editd/history",
+        _ => false,
+    }
 }
 
 #[test]

@@ -28,14 +28,14 @@ fn kept(steps: &[Step]) -> Vec<usize> {
 }
 
 /// Replaces a kept line. What comes new has no blanks at its end.
-fn replace(steps: &mut Vec<Step>, at: usize, text: &str) {
+pub(super) fn replace(steps: &mut Vec<Step>, at: usize, text: &str) {
     if text.trim_end() != steps[at].text.trim_end() {
         steps[at].part = Part::Cut;
         steps.insert(at + 1, put(text));
     }
 }
 
-fn put(text: &str) -> Step {
+pub(super) fn put(text: &str) -> Step {
     Step { part: Part::Put, text: text.trim_end().to_owned() }
 }
 
@@ -74,13 +74,18 @@ fn value(rng: &mut Rng, steps: &mut Vec<Step>) {
     }
 }
 
+/// Changes a name or a number wherever it stands in kept lines; depths stay.
+pub(crate) fn words_changed(rng: &mut Rng, file: &File, steps: &mut Vec<Step>) {
+    if rng.percent(50) { rename(rng, file, steps) } else { value(rng, steps) }
+}
+
 /// Whether these blanks are levels of the file: beside what is aligned nobody puts a block.
-fn is_indented(file: &File, blanks: &str) -> bool {
+pub(crate) fn is_indented(file: &File, blanks: &str) -> bool {
     blanks.replace(file.unit, "").is_empty()
 }
 
 /// Where new lines can go, and how they are indented there.
-fn gap(rng: &mut Rng, file: &File, steps: &[Step]) -> Option<(usize, String)> {
+pub(crate) fn gap(rng: &mut Rng, file: &File, steps: &[Step]) -> Option<(usize, String)> {
     let at = *rng.any(&kept(steps))?;
     if !is_indented(file, indent(&steps[at].text)) {
         return None;
@@ -100,7 +105,7 @@ fn insert(rng: &mut Rng, file: &File, steps: &mut Vec<Step>) {
 }
 
 /// A header and a footer, as the language has them.
-fn frame(rng: &mut Rng, file: &File) -> (String, Option<&'static str>) {
+pub(crate) fn frame(rng: &mut Rng, file: &File) -> (String, Option<&'static str>) {
     let (verb, noun) = (verb(rng), noun(rng));
     match (file.language.grouping, file.language.name) {
         (Grouping::Braces, "rust" | "go") => (format!("if {verb}_{noun} {{"), Some("}")),

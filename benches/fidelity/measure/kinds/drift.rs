@@ -4,7 +4,7 @@ use super::super::ask::{Ask, AskLine, Case};
 use super::super::change::{Change, Part, is_unique};
 use super::super::plain::{bare, common_ends, indent, words};
 use super::super::rng::Rng;
-use super::super::sources::File;
+use super::super::sources::{File, Grouping};
 use super::super::vocabulary::{noun, verb};
 use super::blanks::{has_no_doubles, in_place};
 use super::{Draft, LONG, draft};
@@ -84,25 +84,24 @@ pub(super) fn drift(rng: &mut Rng, file: &File, ask: &mut Ask, lines: &[usize]) 
     Some(())
 }
 
-pub(super) fn context_comment_reworded(rng: &mut Rng) -> Option<Case> {
-    let (file, change, mut ask) = with_context(rng)?;
-    let sign = file.language.comment.0.trim();
-    let is_comment = |at: &usize| {
-        let text = ask.lines[*at].old.trim();
-        text.starts_with(sign)
-            || text.starts_with("/**")
-            || text.starts_with("* ")
-            || text.starts_with("\"\"\"")
-    };
-    let comments: Vec<usize> = ask.kept().into_iter().filter(is_comment).collect();
-    drift(rng, &file, &mut ask, &comments)?;
-    Case::tolerated(&file, &change, &ask)
+/// Returns whether a line says nothing to the machine.
+pub(super) fn is_comment(file: &File, line: &str) -> bool {
+    let text = line.trim();
+    let signs = [file.language.comment.0.trim(), "/*", "\"\"\"", "<!--"];
+    // Elsewhere a star begins an item of a list.
+    let inside = file.language.grouping == Grouping::Braces && text.starts_with("* ");
+    inside || signs.iter().any(|sign| text.starts_with(sign))
 }
 
-pub(super) fn context_name_misremembered(rng: &mut Rng) -> Option<Case> {
+/// Kept lines that are comments.
+pub(super) fn comments(file: &File, ask: &Ask) -> Vec<usize> {
+    ask.kept().into_iter().filter(|at| is_comment(file, &ask.lines[*at].old)).collect()
+}
+
+pub(super) fn context_comment_reworded(rng: &mut Rng) -> Option<Case> {
     let (file, change, mut ask) = with_context(rng)?;
-    let kept = ask.kept();
-    drift(rng, &file, &mut ask, &kept)?;
+    let comments = comments(&file, &ask);
+    drift(rng, &file, &mut ask, &comments)?;
     Case::tolerated(&file, &change, &ask)
 }
 

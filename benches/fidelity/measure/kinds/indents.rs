@@ -41,7 +41,10 @@ fn shows_indentation(ask: &Ask, unit: &str) -> bool {
 /// Whether a level of the file can be told from the old text: two depths, or one that new lines share.
 pub(super) fn in_other_unit(rng: &mut Rng, from: &str, to: &str) -> Option<Draft> {
     let (file, change, mut ask) = draft_in(rng, from, 1)?;
-    if !shows_indentation(&ask, from) {
+    // What real files align has no levels to translate.
+    let level = |step: &change::Step| change::is_indented(&file, indent(&step.text));
+    let clear = !file.blocks.is_empty() || change.steps.iter().all(level);
+    if !shows_indentation(&ask, from) || !clear {
         return None;
     }
     ask.map_both(|line| in_unit(line, from, to));

@@ -8,7 +8,7 @@ use super::super::plain::{count, folded, lf};
 use super::super::rng::Rng;
 use super::super::sources;
 use super::blanks::{in_place, squeezed, surplus, trail, writes_alike};
-use super::drift::{drift, has_context};
+use super::drift::{comments, drift, has_context};
 use super::elisions::with_elision;
 use super::indents::{dedent, deepen, draft_in, in_other_unit};
 use super::plainly::apart;
@@ -16,7 +16,7 @@ use super::wrappings::{escaped, number, reworded};
 use super::{ANY, Draft, draft, draft_of};
 
 /// A draft whose request indents otherwise, in one way or another.
-fn indented_otherwise(rng: &mut Rng) -> Option<Draft> {
+pub(super) fn indented_otherwise(rng: &mut Rng) -> Option<Draft> {
     match rng.below(6) {
         0 => in_other_unit(rng, "\t", "    "),
         1 => in_other_unit(rng, "    ", "\t"),
@@ -39,8 +39,8 @@ pub(super) fn drift_and_indentation(rng: &mut Rng) -> Option<Case> {
     if !has_context(&file, &change, &ask) {
         return None;
     }
-    let kept = ask.kept();
-    drift(rng, &file, &mut ask, &kept)?;
+    let comments = comments(&file, &ask);
+    drift(rng, &file, &mut ask, &comments)?;
     Case::tolerated(&file, &change, &ask)
 }
 

@@ -48,6 +48,10 @@ pub(super) fn part_of_a_line(rng: &mut Rng) -> Option<Case> {
     let file = sources::file(rng, None);
     let old = stretch(rng, &file)?;
     let new = if rng.percent(20) { String::new() } else { format!("{}.{}", noun(rng), noun(rng)) };
+    // Nothing in place of a whole line is no part of a line.
+    if new.is_empty() && file.lines.iter().any(|line| line.text == old) {
+        return None;
+    }
     spliced(&file, old, &new)
 }
 
@@ -172,7 +176,7 @@ pub(super) fn sequential_edits(rng: &mut Rng) -> Option<Case> {
         Outcome::Becomes { lines, .. } => {
             Outcome::Becomes { text: after.replacen(&written, &again, 1), lines }
         }
-        Outcome::Refused => return None,
+        Outcome::BecomesOrRefused { .. } | Outcome::Refused => return None,
     };
     case.edits.push(Edit::new(written, again));
     case.options.sequential = true;

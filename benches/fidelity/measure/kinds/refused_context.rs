@@ -21,7 +21,7 @@ fn refused(file: &File, ask: &Ask) -> Option<Case> {
 
 /// First and last line are those of a block, and what lies between is half another's and half nobody's.
 pub(super) fn anchors_only(rng: &mut Rng) -> Option<Case> {
-    let file = sources::file(rng, None);
+    let file = sources::built(rng, None);
     let (one, other) = file.twins(rng, 7)?;
     let line = |at: usize| file.lines[at].text.clone();
     let mut mixed = file.clone();
@@ -114,7 +114,7 @@ pub(super) fn invented_at_the_edge(rng: &mut Rng) -> Option<Case> {
 
 /// A block that is not in the file, though one like it is: other names in three lines or more.
 pub(super) fn other_function(rng: &mut Rng) -> Option<Case> {
-    let file = sources::file(rng, None);
+    let file = sources::built(rng, None);
     let (one, other) = file.twins(rng, 6)?;
     let change = change::draw_at(rng, &file, one.clone())?;
     let ask = Ask::verbatim(rng, &change);

@@ -196,7 +196,8 @@ async function go(parts: Parts, step: 1 | -1): Promise<void> {
 }
 
 /** Stays in the document that is looked at if the hunk is in it; else a diff opens. */
-async function goTo({ diffs }: Parts, stop: Stop | undefined): Promise<void> {
+async function goTo({ diffs, tree }: Parts, stop: Stop | undefined): Promise<void> {
+  tree.release();
   const editor = vscode.window.activeTextEditor;
   const here = position();
   if (editor && stop && here?.path === stop.path && (here.id === undefined || here.id === stop.id)) {

@@ -5,6 +5,7 @@ import { config, onDidChangeConfig } from '../config';
 import type { FileEntry, ProposalResult } from '../daemon/wire';
 import { asLabel } from '../escape';
 import type { Drafts } from './drafts';
+import { Given } from './given';
 import { isRewritten, type Place, placesIn } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject, Subject } from './subject';
@@ -14,9 +15,18 @@ import { hunkTitle, moreLines, plain } from './words';
 /** Characters of a change that are shown above it. */
 const LONGEST = 60;
 
+/**
+ * Milliseconds after news until it is looked whether editors have asked for them, and told again if not. They wait longer
+ * where others are slow to give lenses, and begin to wait anew when they are told again.
+ */
+const PAUSES = [600, 1200, 2400, 4800, 9600];
+
 export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.changed.event;
+  private readonly given = new Given();
+  private visible = vscode.window.visibleTextEditors;
+  private timer: NodeJS.Timeout | undefined;
   private readonly subscriptions: vscode.Disposable;
 
   constructor(
@@ -25,21 +35,72 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   ) {
     const update = () => {
       this.changed.fire();
+      this.watch();
     };
     this.subscriptions = vscode.Disposable.from(
       vscode.languages.registerCodeLensProvider([{ scheme: 'file' }, { scheme: SCHEME }], this),
       store.onDidChange(update),
       drafts.onDidChange(update),
       onDidChangeConfig(['review.codeLens'], update),
+      vscode.window.onDidChangeVisibleTextEditors((editors) => {
+        this.see(editors);
+      }),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (this.given.has(keyOf(document))) {
+          this.watch();
+        }
+      }),
     );
   }
 
   dispose(): void {
+    clearTimeout(this.timer);
     this.subscriptions.dispose();
     this.changed.dispose();
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const lenses = this.lenses(document);
+    const text = textOf(document, lenses);
+    if (text !== '' || this.given.has(keyOf(document))) {
+      this.given.give(keyOf(document), text);
+    }
+    return lenses;
+  }
+
+  private see(editors: readonly vscode.TextEditor[]): void {
+    for (const { document } of editors.filter((editor) => !this.visible.includes(editor))) {
+      this.given.forget(keyOf(document));
+    }
+    this.visible = editors;
+    this.watch();
+  }
+
+  /** Tells editors again until each has asked for what is to be shown now, or never does: some show no lenses. */
+  private watch(tried = 0): void {
+    clearTimeout(this.timer);
+    const pause = PAUSES[tried];
+    if (pause === undefined) {
+      return;
+    }
+    this.timer = setTimeout(() => {
+      if (vscode.window.visibleTextEditors.some(({ document }) => this.isBehind(document))) {
+        this.changed.fire();
+        this.watch(tried + 1);
+      }
+    }, pause);
+  }
+
+  private isBehind(document: vscode.TextDocument): boolean {
+    const key = keyOf(document);
+    if (!this.given.has(key) && addressOf(document.uri) && !isInDiffs(document)) {
+      return false;
+    }
+    const editors = vscode.window.visibleTextEditors.filter((editor) => editor.document === document);
+    return this.given.isBehind(key, textOf(document, this.lenses(document)), editors.length);
+  }
+
+  private lenses(document: vscode.TextDocument): vscode.CodeLens[] {
     if (!config.codeLens) {
       return [];
     }
@@ -76,6 +137,20 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     }
     return placesIn(file, 'proposed').flatMap((place) => lensesOf(document, proposal, file, place, false));
   }
+}
+
+function keyOf({ uri }: vscode.TextDocument): string {
+  return uri.toString();
+}
+
+/** All that is shown, over one version of the text; empty if nothing is. */
+function textOf({ version }: vscode.TextDocument, lenses: readonly vscode.CodeLens[]): string {
+  return lenses.length === 0 ? '' : JSON.stringify([version, lenses]);
+}
+
+/** True if the editor shows lenses in diffs, too. */
+function isInDiffs({ uri }: vscode.TextDocument): boolean {
+  return vscode.workspace.getConfiguration('diffEditor', uri).get('codeLens', false);
 }
 
 type Action = readonly [title: string, command?: string, subject?: Subject];

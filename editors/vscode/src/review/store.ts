@@ -43,6 +43,8 @@ export class Store implements vscode.Disposable {
   private turn = 0;
   /** Counts changes of texts under review: places that were told before the last one are wrong. */
   private typed = 0;
+  /** Counts ends of proposals: one that is told to wait may have been told so before it ended. */
+  private ends = 0;
   private timer: NodeJS.Timeout | undefined;
   private readonly subscriptions: vscode.Disposable;
 
@@ -177,10 +179,16 @@ export class Store implements vscode.Disposable {
   }
 
   private async fetch(id: string): Promise<void> {
-    const { turn, typed } = this;
+    const { turn, typed, ends } = this;
     try {
       const answer = await this.connection.request('editd/proposal', { id });
-      if (turn === this.turn && (typed === this.typed || !this.known.has(id) || answer.state !== 'pending')) {
+      if (turn !== this.turn) {
+        return;
+      }
+      const isKnown = this.known.has(id);
+      if (answer.state === 'pending' && !isKnown && ends !== this.ends) {
+        void this.refresh(id);
+      } else if (typed === this.typed || !isKnown || answer.state !== 'pending') {
         this.take(answer);
       }
     } catch (error) {
@@ -192,6 +200,7 @@ export class Store implements vscode.Disposable {
   }
 
   private end(id: string, state: ProposalState, outcome?: ProposalResult): void {
+    this.ends += 1;
     const proposal = this.known.get(id);
     if (!proposal) {
       return;

@@ -45,6 +45,10 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
   private readonly changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.changed.event;
   private shown = '';
+  /** The row that is being selected because the cursor is there. */
+  private revealed = '';
+  /** `true` from when a person selects a row until they move a cursor. */
+  private isChosen = false;
   private readonly view: vscode.TreeView<Subject>;
   private readonly subscriptions: vscode.Disposable;
 
@@ -65,7 +69,18 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
       drafts.onDidChange(() => {
         this.update();
       }),
-      vscode.window.onDidChangeTextEditorSelection(() => {
+      this.view.onDidChangeSelection(({ selection: [first, ...more] }) => {
+        this.isChosen = first !== undefined && (more.length > 0 || idOf(first) !== this.revealed);
+        this.revealed = '';
+      }),
+      vscode.window.onDidChangeTextEditorSelection(({ kind }) => {
+        // What a row opens moves a cursor too, at any time after the click, and not to where the person wants it.
+        if (
+          kind === vscode.TextEditorSelectionChangeKind.Mouse ||
+          kind === vscode.TextEditorSelectionChangeKind.Keyboard
+        ) {
+          this.isChosen = false;
+        }
         this.follow();
       }),
       vscode.window.onDidChangeActiveTextEditor(() => {
@@ -133,12 +148,21 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
     return this.view.selection;
   }
 
-  /** Selects what is looked at in a diff, unless the person has selected what it is in, or several things. */
+  /** The cursor was moved by a command of the person's: the selection follows it again. */
+  release(): void {
+    this.isChosen = false;
+  }
+
+  /** Selects what is looked at in a diff, unless the person has selected a row since they moved a cursor. */
   private follow(): void {
+    if (this.isChosen) {
+      return;
+    }
     const [hunk] = activeAddress() ? hunksAtCursor(this.store) : [];
     const [selected, ...more] = this.view.selection;
     const isIn = selected && idOf(hunk ?? selected).startsWith(idOf(selected));
     if (hunk && this.view.visible && more.length === 0 && !isIn) {
+      this.revealed = idOf(hunk);
       // A row that has gone meanwhile cannot be selected.
       this.view.reveal(hunk, { select: true, focus: false }).then(undefined, () => undefined);
     }

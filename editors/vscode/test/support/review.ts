@@ -1,6 +1,6 @@
 // What a person does in a review, and what is seen of it.
 import type { Agent, Outcome, Replacement } from './agent';
-import { until } from './until';
+import { until, untilEqual } from './until';
 import type { Window } from './window';
 
 /** As the agent is told of it. */
@@ -8,6 +8,9 @@ export interface Told extends Outcome {
   comments?: { path?: string; hunk?: string; text: string }[];
   userEdits?: { path: string; diff: string }[];
 }
+
+/** The state that is said of hunks, by their titles. */
+export type Says = Record<string, 'pending' | 'accepted' | 'rejected' | 'in conflict'>;
 
 export class Review {
   private constructor(
@@ -110,6 +113,32 @@ export class Review {
     await this.window.page.locator('.codelens-decoration a', { hasText: label }).nth(at).click();
   }
 
+  /** Waits until one of the actions above lines is called that. */
+  async hasLens(title: string): Promise<void> {
+    await this.window.page.locator('.codelens-decoration', { hasText: title }).first().waitFor();
+  }
+
+  /**
+   * Waits until the rows of the tree and the lenses of the file both say this of hunks, in so many editors. Who looks at
+   * both decides by both.
+   */
+  async agrees(says: Says, editors = 1): Promise<void> {
+    const titles = Object.keys(says);
+    const rows = async (): Promise<unknown[]> => {
+      const texts = await this.rows();
+      return titles.map((title) => [title, stateIn(texts.find((row) => row.includes(title)))]);
+    };
+    const lenses = async (): Promise<unknown[]> => {
+      const texts = await this.window.page.locator('.codelens-decoration').allTextContents();
+      const of = (title: string) => texts.filter((text) => text.includes(`Diff: ${title}`)).map(stateIn);
+      return titles.map((title) => [title, ...of(title)]);
+    };
+    const seen = async (): Promise<unknown> => ({ rows: await rows(), lenses: await lenses() });
+    const rowsSay = Object.entries(says);
+    const lensesSay = rowsSay.map(([title, state]) => [title, ...Array.from({ length: editors }, () => state)]);
+    await untilEqual('what the tree and the lenses say', seen, { rows: rowsSay, lenses: lensesSay });
+  }
+
   /** Goes to the next hunk by its key, and waits until the cursor is there: in that line, from 1, of that file. */
   async next(name: string, line: number): Promise<void> {
     await this.window.press('Control+Alt+Period');
@@ -155,4 +184,10 @@ export class Review {
       (tabs) => tabs.every((tab) => !tab.includes('(')),
     );
   }
+}
+
+/** The state that a row of the tree or a line of actions says of its hunk. */
+function stateIn(text: string | undefined): string | undefined {
+  const said = /accepted|rejected|in conflict/i.exec(text ?? '');
+  return text === undefined ? undefined : (said?.[0].toLowerCase() ?? 'pending');
 }

@@ -56,6 +56,21 @@ export class Screen {
     );
   }
 
+  /** Opens the list of notifications and waits for one that contains the text. */
+  listed(text: string): Promise<string[]> {
+    return until(
+      `the list of notifications says "${text}"`,
+      async () => {
+        const list = this.page.locator('.notifications-center.visible');
+        if ((await list.count()) === 0) {
+          await this.page.locator('.part.statusbar [id="status.notifications"]').click();
+        }
+        return texts(list.locator('.notification-list-item-message'));
+      },
+      (seen) => seen.some((each) => each.includes(text)),
+    );
+  }
+
   /** Keeps a picture for people to look at, and gives its path. */
   async shot(name: string, folder = screenshots): Promise<string> {
     mkdirSync(folder, { recursive: true });

@@ -9,6 +9,7 @@ use crate::disk::{Streamed, Target};
 use crate::protocol::{ReadContent, ReadResult};
 use crate::search::Stop;
 use crate::text::{ContentHash, Encoding, Hasher, NotText, Passing};
+use crate::workspace::limits::READ_BYTES;
 use crate::workspace::{Refusal, RefusalKind};
 
 use super::window::{View, Window};
@@ -50,7 +51,8 @@ pub(super) fn read(
     let Streamed { stat, steady } = looked.streamed;
     let steady = steady && beside.steady && stat.same_version(&beside.stat);
     let passed = looked.passing.end();
-    let view = View::of(&passed.text, passed.lines, window);
+    let view =
+        View::of(&passed.text, passed.lines, window, passed.text.len() + LONGEST_CHARACTER <= held(window));
     let mut notices: Vec<_> = view.notice().into_iter().collect();
     let limit = core.config.limits.file_size;
     notices
@@ -66,6 +68,11 @@ pub(super) fn read(
     Ok(answer_about(target, Some(&stat), hash, stat.size, content, &notices))
 }
 
+/// Bytes from the first wanted line on that are held, which lie before the first wanted character, too.
+fn held(window: &Window) -> usize {
+    window.bytes + LONGEST_CHARACTER * window.columns.first.min(READ_BYTES)
+}
+
 /// What was found by looking for lines.
 struct Looked {
     passing: Passing,
@@ -74,7 +81,7 @@ struct Looked {
 
 fn look(core: &Core, target: &Target, window: &Window, stop: &Stop<'_>) -> Result<Looked, RefusalKind> {
     // More than is shown, also when a character that is cut in two is left out: so a line that is cut shows.
-    let mut passing = Passing::new(window.offset, window.bytes + LONGEST_CHARACTER);
+    let mut passing = Passing::new(window.offset, held(window));
     let mut not_text = None;
     let streamed = stream(core, target, &mut |piece| match passing.feed(piece) {
         Ok(()) => go_on(stop),

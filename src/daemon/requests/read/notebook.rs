@@ -1,7 +1,7 @@
 //! Notebooks as cells.
 
 use crate::daemon::observe::Observed;
-use crate::notebook::{ShownCell, ShownOutput, shown_cells};
+use crate::notebook::{ShownCell, ShownOutput, is_named_as_notebook, shown_cells};
 use crate::protocol::{CellContent, NotebookContent, OutputContent};
 use crate::workspace::limits::READ_OUTPUT_BYTES;
 
@@ -9,7 +9,7 @@ use super::window::{Measure, Window};
 
 /// Whether a file is to be shown as cells, if it turns out to have some.
 pub(super) fn wanted(observed: &Observed, window: &Window) -> bool {
-    !window.raw && observed.target.path.extension().is_some_and(|extension| extension == "ipynb")
+    !window.raw && is_named_as_notebook(&observed.target.path)
 }
 
 pub(super) struct Shown {

@@ -1,5 +1,5 @@
 use crate::protocol::{Indent, Invalid, ReadParams, TextContent, json_len, json_prefix};
-use crate::text::{EolStyle, Format, IndentKind, count_lines, eol_style, indent_style, lines};
+use crate::text::{EolStyle, Format, IndentKind, Line, count_lines, eol_style, indent_style, lines};
 use crate::workspace::Coverage;
 use crate::workspace::limits::{READ_BYTES, READ_LINES};
 
@@ -12,9 +12,31 @@ pub(super) struct Window {
     /// Bytes of an answer.
     pub(super) bytes: usize,
     pub(super) measure: Measure,
+    pub(super) columns: Columns,
     numbered: bool,
     /// Whether a notebook is wanted as text.
     pub(super) raw: bool,
+}
+
+/// Which characters of each line are wanted.
+#[derive(Clone, Copy)]
+pub(super) struct Columns {
+    /// From 1.
+    pub(super) first: usize,
+    most: usize,
+}
+
+impl Columns {
+    /// Returns the wanted part of a line, and the part behind it that is not shown.
+    fn of(self, line: &str) -> (&str, &str) {
+        let after = |text: &str, characters: usize| match text.len() {
+            // No character is shorter than a byte.
+            len if len <= characters => len,
+            len => text.char_indices().nth(characters).map_or(len, |(at, _)| at),
+        };
+        let wanted = &line[after(line, self.first - 1)..];
+        wanted.split_at(after(wanted, self.most))
+    }
 }
 
 /// What counts as the length of a text.
@@ -54,11 +76,19 @@ impl Window {
         if params.max_bytes == Some(0) {
             return Err(Invalid::new("maxBytes", "at least one byte is read"));
         }
+        if params.column == Some(0) {
+            return Err(Invalid::new("column", "characters count from 1"));
+        }
+        if params.max_columns == Some(0) {
+            return Err(Invalid::new("maxColumns", "at least one character is read"));
+        }
+        let columns =
+            Columns { first: params.column.unwrap_or(1), most: params.max_columns.unwrap_or(usize::MAX) };
         let limit = params.limit.unwrap_or(READ_LINES).min(READ_LINES);
         let bytes = params.max_bytes.unwrap_or(READ_BYTES).min(READ_BYTES);
         let measure = if params.max_bytes.is_some() { Measure::Json } else { Measure::Text };
         let ReadParams { numbered, raw, .. } = *params;
-        Ok(Self { offset: params.offset.unwrap_or(1), limit, bytes, measure, numbered, raw })
+        Ok(Self { offset: params.offset.unwrap_or(1), limit, bytes, measure, columns, numbered, raw })
     }
 }
 
@@ -70,8 +100,11 @@ pub(super) struct View {
     total_lines: usize,
     /// A line was longer than what a reply may hold.
     cut: bool,
+    /// Lines of which the end is not shown.
+    long: Vec<usize>,
     offset: usize,
     bytes: usize,
+    columns: Columns,
 }
 
 impl View {
@@ -80,41 +113,75 @@ impl View {
             1 => 0,
             offset => lines(text).nth(offset - 1).map_or(text.len(), |line| line.start),
         };
-        Self::of(&text[start..], count_lines(text), window)
+        Self::of(&text[start..], count_lines(text), window, true)
     }
 
-    /// Of a text from the first wanted line on, which may end within what is not shown any more.
-    pub(super) fn of(from_offset: &str, total_lines: usize, window: &Window) -> Self {
-        // Without numbers what is shown is one piece of the text.
-        let (mut numbered, mut end) = (String::new(), 0);
-        let (mut end_line, mut cut, mut left) = (window.offset - 1, false, window.bytes);
+    /// Of a text from the first wanted line on. If it is not whole, it ends within what is not shown any more, or
+    /// within a line.
+    pub(super) fn of(from_offset: &str, total_lines: usize, window: &Window, is_whole: bool) -> Self {
+        let mut view = Self {
+            text: String::new(),
+            start_line: if total_lines == 0 { 1 } else { window.offset },
+            end_line: window.offset - 1,
+            total_lines,
+            cut: false,
+            long: Vec::new(),
+            offset: window.offset,
+            bytes: window.bytes,
+            columns: window.columns,
+        };
+        let mut left = window.bytes;
         for line in lines(from_offset).take(window.limit) {
-            let prefix = if window.numbered { format!("{}\t", end_line + 1) } else { String::new() };
-            let room = left.saturating_sub(window.measure.len(&prefix));
-            let whole = &from_offset[line.start..line.end()];
-            let len = window.measure.len(whole);
-            // A reply that shows nothing would lead nowhere, so a first line is cut instead.
-            cut = len > room && end == 0;
-            if len > room && !cut {
-                break;
-            }
-            let shown = if cut { window.measure.prefix(whole, room) } else { whole };
-            if window.numbered {
-                numbered.extend([prefix.as_str(), shown]);
-            }
-            (end, end_line, left) = (line.start + shown.len(), end_line + 1, room.saturating_sub(len));
-            if cut {
+            let is_torn = !is_whole && line.content_end() == from_offset.len();
+            if !view.take(&line, is_torn, window, &mut left) {
                 break;
             }
         }
-        let text = if window.numbered { numbered } else { from_offset[..end].to_owned() };
-        let start_line = if total_lines == 0 { 1 } else { window.offset };
-        let end_line = if total_lines == 0 { 0 } else { end_line };
-        Self { text, start_line, end_line, total_lines, cut, offset: window.offset, bytes: window.bytes }
+        if total_lines == 0 {
+            view.end_line = 0;
+        }
+        view
+    }
+
+    /// Adds a line if there is room for it; tells whether more may come.
+    fn take(&mut self, line: &Line<'_>, is_torn: bool, window: &Window, left: &mut usize) -> bool {
+        let prefix = if window.numbered { format!("{}\t", self.end_line + 1) } else { String::new() };
+        let room = left.saturating_sub(window.measure.len(&prefix));
+        let (wanted, behind) = window.columns.of(line.content);
+        let mark = match behind.chars().count() {
+            0 => String::new(),
+            _ if is_torn => " (cut: the line goes on)".to_owned(),
+            more => format!(" (cut: {more} more characters)"),
+        };
+        let parts = [wanted, &mark, line.ending.as_str()];
+        let len = parts.iter().map(|part| window.measure.len(part)).sum::<usize>();
+        // A reply that shows nothing would lead nowhere, so a first line is cut instead.
+        let is_first = self.text.is_empty();
+        self.cut = is_first && len > room;
+        if !is_first && (len > room || is_torn) {
+            return false;
+        }
+        self.end_line += 1;
+        self.text.push_str(&prefix);
+        if self.cut {
+            self.text.push_str(window.measure.prefix(&parts.concat(), room));
+            return false;
+        }
+        if !mark.is_empty() {
+            self.long.push(self.end_line);
+        }
+        self.text.extend(parts);
+        *left = room.saturating_sub(len);
+        true
     }
 
     fn truncated(&self) -> bool {
-        self.cut || (self.end_line < self.total_lines && self.offset <= self.total_lines)
+        self.cut || self.hides() || (self.end_line < self.total_lines && self.offset <= self.total_lines)
+    }
+
+    /// Returns whether some part of its lines is not shown.
+    fn hides(&self) -> bool {
+        !self.long.is_empty() || self.columns.first > 1
     }
 
     pub(super) fn coverage(&self) -> Coverage {
@@ -122,6 +189,27 @@ impl View {
     }
 
     pub(super) fn notice(&self) -> Option<String> {
+        let notices = [self.notice_of_lines(), self.notice_of_columns()];
+        let notices: Vec<_> = notices.into_iter().flatten().collect();
+        (!notices.is_empty()).then(|| notices.join(" "))
+    }
+
+    fn notice_of_columns(&self) -> Option<String> {
+        let Columns { first, most } = self.columns;
+        let begins = (first > 1).then(|| format!("Lines are shown from their character {first} on."));
+        let cut = self.long.first().map(|line| {
+            let lines = match self.long.len() - 1 {
+                0 => format!("Line {line} is"),
+                more => format!("Line {line} and {more} more are"),
+            };
+            let next = first.saturating_add(most);
+            format!("{lines} cut after {most} characters; `column: {next}` shows the next of them.")
+        });
+        let notices: Vec<_> = [begins, cut].into_iter().flatten().collect();
+        (!notices.is_empty()).then(|| notices.join(" "))
+    }
+
+    fn notice_of_lines(&self) -> Option<String> {
         let Self { end_line, total_lines, .. } = self;
         if *total_lines == 0 {
             return Some("The file is empty.".to_owned());

@@ -31,6 +31,7 @@ pub(super) fn refused(base: &str, old: &str, new: &str) -> EditRefusalKind {
     "say(\"b\\n\")\nend\n"
 )]
 #[case::doubled_backslashes("m(\"\\d+\")\n", r#"m("\\d+")"#, r#"m("\\w+")"#, "m(\"\\w+\")\n")]
+#[case::entities("if a < b && c:\n", "if a &lt; b &amp;&amp; c:", "if a &gt; b:", "if a > b:\n")]
 #[case::new_text_was_not_escaped("say(\"a\")\n", r#"say(\"a\")"#, "say(\"b\")", "say(\"b\")\n")]
 fn line_numbers_and_escapes_are_taken_off(
     #[case] base: &str,
@@ -48,7 +49,7 @@ fn line_numbers_and_escapes_are_taken_off(
 #[case::half_escaped("f(\"a\", \"b\")\n", r#"f(\"a\", "b")"#, "x")]
 #[case::new_text_that_can_be_read_in_two_ways("f(\"a\")\n", r#"f(\"a\")"#, r#"f(\"a\nb\")"#)]
 #[case::new_text_half_escaped("f(\"a\")\n", r#"f(\"a\")"#, r#"f(\"b\", "c")"#)]
-#[case::entities_are_text("a < b\n", "a &lt; b", "a &lt; c")]
+#[case::entities_beside_bare_signs("a < b && c\n", "a &lt; b && c", "a &lt; b")]
 fn other_prefixes_and_escapes_are_text(#[case] base: &str, #[case] old: &str, #[case] new: &str) {
     assert!(matches!(refused(base, old, new), EditRefusalKind::NotFound { .. }));
 }

@@ -16,6 +16,8 @@ use crate::text::lines;
 const LEAST_ALIKE: f64 = 0.65;
 /// The first and the last line have to resemble it more: nothing beyond them confirms the place.
 const EDGES_ALIKE: f64 = 0.8;
+/// Lines of a block in which a comment at the edge may differ as much as one inside.
+const LONG: usize = 7;
 /// One line in so many may differ.
 const LINES_PER_DRIFT: usize = 4;
 /// Lines that have to be the file's to the letter, of those that say something.
@@ -97,10 +99,36 @@ impl<'n> Claim<'n> {
         if new.first().is_some_and(|new| new.differing < drifted) {
             return Ok(true);
         }
+        if self.stands_with_the_files_wording(base, alignment) {
+            return Ok(true);
+        }
         let text: String = self.new.iter().flat_map(|line| [*line, "\n"]).collect();
         let (places, _) = places(base, &text, usize::MAX, same_but_blanks)?;
         let end = alignment.start + alignment.lines();
         Ok(places.iter().any(|&start| start < end && alignment.start < start + self.new.len()))
+    }
+
+    /// Returns whether the new text stands there already but for the wording of the lines that the edit keeps.
+    fn stands_with_the_files_wording(&self, base: &Base<'_>, alignment: &Alignment) -> bool {
+        let mut result: Vec<&str> = Vec::with_capacity(self.new.len());
+        let mut kept = 0;
+        for (old, new) in self.changed.iter().chain([&(self.asked.len()..0, self.new.len()..0)]) {
+            let spans = &alignment.spans[kept..old.start];
+            if let (Some(first), Some(last)) = (spans.first(), spans.last()) {
+                // A surplus line of the file stays too.
+                result.extend((first.start..last.end).map(|at| base.line(alignment.start + at)));
+            }
+            result.extend(self.new.get(new.clone()).unwrap_or_default());
+            kept = old.end;
+        }
+        let comes_in = self.changed.iter().any(|(_, new)| !new.is_empty());
+        let first = alignment.start.saturating_sub(self.new.len());
+        let stands = |start: usize| {
+            let lines = result.iter().enumerate();
+            start + result.len() <= base.index().lines()
+                && lines.into_iter().all(|(at, line)| same(base, line, start + at))
+        };
+        comes_in && (first..=alignment.start).any(stands)
     }
 
     /// How many lines are neither the file's nor what the edit makes of them; nothing if too many.
@@ -128,7 +156,8 @@ impl<'n> Claim<'n> {
             return self.becomes(line, there);
         }
         let at_edge = line == 0 || line + 1 == self.asked.len();
-        let least = if at_edge { EDGES_ALIKE } else { LEAST_ALIKE };
+        let reworded = self.asked.len() >= LONG && is_prose(&bare(asked)) && is_prose(&bare(there));
+        let least = if at_edge && !reworded { EDGES_ALIKE } else { LEAST_ALIKE };
         let (bare_asked, bare_there) = (bare(asked), bare(there));
         let same_thing = !names_another(&bare_asked, &bare_there)
             && (!self.says_which(line) || head(&bare_asked) == head(&bare_there));
@@ -167,13 +196,42 @@ impl<'n> Claim<'n> {
 }
 
 /// Whether two lines differ in what is not misremembered but is another thing: a number, a quoted text, or,
-/// but for comments, the sign at the end that joins the line to the next.
+/// but for comments, a name or the sign at the end that joins the line to the next.
 fn names_another(asked: &str, there: &str) -> bool {
     if asked.is_empty() || there.is_empty() {
         return true;
     }
-    let ends = !is_comment(asked) && asked.chars().next_back() != there.chars().next_back();
-    ends || !numbers(asked).eq(numbers(there)) || quoted(asked) != quoted(there)
+    let code = !(is_prose(asked) && is_prose(there));
+    let ends = code && asked.chars().next_back() != there.chars().next_back();
+    let renames =
+        code && !is_within(&names(asked), &names(there)) && !is_within(&names(there), &names(asked));
+    ends || renames || !numbers(asked).eq(numbers(there)) || quoted(inside(asked)) != quoted(inside(there))
+}
+
+/// Returns whether a line says something to people: a comment or the first line of a docstring.
+fn is_prose(line: &str) -> bool {
+    is_comment(line) || inside(line).len() < line.len()
+}
+
+/// Returns the text of a docstring, or else the line.
+fn inside(line: &str) -> &str {
+    let quote = ["\"\"\"", "'''"].into_iter().find(|quote| line.starts_with(quote));
+    quote.map_or(line, |quote| line.trim_start_matches(quote).trim_end_matches(quote))
+}
+
+/// The words of a line before its comment. A word more or less may be misremembered, another one is another
+/// thing.
+fn names(line: &str) -> Vec<&str> {
+    let code = [" // ", " # ", " /* ", " -- "].iter().filter_map(|opener| line.find(opener)).min();
+    let words =
+        line[..code.unwrap_or(line.len())].split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
+    words.filter(|word| !word.is_empty()).collect()
+}
+
+/// Returns whether some words stand among others, in order.
+fn is_within(few: &[&str], many: &[&str]) -> bool {
+    let mut many = many.iter();
+    few.iter().all(|word| many.any(|other| other == word))
 }
 
 fn numbers(line: &str) -> impl Iterator<Item = &str> {

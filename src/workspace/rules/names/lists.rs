@@ -83,7 +83,7 @@ pub(super) const AT_HOME: &[&str] = &[
     "cron.d",
 ];
 
-/// Files of a project that builds, tests and agents obey.
+/// Files of a project that builds and tests obey.
 pub(super) const BUILDS: &[&str] = &[
     "package.json",
     "package-lock.json",
@@ -176,14 +176,49 @@ pub(super) const BUILDS: &[&str] = &[
     "justfile",
     "taskfile.y*",
     "vagrantfile",
-    "agents*.md",
-    "claude*.md",
-    "gemini.md",
-    "copilot-instructions.md",
-    ".*rules",
     "build.bazel",
     "module.bazel",
     "workspace.bazel",
     "*.bzl",
     "module.bazel",
 ];
+
+/// Files and folders of agents' settings.
+pub(super) const AGENTS: &[&str] = &[
+    ".cursor",
+    ".claude",
+    ".claude.json",
+    ".mcp.json",
+    "mcp.json",
+    ".codex",
+    ".agents",
+    ".gemini",
+    ".roo",
+    ".roomodes",
+    ".windsurf",
+    ".kiro",
+    ".amazonq",
+    ".continue",
+    ".augment",
+    ".junie",
+    ".trae",
+    ".opencode",
+    "opencode.json",
+    "opencode.jsonc",
+    ".aider*",
+];
+
+/// Texts that agents read as instructions.
+pub(super) const INSTRUCTIONS: &[&str] = &[
+    "agents*.md",
+    "claude*.md",
+    "gemini*.md",
+    "copilot-instructions.md",
+    "*.instructions.md",
+    ".goosehints",
+    ".*rules",
+];
+
+/// Folders of such texts within the settings of an agent.
+pub(super) const INSTRUCTION_FOLDERS: &[&str] =
+    &["rules", "rules-*", "steering", "instructions", "guidelines"];

@@ -1,0 +1,80 @@
+//! Must be refused: a kept line of code has another name than the file. It may be another place's.
+
+use super::super::ask::{Ask, Case};
+use super::super::change::is_unique;
+use super::super::plain::{bare, count, lf, words};
+use super::super::rng::Rng;
+use super::super::sources::File;
+use super::super::vocabulary::{noun, verb};
+use super::blanks::has_no_doubles;
+use super::drift::{has_context, is_comment, with_context};
+use super::mixes::indented_otherwise;
+use super::shapes::real;
+use super::{Draft, LONG, draft_of};
+
+/// Names of a line of code, not in quotes, with where they start.
+fn names<'a>(file: &File, line: &'a str) -> Vec<(usize, &'a str)> {
+    let prose = ["markdown", "yaml", "html"].contains(&file.language.name);
+    let code = line.contains(['(', '=', '{', ';']) && !is_comment(file, line);
+    if prose || !code {
+        return Vec::new();
+    }
+    let quotes = |at: usize| line[..at].matches(['"', '\'', '`']).count();
+    let noted = line.find("//").or_else(|| line.find("# ")).or_else(|| line.find("/*")).unwrap_or(line.len());
+    let is_name = |(at, word): &(usize, &str)| {
+        word.len() >= 4 && word.starts_with(char::is_alphabetic) && quotes(*at) == 0 && *at < noted
+    };
+    words(line).into_iter().filter(is_name).collect()
+}
+
+/// Another name of the same sort: with one part of it another, or altogether.
+fn other_name(rng: &mut Rng, name: &str) -> String {
+    let (part, other) = (name.rsplit('_').next().unwrap_or(name), noun(rng));
+    match name.strip_suffix(part) {
+        Some(head) if !head.is_empty() => format!("{head}{other}"),
+        _ if rng.percent(50) => other,
+        _ => format!("{name}_{}", verb(rng)),
+    }
+}
+
+/// Gives a name in a kept line of the request another form.
+fn renamed(rng: &mut Rng, file: &File, ask: &mut Ask) -> Option<()> {
+    let kept = ask.kept();
+    let at = *rng.any(&kept)?;
+    let line = ask.lines[at].old.clone();
+    let (start, name) = *rng.any(&names(file, &line))?;
+    let other = other_name(rng, name);
+    let text = format!("{}{other}{}", &line[..start], &line[start + name.len()..]);
+    let known = bare(&file.text()).contains(&bare(&text));
+    if other == name || known {
+        return None;
+    }
+    ask.misremember(at, &text);
+    Some(())
+}
+
+fn refused(rng: &mut Rng, (file, change, mut ask): Draft) -> Option<Case> {
+    let long = ask.old_lines().len() >= 6 && is_unique(&file, &change) && has_no_doubles(&file, &change);
+    renamed(rng, &file, &mut ask)?;
+    let base = file.text();
+    let there = count(&lf(&base), &lf(&ask.old_text())) > 0;
+    (long && !there).then(|| Case::refused(base, vec![ask.edit()]))
+}
+
+pub(super) fn context_name_misremembered(rng: &mut Rng) -> Option<Case> {
+    let draft = with_context(rng)?;
+    refused(rng, draft)
+}
+
+pub(super) fn name_in_code_and_indentation(rng: &mut Rng) -> Option<Case> {
+    let (file, change, ask) = indented_otherwise(rng)?;
+    let fits = has_context(&file, &change, &ask);
+    refused(rng, (file, change, ask)).filter(|_| fits)
+}
+
+/// Names that differ, in files as people keep them.
+pub(super) fn names_of_real_code(rng: &mut Rng) -> Option<Case> {
+    let file = real(rng);
+    let draft = draft_of(rng, file, &LONG)?;
+    refused(rng, draft)
+}

@@ -1,0 +1,113 @@
+// The view and the actions above lines say one and the same of a change, however and by whom it is decided.
+import { Agent } from './support/agent';
+import type { Inside } from './support/probe';
+import { Refused } from './support/rpc';
+import { Review, type Says } from './support/review';
+import { stage } from './support/stage';
+import type { Window } from './support/window';
+
+const scene = stage({ files: { 'readme.txt': 'a folder\n' }, settings: { 'diffEditor.codeLens': true } });
+
+const POEM = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n';
+
+function three(window: Window, agent: Agent): Promise<Review> {
+  return Review.edit(window, agent, {
+    'a.txt': [
+      ['one', 'UNO'],
+      ['three', 'TROIS'],
+      ['six', 'SEI'],
+    ],
+  });
+}
+
+/** Decides a hunk, and takes the focus elsewhere while the editor still waits before it asks for lenses. */
+async function decideAndLeave(window: Window, review: Review, verdict: string, hunk: string, to: string) {
+  const subject = { kind: 'hunk', id: review.id, path: window.path('a.txt'), hunk };
+  const decide = async ({ vscode }: Inside, verdict: string, subject: object, to: string): Promise<void> => {
+    await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+    await vscode.commands.executeCommand(verdict, subject);
+    // The window hears of the decision by its answer, then asks once more. An editor waits 250 ms behind the last word.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await vscode.commands.executeCommand(to);
+  };
+  await window.evaluate(decide, verdict, subject, to);
+}
+
+scene('lenses follow when the focus leaves the editor behind a decision', async ({ window, agent, files }) => {
+  files.write('a.txt', POEM);
+  const review = await three(window, agent);
+  await window.open('a.txt');
+  const says: Says = { UNO: 'pending', TROIS: 'pending', SEI: 'pending' };
+  await review.agrees(says);
+  for (const verdict of ['reject', 'accept', 'reject'] as const) {
+    await decideAndLeave(window, review, `editd.${verdict}Hunk`, 'h1', 'editd.proposals.focus');
+    await review.agrees({ ...says, UNO: `${verdict}ed` });
+  }
+});
+
+scene('lenses follow on both sides of a split editor', async ({ window, agent, files }) => {
+  files.write('a.txt', POEM);
+  const review = await three(window, agent);
+  await window.open('a.txt');
+  await window.command('workbench.action.splitEditor');
+  const says: Says = { UNO: 'pending', TROIS: 'pending', SEI: 'pending' };
+  await review.agrees(says, 2);
+  for (const verdict of ['reject', 'accept', 'reject', 'accept'] as const) {
+    await decideAndLeave(window, review, `editd.${verdict}Hunk`, 'h2', 'workbench.action.focusNextGroup');
+    await review.agrees({ ...says, TROIS: `${verdict}ed` }, 2);
+  }
+});
+
+scene('decisions by keys, lenses and buttons, and elsewhere meanwhile', async ({ window, agent, files, daemon }) => {
+  files.write('a.txt', POEM);
+  const review = await three(window, agent);
+  const elsewhere = await Agent.connect(daemon.editorSocket, 'vi', files.folder);
+  const decide = async (part: object): Promise<void> => {
+    try {
+      const { revision } = await elsewhere.call<{ revision: number }>('editd/proposal', { id: review.id });
+      await elsewhere.call('editd/decide', { id: review.id, revision, ...part });
+    } catch (error) {
+      // The window was faster.
+      if (!(error instanceof Refused && error.kind === 'superseded')) {
+        throw error;
+      }
+      await decide(part);
+    }
+  };
+  try {
+    await window.open('a.txt');
+    await window.point({ line: 0, character: 0 });
+    await window.press('Control+Alt+Y');
+    await window.press('Control+Alt+N');
+    await decide({ reject: ['h2'] });
+    await review.agrees({ UNO: 'rejected', TROIS: 'rejected', SEI: 'pending' });
+    await review.lens('Accept Instead');
+    await decide({ accept: ['h2'] });
+    await review.agrees({ UNO: 'accepted', TROIS: 'accepted', SEI: 'pending' });
+    await review.press('UNO', 'Reject Change');
+    await review.press('TROIS', 'Reject Change');
+    await review.agrees({ UNO: 'rejected', TROIS: 'rejected', SEI: 'pending' });
+    for (const verdict of ['accept', 'reject', 'accept', 'reject', 'accept']) {
+      await decide({ [verdict]: ['h1'] });
+    }
+    await review.press('TROIS', 'Accept Change');
+    await review.agrees({ UNO: 'accepted', TROIS: 'accepted', SEI: 'pending' });
+  } finally {
+    elsewhere.close();
+  }
+});
+
+scene('the lenses of a diff follow, too', async ({ window, agent, files }) => {
+  files.write('a.txt', POEM);
+  const review = await three(window, agent);
+  await review.open('UNO');
+  for (const [verdict, title] of [
+    ['reject', 'Rejected'],
+    ['accept', 'Accepted'],
+    ['reject', 'Rejected'],
+  ] as const) {
+    await decideAndLeave(window, review, `editd.${verdict}Hunk`, 'h1', 'editd.proposals.focus');
+    await review.shows('UNO', `${verdict}ed`);
+    await review.hasLens(title);
+  }
+});

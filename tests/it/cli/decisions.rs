@@ -1,0 +1,87 @@
+//! More ways to decide with `editd review`: a whole proposal at once, without a question, and in an editor.
+
+use serde_json::json;
+
+use super::review::{Scene, scene};
+use crate::support::{Outcome, converse, eventually, numbered_lines, plain};
+
+#[test]
+fn a_new_file_is_edited_before_it_is_made() {
+    let mut scene = scene();
+    let editor = ("EDITOR", "sed -i s/two/zwei/");
+    let typed = scene.review_with(&["a\r", "e\r"], &[editor]);
+    assert_eq!((typed.code, scene.state().as_str()), (0, "applied"), "{}", typed.shown);
+    assert_eq!(scene.workspace.text("notes/new.txt"), "one\nzwei\n");
+}
+
+#[test]
+fn lines_that_were_left_unchanged_are_asked_again() {
+    let mut scene = scene();
+    let typed = scene.review_with(&["e\r", "n\r", "d\r", "n\r"], &[("EDITOR", "true"), ("NO_COLOR", "1")]);
+    assert!(plain(&typed.shown).contains("Nothing was edited."), "{}", typed.shown);
+    assert_eq!((typed.code, scene.state().as_str()), (0, "rejected"));
+}
+
+#[test]
+fn all_of_the_proposal_leaves_a_conflict_to_be_asked() {
+    let mut scene = scene();
+    scene.workspace.put("a.txt", numbered_lines(40).replace("line 20\n", "mine\n"));
+    let typed = scene.review(&["A\r", "n\r"]);
+    assert_eq!((typed.code, scene.state().as_str()), (0, "partial"), "{}", typed.shown);
+    assert_eq!(scene.capitals(), [3, 22]);
+    assert!(scene.workspace.has("notes/new.txt"));
+}
+
+#[test]
+fn a_proposal_is_decided_without_a_question() {
+    let decide = |scene: &Scene, arguments: &[&str]| {
+        let id = scene.proposal["id"].as_str().expect("an id");
+        let mut command = scene.machine.command(&[&["review", id], arguments].concat());
+        let output = command.current_dir(scene.workspace.root()).output().expect("editd runs");
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr),
+        )
+    };
+    let mut accepted = scene();
+    let (code, said) = decide(&accepted, &["--accept"]);
+    assert_eq!((code, accepted.state().as_str()), (Some(0), "applied"), "{said}");
+    assert_eq!(accepted.capitals(), [3, 20, 22]);
+    let (code, said) = decide(&accepted, &["--reject"]);
+    assert!(code == Some(0) && said.contains("is applied already"), "{said}");
+    let mut rejected = scene();
+    assert_eq!(decide(&rejected, &["--reject"]).0, Some(0));
+    assert_eq!((rejected.state().as_str(), rejected.capitals()), ("rejected", Vec::new()));
+    let mut in_part = scene();
+    let (code, said) = decide(&in_part, &["--accept", "--hunk", "1", "--hunk", "h3"]);
+    assert!(code == Some(3) && said.contains("Still to be decided: h2, h4."), "{said}");
+    assert_eq!(decide(&in_part, &["--reject"]).0, Some(0));
+    assert_eq!((in_part.state().as_str(), in_part.capitals()), ("partial", vec![3, 22]));
+    let (code, said) = decide(&in_part, &["--hunk", "1"]);
+    assert!(code == Some(2) && said.contains("--hunk goes with"), "{said}");
+}
+
+#[test]
+fn a_proposal_that_its_author_takes_back_meanwhile_is_told() {
+    let scene = scene();
+    let id = scene.proposal["id"].as_str().expect("an id").to_owned();
+    let (begun, gone) = (scene.machine.home().join("begun"), scene.machine.home().join("gone"));
+    let editor = format!(
+        "touch {}; until [ -e {} ]; do sleep 0.05; done; sed -i s/LINE/Line/",
+        begun.display(),
+        gone.display()
+    );
+    let mut agent = scene.agent;
+    let withdrawn = std::thread::spawn(move || {
+        eventually("the person edits", || begun.exists().then_some(()));
+        agent.call("editd/discard", json!({ "id": id, "reason": "no longer needed" })).done();
+        std::fs::write(gone, "").expect("a file");
+    });
+    let answers = ["e\r", "y\r", "y\r", "y\r"];
+    let environment = [("EDITOR", &*editor), ("NO_COLOR", "1")];
+    let typed = converse(&scene.machine, scene.workspace.root(), &["review"], &answers, &environment);
+    withdrawn.join().expect("it is taken back");
+    let shown = plain(&typed.shown);
+    assert!(shown.contains("discarded") && typed.code == 0, "{shown}");
+    assert_eq!(scene.workspace.text("a.txt"), numbered_lines(40));
+}
