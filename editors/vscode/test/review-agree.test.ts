@@ -20,6 +20,19 @@ function three(window: Window, agent: Agent): Promise<Review> {
   });
 }
 
+/** Decides from another editor, and again if this window was faster. */
+async function decideFrom(elsewhere: Agent, review: Review, part: object): Promise<void> {
+  try {
+    const { revision } = await elsewhere.call<{ revision: number }>('editd/proposal', { id: review.id });
+    await elsewhere.call('editd/decide', { id: review.id, revision, ...part });
+  } catch (error) {
+    if (!(error instanceof Refused && error.kind === 'superseded')) {
+      throw error;
+    }
+    await decideFrom(elsewhere, review, part);
+  }
+}
+
 /** Decides a hunk, and takes the focus elsewhere while the editor still waits before it asks for lenses. */
 async function decideAndLeave(window: Window, review: Review, verdict: string, hunk: string, to: string) {
   const subject = { kind: 'hunk', id: review.id, path: window.path('a.txt'), hunk };
@@ -58,22 +71,36 @@ scene('lenses follow on both sides of a split editor', async ({ window, agent, f
   }
 });
 
+scene('a decision counts although others decide another hunk at the same time', async (on) => {
+  const { window, agent, files, daemon } = on;
+  files.write('a.txt', POEM);
+  const review = await three(window, agent);
+  await window.open('a.txt');
+  const elsewhere = await Agent.connect(daemon.editorSocket, 'vi', files.folder);
+  try {
+    for (const [verdict, other] of [
+      ['accept', 'reject'],
+      ['reject', 'accept'],
+      ['accept', 'reject'],
+    ] as const) {
+      const hunk = { kind: 'hunk', id: review.id, path: window.path('a.txt'), hunk: 'h1' };
+      // The window may hear of the other decision only after it has sent its own.
+      await Promise.all([
+        decideFrom(elsewhere, review, { [other]: ['h2'] }),
+        window.command(`editd.${verdict}Hunk`, hunk),
+      ]);
+      await review.agrees({ UNO: `${verdict}ed`, TROIS: `${other}ed`, SEI: 'pending' });
+    }
+  } finally {
+    elsewhere.close();
+  }
+});
+
 scene('decisions by keys, lenses and buttons, and elsewhere meanwhile', async ({ window, agent, files, daemon }) => {
   files.write('a.txt', POEM);
   const review = await three(window, agent);
   const elsewhere = await Agent.connect(daemon.editorSocket, 'vi', files.folder);
-  const decide = async (part: object): Promise<void> => {
-    try {
-      const { revision } = await elsewhere.call<{ revision: number }>('editd/proposal', { id: review.id });
-      await elsewhere.call('editd/decide', { id: review.id, revision, ...part });
-    } catch (error) {
-      // The window was faster.
-      if (!(error instanceof Refused && error.kind === 'superseded')) {
-        throw error;
-      }
-      await decide(part);
-    }
-  };
+  const decide = (part: object): Promise<void> => decideFrom(elsewhere, review, part);
   try {
     await window.open('a.txt');
     await window.point({ line: 0, character: 0 });

@@ -18,6 +18,9 @@ export interface Part extends Omit<DecideParams, 'id' | 'revision'> {
   readonly written?: ReadonlyMap<string, string>;
 }
 
+/** How often a decision is sent again because others decided something else in the same proposal meanwhile. */
+const RETRIES = 3;
+
 export class Decider {
   private readonly turns = new Turns();
 
@@ -36,20 +39,39 @@ export class Decider {
     id: string,
     make: (proposal: ProposalResult) => Part | undefined | Promise<Part | undefined>,
   ): Promise<ProposalResult | undefined> {
-    return this.turns.run(id, async () => {
-      const proposal = this.store.get(id);
-      if (!proposal) {
-        this.tellGone();
+    return this.turns.run(id, () => this.attempt(id, make, RETRIES));
+  }
+
+  private async attempt(
+    id: string,
+    make: (proposal: ProposalResult) => Part | undefined | Promise<Part | undefined>,
+    retries: number,
+  ): Promise<ProposalResult | undefined> {
+    const proposal = this.store.get(id);
+    if (!proposal) {
+      this.tellGone();
+      return undefined;
+    }
+    let part: Part | undefined;
+    try {
+      part = await make(proposal);
+      return part && (await this.decide(proposal, part));
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal.kind !== 'superseded') {
+        tellRefusal(refusal);
         return undefined;
       }
-      try {
-        const part = await make(proposal);
-        return part && (await this.decide(proposal, part));
-      } catch (error) {
-        await this.explain(proposal, error);
-        return undefined;
+      await this.store.refresh(id);
+      const now = this.store.get(id);
+      if (now && part && retries > 0 && subjectOf(now, part) === subjectOf(proposal, part)) {
+        return this.attempt(id, make, retries - 1);
       }
-    });
+      if (now) {
+        tellLine(`"${titleOf(proposal)}" was changed elsewhere meanwhile; look at it again.`);
+      }
+      return undefined;
+    }
   }
 
   /** What a person wrote in a file, over what the file is now. Nothing if both have changed the same lines. */
@@ -79,18 +101,6 @@ export class Decider {
     return answer;
   }
 
-  private async explain(proposal: ProposalResult, error: unknown): Promise<void> {
-    const refusal = refusalOf(error);
-    if (refusal.kind !== 'superseded') {
-      tellRefusal(refusal);
-      return;
-    }
-    await this.store.refresh(proposal.id);
-    if (this.store.get(proposal.id)) {
-      tellLine(`"${titleOf(proposal)}" was changed elsewhere meanwhile; look at it again.`);
-    }
-  }
-
   private tellGone(): void {
     if (this.store.isReady) {
       tellLine('This proposal is not waiting any more.');
@@ -98,4 +108,17 @@ export class Decider {
       tellRefusal(new NotConnected());
     }
   }
+}
+
+/** All that the person could see of the hunks that a decision is about. */
+function subjectOf({ files }: ProposalResult, { accept, reject, take, replace = [] }: Part): string {
+  const names =
+    (ids: readonly string[] | 'all' = []) =>
+    (id: string) =>
+      ids === 'all' || ids.includes(id);
+  const isNamed = [names(accept), names(reject), names(take)];
+  const hunks = files.flatMap(({ path, hunks }) =>
+    hunks.filter(({ id }) => isNamed.some((is) => is(id)) || replace.some((each) => each.path === path)),
+  );
+  return JSON.stringify(hunks.map(({ id, state, oldText, newText }) => [id, state, oldText, newText]));
 }
