@@ -77,6 +77,8 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use crate::workspace::NewMode;
+
 /// The largest number of times an observation is repeated because the file system moved under it.
 /// A name that changes this often within microseconds is under attack or in a loop, not in use.
 const MAX_TRIES: usize = 16;
@@ -106,8 +108,8 @@ pub struct StageOrder<'a> {
     pub content: &'a FileBytes,
     /// The file whose owner, mode, ACL and attributes it takes over.
     pub like: Option<&'a Examined>,
-    /// The permission bits of a new file; none means what the user's umask leaves of 0666.
-    pub mode: Option<u32>,
+    /// The permission bits of a new file.
+    pub mode: NewMode,
     /// How certain it must be that a power cut leaves this content under its name.
     pub flush: Flush,
 }

@@ -58,7 +58,7 @@ mod whole_lines;
 
 pub use back::{Spot, WayBack};
 pub use deadline::{Deadline, TimedOut};
-pub use diff::{Display, FileDiff, Hunk, Labels, diff_plan, diff_texts, display_plan};
+pub use diff::{Display, FileDiff, Hunk, Labels, diff_plan, diff_texts, display_plan, new_file_header};
 pub use elided::placeholder;
 pub use find::{Found, Match, find};
 pub use index::{Index, SharedIndex};

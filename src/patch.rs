@@ -51,6 +51,8 @@ pub enum PatchChange {
     Create {
         /// Its text.
         content: String,
+        /// Anybody may run it: `new file mode 100755`.
+        executable: bool,
     },
     /// Text without any context, which can only go into a file that has none.
     Fill {

@@ -34,7 +34,7 @@ mod strict;
 mod workspace_edit;
 
 pub use cells::{CellOpParam, CellParams, CellTypeParam, cell_ops};
-pub use change::{ChangeParams, FileChange};
+pub use change::{ChangeParams, FileChange, WriteParams};
 pub use decode::{Invalid, decode};
 pub use diagnostics::{
     DIAGNOSTICS_CHANGED, DiagnosticEntry, DiagnosticsChangedParams, DiagnosticsParams, DiagnosticsResult,

@@ -51,7 +51,7 @@ pub use document::{Seen, Truth};
 pub use file_key::FileKey;
 pub use limits::Limits;
 pub use log::{Author, OwnEdits, Transition, TransitionLog};
-pub use proposal::{Action, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Shown};
+pub use proposal::{Action, NewMode, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Shown};
 pub use prose::is_prose;
 pub use refusal::{
     Contest, EditorRefusal, Known, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,

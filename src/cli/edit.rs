@@ -4,6 +4,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use crate::protocol::{Read as ReadMethod, uri_of};
+use crate::workspace::NewMode;
 
 use super::arguments::{Consent, EditArguments, Purpose, WriteArguments};
 use super::root::Place;
@@ -33,7 +34,8 @@ pub(crate) fn write(context: &Context, arguments: &WriteArguments) -> Result<End
             .with_hint("convert it first; editd keeps the encoding that the file has")
     })?;
     let (place, made) = root::of_new_file(&arguments.path)?;
-    let wanted = json!({ "kind": "write", "content": text });
+    let executable = arguments.executable.then_some(NewMode::EXECUTABLE);
+    let wanted = json!({ "kind": "write", "content": text, "mode": executable });
     let end = change(context, &place, &wanted, (&arguments.consent, &arguments.purpose));
     if let Some(folder) = made {
         // Goes only if it is still empty: nothing was written.

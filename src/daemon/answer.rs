@@ -14,7 +14,7 @@ use crate::protocol::{
 };
 use crate::text::{Position, PositionEncoding, lines};
 use crate::workspace::review::{Choice, HunkId, HunkKind};
-use crate::workspace::{Action, Notice, PlannedFile, Proposal, ProposalState, Snapshot};
+use crate::workspace::{Action, NewMode, Notice, PlannedFile, Proposal, ProposalState, Snapshot};
 
 use super::commit::Landed;
 
@@ -113,6 +113,7 @@ pub(crate) fn entry(file: &PlannedFile, hunks: Vec<Hunk>) -> FileEntry {
         uri: uri_of(&file.path),
         path: file.path.display().to_string(),
         action: file.action.name().to_owned(),
+        mode: file.action.is_executable().then(|| NewMode::EXECUTABLE.to_owned()),
         new_path: match &file.action {
             Action::Rename { to, .. } => Some(to.display().to_string()),
             _ => None,

@@ -8,7 +8,9 @@ use crate::disk::{
 use crate::edit::Edit;
 use crate::text::ContentHash;
 use crate::workspace::rules::Protection;
-use crate::workspace::{Action, FileKey, Moved, PlannedFile, Refusal, RefusalKind, Seen, Snapshot, Truth};
+use crate::workspace::{
+    Action, FileKey, Moved, NewMode, PlannedFile, Refusal, RefusalKind, Seen, Snapshot, Truth,
+};
 
 use super::Core;
 use super::content::Content;
@@ -89,7 +91,7 @@ impl WantedFile {
     pub(crate) fn edits(&self) -> &[Edit] {
         match &self.want {
             Want::Edit(edits, _) | Want::Rename { edits, .. } => edits,
-            Want::Write { .. } | Want::Delete(_) | Want::Cells(_) => &[],
+            Want::Write(_) | Want::Delete(_) | Want::Cells(_) => &[],
         }
     }
 
@@ -317,7 +319,7 @@ pub(crate) fn changes(due: &[Due]) -> Vec<Change> {
 }
 
 fn change(due: &Due) -> Change {
-    let Worked { file, content, observed, mode } = &due.worked;
+    let Worked { file, content, observed } = &due.worked;
     let content = content.as_ref().map(|content| content.bytes.clone());
     let target = observed.target.clone();
     match (&file.action, &due.to, expected(observed)) {
@@ -327,7 +329,10 @@ fn change(due: &Due) -> Change {
         }
         (Action::Delete, _, Some(expect)) => Change::Delete { target, expect },
         (_, _, Some(expect)) => Change::Replace { target, content: content.unwrap_or_default(), expect },
-        (_, _, None) => Change::Create { target, content: content.unwrap_or_default(), mode: *mode },
+        (action, _, None) => {
+            let mode = if let Action::Create { mode } = action { *mode } else { NewMode::Plain };
+            Change::Create { target, content: content.unwrap_or_default(), mode }
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! What changed in a file, shown.
 
-use crate::edit::{Deadline, Display, FileDiff, Labels, Plan, diff_plan, diff_texts, display_plan};
+use crate::edit::{
+    Deadline, Display, FileDiff, Labels, Plan, diff_plan, diff_texts, display_plan, new_file_header,
+};
 use crate::workspace::limits::DIFFED_BYTES;
-use crate::workspace::{Action, RefusalKind, Shown, Since, Snapshot};
+use crate::workspace::{Action, NewMode, RefusalKind, Shown, Since, Snapshot};
 
 use super::observe::Observed;
 use super::work::Rules;
@@ -42,13 +44,14 @@ pub(super) fn file_diff(
         }
         _ => name.clone(),
     };
-    let labels = Labels {
-        old: (*action != Action::Create).then_some(&name),
-        new: (*action != Action::Delete).then_some(&to),
-    };
+    let labels =
+        Labels { old: (!action.creates()).then_some(&name), new: (*action != Action::Delete).then_some(&to) };
     let removal = || Plan::between(text, "", rules.deadline);
     let plan = if *action == Action::Delete { &removal() } else { plan };
-    let diff = diff_plan(text, plan, labels, rules.deadline);
+    let mut diff = diff_plan(text, plan, labels, rules.deadline);
+    if action.is_executable() {
+        diff.unified.insert_str(0, &new_file_header(&to, NewMode::EXECUTABLE));
+    }
     let shown = rules.display.map(|display| {
         let text = match display {
             Display::Unified => diff.unified.clone(),

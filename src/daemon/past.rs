@@ -152,7 +152,7 @@ fn past_file(due: &Due, detail: usize) -> PastFile {
         path: file.path.clone(),
         action: match &file.action {
             Action::Edit => PastAction::Edit,
-            Action::Create => PastAction::Create,
+            Action::Create { .. } => PastAction::Create,
             Action::Delete => PastAction::Delete,
             Action::Rename { to, .. } => PastAction::Rename(to.clone()),
         },
@@ -175,7 +175,7 @@ fn way_back(worked: &Worked) -> Back {
     let Worked { file, content, observed, .. } = worked;
     let before = observed.truth.snapshot().map_or(Format::UTF8, |before| before.format);
     let text = match (&file.action, &observed.text) {
-        (Action::Create, _) => Some(""),
+        (Action::Create { .. }, _) => Some(""),
         (_, text) => text.as_ref().map(|text| text.as_str()),
     };
     let result = content.as_ref().and_then(|content| Some((content.text()?, content.format())));
@@ -185,7 +185,7 @@ fn way_back(worked: &Worked) -> Back {
             Back::Edits { way: WayBack::of(&file.plan, text, result), before, after }
         }
         (Action::Edit, ..) => Back::Image { mode: None },
-        (Action::Create | Action::Rename { .. }, ..) => Back::Nothing,
+        (Action::Create { .. } | Action::Rename { .. }, ..) => Back::Nothing,
     }
 }
 

@@ -91,7 +91,7 @@ impl Core {
                     (Some(found(to, Purpose::RenameTo)?), Purpose::RenameFrom { edited })
                 }
                 Action::Delete => (None, Purpose::Delete),
-                Action::Create => (None, Purpose::Write),
+                Action::Create { .. } => (None, Purpose::Write),
                 Action::Edit => (None, Purpose::Edit),
             };
             Ok((found(&file.path, purpose)?, to))

@@ -8,7 +8,7 @@ use crate::edit::{Plan, Splice, WayBack};
 use crate::notebook::broken;
 use crate::text::{ContentHash, Format, decode_as};
 use crate::workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile, chain_from, was_before};
-use crate::workspace::{Action, Coverage, OnStale, Refusal, RefusalKind, Since, Snapshot};
+use crate::workspace::{Action, Coverage, NewMode, OnStale, Refusal, RefusalKind, Since, Snapshot};
 
 use super::Core;
 use super::content::Content;
@@ -94,10 +94,10 @@ impl Reversal<'_> {
         }
         let Some(content) = self.image() else { return Err(self.stale(&now, None)) };
         let mode = match self.detail.back {
-            Back::Image { mode } => mode,
-            Back::Nothing | Back::Edits { .. } => None,
+            Back::Image { mode: Some(bits) } => NewMode::Bits(bits),
+            _ => NewMode::Plain,
         };
-        Ok(Worked { mode, ..self.whole(now, Action::Create, content) })
+        Ok(self.whole(now, Action::Create { mode }, content))
     }
 
     /// Writes a text back that was kept. What stands there now is kept in turn, by the entry of this very undo.
@@ -106,7 +106,7 @@ impl Reversal<'_> {
             return Ok(None);
         }
         let Some(content) = self.image() else { return Err(self.stale(&now, None)) };
-        let action = if now.exists() { Action::Edit } else { Action::Create };
+        let action = if now.exists() { Action::Edit } else { Action::CREATE };
         Ok(Some(self.whole(now, action, content)))
     }
 

@@ -1,15 +1,16 @@
 //! Working a change out to the byte, on what was just observed. Nothing here touches a file.
 
 mod trouble;
+mod want;
 
 use std::sync::Arc;
 
 use crate::edit::{self, Deadline, Display, Edit, Plan};
-use crate::notebook::{CellOp, CellRefusal};
+use crate::notebook::CellRefusal;
 use crate::text::{ContentHash, Encoding, Format, count_lines, line_start};
 use crate::workspace::rules::Tag;
 use crate::workspace::{
-    Action, BaseState, Coverage, Known, OnStale, PlannedFile, Refusal, RefusalKind, Truth,
+    Action, BaseState, Coverage, Known, NewMode, OnStale, PlannedFile, Refusal, RefusalKind, Truth,
 };
 
 use super::content::Content;
@@ -20,48 +21,10 @@ use super::observe::Observed;
 use super::rebase::rebase;
 
 pub(crate) use trouble::Trouble;
+pub(crate) use want::{NewContent, Removed, Want, When};
 
 /// Lines around the wanted text in the refusal `unread`.
 const EXCERPT_CONTEXT: usize = 3;
-
-/// What a request wants of one file.
-#[derive(Debug)]
-pub(crate) enum Want {
-    /// With the encoding that the file has, if the author names it.
-    Edit(Vec<Edit>, Option<Encoding>),
-    Write {
-        content: String,
-        literal: bool,
-        encoding: Option<Encoding>,
-        when: When,
-    },
-    Delete(Option<Removed>),
-    /// Cells of a notebook.
-    Cells(Vec<CellOp>),
-    /// With the edits that go along, if any.
-    Rename {
-        edits: Vec<Edit>,
-        to: Box<Observed>,
-    },
-}
-
-/// What a file has to be so that it may be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum When {
-    /// Whatever its author was given, or nothing.
-    Any,
-    /// Not there.
-    New,
-    /// Without text; `creates` says whether it may also not be there. The text stands at a line of a patch.
-    Empty { creates: bool, line: usize },
-}
-
-/// What a patch says of the text that it deletes, at a line: nothing may be left of the file without it.
-#[derive(Debug)]
-pub(crate) struct Removed {
-    pub(crate) edits: Vec<Edit>,
-    pub(crate) line: usize,
-}
 
 /// One file of a request, looked at.
 #[derive(Debug)]
@@ -101,8 +64,6 @@ pub(crate) struct Worked {
     pub(crate) file: PlannedFile,
     pub(crate) content: Option<Content>,
     pub(crate) observed: Observed,
-    /// The permission bits of a file that comes to be, where it had some before.
-    pub(crate) mode: Option<u32>,
 }
 
 impl WantedFile {
@@ -137,13 +98,17 @@ impl WantedFile {
     fn known(&self, base: &BaseState, rules: &Rules<'_>) -> Result<Coverage, RefusalKind> {
         let exists = self.observed.exists();
         let creates = match &self.want {
-            Want::Write { when: When::New, .. } if exists => return Err(RefusalKind::Exists),
-            // It wants nothing but that there is no file, which is so.
-            Want::Write { when: When::New, .. } if self.sent.is_none() => return Ok(Coverage::Whole),
-            Want::Write { when: When::Empty { creates: false, .. }, .. } if !exists => {
-                return Err(RefusalKind::Missing);
+            Want::Write(new) => {
+                match new.when {
+                    When::New if exists => return Err(RefusalKind::Exists),
+                    // It wants nothing but that there is no file, which is so.
+                    When::New if self.sent.is_none() => return Ok(Coverage::Whole),
+                    When::Empty { creates: false, .. } if !exists => return Err(RefusalKind::Missing),
+                    _ => {}
+                }
+                self.check_mode(new.mode)?;
+                true
             }
-            Want::Write { .. } => true,
             _ => false,
         };
         let coverage = match base {
@@ -187,7 +152,7 @@ impl WantedFile {
     fn unread(&self, known: Known) -> RefusalKind {
         let excerpt = match &self.want {
             Want::Edit(edits, _) | Want::Rename { edits, .. } => self.excerpt(edits),
-            Want::Write { .. } | Want::Delete(_) | Want::Cells(_) => None,
+            Want::Write(_) | Want::Delete(_) | Want::Cells(_) => None,
         };
         RefusalKind::Unread { current: self.observed.truth.hash(), excerpt, known }
     }
@@ -213,7 +178,7 @@ impl WantedFile {
 
     fn draft(&self, base: &BaseState, rules: &Rules<'_>) -> Result<Drafted, Trouble> {
         match (&self.want, &self.observed.truth) {
-            (Want::Write { content, .. }, Truth::Missing) => Ok(created(content)),
+            (Want::Write(new), Truth::Missing) => Ok(created(&new.text)),
             (Want::Rename { to, .. }, _) if to.exists() => Err(Trouble::File(RefusalKind::Exists)),
             (Want::Delete(removed), _) => {
                 removed.as_ref().map_or(Ok(()), |removed| self.check_removed(removed, rules))?;
@@ -222,7 +187,7 @@ impl WantedFile {
             (Want::Rename { edits, .. }, Truth::Opaque(_)) if edits.is_empty() => Ok(Drafted::default()),
             _ => {
                 let (snapshot, text) = self.observed.content()?;
-                if let Want::Write { when: When::Empty { line, .. }, .. } = self.want
+                if let Want::Write(NewContent { when: When::Empty { line, .. }, .. }) = self.want
                     && !text.is_empty()
                 {
                     let expected = "lines of context or removed lines beside the added ones, to tell where they go in a file that is not empty";
@@ -263,7 +228,7 @@ impl WantedFile {
                 edited(edits)
             }
             Want::Rename { edits, .. } if !edits.is_empty() => edited(edits),
-            Want::Write { content, literal, .. } => {
+            Want::Write(NewContent { text: content, literal, .. }) => {
                 if rules.manner.fuzzy && !*literal {
                     refuse_placeholder(path, text, content)?;
                 }
@@ -286,7 +251,10 @@ impl WantedFile {
             Want::Rename { to, .. } => {
                 Action::Rename { to: to.target.path.clone(), to_key: to.target.key.clone() }
             }
-            _ if self.observed.truth.snapshot().is_none() => Action::Create,
+            Want::Write(new) if self.observed.truth.snapshot().is_none() => {
+                Action::Create { mode: new.mode.unwrap_or_default() }
+            }
+            _ if self.observed.truth.snapshot().is_none() => Action::CREATE,
             _ => Action::Edit,
         }
     }
@@ -295,12 +263,23 @@ impl WantedFile {
     fn format(&self) -> Format {
         let was = self.observed.truth.snapshot().map_or(Format::UTF8, |snapshot| snapshot.format);
         match &self.want {
-            Want::Write { encoding: Some(encoding), .. } => {
+            Want::Write(NewContent { encoding: Some(encoding), .. }) => {
                 Format { encoding: *encoding, bom: was.bom && was.encoding == *encoding, guessed: false }
             }
             // Its author has seen how the file is read, and says so.
             Want::Edit(_, Some(_)) => Format { guessed: false, ..was },
             _ => was,
+        }
+    }
+
+    /// Refuses a mode that the file, which is there, does not have.
+    fn check_mode(&self, wanted: Option<NewMode>) -> Result<(), RefusalKind> {
+        let is_executable = self.observed.stat.is_some_and(|stat| stat.mode & 0o111 != 0);
+        match wanted.filter(|_| self.observed.exists()) {
+            Some(wanted) if wanted.is_executable() != is_executable => {
+                Err(RefusalKind::OtherMode { is_executable })
+            }
+            _ => Ok(()),
         }
     }
 
@@ -372,7 +351,7 @@ pub(super) fn written_down(
         alone: drafted.alone,
         coverage,
     };
-    Worked { file, content, observed, mode: None }
+    Worked { file, content, observed }
 }
 
 impl Worked {
@@ -384,7 +363,7 @@ impl Worked {
             .transpose()
             .map_err(|kind| Refusal::at(&file.path, kind))?
             .map(|content| content.known_as(file.hash_after));
-        Ok(Self { file: file.clone(), content, observed, mode: None })
+        Ok(Self { file: file.clone(), content, observed })
     }
 
     /// Notes the hash of the result, which may have to be waited for.

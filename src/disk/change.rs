@@ -6,6 +6,7 @@ use super::late::Displaced;
 use super::place::{FileImage, Handle, Target};
 use super::stat::Stat;
 use crate::text::ContentHash;
+use crate::workspace::NewMode;
 use std::path::{Path, PathBuf};
 
 /// What a file must be for a change to be meant for it.
@@ -48,8 +49,8 @@ pub enum Change {
         target: Target,
         /// Its whole content.
         content: FileBytes,
-        /// Its permission bits; none means what the user's umask leaves of 0666.
-        mode: Option<u32>,
+        /// Its permission bits.
+        mode: NewMode,
     },
     /// A file goes away.
     Delete {

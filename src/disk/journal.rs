@@ -14,6 +14,7 @@ use super::error::{DiskError, DiskErrorKind, Result};
 use super::place::{Entry, Root};
 use super::recovery::{self, Recovery};
 use super::{Disk, FileBytes, Flush, StageOrder, Staged};
+use crate::workspace::NewMode;
 use logs::{Logs, NUMBERS};
 use parking_lot::Mutex;
 use record::parse;
@@ -238,7 +239,7 @@ impl Ticket<'_> {
     ) -> Result<()> {
         let (old_at, new_at) = self.journal.images(&self.id, part);
         for (at, content) in [(&old_at, old), (&new_at, new)] {
-            let order = StageOrder { content, like: None, mode: Some(0o600), flush: Flush::Now };
+            let order = StageOrder { content, like: None, mode: NewMode::Bits(0o600), flush: Flush::Now };
             if matches!(disk.stage(at, order)?, Staged::Unfaithful) {
                 return Err(DiskError::new(DiskErrorKind::PermissionDenied, "keep a copy in", &at.path));
             }

@@ -15,6 +15,7 @@ mod watching;
 mod writers;
 
 use super::*;
+use crate::workspace::NewMode;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -144,7 +145,7 @@ fn replace(disk: &dyn Disk, target: &Target, text: &str) -> Change {
 }
 
 fn create(target: &Target, text: &str) -> Change {
-    Change::Create { target: target.clone(), content: bytes(text), mode: None }
+    Change::Create { target: target.clone(), content: bytes(text), mode: NewMode::Plain }
 }
 
 fn delete(disk: &dyn Disk, target: &Target) -> Change {

@@ -218,6 +218,12 @@ fn title(labels: Labels<'_>) -> String {
     format!("--- {}\n+++ {}\n", side('a', labels.old), side('b', labels.new))
 }
 
+/// The lines that git writes above the diff of a new file to say its mode.
+pub fn new_file_header(path: &str, mode: &str) -> String {
+    let (old, new) = (quoted(&format!("a/{path}")), quoted(&format!("b/{path}")));
+    format!("diff --git {old} {new}\nnew file mode {mode}\n")
+}
+
 /// A name as git writes it in a header: in quotes, with escapes, where it has signs that would end the line or
 /// change what a terminal shows.
 fn quoted(name: &str) -> String {

@@ -93,7 +93,9 @@ impl<'a> Parser<'a> {
             self.at += 1;
             let (path, change) = match marker(line.trim_start()) {
                 Some(Marker::End) => return Ok(()),
-                Some(Marker::Add(path)) => (path, PatchChange::Create { content: self.added()? }),
+                Some(Marker::Add(path)) => {
+                    (path, PatchChange::Create { content: self.added()?, executable: false })
+                }
                 Some(Marker::Delete(path)) => (path, PatchChange::Delete { hunks: Vec::new() }),
                 Some(Marker::Update(path)) => (path, self.update(path)?),
                 _ if line.trim().is_empty() => continue,

@@ -34,7 +34,10 @@ fn of_file(file: &FilePatch) -> String {
     match &file.change {
         PatchChange::Edit { hunks, to: None } => format!("edit {path}\n{}", of_hunks(hunks)),
         PatchChange::Edit { hunks, to: Some(to) } => format!("rename {path} to {to}\n{}", of_hunks(hunks)),
-        PatchChange::Create { content } => format!("create {path} {content:?}\n"),
+        PatchChange::Create { content, executable } => {
+            let what = if *executable { "create executable" } else { "create" };
+            format!("{what} {path} {content:?}\n")
+        }
         PatchChange::Fill { content, creates: true, .. } => format!("fill or create {path} {content:?}\n"),
         PatchChange::Fill { content, creates: false, .. } => format!("fill {path} {content:?}\n"),
         PatchChange::Delete { hunks } => format!("delete {path}\n{}", of_hunks(hunks)),

@@ -57,6 +57,7 @@ struct Parser<'a> {
 #[derive(Default)]
 struct Headers {
     created: bool,
+    executable: bool,
     deleted: bool,
     from: Option<String>,
     to: Option<String>,
@@ -91,7 +92,7 @@ impl Parser<'_> {
             return Err(PatchError::at(first, "the path of a file in `--- path` or `+++ path`"));
         };
         let change = if created {
-            PatchChange::Create { content: content(pieces)? }
+            PatchChange::Create { content: content(pieces)?, executable: headers.executable }
         } else if deleted {
             PatchChange::Delete { hunks: body::hunks(pieces)? }
         } else if pieces.is_empty() {
@@ -103,15 +104,17 @@ impl Parser<'_> {
     }
 
     fn headers(&mut self) -> Result<Headers, PatchError> {
-        const MODES: &str = "changes of text, since modes, links and submodules cannot be changed here";
+        const MODES: &str = "changes of text, since the modes of files that are there cannot be changed here";
+        const NEW: &str = "`new file mode 100644` or `100755`: links and submodules cannot be made here";
         let mut headers = Headers::default();
         while let Some(line) = self.source.get(self.at) {
             let (at, line) = (self.at, line.trim_end());
             let mode = |beginning: &str| line.strip_prefix(beginning).map(str::trim);
             if let Some(mode) = mode("new file mode ") {
                 headers.created = true;
-                if mode != "100644" {
-                    return Err(PatchError::at(at, format!("`new file mode 100644`: {MODES}")));
+                headers.executable = mode == "100755";
+                if mode != "100644" && !headers.executable {
+                    return Err(PatchError::at(at, NEW));
                 }
             } else if line.starts_with("deleted file mode ") {
                 headers.deleted = true;

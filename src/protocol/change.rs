@@ -19,13 +19,27 @@ pub struct FileChange<T> {
     pub body: T,
 }
 
+/// The content of a file that is written whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WriteParams {
+    /// The text.
+    pub content: String,
+    /// Take its line ends as they are.
+    pub literal: bool,
+    /// A WHATWG label, `utf-16le` or `utf-16be`.
+    pub encoding: Option<String>,
+    /// `100755` for a new file that anybody may run, else `100644`.
+    pub mode: Option<String>,
+}
+
 /// One entry of `changes`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum ChangeParams {
     /// Replacements within a file, and the encoding that the file has, if the author names it.
     Edit(FileChange<(Vec<TextEditParams>, Option<String>)>),
-    /// A whole new content: the text, whether it is taken literally, and its encoding.
-    Write(FileChange<(String, bool, Option<String>)>),
+    /// A whole new content.
+    Write(FileChange<WriteParams>),
     /// The file goes.
     Delete(FileChange<()>),
     /// The file gets the path or URI in the body.
@@ -66,6 +80,7 @@ struct WriteFields {
     #[serde(default)]
     literal: bool,
     encoding: Option<String>,
+    mode: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -117,8 +132,9 @@ fn change(value: Value) -> Result<ChangeParams, Invalid> {
             ChangeParams::Edit(FileChange { path, uri, base_hash, body: (edits, encoding) })
         }
         Some("write") => {
-            let WriteFields { path, uri, base_hash, content, literal, encoding } = decode(rest)?;
-            ChangeParams::Write(FileChange { path, uri, base_hash, body: (content, literal, encoding) })
+            let WriteFields { path, uri, base_hash, content, literal, encoding, mode } = decode(rest)?;
+            let body = WriteParams { content, literal, encoding, mode };
+            ChangeParams::Write(FileChange { path, uri, base_hash, body })
         }
         Some("delete") => {
             let DeleteFields { path, uri, base_hash } = decode(rest)?;

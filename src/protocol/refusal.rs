@@ -120,6 +120,7 @@ fn details(refusal: &Refusal) -> Value {
         RefusalKind::NotPermitted { what } | RefusalKind::Busy { what } => json!({ "reason": what }),
         RefusalKind::NoChange
         | RefusalKind::Exists
+        | RefusalKind::OtherMode { .. }
         | RefusalKind::Missing
         | RefusalKind::Binary
         | RefusalKind::DamagedImage(_)

@@ -30,7 +30,7 @@ fn operations_of(
     operations: &mut Vec<DocumentChangeOperation>,
 ) {
     let uri = uri_of(&file.path);
-    if file.action == Action::Create {
+    if file.action.creates() {
         // An editor must never truncate what is there already.
         let options = CreateFileOptions { overwrite: Some(false), ignore_if_exists: Some(true) };
         let create = CreateFile { uri: uri.clone(), options: Some(options), annotation_id: None };
@@ -53,7 +53,7 @@ fn operations_of(
             let rename = RenameFile { old_uri: uri, new_uri, options: Some(options), annotation_id: None };
             operations.push(DocumentChangeOperation::Op(ResourceOp::Rename(rename)));
         }
-        Action::Edit | Action::Create => {}
+        Action::Edit | Action::Create { .. } => {}
     }
 }
 

@@ -86,13 +86,42 @@ pub enum OnStale {
     Mark,
 }
 
+/// The permission bits of a new file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NewMode {
+    /// What the user's umask leaves of 0666.
+    #[default]
+    Plain,
+    /// What the user's umask leaves of 0777: a program or a script.
+    Executable,
+    /// Exactly these: the file had them before.
+    Bits(u32),
+}
+
+impl NewMode {
+    /// The mode as git writes it for files that anybody may run; none for all others.
+    pub const EXECUTABLE: &str = "100755";
+
+    /// Returns whether anybody may run the file.
+    pub fn is_executable(self) -> bool {
+        match self {
+            Self::Plain => false,
+            Self::Executable => true,
+            Self::Bits(bits) => bits & 0o111 != 0,
+        }
+    }
+}
+
 /// What happens to a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Its text changes.
     Edit,
     /// It comes to be.
-    Create,
+    Create {
+        /// Its permission bits.
+        mode: NewMode,
+    },
     /// It goes.
     Delete,
     /// It gets another name, and maybe another text.
@@ -105,11 +134,24 @@ pub enum Action {
 }
 
 impl Action {
+    /// A new file with the usual permission bits.
+    pub const CREATE: Self = Self::Create { mode: NewMode::Plain };
+
+    /// Returns whether it makes a new file that anybody may run.
+    pub fn is_executable(&self) -> bool {
+        matches!(self, Self::Create { mode } if mode.is_executable())
+    }
+
+    /// Returns whether the file comes to be.
+    pub fn creates(&self) -> bool {
+        matches!(self, Self::Create { .. })
+    }
+
     /// The name on the wire.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Edit => "edit",
-            Self::Create => "create",
+            Self::Create { .. } => "create",
             Self::Delete => "delete",
             Self::Rename { .. } => "rename",
         }

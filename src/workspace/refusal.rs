@@ -90,6 +90,11 @@ pub enum RefusalKind {
     EmptyFile,
     /// The target of a rename or a creation is there already.
     Exists,
+    /// The file is there already, and may be run or not, other than what is asked for.
+    OtherMode {
+        /// Anybody may run it.
+        is_executable: bool,
+    },
     /// There is no such file.
     Missing,
     /// A folder, device, pipe or socket; `what` names it.
@@ -243,7 +248,7 @@ impl Refusal {
             RefusalKind::BadPatch { .. } => "bad_patch",
             RefusalKind::NoChange => "no_change",
             RefusalKind::EmptyFile => "not_found",
-            RefusalKind::Exists => "exists",
+            RefusalKind::Exists | RefusalKind::OtherMode { .. } => "exists",
             RefusalKind::Missing => "missing",
             RefusalKind::NotAFile { .. } => "not_a_file",
             RefusalKind::Binary | RefusalKind::DamagedImage(_) => "binary",

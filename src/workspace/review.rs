@@ -176,7 +176,7 @@ impl PlannedFile {
             (kind, self.diff.hunks.first().copied().filter(|_| kind != HunkKind::Rename).unwrap_or(nowhere))
         };
         match &self.action {
-            Action::Create => vec![whole(HunkKind::Create)],
+            Action::Create { .. } => vec![whole(HunkKind::Create)],
             Action::Delete => vec![whole(HunkKind::Delete)],
             Action::Rename { .. } => std::iter::once(whole(HunkKind::Rename)).chain(texts()).collect(),
             Action::Edit if self.diff.hunks.is_empty() => vec![whole(HunkKind::Encoding)],

@@ -38,6 +38,7 @@ mod change {
     mod display;
     mod files;
     mod hints;
+    pub(crate) mod modes;
     mod ownership;
     mod proposals;
     mod propose;
@@ -108,6 +109,7 @@ mod review {
     mod decide;
     mod files;
     mod hostile;
+    mod modes;
     mod policy;
     mod reopen;
     mod replace;

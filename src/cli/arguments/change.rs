@@ -47,6 +47,10 @@ pub(crate) struct WriteArguments {
     #[arg(default_value = "-")]
     pub(crate) from: PathBuf,
 
+    /// Make the new file executable
+    #[arg(long, short = 'x')]
+    pub(crate) executable: bool,
+
     #[command(flatten)]
     pub(crate) consent: Consent,
 

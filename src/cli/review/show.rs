@@ -77,6 +77,7 @@ pub(super) fn place(
     let mut row = Row::default();
     row.add(NAME, short(&file.entry.path));
     let what = match hunk.kind.as_deref() {
+        Some("create") if file.entry.mode.is_some() => "  new executable file".to_owned(),
         Some("create") => "  new file".to_owned(),
         Some("delete") => "  is deleted".to_owned(),
         Some("rename") => {

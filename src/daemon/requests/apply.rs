@@ -110,7 +110,7 @@ impl Core {
                     (Some(place_of(to, Purpose::RenameTo)?), Purpose::RenameFrom { edited })
                 }
                 Action::Delete => (None, Purpose::Delete),
-                Action::Create => (None, Purpose::Write),
+                Action::Create { .. } => (None, Purpose::Write),
                 Action::Edit => (None, Purpose::Edit),
             };
             let (to, more) = to.map(|to| (to.target, to.clearance)).unzip();

@@ -3,15 +3,15 @@ use crate::edit::{Count, Display, Edit};
 use crate::notebook::CellOp;
 use crate::protocol::{
     ChangeParams, FileChange, Invalid, Matching, OnConflictParam, OnStaleParam, ProposeParams, RequestPath,
-    TextEditParams, cell_ops,
+    TextEditParams, WriteParams, cell_ops,
 };
 use crate::text::{ContentHash, Encoding};
-use crate::workspace::{Limits, OnStale, Refusal, RefusalKind, Repeatable, Role};
+use crate::workspace::{Limits, NewMode, OnStale, Refusal, RefusalKind, Repeatable, Role};
 
 use crate::daemon::guard::Clearance;
 use crate::daemon::job::Located;
 use crate::daemon::locate::{Placed, Purpose};
-use crate::daemon::work::{Manner, Removed, When};
+use crate::daemon::work::{Manner, NewContent, Removed, When};
 use crate::daemon::{Core, Failure, SessionContext};
 
 use super::once::{Kind, asked_for, of_files};
@@ -53,12 +53,7 @@ pub(crate) struct Asked<P> {
 pub(crate) enum Ask<P> {
     /// With the encoding that the file has, if the author names it.
     Edit(Vec<Edit>, Option<Encoding>),
-    Write {
-        content: String,
-        literal: bool,
-        encoding: Option<Encoding>,
-        when: When,
-    },
+    Write(NewContent),
     Delete(Option<Removed>),
     Rename {
         edits: Vec<Edit>,
@@ -192,9 +187,7 @@ impl Asked<RequestPath> {
         }
         let ask = match self.ask {
             Ask::Edit(edits, encoding) => Ask::Edit(edits, encoding),
-            Ask::Write { content, literal, encoding, when } => {
-                Ask::Write { content, literal, encoding, when }
-            }
+            Ask::Write(new) => Ask::Write(new),
             Ask::Delete(removed) => Ask::Delete(removed),
             Ask::Cells(ops) => Ask::Cells(ops),
             Ask::Rename { edits, to } => {
@@ -224,10 +217,13 @@ fn read_change(index: usize, change: ChangeParams) -> Result<Asked<RequestPath>,
             let encoding = label.map(|label| read_encoding(&label)).transpose()?;
             Ok(Ask::Edit(read_edits(edits)?, encoding))
         }),
-        ChangeParams::Write(file) => asked(index, file, |(content, literal, label)| {
-            let encoding = label.map(|label| read_encoding(&label)).transpose()?;
-            Ok(Ask::Write { content, literal, encoding, when: When::Any })
-        }),
+        ChangeParams::Write(file) => {
+            asked(index, file, |WriteParams { content: text, literal, encoding, mode }| {
+                let encoding = encoding.map(|label| read_encoding(&label)).transpose()?;
+                let mode = mode.map(|mode| read_mode(&mode)).transpose()?;
+                Ok(Ask::Write(NewContent { text, literal, encoding, mode, when: When::Any }))
+            })
+        }
         ChangeParams::Delete(file) => asked(index, file, |()| Ok(Ask::Delete(None))),
         ChangeParams::Notebook(file) => asked(index, file, |cells| Ok(Ask::Cells(cell_ops(cells)?))),
         ChangeParams::Rename(file) => asked(index, file, |(path, uri)| {
@@ -249,6 +245,15 @@ fn asked<T>(
 
 fn read_hash(hash: &str) -> Result<ContentHash, Invalid> {
     hash.parse().map_err(|_| Invalid::new("baseHash", "a hash is `b3:` and 32 hexadecimal digits"))
+}
+
+/// Reads a mode as git or `chmod` writes it. All that counts is whether anybody may run the file.
+fn read_mode(mode: &str) -> Result<NewMode, Invalid> {
+    match mode {
+        "100755" | "0755" | "755" => Ok(NewMode::Executable),
+        "100644" | "0644" | "644" => Ok(NewMode::Plain),
+        _ => Err(Invalid::new("mode", "it is `100755` for a file that can be run, else `100644`")),
+    }
 }
 
 fn read_encoding(label: &str) -> Result<Encoding, Invalid> {

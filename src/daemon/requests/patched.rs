@@ -8,11 +8,11 @@ use crate::patch::{self, FilePatch, PatchChange, PatchError, PatchHunk};
 use crate::protocol::{Invalid, PatchAndBases, RequestPath};
 use crate::text::ContentHash;
 use crate::workspace::limits::PATCH_BYTES;
-use crate::workspace::{Refusal, RefusalKind};
+use crate::workspace::{NewMode, Refusal, RefusalKind};
 
 use crate::daemon::guard::Clearance;
 use crate::daemon::locate::Purpose;
-use crate::daemon::work::{Removed, When};
+use crate::daemon::work::{NewContent, Removed, When};
 use crate::daemon::{Core, Failure, SessionContext};
 
 use super::call::{Ask, Asked};
@@ -140,14 +140,17 @@ fn lines_of(change: &PatchChange) -> Vec<usize> {
 }
 
 fn ask(file: FilePatch) -> Result<Ask<RequestPath>, Failure> {
-    let write = |content, when| Ask::Write { content, literal: false, encoding: None, when };
+    let write =
+        |text, mode, when| Ask::Write(NewContent { text, literal: false, encoding: None, mode, when });
     Ok(match file.change {
         PatchChange::Edit { hunks, to: None } => Ask::Edit(edits(hunks), None),
         PatchChange::Edit { hunks, to: Some(to) } => {
             Ask::Rename { edits: edits(hunks), to: path(&to, file.line)? }
         }
-        PatchChange::Create { content } => write(content, When::New),
-        PatchChange::Fill { content, creates, line } => write(content, When::Empty { creates, line }),
+        PatchChange::Create { content, executable } => {
+            write(content, executable.then_some(NewMode::Executable), When::New)
+        }
+        PatchChange::Fill { content, creates, line } => write(content, None, When::Empty { creates, line }),
         PatchChange::Delete { hunks } => {
             let removed = Removed { edits: edits(hunks), line: file.line };
             Ask::Delete((!removed.edits.is_empty()).then_some(removed))

@@ -119,9 +119,7 @@ impl Core {
     fn look_at(&self, file: Asked<Target>) -> Result<WantedFile, Refusal> {
         let want = match file.ask {
             Ask::Edit(edits, encoding) => Want::Edit(edits, encoding),
-            Ask::Write { content, literal, encoding, when } => {
-                Want::Write { content, literal, encoding, when }
-            }
+            Ask::Write(new) => Want::Write(new),
             Ask::Delete(removed) => Want::Delete(removed),
             Ask::Cells(ops) => Want::Cells(ops),
             Ask::Rename { edits, to } => Want::Rename { edits, to: Box::new(self.observe_to_change(to)?) },

@@ -192,7 +192,7 @@ impl Core {
         let (observed, _) = looked.place?;
         let as_proposed = is_fresh
             && match (&verdict, &file.action) {
-                (Verdict::Text(plan), Action::Edit | Action::Create)
+                (Verdict::Text(plan), Action::Edit | Action::Create { .. })
                 | (Verdict::Rename(plan), Action::Rename { .. }) => *plan == *file.plan,
                 _ => false,
             };
@@ -202,7 +202,9 @@ impl Core {
         let (action, plan) = match verdict {
             Verdict::Delete => (Action::Delete, Plan::default()),
             Verdict::Rename(plan) => (file.action.clone(), plan),
-            Verdict::Text(plan) if matches!(observed.truth, Truth::Missing) => (Action::Create, plan),
+            Verdict::Text(plan) if matches!(observed.truth, Truth::Missing) => {
+                (if file.action.creates() { file.action.clone() } else { Action::CREATE }, plan)
+            }
             Verdict::Text(plan) => (Action::Edit, plan),
             Verdict::Nothing => return Ok(None),
         };

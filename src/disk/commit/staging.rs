@@ -7,6 +7,7 @@ use crate::disk::change::{Change, Durability};
 use crate::disk::error::Result;
 use crate::disk::place::Entry;
 use crate::disk::{Disk, Flush, StageOrder, Staged};
+use crate::workspace::NewMode;
 
 /// Stages every part that needs it.
 pub(super) fn stage(
@@ -36,7 +37,7 @@ fn stage_one(
         like: part.original.as_ref().map(|original| &original.examined),
         mode: match part.change {
             Change::Create { mode, .. } => *mode,
-            _ => None,
+            _ => NewMode::Plain,
         },
         flush: match durability {
             Durability::Full => Flush::Now,

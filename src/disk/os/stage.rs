@@ -4,6 +4,7 @@ use super::attributes::{self, Likeness};
 use super::flush::flush;
 use super::{DiskError, DiskErrorKind, Entry, Handle, Result, convert};
 use crate::disk::{FileBytes, StageOrder, Staged, Stat};
+use crate::workspace::NewMode;
 use rustix::fs::{Mode, OFlags, fchmod, fstat, openat};
 use rustix::io::Errno;
 use std::fs::File;
@@ -38,7 +39,12 @@ fn create(entry: &Entry, order: &StageOrder<'_>) -> std::result::Result<OwnedFd,
     // Readable too, so that a late look can see what others wrote into it.
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     // What replaces a private file must not be readable for a moment either.
-    let mode = if order.like.is_some() { 0o600 } else { order.mode.unwrap_or(0o666) & 0o777 };
+    let mode = match order.mode {
+        _ if order.like.is_some() => 0o600,
+        NewMode::Plain => 0o666,
+        NewMode::Executable => 0o777,
+        NewMode::Bits(bits) => bits & 0o777,
+    };
     let dir = entry.dir.as_os().map_err(|_| Errno::BADF)?;
     openat(dir, &entry.name, flags, Mode::from_raw_mode(mode))
 }
@@ -65,10 +71,15 @@ fn write(file: &mut File, content: &FileBytes) -> std::io::Result<()> {
 }
 
 /// A new file's mode. An ACL that it inherited from its folder takes the place of the umask.
-fn dress_new(file: &File, mode: Option<u32>, umask: u32) -> std::result::Result<Stat, Errno> {
+fn dress_new(file: &File, mode: NewMode, umask: u32) -> std::result::Result<Stat, Errno> {
     let stat = convert(&fstat(file)?);
-    let wanted = mode.unwrap_or(0o666 & !umask) & 0o7777;
-    if stat.mode & 0o7777 == wanted || (mode.is_none() && attributes::has_acl(file)) {
+    let wanted = match mode {
+        NewMode::Plain => 0o666 & !umask,
+        NewMode::Executable => 0o777 & !umask,
+        NewMode::Bits(bits) => bits & 0o7777,
+    };
+    let is_given = matches!(mode, NewMode::Bits(_));
+    if stat.mode & 0o7777 == wanted || (!is_given && attributes::has_acl(file)) {
         return Ok(stat);
     }
     fchmod(file, Mode::from_raw_mode(wanted))?;

@@ -1,6 +1,7 @@
 //! Commits of one change.
 
 use super::*;
+use crate::workspace::NewMode;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
 #[test]
@@ -31,7 +32,7 @@ fn a_create_makes_folders_and_honours_the_umask() {
     assert_eq!(mode("a"), mode("folder"));
     let mut change = create(&fixture.target("script"), "#!");
     if let Change::Create { mode, .. } = &mut change {
-        *mode = Some(0o755);
+        *mode = NewMode::Bits(0o755);
     }
     fixture.commit(&[change]).expect("committed");
     assert_eq!(mode("script") & 0o7777, 0o755);

@@ -10,8 +10,8 @@ use crate::text::ContentHash;
 use crate::workspace::review::{Choice, Comment, HunkId, Replacement, Review};
 use crate::workspace::rules::Tag;
 use crate::workspace::{
-    Action, Coverage, FileKey, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Repeatable, Role,
-    SessionId, Shown, Snapshot,
+    Action, Coverage, FileKey, NewMode, OnStale, PlannedFile, Proposal, ProposalId, ProposalState,
+    Repeatable, Role, SessionId, Shown, Snapshot,
 };
 
 /// The form of these files. One of another version is put aside.
@@ -46,6 +46,9 @@ struct FileRecord {
     path: PathRecord,
     inode: Option<(u64, u64)>,
     action: String,
+    /// Of a new file that is not plain: as git writes it, or its permission bits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mode: Option<String>,
     new_path: Option<PathRecord>,
     new_inode: Option<(u64, u64)>,
     before: Option<TextRecord>,
@@ -156,6 +159,7 @@ impl FileRecord {
             path: PathRecord::new(&file.path),
             inode: inode(&file.key),
             action: file.action.name().to_owned(),
+            mode: mode_name(&file.action),
             new_path,
             new_inode,
             before: file.before.as_deref().map(TextRecord::new),
@@ -178,7 +182,7 @@ impl FileRecord {
         let path = self.path.read();
         let action = match (self.action.as_str(), self.new_path) {
             ("edit", _) => Action::Edit,
-            ("create", _) => Action::Create,
+            ("create", _) => Action::Create { mode: mode_of(self.mode.as_deref())? },
             ("delete", _) => Action::Delete,
             ("rename", Some(to)) => {
                 let to = to.read();
@@ -219,6 +223,22 @@ impl FileRecord {
             coverage: if self.whole { Coverage::Whole } else { Coverage::Part },
         };
         is_for_it.then_some(file)
+    }
+}
+
+fn mode_name(action: &Action) -> Option<String> {
+    match action {
+        Action::Create { mode: NewMode::Executable } => Some(NewMode::EXECUTABLE.to_owned()),
+        Action::Create { mode: NewMode::Bits(bits) } => Some(format!("{bits:o}")),
+        _ => None,
+    }
+}
+
+fn mode_of(name: Option<&str>) -> Option<NewMode> {
+    match name {
+        None => Some(NewMode::Plain),
+        Some(NewMode::EXECUTABLE) => Some(NewMode::Executable),
+        Some(bits) => u32::from_str_radix(bits, 8).ok().map(NewMode::Bits),
     }
 }
 

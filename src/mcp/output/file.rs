@@ -24,6 +24,9 @@ pub(super) struct FileOutput {
     uri: Option<String>,
     /// `edit`, `create`, `delete` or `rename`.
     action: String,
+    /// `100755` for a new file that anybody may run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mode: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     new_path: Option<String>,
     /// Which lines of the file are new, such as `3-5, 9`.
@@ -92,6 +95,7 @@ impl FileOutput {
             lines: lines.filter(|_| entry.action == "edit"),
             path: entry.path,
             action: entry.action,
+            mode: entry.mode,
             new_path: entry.new_path,
             size: (entry.added, entry.removed),
             hunks,
@@ -117,9 +121,10 @@ impl FileOutput {
         };
         let to = self.new_path.as_ref().map(|to| format!(" to {}", in_one_line(to))).unwrap_or_default();
         let several = |lines: &str| if lines.contains(['-', ',']) { "lines" } else { "line" };
+        let mode = self.mode.as_ref().map(|_| ", executable".to_owned());
         let lines = self.lines.as_ref().map(|lines| format!(", {} {lines}", several(lines)));
         let hash = self.hash.as_ref().map(|hash| format!(", hash {hash}"));
-        let extras: String = [lines, hash].into_iter().flatten().collect();
+        let extras: String = [mode, lines, hash].into_iter().flatten().collect();
         let (path, (added, removed)) = (in_one_line(&self.path), self.size);
         // A string takes all.
         let _ = writeln!(text, "{verb} {path}{to} (+{added} -{removed}){extras}");

@@ -38,6 +38,8 @@ struct Input {
     literal: Option<bool>,
     /// Encoding of the file, such as `utf-8`. Default: what it has.
     encoding: Option<String>,
+    /// `100755` for a new file that can be run.
+    mode: Option<String>,
     /// A hash from a result: the text that is replaced. Default: what you were last given.
     base_hash: Option<String>,
     /// Show what was done, in this form. Default: only where it may not be what you sent.

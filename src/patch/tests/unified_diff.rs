@@ -135,6 +135,11 @@ fn names_lose_what_diffs_add(#[case] names: &str, #[case] path: &str) {
     "diff --git b/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n",
     "create b/x \"a\\n\"\n"
 )]
+#[case::new_program(
+    "diff --git a/x b/x\nnew file mode 100755\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n",
+    "create executable x \"a\\n\"\n"
+)]
+#[case::new_program_that_is_empty("diff --git a/x b/x\nnew file mode 100755\n", "create executable x \"\"\n")]
 #[case::new_file_with_wrong_numbers("--- /dev/null\n+++ b/x\n@@ -1,4 +1,9 @@\n+a\n\n", "create x \"a\\n\"\n")]
 #[case::new_file_with_line_ends("--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\r\n", "create x \"a\\r\\n\"\n")]
 #[case::line_ends_of_the_patch("--- /dev/null\r\n+++ b/x\r\n@@ -0,0 +1 @@\r\n+a\r\n", "create x \"a\\n\"\n")]

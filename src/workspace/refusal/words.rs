@@ -38,6 +38,10 @@ pub(super) fn message(refusal: &Refusal) -> String {
         RefusalKind::NoChange => format!("The change would leave {file} exactly as it is."),
         RefusalKind::EmptyFile => format!("{file} is empty, so there is nothing in it to replace."),
         RefusalKind::Exists => format!("{file} exists already."),
+        RefusalKind::OtherMode { is_executable } => {
+            let is = if *is_executable { "is executable" } else { "is not executable" };
+            format!("{file} exists already and {is}, and the mode of an existing file is not changed.")
+        }
         RefusalKind::Missing => format!("{file} does not exist."),
         RefusalKind::NotAFile { what } => format!("{file} is not a regular file but {what}."),
         RefusalKind::DamagedImage(why) => format!("{file} begins as an image does, but {why}."),
@@ -108,6 +112,7 @@ pub(super) fn hint(refusal: &Refusal) -> String {
         }
         RefusalKind::NoChange => "Nothing needs to be done; if something should change, compare what you sent with the file.",
         RefusalKind::EmptyFile => "Give it a content: a `write` change does that.",
+        RefusalKind::OtherMode { .. } => "Write it without a mode, and change that with chmod afterwards.",
         RefusalKind::Exists => "Choose another path, or change the existing file with `edit` or `write`.",
         RefusalKind::Missing if refusal.change.is_none() => {
             "Check the path; `editd/find` looks for files by name."

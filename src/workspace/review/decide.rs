@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use crate::edit::{Deadline, Labels, Plan, Splice, diff_plan};
 use crate::text::ContentHash;
-use crate::workspace::{Action, PlannedFile, Truth};
+use crate::workspace::{PlannedFile, Truth};
 
 use super::{Choice, Comment, HunkId, HunkKind, Look, LookedHunk, Replacement, Review, Verdict};
 
@@ -243,7 +243,7 @@ impl Seen<'_> {
         let choices: Vec<_> = choices.iter().copied().zip(&self.look.hunks).map(of_text).collect();
         let seen = (self.truth, self.now);
         match self.look.verdict(self.file, &choices, None, seen, deadline) {
-            Verdict::Nothing => now == content && self.file.action != Action::Create,
+            Verdict::Nothing => now == content && !self.file.action.creates(),
             Verdict::Text(plan) | Verdict::Rename(plan) => plan.fits(now) && plan.apply(now) == content,
             Verdict::Delete => false,
         }

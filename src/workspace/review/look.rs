@@ -214,7 +214,7 @@ impl Look {
                 _ if self.hunks.iter().all(|hunk| hunk.done) => Verdict::Nothing,
                 _ => Verdict::Text(text),
             },
-            Action::Create if matches!(truth, Truth::Missing) => Verdict::Text(text),
+            Action::Create { .. } if matches!(truth, Truth::Missing) => Verdict::Text(text),
             _ if text.is_empty() => Verdict::Nothing,
             _ => Verdict::Text(text),
         }

@@ -101,7 +101,7 @@ fn every_kind_of_change_has_hunks() {
         [HunkKind::Rename, HunkKind::Text, HunkKind::Text]
     );
     assert_eq!(kinds(&PlannedFile { action, ..file("a\n", "a\n") }), [HunkKind::Rename]);
-    assert_eq!(kinds(&PlannedFile { action: Action::Create, ..file("", "") }), [HunkKind::Create]);
+    assert_eq!(kinds(&PlannedFile { action: Action::CREATE, ..file("", "") }), [HunkKind::Create]);
     assert_eq!(kinds(&PlannedFile { action: Action::Delete, ..edited }), [HunkKind::Delete]);
 }
 

@@ -126,8 +126,7 @@ impl Scene {
         traced: &[&str],
     ) -> (Option<Answer>, Trace) {
         let strace = Strace::attach(self.machine.pid(), &[fault], traced);
-        let id = self.send(folder);
-        let answer = self.agent.answer_or_end(id);
+        let answer = self.agent.call_or_end("editd/edit", json!({ "patch": patch(folder) }));
         let has_ended = answer.is_none();
         if has_ended {
             self.machine.until_ended();

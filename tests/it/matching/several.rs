@@ -3,7 +3,7 @@
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Machine, Outcome, Workspace};
+use crate::support::{Answer, Machine, Mcp, Outcome, Workspace};
 
 fn all(before: &str, edits: &[(&str, &str)], more: &Value) -> (Answer, String) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", before));
@@ -96,4 +96,26 @@ fn a_thousand_edits_in_one_call_are_made() {
     let (answer, text) = all(&before, &edits, &json!({}));
     answer.done();
     assert_eq!(text, before.replace("old", "new"));
+}
+
+#[test]
+fn a_repeated_edit_is_done_once_and_every_door_tells() {
+    const WARNING: &str = "edit 1 repeats another edit and was dropped";
+    let edits = json!([{ "oldText": "b", "newText": "B" }, { "oldText": "b", "newText": "B" }]);
+    let (machine, workspace) =
+        (Machine::start(), Workspace::with(&["a.txt", "b.txt", "c.txt"].map(|name| (name, "a\nb\n"))));
+    let mut agent = machine.agent(&workspace);
+    agent.read("a.txt");
+    let done = agent.call("editd/edit", json!({ "path": "a.txt", "edits": edits })).done();
+    assert_eq!(done["files"][0]["warnings"], json!([WARNING]));
+    let mut mcp = Mcp::start(&machine, &workspace);
+    mcp.call("read", json!({ "path": "b.txt" })).done();
+    let called = mcp.call("edit", json!({ "path": "b.txt", "edits": edits })).done();
+    assert!(called.text.contains(WARNING), "{}", called.text);
+    let request = json!({ "path": workspace.absolute("c.txt"), "edits": edits }).to_string();
+    let output = machine.run_with_input(&["edit", "--yes", "--json", "-"], &request);
+    assert!(String::from_utf8_lossy(&output.stderr).contains(WARNING), "{output:?}");
+    for path in ["a.txt", "b.txt", "c.txt"] {
+        assert_eq!(workspace.text(path), "a\nB\n");
+    }
 }

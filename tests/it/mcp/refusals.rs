@@ -103,7 +103,7 @@ fn arguments_that_do_not_fit_are_named_and_the_model_can_correct_itself(
 #[rstest]
 #[case("edit", json!({ "file": "a.txt", "oldText": "line 2", "newText": "x" }), "`edit` has no parameter `file`: there are `path`, `edits`, `oldText`, `newText`, `replaceAll`, `expectedReplacements`, `sequential`, `matching`, `baseHash`, `onStale`, `onConflict`, `encoding`, `display`, `label`, `waitMs`, `replaces`.")]
 #[case("edit", json!({ "path": "a.txt", "edits": [{ "oldText": "a", "newText": "b", "all": true }] }), "`edits[0]` has no parameter `all`: there are `oldText`, `newText`, `replaceAll`, `expectedReplacements`.")]
-#[case("write", json!({ "path": "a.txt", "text": "x" }), "`write` has no parameter `text`: there are `path`, `content`, `literal`, `encoding`, `baseHash`, `display`, `label`, `waitMs`.")]
+#[case("write", json!({ "path": "a.txt", "text": "x" }), "`write` has no parameter `text`: there are `path`, `content`, `literal`, `encoding`, `mode`, `baseHash`, `display`, `label`, `waitMs`.")]
 #[case("notebook_edit", json!({ "path": "a.ipynb", "cells": [{ "op": "delete", "number": 1 }] }), "`cells[0]` has no parameter `number`: there are `op`, `id`, `index`, `cellType`, `source`, `clearOutputs`.")]
 #[case("read", json!({ "path": "a.txt", "lines": 5 }), "`read` has no parameter `lines`: there are `path`, `offset`, `limit`, `column`, `numbered`, `raw`.")]
 fn an_unknown_parameter_is_answered_with_those_of_the_tool(

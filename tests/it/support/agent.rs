@@ -46,11 +46,24 @@ impl Agent {
 
     /// Sends without waiting; [`Agent::answer`] collects.
     pub(crate) fn send(&mut self, method: &str, params: Value) -> u64 {
+        let message = self.request(method, params);
+        self.wire.send(&message);
+        self.last_id
+    }
+
+    fn request(&mut self, method: &str, params: Value) -> Value {
         self.last_id += 1;
         let mut message = json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method });
         message["params"] = params;
-        self.wire.send(&message);
-        self.last_id
+        message
+    }
+
+    /// The answer, or none if the daemon ends before it comes, which may be before the request is sent.
+    pub(crate) fn call_or_end(&mut self, method: &str, params: Value) -> Option<Answer> {
+        let message = self.request(method, params);
+        // A daemon that has gone leaves an end to be read.
+        let _ = self.wire.try_send(&message);
+        self.answer_or_end(self.last_id)
     }
 
     pub(crate) fn notify(&mut self, method: &str, params: Value) {

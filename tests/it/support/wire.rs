@@ -58,6 +58,15 @@ impl Wire {
 
     /// Frames a body as this connection does, whatever is in it.
     pub(crate) fn send_body(&mut self, body: &[u8]) {
+        self.send_bytes(&self.framed(body));
+    }
+
+    /// Fails where the daemon has gone already.
+    pub(crate) fn try_send(&mut self, message: &Value) -> std::io::Result<()> {
+        self.try_send_bytes(&self.framed(message.to_string().as_bytes()))
+    }
+
+    fn framed(&self, body: &[u8]) -> Vec<u8> {
         let mut frame = Vec::with_capacity(body.len() + 32);
         if self.framing == Framing::Headers {
             frame.extend(format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes());
@@ -66,7 +75,7 @@ impl Wire {
         if self.framing == Framing::Lines {
             frame.push(b'\n');
         }
-        self.send_bytes(&frame);
+        frame
     }
 
     pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {

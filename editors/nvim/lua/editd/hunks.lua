@@ -22,6 +22,7 @@ local M = {}
 ---@field path string
 ---@field uri string
 ---@field action 'edit'|'create'|'delete'|'rename'
+---@field executable boolean A new file that anybody may run.
 ---@field new_path? string
 ---@field hunks editd.Hunk[]
 ---@field warnings string[]
@@ -141,6 +142,7 @@ local function file_of(file)
     path = file.path,
     uri = file.uri,
     action = file.action,
+    executable = known(file.mode) ~= nil,
     new_path = known(file.newPath),
     hunks = {},
     warnings = known(file.warnings) or {},

@@ -33,6 +33,8 @@ export interface FileEntry {
   readonly uri: string;
   readonly path: string;
   readonly action: FileAction;
+  /** `100755` for a new file that anybody may run. */
+  readonly mode?: string;
   readonly newPath?: string;
   readonly hashBefore: Hash;
   readonly hashAfter: Hash;

@@ -84,6 +84,9 @@ export function wish(proposal: ProposalResult): string {
 /** What a hunk does, in a few words: its first new line, or of a deletion the first that goes. */
 export function hunkTitle(file: FileEntry, hunk: Hunk): string {
   if (hunk.kind !== undefined) {
+    if (hunk.kind === 'create' && file.mode !== undefined) {
+      return 'Create the file, executable';
+    }
     return hunk.kind === 'rename' ? renameTitle(file) : WHOLE[hunk.kind];
   }
   const isDeletion = hunk.newLines === 0;
@@ -108,7 +111,9 @@ const WHOLE = { create: 'Create the file', delete: 'Delete the file', encoding: 
 /** The change of a hunk, as lines of a diff. */
 export function hunkDiff(file: FileEntry, hunk: Hunk): string {
   if (hunk.kind !== undefined) {
-    return hunk.kind === 'rename' ? '' : file.diff.split('\n').slice(3).join('\n').trimEnd();
+    const lines = file.diff.split('\n');
+    const first = lines.findIndex((line) => line.startsWith('@@')) + 1;
+    return hunk.kind === 'rename' || first === 0 ? '' : lines.slice(first).join('\n').trimEnd();
   }
   return [...signed('-', hunk.oldText ?? ''), ...signed('+', hunk.newText ?? '')].join('\n');
 }

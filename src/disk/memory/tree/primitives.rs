@@ -5,6 +5,7 @@ use crate::disk::memory::{
     DiskError, DiskErrorKind, Entry, Examined, FileImage, Handle, HandleKind, Result, StageOrder, Staged,
     Stat,
 };
+use crate::workspace::NewMode;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -67,7 +68,12 @@ impl Tree {
 
     pub(in crate::disk::memory) fn stage(&mut self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
         let dir = self.free_place(entry)?;
-        let mode = order.like.map_or(0o100_000 | order.mode.unwrap_or(0o644), |like| like.stat.mode);
+        let bits = match order.mode {
+            NewMode::Plain => 0o644,
+            NewMode::Executable => 0o755,
+            NewMode::Bits(bits) => bits,
+        };
+        let mode = order.like.map_or(0o100_000 | bits, |like| like.stat.mode);
         let inode = self.insert(dir, &entry.name, Body::File(order.content.to_vec()), mode);
         let handle = Handle(HandleKind::Memory(inode));
         match self.stat_of(inode) {

@@ -19,7 +19,7 @@ local namespace = vim.api.nvim_create_namespace('editd.review.preview')
 function M.sentence(proposal, file, hunk)
   local name = vim.fn.fnamemodify(file.path, ':~:.')
   local what = {
-    create = ('create %s (%s)'):format(name, message.count(#hunk.new, 'line')),
+    create = ('create %s (%s%s)'):format(name, file.executable and 'executable, ' or '', message.count(#hunk.new, 'line')),
     delete = ('delete %s (%s)'):format(name, message.count(#hunk.old, 'line')),
     rename = ('rename %s to %s'):format(name, vim.fn.fnamemodify(file.new_path or '', ':~:.')),
     encoding = ('write %s in another encoding'):format(name),
