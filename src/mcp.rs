@@ -20,6 +20,7 @@
 //! ```
 
 mod additions;
+mod advice;
 mod answer;
 mod call;
 mod coerce;

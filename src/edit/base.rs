@@ -47,7 +47,16 @@ impl<'a> Base<'a> {
     }
 
     pub(super) fn view(&self, level: Level) -> &Fold<'a> {
+        if level > Level::LineEnds && self.folds_line_ends_only(level) {
+            return self.view(Level::LineEnds);
+        }
         self.views[level as usize].get_or_init(|| Fold::new(self.text, level))
+    }
+
+    /// Whether the view of a level is known to be that of line ends.
+    pub(super) fn folds_line_ends_only(&self, level: Level) -> bool {
+        let is_clean = self.index.built().is_some_and(|index| !index.has_trailing_blanks());
+        is_clean && (level < Level::Typography || self.is_ascii())
     }
 
     pub(super) fn index(&self) -> &Index {
@@ -85,8 +94,7 @@ impl<'a> Base<'a> {
         if self.sorts() {
             return Box::new(self.index().lines_with(key));
         }
-        let entries = self.index().entries().iter().enumerate();
-        Box::new(entries.filter(move |(_, entry)| entry.key == key).map(|(line, _)| line))
+        Box::new(self.index().walk_with(key))
     }
 
     /// The content of a line, counted from 0; nothing behind the last.
@@ -96,8 +104,8 @@ impl<'a> Base<'a> {
 
     /// How many lines begin between two offsets that begin lines, or end them.
     pub(super) fn lines_between(&self, start: usize, end: usize) -> usize {
-        let entries = self.index().entries();
-        let before = |offset: usize| entries.partition_point(|entry| (entry.start as usize) < offset);
+        let starts = self.index().starts();
+        let before = |offset: usize| starts.partition_point(|&start| (start as usize) < offset);
         before(end) - before(start)
     }
 

@@ -67,10 +67,10 @@ impl<'n> Block<'n> {
     /// The part for a core that stands on `count` lines of the base from `line` on. Blank lines at its edges
     /// that the file does not have there are left out of both texts.
     pub(super) fn part(&self, base: &Base<'_>, line: usize, count: usize) -> Part {
-        let entries = base.index().entries();
-        let blank = |at: &usize| entries[*at].key == 0;
+        let keys = base.index().keys();
+        let blank = |at: &usize| keys[*at] == 0;
         let before = (0..line).rev().take(self.edges.0).take_while(blank).count();
-        let behind = (line + count..entries.len()).take(self.edges.1).take_while(blank).count();
+        let behind = (line + count..keys.len()).take(self.edges.1).take_while(blank).count();
         let (head, tail) = (self.edges.0 - before, self.edges.1 - behind);
         let old = within(&self.old, head, tail, self.old_at);
         let new = without_edges(&self.new, head, tail, self.new_at);

@@ -6,12 +6,20 @@ use crate::text::{Lines, lines};
 
 use super::fold;
 
-/// One entry a line: where it starts, a key of what it says, and a signature of its letters. 16 bytes a
-/// line, built in one pass over the text, true for one version of it only.
+/// Lines that are looked at together in a walk.
+const CHUNK: usize = 256;
+
+/// The start of each line, a key of what it says, and a signature of its letters: 16 bytes a line, built in one
+/// pass over the text, true for one version of it only. Each is a list of its own, so that a walk over all lines
+/// touches no more memory than it needs.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
-    entries: Vec<Entry>,
+    starts: Vec<u32>,
+    keys: Vec<u32>,
+    pairs: Vec<u64>,
     text_len: usize,
+    /// Some line ends in blanks.
+    has_trailing_blanks: bool,
     /// Every line by its key, for calls of many edits: the key in the upper half, the line in the lower.
     by_key: OnceLock<Vec<u64>>,
 }
@@ -48,25 +56,19 @@ impl From<Index> for SharedIndex {
     }
 }
 
-/// What is known of one line.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
-    /// Byte offset of the line. Texts above 4 GiB are refused long before they get here.
-    pub(super) start: u32,
-    /// Equal for lines that are equal but for blanks and typography.
-    pub(super) key: u32,
-    /// A set of the line's pairs of letters.
-    pub(super) pairs: u64,
-}
-
 impl Index {
     /// The index of `base`.
     pub fn build(base: &str) -> Self {
-        let entry = |line: crate::text::Line<'_>| {
+        let mut index = Self { text_len: base.len(), ..Self::default() };
+        for line in lines(base) {
             let (key, pairs) = describe(line.content);
-            Entry { start: line.start as u32, key, pairs }
-        };
-        Self { entries: lines(base).map(entry).collect(), text_len: base.len(), by_key: OnceLock::new() }
+            // Texts above 4 GiB are refused long before they get here.
+            index.starts.push(line.start as u32);
+            index.keys.push(key);
+            index.pairs.push(pairs);
+            index.has_trailing_blanks |= line.content.ends_with(fold::is_blank);
+        }
+        index
     }
 
     /// Whether `base` can be the text that this index was built for: it is as long.
@@ -76,19 +78,21 @@ impl Index {
 
     /// Bytes that it takes up.
     pub fn bytes(&self) -> usize {
-        size_of_val(&self.entries[..]) + self.by_key.get().map_or(0, |sorted| size_of_val(&sorted[..]))
+        let lists =
+            size_of_val(&self.starts[..]) + size_of_val(&self.keys[..]) + size_of_val(&self.pairs[..]);
+        lists + self.by_key.get().map_or(0, |sorted| size_of_val(&sorted[..]))
     }
 
     /// How many lines it knows.
     pub fn lines(&self) -> usize {
-        self.entries.len()
+        self.keys.len()
     }
 
     /// The lines with a key, in order. The first call sorts all lines.
     pub(super) fn lines_with(&self, key: u32) -> impl ExactSizeIterator<Item = usize> + use<'_> {
-        let packed = |(line, entry): (usize, &Entry)| u64::from(entry.key) << 32 | line as u64;
+        let packed = |(line, &key): (usize, &u32)| u64::from(key) << 32 | line as u64;
         let sorted = self.by_key.get_or_init(|| {
-            let mut sorted: Vec<u64> = self.entries.iter().enumerate().map(packed).collect();
+            let mut sorted: Vec<u64> = self.keys.iter().enumerate().map(packed).collect();
             sorted.sort_unstable();
             sorted
         });
@@ -97,19 +101,52 @@ impl Index {
         sorted[from..from + count].iter().map(|&packed| packed as u32 as usize)
     }
 
-    pub(super) fn entries(&self) -> &[Entry] {
-        &self.entries
+    /// The same lines by a walk over all keys.
+    pub(super) fn walk_with(&self, key: u32) -> impl Iterator<Item = usize> + use<'_> {
+        // Whether a chunk has the key at all is told without a branch for each line.
+        let has = move |chunk: &[u32]| chunk.iter().fold(false, |has, &other| has | (other == key));
+        let chunks = self.keys.chunks(CHUNK).enumerate().filter(move |(_, chunk)| has(chunk));
+        chunks.flat_map(move |(number, chunk)| {
+            let equal = chunk.iter().enumerate().filter(move |&(_, &other)| other == key);
+            equal.map(move |(at, _)| number * CHUNK + at)
+        })
+    }
+
+    /// How many lines have a key, by a walk over all.
+    pub(super) fn count_of(&self, key: u32) -> usize {
+        let count = |chunk: &[u32]| chunk.iter().map(|&other| u32::from(other == key)).sum::<u32>() as usize;
+        self.keys.chunks(CHUNK).map(count).sum()
+    }
+
+    /// The byte offset of each line.
+    pub(super) fn starts(&self) -> &[u32] {
+        &self.starts
+    }
+
+    /// The key of each line: equal for lines that are equal but for blanks and typography, 0 for blank ones.
+    pub(super) fn keys(&self) -> &[u32] {
+        &self.keys
+    }
+
+    /// The set of each line's pairs of letters.
+    pub(super) fn pairs(&self) -> &[u64] {
+        &self.pairs
+    }
+
+    /// Returns whether some line ends in blanks.
+    pub(super) fn has_trailing_blanks(&self) -> bool {
+        self.has_trailing_blanks
     }
 
     /// The lines of `base` from `line` (counted from 0) on.
     pub(super) fn lines_from<'a>(&self, base: &'a str, line: usize) -> Lines<'a> {
-        let start = self.entries.get(line).map_or(base.len(), |entry| entry.start as usize);
+        let start = self.starts.get(line).map_or(base.len(), |&start| start as usize);
         lines(base.get(start..).unwrap_or_default())
     }
 
     /// Where `line` (counted from 0) starts; the end of `base` behind the last.
     pub(super) fn start(&self, base: &str, line: usize) -> usize {
-        self.entries.get(line).map_or(base.len(), |entry| entry.start as usize)
+        self.starts.get(line).map_or(base.len(), |&start| start as usize)
     }
 }
 
@@ -134,4 +171,25 @@ fn describe_bytes(bytes: &[u8]) -> (u32, u64) {
     }
     let key = (hash >> 32) as u32;
     if before == 0 { (0, 0) } else { (key.max(1), pairs) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Index;
+
+    proptest! {
+        #[test]
+        fn a_walk_finds_the_lines_that_the_sorted_keys_have(
+            lines in prop::collection::vec("[ab]?", 0..3 * super::CHUNK),
+        ) {
+            let index = Index::build(&lines.join("\n"));
+            for key in index.keys().iter().copied().chain([1]).take(20) {
+                let walked: Vec<usize> = index.walk_with(key).collect();
+                prop_assert_eq!(&walked, &index.lines_with(key).collect::<Vec<_>>());
+                prop_assert_eq!(walked.len(), index.count_of(key));
+            }
+        }
+    }
 }

@@ -17,7 +17,7 @@ pub(super) struct Needle<'a> {
 }
 
 /// The old text at one level of tolerance.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Asked<'n> {
     /// What to look for in the view of that level.
     pub(super) text: Cow<'n, str>,

@@ -24,9 +24,9 @@ pub(super) fn places(
 ) -> Result<(Vec<usize>, bool), TimedOut> {
     base.deadline.check()?;
     let wanted = Wanted::new(old);
-    let entries = base.index().entries();
+    let keys = base.index().keys();
     let mut found = Vec::new();
-    let Some(last_start) = entries.len().checked_sub(wanted.keys.len()) else { return Ok((found, false)) };
+    let Some(last_start) = keys.len().checked_sub(wanted.keys.len()) else { return Ok((found, false)) };
     let Some((pivot, key)) = wanted.rarest(base) else { return Ok((found, false)) };
     let mut compared = 0;
     let starts = base.lines_with(key).filter_map(|line| line.checked_sub(pivot));
@@ -35,9 +35,7 @@ pub(super) fn places(
         if compared % STRIDE == 0 {
             base.deadline.check()?;
         }
-        let there = entries[line..].iter().map(|entry| entry.key);
-        let keys = wanted.keys.iter().copied().eq(there.take(wanted.keys.len()));
-        if keys && same_lines(base, old, line, alike) {
+        if keys[line..].starts_with(&wanted.keys) && same_lines(base, old, line, alike) {
             found.push(line);
             if found.len() >= limit {
                 return Ok((found, true));
@@ -74,7 +72,7 @@ impl Wanted {
             if base.sorts() {
                 return base.index().lines_with(key).len();
             }
-            base.lines_with(key).count()
+            base.index().count_of(key)
         };
         let tried = lines.iter().copied().step_by(lines.len().div_ceil(TRIED).max(1));
         tried.min_by_key(|&(_, key)| often(key))

@@ -46,9 +46,7 @@ impl Server {
         }
         let mut answer = match result {
             Ok((result, ticket)) => self.shown(&request, result, &ticket, tool, context),
-            Err(failure) => {
-                refusals::refused(&failure, tool, asks_for_one(&request.params), self.has_changes())
-            }
+            Err(failure) => refusals::refused(&failure, tool, asks_for_one(&request.params), &self.served()),
         };
         // Nobody is shown the answer of a cancelled call.
         if !context.ct.is_cancelled() {
@@ -68,7 +66,8 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Answer {
         let given = ticket.given(&result);
-        let asked = Asked { hashes: names_a_hash(&request.params) || keeps_no_session(context) };
+        let hashes = names_a_hash(&request.params) || keeps_no_session(context);
+        let asked = Asked { hashes, served: self.served() };
         if let Ok(answer) = (request.answer)(result, asked) {
             ticket.forget(&answer.unseen);
             self.session.note(&context.id, given);

@@ -3,6 +3,7 @@
 use super::tools::Tool;
 
 /// The tools that are served.
+#[derive(Clone, Copy)]
 pub(super) struct Served<'a>(pub(super) &'a [&'static Tool]);
 
 impl Served<'_> {

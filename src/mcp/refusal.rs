@@ -5,7 +5,9 @@ use serde_json::{Map, Value, json};
 
 use crate::protocol::{Door, RpcError, json_len};
 
+use super::advice::advice;
 use super::answer::Answer;
+use super::guide::Served;
 use super::readable::readable;
 use super::session::Failure;
 use super::size::{READ, REFUSAL, STALE, shown};
@@ -35,6 +37,9 @@ const CELLS: [(&str, &str); 3] = [
     (" Or send `onConflict: \"markers\"` to have both written into the file.", ""),
 ];
 
+/// Advice after a change whose outcome is unknown.
+const UNKNOWN: &str = "Look whether it waits for a person (`proposal_status` without `id`). Then read the files again; send the change again only if it is in neither.";
+
 /// A sentence of the daemon's, and what is said in its place.
 type Reworded = [(&'static str, &'static str)];
 
@@ -49,14 +54,14 @@ fn reworded(tool: &Tool) -> &'static Reworded {
     }
 }
 
-/// The answer for a request that has no result. Of one that asks for one thing only, numbers say nothing. Who has the
-/// tool `changes` can ask for the rest of a difference.
-pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool, has_changes: bool) -> Answer {
+/// The answer for a request that has no result. Of one that asks for one thing only, numbers say nothing. Only served
+/// tools are named.
+pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool, served: &Served<'_>) -> Answer {
     match failure {
         Failure::Refused(error) => {
             let mut error = error.clone();
             in_terms_of(tool, is_one, &mut error);
-            of_error_in(Room::of(&error, has_changes), &error)
+            of_error_in(Room::of(&error, Some(served)), &error, Some(served))
         }
         Failure::Unreachable(error) => match error {
             crate::transport::ConnectError::Refused(error) => of_error(error),
@@ -69,7 +74,7 @@ pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool, has_changes:
         Failure::Lost if tool.changes() => said(
             "outcome_unknown",
             "The daemon ended before it answered, so it is not known whether the change was made.",
-            "Look whether it waits for a person (`proposal_status` without `id`), then read the files again; send the change again only if it is in neither.",
+            &advice(UNKNOWN, served),
         ),
         Failure::Lost => said(
             "unavailable",
@@ -145,10 +150,10 @@ fn in_terms_of(tool: &Tool, is_one: bool, error: &mut RpcError) {
 }
 
 fn of_error(error: &RpcError) -> Answer {
-    of_error_in(Room::of(error, false), error)
+    of_error_in(Room::of(error, None), error, None)
 }
 
-fn of_error_in(mut room: Room, error: &RpcError) -> Answer {
+fn of_error_in(mut room: Room, error: &RpcError, served: Option<&Served<'_>>) -> Answer {
     let mut details = match &error.data {
         Some(Value::Object(data)) => data.clone(),
         _ => Map::new(),
@@ -161,7 +166,7 @@ fn of_error_in(mut room: Room, error: &RpcError) -> Answer {
     details.values_mut().chain(&mut others).for_each(tidy);
     details.retain(|_, value| says_something(value));
     for other in &mut others {
-        shorten(other, &details, &room);
+        shorten(other, &details, &room, served);
     }
     // Which files are stale says more than how.
     if room.is_stale {
@@ -175,7 +180,7 @@ fn of_error_in(mut room: Room, error: &RpcError) -> Answer {
         *field = named(field);
     }
     let kind = details.shift_remove("kind").unwrap_or_else(|| kind_of(error.code).into());
-    let hint = details.shift_remove("hint").map(|hint| named(hint.as_str().unwrap_or_default()));
+    let hint = details.shift_remove("hint").map(|hint| advised(hint.as_str().unwrap_or_default(), served));
     let mut head =
         Map::from_iter([("kind".to_owned(), kind), ("message".to_owned(), named(&error.message).into())]);
     if let Some(hint) = &hint {
@@ -200,6 +205,12 @@ fn of_error_in(mut room: Room, error: &RpcError) -> Answer {
     Answer::refusal(text, json!({ "error": data }))
 }
 
+/// A hint of the daemon's, in the names of tools that are served.
+fn advised(hint: &str, served: Option<&Served<'_>>) -> String {
+    let hint = named(hint);
+    served.map_or(hint.clone(), |served| advice(&hint, served))
+}
+
 fn head_text(head: &Map<String, Value>) -> String {
     let text = |name: &str| head.get(name).and_then(Value::as_str).unwrap_or_default();
     let hint = head.get("hint").map(|_| format!("{}\n", text("hint"))).unwrap_or_default();
@@ -215,15 +226,16 @@ fn kind_of(code: i64) -> &'static str {
 }
 
 /// Leaves out of a further refusal what the first has said, and the differences of further files that are stale.
-fn shorten(other: &mut Value, first: &Map<String, Value>, room: &Room) {
+fn shorten(other: &mut Value, first: &Map<String, Value>, room: &Room, served: Option<&Served<'_>>) {
     let Value::Object(other) = other else { return };
     if other.get("hint") == first.get("hint") {
         other.shift_remove("hint");
     }
-    for name in ["message", "hint"] {
-        if let Some(Value::String(said)) = other.get_mut(name) {
-            *said = named(said);
-        }
+    if let Some(Value::String(message)) = other.get_mut("message") {
+        *message = named(message);
+    }
+    if let Some(Value::String(hint)) = other.get_mut("hint") {
+        *hint = advised(hint, served);
     }
     if let (true, Some(Value::String(diff))) = (room.is_stale, other.get_mut("diff")) {
         *diff = format!("(cut: {} lines; {})", diff.lines().count(), room.rest);
@@ -270,7 +282,8 @@ const SENTENCE: usize = 500;
 
 impl Room {
     /// For a refusal.
-    fn of(error: &RpcError, has_changes: bool) -> Self {
+    fn of(error: &RpcError, served: Option<&Served<'_>>) -> Self {
+        let has_changes = served.is_some_and(|served| served.has("changes"));
         let is_stale = error.data.as_ref().is_some_and(|data| data["kind"] == "stale");
         let rest = if is_stale && has_changes { "`changes` with this `path` shows them" } else { READ };
         Self { left: if is_stale { STALE } else { REFUSAL }, left_out: 0, rest, is_stale }

@@ -61,7 +61,7 @@ impl Server {
         let mut news = self.session.take_news();
         // An answer about a file is newer than the news of it.
         news.retain(|path, _| !answer.tells_of(path));
-        if !news.is_empty() && self.has_changes() {
+        if !news.is_empty() && self.served().has("changes") {
             answer.add_news(&news);
         }
     }
@@ -82,9 +82,8 @@ impl Server {
         answer.add_member("madeThoughCancelled", made.collect());
     }
 
-    /// Returns whether the client can ask what others have changed.
-    pub(super) fn has_changes(&self) -> bool {
-        self.find("changes").is_some()
+    pub(super) fn served(&self) -> Served<'_> {
+        Served(&self.tools)
     }
 
     fn find(&self, name: &str) -> Option<&'static Tool> {
@@ -96,7 +95,7 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")))
-            .with_instructions(guide(&Served(&self.tools)))
+            .with_instructions(guide(&self.served()))
     }
 
     async fn initialize(
@@ -114,7 +113,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let served = Served(&self.tools);
+        let served = self.served();
         let tools = self.tools.iter().map(|tool| tool.described(&served)).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }

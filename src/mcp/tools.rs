@@ -71,15 +71,17 @@ pub(super) struct Request {
     /// Whether it can wait for a person.
     pub(super) waits: bool,
     /// What its result says.
-    pub(super) answer: fn(Value, Asked) -> serde_json::Result<Answer>,
+    pub(super) answer: fn(Value, Asked<'_>) -> serde_json::Result<Answer>,
 }
 
 /// Additions to an answer that the client needs.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Asked {
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
     /// The new hashes of files. A session knows by itself what it was last given, so only clients that send hashes
     /// need them.
     pub(super) hashes: bool,
+    /// The tools that an answer may name.
+    pub(super) served: Served<'a>,
 }
 
 impl Tool {

@@ -3,24 +3,27 @@
 use std::collections::HashMap;
 
 use super::super::base::Base;
-use super::super::index::{Entry, describe};
+use super::super::index::describe;
 use super::super::similarity;
 
 /// Windows that are compared in full.
 const WINDOWS: usize = 10;
 /// Lines of the file that a line asked for is compared with letter by letter.
-const LINES: usize = 24;
+pub(super) const LINES: usize = 24;
 /// Lines asked for that are looked for by resemblance where equal ones say nothing.
 const TELLING_LINES: usize = 3;
 /// A line that stands more often tells nothing of the place.
 const COMMON: usize = 64;
+/// Lines that are scored together in a walk.
+const CHUNK: usize = 256;
+/// One more than the most that a line can score.
+const SCORES: usize = 194;
 
 /// First lines (from 0) of windows worth comparing, best first.
 pub(in crate::edit) fn starts(base: &Base<'_>, asked: &[&str]) -> Vec<usize> {
-    let entries = base.index().entries();
     let described: Vec<(u32, u64)> = asked.iter().map(|line| describe(line)).collect();
     let mut votes = Votes::default();
-    by_equal_lines(entries, &described, &mut votes);
+    by_equal_lines(base.index().keys(), &described, &mut votes);
     if !votes.convincing(asked.len()) && base.deadline.check().is_ok() {
         by_similar_lines(base, asked, &described, &mut votes);
     }
@@ -62,7 +65,7 @@ impl Votes {
     }
 }
 
-fn by_equal_lines(entries: &[Entry], described: &[(u32, u64)], votes: &mut Votes) {
+fn by_equal_lines(keys: &[u32], described: &[(u32, u64)], votes: &mut Votes) {
     let mut wanted: HashMap<u32, Vec<usize>> = HashMap::new();
     // One bit for each of 64 groups of keys spares most lines the look into the map.
     let mut groups = [0_u64; 64];
@@ -71,10 +74,10 @@ fn by_equal_lines(entries: &[Entry], described: &[(u32, u64)], votes: &mut Votes
         groups[(key & 63) as usize] |= 1 << (key >> 6 & 63);
     }
     let mut places: HashMap<u32, Vec<usize>> = HashMap::new();
-    for (line, entry) in entries.iter().enumerate() {
-        let listed = groups[(entry.key & 63) as usize] >> (entry.key >> 6 & 63) & 1 == 1;
-        if listed && wanted.contains_key(&entry.key) {
-            let places = places.entry(entry.key).or_default();
+    for (line, key) in keys.iter().enumerate() {
+        let listed = groups[(key & 63) as usize] >> (key >> 6 & 63) & 1 == 1;
+        if listed && wanted.contains_key(key) {
+            let places = places.entry(*key).or_default();
             if places.len() <= COMMON {
                 places.push(line);
             }
@@ -95,7 +98,7 @@ fn by_similar_lines(base: &Base<'_>, asked: &[&str], described: &[(u32, u64)], v
     let mut telling: Vec<usize> = (0..asked.len()).collect();
     telling.sort_by_key(|&index| std::cmp::Reverse(described[index].1.count_ones()));
     for &index in telling.iter().take(TELLING_LINES).filter(|&&index| described[index].1 != 0) {
-        for line in resembling(base.index().entries(), described[index].1) {
+        for line in resembling(base.index().pairs(), described[index].1) {
             let there = base.index().lines_from(base.text, line).next().map_or("", |line| line.content);
             votes.add(line, index, similarity::at_a_glance(asked[index].trim(), there.trim()));
         }
@@ -103,22 +106,61 @@ fn by_similar_lines(base: &Base<'_>, asked: &[&str], described: &[(u32, u64)], v
 }
 
 /// The lines that have most letter pairs in common with the ones wanted.
-fn resembling(entries: &[Entry], pairs: u64) -> Vec<usize> {
-    let wanted = pairs.count_ones();
-    // Twice what is shared, less what the line has besides: long lines share with everything.
-    let score = |entry: &Entry| {
-        let shared = (entry.pairs & pairs).count_ones();
-        (shared * 2 >= wanted).then(|| (shared * 3).saturating_sub((entry.pairs & !pairs).count_ones()))
-    };
-    // Scores are at most three times the bits of a signature, so counting sorts them.
-    let mut by_score: [Vec<usize>; 193] = [const { Vec::new() }; 193];
-    for (line, entry) in entries.iter().enumerate() {
-        if let Some(score) = score(entry) {
-            let bucket = &mut by_score[score as usize];
-            if bucket.len() < LINES {
-                bucket.push(line);
+pub(super) fn resembling(lines: &[u64], wanted: u64) -> Vec<usize> {
+    let mut best = Best::default();
+    let mut scores = [0_u8; CHUNK];
+    for (number, chunk) in lines.chunks(CHUNK).enumerate() {
+        // Two loops without branches: most chunks have no line that is good enough.
+        let scores = &mut scores[..chunk.len()];
+        for (score, &pairs) in scores.iter_mut().zip(chunk) {
+            *score = score_of(pairs, wanted);
+        }
+        if scores.iter().fold(0, |most, &score| most.max(score)) >= best.least {
+            for (at, &score) in scores.iter().enumerate() {
+                best.add(score, number * CHUNK + at);
             }
         }
     }
-    by_score.iter().rev().flatten().copied().take(LINES).collect()
+    best.lines()
+}
+
+/// Three times the pairs that a line shares with the wanted ones, less what it has besides, since long lines share
+/// with everything. Nothing for a line that shares less than half of them.
+fn score_of(pairs: u64, wanted: u64) -> u8 {
+    let shared = (pairs & wanted).count_ones();
+    let score = (shared * 4).saturating_sub(pairs.count_ones());
+    // At most three times the bits of a signature.
+    if shared * 2 >= wanted.count_ones() { score as u8 + 1 } else { 0 }
+}
+
+/// The first lines with the best scores. Scores are small numbers, so counting sorts them.
+struct Best {
+    by_score: [Vec<usize>; SCORES],
+    /// A line needs at least this score to be among them.
+    least: u8,
+}
+
+impl Default for Best {
+    fn default() -> Self {
+        Self { by_score: [const { Vec::new() }; SCORES], least: 1 }
+    }
+}
+
+impl Best {
+    fn add(&mut self, score: u8, line: usize) {
+        let bucket = &mut self.by_score[usize::from(score)];
+        if score < self.least || bucket.len() == LINES {
+            return;
+        }
+        bucket.push(line);
+        let least = usize::from(self.least);
+        // The last place goes to the first line, so an equal score behind it comes too late.
+        if self.by_score[least + 1..].iter().map(Vec::len).sum::<usize>() >= LINES {
+            self.least += 1;
+        }
+    }
+
+    fn lines(&self) -> Vec<usize> {
+        self.by_score.iter().rev().flatten().copied().take(LINES).collect()
+    }
 }

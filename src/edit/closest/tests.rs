@@ -1,5 +1,7 @@
+use proptest::prelude::*;
 use rstest::rstest;
 
+use super::candidates;
 use crate::edit::{Closest, Edit, EditRefusalKind, Options, find};
 
 fn closest(base: &str, old: &str, fuzzy: bool) -> Vec<Closest> {
@@ -52,4 +54,23 @@ fn a_line_too_many_does_not_hide_the_place() {
     let base = "head\none();\ntwo();\nsurplus();\nthree();\nfour();\nend\n";
     let found = closest(base, "one();\ntwo();\nthree();\nfour();\n", true);
     assert_eq!(found[0].start_line, 2, "{found:?}");
+}
+
+proptest! {
+    /// Signatures with few bits make many equal scores.
+    #[test]
+    fn the_lines_that_resemble_most_are_those_of_a_full_sort(
+        lines in prop::collection::vec(prop_oneof![any::<u64>(), 0..16_u64, Just(0)], 0..900),
+        wanted in prop_oneof![any::<u64>(), 1..16_u64],
+    ) {
+        let score = |pairs: u64| {
+            let (shared, besides) = ((pairs & wanted).count_ones(), (pairs & !wanted).count_ones());
+            (shared * 2 >= wanted.count_ones()).then(|| (shared * 3).saturating_sub(besides))
+        };
+        let mut sorted: Vec<_> =
+            lines.iter().enumerate().filter_map(|(at, &pairs)| Some((score(pairs)?, at))).collect();
+        sorted.sort_by_key(|&(score, at)| (std::cmp::Reverse(score), at));
+        let most: Vec<usize> = sorted.into_iter().map(|(_, at)| at).take(candidates::LINES).collect();
+        prop_assert_eq!(candidates::resembling(&lines, wanted), most);
+    }
 }

@@ -6,6 +6,7 @@ use crate::protocol::{
     AppliedFile, ApplyResult, CommentEntry, ProposalResult, ProposeResult, UserEdit, json_len,
 };
 
+use crate::mcp::advice::advice;
 use crate::mcp::answer::Answer;
 use crate::mcp::size::{ANSWER, beginning, fit_texts, keep_fitting, size};
 use crate::mcp::tools::Asked;
@@ -47,13 +48,13 @@ pub(in crate::mcp) struct ChangeOutput {
 }
 
 impl ChangeOutput {
-    pub(in crate::mcp) fn of_apply(result: ApplyResult, asked: Asked) -> serde_json::Result<Self> {
+    pub(in crate::mcp) fn of_apply(result: ApplyResult, asked: Asked<'_>) -> serde_json::Result<Self> {
         // The text that comes back with an undo was not sent by anybody.
         let news = result.undoes.is_some();
         let file = |file| FileOutput::of(file, &result.state, asked.hashes, news);
         let files = result.files.into_iter().map(file).collect();
         Self {
-            next: next(&result.state, &result.id, result.reason),
+            next: next(&result.state, &result.id, result.reason, asked),
             id: id(&result.state, result.id),
             state: result.state,
             transaction: result.transaction,
@@ -73,14 +74,14 @@ impl ChangeOutput {
         Self { state: result.state, id: Some(result.id), files, ..Self::default() }.fitted()
     }
 
-    pub(in crate::mcp) fn of_proposal(result: ProposalResult) -> serde_json::Result<Self> {
+    pub(in crate::mcp) fn of_proposal(result: ProposalResult, asked: Asked<'_>) -> serde_json::Result<Self> {
         let file = |file| FileOutput::of(file, &result.state, true, false);
         let files = result.files.into_iter().map(file).collect();
         let replaced = result.replaced_by.map(|by| format!("It was replaced by {by}."));
         let said =
             [result.notice, result.reason, replaced].into_iter().flatten().collect::<Vec<_>>().join(" ");
         Self {
-            next: next(&result.state, &result.id, (!said.is_empty()).then_some(said)),
+            next: next(&result.state, &result.id, (!said.is_empty()).then_some(said), asked),
             id: id(&result.state, result.id),
             state: result.state,
             transaction: result.transaction,
@@ -177,11 +178,14 @@ fn id(state: &str, id: String) -> Option<String> {
     (state != "applied").then_some(id)
 }
 
-fn next(state: &str, id: &str, said: Option<String>) -> Option<String> {
+fn next(state: &str, id: &str, said: Option<String>, asked: Asked<'_>) -> Option<String> {
     let next = match state {
-        "pending" => format!(
-            "Call `proposal_status` with id `{id}` to wait for the decision, and do not make the change another way meanwhile; to take it back, `undo` that id."
-        ),
+        "pending" => {
+            let all = format!(
+                "Call `proposal_status` with id `{id}` to wait for the decision; do not make the change another way meanwhile; to take it back, `undo` that id."
+            );
+            advice(&all, &asked.served)
+        }
         "rejected" => "Do not send the same change again; heed what the person said, or ask.".to_owned(),
         _ => return said,
     };

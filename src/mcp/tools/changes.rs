@@ -33,7 +33,7 @@ struct Input {
     since: Option<u64>,
 }
 
-fn answer(result: Value, _: Asked) -> serde_json::Result<Answer> {
+fn answer(result: Value, _: Asked<'_>) -> serde_json::Result<Answer> {
     let ChangesResult { cursor, mut files } = serde_json::from_value(result)?;
     let given: Vec<_> =
         files.iter().map(|file| (file.path.clone(), file.diff.as_ref().map(String::len))).collect();

@@ -33,7 +33,7 @@ struct Input {
     path: Option<String>,
 }
 
-fn answer(result: Value, _: Asked) -> serde_json::Result<Answer> {
+fn answer(result: Value, _: Asked<'_>) -> serde_json::Result<Answer> {
     let DiagnosticsResult { items, truncated } = serde_json::from_value(result)?;
     let truncated = truncated || items.len() > MOST;
     let mut items: Vec<_> = items.into_iter().take(MOST).map(DiagnosticOutput::from).collect();

@@ -113,6 +113,6 @@ enum OnConflict {
 }
 
 /// What became of a change, by whatever tool.
-pub(super) fn answer(result: Value, asked: Asked) -> serde_json::Result<Answer> {
+pub(super) fn answer(result: Value, asked: Asked<'_>) -> serde_json::Result<Answer> {
     ChangeOutput::of_apply(serde_json::from_value::<ApplyResult>(result)?, asked)?.answer()
 }

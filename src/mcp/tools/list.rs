@@ -2,6 +2,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::mcp::advice::advice;
 use crate::mcp::answer::Answer;
 use crate::mcp::output::in_one_line;
 use crate::mcp::schema;
@@ -60,13 +61,14 @@ impl Entry {
     }
 }
 
-pub(super) fn answer(result: Value, _: Asked) -> serde_json::Result<Answer> {
+pub(super) fn answer(result: Value, asked: Asked<'_>) -> serde_json::Result<Answer> {
     let Found { mut entries, truncated, notice } = serde_json::from_value(result)?;
     let left_out = keep_fitting(&mut entries, LIST, |entry| Ok(json_len(&entry.line())))?;
     let no_room = (left_out > 0).then(|| {
-        format!(
+        let all = format!(
             "One answer has no room for {left_out} more; use `find` with `path` and a pattern such as `m*`, or ask for a folder below."
-        )
+        );
+        advice(&all, &asked.served)
     });
     let more = truncated.then(|| "There are more.".to_owned());
     let mut text: String = entries.iter().map(Entry::line).collect();

@@ -81,11 +81,11 @@ fn request(mut arguments: JsonObject) -> Request {
     Request { method: Proposals::NAME, params: arguments, waits: false, answer: list }
 }
 
-fn one(result: Value, _: Asked) -> serde_json::Result<Answer> {
-    ChangeOutput::of_proposal(serde_json::from_value(result)?)?.answer()
+fn one(result: Value, asked: Asked<'_>) -> serde_json::Result<Answer> {
+    ChangeOutput::of_proposal(serde_json::from_value(result)?, asked)?.answer()
 }
 
-fn list(result: Value, _: Asked) -> serde_json::Result<Answer> {
+fn list(result: Value, _: Asked<'_>) -> serde_json::Result<Answer> {
     let ProposalsResult { proposals } = serde_json::from_value(result)?;
     let waiting = proposals.into_iter().filter(|it| matches!(it.state.as_str(), "pending" | "proposed"));
     let mut waiting: Vec<_> = waiting

@@ -83,7 +83,7 @@ fn request(mut params: JsonObject) -> Request {
     Request { method: Read::NAME, params, waits: false, answer }
 }
 
-fn answer(result: Value, _: Asked) -> serde_json::Result<Answer> {
+fn answer(result: Value, _: Asked<'_>) -> serde_json::Result<Answer> {
     let read: ReadResult = serde_json::from_value(result)?;
     let about = vec![read.path.clone()];
     let answer = match &read.content {

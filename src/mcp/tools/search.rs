@@ -148,7 +148,7 @@ impl Match {
     }
 }
 
-fn answer(result: Value, _: Asked) -> serde_json::Result<Answer> {
+fn answer(result: Value, _: Asked<'_>) -> serde_json::Result<Answer> {
     let mut found: Found = serde_json::from_value(result)?;
     found.fit()?;
     Ok(Answer::text(found.text()))

@@ -55,10 +55,10 @@ fn request(mut arguments: JsonObject) -> Request {
 }
 
 /// The text that comes back was not sent by anybody, so its hash is news.
-fn undone(result: Value, _: Asked) -> serde_json::Result<Answer> {
-    edit::answer(result, Asked { hashes: true })
+fn undone(result: Value, asked: Asked<'_>) -> serde_json::Result<Answer> {
+    edit::answer(result, Asked { hashes: true, ..asked })
 }
 
-fn taken_back(result: Value, _: Asked) -> serde_json::Result<Answer> {
+fn taken_back(result: Value, _: Asked<'_>) -> serde_json::Result<Answer> {
     ChangeOutput::of_discarded(serde_json::from_value::<ProposeResult>(result)?)?.answer()
 }

@@ -259,3 +259,24 @@ fn where_nobody_can_be_asked_the_hint_says_what_the_user_can_do() {
     assert_eq!(waits.done().data["state"], "pending");
     assert_eq!(workspace.text(".gitlab-ci.yml"), "one\n");
 }
+
+#[test]
+fn only_tools_that_are_served_are_named() {
+    let (machine, workspace) =
+        (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("folder/b.txt", "b\n")]));
+    let mut mcp = Mcp::with(&machine, workspace.root(), &["--tools", "read,edit"]);
+    mcp.introduce("2025-06-18", json!({}));
+    let missing =
+        mcp.call("edit", json!({ "path": "new.txt", "oldText": "a", "newText": "b" })).refused("missing");
+    assert!(missing.text.contains("Check the path."), "{}", missing.text);
+    let folder = mcp.call("read", json!({ "path": "folder" })).refused("not_a_file");
+    workspace.put("empty.txt", "");
+    mcp.call("read", json!({ "path": "empty.txt" })).done();
+    let empty = mcp.call("edit", json!({ "path": "empty.txt", "oldText": "a", "newText": "b" }));
+    for called in [&missing, &folder, &empty] {
+        for tool in ["write", "list", "find", "apply_patch", "changes"] {
+            let is_named = called.text.contains(&format!("`{tool}`"));
+            assert!(!is_named || called.text.contains("is not served here"), "{}", called.text);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Advice for those who do not have every tool.
+
+use crate::protocol::TOOLS;
+
+use super::guide::Served;
+
+/// Returns advice without the clauses that name tools which are not served. Where nothing is left, it names the tool
+/// that is missing.
+pub(super) fn advice(text: &str, served: &Served<'_>) -> String {
+    let missing = |clause: &str| TOOLS.into_iter().find(|tool| !served.has(tool) && names(clause, tool));
+    let Some(first) = missing(text) else { return text.to_owned() };
+    let sentences = text.split_inclusive(". ").map(str::trim);
+    let kept: Vec<String> = sentences.filter_map(|sentence| shortened(sentence, served)).collect();
+    if kept.is_empty() {
+        return format!("This needs the tool `{first}`, which is not served here: ask the user for it.");
+    }
+    kept.join(" ")
+}
+
+/// A sentence of the clauses that name no missing tool; none if all do.
+fn shortened(sentence: &str, served: &Served<'_>) -> Option<String> {
+    let sentence = one_of_two(sentence, served);
+    let is_served = |clause: &str| TOOLS.into_iter().all(|tool| served.has(tool) || !names(clause, tool));
+    let mut text = String::new();
+    for (joint, clause) in clauses(sentence.trim_end_matches('.')).into_iter().filter(|(_, it)| is_served(it))
+    {
+        text.push_str(if text.is_empty() { "" } else { joint });
+        text.push_str(clause);
+    }
+    let text = text.strip_prefix("or ").or(text.strip_prefix("and ")).unwrap_or(&text);
+    let first = text.chars().next()?;
+    Some(format!("{}{}.", first.to_uppercase(), &text[first.len_utf8()..]))
+}
+
+/// The clauses of a sentence, each with what joins it to the one before.
+fn clauses(sentence: &str) -> Vec<(&'static str, &str)> {
+    const JOINTS: [&str; 2] = ["; ", ", or "];
+    let mut found = vec![("", sentence)];
+    while let Some((_, last)) = found.last_mut()
+        && let Some((at, joint)) = JOINTS.iter().filter_map(|&joint| Some((last.find(joint)?, joint))).min()
+    {
+        let rest = &last[at + joint.len()..];
+        *last = &last[..at];
+        found.push((joint, rest));
+    }
+    found
+}
+
+/// Leaves the served one of two alternatives, such as `edit` or `write`.
+fn one_of_two(sentence: &str, served: &Served<'_>) -> String {
+    let mut text = sentence.to_owned();
+    for one in TOOLS {
+        for other in TOOLS {
+            let kept = match (served.has(one), served.has(other)) {
+                (true, false) => one,
+                (false, true) => other,
+                _ => continue,
+            };
+            text = text.replace(&format!("`{one}` or `{other}`"), &format!("`{kept}`"));
+        }
+    }
+    text
+}
+
+fn names(text: &str, tool: &str) -> bool {
+    text.contains(&format!("`{tool}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+    use crate::mcp::tools::Selection;
+
+    #[rstest]
+    #[case::all_served("Use `edit` or `write`.", &[], "Use `edit` or `write`.")]
+    #[case::one_of_two("Choose another path, or change the file with `edit` or `write`.", &["write"], "Choose another path, or change the file with `write`.")]
+    #[case::a_clause("Choose another path, or change the file with `edit`.", &["write"], "Choose another path.")]
+    #[case::the_first_clause("Send `currentHash`; or look with `changes`; or wait.", &["edit"], "Send `currentHash`; or wait.")]
+    #[case::what_was_an_alternative("Look with `changes`; or wait.", &["edit"], "Wait.")]
+    #[case::a_sentence("Try again. For a folder use `list`.", &["read"], "Try again.")]
+    #[case::nothing("Give it a content: `write` does that.", &["edit"], "This needs the tool `write`, which is not served here: ask the user for it.")]
+    fn only_served_tools_are_named(#[case] text: &str, #[case] names: &[&str], #[case] advised: &str) {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let tools = Selection { names, read_only: false }.tools();
+        assert_eq!(advice(text, &Served(&tools)), advised);
+    }
+}
