@@ -103,8 +103,8 @@ impl Index {
 
     /// The same lines by a walk over all keys.
     pub(super) fn walk_with(&self, key: u32) -> impl Iterator<Item = usize> + use<'_> {
-        // Whether a chunk has the key at all is told without a branch for each line.
-        let has = move |chunk: &[u32]| chunk.iter().fold(false, |has, &other| has | (other == key));
+        // To count is quicker than to look for the first: there is no branch for each line.
+        let has = move |chunk: &[u32]| count(chunk, key) > 0;
         let chunks = self.keys.chunks(CHUNK).enumerate().filter(move |(_, chunk)| has(chunk));
         chunks.flat_map(move |(number, chunk)| {
             let equal = chunk.iter().enumerate().filter(move |&(_, &other)| other == key);
@@ -114,8 +114,7 @@ impl Index {
 
     /// How many lines have a key, by a walk over all.
     pub(super) fn count_of(&self, key: u32) -> usize {
-        let count = |chunk: &[u32]| chunk.iter().map(|&other| u32::from(other == key)).sum::<u32>() as usize;
-        self.keys.chunks(CHUNK).map(count).sum()
+        self.keys.chunks(CHUNK).map(|chunk| count(chunk, key) as usize).sum()
     }
 
     /// The byte offset of each line.
@@ -148,6 +147,10 @@ impl Index {
     pub(super) fn start(&self, base: &str, line: usize) -> usize {
         self.starts.get(line).map_or(base.len(), |&start| start as usize)
     }
+}
+
+fn count(keys: &[u32], key: u32) -> u32 {
+    keys.iter().map(|&other| u32::from(other == key)).sum()
 }
 
 /// The key and the letter pairs of a line. A blank line has key 0, no other has.
