@@ -5,7 +5,7 @@ mod display;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::line_diff::runs;
+use super::line_diff::{runs, runs_in_place};
 use super::trim::{common_head, common_tail};
 use super::{Deadline, Plan, Splice};
 use crate::text::{count_line_ends, line_end, line_start, lines};
@@ -113,6 +113,12 @@ struct Block<'p> {
 }
 
 impl Block<'_> {
+    /// Whether no line end comes or goes.
+    fn is_within_lines(&self, base: &str) -> bool {
+        let has_end = |text: &str| memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some();
+        self.splices.iter().all(|splice| !has_end(&splice.text) && !has_end(&base[splice.range.clone()]))
+    }
+
     fn text(&self, base: &str) -> String {
         let mut text = String::new();
         let mut copied = self.range.start;
@@ -140,7 +146,10 @@ fn changes(base: &str, plan: &Plan, deadline: Deadline) -> Option<Vec<Change>> {
         let split = |text| -> Vec<&str> { whole_lines(text).collect() };
         let (old, new) = (split(&base[block.range.clone()]), split(text.as_str()));
         let offsets = offsets(block.range.start, &old);
-        for (there, here) in runs(&old, &new, deadline) {
+        // Where every change is within a line, lines keep their places, and nothing has to be compared.
+        let in_place = block.is_within_lines(base) && old.len() == new.len();
+        let found = if in_place { runs_in_place(&old, &new) } else { runs(&old, &new, deadline) };
+        for (there, here) in found {
             changes.push(Change {
                 old_line: old_line + there.start,
                 new_line: new_line + here.start,

@@ -40,6 +40,18 @@ pub(super) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline)
     found
 }
 
+/// The changed runs between two lists of as many lines, each of which became the one in its place.
+pub(super) fn runs_in_place<T: Eq>(old: &[T], new: &[T]) -> Vec<Run> {
+    let mut found: Vec<Run> = Vec::new();
+    for at in (0..old.len().min(new.len())).filter(|&at| old[at] != new[at]) {
+        match found.last_mut() {
+            Some(last) if last.0.end == at => (last.0.end, last.1.end) = (at + 1, at + 1),
+            _ => found.push((at..at + 1, at..at + 1)),
+        }
+    }
+    found
+}
+
 fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
     range.start + by..range.end + by
 }

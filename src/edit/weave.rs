@@ -61,6 +61,9 @@ impl<'a> Weave<'a> {
         tolerance: Tolerance,
     ) -> Result<Vec<Splice>, UnclearIndentation> {
         if site.parts.is_empty() {
+            if tolerance == Tolerance::Exact && is_within_a_line(needle) {
+                return Ok(trimmed(base.text, site.range.clone(), &needle.new).into_iter().collect());
+            }
             let (mut old, new): (Vec<_>, Vec<_>) =
                 (lines(&needle.old).collect(), lines(&needle.new).collect());
             let mut range = site.range.clone();
@@ -358,3 +361,11 @@ fn end_with(lines: &mut [Line<'_>], ending: LineEnding) {
 fn ends_open(lines: &[Line<'_>]) -> bool {
     lines.last().is_some_and(|line| line.ending == LineEnding::None)
 }
+
+/// Returns whether an edit replaces a part of a line with another, and no line end.
+fn is_within_a_line(needle: &Needle<'_>) -> bool {
+    !needle.new.is_empty() && !needle.old.contains('\n') && !needle.new.contains('\n')
+}
+
+#[cfg(test)]
+mod tests;
