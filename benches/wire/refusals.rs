@@ -10,7 +10,7 @@ use crate::table::{Samples, millis, row, title, verdict};
 /// A text that is not there: the closest places are looked for and shown.
 pub(crate) fn absent() {
     let machine = Machine::start();
-    for (size, name, rounds, target) in [(MB, "1 MB", 40, 10.0), (10 * MB, "10 MB", 12, 80.0)] {
+    for (size, name, rounds, target) in [(MB, "1 MB", 40, 3.0), (10 * MB, "10 MB", 12, 20.0)] {
         title(&format!("refusal of an absent text, {name}"));
         let text = code(size);
         let path = machine.put("absent.txt", &text);
