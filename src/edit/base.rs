@@ -4,9 +4,10 @@ use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use super::fold::{Fold, Level};
+use super::index::{LinesByKey, describe};
 use super::short::ShortTexts;
 use super::{Deadline, Edit, Index, Options, SharedIndex, TimedOut};
-use crate::text::{IndentStyle, indent_style, line_end, line_start};
+use crate::text::{IndentStyle, indent_style, line_end, line_start, lines};
 
 /// Edits of one call from which on sorting the lines of a base pays, where its index is there and where it
 /// has to be built.
@@ -20,6 +21,7 @@ pub(super) struct Base<'a> {
     pub(super) deadline: Deadline,
     views: [OnceCell<Fold<'a>>; 3],
     index: SharedIndex,
+    by_key: OnceCell<LinesByKey>,
     style: OnceCell<IndentStyle>,
     ascii: OnceCell<bool>,
     /// The edits that look here: how many there are decides how it is done.
@@ -38,6 +40,7 @@ impl<'a> Base<'a> {
             deadline: options.deadline,
             views: Default::default(),
             index,
+            by_key: OnceCell::new(),
             style: OnceCell::new(),
             ascii: OnceCell::new(),
             edits,
@@ -89,12 +92,27 @@ impl<'a> Base<'a> {
         short.as_ref().map(|short| short.places_of(text)).map_err(|error| *error)
     }
 
-    /// The lines with a key, in order: sorted out once where many edits look, else by a walk.
+    /// The lines with a key, in order: looked up once where many edits look, else by a walk.
     pub(super) fn lines_with(&self, key: u32) -> Box<dyn Iterator<Item = usize> + '_> {
-        if self.sorts() {
-            return Box::new(self.index().lines_with(key));
+        if let Some(lines) = self.looked_up(key) {
+            return Box::new(lines.iter().copied());
         }
         Box::new(self.index().walk_with(key))
+    }
+
+    /// How many lines have a key.
+    pub(super) fn count_of(&self, key: u32) -> usize {
+        self.looked_up(key).map_or_else(|| self.index().count_of(key), <[usize]>::len)
+    }
+
+    /// The lines with a key, where those of all edits were looked up.
+    fn looked_up(&self, key: u32) -> Option<&[usize]> {
+        if !self.sorts() {
+            return None;
+        }
+        let texts = || self.edits.iter().flat_map(|edit| [&edit.old, &edit.new]);
+        let keys = || texts().flat_map(|text| lines(text)).map(|line| describe(line.content).0);
+        self.by_key.get_or_init(|| LinesByKey::new(self.index(), keys())).get(key)
     }
 
     /// The content of a line, counted from 0; nothing behind the last.

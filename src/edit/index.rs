@@ -1,13 +1,16 @@
 //! What is known of each line of a base, for tolerant tiers and for the closest regions.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use crate::text::{Lines, lines};
+use crate::text::{Lines, count_lines, lines};
 
 use super::fold;
 
 /// Lines that are looked at together in a walk.
 const CHUNK: usize = 256;
+/// Groups of keys that are told apart by a bit.
+const GROUPS: usize = 1 << 16;
 
 /// The start of each line, a key of what it says, and a signature of its letters: 16 bytes a line, built in one
 /// pass over the text, true for one version of it only. Each is a list of its own, so that a walk over all lines
@@ -20,8 +23,6 @@ pub struct Index {
     text_len: usize,
     /// Some line ends in blanks.
     has_trailing_blanks: bool,
-    /// Every line by its key, for calls of many edits: the key in the upper half, the line in the lower.
-    by_key: OnceLock<Vec<u64>>,
 }
 
 /// The index of one version of a text, built by whoever needs it first and shared by all who have it.
@@ -59,14 +60,21 @@ impl From<Index> for SharedIndex {
 impl Index {
     /// The index of `base`.
     pub fn build(base: &str) -> Self {
-        let mut index = Self { text_len: base.len(), ..Self::default() };
+        let count = count_lines(base);
+        let mut index = Self {
+            starts: Vec::with_capacity(count),
+            keys: Vec::with_capacity(count),
+            pairs: Vec::with_capacity(count),
+            text_len: base.len(),
+            has_trailing_blanks: false,
+        };
         for line in lines(base) {
             let (key, pairs) = describe(line.content);
             // Texts above 4 GiB are refused long before they get here.
             index.starts.push(line.start as u32);
             index.keys.push(key);
             index.pairs.push(pairs);
-            index.has_trailing_blanks |= line.content.ends_with(fold::is_blank);
+            index.has_trailing_blanks |= matches!(line.content.as_bytes().last(), Some(b' ' | b'\t'));
         }
         index
     }
@@ -78,9 +86,7 @@ impl Index {
 
     /// Bytes that it takes up.
     pub fn bytes(&self) -> usize {
-        let lists =
-            size_of_val(&self.starts[..]) + size_of_val(&self.keys[..]) + size_of_val(&self.pairs[..]);
-        lists + self.by_key.get().map_or(0, |sorted| size_of_val(&sorted[..]))
+        size_of_val(&self.starts[..]) + size_of_val(&self.keys[..]) + size_of_val(&self.pairs[..])
     }
 
     /// How many lines it knows.
@@ -88,20 +94,7 @@ impl Index {
         self.keys.len()
     }
 
-    /// The lines with a key, in order. The first call sorts all lines.
-    pub(super) fn lines_with(&self, key: u32) -> impl ExactSizeIterator<Item = usize> + use<'_> {
-        let packed = |(line, &key): (usize, &u32)| u64::from(key) << 32 | line as u64;
-        let sorted = self.by_key.get_or_init(|| {
-            let mut sorted: Vec<u64> = self.keys.iter().enumerate().map(packed).collect();
-            sorted.sort_unstable();
-            sorted
-        });
-        let from = sorted.partition_point(|&packed| packed >> 32 < u64::from(key));
-        let count = sorted[from..].partition_point(|&packed| packed >> 32 == u64::from(key));
-        sorted[from..from + count].iter().map(|&packed| packed as u32 as usize)
-    }
-
-    /// The same lines by a walk over all keys.
+    /// The lines with a key, in order, by a walk over all keys.
     pub(super) fn walk_with(&self, key: u32) -> impl Iterator<Item = usize> + use<'_> {
         // To count is quicker than to look for the first: there is no branch for each line.
         let has = move |chunk: &[u32]| count(chunk, key) > 0;
@@ -149,6 +142,37 @@ impl Index {
     }
 }
 
+/// The lines that have one of some keys: looked up once for calls of many edits.
+#[derive(Debug)]
+pub(super) struct LinesByKey(HashMap<u32, Vec<usize>>);
+
+impl LinesByKey {
+    /// The lines of `index` that have one of `keys`.
+    pub(super) fn new(index: &Index, keys: impl Iterator<Item = u32>) -> Self {
+        let mut lines: HashMap<u32, Vec<usize>> = keys.map(|key| (key, Vec::new())).collect();
+        // One bit for each of many groups of keys spares most lines the look into the map.
+        let mut groups = vec![0_u64; GROUPS / 64];
+        let bit = |key: u32| (key as usize % GROUPS / 64, 1_u64 << (key % 64));
+        for (word, bit) in lines.keys().map(|&key| bit(key)) {
+            groups[word] |= bit;
+        }
+        for (line, &key) in index.keys.iter().enumerate() {
+            let (word, bit) = bit(key);
+            if groups[word] & bit != 0
+                && let Some(lines) = lines.get_mut(&key)
+            {
+                lines.push(line);
+            }
+        }
+        Self(lines)
+    }
+
+    /// The lines with a key, in order; nothing if it is none of those that were looked up.
+    pub(super) fn get(&self, key: u32) -> Option<&[usize]> {
+        self.0.get(&key).map(Vec::as_slice)
+    }
+}
+
 fn count(keys: &[u32], key: u32) -> u32 {
     keys.iter().map(|&other| u32::from(other == key)).sum()
 }
@@ -180,19 +204,25 @@ fn describe_bytes(bytes: &[u8]) -> (u32, u64) {
 mod tests {
     use proptest::prelude::*;
 
-    use super::Index;
+    use super::{Index, LinesByKey};
 
     proptest! {
         #[test]
-        fn a_walk_finds_the_lines_that_the_sorted_keys_have(
+        fn a_walk_finds_the_lines_that_are_looked_up(
             lines in prop::collection::vec("[ab]?", 0..3 * super::CHUNK),
         ) {
             let index = Index::build(&lines.join("\n"));
-            for key in index.keys().iter().copied().chain([1]).take(20) {
-                let walked: Vec<usize> = index.walk_with(key).collect();
-                prop_assert_eq!(&walked, &index.lines_with(key).collect::<Vec<_>>());
-                prop_assert_eq!(walked.len(), index.count_of(key));
+            let absent = 1;
+            let keys = || index.keys().iter().copied().take(20).chain([absent]);
+            let found = LinesByKey::new(&index, keys());
+            for key in keys() {
+                let lines = || index.keys().iter().enumerate().filter(|&(_, &other)| other == key);
+                let lines: Vec<usize> = lines().map(|(line, _)| line).collect();
+                prop_assert_eq!(found.get(key), Some(&lines[..]));
+                prop_assert_eq!(index.walk_with(key).collect::<Vec<_>>(), &lines[..]);
+                prop_assert_eq!(index.count_of(key), lines.len());
             }
+            prop_assert_eq!(found.get(2), None);
         }
     }
 }

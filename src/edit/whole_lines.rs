@@ -68,14 +68,8 @@ impl Wanted {
         lines.retain(|&(_, key)| key != 0);
         lines.sort_by_key(|&(_, key)| key);
         lines.dedup_by_key(|&mut (_, key)| key);
-        let often = |key| {
-            if base.sorts() {
-                return base.index().lines_with(key).len();
-            }
-            base.index().count_of(key)
-        };
         let tried = lines.iter().copied().step_by(lines.len().div_ceil(TRIED).max(1));
-        tried.min_by_key(|&(_, key)| often(key))
+        tried.min_by_key(|&(_, key)| base.count_of(key))
     }
 }
 

@@ -61,8 +61,7 @@ fn candidates<'v>(
         && let Some((offset, key)) = inner_line(base, &asked.text, needle.whole_lines)
     {
         // A line that is whole in the text is a line of the base, wherever the text stands.
-        let starts =
-            base.index().lines_with(key).map(move |line| view.line_at(base.index().start(base.text, line)));
+        let starts = base.lines_with(key).map(move |line| view.line_at(base.index().start(base.text, line)));
         let starts = starts.filter_map(move |start| start.checked_sub(offset));
         return Ok(Box::new(starts.filter(move |&at| haystack[at..].starts_with(wanted))));
     }
@@ -86,7 +85,7 @@ fn inner_line(base: &Base<'_>, text: &str, whole_lines: bool) -> Option<(usize, 
     const TRIED: usize = 4;
     let inner = lines(text).skip(usize::from(!whole_lines)).filter(|line| line.ending != LineEnding::None);
     let keyed = inner.map(|line| (line.start, describe(line.content).0)).filter(|&(_, key)| key != 0);
-    keyed.take(TRIED).min_by_key(|&(_, key)| base.index().lines_with(key).len())
+    keyed.take(TRIED).min_by_key(|&(_, key)| base.count_of(key))
 }
 
 fn first_len(haystack: &[u8], at: usize) -> usize {
