@@ -13,6 +13,7 @@
 //! use std::sync::Arc;
 //!
 //! use editd::disk::{Change, Disk, Durability, Expected, Journal, Lost, MemoryDisk, Rescue, commit};
+//! use editd::workspace::NewMode;
 //!
 //! /// Nobody else writes here, so nothing needs to be rescued.
 //! struct Alone;
@@ -31,7 +32,7 @@
 //! let image = disk.read(&a, 1 << 20)?.expect("it is there");
 //! let changes = [
 //!     Change::Replace { target: a, content: b"new".to_vec().into(), expect: Expected::image(&image) },
-//!     Change::Create { target: b, content: b"more".to_vec().into(), mode: None },
+//!     Change::Create { target: b, content: b"more".to_vec().into(), mode: NewMode::Plain },
 //! ];
 //! commit(&disk, &journal, &changes, Durability::Process).expect("both files are written");
 //! assert_eq!(disk.content("/shop/a.txt").as_deref(), Some(&b"new"[..]));

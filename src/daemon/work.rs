@@ -272,7 +272,7 @@ impl WantedFile {
         }
     }
 
-    /// Refuses a mode that the file, which is there, does not have.
+    /// Refuses a mode other than that of an existing file.
     fn check_mode(&self, wanted: Option<NewMode>) -> Result<(), RefusalKind> {
         let is_executable = self.observed.stat.is_some_and(|stat| stat.mode & 0o111 != 0);
         match wanted.filter(|_| self.observed.exists()) {

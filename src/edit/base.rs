@@ -56,7 +56,7 @@ impl<'a> Base<'a> {
         self.views[level as usize].get_or_init(|| Fold::new(self.text, level))
     }
 
-    /// Whether the view of a level is known to be that of line ends.
+    /// Returns whether the view of a level is known to equal the one with plain line ends.
     pub(super) fn folds_line_ends_only(&self, level: Level) -> bool {
         let is_clean = self.index.built().is_some_and(|index| !index.has_trailing_blanks());
         is_clean && (level < Level::Typography || self.is_ascii())
@@ -100,7 +100,7 @@ impl<'a> Base<'a> {
         Box::new(self.index().walk_with(key))
     }
 
-    /// How many lines have a key.
+    /// The number of lines with a key.
     pub(super) fn count_of(&self, key: u32) -> usize {
         self.looked_up(key).map_or_else(|| self.index().count_of(key), <[usize]>::len)
     }

@@ -113,7 +113,7 @@ struct Block<'p> {
 }
 
 impl Block<'_> {
-    /// Whether no line end comes or goes.
+    /// Returns whether no splice adds or removes a line end.
     fn is_within_lines(&self, base: &str) -> bool {
         let has_end = |text: &str| memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some();
         self.splices.iter().all(|splice| !has_end(&splice.text) && !has_end(&base[splice.range.clone()]))
@@ -146,7 +146,7 @@ fn changes(base: &str, plan: &Plan, deadline: Deadline) -> Option<Vec<Change>> {
         let split = |text| -> Vec<&str> { whole_lines(text).collect() };
         let (old, new) = (split(&base[block.range.clone()]), split(text.as_str()));
         let offsets = offsets(block.range.start, &old);
-        // Where every change is within a line, lines keep their places, and nothing has to be compared.
+        // If every splice stays within a line, line n becomes line n, and no diff is needed.
         let in_place = block.is_within_lines(base) && old.len() == new.len();
         let found = if in_place { runs_in_place(&old, &new) } else { runs(&old, &new, deadline) };
         for (there, here) in found {

@@ -9,7 +9,7 @@ use super::fold;
 
 /// Lines that are looked at together in a walk.
 const CHUNK: usize = 256;
-/// Groups of keys that are told apart by a bit.
+/// Bits of the filter in front of the map of keys.
 const GROUPS: usize = 1 << 16;
 
 /// The start of each line, a key of what it says, and a signature of its letters: 16 bytes a line, built in one
@@ -96,7 +96,7 @@ impl Index {
 
     /// The lines with a key, in order, by a walk over all keys.
     pub(super) fn walk_with(&self, key: u32) -> impl Iterator<Item = usize> + use<'_> {
-        // To count is quicker than to look for the first: there is no branch for each line.
+        // Counting is faster than searching: the loop has no branch, so the compiler vectorizes it.
         let has = move |chunk: &[u32]| count(chunk, key) > 0;
         let chunks = self.keys.chunks(CHUNK).enumerate().filter(move |(_, chunk)| has(chunk));
         chunks.flat_map(move |(number, chunk)| {
@@ -105,7 +105,7 @@ impl Index {
         })
     }
 
-    /// How many lines have a key, by a walk over all.
+    /// The number of lines with a key, by a walk over all keys.
     pub(super) fn count_of(&self, key: u32) -> usize {
         self.keys.chunks(CHUNK).map(|chunk| count(chunk, key) as usize).sum()
     }
@@ -150,7 +150,7 @@ impl LinesByKey {
     /// The lines of `index` that have one of `keys`.
     pub(super) fn new(index: &Index, keys: impl Iterator<Item = u32>) -> Self {
         let mut lines: HashMap<u32, Vec<usize>> = keys.map(|key| (key, Vec::new())).collect();
-        // One bit for each of many groups of keys spares most lines the look into the map.
+        // A bit filter spares most lines the lookup in the map.
         let mut groups = vec![0_u64; GROUPS / 64];
         let bit = |key: u32| (key as usize % GROUPS / 64, 1_u64 << (key % 64));
         for (word, bit) in lines.keys().map(|&key| bit(key)) {

@@ -29,7 +29,7 @@ pub struct WriteParams {
     pub literal: bool,
     /// A WHATWG label, `utf-16le` or `utf-16be`.
     pub encoding: Option<String>,
-    /// `100755` for a new file that anybody may run, else `100644`.
+    /// `100755` creates an executable file; `100644` is the default.
     pub mode: Option<String>,
 }
 

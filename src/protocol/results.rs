@@ -59,7 +59,7 @@ pub struct FileEntry {
     pub path: String,
     /// `edit`, `create`, `delete` or `rename`.
     pub action: String,
-    /// `100755` for a new file that anybody may run.
+    /// `100755` for a new executable file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
     /// Where a renamed file goes.

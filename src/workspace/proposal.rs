@@ -89,20 +89,20 @@ pub enum OnStale {
 /// The permission bits of a new file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NewMode {
-    /// What the user's umask leaves of 0666.
+    /// 0666 less the user's umask.
     #[default]
     Plain,
-    /// What the user's umask leaves of 0777: a program or a script.
+    /// 0777 less the user's umask: a program or a script.
     Executable,
     /// Exactly these: the file had them before.
     Bits(u32),
 }
 
 impl NewMode {
-    /// The mode as git writes it for files that anybody may run; none for all others.
+    /// The mode of an executable file, as git writes it.
     pub const EXECUTABLE: &str = "100755";
 
-    /// Returns whether anybody may run the file.
+    /// Returns whether the file is executable.
     pub fn is_executable(self) -> bool {
         match self {
             Self::Plain => false,
@@ -137,12 +137,12 @@ impl Action {
     /// A new file with the usual permission bits.
     pub const CREATE: Self = Self::Create { mode: NewMode::Plain };
 
-    /// Returns whether it makes a new file that anybody may run.
+    /// Returns whether it creates an executable file.
     pub fn is_executable(&self) -> bool {
         matches!(self, Self::Create { mode } if mode.is_executable())
     }
 
-    /// Returns whether the file comes to be.
+    /// Returns whether it creates a file.
     pub fn creates(&self) -> bool {
         matches!(self, Self::Create { .. })
     }

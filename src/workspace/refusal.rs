@@ -90,9 +90,9 @@ pub enum RefusalKind {
     EmptyFile,
     /// The target of a rename or a creation is there already.
     Exists,
-    /// The file is there already, and may be run or not, other than what is asked for.
+    /// The file exists with another mode than the requested one.
     OtherMode {
-        /// Anybody may run it.
+        /// The existing file is executable.
         is_executable: bool,
     },
     /// There is no such file.

@@ -247,7 +247,7 @@ fn read_hash(hash: &str) -> Result<ContentHash, Invalid> {
     hash.parse().map_err(|_| Invalid::new("baseHash", "a hash is `b3:` and 32 hexadecimal digits"))
 }
 
-/// Reads a mode as git or `chmod` writes it. All that counts is whether anybody may run the file.
+/// Reads a mode as git or `chmod` writes it: executable or not.
 fn read_mode(mode: &str) -> Result<NewMode, Invalid> {
     match mode {
         "100755" | "0755" | "755" => Ok(NewMode::Executable),

@@ -29,23 +29,23 @@ pub(crate) struct NewContent {
     /// Line ends are taken as they are.
     pub(crate) literal: bool,
     pub(crate) encoding: Option<Encoding>,
-    /// The permission bits, if the author names them: a file that is there has to have them.
+    /// The permission bits, if the author names them. An existing file must already match.
     pub(crate) mode: Option<NewMode>,
     pub(crate) when: When,
 }
 
-/// What a file has to be so that it may be written.
+/// The condition on which a file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
-    /// Whatever its author was given, or nothing.
+    /// The file is what its author was given, or does not exist.
     Any,
-    /// Not there.
+    /// The file does not exist.
     New,
-    /// Without text; `creates` says whether it may also not be there. The text stands at a line of a patch.
+    /// The file is empty, or with `creates` does not exist. The text stands at a line of a patch.
     Empty { creates: bool, line: usize },
 }
 
-/// What a patch says of the text that it deletes, at a line: nothing may be left of the file without it.
+/// The text that a patch deletes, and the line of the patch: without it the file has to be empty.
 #[derive(Debug)]
 pub(crate) struct Removed {
     pub(crate) edits: Vec<Edit>,

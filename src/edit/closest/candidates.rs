@@ -110,7 +110,7 @@ pub(super) fn resembling(lines: &[u64], wanted: u64) -> Vec<usize> {
     let mut best = Best::default();
     let mut scores = [0_u8; CHUNK];
     for (number, chunk) in lines.chunks(CHUNK).enumerate() {
-        // Two loops without branches: most chunks have no line that is good enough.
+        // Both loops are free of branches; most chunks have no line that scores high enough.
         let scores = &mut scores[..chunk.len()];
         for (score, &pairs) in scores.iter_mut().zip(chunk) {
             *score = score_of(pairs, wanted);

@@ -24,7 +24,7 @@ pub(super) struct FileOutput {
     uri: Option<String>,
     /// `edit`, `create`, `delete` or `rename`.
     action: String,
-    /// `100755` for a new file that anybody may run.
+    /// `100755` for a new executable file.
     #[serde(skip_serializing_if = "Option::is_none")]
     mode: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

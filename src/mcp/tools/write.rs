@@ -38,7 +38,7 @@ struct Input {
     literal: Option<bool>,
     /// Encoding of the file, such as `utf-8`. Default: what it has.
     encoding: Option<String>,
-    /// `100755` for a new file that can be run.
+    /// `100755` makes a new file executable.
     mode: Option<String>,
     /// A hash from a result: the text that is replaced. Default: what you were last given.
     base_hash: Option<String>,
