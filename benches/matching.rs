@@ -1,4 +1,4 @@
-//! What matching costs on texts as large as people have them.
+//! Benchmarks of matching on texts of realistic sizes.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -12,7 +12,7 @@ use editd::text::{PositionEncoding, count_lines, eol_style, indent_style, positi
 
 const MEGABYTE: usize = 1 << 20;
 
-/// Lines as code has them: repeated shapes, different words, four depths.
+/// Generates code-like lines: repeated shapes, different words, four indentation levels.
 fn code(size: usize) -> String {
     let mut text = String::with_capacity(size + 200);
     let mut seed = 1_u64;
@@ -31,13 +31,13 @@ fn code(size: usize) -> String {
     text
 }
 
-/// Forty lines from the middle of `text`.
+/// Returns forty lines from the middle of `text`.
 fn block(text: &str) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     lines[lines.len() / 2..][..40].concat()
 }
 
-/// The block with every eighth line reworded: stands nowhere.
+/// Returns the block with every eighth line changed, so that it is absent from the text.
 fn absent(text: &str) -> String {
     let lines = block(text);
     let reword =
@@ -58,7 +58,7 @@ fn exact(criterion: &mut Criterion) {
         .bench_function("indentation 1 MB", |bench| bench.iter(|| find(black_box(&text), &tabs, &options)));
 }
 
-/// Requests for the same forty lines, each of which only one tier finds.
+/// Returns requests for the same forty lines, each matched by exactly one tier.
 fn requests(text: &str) -> Vec<(&'static str, Edit)> {
     let old = block(text);
     let lines = || old.split_inclusive('\n');
@@ -87,7 +87,7 @@ fn requests(text: &str) -> Vec<(&'static str, Edit)> {
     ]
 }
 
-/// A hit in every tier and a miss, with the index built for the call and with one that is there.
+/// Measures a hit in every tier and a miss, with an index built for the call and with a cached one.
 fn tiers(criterion: &mut Criterion) {
     for megabytes in [1, 10] {
         let text = code(MEGABYTE * megabytes);
@@ -110,7 +110,7 @@ fn tiers(criterion: &mut Criterion) {
     }
 }
 
-/// Many edits of one call against one.
+/// Compares many edits in one call with a single edit.
 fn batches(criterion: &mut Criterion) {
     let text = code(MEGABYTE);
     let blocks: Vec<String> =
@@ -134,7 +134,7 @@ fn batches(criterion: &mut Criterion) {
     }
 }
 
-/// A thousand parts of lines in one call.
+/// Measures a thousand partial-line edits in one call.
 fn short_batch(criterion: &mut Criterion) {
     let text = code(MEGABYTE);
     let parts: Vec<&str> =
@@ -172,14 +172,14 @@ fn refusals(criterion: &mut Criterion) {
     });
 }
 
-/// Code in lines of 20 KB.
+/// Generates code with lines of 20 KB.
 fn long_lines() -> String {
     let text = code(MEGABYTE).replace('\n', " ");
     let lines = text.as_bytes().chunks(20_000).map(String::from_utf8_lossy);
     lines.fold(String::new(), |text, line| text + &line + "\n")
 }
 
-/// Six long lines as the tiers tolerate them, and as none does.
+/// Returns six long lines in variants that tiers tolerate, and in one that no tier matches.
 fn long_requests(long: &str) -> Vec<(&'static str, String)> {
     let six: String = long.split_inclusive('\n').skip(20).take(6).collect();
     vec![
@@ -191,14 +191,14 @@ fn long_requests(long: &str) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The search for what comes near as one would write it first: every window, every pair of letters.
-fn plain_quadratic(text: &str, asked: &str) -> Option<(usize, usize)> {
-    let (lines, count) = (text.split_inclusive('\n').collect::<Vec<_>>(), asked.lines().count());
-    let windows = lines.windows(count).map(|window| distance(window.concat().as_bytes(), asked.as_bytes()));
+/// A naive search for the closest region: compares every window, letter by letter.
+fn naive_quadratic(text: &str, wanted: &str) -> Option<(usize, usize)> {
+    let (lines, count) = (text.split_inclusive('\n').collect::<Vec<_>>(), wanted.lines().count());
+    let windows = lines.windows(count).map(|window| distance(window.concat().as_bytes(), wanted.as_bytes()));
     windows.enumerate().map(|(line, distance)| (distance, line)).min()
 }
 
-/// Letters to change, insert and remove.
+/// Returns the edit distance.
 fn distance(one: &[u8], other: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (at, letter) in one.iter().enumerate() {
@@ -212,15 +212,15 @@ fn distance(one: &[u8], other: &[u8]) -> usize {
     row.last().copied().unwrap_or_default()
 }
 
-/// A miss against the plain search for the closest region.
+/// Compares a miss with the naive search for the closest region.
 fn baseline(criterion: &mut Criterion) {
     let text = code(16 << 10);
-    let asked = absent(&text);
-    let edit = [Edit::new(asked.clone(), "new\n")];
-    criterion.bench_function("baseline: plain quadratic 16 KB", |bench| {
-        bench.iter(|| plain_quadratic(black_box(&text), &asked));
+    let wanted = absent(&text);
+    let edit = [Edit::new(wanted.clone(), "new\n")];
+    criterion.bench_function("baseline: naive quadratic 16 KB", |bench| {
+        bench.iter(|| naive_quadratic(black_box(&text), &wanted));
     });
-    criterion.bench_function("baseline: this one 16 KB", |bench| {
+    criterion.bench_function("baseline: editd 16 KB", |bench| {
         bench.iter(|| find(black_box(&text), &edit, &Options::default()));
     });
 }

@@ -1,4 +1,4 @@
--- For a `require('editd').setup()` in init.lua, which may come before plugin/editd.lua has been read.
+-- Supports a `require('editd').setup()` in init.lua, which may run before plugin/editd.lua is loaded.
 local root = debug.getinfo(1, 'S').source:match('^@(.*)[/\\]lua[/\\]editd%.lua$')
 local folder = root .. '/editors/nvim'
 

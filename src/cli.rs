@@ -1,4 +1,4 @@
-//! The command line. It talks to the daemon like any other client.
+//! The command line, a client of the daemon like any other.
 //!
 //! ```no_run
 //! let code = editd::cli::main();
@@ -10,12 +10,12 @@ mod arguments;
 mod ask;
 mod author;
 mod blame;
-mod complaint;
 mod consent;
 mod daemon;
 mod demo;
 mod doctor;
 mod edit;
+mod error;
 mod log;
 mod lsp;
 mod manual;
@@ -44,9 +44,9 @@ use crate::workspace::Role;
 
 use arguments::{Arguments, Command, Output};
 use author::Author;
-pub(crate) use complaint::Complaint;
+pub(crate) use error::CliError;
 
-/// What every command has at hand.
+/// Settings shared by all commands.
 pub(crate) struct Context {
     pub(crate) places: Places,
     pub(crate) spawn: Spawn,
@@ -54,53 +54,54 @@ pub(crate) struct Context {
     author: Author,
 }
 
-/// The refusal of places that a session may not go to.
+/// Kind of the refusal for a path outside the session's roots.
 const OUTSIDE: Option<&str> = Some("outside_workspace");
 
-/// How a command that did not fail ended.
+/// The result of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Done,
-    /// A person said no, or has not decided yet.
+    /// A person rejected the change or has not decided yet.
     Undecided,
-    /// Something is wrong that the command was asked to find.
-    Wrong,
+    /// The command is a check, and the check found a problem.
+    ProblemFound,
 }
 
 impl Context {
-    /// Begins a session as an agent.
-    pub(crate) fn agent(&self, root: Option<&Path>) -> Result<Client, Complaint> {
+    /// Opens a session as an agent.
+    pub(crate) fn agent(&self, root: Option<&Path>) -> Result<Client, CliError> {
         self.session(Role::Agent, self.author.of_command(), root)
     }
 
-    /// The same for a change, which a person is shown and asked about or not.
-    pub(crate) fn changer(&self, root: Option<&Path>, asks: bool) -> Result<Client, Complaint> {
+    /// Opens a session that makes a change. If `asks`, the change is shown to a person first and counts as
+    /// theirs.
+    pub(crate) fn session_for_change(&self, root: Option<&Path>, asks: bool) -> Result<Client, CliError> {
         let name = if asks { self.author.of_person() } else { self.author.of_command() };
         self.session(Role::Agent, name, root)
     }
 
-    /// Begins a session as the person at the terminal, who may do what is not for agents.
-    pub(crate) fn person(&self, root: Option<&Path>) -> Result<Client, Complaint> {
+    /// Opens a session as the person at the terminal, who may do more than agents.
+    pub(crate) fn person(&self, root: Option<&Path>) -> Result<Client, CliError> {
         self.session(Role::Editor, self.author.of_person(), root)
     }
 
-    fn session(&self, role: Role, name: &str, root: Option<&Path>) -> Result<Client, Complaint> {
+    fn session(&self, role: Role, name: &str, root: Option<&Path>) -> Result<Client, CliError> {
         let roots = root.into_iter().map(Path::to_owned).collect();
         let identity = Identity { name: name.to_owned(), roots, new_file: true, session: None };
         Ok(Client::connect_as(&self.places, role, self.spawn, &identity)?)
     }
 
-    /// Asks for something that changes nothing. What cannot be worked in may still be read, without a root, where
-    /// the user has configured that.
+    /// Sends a request that changes nothing. Retries without a root if the root is refused, because the path
+    /// may still be in one of the configured `read_roots`.
     pub(crate) fn ask<M: Method>(
         &self,
         root: Option<&Path>,
         params: &impl Serialize,
-    ) -> Result<Value, Complaint> {
+    ) -> Result<Value, CliError> {
         match self.ask_within::<M>(root, params) {
-            Err(complaint) if root.is_some() && complaint.kind() == OUTSIDE => {
+            Err(error) if root.is_some() && error.kind() == OUTSIDE => {
                 match self.ask_within::<M>(None, params) {
-                    Err(other) if other.kind() == OUTSIDE => Err(complaint),
+                    Err(other) if other.kind() == OUTSIDE => Err(error),
                     answer => answer,
                 }
             }
@@ -108,12 +109,8 @@ impl Context {
         }
     }
 
-    /// The same with this root and no other; asked again if the daemon ends meanwhile.
-    fn ask_within<M: Method>(
-        &self,
-        root: Option<&Path>,
-        params: &impl Serialize,
-    ) -> Result<Value, Complaint> {
+    /// Sends a request in a session with this root only. Sends it again if the daemon ends in the meantime.
+    fn ask_within<M: Method>(&self, root: Option<&Path>, params: &impl Serialize) -> Result<Value, CliError> {
         match self.agent(root)?.request(M::NAME, params) {
             Err(error) if error.is_end() => Ok(self.agent(root)?.request(M::NAME, params)?),
             answer => Ok(answer?),
@@ -121,33 +118,33 @@ impl Context {
     }
 }
 
-/// Runs the program; `manual::facts` has its exit codes.
+/// Runs the program. The exit codes are documented in `manual::facts`.
 pub fn main() -> ExitCode {
-    stream::settle_colours();
+    stream::configure_colours();
     let arguments = match arguments() {
         Ok(arguments) => arguments,
         Err(code) => return code,
     };
     let json = arguments.output == Output::Json;
-    // What is still in a buffer may find no room, and then the command has not done what it was asked to.
+    // Flushing may fail, for example on a full disk. Next the command has failed.
     let end = run(arguments).and_then(|end| Ok(stream::raw_stdout().flush().map(|()| end)?));
     match end {
         Ok(End::Done) => ExitCode::SUCCESS,
-        Ok(End::Wrong) => ExitCode::from(1),
+        Ok(End::ProblemFound) => ExitCode::from(1),
         Ok(End::Undecided) => ExitCode::from(3),
-        Err(complaint) => {
-            complaint.show(json);
-            ExitCode::from(complaint.exit_code())
+        Err(error) => {
+            error.show(json);
+            ExitCode::from(error.exit_code())
         }
     }
 }
 
-/// What was asked for; else the end of it, when help was printed or what is wrong.
+/// Parses the arguments. Returns an exit code if the help or a usage error was printed instead.
 fn arguments() -> Result<Arguments, ExitCode> {
-    // What was wanted of the output is not known where the arguments cannot be read.
-    let wrong = |complaint: &Complaint| {
-        complaint.show(false);
-        ExitCode::from(complaint.exit_code())
+    // The output format is unknown if the arguments cannot be parsed.
+    let wrong = |error: &CliError| {
+        error.show(false);
+        ExitCode::from(error.exit_code())
     };
     let parsed = manual::command().try_get_matches().and_then(|matches| {
         let arguments = Arguments::from_arg_matches(&matches)?;
@@ -155,20 +152,20 @@ fn arguments() -> Result<Arguments, ExitCode> {
     });
     match parsed {
         Ok((arguments, matches)) => {
-            manual::check(&matches).map_err(|complaint| wrong(&complaint))?;
+            manual::check(&matches).map_err(|error| wrong(&error))?;
             Ok(arguments)
         }
-        Err(error) => Err(match manual::wrong_usage(&error) {
-            Some(complaint) => wrong(&complaint),
-            // clap counts help that nobody asked for as wrong usage.
+        Err(error) => Err(match manual::usage_error(&error) {
+            Some(error) => wrong(&error),
+            // clap treats help that is printed because arguments are missing as wrong usage.
             None => ExitCode::from(if error.use_stderr() { 2 } else { 0 }),
         }),
     }
 }
 
-fn run(arguments: Arguments) -> Result<End, Complaint> {
+fn run(arguments: Arguments) -> Result<End, CliError> {
     let options = PlaceOptions { state_dir: arguments.state_dir, runtime_dir: arguments.runtime_dir };
-    let places = places(&options).map_err(Complaint::failed)?;
+    let places = places(&options).map_err(CliError::failed)?;
     let spawn = if arguments.no_spawn { Spawn::Forbidden } else { Spawn::Allowed };
     let author = Author::of(arguments.author)?;
     let context = Context { places, spawn, output: arguments.output, author };
@@ -202,11 +199,11 @@ fn run(arguments: Arguments) -> Result<End, Complaint> {
 }
 
 /// `editd man`.
-fn man(folder: Option<&Path>) -> Result<End, Complaint> {
+fn man(folder: Option<&Path>) -> Result<End, CliError> {
     match folder {
         None => manual::page(&mut stream::raw_stdout())?,
         Some(folder) => {
-            let pages = manual::write_pages(folder).map_err(|error| Complaint::at(folder, &error))?;
+            let pages = manual::write_pages(folder).map_err(|error| CliError::at(folder, &error))?;
             writeln!(stream::stdout(), "Wrote {pages} pages to {}.", paint::path(folder))?;
         }
     }

@@ -1,10 +1,10 @@
-//! What the user configured, for this machine and user; never from a workspace.
+//! The configuration of a user on a machine. It is never read from a workspace.
 //!
 //! ```
 //! use editd::config::Config;
 //!
 //! let config = Config::load("/nowhere/config.toml".into());
-//! assert!(config.error.is_none(), "without a file the defaults hold");
+//! assert!(config.error.is_none(), "the defaults apply without a file");
 //! assert_eq!(config.limits.file_size, 64 << 20);
 //! ```
 
@@ -20,13 +20,13 @@ use crate::workspace::Limits;
 
 pub use policy::{Policy, PolicyFile};
 
-/// When a person must decide before a change happens.
+/// Review policy: when a person must decide before a change is applied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReviewMode {
-    /// Never: agents apply at once.
+    /// Never: changes of agents are applied immediately.
     Off,
-    /// Where an editor that reviews covers the path.
+    /// If an editor with review support covers the path.
     #[default]
     Auto,
     /// Always.
@@ -34,7 +34,7 @@ pub enum ReviewMode {
 }
 
 impl ReviewMode {
-    /// The name in the configuration.
+    /// Returns the name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -44,21 +44,21 @@ impl ReviewMode {
     }
 }
 
-/// Whether a document that held unsaved text is saved after an agent has changed it.
+/// Save policy for documents with unsaved text, after an agent has changed them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SaveMode {
-    /// That is for the person.
+    /// The user saves the document.
     #[default]
     Never,
-    /// The person is asked.
+    /// The editor asks the user.
     Ask,
-    /// It is, with whatever was typed.
+    /// The document is saved, including the unsaved text.
     Always,
 }
 
 impl SaveMode {
-    /// The name in the configuration.
+    /// Returns the name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Never => "never",
@@ -68,30 +68,30 @@ impl SaveMode {
     }
 }
 
-/// Everything that can be configured, with defaults filled in.
+/// The complete configuration, with defaults filled in.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The file that it was read from, whether or not it exists.
+    /// Path of the configuration file, whether or not it exists.
     pub file: PathBuf,
-    /// When a person must decide.
+    /// Review policy.
     pub review: ReviewMode,
-    /// Whether editors save documents that held unsaved text.
+    /// Save policy for documents with unsaved text.
     pub save: SaveMode,
-    /// What is promised once a change is answered; if not set, it depends on the number of files.
+    /// Durability of a change when its request is answered. If not set, it depends on the number of files.
     pub durability: Option<Durability>,
-    /// Where agents may work; empty: wherever is not forbidden.
+    /// Folders in which agents may work. If empty, agents may work everywhere that is not forbidden.
     pub roots: Vec<PathBuf>,
-    /// Where agents may read besides.
+    /// Additional folders that agents may read.
     pub read_roots: Vec<PathBuf>,
-    /// Whether agents may change files that have several names.
+    /// `true` if agents may change files with several hard links.
     pub hard_links: bool,
-    /// How long the daemon stays without a connection.
+    /// Time after which the daemon exits if it has no connection.
     pub idle_exit: Duration,
-    /// How long the history is kept, in days.
+    /// Retention of the history, in days.
     pub history_days: u64,
-    /// Bounds on everything.
+    /// Resource limits.
     pub limits: Limits,
-    /// Why the configuration could not be read: then nothing may be written.
+    /// Error of a configuration that could not be read. If set, all writes are refused.
     pub error: Option<String>,
 }
 
@@ -138,8 +138,8 @@ struct LimitsTable {
 }
 
 impl LimitsTable {
-    /// The first limit that leaves no room for anything. To keep no text and no bases is slow, but works.
-    fn zero(&self) -> Option<&'static str> {
+    /// Returns the name of the first limit that must not be 0 but is. A cache size of 0 is slow, but works.
+    fn first_zero(&self) -> Option<&'static str> {
         let counts = [
             ("connections", self.connections),
             ("message_size", self.message_size),
@@ -164,7 +164,7 @@ const DEFAULT_HISTORY_DAYS: u64 = 90;
 const DEFAULT_IDLE_EXIT: Duration = Duration::from_secs(30 * 60);
 
 impl Config {
-    /// What is promised once a change is answered.
+    /// Describes the durability of a change when its request is answered.
     pub fn durability_in_words(&self) -> &'static str {
         match self.durability {
             Some(Durability::Process) => "process",
@@ -173,8 +173,8 @@ impl Config {
         }
     }
 
-    /// Reads the configuration. It always gives one: where the file cannot be read, the defaults hold and
-    /// [`error`](Self::error) says so, which stops all writes.
+    /// Reads the configuration. If the file cannot be read, returns the defaults with [`error`](Self::error)
+    /// set, which refuses all writes.
     pub fn load(file: PathBuf) -> Self {
         let defaults = Self::with(file.clone(), Table::default(), DEFAULT_IDLE_EXIT);
         match read(&file) {
@@ -212,22 +212,22 @@ fn read(file: &Path) -> Result<(Table, Duration), String> {
     let table: Table = toml::from_str(&text).map_err(|error| {
         format!("{}: {}", file.display(), error.to_string().trim_end().replace('\n', " "))
     })?;
-    if let Some(name) = table.limits.zero() {
-        return Err(format!("{}: `limits.{name}`: it is 0, which would let nothing work", file.display()));
+    if let Some(name) = table.limits.first_zero() {
+        return Err(format!("{}: `limits.{name}` must be greater than 0", file.display()));
     }
     let idle_exit = table.idle_exit.as_deref().map_or(Ok(DEFAULT_IDLE_EXIT), duration);
     let idle_exit = idle_exit.map_err(|error| format!("{}: `idle_exit`: {error}", file.display()))?;
     Ok((table, idle_exit))
 }
 
-/// A length of time as people write it: `30m`, `1h 30m`, `2s`.
+/// Parses a duration such as `30m`, `1h 30m` or `2s`.
 fn duration(text: &str) -> Result<Duration, String> {
     let span: jiff::SignedDuration = text.parse().map_err(|error: jiff::Error| error.to_string())?;
     Duration::try_from(span).map_err(|_| "it is negative".to_owned())
 }
 
-/// Roots are compared with what was opened, so they are resolved once here; one that does not exist matches
-/// nothing.
+/// Canonicalizes a root, because roots are compared with the canonical paths of opened files. A root that
+/// does not exist matches nothing.
 fn canonical(root: &Path) -> PathBuf {
     std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned())
 }
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn an_absent_file_gives_the_defaults() {
+    fn without_a_file_the_defaults_apply() {
         let config = Config::load("/nonexistent/config.toml".into());
         assert_eq!((config.error, config.review, config.limits), (None, ReviewMode::Auto, Limits::default()));
     }
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_does_not_parse_is_an_error_that_names_the_place() {
+    fn an_error_names_the_invalid_key_or_value() {
         for (text, named) in [
             ("reviw = \"off\"", "reviw"),
             ("review = \"maybe\"", "maybe"),
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_nothing_is_an_error_that_names_it() {
+    fn a_limit_of_zero_is_an_error_that_names_it() {
         for name in [
             "file_size",
             "connections",

@@ -1,11 +1,11 @@
-//! The daemon: one place that changes the [`Workspace`], and around it the work that may take time.
+//! The daemon: the owner of the [`Workspace`], and the slow work around it.
 //!
-//! A request goes through four steps. It **observes** on a thread of its own: finds its files, waits for its
-//! turn on each, reads them. It asks that place to **decide**: is this what the author was given? It works
-//! the change out and **performs** it, again without anybody waiting. It **commits**: the books are written,
-//! other readers told, and the request is answered. A request is answered exactly once, whatever happens.
+//! A request locks and **observes** its files: it resolves their paths, waits for its turn on each file, and
+//! reads them. It **checks** the observed content against the content that its author was given. It
+//! **computes** the change and **commits** it. Finally it **records** the result in the workspace, which
+//! notifies other readers of the files. Each request is answered exactly once.
 //!
-//! A daemon within another program, where it is reached by its sockets:
+//! To run a daemon inside another program, with its sockets:
 //!
 //! ```no_run
 //! use editd::config::Config;
@@ -18,36 +18,21 @@
 //! ```
 
 mod answer;
-mod books;
-mod cache;
+mod change;
 mod clients;
-mod commit;
-mod content;
-mod copies;
 mod diagnoses;
-mod difference;
-mod draft;
 mod editors;
-mod event;
 mod failure;
-mod guard;
-mod hints;
-mod indexes;
+mod files;
 mod job;
-mod lanes;
-mod locate;
-mod looks;
-mod observe;
-mod past;
-mod plain;
-mod rebase;
+mod lsp_review;
 mod recovery;
 mod requests;
 mod review;
 mod searching;
 mod session;
 mod undo;
-mod work;
+mod workspace_handle;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -58,40 +43,39 @@ use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, PolicyFile};
-use crate::disk::{BaseStore, Disk, Journal, LateLook};
+use crate::disk::{BaseStore, Disk, DisplacedFileMonitor, Journal};
 use crate::edit::Deadline;
 use crate::history::{self, History, HistoryLimits, Waiting};
 use crate::workspace::limits::SEARCHES;
 use crate::workspace::rules::names_of;
 use crate::workspace::{Session, SessionId, Workspace};
 
-pub use clients::{Asked, Outlet};
+pub use clients::{Asked, ClientSink};
 pub use failure::Failure;
-pub use plain::Follow;
+pub use lsp_review::Follow;
 pub use requests::Introduction;
 pub use session::{SessionContext, SessionRoot};
 
-use books::{Books, Keeper};
-use cache::SnapshotCache;
+use change::indexes::Indexes;
 use clients::Clients;
 use editors::Interrupted;
-use event::Event;
-use hints::{Hints, WatchOrder};
-use indexes::Indexes;
-use lanes::Lanes;
-use looks::Looks;
-use recovery::{Rescuer, open_journal, tell};
+use files::cache::SnapshotCache;
+use files::locks::FileLocks;
+use files::rechecks::RecheckQueue;
+use files::watch::{Hints, WatchOrder};
+use recovery::{Rescuer, log_recovery, open_journal};
+use workspace_handle::{WorkspaceHandle, WorkspaceState};
 
-/// Where the daemon keeps its things.
+/// The directories of a daemon.
 #[derive(Clone, Debug)]
 pub struct Places {
-    /// State: the lock, kept bases, logs.
+    /// State directory: the lock, stored bases, logs.
     pub state_dir: PathBuf,
-    /// Sockets.
+    /// Directory of the sockets.
     pub runtime_dir: PathBuf,
 }
 
-/// What every request has at hand. Cheap to clone.
+/// The shared state that every request uses. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Core(Arc<CoreInner>);
 
@@ -99,40 +83,40 @@ pub(crate) struct CoreInner {
     config: Config,
     disk: Arc<dyn Disk>,
     journal: Journal,
-    late_look: LateLook,
+    displaced_files: DisplacedFileMonitor,
     /// Configured roots, for sessions that have none.
     roots: Vec<Arc<SessionRoot>>,
-    /// Folders that agents may read besides their roots.
+    /// Directories that agents may read besides their roots.
     read_roots: Vec<Arc<SessionRoot>>,
     state_dir: PathBuf,
     runtime_dir: PathBuf,
     /// The user's path rules.
     policy: PolicyFile,
-    /// Files and folders of editd's own.
-    own: guard::Own,
-    /// The home folder, canonical.
+    /// Files and directories that belong to editd.
+    own: files::access::OwnPaths,
+    /// Canonical path of the home directory.
     home: Option<PathBuf>,
-    /// The names of its path, as rules compare them.
+    /// Path components of `home`, normalized for the path rules.
     home_names: Vec<String>,
-    books: Books,
-    lanes: Lanes,
+    workspace: WorkspaceHandle,
+    locks: FileLocks,
     cache: Arc<SnapshotCache>,
     indexes: Indexes,
     clients: Clients,
     bases: Arc<BaseStore>,
-    /// Sets of changes that wait for an editor.
+    /// Interrupted change sets whose documents wait for an editor.
     interrupted: Interrupted,
     history: Arc<History>,
     hints: Hints,
-    looks: Looks,
-    /// Wakes those who wait for diagnostics.
+    rechecks: RecheckQueue,
+    /// Wakes requests that wait for diagnostics.
     diagnoses: Notify,
-    /// Room for searches, until the daemon is to end.
+    /// Limits concurrent searches. Closed when the daemon stops.
     searches: Arc<Semaphore>,
-    /// Held by who decodes an image.
+    /// Held while an image is decoded.
     decoding: Arc<tokio::sync::Mutex<()>>,
-    /// Room for large files that are being worked on.
-    work_room: Arc<Semaphore>,
+    /// Limits the memory for large files that are being processed, in units of [`job::WORK_UNIT`].
+    memory_permits: Arc<Semaphore>,
     started: Instant,
 }
 
@@ -145,44 +129,44 @@ impl std::ops::Deref for Core {
 }
 
 impl Core {
-    /// When the work for a request that starts now must be done.
+    /// Returns the deadline of a request that starts now.
     fn deadline(&self) -> Deadline {
         Deadline::after(Duration::from_millis(self.config.limits.deadline_ms))
     }
 }
 
-/// The running daemon, as its transports see it. Cheap to clone.
+/// A running daemon. Cheap to clone.
 #[derive(Clone)]
 pub struct Daemon {
     core: Core,
     life: Arc<Life>,
 }
 
-/// When to end.
+/// The conditions under which the daemon stops.
 struct Life {
     connections: AtomicUsize,
     changed: Notify,
-    /// A client newer than this daemon was here: end as soon as nobody is connected.
+    /// A client newer than this daemon has connected: stop as soon as no client is connected.
     outdated: std::sync::atomic::AtomicBool,
     stop: CancellationToken,
     next_session: AtomicU64,
 }
 
-/// Counts as a connection for as long as it lives.
+/// Counts as a connection until it is dropped.
 pub struct ConnectionGuard(Arc<Life>);
 
 impl Daemon {
-    /// Puts right what an earlier daemon left unfinished, and starts the helpers on the current runtime.
+    /// Recovers what an earlier daemon left unfinished, and starts background tasks on the current runtime.
     pub fn start(config: Config, disk: Arc<dyn Disk>, places: Places) -> std::io::Result<Self> {
-        plain::clear(&places.runtime_dir);
+        lsp_review::clear(&places.runtime_dir);
         let (watch, orders) = std::sync::mpsc::channel::<WatchOrder>();
         let bases = Arc::new(BaseStore::open(&places.state_dir.join("bases"), config.limits.kept_bases)?);
         let history =
             Arc::new(History::open(&history::folder_in(&places.state_dir), history_limits(&config)));
         let rescue = Arc::new(Rescuer::new(history.clone(), &places.state_dir));
         let (journal, recovery) = open_journal(&*disk, &places.state_dir, rescue.clone())?;
-        tell(&recovery);
-        let late_look = LateLook::start(disk.clone(), rescue)?;
+        log_recovery(&recovery);
+        let displaced_files = DisplacedFileMonitor::start(disk.clone(), rescue)?;
         let hints = Hints::default();
         let open = |roots: &[PathBuf]| -> Vec<Arc<SessionRoot>> {
             let opened = roots.iter().filter_map(|root| disk.open_root(root).ok());
@@ -193,19 +177,24 @@ impl Daemon {
         let (waiting, proposals) = Waiting::open(&places.state_dir.join("proposals"))?;
         let workspace = Workspace::new(config.limits.clone(), &nonce());
         let (cache, clients) = (Arc::<SnapshotCache>::default(), Clients::default());
-        let keeper = Keeper { workspace, cache: cache.clone(), clients: clients.clone(), watch };
+        let state = WorkspaceState { workspace, cache: cache.clone(), clients: clients.clone(), watch };
         let interrupted = places.state_dir.join("interrupted");
         let inner = CoreInner {
             roots: open(&config.roots),
             read_roots: open(&config.read_roots),
-            own: guard::own_places([&places.state_dir, &places.runtime_dir, &config.file, policy.path()]),
+            own: files::access::own_paths([
+                &places.state_dir,
+                &places.runtime_dir,
+                &config.file,
+                policy.path(),
+            ]),
             state_dir: places.state_dir,
             runtime_dir: places.runtime_dir,
             policy,
             home_names: home.as_deref().map(names_of).unwrap_or_default(),
             home,
-            books: Books::new(keeper, bases.clone(), Arc::new(waiting)),
-            lanes: Lanes::default(),
+            workspace: WorkspaceHandle::new(state, bases.clone(), Arc::new(waiting)),
+            locks: FileLocks::default(),
             cache,
             indexes: Indexes::default(),
             clients,
@@ -213,23 +202,23 @@ impl Daemon {
             history: history.clone(),
             interrupted: Interrupted::open(interrupted)?,
             hints: hints.clone(),
-            looks: Looks::default(),
+            rechecks: RecheckQueue::default(),
             diagnoses: Notify::new(),
             searches: Arc::new(Semaphore::new(SEARCHES)),
             decoding: Arc::default(),
-            work_room: Arc::new(work_room(&config)),
+            memory_permits: Arc::new(memory_permits(&config)),
             started: Instant::now(),
             config,
             disk,
             journal,
-            late_look,
+            displaced_files,
         };
         let core = Core(Arc::new(inner));
-        core.forget_landed();
+        core.forget_committed();
         core.restore(proposals);
         tokio::spawn(core.clone().follow_hints());
-        spawn_thread("watch", move || hints::keep_watch(&orders, &hints))?;
-        // What was interrupted is told from what was not by the files: whatever recovers them comes before.
+        spawn_thread("watch", move || files::watch::run_watcher(&orders, &hints))?;
+        // The history compares files to find interrupted transactions, so the files must be recovered first.
         spawn_thread("history", move || history.tend())?;
         let life = Life {
             connections: AtomicUsize::new(0),
@@ -241,12 +230,12 @@ impl Daemon {
         Ok(Self { core, life: Arc::new(life) })
     }
 
-    /// What the daemon was configured with.
+    /// The configuration of the daemon.
     pub fn config(&self) -> &Config {
         &self.core.config
     }
 
-    /// Counts a connection. None if there are as many as there may be.
+    /// Counts a connection. Returns `None` if the limit of connections is reached.
     pub fn connection(&self) -> Option<ConnectionGuard> {
         let limit = self.core.config.limits.connections;
         let before = self.life.connections.fetch_add(1, Ordering::SeqCst);
@@ -255,46 +244,46 @@ impl Daemon {
         (before < limit).then_some(guard)
     }
 
-    /// Cancelled when the daemon is to end.
+    /// Returns a token that is cancelled when the daemon stops.
     pub fn stopped(&self) -> CancellationToken {
         self.life.stop.clone()
     }
 
-    /// Ends the daemon: no new connections; requests under way are finished, but for searches.
+    /// Stops the daemon. It accepts no new connections, cancels searches, and finishes all other requests.
     pub fn stop(&self) {
         self.core.searches.close();
         self.life.stop.cancel();
     }
 
-    /// Leaves nothing for the next start to look at, if all has ended well.
+    /// Cleans up after the last request, so that the next start has nothing to recover if no request failed.
     pub fn tidy(&self) {
-        plain::clear(&self.core.runtime_dir);
-        self.core.late_look.look_now();
+        lsp_review::clear(&self.core.runtime_dir);
+        self.core.displaced_files.look_now();
         self.core.journal.tidy(&*self.core.disk, true);
     }
 
-    /// A number for a new session.
+    /// Returns an id for a new session.
     pub fn next_session(&self) -> SessionId {
         SessionId(self.life.next_session.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Registers a session and the way to its client. From now on it may send requests.
-    pub fn connect(&self, context: &SessionContext, outlet: Arc<dyn Outlet>) -> Result<(), Failure> {
+    /// Registers a session and the sink of its client. From now on the session may send requests.
+    pub fn connect(&self, context: &SessionContext, sink: Arc<dyn ClientSink>) {
         let names = (context.author.clone(), context.name.clone());
         let session = Session::new(context.id, context.role, names, context.root_paths())
             .with_abilities(context.abilities);
-        self.core.clients.insert(context.id, outlet);
-        self.core.ask(|reply| Event::Connected { session, reply })
+        self.core.clients.insert(context.id, sink);
+        self.core.workspace.update(|w| w.connect(session));
     }
 
-    /// Forgets a session: its client is gone.
+    /// Removes a session whose client has disconnected.
     pub fn disconnect(&self, session: SessionId) {
         self.core.clients.remove(session);
-        self.core.books.send(Event::Disconnected { session });
+        self.core.workspace.update(|w| w.disconnect(session));
         self.core.diagnoses.notify_waiters();
     }
 
-    /// Ends the daemon once nobody has been connected for as long as configured.
+    /// Stops the daemon when no client has been connected for the configured time.
     pub async fn exit_when_idle(&self) {
         loop {
             let idle = self.life.connections.load(Ordering::SeqCst) == 0;
@@ -311,7 +300,8 @@ impl Daemon {
         }
     }
 
-    /// A client of this version is here; if it is newer, the daemon makes room when it can.
+    /// Records the version of a client. If it is newer than the daemon, the daemon stops when no client is
+    /// connected.
     pub fn met_client_version(&self, version: &str) {
         if is_newer(version, env!("CARGO_PKG_VERSION")) {
             self.life.outdated.store(true, Ordering::SeqCst);
@@ -330,7 +320,7 @@ fn spawn_thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Re
     std::thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
 }
 
-fn work_room(config: &Config) -> Semaphore {
+fn memory_permits(config: &Config) -> Semaphore {
     let units = config.limits.work_memory / job::WORK_UNIT;
     Semaphore::new(usize::try_from(units).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS))
 }
@@ -343,7 +333,7 @@ fn history_limits(config: &Config) -> HistoryLimits {
     }
 }
 
-/// Makes ids differ from those of every other start.
+/// Returns a prefix that makes ids differ from those of every other start.
 fn nonce() -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let mixed =
@@ -351,7 +341,7 @@ fn nonce() -> String {
     mixed.to_hex()[..6].to_owned()
 }
 
-/// Compares versions number by number.
+/// Returns `true` if version `a` is newer than version `b`. Compares number by number.
 fn is_newer(a: &str, b: &str) -> bool {
     let numbers = |version: &str| -> Vec<u64> {
         version.split(['.', '-', '+']).take(3).map_while(|part| part.parse().ok()).collect()

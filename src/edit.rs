@@ -1,7 +1,7 @@
-//! Edits: finding the one place, plans, diffs, merges. Pure.
+//! Edits: matching, plans, diffs and merges. No I/O.
 //!
-//! [`find`] turns the edits of one call into a [`Plan`] over the base text, or says why it cannot.
-//! Offsets are bytes of the base's UTF-8, lines in results count from 1.
+//! [`find`] turns the edits of one call into a [`Plan`] over the base text, or returns a refusal per failed
+//! edit. Offsets are bytes of the base's UTF-8, line numbers in results count from 1.
 //!
 //! ```
 //! use editd::edit::{Deadline, Edit, Labels, Options, diff_plan, find, merge};
@@ -13,50 +13,49 @@
 //!
 //! let diff = diff_plan(base, &found.plan, Labels::same("main.rs"), Deadline::NONE);
 //! assert!(diff.unified.contains("-let port = 80;\n+let port = 8080;\n"));
-//! // A plan knows the way back, and can be merged with what others made of the same text.
+//! // A plan can be inverted, and its result can be merged with another change of the same base.
 //! assert_eq!(found.plan.invert(base).apply(&mine), base);
 //! let theirs = base.replace("LOCAL", "REMOTE");
 //! assert_eq!(merge(base, &mine, &theirs).unwrap(), mine.replace("LOCAL", "REMOTE"));
 //! ```
 
 mod anchor;
-mod back;
 mod base;
-mod blend;
 mod block;
 mod closest;
 mod conflicts;
 mod deadline;
-mod dedented;
 mod diff;
 mod elided;
-mod false_blanks;
 mod find;
+mod finder;
 mod fold;
 mod indent;
 mod index;
 mod line_diff;
 mod merge;
+mod merge_line;
 mod needle;
 mod occurrences;
-mod place;
 mod plan;
 mod refusal;
 mod removal;
+mod replacement;
 mod request;
 mod rewrite;
 mod sequence;
-mod short;
+mod short_texts;
 mod similarity;
 mod snippet;
 mod tiers;
+mod trailing_whitespace;
 mod trim;
 mod typography;
+mod undo;
 mod unwrap;
-mod weave;
 mod whole_lines;
+mod widen;
 
-pub use back::{Spot, WayBack};
 pub use deadline::{Deadline, TimedOut};
 pub use diff::{Display, FileDiff, Hunk, Labels, diff_plan, diff_texts, display_plan, new_file_header};
 pub use elided::placeholder;
@@ -68,3 +67,4 @@ pub use refusal::{Closest, EditRefusal, EditRefusalKind, LineRange, Occurrence, 
 pub use request::{Anchor, Count, Edit, Options, Strategy};
 pub use rewrite::rewrite;
 pub use snippet::snippet;
+pub use undo::{Spot, UndoPlan};

@@ -1,15 +1,16 @@
-//! The history on disk: every change that editd made, and how to go back.
+//! The history on disk: every change that editd made, and how to undo it.
 //!
-//! A folder of **segments**, each a folder of its own with one file of JSON lines, `entries.jsonl`, and beside
-//! it the images: whole files, named by their hash. A segment belongs to one run of the daemon. When all take
-//! more than they may, or are older than they may be, the oldest goes with everything in it.
+//! The history is a folder of **segments**. Each segment is a folder with a file of JSON lines,
+//! `entries.jsonl`, and the images beside it: whole files, named by their hash. A segment belongs to one run
+//! of the daemon. When the segments exceed their limit on size or age, the oldest one is removed with
+//! everything in it.
 //!
-//! A change is written down right before it happens, and again in short when it has happened, so that one that
-//! was interrupted can be told from one that was not. Nothing is flushed unless asked for: what was appended
-//! survives the end of the process. Each line has a checksum; one that is damaged is skipped.
+//! A change is recorded right before it happens and, briefly, again afterwards, so that an interrupted change
+//! can be recognized. Appends are flushed only on request; without a flush they survive the end of the
+//! process. Each line has a checksum; a damaged line is skipped.
 //!
-//! Nothing is read before somebody asks. Readers go through the files from where they stopped the last time, so
-//! that those who append do not even share a lock with them for longer than the append itself.
+//! The segments are read only on demand. Each read continues where the last one stopped, so that appending
+//! threads share a lock with readers for no longer than the append itself.
 //!
 //! ```
 //! use std::path::Path;
@@ -34,7 +35,7 @@
 //! history.begin(&entry, Vec::new(), &[])?;
 //! // Here the change happens.
 //! history.landed(&entry.id, false)?;
-//! assert_eq!(history.find(&entry.id).expect("it was kept").entry.author, "ada");
+//! assert_eq!(history.find(&entry.id).expect("it was recorded").entry.author, "ada");
 //! assert!(history.about(Path::new("/home/ada/shop/cart.py")).is_empty());
 //! # std::fs::remove_dir_all(folder)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -71,18 +72,18 @@ use record::EntryRecord;
 use segment::SegmentName;
 use writer::Writer;
 
-/// How much is kept.
+/// Limits of the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryLimits {
-    /// Bytes of all segments; 0 keeps nothing.
+    /// Maximum size of all segments, in bytes; 0 disables the history.
     pub bytes: u64,
-    /// Age of an entry.
+    /// Maximum age of an entry.
     pub age: Duration,
-    /// Largest file that is read to find out whether an interrupted change happened, in bytes.
+    /// Maximum size of a file that is read to find out whether an interrupted change happened, in bytes.
     pub file_size: u64,
 }
 
-/// The history of all changes. All of its calls may block; appends take microseconds.
+/// The history of all changes. All calls may block; appends take microseconds.
 #[derive(Debug)]
 pub struct History {
     limits: HistoryLimits,
@@ -92,37 +93,37 @@ pub struct History {
     index: Mutex<Index>,
 }
 
-/// An entry with what has become of it.
+/// An entry and its current undo state.
 #[derive(Clone, Debug)]
 pub struct Kept {
-    /// What it did.
+    /// The recorded change.
     pub entry: Arc<PastEntry>,
-    /// The transaction by which it is undone at present.
+    /// The transaction that currently undoes it, if any.
     pub undone_by: Option<Arc<str>>,
 }
 
-/// Why a change has no entry.
+/// Reason why a change has no entry.
 #[derive(Debug, thiserror::Error)]
 pub enum NotKept {
-    /// It alone would take more than all of the history may.
-    #[error("it would take {size} bytes, more than the limit of {limit}")]
+    /// The entry alone exceeds the limit of the whole history.
+    #[error("its entry would take {size} bytes, more than the limit of {limit}")]
     TooLarge {
-        /// Its size in bytes.
+        /// Size of the entry, in bytes.
         size: u64,
-        /// The limit in bytes.
+        /// The limit, in bytes.
         limit: u64,
     },
-    /// It is configured to keep nothing.
-    #[error("the history is configured to keep nothing")]
+    /// The history is disabled by its configuration.
+    #[error("the history is disabled by the configuration")]
     Off,
-    /// The file system said no.
+    /// A file system error.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
 impl History {
-    /// The history in a folder of its own, which is made if it is not there. Only lists the folder: an error
-    /// is logged here and told by whatever is appended, so that a damaged history keeps nobody from working.
+    /// Opens the history in its own folder, which is created if missing. Only lists the folder. An error is
+    /// logged here and returned by every append, so that a damaged history does not prevent work.
     pub fn open(folder: &Path, limits: HistoryLimits) -> Self {
         let writer = Writer::open(folder, limits);
         let nonce = writer.nonce().to_owned();
@@ -130,19 +131,19 @@ impl History {
         Self { limits, last: AtomicU64::new(0), nonce, writer: Mutex::new(writer), index }
     }
 
-    /// A new transaction's id. No id that this folder has an entry of is ever given again: it holds the name
-    /// of this run's segments.
+    /// Returns the id of a new transaction. It contains the name of this run's segments, so no id that has an
+    /// entry in this folder is ever reused.
     pub fn next_id(&self) -> Arc<str> {
         format!("t{}-{}", self.nonce, self.last.fetch_add(1, Ordering::Relaxed) + 1).into()
     }
 
-    /// A name for the session of that number in this run. No other run gives it again.
+    /// Returns the name of a session by its number in this run. No other run uses the same name.
     pub fn session_name(&self, number: u64) -> Arc<str> {
         format!("s{}-{number}", self.nonce).into()
     }
 
-    /// Writes down what is about to happen. `details` go with the entry's files, `images` are the bytes of
-    /// those that are kept whole. `false`: the history is configured to keep nothing.
+    /// Records a change that is about to happen. `details` belong to the entry's files, `images` are the
+    /// bytes of files that are stored whole. Returns `false` if the history is disabled.
     pub fn begin(
         &self,
         entry: &PastEntry,
@@ -160,19 +161,19 @@ impl History {
         Ok(self.writer.lock().append(&line, images).map(|()| true)?)
     }
 
-    /// What was begun has happened. With `flush` it, and everything before it, is on stable storage
-    /// afterwards.
+    /// Records that a change has happened. With `flush`, this record and everything before it is on stable
+    /// storage when the call returns.
     pub fn landed(&self, id: &Arc<str>, flush: bool) -> io::Result<()> {
         self.writer.lock().settle(&Line::Landed { id: id.to_string(), files: None }, flush)
     }
 
-    /// What was begun has not happened.
+    /// Records that a change has not happened.
     pub fn failed(&self, id: &Arc<str>) -> io::Result<()> {
         self.writer.lock().settle(&Line::Failed { id: id.to_string() }, false)
     }
 
-    /// Keeps a text that another program wrote at a path and that was displaced there, so that it can be got
-    /// back: as an entry by [`DISK`] with `why` as its label. Gives its id.
+    /// Stores a text that another program wrote to a path and that was displaced there, so that it can be
+    /// restored: as an entry by [`DISK`] with `why` as its label. Returns its id.
     pub fn rescue(&self, path: &Path, bytes: &FileBytes, why: &str) -> Result<Arc<str>, NotKept> {
         let (id, hash) = (self.next_id(), ContentHash::of_chunks(bytes.pieces()));
         let file = PastFile {
@@ -199,19 +200,19 @@ impl History {
         if !self.begin(&entry, vec![detail], &[(hash, bytes.clone())])? {
             return Err(NotKept::Off);
         }
-        // Nothing else has the text any more.
+        // This is the only copy of the text.
         self.landed(&id, true)?;
         Ok(id)
     }
 
-    /// Makes room, and settles what an earlier run began and did not see to its end. To be called once after
-    /// the start, when nothing is recovered any more, on a thread that nobody waits for.
+    /// Frees space, and settles what an earlier run began and did not complete. Call it once after the start,
+    /// when recovery is complete, on a thread that no request waits for.
     pub fn tend(&self) {
         let state = self.writer.lock().state();
         let measure = |name: &SegmentName| match name.measure(&state.folder) {
             Ok(extent) => Some((name.clone(), extent)),
             Err(error) => {
-                tracing::warn!(%error, "a part of the history cannot be looked at");
+                tracing::warn!(%error, "a segment of the history cannot be measured");
                 None
             }
         };
@@ -222,14 +223,14 @@ impl History {
         }
     }
 
-    /// The entry of that id.
+    /// Returns the entry with this id.
     pub fn find(&self, id: &str) -> Option<Kept> {
         let index = self.synced();
         index.find(id)
     }
 
-    /// The newest entries that `accept` takes, newest first, at most `limit`; those before the entry `before`,
-    /// if one is named. None if that one is not known.
+    /// Returns the newest entries that `accept` selects, newest first, at most `limit`. If `before` names an
+    /// entry, only older ones are returned; `None` if that entry is unknown.
     pub fn newest(
         &self,
         before: Option<&str>,
@@ -240,30 +241,30 @@ impl History {
         index.newest(before, limit, accept)
     }
 
-    /// All entries about a path, oldest first.
+    /// Returns all entries about a path, oldest first.
     pub fn about(&self, path: &Path) -> Vec<Arc<PastEntry>> {
         let index = self.synced();
         index.about(path)
     }
 
-    /// How to go back from what an entry did to each of its files, if it can still be read.
+    /// Returns the undo details for each file of an entry, if they can still be read.
     pub fn details(&self, id: &str) -> Option<Vec<PastDetail>> {
-        let place = self.index.lock().place_of(id)?;
-        let line = place.read(self.writer.lock().folder()).ok()?;
+        let location = self.index.lock().location_of(id)?;
+        let line = location.read(self.writer.lock().folder()).ok()?;
         match Line::<EntryRecord>::parse(&line)? {
             Line::Entry(record) => record.details(),
             Line::Landed { .. } | Line::Failed { .. } => None,
         }
     }
 
-    /// The bytes that were kept whole with an entry, if they are still there and what they are called.
+    /// Returns an image of an entry, if it still exists and matches its hash.
     pub fn image(&self, id: &str, hash: ContentHash) -> Option<Vec<u8>> {
-        let place = self.index.lock().place_of(id)?;
-        let bytes = std::fs::read(place.image(self.writer.lock().folder(), hash)).ok()?;
+        let location = self.index.lock().location_of(id)?;
+        let bytes = std::fs::read(location.image(self.writer.lock().folder(), hash)).ok()?;
         (ContentHash::of(&bytes) == hash).then_some(bytes)
     }
 
-    /// The index, with everything in it that was appended so far.
+    /// Returns the index, updated with everything appended so far.
     fn synced(&self) -> parking_lot::MutexGuard<'_, Index> {
         let mut index = self.index.lock();
         let (state, oldest) = (self.writer.lock().state(), SystemTime::now().checked_sub(self.limits.age));
@@ -273,7 +274,7 @@ impl History {
     }
 }
 
-/// Where the history is below the state folder.
+/// Path of the history under the state folder.
 pub fn folder_in(state_dir: &Path) -> PathBuf {
     state_dir.join("history")
 }

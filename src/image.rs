@@ -1,4 +1,4 @@
-//! Images for those who read: told by their bytes, and made small enough to be sent. Computes only.
+//! Detects images by their content and makes them small enough to be sent. Pure.
 //!
 //! ```
 //! use editd::image::{ImageError, is_image, prepare};
@@ -17,47 +17,49 @@ use ::image::{
     Limits, Rgb, RgbImage,
 };
 
-/// Pixels of the longer side of what is sent. Models scale down what is larger, and some refuse it.
+/// Maximum width and height of a sent image, in pixels. Models scale larger images down, and some refuse
+/// them.
 pub const SIDE: u32 = 2000;
-/// Bytes of what is sent. In base64 that is 4 MiB; the strictest of the large models' interfaces takes 5 MB.
+/// Maximum size of a sent image, in bytes. In base64 that is 4 MiB; the strictest API of the large models
+/// accepts 5 MB.
 pub const ENCODED_BYTES: usize = 3 << 20;
-/// Bytes of the pixels of what is decoded. A file of some kilobytes can claim any number of them.
+/// Maximum size of a decoded image, in bytes. A file of a few kilobytes can claim any number of pixels.
 pub const DECODED_BYTES: u64 = 256 << 20;
-/// Quality of images that are written as JPEG, of 100: artefacts do not show, and text stays readable.
+/// JPEG quality, out of 100: no visible artifacts, and text stays readable.
 const QUALITY: u8 = 85;
 
-/// An image that can be sent.
+/// An image that is ready to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
     pub mime_type: &'static str,
-    /// The file of that type: the original one, unless it had to be made smaller or turned.
+    /// The image file. The original bytes, unless the image had to be scaled or rotated.
     pub bytes: Vec<u8>,
     /// Width in pixels.
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// Width in pixels of the original, upright.
+    /// Width of the upright original, in pixels.
     pub original_width: u32,
-    /// Height in pixels of the original, upright.
+    /// Height of the upright original, in pixels.
     pub original_height: u32,
 }
 
-/// Why there is no image.
+/// The reason why an image cannot be sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
-    /// The bytes are no image of a type that is known.
-    #[error("it is no PNG, JPEG, GIF or WebP image")]
+    /// The bytes are not an image of a supported type.
+    #[error("it is not a PNG, JPEG, GIF or WebP image")]
     Unknown,
-    /// It claims to be one, and cannot be decoded.
+    /// The image cannot be decoded.
     #[error("it cannot be decoded ({0})")]
     Damaged(String),
-    /// Its pixels take more memory than they may.
+    /// The decoded image exceeds [`DECODED_BYTES`].
     #[error("its pixels take {0} bytes")]
     TooLarge(u64),
 }
 
-/// Whether the bytes begin as an image does. A text does not.
+/// Returns `true` if the bytes begin with the signature of an image, which no text does.
 pub fn is_image(bytes: &[u8]) -> bool {
     format_of(bytes).is_some()
 }
@@ -67,13 +69,14 @@ fn format_of(bytes: &[u8]) -> Option<ImageFormat> {
     ::image::guess_format(bytes).ok().filter(|format| known.contains(format))
 }
 
-/// Makes an image ready to be sent: upright, at most [`SIDE`] pixels wide and high and [`ENCODED_BYTES`] long.
-/// One that is so already keeps its bytes, with all pictures of an animation; it is decoded all the same, because a damaged image that is sent to
-/// a model can make its whole conversation fail. Takes memory for [`DECODED_BYTES`] and a little more.
+/// Prepares an image for sending: upright, at most [`SIDE`] pixels wide and high, and at most
+/// [`ENCODED_BYTES`] long. An image that fits already keeps its bytes, including all frames of an animation.
+/// It is still decoded, because a damaged image can make the whole conversation with a model fail. Needs
+/// slightly more memory than [`DECODED_BYTES`].
 pub fn prepare(bytes: &[u8]) -> Result<Image, ImageError> {
     let format = format_of(bytes).ok_or(ImageError::Unknown)?;
     let mut decoder = decoder(bytes, format)?;
-    let whole = format != ImageFormat::Jpeg || is_usual_jpeg(bytes, decoder.original_color_type());
+    let whole = format != ImageFormat::Jpeg || is_standard_jpeg(bytes, decoder.original_color_type());
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let mut image = DynamicImage::from_decoder(decoder).map_err(|error| damaged(&error))?;
     let (width, height) = image.dimensions();
@@ -81,21 +84,21 @@ pub fn prepare(bytes: &[u8]) -> Result<Image, ImageError> {
     let (mime_type, bytes) = if fits && whole && orientation == Orientation::NoTransforms {
         (format.to_mime_type(), bytes.to_vec())
     } else {
-        image = scaled(image, SIDE, SIDE);
+        image = scaled_to_fit(image, SIDE, SIDE);
         image.apply_orientation(orientation);
-        written(&mut image, format).map_err(|error| damaged(&error))?
+        encoded(&mut image, format).map_err(|error| damaged(&error))?
     };
     let (original_width, original_height) =
-        if turns(orientation) { (height, width) } else { (width, height) };
+        if swaps_sides(orientation) { (height, width) } else { (width, height) };
     let (width, height) = image.dimensions();
     Ok(Image { mime_type, bytes, width, height, original_width, original_height })
 }
 
-/// The decoder of a file, which has read its header and nothing else.
+/// Creates a decoder, which reads only the header of the file.
 fn decoder(bytes: &[u8], format: ImageFormat) -> Result<impl ImageDecoder, ImageError> {
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut limits = Limits::no_limits();
-    // Some decoders need as much again for what they have read before.
+    // Some decoders need the same amount again for data that they have already read.
     limits.max_alloc = Some(DECODED_BYTES * 2);
     reader.limits(limits);
     let decoder = reader.into_decoder().map_err(|error| damaged(&error))?;
@@ -107,29 +110,30 @@ fn decoder(bytes: &[u8], format: ImageFormat) -> Result<impl ImageDecoder, Image
     }
 }
 
-/// Whether a JPEG is one that every reader takes: decoders forgive a missing end, and inks instead of colours.
-fn is_usual_jpeg(bytes: &[u8], colours: ExtendedColorType) -> bool {
-    bytes.trim_ascii_end().ends_with(&[0xff, 0xd9]) && colours != ExtendedColorType::Cmyk8
+/// Returns `true` if every reader accepts a JPEG. Our decoder also tolerates a missing end marker and CMYK
+/// colors.
+fn is_standard_jpeg(bytes: &[u8], color_type: ExtendedColorType) -> bool {
+    bytes.trim_ascii_end().ends_with(&[0xff, 0xd9]) && color_type != ExtendedColorType::Cmyk8
 }
 
 fn damaged(error: &::image::ImageError) -> ImageError {
     ImageError::Damaged(error.to_string())
 }
 
-fn turns(orientation: Orientation) -> bool {
+fn swaps_sides(orientation: Orientation) -> bool {
     use Orientation::{Rotate90, Rotate90FlipH, Rotate270, Rotate270FlipH};
     matches!(orientation, Rotate90 | Rotate90FlipH | Rotate270 | Rotate270FlipH)
 }
 
-/// Scales down to what fits. Averages over areas: other filters first make an image of floats, as wide as the
-/// original and sixteen times as large.
-fn scaled(image: DynamicImage, width: u32, height: u32) -> DynamicImage {
+/// Scales an image down to fit. Averages over areas, because other filters first create an image of floats
+/// that is as wide as the original and takes sixteen times as much memory.
+fn scaled_to_fit(image: DynamicImage, width: u32, height: u32) -> DynamicImage {
     if image.width() > width || image.height() > height { image.thumbnail(width, height) } else { image }
 }
 
-/// Writes an image, scaled down until it can be sent.
-fn written(image: &mut DynamicImage, format: ImageFormat) -> ImageResult<(&'static str, Vec<u8>)> {
-    // Drawings and pictures of screens stay sharp as PNG; photographs become large.
+/// Encodes an image, scaled down until it is small enough to be sent.
+fn encoded(image: &mut DynamicImage, format: ImageFormat) -> ImageResult<(&'static str, Vec<u8>)> {
+    // PNG keeps drawings and screenshots sharp; photographs become too large.
     if format != ImageFormat::Jpeg {
         let mut bytes = Cursor::new(Vec::new());
         image.write_to(&mut bytes, ImageFormat::Png)?;
@@ -148,7 +152,7 @@ fn written(image: &mut DynamicImage, format: ImageFormat) -> ImageResult<(&'stat
     }
 }
 
-/// JPEG has no transparency, and what is below it in a file may be anything.
+/// Draws an image on white. JPEG has no transparency, and the colors of transparent pixels are arbitrary.
 fn on_white(image: &DynamicImage) -> RgbImage {
     if !image.color().has_alpha() {
         return image.to_rgb8();
@@ -156,9 +160,9 @@ fn on_white(image: &DynamicImage) -> RgbImage {
     let rgba = image.to_rgba8();
     RgbImage::from_fn(rgba.width(), rgba.height(), |x, y| {
         let [red, green, blue, alpha] = rgba.get_pixel(x, y).0;
-        let over =
+        let blend =
             |part: u8| ((u16::from(part) * u16::from(alpha) + 255 * (255 - u16::from(alpha))) / 255) as u8;
-        Rgb([over(red), over(green), over(blue)])
+        Rgb([blend(red), blend(green), blend(blue)])
     })
 }
 

@@ -1,53 +1,53 @@
-//! editd, an edit daemon: AI agents read files through it, and change them through it. It knows what each
-//! agent has read, refuses edits of what was not read or has changed since, finds the one place that an edit
-//! means, shows the change before it happens, and writes all files of a change or none.
+//! editd is an edit daemon: AI agents read and change files through it. It knows what each agent has read,
+//! and refuses edits of content that the agent has not read or that has changed since. It finds the one match
+//! of an edit, shows the change before it is written, and writes all files of a change or none.
 //!
-//! This crate is the daemon and its command line; `src/main.rs` only calls [`cli::main`]. The wire contract
-//! is told in `docs/protocol.md`, the whole in `docs/architecture.md`.
+//! This crate contains the daemon and its command line; `src/main.rs` only calls [`cli::main`]. The wire
+//! contract is described in `docs/protocol.md`, the architecture in `docs/architecture.md`.
 //!
-//! # Codemap
+//! # Code map
 //!
-//! From the bottom up. A module uses itself and those before it, never one that comes later; a test
-//! (`tests/it/house`) sees to it.
+//! From the bottom up. A module uses only itself and the modules before it; a test (`tests/it/house`)
+//! enforces this.
 //!
-//! * [`text`]: what a text file is. Ropes, line ends, encodings, positions, the content hash. Pure.
-//! * [`edit`]: from the edits of one call to one [`Plan`](edit::Plan), or to the reasons why there is none.
-//!   Matching, diffs, merges. Pure; the place to start reading is [`edit::find`].
-//! * [`patch`]: patches, as models print them, to the same edits. Pure.
-//! * [`notebook`]: from operations on a notebook's cells to a plan over its text. Pure.
-//! * [`workspace`]: the rules. Sessions and what each was given, proposals, who is told what, refusals in
-//!   words. Pure.
-//! * [`image`]: images, told by their bytes and made small enough for models. Computes, too, but its decoders
-//!   want readers.
-//! * [`disk`]: files behind a trait. Paths beneath an opened root, reads that notice a change in between,
-//!   the commit of a set, a watcher for hints.
-//! * [`search`]: walking folders, what is ignored, finding lines in files and in unsaved text.
-//! * [`history`]: what was done to files and the way back, kept in the state folder.
-//! * [`config`]: what the user configured.
-//! * [`protocol`]: the wire contract as data. Parameters, results, errors, and the ways to and from LSP.
-//! * [`daemon`]: the books that alone change the workspace, and the work around them. One file for each
-//!   method in `daemon/requests`.
-//! * [`transport`]: sockets, framing, connections, the LSP framework, and the client's side of the same.
-//! * [`mcp`]: the tools of the Model Context Protocol, over standard streams, for agents. One file for each tool
-//!   in `mcp/tools`.
+//! * [`text`]: text files. Ropes, line endings, encodings, positions, the content hash. Pure.
+//! * [`edit`]: converts the edits of one call to one [`Plan`](edit::Plan), or to refusals. Matching, diffs,
+//!   merges. Pure. Start reading at [`edit::find`].
+//! * [`patch`]: parsers of the patch formats that models use, which produce the same edits. Pure.
+//! * [`notebook`]: converts operations on the cells of a notebook to a plan over its text. Pure.
+//! * [`workspace`]: the rules. Sessions and their ledgers, proposals, notifications, refusals and their
+//!   messages. Pure.
+//! * [`image`]: images, recognized by their bytes and scaled down for models. Computes only, but its decoders
+//!   need readers.
+//! * [`disk`]: files behind a trait. Paths under an opened root, reads that detect a concurrent change, the
+//!   commit of a change set, a watcher for hints.
+//! * [`search`]: directory walks, ignore rules, line search in files and in unsaved text.
+//! * [`history`]: past transactions and their undo plans, stored in the state folder.
+//! * [`config`]: the configuration file and the policy file.
+//! * [`protocol`]: the wire contract as data. Parameters, results, errors, and conversions from and to LSP.
+//! * [`daemon`]: the workspace state, and the work around it. One file for each method in `daemon/requests`.
+//! * [`transport`]: sockets, framing, connections, the LSP framework, and the client.
+//! * [`mcp`]: the tools of the Model Context Protocol, over standard streams, for agents. One file for each
+//!   tool in `mcp/tools`.
 //! * [`cli`]: the command line, a client like any other.
 //!
-//! Tests from outside, over sockets and the command line, are in `tests/it`; tests of one module are beside
-//! it.
+//! Integration tests, over sockets and the command line, are in `tests/it`. Unit tests are beside their
+//! module.
 //!
 //! # Invariants
 //!
 //! * **Pure means pure.** `text`, `edit`, `patch`, `notebook` and `workspace` name no file, clock, runtime or
-//!   wire format. What they need of the world is handed to them. (One exception: an [`edit::Deadline`] looks at the clock.)
-//! * **One writer.** Only the daemon's books change a [`workspace::Workspace`], in steps that never wait,
-//!   read a file or walk a text.
-//! * **Bytes decide.** What a file is, is its [`text::ContentHash`]. Time stamps save work and prove nothing.
-//! * **A plan is for one text.** An [`edit::Plan`] is sorted and disjoint by construction and is kept with
-//!   the hash of its base. What was shown is what is applied; nothing is searched for a second time.
-//! * **Opened, then judged.** A path is an opened root and a relative path. What the daemon decides about a
-//!   file, it decides about what it opened, not about how the request spelled it.
-//! * **Every request is answered once**, whatever happens to it; a refusal is an answer, not a fault.
-//! * **Everything has a bound** with a name and a reason: see [`workspace::Limits`].
+//!   wire format. Callers pass them all external data. (One exception: [`edit::Deadline`] reads the clock.)
+//! * **One writer.** Only `daemon::workspace_handle` changes a [`workspace::Workspace`], in steps that never
+//!   wait, read a file or scan a text.
+//! * **Bytes decide.** The [`text::ContentHash`] identifies the content of a file. Timestamps save work, but
+//!   they prove nothing on their own.
+//! * **A plan is for one text.** An [`edit::Plan`] is sorted and disjoint by construction, and is stored with
+//!   the hash of its base. The change that was shown is the change that is applied; nothing is matched twice.
+//! * **Opened, then judged.** A path is an opened root and a relative path. The daemon decides about the file
+//!   that it opened, not about the path as the request spelled it.
+//! * **Every request is answered exactly once.** A refusal is an answer, not an error.
+//! * **Everything has a limit** with a name and a reason: see [`workspace::Limits`].
 
 pub mod cli;
 pub mod config;

@@ -1,4 +1,4 @@
-//! The `editd` binary: arguments to subcommand.
+//! The `editd` binary. Calls [`editd::cli::main`].
 
 use std::process::ExitCode;
 

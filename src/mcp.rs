@@ -1,10 +1,10 @@
-//! `editd mcp`: the daemon's methods as tools of the Model Context Protocol, over the standard streams. A
-//! client of the daemon like any other.
+//! `editd mcp`: an MCP server on the standard streams that offers the daemon's methods as tools. It is an
+//! ordinary client of the daemon.
 //!
-//! A call comes in through `stdio`, which mends what can be mended. `server` finds the tool; the tool makes a
-//! request for the daemon of its arguments, as they are. `call` sends it over the `session`, waits, reports
-//! progress, cancels. The tool makes an `Answer` of the result: a text for models, and where that is short
-//! the same as data, since some clients show their model only that. A refusal is an answer, too.
+//! `stdio` reads a call and repairs common mistakes. `server` selects the tool, which converts its arguments
+//! to a request for the daemon. `call` sends the request over the `session`, waits, reports progress and
+//! cancels. The tool converts the result to an `Answer`: a text for models and, if it is short, the same
+//! content as data, because some clients show their model only the data. A refusal is an answer, too.
 //!
 //! ```no_run
 //! use editd::mcp::{Options, Selection, serve};
@@ -24,7 +24,7 @@ mod advice;
 mod answer;
 mod call;
 mod coerce;
-mod given;
+mod delivery;
 mod guide;
 mod link;
 mod output;
@@ -56,31 +56,31 @@ use session::Session;
 use stdio::Stdio;
 pub use tools::{Selection, UnknownTool};
 
-/// What a server is started with.
+/// Options of the server.
 #[derive(Debug)]
 pub struct Options {
-    /// Where the daemon is.
+    /// Folders of the daemon.
     pub places: Places,
-    /// Whether it may be started.
+    /// Permission to start the daemon.
     pub spawn: Spawn,
-    /// Roots that win over the client's.
+    /// Roots that take precedence over those of the client.
     pub roots: Vec<PathBuf>,
-    /// The tools that are served.
+    /// Tools to serve.
     pub tools: Selection,
 }
 
-/// How long calls that are under way may go on when the client has closed its end.
+/// Time that running calls have to end after the client has closed its sending side.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Serves a client on the standard streams until it closes its end.
+/// Serves a client on the standard streams until the client closes its sending side.
 pub fn serve(options: Options) -> io::Result<()> {
-    // Only where nobody names a root does it matter that there is a working folder, and which.
+    // The working folder matters only if no root is given.
     let here = if options.roots.is_empty() { std::env::current_dir().ok() } else { None };
     let roots = Roots::new(options.roots, here);
     let (ending, over) = (CancellationToken::new(), CancellationToken::new());
     let session = Session::new(options.places, options.spawn);
     let server = Server::new(session, roots, &options.tools, over.clone());
-    // One thread: calls then begin in the order in which they came.
+    // A single thread, so that calls start in the order of arrival.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let end = runtime.block_on(async {
         let streams = Stdio::start(ending.clone())?;
@@ -92,7 +92,7 @@ pub fn serve(options: Options) -> io::Result<()> {
         serve_on(&streams, server).await;
         Ok(())
     });
-    // Nobody waits for a connection that is still being made.
+    // Do not wait for a connection that is still being established.
     runtime.shutdown_background();
     end
 }
@@ -101,9 +101,9 @@ async fn serve_on(streams: &Stdio, server: Server) {
     let server = std::sync::Arc::new(server);
     loop {
         match server.clone().serve(streams.clone()).await {
-            // What it ends with is that the client has gone.
+            // The server runs until the client disconnects.
             Ok(running) => drop(running.waiting().await),
-            // A notification before anything was agreed on means nothing.
+            // A notification before `initialize` is ignored.
             Err(ServerInitializeError::ExpectedInitializeRequest(_)) => continue,
             Err(_) => {}
         }

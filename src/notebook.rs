@@ -1,14 +1,14 @@
-//! Jupyter notebooks: from operations on cells to one [`Plan`]. Pure.
+//! Edits Jupyter notebooks: turns operations on cells into one [`Plan`]. Pure.
 //!
-//! A notebook is JSON, and its file is full of what nobody asked to change: outputs, metadata, the order of
-//! members, indentation. So it is never read into values and written out again. Its cells are found by
-//! their places in the text, and only the values that an operation means are replaced, written as the file
-//! writes such values.
+//! A notebook is a JSON file, most of which an edit must leave alone: outputs, metadata, the order of
+//! members, indentation. Therefore it is never deserialized and serialized again. The parser records the byte
+//! ranges of cells and their values, and an operation replaces only the values it names, in the JSON style of
+//! the file.
 
-mod book;
 mod cells;
 mod change;
 mod list;
+mod model;
 mod scan;
 mod shown;
 mod style;
@@ -17,85 +17,86 @@ use std::path::Path;
 
 use crate::edit::{LineRange, Occurrences, Plan};
 
-use book::Book;
+use model::Notebook;
 
 pub use shown::{ShownCell, ShownOutput, shown_cells};
 
-/// What a cell is.
+/// The type of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CellType {
     /// Code, with outputs.
     Code,
     /// Text in Markdown.
     Markdown,
-    /// Text that is passed on as it is.
+    /// Text that Jupyter passes through unchanged.
     Raw,
 }
 
-/// Which cell is meant, of those that the notebook has before any operation.
+/// A reference to a cell, resolved against the notebook before any operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CellPlace {
-    /// The one with this id.
+    /// The cell with this id.
     Id(String),
-    /// The one at this place, from 0.
+    /// The cell at this 0-based index.
     Index(usize),
 }
 
-/// One change of a notebook.
+/// An operation on a notebook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CellOp {
-    /// Another type or source for a cell. Outputs stay unless they are to go, or the type has none.
+    /// Changes the type or the source of a cell. Outputs are kept unless `clear_outputs` is set or the new
+    /// type has none.
     Replace {
         /// The cell.
         cell: CellPlace,
-        /// Its type from now on.
+        /// New type, if it changes.
         cell_type: Option<CellType>,
-        /// Its source from now on.
+        /// New source, if it changes.
         source: Option<String>,
-        /// Whether a code cell forgets its outputs and how often it ran.
+        /// `true` to clear the outputs and the execution count of a code cell.
         clear_outputs: bool,
     },
-    /// A new cell.
+    /// Inserts a new cell.
     Insert {
-        /// Behind the cell with this id, or at this index; only an empty notebook needs neither.
+        /// Position: after the cell with this id, or at this index. Optional only in an empty notebook.
         at: Option<CellPlace>,
-        /// Its type.
+        /// Type of the cell.
         cell_type: CellType,
-        /// Its source.
+        /// Source of the cell.
         source: String,
     },
-    /// The cell goes.
+    /// Deletes a cell.
     Delete {
         /// The cell.
         cell: CellPlace,
     },
 }
 
-/// A change of a notebook, worked out.
+/// The computed change of a notebook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellChange {
-    /// The change of its text; empty if nothing changes.
+    /// Change of the text; empty if nothing changes.
     pub plan: Plan,
-    /// What the author should know, in words.
+    /// Warnings for the author of the change.
     pub warnings: Vec<String>,
 }
 
-/// Why a notebook was not changed.
+/// The reason why a notebook was not changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotebookError {
-    /// The text is no notebook that is understood.
+    /// The text is not a supported notebook.
     Unreadable(Unreadable),
-    /// Operations that do not fit it, in their order.
+    /// Refusals of individual operations, in order.
     Cells(Vec<CellRefusal>),
 }
 
-/// A text that is no notebook of format 4.
+/// A text that is not a notebook of format 4.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct Unreadable {
-    /// The line where that shows, from 1.
+    /// Line of the error, 1-based.
     pub line: usize,
-    /// What is wrong, in words.
+    /// Description of the error.
     pub reason: String,
 }
 
@@ -104,55 +105,55 @@ pub struct Unreadable {
 pub struct CellRefusal {
     /// Index of the operation, from 0.
     pub op: usize,
-    /// Why.
+    /// Reason of the refusal.
     pub kind: CellRefusalKind,
 }
 
-/// Why an operation was refused.
+/// The reason why an operation was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CellRefusalKind {
-    /// There is no such cell.
+    /// The cell does not exist.
     NotFound {
-        /// Which was asked for; none where a new cell has no place.
+        /// The requested cell, or `None` if an insertion names no position.
         wanted: Option<CellPlace>,
-        /// The first fifty cells there are.
+        /// The first 50 cells of the notebook.
         cells: Vec<CellSummary>,
-        /// How many there are.
+        /// Number of cells in the notebook.
         total: usize,
     },
     /// Several cells have the same id.
     Ambiguous {
         /// The id.
         id: String,
-        /// Where they are.
+        /// Positions of the cells with this id.
         occurrences: Occurrences,
     },
-    /// Another operation is about the same cell.
+    /// Another operation changes the same cell.
     Contradiction {
         /// Index of the other operation.
         other_op: usize,
         /// Index of the cell.
         cell: usize,
-        /// Its lines.
+        /// Lines of the cell.
         lines: LineRange,
     },
 }
 
-/// A cell as a refusal lists it.
+/// A cell as listed in a refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellSummary {
-    /// Its place, from 0.
+    /// Index of the cell, 0-based.
     pub index: usize,
-    /// Its id, if it has one.
+    /// Id of the cell, if it has one.
     pub id: Option<String>,
-    /// Its type, if it says one.
+    /// Type of the cell, if it has one.
     pub cell_type: Option<String>,
-    /// Its lines.
+    /// Lines of the cell.
     pub lines: LineRange,
 }
 
 impl CellType {
-    /// Its name in the file.
+    /// Name of the type in the file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Code => "code",
@@ -162,8 +163,9 @@ impl CellType {
     }
 }
 
-/// Works out what a notebook's text becomes. All operations mean the cells that it has now. Takes time in
-/// proportion to the text, and keeps all bytes of cells that no operation is about.
+/// Computes the change that the operations make to the text of a notebook. All operations refer to the
+/// current cells. Cells that no operation names keep their bytes. Runs in time linear in the size of the
+/// text.
 ///
 /// ```
 /// use editd::notebook::{CellOp, CellPlace, edit_cells};
@@ -176,17 +178,17 @@ impl CellType {
 /// assert_eq!(changed.plan.apply(text), text.replace("\"a\"", "\"b\""));
 /// ```
 pub fn edit_cells(text: &str, ops: &[CellOp]) -> Result<CellChange, NotebookError> {
-    let book = Book::read(text).map_err(NotebookError::Unreadable)?;
-    cells::changed(&book, ops).map_err(NotebookError::Cells)
+    let notebook = Notebook::parse(text).map_err(NotebookError::Unreadable)?;
+    cells::apply_all(&notebook, ops).map_err(NotebookError::Cells)
 }
 
-/// Whether the text is a notebook whose cells can be changed.
+/// Returns `true` if the text is a notebook whose cells can be changed.
 pub fn is_notebook(text: &str) -> bool {
-    Book::read(text).is_ok()
+    Notebook::parse(text).is_ok()
 }
 
-/// Why the text of a notebook would be no notebook any more after a change. None where it stays one, where it was
-/// none before, and of files that are not called notebooks.
+/// Returns the error that makes a notebook unreadable after a change. Returns `None` if it stays a notebook,
+/// if it was not one before, or if the file is not named as one.
 ///
 /// ```
 /// use editd::edit::{Deadline, Plan};
@@ -198,10 +200,14 @@ pub fn is_notebook(text: &str) -> bool {
 /// assert!(broken("a.json".as_ref(), text, &plan).is_none());
 /// ```
 pub fn broken(path: &Path, text: &str, plan: &Plan) -> Option<Unreadable> {
-    if is_named_as_notebook(path) && is_notebook(text) { Book::read(&plan.apply(text)).err() } else { None }
+    if is_named_as_notebook(path) && is_notebook(text) {
+        Notebook::parse(&plan.apply(text)).err()
+    } else {
+        None
+    }
 }
 
-/// Returns whether a file has the extension of notebooks, which are read as cells.
+/// Returns `true` if a file has the extension of notebooks, which are read as cells.
 ///
 /// ```
 /// use editd::notebook::is_named_as_notebook;

@@ -1,7 +1,7 @@
-//! Patches: texts that say what to change in several files, in the formats that models print. Pure.
+//! Parses patches: changes to several files in one text, in the formats that models print. Pure.
 //!
-//! [`parse`] turns such a text into the same [`Edit`]s that a request can carry;
-//! [`find`](crate::edit::find) finds their places. Line numbers are those of the patch's text, from 1.
+//! [`parse`] turns a patch into the same [`Edit`]s that a request can carry; [`find`](crate::edit::find)
+//! locates them in the files. Line numbers are 1-based and refer to the text of the patch.
 
 mod apply_patch;
 mod body;
@@ -15,92 +15,92 @@ use std::collections::HashMap;
 use crate::edit::Edit;
 use source::Source;
 
-/// How a patch is written.
+/// The format of a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PatchFormat {
     /// Blocks of `<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE` under the name of a file.
     SearchReplace,
     /// Sections between `*** Begin Patch` and `*** End Patch`.
     ApplyPatch,
-    /// What `diff -u` and `git diff` print.
+    /// The output of `diff -u` and `git diff`.
     UnifiedDiff,
 }
 
-/// What a patch does to one file.
+/// A file in a patch, with its change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePatch {
-    /// The file, as the patch names it, without the prefixes that diffs add.
+    /// Path of the file as written in the patch, without the prefixes that diffs add.
     pub path: String,
-    /// Where in the patch it is first named.
+    /// Line of the patch that first names the file.
     pub line: usize,
-    /// What happens to it.
+    /// The change of the file.
     pub change: PatchChange,
 }
 
-/// What a patch does to a file.
+/// The change that a patch makes to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatchChange {
-    /// It is edited, gets another name, or both.
+    /// Edits the file, renames it, or both.
     Edit {
-        /// The edits, in order; none where it is only renamed.
+        /// Edits in order. Empty if the file is only renamed.
         hunks: Vec<PatchHunk>,
-        /// Its new name.
+        /// New path of the file.
         to: Option<String>,
     },
-    /// It is created, and must not be there.
+    /// Creates the file, which must not exist.
     Create {
-        /// Its text.
+        /// Content of the file.
         content: String,
-        /// Anybody may run it: `new file mode 100755`.
+        /// `true` if the new file is executable (`new file mode 100755`).
         executable: bool,
     },
-    /// Text without any context, which can only go into a file that has none.
+    /// Added text without context, which can only go into an empty file.
     Fill {
-        /// The text.
+        /// The added text.
         content: String,
-        /// Whether the file may be made if it is not there.
+        /// `true` if the file is created if it does not exist.
         creates: bool,
-        /// Where in the patch the text begins.
+        /// Line of the patch at which the text begins.
         line: usize,
     },
-    /// It is deleted.
+    /// Deletes the file.
     Delete {
-        /// What the patch says of its text: what is left when all of it is taken away must be nothing. None
-        /// where the patch does not say.
+        /// Hunks that remove the content the patch expects in the file; together they must leave it empty.
+        /// Empty if the patch does not give the content.
         hunks: Vec<PatchHunk>,
     },
 }
 
-/// One edit, and where it stands in the patch.
+/// An edit and its position in the patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatchHunk {
-    /// Its first line.
+    /// First line of the hunk in the patch.
     pub line: usize,
-    /// What it asks for.
+    /// The edit.
     pub edit: Edit,
 }
 
-/// A patch that cannot be understood.
+/// A syntax error in a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatchError {
-    /// The line where it is not what it should be.
+    /// Line of the error.
     pub line: usize,
-    /// What should be there, in words that can follow "expected".
+    /// Description of the expected input, as a phrase that can follow "expected".
     pub expected: String,
 }
 
 impl PatchError {
-    /// An error at a line that is counted from 0.
+    /// Creates an error at a 0-based line index.
     fn at(index: usize, expected: impl Into<String>) -> Self {
         Self { line: index + 1, expected: expected.into() }
     }
 }
 
 impl PatchFormat {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 3] = [Self::SearchReplace, Self::ApplyPatch, Self::UnifiedDiff];
 
-    /// Its stable name on the wire.
+    /// Stable name of the format on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::SearchReplace => "search_replace",
@@ -110,8 +110,9 @@ impl PatchFormat {
     }
 }
 
-/// Reads a patch: what it does to each file, in the order in which it names them. Without a format the text
-/// tells which it is. Prose and fences around it are skipped. All of it is understood, or none.
+/// Parses a patch into one entry per file, in the order in which the patch names the files. If no format is
+/// given, it is detected from the text. Prose and Markdown fences around the patch are skipped. An error
+/// anywhere fails the whole patch.
 ///
 /// ```
 /// use editd::patch::{PatchChange, parse};
@@ -139,7 +140,7 @@ pub fn parse(text: &str, format: Option<PatchFormat>) -> Result<Vec<FilePatch>, 
     merge(files?)
 }
 
-/// The format whose mark comes first.
+/// Returns the format whose marker comes first.
 fn detect(source: &Source<'_>) -> Option<PatchFormat> {
     (0..source.len()).find_map(|index| {
         if search_replace::begins(source.line(index)) {
@@ -152,13 +153,13 @@ fn detect(source: &Source<'_>) -> Option<PatchFormat> {
     })
 }
 
-/// One entry for each file. Several sections that edit the same file are one.
+/// Merges the sections that edit the same file, so that each file has one entry.
 fn merge(sections: Vec<FilePatch>) -> Result<Vec<FilePatch>, PatchError> {
     let mut files: Vec<FilePatch> = Vec::with_capacity(sections.len());
     let mut known: HashMap<String, usize> = HashMap::new();
     for section in sections {
-        let place = *known.entry(section.path.clone()).or_insert(files.len());
-        match files.get_mut(place) {
+        let index = *known.entry(section.path.clone()).or_insert(files.len());
+        match files.get_mut(index) {
             None => files.push(section),
             Some(file) => file.join(section)?,
         }
@@ -167,12 +168,12 @@ fn merge(sections: Vec<FilePatch>) -> Result<Vec<FilePatch>, PatchError> {
 }
 
 impl FilePatch {
-    /// Whether the file must not be there yet.
+    /// Returns `true` if the patch requires that the file does not exist yet.
     pub fn creates(&self) -> bool {
         matches!(self.change, PatchChange::Create { .. })
     }
 
-    /// Takes up another section about the same file.
+    /// Merges another section about the same file into this one.
     pub fn join(&mut self, other: Self) -> Result<(), PatchError> {
         if let PatchChange::Edit { hunks, to } = &mut self.change
             && let PatchChange::Edit { hunks: more, to: new } = other.change
@@ -182,7 +183,7 @@ impl FilePatch {
             *to = to.take().or(new);
             return Ok(());
         }
-        let expected = format!("nothing more about `{}`, which line {} is about", other.path, self.line);
+        let expected = format!("no further section for `{}` after the one at line {}", other.path, self.line);
         Err(PatchError { line: other.line, expected })
     }
 }

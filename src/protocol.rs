@@ -1,5 +1,5 @@
-//! The wire contract as data: `editd/*` methods with their parameters and results, refusals as JSON-RPC
-//! errors, and the crossings to and from LSP. `docs/protocol.md` tells the same in words.
+//! Types of the wire contract: the `editd/*` methods with their parameters and results, refusals as JSON-RPC
+//! errors, and the conversions to and from LSP. `docs/protocol.md` documents the same contract.
 //!
 //! ```
 //! use editd::protocol::{ReadParams, decode};
@@ -15,16 +15,16 @@ mod cells;
 mod change;
 mod decode;
 mod diagnostics;
-mod door;
 mod editor;
 mod error;
+mod hints;
+mod history;
 mod json;
+pub mod lsp_review;
 mod method;
 mod params;
-mod past;
 mod patch;
 mod path;
-pub mod plain;
 mod read;
 mod refusal;
 mod results;
@@ -39,12 +39,16 @@ pub use decode::{Invalid, decode};
 pub use diagnostics::{
     DIAGNOSTICS_CHANGED, DiagnosticEntry, DiagnosticsChangedParams, DiagnosticsParams, DiagnosticsResult,
 };
-pub use door::Door;
 pub use editor::{
     APPLY_EDITS, ApplyEditsParams, DOCUMENT_STATE, DocumentEdits, DocumentNow, DocumentStateParams,
     DocumentsResult, FOCUS, FocusParams, RELOAD, RESYNC, SAVE, UrisParams,
 };
 pub use error::{Code, RpcError};
+pub use hints::Audience;
+pub use history::{
+    BlameEntry, BlameParams, BlameResult, HistoryParams, HistoryResult, TransactionEntry, TransactionFile,
+    UndoParams,
+};
 pub use json::{json_len, json_prefix};
 pub use method::{
     Apply, Blame, Changes, Decide, Diagnostics, Discard, EDITOR_METHODS, Edit, Find, Forget, HistoryMethod,
@@ -54,10 +58,6 @@ pub use params::{
     ApplyParams, ChangesParams, DiscardParams, DisplayParam, EditParams, Matching, OnConflictParam,
     OnStaleParam, ProposalParams, ProposalsParams, ProposeParams, ShutdownParams, StatusParams,
     TextEditParams,
-};
-pub use past::{
-    BlameEntry, BlameParams, BlameResult, HistoryParams, HistoryResult, TransactionEntry, TransactionFile,
-    UndoParams,
 };
 pub use patch::{PatchAndBases, PatchParams};
 pub use path::{RequestPath, path_of_uri, uri_of};
@@ -82,7 +82,7 @@ pub use workspace_edit::{text_edits, workspace_edit};
 /// Version of the wire contract.
 pub const PROTOCOL: u32 = 1;
 
-/// The tools of the server for the Model Context Protocol, in the order in which it lists them.
+/// Names of the MCP tools, in the order in which `tools/list` returns them.
 pub const TOOLS: [&str; 12] = [
     "read",
     "edit",
@@ -98,9 +98,9 @@ pub const TOOLS: [&str; 12] = [
     "proposal_status",
 ];
 
-/// Notification to agents: a file that they have read is not what they were given.
+/// Notification to agents: a file that they have read has changed.
 pub const FILE_CHANGED: &str = "editd/fileChanged";
-/// Notification to agents: a proposal of theirs changed.
+/// Notification to agents: one of their proposals has changed.
 pub const PROPOSAL_CHANGED: &str = "editd/proposalChanged";
-/// Notification to editors: the daemon ends this connection as it should, and says nothing more.
+/// Notification to editors: the daemon closes this connection in an orderly way. No message follows it.
 pub const GOODBYE: &str = "$/editd/goodbye";

@@ -1,12 +1,13 @@
-//! Walking folders and searching files, with ripgrep's parts: what is ignored and what a pattern means is what
-//! people know from there.
+//! Walks folders and searches files with the crates behind ripgrep: ignore rules and patterns work as they do
+//! there.
 //!
-//! A walk goes through a tree in the order of its paths and opens each folder anew beneath its root
-//! ([`Disk::list`](crate::disk::Disk::list)), so nothing that is renamed meanwhile leads it elsewhere. It hands
-//! files to several threads; `found.rs` keeps what comes first in the order of paths, however many threads there
-//! are, and tells when nothing behind can matter any more.
+//! A walk visits a tree in path order. It opens every folder by its path from the root
+//! ([`Disk::list`](crate::disk::Disk::list)), so a concurrent rename cannot lead it outside of the root. The
+//! walk hands files to several threads. `found.rs` keeps the first results in path order, independent of the
+//! number of threads, and reports when later files cannot contribute any more.
 //!
-//! What is open in editors lies over the disk: [`Access`] gives unsaved texts, and says what may be told.
+//! Unsaved text in editors takes precedence over the disk: [`Access`] returns it, and decides what may be
+//! reported.
 //!
 //! ```
 //! use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@
 //! use editd::edit::Deadline;
 //! use editd::search::{Access, Bounds, Query, Scope, Shown, Start, Stop, search};
 //!
-//! /// Everything may be told, and no editor has anything open.
+//! /// Allows every file; no editor has anything open.
 //! struct Open;
 //!
 //! impl Access for Open {
@@ -38,7 +39,7 @@
 //! let query = Query::new(r"fn \w+", false, false, Bounds { lines: 100, context: 0, bytes: 1 << 16 })?;
 //! let stop = Stop::new(&|| false, Deadline::NONE);
 //! let report = search(&disk, &[scope], (&query, None), &Open, &stop);
-//! assert_eq!(report.files.len(), 1, "one is ignored");
+//! assert_eq!(report.files.len(), 1, "the other file is ignored");
 //! assert!(!report.more);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

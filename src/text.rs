@@ -1,7 +1,7 @@
-//! Text: buffers, line ends, encodings, content hashes and positions. Pure.
+//! Text: buffers, line endings, encodings, content hashes and positions. No I/O.
 //!
-//! Everything here agrees on one rule of lines, which is that of the language server protocol: LF,
-//! CRLF and a lone CR end a line, nothing else does.
+//! All items define a line as the Language Server Protocol does: LF, CRLF and a lone CR end a line, nothing
+//! else does.
 //!
 //! ```
 //! use editd::text::{EolStyle, eol_style, decode, lines};
@@ -9,7 +9,7 @@
 //! let decoded = decode(b"one\r\ntwo\r\n", None)?;
 //! assert_eq!(eol_style(&decoded.text), EolStyle::Crlf);
 //! assert_eq!(lines(&decoded.text).count(), 2);
-//! // What was decoded can be written again to the byte, byte order mark and encoding included.
+//! // Encoding the text again restores the exact bytes, including byte order mark and encoding.
 //! assert_eq!(*decoded.format.encode(&decoded.text)?, *b"one\r\ntwo\r\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -18,20 +18,20 @@ mod buffer;
 mod decode;
 mod encoding;
 mod hash;
-mod line_ends;
+mod line_endings;
 mod lines;
-mod passing;
 mod position;
+mod streaming;
 mod style;
 
 pub use buffer::Text;
 pub use decode::{Decoded, DecodedVec, NotText, decode, decode_as, decode_vec};
 pub use encoding::{Encoding, Format, Legacy, Unencodable};
 pub use hash::{ContentHash, Hasher, ParseHashError};
-pub use line_ends::{eq_folded, fold_line_ends};
+pub use line_endings::{eq_folded, fold_line_ends};
 pub use lines::{Line, LineEnding, Lines, count_lines, line_end, line_start, lines};
-pub use passing::{Passed, Passing};
 pub use position::{Position, PositionEncoding, positions_of};
+pub use streaming::{Passed, Passing};
 pub use style::{EolStyle, IndentKind, IndentStyle, eol_style, indent_style};
 
 pub(crate) use decode::BINARY_WINDOW;

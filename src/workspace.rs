@@ -1,10 +1,10 @@
-//! The rules of the product: sessions and what each was given, documents, proposals, refusals.
+//! The workspace state and its rules: sessions, documents, proposals and refusals.
 //!
-//! Pure: no file, no clock, no wire. [`Workspace`] is changed by one step at a time, and each takes
-//! microseconds whatever the size of the files; everything that costs more happens before on immutable
-//! [`Snapshot`]s and is brought here as a result.
+//! This layer is pure: it uses no file system, no clock and no network. [`Workspace`] changes one step at a
+//! time, and each step takes microseconds regardless of file size. Expensive work runs beforehand on
+//! immutable [`Snapshot`]s, and its result is passed in.
 //!
-//! What agents may touch is one of the rules:
+//! The path rules decide which files an agent may change:
 //!
 //! ```
 //! use std::path::Path;
@@ -23,31 +23,31 @@
 //! ```
 
 mod answers;
-/// What editors have open.
+/// Documents that are open in editors.
 pub mod buffers;
 mod departed;
-/// What editors say is wrong in files.
+/// Diagnostics that editors report.
 pub mod diagnostics;
 mod document;
 mod file_key;
-/// What was done to files, and the way back.
+/// Past transactions and how to undo them.
 pub mod history;
-/// Bounds, with names and reasons.
+/// Limits, with their names and reasons.
 pub mod limits;
 mod log;
 mod proposal;
 mod prose;
 mod refusal;
-/// Proposals that a person decides about.
+/// Proposals under review.
 pub mod review;
-/// Which paths and roots are allowed.
+/// Rules for paths and workspace roots.
 pub mod rules;
 mod session;
 mod state;
 mod texts;
 
 pub use answers::{Answered, RememberedAnswers, Repeatable, RequestKey};
-pub use document::{Seen, Truth};
+pub use document::{FileContent, ObservedVersion};
 pub use file_key::FileKey;
 pub use limits::Limits;
 pub use log::{Author, OwnEdits, Transition, TransitionLog};

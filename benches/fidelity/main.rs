@@ -1,8 +1,8 @@
-//! How faithfully requests are carried out that say what they mean in other words than the file's.
+//! Measures how faithfully edits are applied whose text differs from the file.
 //!
-//! `cargo bench --bench fidelity` runs all kinds and prints a table; it fails if any case did harm. Options,
-//! behind `--`: `--sample` (few cases), `--kind NAME`, `--seed N`, `--cases N`, `--show N` (prints N cases
-//! that did not come out right), `--files DIR` (changes the texts of that folder; also as `FIDELITY_FILES`),
+//! `cargo bench --bench fidelity` runs all kinds and prints a table. It fails if any case is harmful. Options
+//! after `--`: `--sample` (few cases), `--kind NAME`, `--seed N`, `--cases N`, `--show N` (prints N cases
+//! with another verdict than right), `--files DIR` (uses the texts of that folder; also as `FIDELITY_FILES`),
 //! `--strict` (fails below 97 %), `--list`.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
@@ -13,10 +13,10 @@ use std::process::ExitCode;
 
 use measure::{KINDS, Run};
 
-/// Cases of each kind, and few of them.
+/// Cases of each kind; `SAMPLE` is the number with `--sample`.
 const CASES: usize = 300;
 const SAMPLE: usize = 8;
-/// What is to be right, in tenths of a percent.
+/// Required share of right cases, in tenths of a percent.
 const TARGET: usize = 970;
 
 fn main() -> ExitCode {

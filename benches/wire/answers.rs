@@ -1,4 +1,4 @@
-//! What a model is shown of the tools of `editd mcp` and of their answers, in bytes.
+//! Sizes in bytes of the tool list of `editd mcp` and of its answers, as shown to a model.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 
 use crate::machine::Machine;
 
-/// Bytes that are taken for one token.
+/// Assumed number of bytes per token.
 const TOKEN: usize = 4;
 
-/// Calls in their order, each with the most tokens that its answer may cost in either form, if that is promised.
+/// A call: description, tool, arguments, and the token limit of its answer in either form, if there is one.
 type Call = (&'static str, &'static str, Value, Option<usize>);
 
-/// Before this call another program writes the file.
+/// Description of the call before which another program writes the file.
 const STALE: &str = "a file that is stale";
 
-/// Prints what each of them costs.
+/// Prints the size of each answer.
 pub(crate) fn table() {
-    println!("\nanswers of `editd mcp`, in bytes (4 are taken for a token)");
+    println!("\nanswers of `editd mcp`, in bytes (4 per token)");
     println!("{:<46} {:>7} {:>7}   at most", "", "text", "data");
     let machine = Machine::start();
     for name in ["a.txt", "b.txt", "e.txt"] {
@@ -47,7 +47,7 @@ fn calls() -> Vec<Call> {
         edit
     };
     let [one, other] = [100, 101].map(|number| edit("a.txt", &line("item", number), &line("found", number)));
-    // Four blanks less than in the file.
+    // Four spaces less than in the file.
     let block: String = (50..100).map(|number| line("item", number).replacen("    ", "", 1)).collect();
     let patch = format!(
         "*** Begin Patch\n*** Update File: a.txt\n@@\n-{}+{}*** Add File: c.txt\n+new\n*** End Patch",
@@ -60,9 +60,14 @@ fn calls() -> Vec<Call> {
         ("200 lines", "read", json!({ "path": "a.txt" }), None),
         ("200 lines of another", "read", json!({ "path": "b.txt" }), None),
         ("a notebook", "read", json!({ "path": "n.ipynb" }), None),
-        ("one place, as it is", "edit", one, Some(60)),
-        ("one place, to be shown", "edit", with(other, "display", "unified".into()), None),
-        ("50 lines, indented otherwise", "edit", edit("a.txt", &block, &block.replace("item", "row")), None),
+        ("one location, exact", "edit", one, Some(60)),
+        ("one location, with display", "edit", with(other, "display", "unified".into()), None),
+        (
+            "50 lines, different indentation",
+            "edit",
+            edit("a.txt", &block, &block.replace("item", "row")),
+            None,
+        ),
         (
             "a name in 200 lines",
             "edit",
@@ -77,13 +82,13 @@ fn calls() -> Vec<Call> {
         (STALE, "edit", edit("b.txt", &line("item", 9), "x\n"), Some(600)),
         ("200 lines, all changed", "changes", json!({ "path": "b.txt" }), None),
         ("a file that was not read", "edit", edit("e.txt", "item_9 ", "x "), None),
-        ("a text that is not there", "edit", edit("a.txt", &absent, "x\n"), None),
-        ("a text in many places", "edit", edit("a.txt", "word_1", "x"), None),
+        ("a missing text", "edit", edit("a.txt", &absent, "x\n"), None),
+        ("a text with many matches", "edit", edit("a.txt", "word_1", "x"), None),
         ("20 matches", "search", json!({ "pattern": "word_1", "path": "a.txt", "limit": 20 }), None),
         ("all files", "find", json!({ "pattern": "*" }), None),
         ("the folder", "list", json!({}), None),
-        ("nothing wrong", "diagnostics", json!({}), None),
-        ("nothing waits", "proposal_status", json!({}), None),
+        ("no diagnostics", "diagnostics", json!({}), None),
+        ("no pending proposal", "proposal_status", json!({}), None),
     ]
 }
 
@@ -123,8 +128,8 @@ impl Mcp {
         let mut command = machine.command("mcp");
         command.current_dir(machine.root()).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the server can be run");
-        let stdin = child.stdin.take().expect("it is piped");
-        let stdout = BufReader::new(child.stdout.take().expect("it is piped"));
+        let stdin = child.stdin.take().expect("a pipe");
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
         let mut mcp = Self { child, stdin, stdout, last_id: 0 };
         let client = json!({ "name": "bench", "version": "1" });
         mcp.request(
@@ -137,7 +142,7 @@ impl Mcp {
     fn request(&mut self, method: &str, params: &Value) -> Value {
         self.last_id += 1;
         let request = json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params });
-        writeln!(self.stdin, "{request}").expect("the server takes it");
+        writeln!(self.stdin, "{request}").expect("the server reads requests");
         loop {
             let mut line = String::new();
             self.stdout.read_line(&mut line).expect("an answer");

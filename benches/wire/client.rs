@@ -1,4 +1,4 @@
-//! A client that speaks one JSON message a line, and does no more than it must while it is timed.
+//! A client that exchanges one JSON message per line, with minimal work during a measurement.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -14,11 +14,11 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn connect(socket: &Path) -> Self {
-        let stream = UnixStream::connect(socket).expect("the daemon serves");
+        let stream = UnixStream::connect(socket).expect("a running daemon");
         Self { stream, received: Vec::with_capacity(1 << 16), last_id: 0 }
     }
 
-    /// A request as it goes over the wire, to be sent later.
+    /// Encodes a request, to be sent later.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Vec<u8> {
         self.last_id += 1;
         let request = json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params });
@@ -27,7 +27,7 @@ impl Client {
         line
     }
 
-    /// A notification as it goes over the wire.
+    /// Encodes a notification.
     pub(crate) fn notification(method: &str, params: &Value) -> Vec<u8> {
         let mut line =
             json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string().into_bytes();
@@ -35,15 +35,16 @@ impl Client {
         line
     }
 
-    /// Sends one.
-    pub(crate) fn tell(&mut self, method: &str, params: &Value) {
+    /// Sends a notification.
+    pub(crate) fn notify(&mut self, method: &str, params: &Value) {
         let line = Self::notification(method, params);
-        self.stream.write_all(&line).expect("the daemon takes it");
+        self.stream.write_all(&line).expect("the daemon reads messages");
     }
 
-    /// Sends a request and waits for a whole line that is no notification. This is what is timed.
+    /// Sends a request and waits for a complete line that is not a notification. Measurements time this
+    /// function.
     pub(crate) fn exchange(&mut self, request: &[u8]) -> Vec<u8> {
-        self.stream.write_all(request).expect("the daemon takes it");
+        self.stream.write_all(request).expect("the daemon reads messages");
         loop {
             let line = self.line();
             if !line.starts_with(br#"{"jsonrpc":"2.0","method""#) {
@@ -67,7 +68,7 @@ impl Client {
         }
     }
 
-    /// A request and its result. A refusal ends the bench.
+    /// Sends a request and returns its result. A refusal panics.
     pub(crate) fn call(&mut self, method: &str, params: &Value) -> Value {
         self.try_call(method, params).unwrap_or_else(|error| panic!("{method} was refused: {error}"))
     }
@@ -78,7 +79,7 @@ impl Client {
     }
 }
 
-/// What an answer says.
+/// Parses an answer into its result or error.
 pub(crate) fn outcome(line: &[u8]) -> Result<Value, Value> {
     let mut answer: Value = serde_json::from_slice(line).expect("JSON");
     match answer.get_mut("error").map(Value::take) {

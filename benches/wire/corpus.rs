@@ -1,12 +1,12 @@
-//! Texts to work on.
+//! Generated texts for the benchmarks.
 
 use std::fmt::Write as _;
 
 pub(crate) const KB: usize = 1 << 10;
 pub(crate) const MB: usize = 1 << 20;
 
-/// Lines as code has them, with `counter_0 = 100000;` to `counter_7 = …` spread over the text, to be edited
-/// again and again without a change of length.
+/// Generates code-like lines, with `counter_0 = 100000;` to `counter_7 = …` spread over the text. Counters can be
+/// edited repeatedly without a change of length.
 pub(crate) fn code(size: usize) -> String {
     let mut text = String::with_capacity(size + 200);
     let (mut seed, mut counters) = (1_u64, 0);
@@ -29,15 +29,15 @@ pub(crate) fn code(size: usize) -> String {
     text
 }
 
-/// How many counters a text has.
+/// Number of counters in a text.
 pub(crate) const COUNTERS: usize = 8;
 
-/// The line of a counter after so many edits.
+/// Returns the line of a counter after this many edits.
 pub(crate) fn counter(which: usize, edits: usize) -> String {
     format!("counter_{which} = {};", 100_000 + edits)
 }
 
-/// Forty lines of `text` with every eighth one reworded: stands nowhere, but nearly.
+/// Returns forty lines of `text` with every eighth one changed: similar to a region of the text, but absent.
 pub(crate) fn absent_block(text: &str) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let reword = |(at, line): (usize, &&str)| {

@@ -1,4 +1,4 @@
-//! Eight at once.
+//! Throughput of eight concurrent clients.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -14,14 +14,14 @@ use crate::floor;
 use crate::machine::Machine;
 use crate::table::{Samples, millis, row, title, verdict};
 
-/// Clients, and processes beside them.
+/// Number of clients, and of floor processes.
 const CROWD: usize = 8;
-/// Edits of each.
+/// Number of edits per client.
 const EDITS: usize = 200;
-/// How often both are measured, in turn.
+/// Number of alternating measurements.
 const ROUNDS: usize = 5;
 
-/// Every client edits a file of its own.
+/// Each client edits a separate file.
 pub(crate) fn different_files() {
     title("8 clients x 200 edits on different files of 100 KB");
     let machine = Machine::start();
@@ -55,11 +55,11 @@ pub(crate) fn different_files() {
     row("8 plain processes", &plain);
     row("editd with 8 clients", &daemon);
     let rate = |samples: &Samples| (CROWD * EDITS) as u128 * 1_000_000 / samples.median().as_micros();
-    println!("  edits a second: plain {}, editd {}", rate(&plain), rate(&daemon));
-    verdict("rate over that of plain processes", plain.median_ratio(&daemon), "x", 0.85, false);
+    println!("  edits per second: plain {}, editd {}", rate(&plain), rate(&daemon));
+    verdict("rate relative to plain processes", plain.median_ratio(&daemon), "x", 0.85, false);
 }
 
-/// Waits for a word before it begins, so that its start is not measured.
+/// Starts a floor process. It waits for a signal, so that its start is not measured.
 fn floor_process(machine: &Machine, member: usize) -> Child {
     let file = machine.root().join(format!("floor{member}.txt"));
     let itself = std::env::current_exe().expect("the bench's own path");
@@ -80,7 +80,7 @@ fn finish(mut processes: Vec<Child>) {
     }
 }
 
-/// A client that has read its file, with all its requests written out.
+/// Returns a client that has read its file, with all its requests encoded.
 fn prepared(machine: &Machine, member: usize) -> (Client, Vec<Vec<u8>>) {
     let mut client = machine.client_named(&format!("agent{member}"));
     let path = format!("daemon{member}.txt");
@@ -93,7 +93,7 @@ fn prepared(machine: &Machine, member: usize) -> (Client, Vec<Vec<u8>>) {
     (client, requests)
 }
 
-/// What a client of [`one_file`] saw.
+/// Results of a client of [`one_file`].
 #[derive(Default)]
 struct Tally {
     /// Hashes before and after each acknowledged edit.
@@ -101,7 +101,7 @@ struct Tally {
     stale: usize,
 }
 
-/// All clients edit one file, each a counter of its own, and read again when they are refused.
+/// All clients edit one file, each a separate counter, and read the file again after a refusal.
 pub(crate) fn one_file() {
     title("8 clients x 200 edits on one file of 100 KB");
     let machine = Machine::start();
@@ -124,15 +124,15 @@ pub(crate) fn one_file() {
     }
     let mut steps: HashMap<&str, &str> = HashMap::new();
     for (before, after) in tallies.iter().flat_map(|tally| &tally.applied) {
-        assert!(steps.insert(before, after).is_none(), "two edits were made of one base");
+        assert!(steps.insert(before, after).is_none(), "two edits have the same base");
     }
     let mut at = first.as_str().unwrap_or_default();
     while let Some(next) = steps.remove(at) {
         at = next;
     }
-    assert!(steps.is_empty(), "an edit was applied to something else than its base");
+    assert!(steps.is_empty(), "an edit was not applied to its base");
     println!("{applied} applied, {stale} refused as stale, in {:.0} ms", millis(elapsed));
-    println!("  => all {applied} are in the file; every one was made of what the one before it left: ok");
+    println!("  => all {applied} are in the file; each is based on the result of the previous one: ok");
 }
 
 fn contend(machine: &Machine, member: usize, barrier: &Barrier) -> Tally {

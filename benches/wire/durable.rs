@@ -1,4 +1,4 @@
-//! What it costs that a change survives a power cut.
+//! Cost of edits that survive a power cut.
 
 use std::fs::File;
 use std::io::Write;
@@ -13,17 +13,17 @@ use crate::floor;
 use crate::machine::Machine;
 use crate::table::{Samples, millis, row, title, verdict};
 
-/// Rounds that are timed, after some that are not.
+/// Number of measured rounds.
 const ROUNDS: usize = 100;
 const WARM_UP: usize = 5;
-/// Files of the set.
+/// Number of files in the set.
 const FILES: usize = 8;
 /// The counter in the middle of a text.
 const MIDDLE: usize = 3;
-/// What the system is given to settle.
+/// Pause after each measurement for the file system to settle.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// One file, flushed before the answer.
+/// Edits of one file, flushed before the answer.
 pub(crate) fn one_file() {
     title("one exact edit, 10 KB, durability full");
     let (daemon, plain, _) = measure(1);
@@ -32,7 +32,7 @@ pub(crate) fn one_file() {
     verdict("one file: times the floor", daemon.median_ratio(&plain), "x", 1.5, true);
 }
 
-/// A set of files, all of them or none.
+/// Atomic edits of a set of files.
 pub(crate) fn set() {
     title(&format!("a set of {FILES} files of 10 KB, durability full"));
     let (daemon, plain, flush) = measure(FILES);
@@ -78,7 +78,7 @@ fn edit_of(names: &[String], old: &str, new: &str) -> Value {
     json!({ "changes": names.iter().map(change).collect::<Value>() })
 }
 
-/// What a log does that has to be on the disk.
+/// Appends to a log and flushes it.
 fn append_flushed(path: &Path) {
     let mut log = File::options().append(true).open(path).expect("a log");
     log.write_all(&[b'x'; 200]).expect("room for it");

@@ -1,4 +1,4 @@
-//! One edit at a time.
+//! Latency of single edits.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::floor;
 use crate::machine::{Machine, settle};
 use crate::table::{Samples, millis, row, title, verdict};
 
-/// Edits of each kind and size.
+/// Size of the file, its name, and the number of edits.
 const ROUNDS: [(usize, &str, usize); 5] = [
     (10 * KB, "10 KB", 400),
     (100 * KB, "100 KB", 200),
@@ -18,12 +18,12 @@ const ROUNDS: [(usize, &str, usize); 5] = [
     (10 * MB, "10 MB", 25),
     (50 * MB, "50 MB", 9),
 ];
-/// Edits before those that count.
+/// Number of edits before the measured ones.
 const WARM_UP: usize = 3;
 /// The counter in the middle of a text.
 const MIDDLE: usize = 3;
 
-/// A file edited again and again by the session that read it.
+/// Repeated edits of a file by the session that has read it.
 pub(crate) fn single(which: usize) {
     let machine = Machine::start();
     let (size, name, rounds) = ROUNDS[which];
@@ -49,7 +49,7 @@ pub(crate) fn single(which: usize) {
     compare(name, size, &daemon, &plain);
 }
 
-/// A file that the session has not read and the daemon does not hold: the base comes with the edit.
+/// Edits with `baseHash` of a file that the session has not read and the daemon has not cached.
 pub(crate) fn with_base_hash(which: usize) {
     let machine = Machine::start();
     let mut watcher = machine.client();
@@ -79,7 +79,7 @@ pub(crate) fn with_base_hash(which: usize) {
         settle(size);
     }
     drop(client);
-    // These have no target of their own.
+    // There is no target for these.
     row("plain program", &plain);
     row("editd", &daemon);
     println!("  {name}: {:.2} times the floor", daemon.median_ratio(&plain));
@@ -97,13 +97,13 @@ fn compare(name: &str, size: usize, daemon: &Samples, plain: &Samples) {
     }
 }
 
-/// Ten thousand places at once.
+/// Ten thousand replacements in one edit.
 pub(crate) fn replace_all() {
-    const PLACES: usize = 10_000;
+    const REPLACEMENTS: usize = 10_000;
     title("10,000 replacements in 1 MB");
     let machine = Machine::start();
     let line = "let item = table.get(&key, NEEDLE); // as long as a line of code, with a few words after it that say so\n";
-    let text = line.repeat(PLACES);
+    let text = line.repeat(REPLACEMENTS);
     let path = machine.put("many.txt", &text);
     let mut client = machine.client();
     client.call("editd/read", &json!({ "path": path }));
@@ -117,7 +117,7 @@ pub(crate) fn replace_all() {
         let request = client.request("editd/edit", &params);
         let answer = samples.time(|| client.exchange(&request));
         let result: Value = outcome(&answer).expect("an edit");
-        assert_eq!(result["files"][0]["matches"][0]["replacements"], PLACES);
+        assert_eq!(result["files"][0]["matches"][0]["replacements"], REPLACEMENTS);
         (old, new) = (new, old);
     }
     row("editd", &samples);

@@ -1,4 +1,4 @@
-//! One client edits a small file while others flood the daemon: by how much its longest waits grow.
+//! Tail latency of edits to a small file while other clients flood the daemon.
 
 use std::io::Write;
 use std::os::unix::net::UnixStream;
@@ -12,12 +12,12 @@ use crate::corpus::{KB, MB, code, counter};
 use crate::machine::Machine;
 use crate::table::{Samples, millis, row, title, verdict};
 
-/// Edits that are measured beside each flood.
+/// Number of edits measured during each flood.
 const EDITS: usize = 300;
-/// Connections of each flood.
+/// Number of connections per flood.
 const CONNECTIONS: usize = 8;
 
-/// Makes noise on one connection, for a moment at least; called until the measuring is done.
+/// Sends load on one connection for at least a moment. Called repeatedly until the measurement ends.
 type Flood = fn(&Machine, &AtomicBool);
 
 const FLOODS: [(&str, Flood); 6] = [
@@ -29,8 +29,8 @@ const FLOODS: [(&str, Flood); 6] = [
     ("10 MB of equal letters", equal_letters),
 ];
 
-pub(crate) fn beside_floods() {
-    title("edit of 10 KB beside a flood from 8 connections");
+pub(crate) fn during_floods() {
+    title("edit of 10 KB during a flood from 8 connections");
     let machine = Machine::start();
     machine.put("small.txt", &code(10 * KB));
     machine.put("large.txt", &code(10 * MB));
@@ -42,7 +42,7 @@ pub(crate) fn beside_floods() {
     row("alone", &alone);
     for (name, flood) in FLOODS {
         let stop = AtomicBool::new(false);
-        let beside = std::thread::scope(|scope| {
+        let during = std::thread::scope(|scope| {
             for _ in 0..CONNECTIONS {
                 scope.spawn(|| {
                     while !stop.load(Ordering::Relaxed) {
@@ -51,13 +51,13 @@ pub(crate) fn beside_floods() {
                 });
             }
             std::thread::sleep(Duration::from_millis(300));
-            let beside = edits(&mut client, &mut done);
+            let during = edits(&mut client, &mut done);
             stop.store(true, Ordering::Relaxed);
-            beside
+            during
         });
-        row(name, &beside);
-        let more = millis(beside.quantile(0.99).saturating_sub(alone.quantile(0.99)));
-        verdict(&format!("p99 beside {name}, above that alone"), more, " ms", 100.0, true);
+        row(name, &during);
+        let more = millis(during.quantile(0.99).saturating_sub(alone.quantile(0.99)));
+        verdict(&format!("p99 during {name}, above that without load"), more, " ms", 100.0, true);
     }
 }
 
@@ -68,15 +68,15 @@ fn edits(client: &mut Client, done: &mut usize) -> Samples {
         let edit = json!({ "path": "small.txt", "oldText": old, "newText": new });
         let request = client.request("editd/edit", &edit);
         let answer = samples.time(|| client.exchange(&request));
-        outcome(&answer).expect("the edit is taken");
+        outcome(&answer).expect("an accepted edit");
         *done += 1;
     }
     samples
 }
 
-/// A connection that gives up when nothing is taken for a while.
+/// Opens a connection whose writes time out.
 fn raw(machine: &Machine) -> UnixStream {
-    let stream = UnixStream::connect(machine.socket()).expect("the daemon serves");
+    let stream = UnixStream::connect(machine.socket()).expect("a running daemon");
     stream.set_write_timeout(Some(Duration::from_millis(200))).expect("a write can have a deadline");
     stream
 }
@@ -104,19 +104,19 @@ fn tiny_requests(machine: &Machine, stop: &AtomicBool) {
 
 fn absent_text(machine: &Machine, stop: &AtomicBool) {
     let old = "line 777 is not here\nline 778 neither\nline 779 is not\nline 780 is not\n";
-    refused_over_and_over(machine, stop, &json!({ "path": "large.txt", "oldText": old, "newText": "x\n" }));
+    send_refused_edits(machine, stop, &json!({ "path": "large.txt", "oldText": old, "newText": "x\n" }));
 }
 
 fn equal_letters(machine: &Machine, stop: &AtomicBool) {
     let old = format!("{}b", "a".repeat(1000));
-    refused_over_and_over(machine, stop, &json!({ "path": "equal.txt", "oldText": old, "newText": "x" }));
+    send_refused_edits(machine, stop, &json!({ "path": "equal.txt", "oldText": old, "newText": "x" }));
 }
 
-fn refused_over_and_over(machine: &Machine, stop: &AtomicBool, edit: &Value) {
+fn send_refused_edits(machine: &Machine, stop: &AtomicBool, edit: &Value) {
     let mut client = machine.client();
     client.call("editd/read", &json!({ "path": edit["path"], "limit": 1 }));
     while !stop.load(Ordering::Relaxed) {
         let refused = client.try_call("editd/edit", edit);
-        assert!(refused.is_err(), "it is not there");
+        assert!(refused.is_err(), "the text is absent");
     }
 }

@@ -1,4 +1,4 @@
-//! The floor: what a plain program needs that reads a file, searches, writes a temporary file and renames it.
+//! The floor: a plain program that reads a file, searches it, writes a temporary file and renames it.
 
 use std::fs::{self, File};
 use std::io::{BufRead, Write};
@@ -8,26 +8,26 @@ use memchr::memmem;
 
 use crate::corpus::counter;
 
-/// The argument that makes this program a floor process.
+/// Command line argument that turns this program into a floor process.
 pub(crate) const MODE: &str = "floor-process";
 
-/// One edit: nothing is checked, compared, hashed, flushed or reported.
+/// Performs one edit, without any checks, comparisons, hashes, flushes or reports.
 pub(crate) fn edit(path: &Path, old: &str, new: &str) {
-    write_beside(path, old, new);
-    fs::rename(path.with_extension("tmp"), path).expect("the new file takes the name");
+    write_temporary(path, old, new);
+    fs::rename(path.with_extension("tmp"), path).expect("a rename");
 }
 
-/// The same for a change that has to survive a power cut: file and folder are flushed.
+/// Performs one edit that survives a power cut: flushes file and folder.
 pub(crate) fn durable_edit(path: &Path, old: &str, new: &str) {
-    write_beside(path, old, new).sync_all().expect("a flush");
-    fs::rename(path.with_extension("tmp"), path).expect("the new file takes the name");
+    write_temporary(path, old, new).sync_all().expect("a flush");
+    fs::rename(path.with_extension("tmp"), path).expect("a rename");
     let folder = File::open(path.parent().expect("a folder")).expect("a folder");
     folder.sync_all().expect("a flush");
 }
 
-fn write_beside(path: &Path, old: &str, new: &str) -> File {
+fn write_temporary(path: &Path, old: &str, new: &str) -> File {
     let bytes = fs::read(path).expect("a file to edit");
-    let at = memmem::find(&bytes, old.as_bytes()).expect("the text stands there");
+    let at = memmem::find(&bytes, old.as_bytes()).expect("the text is in the file");
     let mut file = File::create_new(path.with_extension("tmp")).expect("a temporary file");
     for part in [&bytes[..at], new.as_bytes(), &bytes[at + old.len()..]] {
         file.write_all(part).expect("room for it");
@@ -35,9 +35,9 @@ fn write_beside(path: &Path, old: &str, new: &str) -> File {
     file
 }
 
-/// Counts the first counter of `path` up, `count` times, once a line came in.
+/// Waits for a line on standard input, then increments the first counter of `path` `count` times.
 pub(crate) fn run(path: &Path, count: usize) {
-    std::io::stdin().lock().read_line(&mut String::new()).expect("a word to begin");
+    std::io::stdin().lock().read_line(&mut String::new()).expect("a start signal");
     for done in 0..count {
         edit(path, &counter(0, done), &counter(0, done + 1));
     }

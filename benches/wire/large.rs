@@ -1,4 +1,4 @@
-//! A part of a file that is too large to be held.
+//! Partial reads of a file that is too large for memory.
 
 use std::io::Write;
 use std::process::Command;
@@ -13,7 +13,7 @@ use crate::table::{Samples, mebibytes, row, title, verdict};
 const GIGABYTE: usize = 1 << 30;
 const ROUNDS: usize = 7;
 
-/// The last lines of a log of a gigabyte, against counting its lines.
+/// Reads lines near the end of a log of 1 GB, compared with counting its lines.
 pub(crate) fn log() {
     title("lines of a file of 1 GB");
     let machine = Machine::start();
@@ -44,5 +44,5 @@ pub(crate) fn log() {
     row("editd/read near the end", &reading);
     verdict("against counting", reading.median_ratio(&counting), " times", 4.0, true);
     let grown = mebibytes(machine.resident().saturating_sub(before));
-    verdict("memory beside that", grown, " MiB", 8.0, true);
+    verdict("additional memory", grown, " MiB", 8.0, true);
 }

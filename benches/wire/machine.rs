@@ -1,4 +1,4 @@
-//! A daemon with folders of its own, all on one file system.
+//! A daemon with separate folders, all on one file system.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,12 +22,12 @@ impl Machine {
         Self::configured("")
     }
 
-    /// `config` is TOML that follows the top-level settings.
+    /// Starts a daemon. `config` is TOML that is appended to the top-level settings.
     pub(crate) fn configured(config: &str) -> Self {
-        // Below the target folder: temporary folders are often not on a disk.
+        // Below the target folder, because the system's temporary folder is often not on a disk.
         let base = tempfile::Builder::new().prefix("w").tempdir_in(env!("CARGO_TARGET_TMPDIR"));
         let base = base.expect("a folder");
-        // The files are a project, which is what the command line takes for the root.
+        // A `.git` folder makes the files a project, which the command line uses as the root.
         for name in ["home", "files", "files/.git"] {
             fs::create_dir(base.path().join(name)).expect("a folder");
         }
@@ -40,15 +40,15 @@ impl Machine {
             .spawn()
             .expect("the daemon can be run");
         let machine = Self { base, daemon };
-        let patience = Instant::now() + Duration::from_secs(10);
+        let deadline = Instant::now() + Duration::from_secs(10);
         while std::os::unix::net::UnixStream::connect(machine.socket()).is_err() {
-            assert!(Instant::now() < patience, "the daemon does not answer");
+            assert!(Instant::now() < deadline, "the daemon does not answer");
             std::thread::sleep(Duration::from_micros(100));
         }
         machine
     }
 
-    /// `editd` with a subcommand, for this daemon.
+    /// Returns a command for `editd` with a subcommand, configured for this daemon.
     pub(crate) fn command(&self, name: &str) -> Command {
         command(self.base.path(), name)
     }
@@ -65,21 +65,21 @@ impl Machine {
         self.base.path().join("files")
     }
 
-    /// A session with the files as its root.
+    /// Opens a session with the files as its root.
     pub(crate) fn client(&self) -> Client {
         self.client_named("bench")
     }
 
-    /// An editor that works in them.
+    /// Opens an editor session with the files as its root.
     pub(crate) fn editor(&self) -> Client {
-        self.introduced("editor", &self.base.path().join("run/editor.sock"))
+        self.session("editor", &self.base.path().join("run/editor.sock"))
     }
 
     pub(crate) fn client_named(&self, author: &str) -> Client {
-        self.introduced(author, &self.socket())
+        self.session(author, &self.socket())
     }
 
-    fn introduced(&self, author: &str, socket: &Path) -> Client {
+    fn session(&self, author: &str, socket: &Path) -> Client {
         let mut client = Client::connect(socket);
         let root = format!("file://{}", self.root().display());
         let folders = json!([{ "uri": root, "name": "files" }]);
@@ -88,19 +88,19 @@ impl Machine {
         client
     }
 
-    /// Puts a file among the files.
+    /// Writes a file to the root.
     pub(crate) fn put(&self, name: &str, text: &str) -> PathBuf {
         let path = self.root().join(name);
         fs::write(&path, text).expect("a file");
         path
     }
 
-    /// The daemon's resident memory in bytes.
+    /// Returns the daemon's resident memory, in bytes.
     pub(crate) fn resident(&self) -> u64 {
         resident(self.daemon.id())
     }
 
-    /// Waits until the daemon's memory keeps still: it has nothing to do any more.
+    /// Waits until the daemon's memory usage is stable, which means that it is idle.
     pub(crate) fn await_quiet(&self) {
         let mut before = 0;
         while before != self.resident() {
@@ -109,10 +109,10 @@ impl Machine {
         }
     }
 
-    /// How many folders the system watches for the daemon.
+    /// Returns the number of folders that the daemon watches.
     pub(crate) fn watches(&self) -> usize {
         let infos = fs::read_dir(Path::new("/proc").join(self.daemon.id().to_string()).join("fdinfo"));
-        let infos = infos.expect("the daemon lives").flatten();
+        let infos = infos.expect("a running daemon").flatten();
         let watched = |info: fs::DirEntry| {
             let text = fs::read_to_string(info.path()).unwrap_or_default();
             text.lines().filter(|line| line.starts_with("inotify ")).count()
@@ -130,8 +130,8 @@ fn command(base: &Path, name: &str) -> Command {
     command
 }
 
-/// Lets the system write back and free what an edit of a file of this size left, so that nothing else pays
-/// for it.
+/// Waits until the system has written back and freed the data of an edit of a file of this size, so that it
+/// does not affect the next measurement.
 pub(crate) fn settle(size: usize) {
     std::thread::sleep(Duration::from_millis(3) + Duration::from_micros(2) * (size / KB) as u32);
 }
@@ -145,12 +145,12 @@ impl Drop for Machine {
 
 fn resident(pid: u32) -> u64 {
     let statm = fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("statm"));
-    let statm = statm.expect("the daemon lives");
+    let statm = statm.expect("a running daemon");
     let pages: u64 = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).expect("a number");
     pages * rustix::param::page_size() as u64
 }
 
-/// A thousand connections need as many descriptors on this side too.
+/// Raises the limit of open files, because a thousand connections need as many descriptors on this side.
 pub(crate) fn raise_file_limit() {
     let limit = getrlimit(Resource::Nofile);
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });

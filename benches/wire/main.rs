@@ -1,15 +1,16 @@
-//! What a whole daemon costs over its socket, beside what a plain program needs for the same.
+//! Benchmarks of the whole daemon over its socket, compared with a plain program that does the same work.
 //!
-//! Criterion measures one thing at a time; here two have to be measured in turn (A B A B), because the file
-//! system's share moves by more than what is to be told apart. So this is a small harness of its own.
+//! Criterion measures one function at a time. Here two measurements must alternate (A B A B), because the
+//! variation of the file system is larger than the differences to measure. Hence this separate small harness.
 //!
-//! `cargo bench --bench wire` runs all parts, `cargo bench --bench wire -- edit-1m memory` those named.
+//! `cargo bench --bench wire` runs all parts, `cargo bench --bench wire -- edit-1m memory` only the named
+//! ones.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
 mod answers;
-mod beside;
 mod client;
+mod comparison;
 mod corpus;
 mod crowd;
 mod durable;
@@ -26,7 +27,7 @@ mod table;
 mod tracked;
 mod typing;
 
-/// A part's name and what runs it.
+/// Name of a part and its function.
 type Part = (&'static str, fn());
 
 const PARTS: [Part; 26] = [
@@ -36,7 +37,7 @@ const PARTS: [Part; 26] = [
     ("edit-1m", || edits::single(2)),
     ("edit-10m", || edits::single(3)),
     ("edit-50m", || edits::single(4)),
-    ("table", beside::table),
+    ("table", comparison::table),
     ("base-10k", || edits::with_base_hash(0)),
     ("base-1m", || edits::with_base_hash(2)),
     ("base-10m", || edits::with_base_hash(3)),
@@ -45,16 +46,16 @@ const PARTS: [Part; 26] = [
     ("answers", answers::table),
     ("log", large::log),
     ("many", edits::replace_all),
-    ("search", search::beside_ripgrep),
+    ("search", search::against_ripgrep),
     ("full-1", durable::one_file),
     ("full-8", durable::set),
     ("crowd", crowd::different_files),
     ("contest", crowd::one_file),
-    ("flood", flood::beside_floods),
+    ("flood", flood::during_floods),
     ("typing", typing::keys),
     ("memory", memory::resident),
     ("tracked", tracked::files),
-    ("minute", minute::of_many),
+    ("minute", minute::many_clients),
     ("connections", memory::connections),
 ];
 
@@ -66,10 +67,10 @@ fn main() {
         return floor::run(file.as_ref(), count.parse().expect("a number of edits"));
     }
     machine::raise_file_limit();
-    // Cargo adds options of its own; what is left are names of parts.
-    let asked: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
+    // Cargo adds its own options; the remaining arguments are names of parts.
+    let selected: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
     for (name, run) in PARTS {
-        if asked.is_empty() || asked.iter().any(|asked| *asked == name) {
+        if selected.is_empty() || selected.iter().any(|part| *part == name) {
             run();
         }
     }

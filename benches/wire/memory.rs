@@ -1,4 +1,4 @@
-//! Memory, start, and many connections.
+//! Memory usage, startup time, and many connections.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::corpus::{KB, MB, code, counter};
 use crate::machine::Machine;
 use crate::table::{Samples, mebibytes, millis, row, title, verdict};
 
-/// From the start of the process to the first answer.
+/// Time from the start of the process to the first answer.
 pub(crate) fn start() {
     title("start to first answer");
     let mut samples = Samples::default();
@@ -25,7 +25,7 @@ pub(crate) fn start() {
     verdict("start", millis(samples.median()), " ms", 30.0, true);
 }
 
-/// Resident memory: idle, with files cached, after edits, beyond the cap.
+/// Resident memory: idle, with cached files, after edits, and beyond the configured limit.
 pub(crate) fn resident() {
     println!("\nresident memory");
     cached(200, 100 * KB, "200 files of 100 KB");
@@ -46,7 +46,7 @@ fn cached(files: usize, size: usize, name: &str) {
     let machine = Machine::start();
     let text = code(size);
     for file in 0..files {
-        // Every text is another one: equal ones would be kept once.
+        // All texts differ, because equal ones would be cached once.
         machine.put(&format!("{file}.txt"), &text.replace("item_", &format!("item{file}_")));
     }
     let (mut client, idle) = idle(&machine);
@@ -66,7 +66,7 @@ fn report(machine: &Machine, client: &mut Client, idle: u64, name: &str) {
     verdict(&format!("{name}: memory over text"), grown as f64 / held as f64, "x", 2.5, true);
 }
 
-/// Edits leave buffers behind that an allocator may or may not give back.
+/// Memory after edits, whose freed buffers the allocator may or may not return to the system.
 fn edited() {
     const EDITS: usize = 100;
     let machine = Machine::start();
@@ -87,7 +87,7 @@ fn edited() {
     report(&machine, &mut client, idle, "20 files of 1 MB after 100 edits");
 }
 
-/// Three times as much text as may be kept.
+/// Memory after reading three times as much text as the limit allows.
 fn capped() {
     const CAP: u64 = 32 << 20;
     let machine = Machine::configured(&format!("[limits]\nmemory = {CAP}\n"));
@@ -103,11 +103,11 @@ fn capped() {
     let held = client.call("editd/status", &json!({}))["memory"]["text"].as_u64().unwrap_or_default();
     let grown = machine.resident().saturating_sub(idle);
     println!("100 MB read with a cap of {:.0} MiB: {:.1} MiB above idle", mebibytes(CAP), mebibytes(grown));
-    verdict("capped: text kept", mebibytes(held), " MiB", mebibytes(CAP), true);
+    verdict("capped: cached text", mebibytes(held), " MiB", mebibytes(CAP), true);
     verdict("capped: memory above idle", mebibytes(grown), " MiB", mebibytes(CAP * 5 / 2), true);
 }
 
-/// Very many sessions that say nothing.
+/// A thousand idle sessions.
 pub(crate) fn connections() {
     const CONNECTIONS: u64 = 1000;
     title("1,000 open connections");
@@ -128,9 +128,9 @@ pub(crate) fn connections() {
     let open: Vec<Client> = (0..CONNECTIONS).map(|_| opening.time(|| machine.client())).collect();
     row("open one and initialize", &opening);
     row("read of 100 KB before", &before);
-    row("read of 100 KB meanwhile", &read());
+    row("read of 100 KB with these connections", &read());
     std::thread::sleep(Duration::from_millis(200));
     let grown = machine.resident().saturating_sub(idle);
-    println!("{:.1} MiB above idle, {} KiB a connection", mebibytes(grown), grown / CONNECTIONS / 1024);
+    println!("{:.1} MiB above idle, {} KiB per connection", mebibytes(grown), grown / CONNECTIONS / 1024);
     drop(open);
 }

@@ -1,4 +1,4 @@
-//! A minute of work by very many clients at a time: whether anything grows, and whether anything is lost.
+//! A minute of work by many concurrent clients: checks that memory does not grow and that no edit is lost.
 
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
@@ -12,32 +12,32 @@ use crate::table::{Samples, mebibytes, millis, row, title, verdict};
 
 const CLIENTS: usize = 64;
 const LENGTH: Duration = Duration::from_secs(60);
-/// The beginning and the end that are compared.
+/// Length of the compared periods at the beginning and at the end.
 const EDGE: Duration = Duration::from_secs(10);
-/// One in so many rounds of a client is about the file that all share.
+/// Interval of rounds in which a client edits the shared file.
 const SHARED: usize = 8;
-/// How much more memory than in the beginning the end may take, in bytes. What is remembered of changes fills its
-/// 16 MiB meanwhile, with what it takes to keep that; after two minutes nothing grows any more.
+/// Maximum memory growth between the beginning and the end, in bytes. In this time the log of changes fills
+/// its 16 MiB, plus overhead; after two minutes memory is stable.
 const GROWTH: u64 = 24 << 20;
-/// With the usual limits, earlier texts and closed proposals fill their room for longer than a minute: that would
-/// look like growth.
+/// Reduced limits. With the default ones, earlier texts and closed proposals take longer than a minute to
+/// reach their limits, which would look like growth.
 const LIMITS: &str = "[limits]\nmemory = 16777216\nproposals = 50\n";
-/// How often memory is looked at.
-const LOOK: Duration = Duration::from_millis(100);
+/// Interval of memory measurements.
+const INTERVAL: Duration = Duration::from_millis(100);
 
-/// What one client did.
+/// Results of one client.
 #[derive(Default)]
 struct Work {
     reads: Samples,
     edits: Samples,
-    /// Edits of its own file, and of the shared one, that were acknowledged.
+    /// Acknowledged edits of its own file; `shared` counts those of the shared file.
     own: usize,
     shared: usize,
     stale: usize,
 }
 
-/// Sixty-four clients, each with a file of its own and one for all.
-pub(crate) fn of_many() {
+/// Sixty-four clients, each with its own file, and a file shared by all.
+pub(crate) fn many_clients() {
     title(&format!("{CLIENTS} clients read and edit for a minute"));
     let machine = Machine::configured(LIMITS);
     let slots: String = (0..CLIENTS).map(|client| slot(client, 0) + "\n").collect();
@@ -55,7 +55,7 @@ pub(crate) fn of_many() {
         let work: Vec<Work> = clients.into_iter().map(|client| client.join().expect("a client")).collect();
         (work, memory)
     });
-    require_all_there(&machine, &work);
+    assert_no_edit_lost(&machine, &work);
     report(work, &memory);
 }
 
@@ -63,7 +63,7 @@ fn own_file(client: usize) -> String {
     format!("own{client}.txt")
 }
 
-/// The line of a client after so many edits.
+/// Returns the line of a client after this many edits.
 fn slot(client: usize, edits: usize) -> String {
     format!("slot_{client} = {};", 1_000_000 + edits)
 }
@@ -100,7 +100,7 @@ fn one(machine: &Machine, member: usize, start: &Barrier) -> Work {
     work
 }
 
-/// Reads a file and edits it; whether the edit was taken. It may only be refused because somebody was faster.
+/// Reads a file and edits it. Returns `true` if the edit was applied. It may be refused only as stale.
 fn change(client: &mut Client, path: &str, old: &str, new: &str, work: &mut Work) -> bool {
     let read = client.request("editd/read", &json!({ "path": path, "limit": 100 }));
     let text = work.reads.time(|| client.exchange(&read));
@@ -117,7 +117,7 @@ fn change(client: &mut Client, path: &str, old: &str, new: &str, work: &mut Work
     }
 }
 
-/// The most of the beginning and of the end.
+/// Returns the peak memory of the beginning and of the end.
 fn watch_memory(machine: &Machine) -> (u64, u64) {
     let (begun, mut first, mut last) = (Instant::now(), 0, 0);
     while begun.elapsed() < LENGTH {
@@ -127,12 +127,12 @@ fn watch_memory(machine: &Machine) -> (u64, u64) {
         } else if begun.elapsed() + EDGE > LENGTH {
             last = resident.max(last);
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(INTERVAL);
     }
     (first, last)
 }
 
-fn require_all_there(machine: &Machine, work: &[Work]) {
+fn assert_no_edit_lost(machine: &Machine, work: &[Work]) {
     let text = |name: &str| std::fs::read_to_string(machine.root().join(name)).expect("a file");
     let shared = text("shared.txt");
     for (client, work) in work.iter().enumerate() {
@@ -153,10 +153,10 @@ fn report(work: Vec<Work>, &(first, last): &(u64, u64)) {
     row("read", &reads);
     row("edit", &edits);
     let p99 = |samples: &Samples| millis(samples.quantile(0.99));
-    println!("  the 99th of 100: read {:.1} ms, edit {:.1} ms", p99(&reads), p99(&edits));
+    println!("  99th percentile: read {:.1} ms, edit {:.1} ms", p99(&reads), p99(&edits));
     let seconds = LENGTH.as_secs() as usize;
     println!(
-        "  {} edits and {} reads a second; {stale} edits refused as stale",
+        "  {} edits and {} reads per second; {stale} edits refused as stale",
         applied / seconds,
         reads.len() / seconds
     );

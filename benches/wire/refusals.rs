@@ -1,4 +1,4 @@
-//! Answers that change nothing.
+//! Requests that change no file.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::corpus::{KB, MB, absent_block, code};
 use crate::machine::Machine;
 use crate::table::{Samples, millis, row, title, verdict};
 
-/// A text that is not there: the closest places are looked for and shown.
+/// Edits of an absent text: the daemon searches for the closest regions and reports them.
 pub(crate) fn absent() {
     let machine = Machine::start();
     for (size, name, rounds, target) in [(MB, "1 MB", 40, 3.0), (10 * MB, "10 MB", 12, 20.0)] {
@@ -18,7 +18,7 @@ pub(crate) fn absent() {
         client.call("editd/read", &json!({ "path": path }));
         let block = absent_block(&text);
         let line = "let item_none = self.table.got(&key_none);".to_owned();
-        for (what, old) in [("forty lines, nearly there", block), ("one line", line)] {
+        for (what, old) in [("forty lines, similar", block), ("one line", line)] {
             let mut samples = Samples::default();
             for _ in 0..rounds {
                 let params = json!({ "path": "absent.txt", "oldText": old, "newText": "new\n" });
@@ -33,7 +33,7 @@ pub(crate) fn absent() {
     }
 }
 
-/// A read of a file that the daemon holds.
+/// Reads of a cached file.
 pub(crate) fn read() {
     title("read of 100 KB, round trip");
     let machine = Machine::start();

@@ -1,4 +1,4 @@
-//! A search of a tree like that of a large project, beside ripgrep's.
+//! Search in a tree like that of a large project, compared with ripgrep.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,17 +11,17 @@ use crate::machine::Machine;
 use crate::table::{Samples, row, title, verdict};
 
 const TREE: usize = 100 * MB;
-/// How often each is run.
+/// Number of runs of each.
 const ROUNDS: usize = 25;
-/// Sizes of files, as they are found beside each other.
+/// Mix of file sizes in the tree.
 const SIZES: [usize; 6] = [2 * KB, 4 * KB, 6 * KB, 12 * KB, 20 * KB, 40 * KB];
 
-/// Ripgrep, the method and the command in turns.
-pub(crate) fn beside_ripgrep() {
+/// Measures ripgrep, the method and the command in turns.
+pub(crate) fn against_ripgrep() {
     let machine = Machine::start();
     let files = plant(&machine.root());
     if run("rg", &["--version"], &machine.root()).is_none() {
-        println!("\nsearch: ripgrep (`rg`) is not installed, so there is nothing to compare with");
+        println!("\nsearch: ripgrep (`rg`) is not installed, so this part is skipped");
         return;
     }
     let mut client = machine.client();
@@ -48,17 +48,17 @@ pub(crate) fn beside_ripgrep() {
             let printed = command.time(|| run(editd, &arguments, &machine.root()));
             let count = found["matches"].as_array().map_or(0, Vec::len);
             let lines = |text: Option<String>| text.map_or(0, |text| text.lines().count());
-            assert_eq!((count, count), (lines(listed), lines(printed)), "all find the same");
+            assert_eq!((count, count), (lines(listed), lines(printed)), "all find the same matches");
         }
         row("rg", &theirs);
         row("editd/search", &wire);
         row("editd search", &command);
-        verdict("method beside rg", wire.median_ratio(&theirs), " times", 1.5, true);
-        verdict("command beside rg", command.median_ratio(&theirs), " times", 1.5, true);
+        verdict("method against rg", wire.median_ratio(&theirs), " times", 1.5, true);
+        verdict("command against rg", command.median_ratio(&theirs), " times", 1.5, true);
     }
 }
 
-/// Makes the tree; gives how many files it has.
+/// Creates the tree and returns its number of files.
 fn plant(root: &Path) -> usize {
     std::fs::write(root.join(".gitignore"), "target/\n*.o\n/build\n!keep.o\n").expect("rules");
     let text = code(SIZES[SIZES.len() - 1]);
@@ -78,7 +78,7 @@ fn plant(root: &Path) -> usize {
     files
 }
 
-/// What a program prints, if there is one.
+/// Runs a program and returns its output, or `None` if it is not installed.
 fn run(program: &str, arguments: &[&str], folder: &Path) -> Option<String> {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(folder).stdin(Stdio::null()).stderr(Stdio::null());

@@ -1,5 +1,4 @@
-//! Very many small files that one session has read: what each costs, and whether an edit beside them still
-//! costs what it did.
+//! Many small files read by one session: memory per file, and the effect on the latency of other edits.
 
 use std::fs::create_dir;
 
@@ -17,7 +16,7 @@ const EDITS: usize = 200;
 /// The counter in the middle of a text.
 const MIDDLE: usize = 3;
 
-/// Reads them all, and edits a file before and after that.
+/// Reads all files, and measures edits of another file before and after.
 pub(crate) fn files() {
     title("10,000 files of 2 KB, read by one session and tracked");
     let machine = Machine::start();
@@ -52,15 +51,15 @@ pub(crate) fn files() {
     );
     #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
     let each = grown as f64 / FILES as f64 / KB as f64;
-    println!("  {:.1} MiB above idle, {each:.1} KiB a file", mebibytes(grown));
-    let beside = edits(&machine, &mut client, &mut done);
+    println!("  {:.1} MiB above idle, {each:.1} KiB per file", mebibytes(grown));
+    let after = edits(&machine, &mut client, &mut done);
     row("edit of 10 KB before, above the floor", &alone.1.above(&alone.0));
-    row("edit of 10 KB beside them, above the floor", &beside.1.above(&beside.0));
-    let more = millis(beside.1.above(&beside.0).median()) - millis(alone.1.above(&alone.0).median());
-    verdict("what the tracked files add to an edit", more, " ms", 0.1, true);
+    row("edit of 10 KB after, above the floor", &after.1.above(&after.0));
+    let more = millis(after.1.above(&after.0).median()) - millis(alone.1.above(&alone.0).median());
+    verdict("additional time of an edit due to tracked files", more, " ms", 0.1, true);
 }
 
-/// Every text is another one: equal ones would be kept once.
+/// Creates the files. All texts differ, because equal ones would be cached once.
 fn plant(machine: &Machine) -> Vec<String> {
     let text = code(2 * KB);
     for folder in 0..FOLDERS {
@@ -75,7 +74,7 @@ fn plant(machine: &Machine) -> Vec<String> {
         .collect()
 }
 
-/// Edits, and the same by the floor, in turns.
+/// Measures edits by the floor and by the daemon in turns.
 fn edits(machine: &Machine, client: &mut Client, done: &mut usize) -> (Samples, Samples) {
     let (mut plain, mut daemon) = (Samples::default(), Samples::default());
     let theirs = machine.root().join("floor.txt");

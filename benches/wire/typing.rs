@@ -1,4 +1,4 @@
-//! What a key costs that a person presses in an editor.
+//! Cost of a keystroke in an editor.
 
 use serde_json::{Value, json};
 
@@ -9,10 +9,10 @@ use crate::table::{Samples, millis, row, title, verdict};
 
 const KEYS: usize = 2000;
 
-/// Keys all over a document of 10 MB, that an agent has read. The notification has no answer, so a small request
-/// follows it; what that takes alone is the floor.
+/// Keystrokes at changing positions of a document of 10 MB that an agent has read. The notification has no
+/// answer, so a small request follows it. The time of that request alone is the floor.
 pub(crate) fn keys() {
-    title("didChange of a document of 10 MB, and a request behind it");
+    title("didChange of a document of 10 MB, and a following request");
     let machine = Machine::start();
     let text = code(10 * MB);
     let path = machine.put("large.txt", &text);
@@ -21,22 +21,22 @@ pub(crate) fn keys() {
     let mut editor = machine.editor();
     let uri = format!("file://{}", path.display());
     let item = json!({ "uri": uri, "languageId": "text", "version": 1, "text": text });
-    editor.tell("textDocument/didOpen", &json!({ "textDocument": item }));
+    editor.notify("textDocument/didOpen", &json!({ "textDocument": item }));
     editor.call("editd/status", &json!({}));
     let lines = text.lines().count();
-    let (mut alone, mut behind) = (Samples::default(), Samples::default());
+    let (mut alone, mut with_key) = (Samples::default(), Samples::default());
     for key in 0..KEYS {
         let request = editor.request("editd/status", &json!({}));
         alone.time(|| editor.exchange(&request));
         let mut both = Client::notification("textDocument/didChange", &change(&uri, key, key * 7919 % lines));
         both.extend(editor.request("editd/status", &json!({})));
-        behind.time(|| editor.exchange(&both));
+        with_key.time(|| editor.exchange(&both));
     }
     row("request alone", &alone);
-    row("a key and the request", &behind);
-    let above = |share| millis(behind.quantile(share)) - millis(alone.quantile(share));
-    verdict("a key, median, above the request", above(0.5), " ms", 2.0, true);
-    verdict("a key, 99th of 100, above the request", above(0.99), " ms", 2.0, true);
+    row("a key and the request", &with_key);
+    let difference = |share| millis(with_key.quantile(share)) - millis(alone.quantile(share));
+    verdict("a key, median, above the request", difference(0.5), " ms", 2.0, true);
+    verdict("a key, 99th percentile, above the request", difference(0.99), " ms", 2.0, true);
 }
 
 fn change(uri: &str, key: usize, line: usize) -> Value {

@@ -8,7 +8,7 @@ import sys
 
 
 class Refused(Exception):
-    """What editd said no to. `data` has the kind, a hint what to do, and what is to be known about it."""
+    """A refusal by editd. `data` contains the kind, a hint about what to do next, and details."""
 
     def __init__(self, error):
         super().__init__(error["message"])
@@ -16,10 +16,10 @@ class Refused(Exception):
 
 
 class Session:
-    """A session: what it has read is what it may change."""
+    """A session, which may change only what it has read."""
 
     def __init__(self, author, folder):
-        editd("log")  # starts the daemon if it does not run
+        editd("log")  # starts the daemon if it is not running
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.connect(editd("status")["runtimeDir"] + "/agent.sock")
         self.lines = self.socket.makefile(encoding="utf-8", newline="\n")
@@ -34,7 +34,7 @@ class Session:
         for line in self.lines:
             answer = json.loads(line)
             if answer.get("id") != self.last:
-                continue  # news, such as editd/fileChanged
+                continue  # a notification such as editd/fileChanged
             if "error" in answer:
                 raise Refused(answer["error"])
             return answer["result"]
@@ -53,7 +53,7 @@ def replace(session, path, old_text, new_text, tries=3):
     try:
         return session.call("editd/edit", path=path, oldText=old_text, newText=new_text)
     except Refused as refused:
-        # Somebody changed the file after it was read. A model would look at `refused.data["diff"]` first.
+        # The file was changed after it was read. A model would inspect `refused.data["diff"]` first.
         if refused.data.get("kind") != "stale" or tries == 1:
             raise
         return replace(session, path, old_text, new_text, tries - 1)

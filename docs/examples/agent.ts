@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 
 type Fields = Record<string, any>;
 
-/** What editd said no to. `data` has the kind, a hint what to do, and what is to be known about it. */
+/** A refusal by editd. `data` contains the kind, a hint about what to do next, and details. */
 class Refused extends Error {
   readonly data: Fields;
 
@@ -17,7 +17,7 @@ class Refused extends Error {
   }
 }
 
-/** A session: what it has read is what it may change. */
+/** A session, which may change only what it has read. */
 class Session {
   private readonly socket: Socket;
   private readonly waiting = new Map<
@@ -35,7 +35,7 @@ class Session {
     );
     createInterface({ input: this.socket }).on("line", (line) => {
       const { id, result, error } = JSON.parse(line);
-      const waiting = this.waiting.get(id); // nobody, if it is news such as editd/fileChanged
+      const waiting = this.waiting.get(id); // undefined for notifications such as editd/fileChanged
       this.waiting.delete(id);
       if (error) {
         waiting?.reject(new Refused(error));
@@ -46,7 +46,7 @@ class Session {
   }
 
   static async open(author: string, folder: string): Promise<Session> {
-    editd("log"); // starts the daemon if it does not run
+    editd("log"); // starts the daemon if it is not running
     const session = new Session(`${editd("status")["runtimeDir"]}/agent.sock`);
     const workspaceFolders = [
       { uri: pathToFileURL(folder).href, name: basename(folder) },
@@ -98,7 +98,7 @@ async function replace(
     try {
       return await session.call("editd/edit", { path, oldText, newText });
     } catch (error) {
-      // Somebody changed the file after it was read. A model would look at `error.data.diff` first.
+      // The file was changed after it was read. A model would inspect `error.data.diff` first.
       if (!(
         error instanceof Refused &&
         error.data["kind"] === "stale" &&

@@ -13,7 +13,7 @@ const shared = {
 };
 
 if (process.argv.includes('--tests')) {
-  // Else tests that are gone would still run.
+  // Remove bundles of deleted tests, which would still run.
   rmSync('out/test', { recursive: true, force: true });
   await build({
     ...shared,

@@ -17,12 +17,12 @@ export default defineConfig(
         { allowForKnownSafeCalls: [{ from: 'package', package: 'node:test', name: 'test' }] },
       ],
       eqeqeq: 'error',
-      // Texts of agents must not become links or icons: src/messages.ts sees to that.
+      // Text from agents must not become links or icons: src/messages.ts escapes it.
       'no-restricted-syntax': [
         'error',
         {
           selector: 'MemberExpression[property.name=/^(show(Information|Warning|Error)Message|setStatusBarMessage)$/]',
-          message: 'Use what src/messages.ts has for it.',
+          message: 'Use the functions in src/messages.ts instead.',
         },
       ],
     },

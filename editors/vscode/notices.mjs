@@ -1,8 +1,10 @@
-// The licences of the packages whose code is in a bundle.
+// License notices for the packages whose code is in a bundle.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A text with all of them, from what esbuild says of the bundle. Fails where a package has none. */
+/**
+ * Returns the licenses of all bundled packages, by the metafile of esbuild. Throws if a package has no license file.
+ */
 export function notices(metafile) {
   const folders = Object.keys(metafile.inputs).map(folderOf).filter(Boolean);
   return [...new Set(folders)]
@@ -11,7 +13,7 @@ export function notices(metafile) {
     .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** The folder of the package that a file belongs to, the innermost if there are several. */
+/** Returns the folder of the innermost package that contains a file. */
 function folderOf(file) {
   return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
 }
@@ -20,7 +22,7 @@ function notice(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
   if (file === undefined) {
-    throw new Error(`${name} ${version} has no file with its licence.`);
+    throw new Error(`${name} ${version} has no license file.`);
   }
   return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
 }

@@ -1,11 +1,11 @@
-//! A base text and the edits of one call, made of bytes, and what holds of them whatever they are.
+//! Builds a base text and the edits of one call from bytes, and checks invariants of matching.
 
 use std::ops::Range;
 
 use editd::edit::{Count, Edit, EditRefusalKind, Found, Options, Strategy, find};
 use editd::text::lines;
 
-/// What texts are made of: words, blanks, signs, and what tools put around lines.
+/// Building blocks of texts: words, spaces, punctuation, and decorations that tools add to lines.
 const TOKENS: [&str; 40] = [
     "a",
     "b",
@@ -50,26 +50,26 @@ const TOKENS: [&str; 40] = [
 ];
 const ENDINGS: [&str; 6] = ["\n", "\n", "\n", "\r\n", "\r", ""];
 
-/// Runs what the bytes say; panics if something does not hold.
+/// Runs the call encoded in the bytes. Panics if an invariant is violated.
 pub fn run(data: &[u8]) {
-    let (base, edits, options) = call(data);
+    let (base, edits, options) = decode(data);
     let found = find(&base, &edits, &options);
     if let Ok(found) = &found {
         check_plan(&base, found);
         let exact = found.matches.iter().all(|one| one.strategy == Strategy::Exact);
-        assert!(options.fuzzy || exact, "tolerance was not asked for");
+        assert!(options.fuzzy || exact, "no tolerance without the option");
     }
     check_order(&base, &edits, &options, found.as_ref().ok());
     if let [edit] = &edits[..]
         && edit.count == Count::One
-        && stands_once(&base, &edit.old)
+        && occurs_once(&base, &edit.old)
     {
         check_exact(&found);
     }
 }
 
-/// The base, the edits and the options that the bytes stand for.
-fn call(data: &[u8]) -> (String, Vec<Edit>, Options) {
+/// Decodes the base, the edits and the options from bytes.
+fn decode(data: &[u8]) -> (String, Vec<Edit>, Options) {
     let mut input = Input { data, at: 0 };
     let options = Options { fuzzy: input.below(8) != 0, ..Options::default() };
     let base = input.text(24);
@@ -78,9 +78,9 @@ fn call(data: &[u8]) -> (String, Vec<Edit>, Options) {
 }
 
 fn check_plan(base: &str, found: &Found) {
-    assert!(found.plan.fits(base), "the plan is for its base");
+    assert!(found.plan.fits(base), "the plan fits its base");
     let result = found.plan.apply(base);
-    assert_eq!(found.plan.invert(base).apply(&result), base, "what was done can be undone");
+    assert_eq!(found.plan.invert(base).apply(&result), base, "the plan can be inverted");
     if found.matches.iter().any(|one| one.replacements != 1) {
         return;
     }
@@ -89,21 +89,21 @@ fn check_plan(base: &str, found: &Found) {
         let start = bounds.get(one - 1).map_or(base.len(), |line| line.start);
         start..bounds.get(other - 1).map_or(base.len(), |line| line.end)
     };
-    let places: Vec<_> = found.matches.iter().map(|one| whole(one.start_line, one.end_line)).collect();
-    // Touching splices become one, so a splice may reach over places that touch.
-    let covered = |at: usize| places.iter().any(|place| place.start <= at && at <= place.end);
+    let matches: Vec<_> = found.matches.iter().map(|one| whole(one.start_line, one.end_line)).collect();
+    // Touching splices are joined, so a splice may span adjacent matches.
+    let covered = |at: usize| matches.iter().any(|range| range.start <= at && at <= range.end);
     for splice in found.plan.splices() {
-        assert!(splice.range.clone().all(covered), "only lines of a place change");
-        assert!(covered(splice.range.start) && covered(splice.range.end), "and nothing is put elsewhere");
+        assert!(splice.range.clone().all(covered), "only matched lines change");
+        assert!(covered(splice.range.start) && covered(splice.range.end), "no text is inserted elsewhere");
     }
 }
 
-/// The order of edits that are all meant for the base does not matter.
+/// Checks that the order of edits does not matter, because all of them apply to the base.
 fn check_order(base: &str, edits: &[Edit], options: &Options, found: Option<&Found>) {
-    let turned: Vec<Edit> = edits.iter().rev().cloned().collect();
-    let again = find(base, &turned, options).ok();
+    let reversed: Vec<Edit> = edits.iter().rev().cloned().collect();
+    let again = find(base, &reversed, options).ok();
     let result = |found: Option<&Found>| found.map(|found| found.plan.apply(base));
-    // Edits that insert at the same place stay in the order given, so their results may differ.
+    // Edits that insert at the same location keep the given order, so their results may differ.
     if found.is_none_or(starts_are_apart) {
         assert_eq!(result(found), result(again.as_ref()), "the order of independent edits does not matter");
     }
@@ -117,23 +117,24 @@ fn starts_are_apart(found: &Found) -> bool {
     single && ends.windows(2).all(|two| two[0].1 < two[1].0)
 }
 
-/// Whether a text stands once in another as it is, line ends aside. Odd marks at the head are left out.
-fn stands_once(base: &str, old: &str) -> bool {
+/// Returns `true` if a text occurs exactly once in another, ignoring line endings. Returns `false` for
+/// special cases such as byte order marks.
+fn occurs_once(base: &str, old: &str) -> bool {
     let plain = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
     let (text, wanted) = (plain(base), plain(old));
-    let odd = wanted.is_empty() || old.contains('\u{feff}') || base.starts_with('\u{feff}');
+    let special = wanted.is_empty() || old.contains('\u{feff}') || base.starts_with('\u{feff}');
     let cuts = old.starts_with('\n') || old.ends_with('\r');
     let starts = (0..text.len()).filter(|&at| text.is_char_boundary(at) && text[at..].starts_with(&wanted));
     let more = wanted.ends_with('\n') && text.ends_with(wanted.trim_end_matches('\n'));
-    !odd && !cuts && !more && starts.count() == 1
+    !special && !cuts && !more && starts.count() == 1
 }
 
-/// What stands there as given is what is meant.
+/// Checks that an exact occurrence is the match.
 fn check_exact(found: &Result<Found, Vec<editd::edit::EditRefusal>>) {
     match found {
         Ok(found) => {
             let exact = found.matches.iter().all(|one| one.strategy == Strategy::Exact);
-            assert!(exact, "an exact place is not overruled");
+            assert!(exact, "an exact match takes precedence");
         }
         Err(refusals) => {
             let fair = |kind: &EditRefusalKind| {
@@ -141,13 +142,13 @@ fn check_exact(found: &Result<Found, Vec<editd::edit::EditRefusal>>) {
             };
             assert!(
                 refusals.iter().all(|refusal| fair(&refusal.kind)),
-                "an exact place is found: {refusals:?}"
+                "an exact match is found: {refusals:?}"
             );
         }
     }
 }
 
-/// Bytes as decisions; zeros when they are used up.
+/// Reads decisions from bytes; zeros when the bytes are used up.
 struct Input<'a> {
     data: &'a [u8],
     at: usize,
@@ -199,7 +200,7 @@ impl Input<'_> {
         Edit::new(old, new).counted(count)
     }
 
-    /// Some lines of a text, or a stretch of it.
+    /// Returns some lines of a text, or a part of it that may cut lines.
     fn part(&mut self, base: &str) -> String {
         let starts: Vec<usize> = lines(base).map(|line| line.start).chain([base.len()]).collect();
         let first = self.below(starts.len());
@@ -213,7 +214,7 @@ impl Input<'_> {
         if self.below(2) == 0 { text.trim_end_matches(['\r', '\n']).to_owned() } else { text.to_owned() }
     }
 
-    /// The text in other words: a line dropped, doubled or put in, indented otherwise, with numbers, and so on.
+    /// Alters a text: drops, duplicates or inserts a line, changes indentation, adds line numbers, and so on.
     fn altered(&mut self, text: &str) -> String {
         let mut parts: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
         let at = self.below(parts.len().max(1));
@@ -233,8 +234,8 @@ impl Input<'_> {
             _ => {
                 let token = self.token();
                 if let Some(line) = parts.get_mut(at) {
-                    let place = line.trim_end().len();
-                    line.insert_str(place, token);
+                    let end = line.trim_end().len();
+                    line.insert_str(end, token);
                 }
             }
         }

@@ -1,38 +1,69 @@
-//! A notebook, or what might be taken for one, and operations on its cells.
+//! Builds a notebook, or text similar to one, and operations on its cells.
 
 use editd::notebook::{CellOp, CellPlace, CellType, NotebookError, edit_cells, is_notebook};
 
-/// What notebooks are made of.
+/// Building blocks of notebooks.
 const TOKENS: [&str; 32] = [
-    "{", "}", "[", "]", ",", ":", "\n", "\r\n", " ", "\t", "\"", "\\", "null", "NaN", "0", "-1.5e3", "\"a\\n\"",
-    "\"\\u00e9\"", "é", "\"cells\":", "\"source\":", "\"cell_type\":\"code\"", "\"outputs\":[]", "\"id\":\"a\"",
-    "\"nbformat\":4", "\"nbformat_minor\":5", "{\"source\":[\"x\"]}", "{\"source\":\"x\",\"cell_type\":\"raw\"}",
-    "\"execution_count\":1", "\"attachments\":{}", "\"metadata\":{ }", "\u{feff}",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\n",
+    "\r\n",
+    " ",
+    "\t",
+    "\"",
+    "\\",
+    "null",
+    "NaN",
+    "0",
+    "-1.5e3",
+    "\"a\\n\"",
+    "\"\\u00e9\"",
+    "é",
+    "\"cells\":",
+    "\"source\":",
+    "\"cell_type\":\"code\"",
+    "\"outputs\":[]",
+    "\"id\":\"a\"",
+    "\"nbformat\":4",
+    "\"nbformat_minor\":5",
+    "{\"source\":[\"x\"]}",
+    "{\"source\":\"x\",\"cell_type\":\"raw\"}",
+    "\"execution_count\":1",
+    "\"attachments\":{}",
+    "\"metadata\":{ }",
+    "\u{feff}",
 ];
 const SOURCES: [&str; 6] = ["", "a", "a\nb\n", "\"\\\t", "é\u{2028}😀", "x\r\ny"];
 
-/// Runs what the bytes say; panics if something does not hold.
+/// Runs the operations encoded in the bytes. Panics if an invariant is violated.
 pub fn run(data: &[u8]) {
     let mut input = Input { data, at: 0 };
     let ops: Vec<CellOp> = (0..=input.below(4)).map(|_| input.op()).collect();
     let text = input.text();
     match edit_cells(&text, &ops) {
         Ok(change) => {
-            assert!(is_notebook(&text) && change.plan.fits(&text), "the plan is for its base");
+            assert!(is_notebook(&text) && change.plan.fits(&text), "the plan fits its base");
             let result = change.plan.apply(&text);
-            assert!(is_notebook(&result), "a notebook stays one");
-            assert_eq!(change.plan.invert(&text).apply(&result), text, "what was done can be undone");
+            assert!(is_notebook(&result), "the result is a notebook");
+            assert_eq!(change.plan.invert(&text).apply(&result), text, "the plan can be inverted");
         }
         Err(NotebookError::Unreadable(unreadable)) => {
-            assert!(!is_notebook(&text) && unreadable.line >= 1, "only what cannot be read is refused so");
+            assert!(
+                !is_notebook(&text) && unreadable.line >= 1,
+                "only an unreadable notebook is refused as unreadable"
+            );
         }
         Err(NotebookError::Cells(refusals)) => {
-            assert!(refusals.iter().all(|refusal| refusal.op < ops.len()), "refusals are about operations");
+            assert!(refusals.iter().all(|refusal| refusal.op < ops.len()), "refusals refer to operations");
         }
     }
 }
 
-/// Bytes as decisions; zeros when they are used up.
+/// Reads decisions from bytes; zeros when the bytes are used up.
 struct Input<'a> {
     data: &'a [u8],
     at: usize,
@@ -63,7 +94,9 @@ impl Input<'_> {
     fn op(&mut self) -> CellOp {
         match self.below(4) {
             0 => CellOp::Delete { cell: self.place() },
-            1 => CellOp::Insert { at: Some(self.place()), cell_type: self.cell_type(), source: self.source() },
+            1 => {
+                CellOp::Insert { at: Some(self.place()), cell_type: self.cell_type(), source: self.source() }
+            }
             _ => CellOp::Replace {
                 cell: self.place(),
                 cell_type: (self.below(2) == 0).then(|| self.cell_type()),
@@ -73,7 +106,7 @@ impl Input<'_> {
         }
     }
 
-    /// The rest of the bytes: as they are, as tokens, or as tokens in the cells of a notebook.
+    /// Decodes the rest of the bytes: literally, as tokens, or as tokens in the cells of a notebook.
     fn text(&mut self) -> String {
         let form = self.below(3);
         let rest = self.data.get(self.at..).unwrap_or_default();
@@ -81,6 +114,10 @@ impl Input<'_> {
             return String::from_utf8_lossy(rest).into_owned();
         }
         let tokens: String = rest.iter().map(|byte| TOKENS[usize::from(*byte) % TOKENS.len()]).collect();
-        if form == 1 { tokens } else { format!("{{\"nbformat\":4,\"nbformat_minor\":5,\"cells\":[{tokens}]}}") }
+        if form == 1 {
+            tokens
+        } else {
+            format!("{{\"nbformat\":4,\"nbformat_minor\":5,\"cells\":[{tokens}]}}")
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Any bytes as a patch: reading never panics, and what a patch asks for leaves all other lines alone.
+//! Parses arbitrary bytes as a patch: parsing never panics, and applying a patch changes no other lines.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use editd::edit::{Deadline, Edit, Found, Options, find};
 use editd::patch::{PatchChange, PatchFormat, parse};
 use editd::text::lines;
 
-/// A single find may take this long; what is slower is refused, and is no finding here.
+/// Deadline of a single `find`. A slower call is refused, which is not an error here.
 const LONGEST: Duration = Duration::from_secs(2);
 
 pub fn run(data: &[u8]) {
@@ -15,15 +15,15 @@ pub fn run(data: &[u8]) {
     for format in [None].into_iter().chain(PatchFormat::ALL.map(Some)) {
         match parse(&text, format) {
             Ok(files) => {
-                assert!(!files.is_empty(), "a patch is about something");
+                assert!(!files.is_empty(), "a patch contains files");
                 for file in files {
-                    assert!((1..=count).contains(&file.line), "a file is named in the patch");
+                    assert!((1..=count).contains(&file.line), "the line of a file is in the patch");
                     check(&text, file.change);
                 }
             }
             Err(error) => {
-                assert!((1..=count).contains(&error.line), "an error is in the patch");
-                assert!(!error.expected.is_empty(), "an error says what was expected");
+                assert!((1..=count).contains(&error.line), "the line of an error is in the patch");
+                assert!(!error.expected.is_empty(), "an error names what was expected");
             }
         }
     }
@@ -44,7 +44,7 @@ fn check(patch: &str, change: PatchChange) {
     }
 }
 
-/// A text in which the hunks have their places, more or less.
+/// Builds a text that approximately contains the hunks.
 fn fitting(edits: &[Edit], ending: &str) -> String {
     let mut base = String::new();
     for (number, edit) in edits.iter().enumerate() {
@@ -71,5 +71,5 @@ fn check_found(base: &str, found: &Found) {
         }
     }
     let result = found.plan.apply(base);
-    assert_eq!(found.plan.invert(base).apply(&result), base, "what is written can be taken back");
+    assert_eq!(found.plan.invert(base).apply(&result), base, "the plan can be inverted");
 }

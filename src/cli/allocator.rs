@@ -2,25 +2,25 @@ use std::env;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// How many pools glibc's allocator may keep, and where that is set. By itself it makes up to eight for each
-/// processor and gives little of them back: what is read on one thread and let go of on another stays
-/// resident many times over, and the limit on memory would be one in name only.
+/// Environment variable that limits the arenas of glibc's allocator, and its value. By default glibc creates
+/// up to eight arenas per processor and returns little of their memory to the system. Memory that one thread
+/// allocates and another frees then stays resident many times over, which defeats editd's memory limit.
 ///
-/// Its other settings are left alone. Giving large buffers back at once saves a few megabytes more, but
-/// costs a third of the time of an edit of 1 MB.
-const POOLS: (&str, &str) = ("MALLOC_ARENA_MAX", "4");
+/// Other allocator settings keep their defaults. Returning large buffers immediately saves a few more
+/// megabytes, but costs a third of the time of an edit of 1 MB.
+const ARENAS: (&str, &str) = ("MALLOC_ARENA_MAX", "4");
 
-/// Starts this process anew with that setting, unless there is one: the allocator reads it from the
-/// environment once, before anything of the program runs. Where that is not possible all goes on without; it
-/// is only about memory.
-pub(super) fn settle() {
-    let is_set = env::var_os(POOLS.0).is_some();
+/// Re-executes this process with the limit, unless the variable is already set. The allocator reads the
+/// variable once, before the program runs. If re-executing fails, the process continues without the limit,
+/// which costs memory and nothing else.
+pub(super) fn limit_arenas() {
+    let is_set = env::var_os(ARENAS.0).is_some();
     let (false, true, Ok(program)) = (is_set, cfg!(target_env = "gnu"), env::current_exe()) else { return };
     let mut arguments = env::args_os();
     let mut command = Command::new(program);
     if let Some(name) = arguments.next() {
         command.arg0(name);
     }
-    // Returns only where it fails.
-    let _ = command.args(arguments).env(POOLS.0, POOLS.1).exec();
+    // `exec` returns only if it fails.
+    let _ = command.args(arguments).env(ARENAS.0, ARENAS.1).exec();
 }

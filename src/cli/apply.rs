@@ -8,31 +8,31 @@ use crate::protocol::Read;
 
 use super::arguments::{ApplyArguments, Format};
 use super::edit::read_source;
-use super::{Complaint, Context, End, consent, root};
+use super::{CliError, Context, End, consent, root};
 
 /// `editd apply`.
-pub(crate) fn apply(context: &Context, arguments: &ApplyArguments) -> Result<End, Complaint> {
+pub(crate) fn apply(context: &Context, arguments: &ApplyArguments) -> Result<End, CliError> {
     let text = String::from_utf8(read_source(&arguments.patch)?).map_err(|_| {
-        Complaint::failed("the patch is not UTF-8")
+        CliError::failed("the patch is not UTF-8")
             .with_hint("convert it first; the files keep their encodings")
     })?;
     if text.trim().is_empty() {
-        return Err(Complaint::failed("there is no patch: what was given is empty")
-            .with_hint("name the file that holds it, or give it on standard input"));
+        return Err(CliError::failed("there is no patch: the input is empty")
+            .with_hint("name the patch file, or pass the patch on standard input"));
     }
-    // What else is wrong with a patch, the daemon says.
+    // The daemon reports all other errors in a patch.
     let files = patch::parse(&text, arguments.format.known()).unwrap_or_default();
     let is_settled = arguments.yes || arguments.purpose.review;
-    let asks = consent::asks(context, is_settled);
-    let mut client = context.changer(folder_of(&files)?.as_deref(), asks)?;
+    let asks = consent::should_ask(context, is_settled);
+    let mut client = context.session_for_change(folder_of(&files)?.as_deref(), asks)?;
     let named: BTreeMap<String, String> = arguments.base.iter().cloned().collect();
     let format = arguments.format.known().map_or("auto", patch::PatchFormat::name);
-    consent::again_while_stale(is_settled && named.is_empty(), || {
+    consent::retry_while_stale(is_settled && named.is_empty(), || {
         let mut bases = named.clone();
         if asks || is_settled {
             for FilePatch { path, .. } in files.iter().filter(|file| !file.creates()) {
-                // The text as it is now is what the person sees changed, or says yes to. What cannot be read is
-                // refused when it is to be changed, with the better reason.
+                // The person sees or accepts a change of the current text, so its hash is the base. If the
+                // read fails, the change itself is refused with a better reason.
                 if !bases.contains_key(path)
                     && let Ok(read) = client.call::<Read>(&json!({ "path": path, "limit": 1 }))
                 {
@@ -41,13 +41,13 @@ pub(crate) fn apply(context: &Context, arguments: &ApplyArguments) -> Result<End
             }
         }
         let mut request = json!({ "patch": { "format": format, "text": text }, "bases": bases });
-        arguments.purpose.say_in(&mut request);
+        arguments.purpose.add_to(&mut request);
         consent::make(context, &mut client, &request, asks)
     })
 }
 
-/// Where the paths of a patch begin: at the working folder if a file that it changes is there, else at the top
-/// of the repository around it, where diffs of version control begin.
+/// Returns the folder that the paths of a patch are relative to: the working folder if it contains a file
+/// that the patch changes, else the top of the enclosing repository, as in diffs of version control.
 fn folder_of(files: &[FilePatch]) -> std::io::Result<Option<PathBuf>> {
     let changed = || files.iter().filter(|file| !file.creates()).map(|file| Path::new(&file.path));
     if let Some(file) = changed().find(|path| path.is_absolute()) {

@@ -1,8 +1,8 @@
-//! What can be said on the command line. Each text here is shown in the help, in completions and in the manual
-//! pages; what else they say is in `manual`.
+//! Definition of the command line. Every doc comment of an argument or command appears in the help, the
+//! completions and the manual pages. `manual` has the rest of their text.
 
 mod change;
-mod look;
+mod query;
 
 use std::path::PathBuf;
 
@@ -11,18 +11,18 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 pub(crate) use change::{
     ApplyArguments, Consent, EditArguments, Format, Purpose, UndoArguments, WriteArguments,
 };
-pub(crate) use look::{
-    BlameArguments, ChangesOf, FindArguments, ListArguments, LogArguments, ReadArguments, ReviewArguments,
+pub(crate) use query::{
+    BlameArguments, ChangeFilter, FindArguments, ListArguments, LogArguments, ReadArguments, ReviewArguments,
     SearchArguments, ShowArguments,
 };
 
-/// Under this heading stand the options that every command has.
+/// Heading of the options that all commands share.
 const GLOBAL: &str = "Global options";
 
-/// The one place on a machine through which AI agents change text
+/// Edit text files through a daemon that you share with AI agents
 ///
-/// Agents read files and propose changes through a daemon; you look at them here or in an editor, and everything can
-/// be taken back. Whatever needs the daemon starts it.
+/// Agents read and change files through the daemon. You can review their changes here or in an editor, and
+/// undo them. Commands that need the daemon start it.
 #[derive(Debug, Parser)]
 #[command(
     name = "editd",
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// How results are printed
+    /// Output format of results
     #[arg(long, global = true, value_enum, default_value_t = Output::Text, help_heading = GLOBAL, display_order = 900)]
     pub(crate) output: Output,
 
@@ -45,16 +45,16 @@ pub(crate) struct Arguments {
     #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL, display_order = 901)]
     pub(crate) state_dir: Option<PathBuf>,
 
-    /// The folder of its sockets
+    /// The folder of the daemon's sockets
     ///
-    /// Default: `$EDITD_RUNTIME_DIR`, else where a running daemon has them, else `$XDG_RUNTIME_DIR/editd`, else
-    /// `run` in the state folder.
+    /// Default: `$EDITD_RUNTIME_DIR`, else the folder that a running daemon uses, else
+    /// `$XDG_RUNTIME_DIR/editd`, else `run` in the state folder.
     #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL, display_order = 902)]
     pub(crate) runtime_dir: Option<PathBuf>,
 
-    /// Who changes are by, in the log and for undo
+    /// Author of the changes, in the log and for undo
     ///
-    /// Default: `$EDITD_AUTHOR`, else `editd`; what you were shown and said yes to is by `terminal`.
+    /// Default: `$EDITD_AUTHOR`, else `editd`, or `terminal` for changes that you confirm at a prompt.
     #[arg(long, global = true, value_name = "NAME", help_heading = GLOBAL, display_order = 903)]
     pub(crate) author: Option<String>,
 
@@ -62,136 +62,140 @@ pub(crate) struct Arguments {
     #[arg(long, global = true, help_heading = GLOBAL, display_order = 904)]
     pub(crate) no_spawn: bool,
 
-    /// Print help: -h in short, --help all of it
+    /// Print help: -h for a summary, --help for all details
     #[arg(long, short, global = true, action = ArgAction::Help, help_heading = GLOBAL, display_order = 905)]
     help: Option<bool>,
 }
 
-/// How results are printed.
+/// The output format of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
     /// For people
     Text,
-    /// What the daemon's method returned
+    /// The result of the daemon's method
     Json,
 }
 
-/// Descriptions of one short line, since they are listed; what comes after an empty line is for `--help`.
+/// The subcommands. The first line of each description appears in the list of commands, so it is short.
+/// `--help` shows all paragraphs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Replace text in a file
     ///
-    /// On a terminal the change is shown as a diff, and you are asked before it is written. Elsewhere say what
-    /// stands in for your answer: --yes, or --base with the hash of the file that you mean.
+    /// On a terminal, the command shows the change as a diff and asks before it writes. Elsewhere, pass
+    /// --yes, or --base with the hash of the file's expected content.
     Edit(EditArguments),
-    /// Give a file a new content, or create it
+    /// Replace the content of a file, or create it
     ///
-    /// Folders are made as needed. What changes is shown and asked for as with `editd edit`.
+    /// Creates missing folders. Shows the change and asks like `editd edit`.
     Write(WriteArguments),
-    /// Apply a patch, all of it or nothing
+    /// Apply a patch completely or not at all
     ///
-    /// It may be made of SEARCH/REPLACE blocks, be one for `apply_patch` or a unified diff, with whatever a model has
-    /// written around it.
+    /// Accepts SEARCH/REPLACE blocks, `apply_patch` patches and unified diffs, also with the prose and fences
+    /// that a model writes around them.
     Apply(ApplyArguments),
     /// Print a file as agents see it
     ///
-    /// That is with what an editor has not saved yet. The text goes to standard output, its hash to standard error.
+    /// Includes unsaved text of editors. Prints the text on standard output and its hash on standard error.
     Read(ReadArguments),
-    /// Find lines by a pattern
+    /// Find lines that match a pattern
     ///
-    /// In files, and in what editors have not saved yet. What .gitignore and its like name is left out.
+    /// Searches files and the unsaved text of editors. Omits files that .gitignore and similar files exclude.
     Search(SearchArguments),
     /// Find files and folders by their paths
     Find(FindArguments),
     /// List a folder
     List(ListArguments),
-    /// List what this command line has proposed
+    /// List the proposals of this command line
     Proposals,
-    /// Decide what agents may change, hunk by hunk
+    /// Review the changes that agents propose, hunk by hunk
     ///
-    /// Each hunk is shown and asked for. What you decide is sent at the end of each file; the last decision makes the
-    /// change. Without a terminal it lists what waits, and its exit code is 3 if something does.
+    /// Shows each hunk and asks for a decision. The decisions are sent at the end of each file; the last
+    /// decision applies the change. Without a terminal, lists the pending proposals, and exits with code 3 if
+    /// there are any.
     Review(ReviewArguments),
-    /// Take back a change, the newest or any other
+    /// Undo the newest or another change
     ///
-    /// What came later stays where it does not overlap. On a terminal you can take back what any agent did, and are
-    /// shown first what happens. With --session or --since all such changes are taken back, the newest first.
+    /// Keeps later changes that do not overlap. On a terminal, you can undo the changes of any agent, and the
+    /// command shows the result and asks first. With --session or --since, undoes all such changes, the
+    /// newest first.
     Undo(UndoArguments),
-    /// List what was changed, newest first
+    /// List changes, newest first
     Log(LogArguments),
-    /// Show a change, or a proposal that waits, as a diff
+    /// Show a change or a proposal as a diff
     Show(ShowArguments),
-    /// Tell who wrote the lines of a file
+    /// Show the author of each line of a file
     Blame(BlameArguments),
-    /// Tell how the daemon is
+    /// Show the state of the daemon
     Status,
     /// Stop the daemon
     ///
-    /// Changes under way are finished first. The next command that needs a daemon starts one.
+    /// Finishes running changes first. The next command that needs a daemon starts one.
     Stop,
     /// Run the daemon in the foreground
     ///
-    /// There is no need to: whatever needs the daemon starts it, and it ends after half an hour without a client.
+    /// Usually not needed: commands that need the daemon start it, and it ends after half an hour without a
+    /// client.
     Serve {
-        /// Leave the terminal and session that it was started from
+        /// Detach from the terminal and session of the parent process
         #[arg(long, hide = true)]
         detached: bool,
     },
-    /// Be the language server of an editor
+    /// Run as the language server of an editor
     ///
-    /// Carries messages between the editor's pipes and the daemon. Editors start it.
+    /// Forwards messages between the editor's pipes and the daemon. Editors start this command.
     Lsp {
-        /// What some editors add to the command of any language server
+        /// Accepted because some editors pass it to every language server
         #[arg(long, hide = true)]
         stdio: bool,
     },
-    /// Serve agents through the Model Context Protocol
+    /// Serve agents over the Model Context Protocol
     ///
-    /// On standard input and output. Agent programs start it.
+    /// Uses standard input and output. Agent programs start this command.
     Mcp(McpArguments),
-    /// Show in a few minutes what editd does
+    /// Demonstrate editd in a few minutes
     ///
-    /// A scripted agent and a person change a file, in a folder that is made for it, through a daemon that is started
-    /// for it. Nothing of yours is touched, and all of it is gone at the end.
+    /// A scripted agent and a scripted person change a file in a temporary folder, through a separate daemon.
+    /// The demo does not touch your files, and removes everything at the end.
     Demo(DemoArguments),
-    /// Check the installation, and print what is in force
+    /// Check the installation and print the effective settings
     ///
-    /// Its exit code is 1 if something is wrong.
+    /// Exits with code 1 if it finds a problem.
     Doctor,
     /// Print completions for a shell
     Completions {
-        /// Which shell
+        /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page, or write all of them
+    /// Print the manual page, or write all pages to a folder
     Man {
-        /// Write editd.1 and a page for each command here [default: print editd.1]
+        /// Folder for editd.1 and a page for each command [default: print editd.1]
         dir: Option<PathBuf>,
     },
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct McpArguments {
-    /// A folder to work in; may be given again [default: what the client says, else the working folder]
+    /// A folder to work in; can be repeated [default: the client's roots, else the working folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
 
-    /// Serve only these tools, by their names with commas between them
+    /// Serve only these tools, as comma-separated names
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) tools: Vec<String>,
 
-    /// Serve only tools that change nothing
+    /// Serve only read-only tools
     #[arg(long)]
     pub(crate) read_only: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArguments {
-    /// Go through all steps without waiting for Enter
+    /// Run all steps without waiting for Enter
     #[arg(long)]
     pub(crate) no_pause: bool,
 
-    /// Keep the folder, and say where it is
+    /// Keep the folder and print its path
     #[arg(long)]
     pub(crate) keep: bool,
 }

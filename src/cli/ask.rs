@@ -3,8 +3,8 @@ use std::io::{BufRead, BufReader, IsTerminal, Write};
 
 use super::stream;
 
-/// Whether a person can be shown something and asked. Where the standard input brings the text of the change,
-/// the answer comes from the terminal itself.
+/// Returns `true` if a person can be shown something and asked a question. If standard input carries the text
+/// of the change, answers are read from `/dev/tty`.
 pub(crate) fn is_interactive() -> bool {
     std::io::stdout().is_terminal() && (std::io::stdin().is_terminal() || terminal().is_ok())
 }
@@ -13,7 +13,7 @@ fn terminal() -> std::io::Result<File> {
     File::open("/dev/tty")
 }
 
-/// Asks for a line; none at the end of the input.
+/// Prompts for a line. Returns `None` at the end of the input.
 pub(crate) fn line(prompt: &str) -> std::io::Result<Option<String>> {
     let mut out = stream::stdout();
     write!(out, "{prompt}")?;
@@ -31,8 +31,8 @@ pub(crate) fn line(prompt: &str) -> std::io::Result<Option<String>> {
     Ok(Some(line.trim().to_owned()))
 }
 
-/// Asks a question that is answered by y or n; an empty line and the end of the input are a no.
-pub(crate) fn yes(question: &str) -> std::io::Result<bool> {
+/// Asks a yes-or-no question. An empty line and the end of the input count as no.
+pub(crate) fn confirm(question: &str) -> std::io::Result<bool> {
     let mut out = stream::stdout();
     let mut input: Box<dyn BufRead> = if std::io::stdin().is_terminal() {
         Box::new(std::io::stdin().lock())

@@ -1,33 +1,34 @@
-use super::Complaint;
+use super::CliError;
 
-/// Who does what was shown to a person at a terminal and answered with yes: no agent, and none may call itself so.
+/// Author of changes that a person confirmed at a terminal. Reserved: no agent may use this name.
 const PERSON: &str = "terminal";
-/// Names that stand for somebody in the history who is no agent.
+/// Reserved author names, which the history uses for changes that no agent made.
 const TAKEN: [&str; 3] = [PERSON, "editor", "disk"];
 
-/// Who the changes of this command are by.
+/// The author of the changes that this command makes.
 pub(crate) struct Author(Option<String>);
 
 impl Author {
-    /// Whom the arguments name, else the environment, else nobody in particular.
-    pub(crate) fn of(argument: Option<String>) -> Result<Self, Complaint> {
+    /// Takes the name from the argument, else from `EDITD_AUTHOR`, else leaves the author unnamed.
+    pub(crate) fn of(argument: Option<String>) -> Result<Self, CliError> {
         let name = argument.or_else(|| std::env::var("EDITD_AUTHOR").ok());
         let name = name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
         match name.as_ref().filter(|name| TAKEN.contains(&name.as_str())) {
-            Some(taken) => Err(Complaint::usage(format!(
-                "`{taken}` is no name for an author: it says that a change was made by no agent"
+            Some(taken) => Err(CliError::usage(format!(
+                "`{taken}` cannot be an author: the name is reserved for changes that no agent made"
             ))
-            .with_hint("choose another for --author or EDITD_AUTHOR")),
+            .with_hint("choose another name for --author or EDITD_AUTHOR")),
             None => Ok(Self(name)),
         }
     }
 
-    /// Whoever runs the command.
+    /// Returns the author of changes made without asking: the given name, else `editd`.
     pub(crate) fn of_command(&self) -> &str {
         self.0.as_deref().unwrap_or(env!("CARGO_PKG_NAME"))
     }
 
-    /// The person who is asked. An agent that answers for itself on a terminal has said who it is.
+    /// Returns the author of changes that were confirmed at the terminal: the given name, else `terminal`. An
+    /// agent that answers the questions itself gives its name.
     pub(crate) fn of_person(&self) -> &str {
         self.0.as_deref().unwrap_or(PERSON)
     }

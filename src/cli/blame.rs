@@ -1,4 +1,4 @@
-//! `editd blame`: who wrote the lines of a file.
+//! `editd blame`: the author of each line of a file.
 
 use anstyle::Style;
 use serde_json::json;
@@ -11,22 +11,22 @@ use super::arguments::BlameArguments;
 use super::paint::{FAINT, PLACE};
 use super::read::print_json;
 use super::row::{AUTHOR, Row, ago, fitted, widest, width};
-use super::{Complaint, Context, End, paint, root, stream};
+use super::{CliError, Context, End, paint, root, stream};
 
-/// Tries, if the file changes while it is read and asked about.
+/// Maximum number of attempts if the file changes between the blame and the read.
 const TRIES: usize = 5;
 
 /// `editd blame`.
-pub(crate) fn blame(context: &Context, arguments: &BlameArguments) -> Result<End, Complaint> {
-    let place = root::of_file(&arguments.path)?;
-    let params = json!({ "uri": uri_of(&place.path).as_str() });
+pub(crate) fn blame(context: &Context, arguments: &BlameArguments) -> Result<End, CliError> {
+    let target = root::of_file(&arguments.path)?;
+    let params = json!({ "uri": uri_of(&target.path).as_str() });
     for _ in 0..TRIES {
-        let result = context.ask::<Blame>(Some(&place.root), &params)?;
+        let result = context.ask::<Blame>(Some(&target.root), &params)?;
         if print_json(context, &result)? {
             return Ok(End::Done);
         }
-        let blame: BlameResult = serde_json::from_value(result).map_err(Complaint::failed)?;
-        if let Some(text) = whole_text(context, &place, &blame.hash)? {
+        let blame: BlameResult = serde_json::from_value(result).map_err(CliError::failed)?;
+        if let Some(text) = whole_text(context, &target, &blame.hash)? {
             if text.is_empty() {
                 stream::note(&format!("{} has no lines.", arguments.path.display()))?;
             }
@@ -34,23 +34,24 @@ pub(crate) fn blame(context: &Context, arguments: &BlameArguments) -> Result<End
             return Ok(End::Done);
         }
     }
-    Err(Complaint::failed("the file changes all the time").with_hint("run the command again when it rests"))
+    Err(CliError::failed("the file keeps changing")
+        .with_hint("run the command again when no program writes it"))
 }
 
-/// The text of that hash; nothing if the file is another one by now.
-fn whole_text(context: &Context, place: &root::Place, hash: &str) -> Result<Option<String>, Complaint> {
+/// Reads the whole text of the file. Returns `None` if its content no longer has this hash.
+fn whole_text(context: &Context, target: &root::Target, hash: &str) -> Result<Option<String>, CliError> {
     let (mut text, mut offset) = (String::new(), 1);
     loop {
-        let params = json!({ "uri": uri_of(&place.path).as_str(), "offset": offset, "raw": true });
-        let result = context.ask::<Read>(Some(&place.root), &params)?;
-        let read: ReadResult = serde_json::from_value(result).map_err(Complaint::failed)?;
+        let params = json!({ "uri": uri_of(&target.path).as_str(), "offset": offset, "raw": true });
+        let result = context.ask::<Read>(Some(&target.root), &params)?;
+        let read: ReadResult = serde_json::from_value(result).map_err(CliError::failed)?;
         let Some(page) = read.text().filter(|_| read.hash == hash) else { return Ok(None) };
         text.push_str(&page.text);
         if page.end_line >= page.total_lines {
             return Ok(Some(text));
         }
         if !text.ends_with(['\n', '\r']) {
-            // A line that was cut stands for itself.
+            // The line was truncated, so its line ending is missing.
             text.push('\n');
         }
         offset = page.end_line + 1;

@@ -1,33 +1,33 @@
-//! A change, with the person's consent in one of its forms.
+//! Changes with the consent of the person: an answer at the terminal, `--yes`, `--base` or a review.
 
 use std::io::Write;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::protocol::{Apply, ApplyResult, Decide, Discard, Door, Edit, FileEntry, Method, Propose};
+use crate::protocol::{Apply, ApplyResult, Audience, Decide, Discard, Edit, FileEntry, Method, Propose};
 use crate::transport::Client;
 
 use super::arguments::Output;
 use super::paint::{FAINT, GOOD};
 use super::read::print_json;
-use super::{Complaint, Context, End, ask, paint, stream};
+use super::{CliError, Context, End, ask, paint, stream};
 
-/// The state of what a person has to decide.
+/// State of a proposal that waits for a person's decision.
 const PENDING: &str = "pending";
 
-/// Whether a person is there to be asked; one who said `yes` before is not.
-pub(super) fn asks(context: &Context, yes: bool) -> bool {
+/// Returns `true` if a person can be asked and has not passed `--yes`.
+pub(super) fn should_ask(context: &Context, yes: bool) -> bool {
     !yes && context.output == Output::Text && ask::is_interactive()
 }
 
-/// Makes a change: shown and asked for first, or at once.
+/// Makes a change. If `asks`, shows it and asks for confirmation first.
 pub(super) fn make(
     context: &Context,
     client: &mut Client,
     request: &Value,
     asks: bool,
-) -> Result<End, Complaint> {
+) -> Result<End, CliError> {
     if asks {
         return ask_and_apply(context, client, request);
     }
@@ -35,21 +35,22 @@ pub(super) fn make(
     report(context, &result)
 }
 
-/// The most often that a change is tried on a file that others change meanwhile.
+/// Maximum number of attempts to change a file that other programs change concurrently.
 const TRIES: u32 = 200;
 
-/// The longest pause before another try, in milliseconds.
+/// Longest pause before another attempt, in milliseconds.
 const PAUSE: u32 = 20;
 
-/// Makes a change again as long as somebody changed the file in between, if any text of the file will do: that is what
-/// a yes without a hash says. Gives up with the last refusal after so many tries.
-pub(super) fn again_while_stale(
+/// Makes a change, and retries while another program changed the file in between. Retries only if
+/// `takes_any`, which means that any content of the file is acceptable: `--yes` without a hash. Returns the
+/// last refusal after [`TRIES`] attempts.
+pub(super) fn retry_while_stale(
     takes_any: bool,
-    mut make: impl FnMut() -> Result<End, Complaint>,
-) -> Result<End, Complaint> {
+    mut make: impl FnMut() -> Result<End, CliError>,
+) -> Result<End, CliError> {
     for attempt in 1..TRIES {
         match make() {
-            Err(complaint) if takes_any && complaint.kind() == Some("stale") => {
+            Err(error) if takes_any && error.kind() == Some("stale") => {
                 let pause = Duration::from_millis(attempt.min(PAUSE).into());
                 std::thread::sleep(pause);
             }
@@ -59,15 +60,15 @@ pub(super) fn again_while_stale(
     make()
 }
 
-fn ask_and_apply(context: &Context, client: &mut Client, request: &Value) -> Result<End, Complaint> {
-    let proposal = match client.call::<Propose>(request).map_err(Complaint::from) {
-        Err(complaint) if complaint.kind() == Some("protected") => {
+fn ask_and_apply(context: &Context, client: &mut Client, request: &Value) -> Result<End, CliError> {
+    let proposal = match client.call::<Propose>(request).map_err(CliError::from) {
+        Err(error) if error.kind() == Some("protected") => {
             return ask_and_decide(context, client, request);
         }
         proposal => proposal?,
     };
     show(&proposal.files)?;
-    if ask::yes("Apply this change?")? {
+    if ask::confirm("Apply this change?")? {
         let params = json!({ "id": proposal.id, "revision": proposal.revision });
         let applied = client.call::<Apply>(&params)?;
         if applied.state == PENDING {
@@ -81,14 +82,14 @@ fn ask_and_apply(context: &Context, client: &mut Client, request: &Value) -> Res
     Ok(End::Undecided)
 }
 
-/// Makes a change about which a rule wants a person to decide: the one at this terminal can be asked. What a rule
-/// forbids altogether is refused once more.
-fn ask_and_decide(context: &Context, client: &mut Client, request: &Value) -> Result<End, Complaint> {
+/// Makes a change that needs a person's decision because of a path rule, by asking the person at this
+/// terminal. A change that a rule forbids altogether is refused again.
+fn ask_and_decide(context: &Context, client: &mut Client, request: &Value) -> Result<End, CliError> {
     let mut request = request.clone();
     request["review"] = true.into();
     let waits = client.call::<Edit>(&request)?;
     show(waits.files.iter().map(|file| &file.entry))?;
-    if ask::yes("Apply this change?")? {
+    if ask::confirm("Apply this change?")? {
         return accept(context, client, &waits);
     }
     client.call::<Discard>(&json!({ "id": waits.id, "reason": "not wanted at the terminal" }))?;
@@ -96,8 +97,8 @@ fn ask_and_decide(context: &Context, client: &mut Client, request: &Value) -> Re
     Ok(End::Undecided)
 }
 
-/// Accepts a change that waits, for the person who has just said yes.
-fn accept(context: &Context, client: &mut Client, waits: &ApplyResult) -> Result<End, Complaint> {
+/// Accepts a pending change on behalf of the person who has just confirmed it.
+fn accept(context: &Context, client: &mut Client, waits: &ApplyResult) -> Result<End, CliError> {
     let mut person = context.person(None)?;
     let yes = json!({ "id": waits.id, "revision": waits.revision, "accept": "all" });
     person.call::<Decide>(&yes)?;
@@ -105,18 +106,18 @@ fn accept(context: &Context, client: &mut Client, waits: &ApplyResult) -> Result
     Ok(End::Done)
 }
 
-/// Prints what was done.
-pub(super) fn report(context: &Context, result: &Value) -> Result<End, Complaint> {
-    let applied: ApplyResult = serde_json::from_value(result.clone()).map_err(Complaint::failed)?;
+/// Prints the result of a change.
+pub(super) fn report(context: &Context, result: &Value) -> Result<End, CliError> {
+    let applied: ApplyResult = serde_json::from_value(result.clone()).map_err(CliError::failed)?;
     let waits = applied.state == PENDING;
     if !print_json(context, result)? {
         if waits {
             let id = paint::visible(&applied.id);
-            writeln!(stream::stdout(), "It waits for a person: editd review {id}")?;
+            writeln!(stream::stdout(), "The change waits for review: editd review {id}")?;
         } else {
             summarize(&applied)?;
         }
-        notes_beside(&applied)?;
+        notes_on_stderr(&applied)?;
     }
     Ok(if waits { End::Undecided } else { End::Done })
 }
@@ -130,8 +131,8 @@ pub(super) fn show<'a>(files: impl IntoIterator<Item = &'a FileEntry>) -> std::i
     Ok(())
 }
 
-/// How a tolerant edit found its place, and what else should be known before a yes, or where nobody was asked; each
-/// in a line that begins with `about`.
+/// Prints how tolerant edits were matched, and the warnings, one per line. `about` is put before each of
+/// them.
 pub(super) fn notes(out: &mut impl Write, file: &FileEntry, about: &str) -> std::io::Result<()> {
     for found in file.matches.iter().filter(|found| found.strategy != "exact") {
         let (strategy, line) = (&found.strategy, found.start_line);
@@ -140,14 +141,15 @@ pub(super) fn notes(out: &mut impl Write, file: &FileEntry, about: &str) -> std:
     let is_one_edit = file.matches.iter().all(|found| found.edit == 0);
     for warning in &file.warnings {
         let warning = warning.strip_prefix("edit 0, ").filter(|_| is_one_edit).unwrap_or(warning);
-        let warning = Door::CommandLine.say(warning);
+        let warning = Audience::CommandLine.say(warning);
         writeln!(out, "{FAINT}note: {about}{}{FAINT:#}", paint::visible(&warning))?;
     }
     Ok(())
 }
 
-/// What nobody was shown before: beside the result, so that a script takes nothing of it for data.
-fn notes_beside(applied: &ApplyResult) -> std::io::Result<()> {
+/// Prints the notes of a change that was made without asking, on standard error, so that no script takes them
+/// for data.
+fn notes_on_stderr(applied: &ApplyResult) -> std::io::Result<()> {
     let mut err = stream::stderr();
     let is_one_file = applied.files.len() == 1;
     applied.files.iter().try_for_each(|file| {

@@ -15,35 +15,35 @@ use crate::transport::{self, Client, ConnectError, GivenSockets, ServeError, Spa
 use crate::workspace::Role;
 
 use super::read::print_json;
-use super::row::{beside, width};
-use super::{Complaint, Context, End, allocator, paint, stream};
+use super::row::{hanging, width};
+use super::{CliError, Context, End, allocator, paint, stream};
 
-/// Threads for what does not block, whatever the machine has: they only take messages apart and put them
-/// together, and one alone would let a large message hold up all others.
+/// Number of async worker threads, on any machine. They only decode and encode messages. A single thread
+/// would let one large message delay all others.
 const WORKERS: usize = 2;
-/// Threads for work that blocks: enough for a slow disk, few enough to stay small.
+/// Maximum number of threads for blocking work: enough for a slow disk, few enough to save memory.
 const BLOCKING_THREADS: usize = 256;
-/// Days of logs that are kept.
+/// Number of daily log files that are kept.
 const LOG_DAYS: usize = 7;
-/// Lines of the log that may wait for the disk; what comes beyond is left out. Room for all of them is made at the
-/// start, 32 bytes each.
+/// Maximum number of log lines that wait for the disk. Further lines are dropped. The queue is allocated at
+/// startup, 32 bytes per line.
 const UNWRITTEN_LINES: usize = 4096;
-/// How long work that nothing can stop may go on when all else has ended: an image that is being decoded, say.
+/// Time that blocking work which cannot be cancelled, such as decoding an image, gets at shutdown.
 const LAST_WORK: Duration = Duration::from_secs(10);
-/// How long `stop` waits for the daemon to end.
+/// Time that `stop` waits for the daemon to end.
 const STOPPING: Duration = Duration::from_secs(30);
 
 /// `editd serve`.
-pub(crate) fn serve(context: &Context, detached: bool) -> Result<End, Complaint> {
-    allocator::settle();
+pub(crate) fn serve(context: &Context, detached: bool) -> Result<End, CliError> {
+    allocator::limit_arenas();
     if detached {
-        // The starter's terminal may close; this fails only where the session is our own already.
+        // The terminal of the parent process may close. Fails only if this process already leads a session.
         let _ = rustix::process::setsid();
     }
     let config = Config::load(config_file());
     let given = GivenSockets::take().map_err(not_served)?;
     let places = given.as_ref().map_or_else(|| context.places.clone(), |given| given.places(&context.places));
-    // Before the log, which would make a folder of somebody else's look used.
+    // Checks the folders before the log is created in one of them: a foreign folder must not look like ours.
     transport::prepare_folders(&places).map_err(not_served)?;
     let _flush_at_end = log_to(&places.state_dir, detached)?;
     if let Some(error) = &config.error {
@@ -64,19 +64,19 @@ pub(crate) fn serve(context: &Context, detached: bool) -> Result<End, Complaint>
     Ok(End::Done)
 }
 
-fn not_served(error: ServeError) -> Complaint {
+fn not_served(error: ServeError) -> CliError {
     let hint = match &error {
-        ServeError::Running(_) => "`editd status` tells how it is, `editd stop` ends it",
-        // They say what to choose instead.
-        ServeError::SocketsTaken(_) | ServeError::TooLong(_) => return Complaint::failed(error),
-        ServeError::Given(_) => "packaging/systemd/user has units that do",
-        ServeError::Unsafe { .. } => "make it yours alone (chmod 700), or name another one",
+        ServeError::Running(_) => "`editd status` shows its state, `editd stop` stops it",
+        // These messages already contain the hint.
+        ServeError::SocketsTaken(_) | ServeError::TooLong(_) => return CliError::failed(error),
+        ServeError::Given(_) => "packaging/systemd/user has units that pass both sockets",
+        ServeError::Unsafe { .. } => "make it accessible only to you (chmod 700), or choose another path",
         ServeError::Io { .. } => "`editd doctor` checks the folders and the configuration",
     };
-    Complaint::failed(error).with_hint(hint)
+    CliError::failed(error).with_hint(hint)
 }
 
-/// Where the configuration is: `$EDITD_CONFIG`, else `$XDG_CONFIG_HOME/editd/config.toml`.
+/// Returns the path of the configuration: `$EDITD_CONFIG`, else `$XDG_CONFIG_HOME/editd/config.toml`.
 pub(crate) fn config_file() -> PathBuf {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set("EDITD_CONFIG").unwrap_or_else(|| {
@@ -85,8 +85,8 @@ pub(crate) fn config_file() -> PathBuf {
     })
 }
 
-/// Logs into the state folder, and to a terminal that watches.
-fn log_to(state_dir: &Path, detached: bool) -> Result<WorkerGuard, Complaint> {
+/// Starts logging to the state folder, and to standard error if it is a terminal and the daemon is attached.
+fn log_to(state_dir: &Path, detached: bool) -> Result<WorkerGuard, CliError> {
     let folder = state_dir.join("logs");
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
     let appender = tracing_appender::rolling::Builder::new()
@@ -95,7 +95,7 @@ fn log_to(state_dir: &Path, detached: bool) -> Result<WorkerGuard, Complaint> {
         .filename_suffix("log")
         .max_log_files(LOG_DAYS)
         .build(folder)
-        .map_err(Complaint::failed)?;
+        .map_err(CliError::failed)?;
     let unwritten = NonBlockingBuilder::default().buffered_lines_limit(UNWRITTEN_LINES);
     let (file, guard) = unwritten.finish(appender);
     let filter = EnvFilter::try_from_env("EDITD_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
@@ -108,17 +108,17 @@ fn log_to(state_dir: &Path, detached: bool) -> Result<WorkerGuard, Complaint> {
     Ok(guard)
 }
 
-/// `editd status`. It does not start a daemon just to say that it is well.
-pub(crate) fn status(context: &Context) -> Result<End, Complaint> {
+/// `editd status`. Does not start a daemon.
+pub(crate) fn status(context: &Context) -> Result<End, CliError> {
     let Some(mut client) = running(context, Role::Agent)? else {
-        return Err(Complaint::failed("no daemon is running")
+        return Err(CliError::failed("no daemon is running")
             .with_hint("the next command that needs one starts it; `editd doctor` checks the installation"));
     };
     let result = client.request(Status::NAME, &StatusParams {})?;
     if print_json(context, &result)? {
         return Ok(End::Done);
     }
-    let status: StatusResult = serde_json::from_value(result).map_err(Complaint::failed)?;
+    let status: StatusResult = serde_json::from_value(result).map_err(CliError::failed)?;
     print_status(&status)?;
     Ok(End::Done)
 }
@@ -127,11 +127,11 @@ fn print_status(status: &StatusResult) -> std::io::Result<()> {
     let (mut out, width) = (stream::stdout(), width());
     writeln!(out, "editd {} (protocol {}), process {}", status.version, status.protocol, status.pid)?;
     let mut rows = vec![
-        ("up for", ago(status.uptime)),
+        ("uptime", ago(status.uptime)),
         ("sessions", format!("{} (this command is one)", status.sessions)),
         ("files read", status.documents.to_string()),
         ("proposals", format!("{} ({} open)", status.proposals, status.open_proposals)),
-        ("text kept", mebibytes(status.memory.text)),
+        ("cached text", mebibytes(status.memory.text)),
         ("memory", status.memory.resident.map_or_else(|| "unknown".to_owned(), mebibytes)),
         ("review", status.review.clone()),
         ("durability", status.durability.clone()),
@@ -142,16 +142,16 @@ fn print_status(status: &StatusResult) -> std::io::Result<()> {
         rows.push(("policy", format!("{}, rules: {}", policy.file, policy.rules)));
     }
     if status.recovering > 0 {
-        let what = "files of an interrupted change wait to be put back; the log says which";
+        let what = "files of an interrupted change are not restored yet; the log lists them";
         rows.push(("recovering", format!("{} {what}", status.recovering)));
     }
     for (name, value) in rows {
-        writeln!(out, "  {name:<11} {}", beside(14, &paint::visible(&value), width))?;
+        writeln!(out, "  {name:<11} {}", hanging(14, &paint::visible(&value), width))?;
     }
     let broken = status.policy.as_ref().and_then(|policy| policy.error.as_ref());
     for error in status.configuration_error.iter().chain(broken) {
         let text = format!("nothing is written: {}", paint::visible(error));
-        writeln!(out, "  {}", beside(2, &text, width))?;
+        writeln!(out, "  {}", hanging(2, &text, width))?;
     }
     Ok(())
 }
@@ -170,7 +170,7 @@ fn mebibytes(bytes: u64) -> String {
 }
 
 /// `editd stop`.
-pub(crate) fn stop(context: &Context) -> Result<End, Complaint> {
+pub(crate) fn stop(context: &Context) -> Result<End, CliError> {
     let Some(mut client) = running(context, Role::Editor)? else {
         print_json(context, &json!({ "pid": null }))?;
         stream::note("No daemon is running.")?;
@@ -180,13 +180,13 @@ pub(crate) fn stop(context: &Context) -> Result<End, Complaint> {
     client.wait_for_end();
     let waited = std::time::Instant::now();
     while instance_is_alive(&context.places.state_dir) {
-        // Then it is another, which a command has started meanwhile.
+        // The running instance is another daemon, which a command has started in the meantime.
         if !exists(pid) {
             break;
         }
         if waited.elapsed() > STOPPING {
-            return Err(Complaint::failed(format!("the daemon (process {pid}) does not end"))
-                .with_hint(format!("its log says what it waits for; `kill {pid}` ends it")));
+            return Err(CliError::failed(format!("the daemon (process {pid}) did not stop in time"))
+                .with_hint(format!("its log shows what it waits for; `kill {pid}` ends it")));
         }
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -196,14 +196,15 @@ pub(crate) fn stop(context: &Context) -> Result<End, Complaint> {
     Ok(End::Done)
 }
 
-/// Not by asking whether one answers: a service manager would start the next for that.
+/// Returns `true` if the process exists. A connection attempt would be no test, because a service manager
+/// would start the next daemon for it.
 fn exists(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     pid.is_some_and(|pid| test_kill_process(pid).is_ok())
 }
 
-/// A session with a daemon that runs already.
-pub(crate) fn running(context: &Context, role: Role) -> Result<Option<Client>, Complaint> {
+/// Opens a session with a running daemon. Returns `None` if no daemon is running.
+pub(crate) fn running(context: &Context, role: Role) -> Result<Option<Client>, CliError> {
     match Client::connect(&context.places, role, Spawn::Forbidden, None) {
         Ok(client) => Ok(Some(client)),
         Err(ConnectError::NotRunning(_)) => Ok(None),

@@ -1,48 +1,48 @@
-//! `editd demo`: a scripted agent over the real socket, and what a person does meanwhile, in a folder and with a
-//! daemon of their own. What is shown is what was sent and answered; only the requests are written beforehand.
+//! `editd demo`: a scripted agent on a real socket and a scripted person at a terminal, with their own folder
+//! and daemon. Only the requests are scripted; all output shows the real messages.
 
+mod narrator;
 mod person;
-mod play;
+mod sandbox;
 mod signals;
-mod stage;
-mod tell;
+mod steps;
 
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
 use super::arguments::DemoArguments;
-use super::{Complaint, End, paint, stream};
+use super::{CliError, End, paint, stream};
 
-use stage::Stage;
-use tell::Teller;
+use narrator::Narrator;
+use sandbox::Sandbox;
 
-/// Whether the next step is wanted.
+/// Action after a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Then {
-    GoOn,
+enum Next {
+    Continue,
     Quit,
 }
 
 /// `editd demo`.
-pub(crate) fn demo(arguments: &DemoArguments) -> Result<End, Complaint> {
-    let signals = signals::Signals::hear()?;
-    let stage = Curtain(Stage::set(arguments.keep)?);
-    signals.end(stage.0.clone());
+pub(crate) fn demo(arguments: &DemoArguments) -> Result<End, CliError> {
+    let signals = signals::Signals::register()?;
+    let sandbox = Cleanup(Sandbox::create(arguments.keep)?);
+    signals.end(sandbox.0.clone());
     let pauses = !arguments.no_pause && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    let played = play::play(&stage.0, Teller::new(stage.0.project(), pauses));
-    // If a signal has ended it, that is what is told, and no failure of whatever was going on.
-    stage.0.end();
-    played?;
+    let result = steps::run(&sandbox.0, Narrator::new(sandbox.0.project(), pauses));
+    // If a signal ended the demo, this call does not return, and the resulting error is not reported.
+    sandbox.0.end();
+    result?;
     if arguments.keep {
-        writeln!(stream::stdout(), "The folder is kept: {}", paint::path(stage.0.folder()))?;
+        writeln!(stream::stdout(), "The folder was kept: {}", paint::path(sandbox.0.folder()))?;
     }
     Ok(End::Done)
 }
 
-/// Clears the stage whatever happens on it.
-struct Curtain(Arc<Stage>);
+/// Cleans up when the demo ends, however it ends.
+struct Cleanup(Arc<Sandbox>);
 
-impl Drop for Curtain {
+impl Drop for Cleanup {
     fn drop(&mut self) {
         self.0.end();
     }

@@ -7,81 +7,81 @@ use crate::protocol::{Read as ReadMethod, uri_of};
 use crate::workspace::NewMode;
 
 use super::arguments::{Consent, EditArguments, Purpose, WriteArguments};
-use super::root::Place;
-use super::{Complaint, Context, End, consent, paint, root};
+use super::root::Target;
+use super::{CliError, Context, End, consent, paint, root};
 
 /// `editd edit`.
-pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, Complaint> {
+pub(crate) fn edit(context: &Context, arguments: EditArguments) -> Result<End, CliError> {
     if let Some(source) = &arguments.json {
         return edit_json(context, source, (&arguments.consent, &arguments.purpose));
     }
     let (Some(path), Some(old), Some(new)) = (arguments.path, arguments.old, arguments.new) else {
-        return Err(Complaint::usage("PATH, --old and --new are needed"));
+        return Err(CliError::usage("PATH, --old and --new are required"));
     };
     let mut edit = json!({ "oldText": old, "newText": new, "replaceAll": arguments.all });
     if let Some(expected) = arguments.expect {
         edit["expectedReplacements"] = expected.into();
     }
-    let place = root::of_file(&path)?;
+    let target = root::of_file(&path)?;
     let wanted = json!({ "kind": "edit", "edits": [edit] });
-    change(context, &place, &wanted, (&arguments.consent, &arguments.purpose))
+    change(context, &target, &wanted, (&arguments.consent, &arguments.purpose))
 }
 
 /// `editd write`.
-pub(crate) fn write(context: &Context, arguments: &WriteArguments) -> Result<End, Complaint> {
+pub(crate) fn write(context: &Context, arguments: &WriteArguments) -> Result<End, CliError> {
     let text = String::from_utf8(read_source(&arguments.from)?).map_err(|_| {
-        Complaint::failed("the content is not UTF-8")
+        CliError::failed("the content is not UTF-8")
             .with_hint("convert it first; editd keeps the encoding that the file has")
     })?;
-    let (place, made) = root::of_new_file(&arguments.path)?;
+    let (target, made) = root::of_new_file(&arguments.path)?;
     let executable = arguments.executable.then_some(NewMode::EXECUTABLE);
     let wanted = json!({ "kind": "write", "content": text, "mode": executable });
-    let end = change(context, &place, &wanted, (&arguments.consent, &arguments.purpose));
+    let end = change(context, &target, &wanted, (&arguments.consent, &arguments.purpose));
     if let Some(folder) = made {
-        // Goes only if it is still empty: nothing was written.
+        // Succeeds only if the folder is empty, which means that nothing was written.
         let _ = std::fs::remove_dir(folder);
     }
     end
 }
 
-/// Makes one change of one file, with the person's consent in one of its forms.
+/// Makes one change of one file, with the consent of the person.
 fn change(
     context: &Context,
-    place: &Place,
+    target: &Target,
     change: &Value,
     (consent, purpose): (&Consent, &Purpose),
-) -> Result<End, Complaint> {
-    // Who leaves the decision to a review is not asked before it.
+) -> Result<End, CliError> {
+    // With --review, the question is asked in the review and not here.
     let is_settled = consent.yes || purpose.review;
-    let asks = consent::asks(context, is_settled);
-    let mut client = context.changer(Some(&place.root), asks)?;
+    let asks = consent::should_ask(context, is_settled);
+    let mut client = context.session_for_change(Some(&target.root), asks)?;
     let mut change = change.clone();
-    // Not as a path: a path on the wire is text, which this one need not be.
-    change["uri"] = uri_of(&place.path).as_str().into();
+    // Sent as a URI because `path` is text on the wire, and this path may not be UTF-8.
+    change["uri"] = uri_of(&target.path).as_str().into();
     if let Some(base) = &consent.base {
         change["baseHash"] = base.as_str().into();
     }
     let mut request = json!({ "changes": [change] });
-    purpose.say_in(&mut request);
+    purpose.add_to(&mut request);
     let takes_any = is_settled && consent.base.is_none();
-    consent::again_while_stale(takes_any, || {
-        if (asks || takes_any) && consent.base.is_none() && place.path.exists() {
-            // The text as it is now is what the person sees changed, or says yes to.
-            client.call::<ReadMethod>(&json!({ "uri": uri_of(&place.path) }))?;
+    consent::retry_while_stale(takes_any, || {
+        if (asks || takes_any) && consent.base.is_none() && target.path.exists() {
+            // The person sees or accepts a change of the current text, so the session must have read it.
+            client.call::<ReadMethod>(&json!({ "uri": uri_of(&target.path) }))?;
         }
         consent::make(context, &mut client, &request, asks)
     })
 }
 
-/// `editd edit --json`: the parameters of the method as they are.
+/// `editd edit --json`: takes the parameters of the method from a file.
 fn edit_json(
     context: &Context,
     source: &Path,
     (consent, purpose): (&Consent, &Purpose),
-) -> Result<End, Complaint> {
+) -> Result<End, CliError> {
     let mut params: Map<String, Value> = serde_json::from_slice(&read_source(source)?).map_err(|error| {
         let name = if source == Path::new("-") { "standard input".to_owned() } else { paint::path(source) };
-        Complaint::usage(format!("{name} holds no JSON object: {error}"))
+        CliError::usage(format!("{name} does not contain a JSON object: {error}"))
             .with_hint("docs/protocol.md has the parameters of `editd/edit`")
     })?;
     let paths = paths_in(&params);
@@ -96,21 +96,21 @@ fn edit_json(
     let is_settled = consent.yes || purpose.review;
     let mut request = Value::from(params);
     let takes_any = is_settled && !names_a_base(&request);
-    purpose.say_in(&mut request);
-    let end = consent::again_while_stale(takes_any, || {
+    purpose.add_to(&mut request);
+    let end = consent::retry_while_stale(takes_any, || {
         for path in paths.iter().filter(|_| is_settled) {
-            // What cannot be read is refused when it is edited, with the better reason.
+            // If the read fails, the edit itself is refused with a better reason.
             let _ = client.call::<ReadMethod>(&json!({ "path": path }));
         }
         consent::make(context, &mut client, &request, false)
     });
-    end.map_err(|complaint| match complaint {
-        Complaint::Refused(refusal) => Complaint::RefusedParameters(refusal),
+    end.map_err(|error| match error {
+        CliError::Refused(refusal) => CliError::RefusedParameters(refusal),
         other => other,
     })
 }
 
-/// Returns whether a request says which text of a file it means.
+/// Returns `true` if a request carries a base hash.
 fn names_a_base(request: &Value) -> bool {
     let changes = request["changes"].as_array().into_iter().flatten();
     [request].into_iter().chain(changes).any(|it| !it["baseHash"].is_null() || !it["base_hash"].is_null())
@@ -126,10 +126,10 @@ fn paths_in(params: &Map<String, Value>) -> Vec<String> {
     changes.filter_map(Value::as_object).chain([params]).filter_map(named).collect()
 }
 
-/// The content of a file, or of standard input where it is `-`.
+/// Reads a file, or standard input if the path is `-`.
 pub(super) fn read_source(source: &Path) -> std::io::Result<Vec<u8>> {
     if source != Path::new("-") {
-        return std::fs::read(source).map_err(root::at(source));
+        return std::fs::read(source).map_err(root::with_path(source));
     }
     let mut content = Vec::new();
     std::io::stdin().lock().read_to_end(&mut content)?;

@@ -1,4 +1,4 @@
-//! `editd log` and `editd show`: what was done, and by whom.
+//! `editd log` and `editd show`: the history of changes with their authors.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,47 +10,47 @@ use crate::protocol::{
     HistoryMethod, HistoryResult, ProposalMethod, ProposalResult, TransactionEntry, TransactionFile, uri_of,
 };
 
-use super::arguments::{ChangesOf, LogArguments, ShowArguments};
+use super::arguments::{ChangeFilter, LogArguments, ShowArguments};
 use super::paint::{ADDED, ERROR, FAINT, PLACE, REMOVED};
 use super::read::print_json;
 use super::row::{AUTHOR, Row, ago, fitted, widest, width};
-use super::{Complaint, Context, End, consent, paint, root, stream};
+use super::{CliError, Context, End, consent, paint, root, stream};
 
-/// Files that are named in one line.
+/// Maximum number of files named in one line.
 const NAMED: usize = 3;
 
-/// The first letter of the ids of proposals.
+/// First letter of the ids of proposals.
 const PROPOSAL: char = 'p';
 
 /// `editd log`.
-pub(crate) fn log(context: &Context, arguments: &LogArguments) -> Result<End, Complaint> {
-    let place = arguments.path.as_deref().map(root::of_file).transpose()?;
-    let root = match &place {
-        Some(place) => Some(place.root.clone()),
+pub(crate) fn log(context: &Context, arguments: &LogArguments) -> Result<End, CliError> {
+    let target = arguments.path.as_deref().map(root::of_file).transpose()?;
+    let root = match &target {
+        Some(target) => Some(target.root.clone()),
         None => root::of_here()?,
     };
-    let mut params = changes_of(&arguments.of);
+    let mut params = filter_params(&arguments.filter);
     params["limit"] = arguments.number.into();
     params["diff"] = arguments.patch.into();
-    if let Some(place) = &place {
-        params["uri"] = uri_of(&place.path).as_str().into();
+    if let Some(target) = &target {
+        params["uri"] = uri_of(&target.path).as_str().into();
     }
     let result = context.ask::<HistoryMethod>(root.as_deref(), &params)?;
     if print_json(context, &result)? {
         return Ok(End::Done);
     }
-    let history: HistoryResult = serde_json::from_value(result).map_err(Complaint::failed)?;
+    let history: HistoryResult = serde_json::from_value(result).map_err(CliError::failed)?;
     if history.transactions.is_empty() {
-        stream::note(&nothing_in(arguments, root.as_deref()))?;
+        stream::note(&empty_note(arguments, root.as_deref()))?;
     }
     print_rows(&history.transactions, root.as_deref(), arguments.patch)?;
     Ok(End::Done)
 }
 
-/// The parameters that ask for these changes only.
-pub(super) fn changes_of(of: &ChangesOf) -> Value {
+/// Returns request parameters that select these changes.
+pub(super) fn filter_params(filter: &ChangeFilter) -> Value {
     let mut params = json!({});
-    for (name, value) in [("session", &of.session), ("since", &of.since)] {
+    for (name, value) in [("session", &filter.session), ("since", &filter.since)] {
         if let Some(value) = value {
             params[name] = value.as_str().into();
         }
@@ -58,7 +58,7 @@ pub(super) fn changes_of(of: &ChangesOf) -> Value {
     params
 }
 
-/// Prints a line for each transaction, with what it did below it if that is wanted.
+/// Prints a line for each transaction. If `patch`, also prints its diffs.
 pub(super) fn print_rows(
     transactions: &[TransactionEntry],
     root: Option<&Path>,
@@ -86,7 +86,7 @@ fn print_diffs(out: &mut impl Write, transaction: &TransactionEntry) -> std::io:
             None if file.added + file.removed == 0 => {}
             None => {
                 let path = paint::visible(&file.path);
-                writeln!(out, "{FAINT}The diff of {path} was too long to be kept.{FAINT:#}")?;
+                writeln!(out, "{FAINT}The diff of {path} was too long to be stored.{FAINT:#}")?;
             }
         }
     }
@@ -94,18 +94,18 @@ fn print_diffs(out: &mut impl Write, transaction: &TransactionEntry) -> std::io:
 }
 
 /// `editd show`.
-pub(crate) fn show(context: &Context, arguments: &ShowArguments) -> Result<End, Complaint> {
+pub(crate) fn show(context: &Context, arguments: &ShowArguments) -> Result<End, CliError> {
     let root = root::of_here()?;
     if arguments.id.starts_with(PROPOSAL) {
         return show_proposal(context, &arguments.id, root.as_deref());
     }
     let params = json!({ "transaction": arguments.id, "diff": true });
     let result = serde_json::to_value(context.person(root.as_deref())?.call::<HistoryMethod>(&params)?)
-        .map_err(Complaint::failed)?;
+        .map_err(CliError::failed)?;
     if print_json(context, &result)? {
         return Ok(End::Done);
     }
-    let history: HistoryResult = serde_json::from_value(result).map_err(Complaint::failed)?;
+    let history: HistoryResult = serde_json::from_value(result).map_err(CliError::failed)?;
     print_rows(&history.transactions, root.as_deref(), false)?;
     let mut out = stream::stdout();
     for transaction in &history.transactions {
@@ -121,9 +121,9 @@ pub(crate) fn show(context: &Context, arguments: &ShowArguments) -> Result<End, 
     Ok(End::Done)
 }
 
-fn show_proposal(context: &Context, id: &str, root: Option<&Path>) -> Result<End, Complaint> {
+fn show_proposal(context: &Context, id: &str, root: Option<&Path>) -> Result<End, CliError> {
     let proposal: ProposalResult = context.person(root)?.call::<ProposalMethod>(&json!({ "id": id }))?;
-    if print_json(context, &serde_json::to_value(&proposal).map_err(Complaint::failed)?)? {
+    if print_json(context, &serde_json::to_value(&proposal).map_err(CliError::failed)?)? {
         return Ok(End::Done);
     }
     let mut out = stream::stdout();
@@ -139,16 +139,16 @@ fn show_proposal(context: &Context, id: &str, root: Option<&Path>) -> Result<End
     Ok(End::Done)
 }
 
-/// Why there is nothing to list, and what to do next.
-fn nothing_in(arguments: &LogArguments, root: Option<&Path>) -> String {
-    if arguments.of.is_given() {
-        return "No change is listed that is one of these; `editd log` lists all.".to_owned();
+/// Returns a note for an empty list: the reason and the next step.
+fn empty_note(arguments: &LogArguments, root: Option<&Path>) -> String {
+    if arguments.filter.is_given() {
+        return "No change matches; `editd log` lists all changes.".to_owned();
     }
     match (arguments.path.as_deref().or(root), root) {
-        (Some(place), Some(_)) => {
-            format!("Nothing in {} was changed through editd yet: `editd edit --help`.", place.display())
+        (Some(target), Some(_)) => {
+            format!("editd has not changed anything in {} yet: `editd edit --help`.", target.display())
         }
-        _ => "This is no folder of a project; name a file: editd log PATH.".to_owned(),
+        _ => "This folder is not in a project; name a file: editd log PATH.".to_owned(),
     }
 }
 
@@ -176,7 +176,7 @@ fn log_row(transaction: &TransactionEntry, root: Option<&Path>, (id, author): (u
     row
 }
 
-/// A file by its path from the root, and what happened to it if that was more than an edit.
+/// Returns the path of a file relative to the root, with the action if the file was not just edited.
 fn named(file: &TransactionFile, root: Option<&Path>) -> String {
     let short = |path: &str| {
         let inside = root.and_then(|root| Path::new(path).strip_prefix(root).ok());

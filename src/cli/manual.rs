@@ -1,10 +1,10 @@
-//! What the help and the manual pages say beside the descriptions in `arguments`: both are made of the same.
+//! Text of the help and the manual pages beyond the descriptions in `arguments`. Both show the same text.
 
 mod examples;
 mod facts;
 mod groups;
 mod pages;
-mod wrong;
+mod usage;
 
 use std::fmt::Write as _;
 
@@ -12,14 +12,14 @@ use clap::builder::StyledStr;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory};
 
-use super::Complaint;
+use super::CliError;
 use super::arguments::Arguments;
 
 pub(super) use pages::{page, write_pages};
-pub(super) use wrong::wrong_usage;
+pub(super) use usage::usage_error;
 
-/// Options for all commands that mean nothing to some: those do not show them, and refuse them.
-const MEANINGLESS: [(&str, &[&str]); 6] = [
+/// Global options that have no effect on some commands. Those commands hide and reject them.
+const IGNORED_OPTIONS: [(&str, &[&str]); 6] = [
     ("serve", &["output", "no_spawn"]),
     ("lsp", &["output"]),
     ("mcp", &["output"]),
@@ -29,13 +29,14 @@ const MEANINGLESS: [(&str, &[&str]); 6] = [
 ];
 
 const SHORT: &str = "\
-`editd COMMAND --help` tells of a command, with examples. `editd demo` shows it all at work.
-`editd --help` also tells of exit codes, environment and files.";
+`editd COMMAND --help` describes a command, with examples. `editd demo` shows editd at work.
+`editd --help` also lists exit codes, environment variables and files.";
 
 const LONG: &str =
-    "`editd COMMAND --help` tells of a command, with examples. `editd demo` shows it all at work.";
+    "`editd COMMAND --help` describes a command, with examples. `editd demo` shows editd at work.";
 
-/// The whole command line, as it is parsed and as help, completions and manual pages show it.
+/// Returns the command line definition, which the parser, the help, the completions and the manual pages
+/// share.
 pub(super) fn command() -> clap::Command {
     let mut command = Arguments::command();
     command = command.disable_version_flag(true).arg(
@@ -47,7 +48,7 @@ pub(super) fn command() -> clap::Command {
             .help_heading("Global options")
             .display_order(905),
     );
-    for (name, options) in MEANINGLESS {
+    for (name, options) in IGNORED_OPTIONS {
         command = command.mut_subcommand(name, |command| command);
         for option in options {
             let hidden = command.get_arguments().find(|it| it.get_id() == option).cloned();
@@ -68,15 +69,15 @@ pub(super) fn command() -> clap::Command {
     command.help_template(template).after_help(SHORT).after_long_help(long)
 }
 
-/// Says that an option was given which means nothing to the command.
-pub(super) fn check(matches: &ArgMatches) -> Result<(), Complaint> {
+/// Returns an error if an option was passed that has no effect on the command.
+pub(super) fn check(matches: &ArgMatches) -> Result<(), CliError> {
     let Some((name, given)) = matches.subcommand() else { return Ok(()) };
-    let unused = MEANINGLESS.iter().filter(|(of, _)| *of == name).flat_map(|(_, options)| *options);
+    let unused = IGNORED_OPTIONS.iter().filter(|(of, _)| *of == name).flat_map(|(_, options)| *options);
     for option in unused {
         if given.value_source(option) == Some(ValueSource::CommandLine) {
             let option = option.replace('_', "-");
-            return Err(Complaint::usage(format!("`editd {name}` has no use for --{option}"))
-                .with_hint(format!("leave --{option} out")));
+            return Err(CliError::usage(format!("`editd {name}` does not take --{option}"))
+                .with_hint(format!("omit --{option}")));
         }
     }
     Ok(())
@@ -87,22 +88,22 @@ fn heading(command: &clap::Command, text: &str) -> String {
     format!("{style}{text}:{style:#}")
 }
 
-/// The help of the program: commands in groups, then the options.
+/// Returns the template of the program's help: commands in groups, then the options.
 fn template(command: &clap::Command) -> StyledStr {
     let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n");
     for (group, names) in groups::GROUPS {
-        // A string takes all.
+        // Writing to a string cannot fail.
         let _ = write!(text, "\n{}\n{}", heading(command, group), groups::rows(command, names));
     }
     let _ = write!(text, "\n{}\n{{options}}{{after-help}}", heading(command, "Global options"));
     text.into()
 }
 
-/// What the long help of the program ends with.
+/// Returns the end of the program's long help.
 fn long(command: &clap::Command) -> StyledStr {
     let mut text = String::new();
     for (title, facts) in facts::ALL {
-        let _ = write!(text, "{}\n{}\n", heading(command, title), facts::shown(facts));
+        let _ = write!(text, "{}\n{}\n", heading(command, title), facts::list(facts));
     }
     text.push_str(LONG);
     text.into()
@@ -112,7 +113,7 @@ fn long(command: &clap::Command) -> StyledStr {
 mod tests {
     use super::*;
 
-    /// Descriptions that would be broken in a list are none.
+    /// Maximum length of a description, so that it fits its line in the list.
     const ROOM: usize = 62;
 
     #[test]
@@ -132,16 +133,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_commands_is_said_of_some_that_exist() {
+    fn option_and_example_tables_name_existing_commands() {
         let command = command();
-        let named = MEANINGLESS.iter().map(|(name, _)| *name).chain(examples::COMMANDS.iter().map(|it| it.0));
+        let named =
+            IGNORED_OPTIONS.iter().map(|(name, _)| *name).chain(examples::COMMANDS.iter().map(|it| it.0));
         for name in named {
             assert!(command.find_subcommand(name).is_some(), "there is no {name}");
         }
     }
 
     #[test]
-    fn the_parser_is_sound() {
+    fn the_parser_definition_is_valid() {
         command().debug_assert();
     }
 }

@@ -2,23 +2,23 @@ use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 
-/// For what comes.
+/// Style of added lines.
 pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
-/// For what goes.
+/// Style of removed lines.
 pub(crate) const REMOVED: Style = AnsiColor::Red.on_default();
-/// For what things are called by.
+/// Style of identifiers and locations.
 pub(crate) const PLACE: Style = AnsiColor::Cyan.on_default();
 const NAME: Style = Style::new().bold();
-/// For what is said beside the matter.
+/// Style of secondary text.
 pub(crate) const FAINT: Style = Style::new().dimmed();
-/// For what went wrong.
+/// Style of errors.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
-/// For advice.
+/// Style of hints.
 pub(crate) const HINT: Style = AnsiColor::Cyan.on_default().bold();
-/// For what is well.
+/// Style of success.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
 
-/// Writes a unified diff, coloured if the stream takes colours.
+/// Writes a unified diff, in colours if the stream accepts them.
 pub(crate) fn diff(out: &mut impl Write, diff: &str) -> std::io::Result<()> {
     let mut in_header = true;
     for line in diff.split_inclusive('\n') {
@@ -37,7 +37,7 @@ pub(crate) fn diff(out: &mut impl Write, diff: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Writes the lines of a diff without its header, coloured likewise.
+/// Writes the lines of a diff without its header, in the same colours.
 pub(crate) fn body(out: &mut impl Write, lines: &str) -> std::io::Result<()> {
     for line in lines.split_inclusive('\n') {
         let style = match line.as_bytes().first() {
@@ -51,7 +51,7 @@ pub(crate) fn body(out: &mut impl Write, lines: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The text with control characters made visible: a file must not be able to speak to the terminal.
+/// Returns the text with control characters made visible, so that a file cannot control the terminal.
 pub(crate) fn visible(text: &str) -> String {
     let show = |c: char| match c {
         '\t' => c.to_string(),
@@ -64,12 +64,12 @@ pub(crate) fn visible(text: &str) -> String {
     text.chars().map(show).collect()
 }
 
-/// The same of a text of several lines, which stay lines.
+/// Makes control characters visible in a text, and keeps its line breaks.
 pub(crate) fn lines(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// A value as JSON in which nothing steers a terminal: what JSON leaves as it is, is escaped here.
+/// Returns a value as JSON that cannot control a terminal. Escapes the control characters that JSON allows.
 pub(crate) fn json(value: &serde_json::Value) -> String {
     let escape = |c: char| match c {
         c if c.is_control() || is_bidi(c) => format!("\\u{:04x}", u32::from(c)),
@@ -78,18 +78,19 @@ pub(crate) fn json(value: &serde_json::Value) -> String {
     value.to_string().chars().map(escape).collect()
 }
 
-/// An error of the system without its number.
-pub(crate) fn words(error: &std::io::Error) -> String {
-    let said = error.to_string();
-    said.split_once(" (os error").map_or(said.clone(), |(words, _)| words.to_owned())
+/// Returns the message of a system error without its number.
+pub(crate) fn io_message(error: &std::io::Error) -> String {
+    let message = error.to_string();
+    message.split_once(" (os error").map_or(message.clone(), |(words, _)| words.to_owned())
 }
 
-/// A path as it can be shown.
+/// Returns a path that is safe to show on a terminal.
 pub(crate) fn path(path: &std::path::Path) -> String {
     visible(&path.to_string_lossy())
 }
 
-/// Characters that reorder what is shown, so that it reads differently from what it is.
+/// Returns `true` for characters that reorder the displayed text, so that it reads differently from its
+/// content.
 fn is_bidi(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
 }
@@ -99,12 +100,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_file_says_cannot_steer_the_terminal() {
+    fn a_file_cannot_control_the_terminal() {
         assert_eq!(visible("a\u{1b}[2Jb\r\u{7f}\u{202e}\t"), "a␛[2Jb␍␡<U+202E>\t");
     }
 
     #[test]
-    fn json_cannot_either_and_says_the_same() {
+    fn json_cannot_control_the_terminal_and_keeps_its_value() {
         let value = serde_json::json!({ "a\u{9b}\u{7f}": "\u{1b}[2J\u{202e}\n\u{e9}" });
         let text = json(&value);
         assert_eq!(text, "{\"a\\u009b\\u007f\":\"\\u001b[2J\\u202e\\n\u{e9}\"}");

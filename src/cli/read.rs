@@ -4,7 +4,7 @@ use anstyle::Style;
 use serde_json::Value;
 
 use crate::protocol::{
-    Door, NotebookContent, Proposals, ProposalsParams, ProposalsResult, Read, ReadContent, ReadParams,
+    Audience, NotebookContent, Proposals, ProposalsParams, ProposalsResult, Read, ReadContent, ReadParams,
     ReadResult, uri_of,
 };
 use crate::text::lines;
@@ -12,28 +12,28 @@ use crate::text::lines;
 use super::arguments::{Output, ReadArguments};
 use super::paint::{ADDED, FAINT, PLACE, REMOVED};
 use super::row::{Row, fitted, widest, width};
-use super::{Complaint, Context, End, paint, root, stream};
+use super::{CliError, Context, End, paint, root, stream};
 
-/// Columns of the longest state.
+/// Width of the state column.
 const STATE: usize = 10;
 
-/// `editd read`: the text on standard output, what else there is to say on standard error.
-pub(crate) fn read(context: &Context, arguments: &ReadArguments) -> Result<End, Complaint> {
-    let place = root::of_file(&arguments.path)?;
+/// `editd read`. Prints the text on standard output, and notices and the hash on standard error.
+pub(crate) fn read(context: &Context, arguments: &ReadArguments) -> Result<End, CliError> {
+    let target = root::of_file(&arguments.path)?;
     let params = ReadParams {
-        // Not as a path: a path on the wire is text, which this one need not be.
-        uri: Some(uri_of(&place.path).to_string()),
+        // Sent as a URI because `path` is text on the wire, and this path may not be UTF-8.
+        uri: Some(uri_of(&target.path).to_string()),
         offset: arguments.offset,
         limit: arguments.limit,
         numbered: arguments.numbered,
         raw: arguments.raw,
         ..ReadParams::default()
     };
-    let result = context.ask::<Read>(Some(&place.root), &params)?;
+    let result = context.ask::<Read>(Some(&target.root), &params)?;
     if print_json(context, &result)? {
         return Ok(End::Done);
     }
-    let read: ReadResult = serde_json::from_value(result).map_err(Complaint::failed)?;
+    let read: ReadResult = serde_json::from_value(result).map_err(CliError::failed)?;
     match &read.content {
         ReadContent::Text(text) => print_text(&text.text)?,
         ReadContent::Notebook(notebook) => print_cells(notebook)?,
@@ -49,13 +49,13 @@ pub(crate) fn read(context: &Context, arguments: &ReadArguments) -> Result<End, 
     }
     let mut err = stream::stderr();
     if let Some(notice) = &read.notice {
-        writeln!(err, "{FAINT}{}{FAINT:#}", paint::visible(&Door::CommandLine.say(notice)))?;
+        writeln!(err, "{FAINT}{}{FAINT:#}", paint::visible(&Audience::CommandLine.say(notice)))?;
     }
     writeln!(err, "{FAINT}{}{FAINT:#}", read.hash)?;
     Ok(End::Done)
 }
 
-/// As it is; but what a file says must not steer a terminal.
+/// Prints the text unchanged, except on a terminal, which the text must not control.
 fn print_text(text: &str) -> std::io::Result<()> {
     let mut out = stream::raw_stdout();
     if std::io::stdout().is_terminal() {
@@ -64,7 +64,7 @@ fn print_text(text: &str) -> std::io::Result<()> {
     out.write_all(text.as_bytes())
 }
 
-/// Each cell below a line that names it, with what it printed behind bars.
+/// Prints each cell below a heading, with its output after vertical bars.
 fn print_cells(notebook: &NotebookContent) -> std::io::Result<()> {
     let mut out = stream::stdout();
     for cell in &notebook.cells {
@@ -89,16 +89,16 @@ fn print_cells(notebook: &NotebookContent) -> std::io::Result<()> {
 }
 
 /// `editd proposals`.
-pub(crate) fn proposals(context: &Context) -> Result<End, Complaint> {
+pub(crate) fn proposals(context: &Context) -> Result<End, CliError> {
     let root = root::of_here()?;
     let result = context.ask::<Proposals>(root.as_deref(), &ProposalsParams::default())?;
     if print_json(context, &result)? {
         return Ok(End::Done);
     }
-    let list: ProposalsResult = serde_json::from_value(result).map_err(Complaint::failed)?;
+    let list: ProposalsResult = serde_json::from_value(result).map_err(CliError::failed)?;
     let mut out = stream::stdout();
     if list.proposals.is_empty() {
-        stream::note("You have proposed nothing; `editd review` lists what agents propose.")?;
+        stream::note("You have no proposals; `editd review` lists those of agents.")?;
     }
     let (id, width) = (widest(list.proposals.iter().map(|it| it.id.as_str()), usize::MAX), width());
     for proposal in &list.proposals {
@@ -116,7 +116,7 @@ pub(crate) fn proposals(context: &Context) -> Result<End, Complaint> {
     Ok(End::Done)
 }
 
-/// Prints a result as it came, if that is wanted.
+/// Prints a result unchanged if the output format is JSON. Returns `true` if it is.
 pub(crate) fn print_json(context: &Context, result: &Value) -> std::io::Result<bool> {
     if context.output == Output::Json {
         writeln!(stream::stdout(), "{}", paint::json(result))?;

@@ -1,4 +1,4 @@
-//! `editd review`: a person decides at a terminal, hunk by hunk.
+//! `editd review`: decisions about proposals at a terminal, hunk by hunk.
 
 mod choose;
 mod compose;
@@ -19,17 +19,17 @@ use crate::workspace::Role;
 use super::arguments::{Output, ReviewArguments};
 use super::paint::FAINT;
 use super::read::print_json;
-use super::{Complaint, Context, End, ask, paint, root, stream};
+use super::{CliError, Context, End, ask, paint, root, stream};
 
-use choose::{CONFLICTED, FileReview, Then};
+use choose::{CONFLICTED, FileReview, Next};
 
 /// `editd review`.
-pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<End, Complaint> {
+pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<End, CliError> {
     let root = root::of_here()?;
     let mut client = Client::connect(&context.places, Role::Editor, context.spawn, root.as_deref())?;
     let mut arguments = arguments.clone();
     if !arguments.hunk.is_empty() && arguments.decision().is_none() {
-        return Err(Complaint::usage("--hunk goes with --accept or --reject"));
+        return Err(CliError::usage("--hunk requires --accept or --reject"));
     }
     if arguments.reopen {
         let id = arguments.id.take();
@@ -43,7 +43,7 @@ pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<E
     }
     let asks = ask::is_interactive();
     let waiting = if let Some(id) = &arguments.id {
-        if !asks && !tell(&look(&mut client, id)?)? {
+        if !asks && !check_waiting(&fetch(&mut client, id)?)? {
             return Ok(End::Done);
         }
         if !asks {
@@ -76,14 +76,14 @@ pub(crate) fn review(context: &Context, arguments: &ReviewArguments) -> Result<E
     Ok(if left { End::Undecided } else { End::Done })
 }
 
-/// What became of a proposal.
+/// The outcome of the review of one proposal.
 enum Outcome {
     Decided,
     Left,
     Quit,
 }
 
-fn print(context: &Context, client: &mut Client, arguments: &ReviewArguments) -> Result<End, Complaint> {
+fn print(context: &Context, client: &mut Client, arguments: &ReviewArguments) -> Result<End, CliError> {
     let result = match &arguments.id {
         Some(id) => client.request(ProposalMethod::NAME, &json!({ "id": id }))?,
         None => client.request(Proposals::NAME, &json!({ "state": "pending" }))?,
@@ -93,56 +93,56 @@ fn print(context: &Context, client: &mut Client, arguments: &ReviewArguments) ->
     let waits = if arguments.id.is_some() {
         is_open(&result["state"])
     } else {
-        let list: ProposalsResult = serde_json::from_value(result).map_err(Complaint::failed)?;
+        let list: ProposalsResult = serde_json::from_value(result).map_err(CliError::failed)?;
         !list.proposals.is_empty()
     };
     Ok(if waits { End::Undecided } else { End::Done })
 }
 
-/// What waits, or of that the one with this id.
-fn pending(client: &mut Client, id: Option<&str>) -> Result<Vec<ProposalSummary>, Complaint> {
+/// Returns the pending proposals, or only the one with this id.
+fn pending(client: &mut Client, id: Option<&str>) -> Result<Vec<ProposalSummary>, CliError> {
     let mut list = client.call::<Proposals>(&json!({ "state": "pending" }))?.proposals;
     list.retain(|proposal| id.is_none_or(|id| proposal.id == id));
     Ok(list)
 }
 
-fn look(client: &mut Client, id: &str) -> Result<ProposalResult, Complaint> {
+fn fetch(client: &mut Client, id: &str) -> Result<ProposalResult, CliError> {
     Ok(client.call::<ProposalMethod>(&json!({ "id": id }))?)
 }
 
-fn is_open(client: &mut Client, id: &str) -> Result<bool, Complaint> {
-    Ok(is_waiting(&look(client, id)?))
+fn is_open(client: &mut Client, id: &str) -> Result<bool, CliError> {
+    Ok(is_waiting(&fetch(client, id)?))
 }
 
 fn is_waiting(proposal: &ProposalResult) -> bool {
     matches!(proposal.state.as_str(), "pending" | "proposed")
 }
 
-/// Whether there is still something to decide; says so if not.
-fn tell(proposal: &ProposalResult) -> std::io::Result<bool> {
+/// Returns `true` if the proposal is still undecided. Otherwise prints its state.
+fn check_waiting(proposal: &ProposalResult) -> std::io::Result<bool> {
     let waits = is_waiting(proposal);
     if !waits {
         let (id, state) = (paint::visible(&proposal.id), paint::visible(&proposal.state));
-        writeln!(stream::stdout(), "{id} is {state} already.")?;
+        writeln!(stream::stdout(), "{id} is already {state}.")?;
         if let Some(other) = &proposal.replaced_by {
             writeln!(stream::stdout(), "It was replaced: `editd review {}`.", paint::visible(other))?;
         } else if matches!(proposal.state.as_str(), "rejected" | "partial") {
-            show::way_back(&proposal.id)?;
+            show::reopen_hint(&proposal.id)?;
         }
     }
     Ok(waits)
 }
 
-/// Decides a proposal without a question: all of it, or some hunks.
+/// Decides a proposal, or some of its hunks, without asking.
 fn decide_at_once(
     context: &Context,
     client: &mut Client,
     arguments: &ReviewArguments,
     decision: &str,
-) -> Result<End, Complaint> {
+) -> Result<End, CliError> {
     let id = arguments.id.as_deref().unwrap_or_default();
-    let proposal = look(client, id)?;
-    if !tell(&proposal)? {
+    let proposal = fetch(client, id)?;
+    if !check_waiting(&proposal)? {
         return Ok(End::Done);
     }
     let named = |hunk: &String| if hunk.starts_with('h') { hunk.clone() } else { format!("h{hunk}") };
@@ -151,7 +151,7 @@ fn decide_at_once(
     let params = json!({ "id": id, "revision": proposal.revision, decision: which });
     let next = client.request(Decide::NAME, &params)?;
     if !print_json(context, &next)? {
-        let next: ProposalResult = serde_json::from_value(next.clone()).map_err(Complaint::failed)?;
+        let next: ProposalResult = serde_json::from_value(next.clone()).map_err(CliError::failed)?;
         if is_waiting(&next) {
             let open =
                 next.files.iter().flat_map(|file| &file.entry.hunks).filter(|hunk| choose::is_open(hunk));
@@ -165,24 +165,24 @@ fn decide_at_once(
     Ok(if waits { End::Undecided } else { End::Done })
 }
 
-/// Goes through the files of a proposal; whatever was decided of one is sent before the next.
-fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, Complaint> {
-    let mut proposal = look(client, id)?;
-    if !tell(&proposal)? {
+/// Reviews the files of a proposal. Sends the decisions about each file before it shows the next.
+fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, CliError> {
+    let mut proposal = fetch(client, id)?;
+    if !check_waiting(&proposal)? {
         return Ok(Outcome::Decided);
     }
     show::head(&proposal)?;
     let (mut at, mut touched, mut rest) = (0, None, None);
     while at < proposal.files.len() {
         let mut file = match touched.take() {
-            Some(hunks) => FileReview::about(&proposal, at, hunks),
+            Some(hunks) => FileReview::for_hunks(&proposal, at, hunks),
             None => rest.map_or_else(
                 || FileReview::new(&proposal, at),
-                |rest| FileReview::answered(&proposal, at, rest),
+                |rest| FileReview::with_rest(&proposal, at, rest),
             ),
         };
         let then = file.ask()?;
-        if let Then::Rest(answer) = then {
+        if let Next::Rest(answer) = then {
             rest = Some(answer);
         }
         let accepted = file.accepted();
@@ -195,13 +195,13 @@ fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, C
                 proposal = *next;
                 let hunks = conflicted(&proposal, at, &accepted);
                 if !hunks.is_empty() {
-                    show::problem("what is there has changed in this moment; look at it again")?;
+                    show::problem("the file has just changed; review this hunk again")?;
                     touched = Some(hunks);
                 }
             }
-            // It has changed meanwhile: what is still open of this file is asked again.
-            Sent::Again => {
-                proposal = look(client, id)?;
+            // The proposal has changed in the meantime: ask again about the open hunks of this file.
+            Sent::Retry => {
+                proposal = fetch(client, id)?;
                 if !is_waiting(&proposal) {
                     show::outcome(&proposal)?;
                     return Ok(Outcome::Decided);
@@ -209,7 +209,7 @@ fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, C
                 continue;
             }
         }
-        if then == Then::Quit {
+        if then == Next::Quit {
             return Ok(Outcome::Quit);
         }
         at += usize::from(touched.is_none());
@@ -220,17 +220,17 @@ fn decide(context: &Context, client: &mut Client, id: &str) -> Result<Outcome, C
     Ok(Outcome::Left)
 }
 
-/// Those of these hunks that are in conflict.
+/// Returns those of the given hunks that are in conflict.
 fn conflicted(proposal: &ProposalResult, at: usize, ids: &[String]) -> Vec<String> {
     let hunks = proposal.files.get(at).map(|file| file.entry.hunks.as_slice()).unwrap_or_default();
     let touched = hunks.iter().filter(|hunk| hunk.state == CONFLICTED && ids.contains(&hunk.id));
     touched.map(|hunk| hunk.id.clone()).collect()
 }
 
-/// What came of sending decisions.
+/// The outcome of sending decisions.
 enum Sent {
     Done(Box<ProposalResult>),
-    Again,
+    Retry,
 }
 
 fn send(
@@ -238,38 +238,38 @@ fn send(
     client: &mut Client,
     proposal: &ProposalResult,
     file: FileReview<'_>,
-) -> Result<Sent, Complaint> {
+) -> Result<Sent, CliError> {
     let mut decision = match file.decision(context) {
         Ok(Some(decision)) => decision,
         Ok(None) => return Ok(Sent::Done(Box::new(proposal.clone()))),
         Err(problem) => {
             show::problem(&problem)?;
-            return Ok(Sent::Again);
+            return Ok(Sent::Retry);
         }
     };
     decision["id"] = proposal.id.as_str().into();
     decision["revision"] = proposal.revision.into();
     match client.call::<Decide>(&decision) {
         Ok(next) => Ok(Sent::Done(Box::new(next))),
-        Err(CallError::Refused(refusal)) if is_overtaken(&refusal) => {
+        Err(CallError::Refused(refusal)) if is_outdated(&refusal) => {
             show::problem(&refusal.message)?;
-            Ok(Sent::Again)
+            Ok(Sent::Retry)
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// Whether a decision was about what is not there any more.
-fn is_overtaken(refusal: &RpcError) -> bool {
+/// Returns `true` if the decision was about an outdated proposal.
+fn is_outdated(refusal: &RpcError) -> bool {
     matches!(refusal.kind(), Some("superseded" | "stale" | "busy"))
 }
 
-/// The folder that paths are shown from.
+/// Returns the folder that displayed paths are relative to.
 fn here() -> Option<PathBuf> {
     root::of_here().ok().flatten()
 }
 
-/// A proposal's line in the list.
+/// Returns the label of a proposal, or an empty text.
 fn label(proposal: &ProposalSummary) -> &str {
     proposal.label.as_deref().unwrap_or_default()
 }

@@ -5,89 +5,91 @@ use crate::workspace::rules::check_root;
 
 use super::paint;
 
-/// What marks the top of a repository.
+/// Entries that mark the top folder of a repository.
 const MARKS: [&str; 4] = [".git", ".jj", ".hg", ".svn"];
 
-/// A file, and where to edit it.
+/// A file and the root to open a session with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    /// Absolute, below its root.
+pub(crate) struct Target {
+    /// Absolute path, below the root.
     pub(crate) path: PathBuf,
-    /// Its repository, else its folder.
+    /// The repository of the file, else its folder.
     pub(crate) root: PathBuf,
 }
 
-/// Where a file is, or would be.
-pub(crate) fn of_file(asked: &Path) -> std::io::Result<Place> {
-    let asked = std::path::absolute(asked).map_err(|_| no_folder())?;
+/// Resolves the path of a file, which need not exist.
+pub(crate) fn of_file(asked: &Path) -> std::io::Result<Target> {
+    let asked = std::path::absolute(asked).map_err(|_| no_working_folder())?;
     if asked.is_dir() {
-        // What is wrong is then said of the folder itself, not of the one that it is in.
-        let path = std::fs::canonicalize(&asked).map_err(at(&asked))?;
-        return Ok(Place { root: repository(&path).unwrap_or_else(|| path.clone()), path });
+        // Refusals then name the folder itself and not its parent.
+        let path = std::fs::canonicalize(&asked).map_err(with_path(&asked))?;
+        return Ok(Target { root: repository(&path).unwrap_or_else(|| path.clone()), path });
     }
-    // A folder that does not exist yet is created inside the nearest one that does.
+    // Missing folders will be created in the nearest existing one.
     let existing = asked.ancestors().skip(1).find(|folder| folder.is_dir()).unwrap_or(&asked);
-    let folder = std::fs::canonicalize(existing).map_err(at(existing))?;
+    let folder = std::fs::canonicalize(existing).map_err(with_path(existing))?;
     let mut path = asked.strip_prefix(existing).map_or_else(|_| asked.clone(), |rest| folder.join(rest));
     if asked.as_os_str().as_bytes().ends_with(b"/") {
-        // It asks for a folder, and is refused as one.
+        // The trailing slash asks for a folder. Keep it, so that the daemon refuses the path as a folder.
         path.push("");
     }
     if path.parent() == home().as_deref() {
-        // The home folder is too much for a root, so the file stands for itself.
-        return Ok(Place { root: path.clone(), path });
+        // The home folder cannot be a root, so the file is its own root.
+        return Ok(Target { root: path.clone(), path });
     }
     let root = repository(&folder).unwrap_or(folder);
-    Ok(Place { path, root })
+    Ok(Target { path, root })
 }
 
-/// The same for a file that may be created. The folder that it would be the first file in directly below home
-/// is made at once, because home cannot be the root; it is returned, to be taken away if it stays empty.
-pub(crate) fn of_new_file(asked: &Path) -> std::io::Result<(Place, Option<PathBuf>)> {
-    let place = of_file(asked)?;
-    let home = home().filter(|home| *home == place.root);
+/// Resolves the path of a file that may be created. If the file would be in a new folder directly below home,
+/// creates this folder, because home cannot be the root. Returns the folder, so that the caller can remove it
+/// if it stays empty.
+pub(crate) fn of_new_file(asked: &Path) -> std::io::Result<(Target, Option<PathBuf>)> {
+    let target = of_file(asked)?;
+    let home = home().filter(|home| *home == target.root);
     let missing = home.and_then(|home| {
-        let below = place.path.strip_prefix(&home).ok()?;
+        let below = target.path.strip_prefix(&home).ok()?;
         Some(home.join(below.components().next()?))
     });
     match missing {
-        Some(folder) if !place.path.is_dir() => {
-            std::fs::create_dir(&folder).map_err(at(&folder))?;
-            Ok((Place { root: folder.clone(), ..place }, Some(folder)))
+        Some(folder) if !target.path.is_dir() => {
+            std::fs::create_dir(&folder).map_err(with_path(&folder))?;
+            Ok((Target { root: folder.clone(), ..target }, Some(folder)))
         }
-        _ => Ok((place, None)),
+        _ => Ok((target, None)),
     }
 }
 
-/// The root for commands without a file: the repository, else the folder, that one is in; none where that
-/// is no root.
+/// Returns the root for commands without a file: the repository of the working folder, else the working
+/// folder. Returns `None` if it cannot be a root.
 pub(crate) fn of_here() -> std::io::Result<Option<PathBuf>> {
     let here = here()?;
     Ok(allowed(repository(&here).unwrap_or(here)))
 }
 
-/// The working folder.
+/// Returns the working folder.
 pub(crate) fn here() -> std::io::Result<PathBuf> {
-    std::env::current_dir().map_err(|_| no_folder())
+    std::env::current_dir().map_err(|_| no_working_folder())
 }
 
-pub(super) fn no_folder() -> std::io::Error {
-    std::io::Error::other("the folder that this runs in is not there any more; go to another one")
+pub(super) fn no_working_folder() -> std::io::Error {
+    std::io::Error::other("the working folder no longer exists; change to another folder")
 }
 
-/// Says of an error which path it is about.
-pub(super) fn at(path: &Path) -> impl FnOnce(std::io::Error) -> std::io::Error {
+/// Returns a function that adds a path to an error.
+pub(super) fn with_path(path: &Path) -> impl FnOnce(std::io::Error) -> std::io::Error {
     move |error| {
-        std::io::Error::new(error.kind(), format!("`{}`: {}", paint::path(path), paint::words(&error)))
+        std::io::Error::new(error.kind(), format!("`{}`: {}", paint::path(path), paint::io_message(&error)))
     }
 }
 
-/// A folder, if it can be a root.
+/// Returns the folder if it can be a root.
 pub(crate) fn allowed(folder: PathBuf) -> Option<PathBuf> {
     check_root(&folder, home().as_deref(), &[]).is_ok().then_some(folder)
 }
 
-/// The repository around a folder. The home folder is none, even if its owner versions it: too much lies in it.
+/// Returns the repository that contains a folder. The home folder never counts as a repository, even if it is
+/// under version control, because it contains too much.
 fn repository(folder: &Path) -> Option<PathBuf> {
     let home = home();
     let inside = folder.ancestors().take_while(|ancestor| home.as_deref() != Some(*ancestor));

@@ -1,4 +1,4 @@
-//! Lists of one line each.
+//! Table rows and line wrapping for terminals.
 
 use std::io::{IsTerminal, Write};
 use std::os::fd::AsFd;
@@ -8,12 +8,12 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::paint;
 
-/// Columns that are too few to break a sentence in.
+/// Number of columns that are too few to wrap a sentence in.
 const ROOM: usize = 15;
-/// Says that something was left out.
+/// Marks truncated text.
 const CUT: &str = "…";
 
-/// A line in several styles, cut to what the terminal has room for.
+/// A line with several styles, truncated to the width of the terminal.
 #[derive(Default)]
 pub(super) struct Row(Vec<(Style, String)>);
 
@@ -31,7 +31,7 @@ impl Row {
         let is_cut = room < whole;
         for (style, text) in &self.0 {
             let part = beginning(text, room);
-            // What comes behind a cut is not shown even if it were short enough.
+            // Nothing is shown after a truncated part, even if it would fit.
             room = if part.len() < text.len() { 0 } else { room - part.width().min(room) };
             if !part.is_empty() {
                 write!(out, "{style}{part}{style:#}")?;
@@ -41,7 +41,8 @@ impl Row {
     }
 }
 
-/// As much of a text as has room. Character by character, which is never less than what it takes as a whole.
+/// Returns the longest prefix that fits. Adds up the widths of characters, which is never less than the width
+/// of the whole text.
 fn beginning(text: &str, room: usize) -> &str {
     if text.width() <= room {
         return text;
@@ -54,15 +55,15 @@ fn beginning(text: &str, room: usize) -> &str {
     end.map_or(text, |(at, _)| &text[..at])
 }
 
-/// Columns of an author's name.
+/// Maximum width of an author's name, in columns.
 pub(super) const AUTHOR: usize = 12;
 
-/// The columns that the longest of some names takes, but no more than so many.
+/// Returns the width of the widest name, but at most `most`.
 pub(super) fn widest<'a>(names: impl Iterator<Item = &'a str>, most: usize) -> usize {
     names.map(|name| paint::visible(name).width()).max().unwrap_or_default().min(most)
 }
 
-/// A name in exactly so many columns.
+/// Pads or truncates a name to exactly `columns`.
 pub(super) fn fitted(name: &str, columns: usize) -> String {
     let name = paint::visible(name).replace('\t', " ");
     let mut fitted = if name.width() > columns {
@@ -74,14 +75,14 @@ pub(super) fn fitted(name: &str, columns: usize) -> String {
     fitted
 }
 
-/// What is said behind a name of so many columns: what has no room goes on below its beginning. A long word, such
-/// as a path, stays whole.
-pub(super) fn beside(columns: usize, text: &str, width: Option<usize>) -> String {
-    broken((columns, columns), text, width)
+/// Wraps a text that begins at the given column, and indents further lines to the same column. Does not break
+/// long words, such as paths.
+pub(super) fn hanging(columns: usize, text: &str, width: Option<usize>) -> String {
+    wrapped((columns, columns), text, width)
 }
 
-/// The same, with so many columns before the first line and before the others.
-pub(super) fn broken((first, others): (usize, usize), text: &str, width: Option<usize>) -> String {
+/// Wraps a text with separate indentations for the first line and the others.
+pub(super) fn wrapped((first, others): (usize, usize), text: &str, width: Option<usize>) -> String {
     let Some(width) = width.filter(|width| *width > first.max(others) + ROOM) else {
         return text.to_owned();
     };
@@ -94,22 +95,22 @@ pub(super) fn broken((first, others): (usize, usize), text: &str, width: Option<
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
         .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit);
     let filled = textwrap::fill(text, options);
-    // An empty text has no first line to be moved.
+    // The caller has already printed the first indentation. An empty text has none.
     filled.strip_prefix(&indent).unwrap_or(&filled).to_owned()
 }
 
-/// Columns of the terminal; none where the output goes elsewhere.
+/// Returns the width of the terminal on standard output. Returns `None` if standard output is not a terminal.
 pub(super) fn width() -> Option<usize> {
     width_of(&std::io::stdout())
 }
 
-/// The same of any stream.
+/// Returns the width of the terminal on a stream. Returns `None` if it is not a terminal.
 pub(super) fn width_of(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
     let size = stream.is_terminal().then(|| rustix::termios::tcgetwinsize(stream).ok())??;
     Some(if size.ws_col == 0 { 80 } else { usize::from(size.ws_col) })
 }
 
-/// How long ago a moment was, in at most six columns.
+/// Formats the time since a moment, in at most six columns.
 pub(super) fn ago(at: &str) -> String {
     let Ok(then) = at.parse::<jiff::Timestamp>() else { return String::new() };
     short_time(jiff::Timestamp::now().as_second() - then.as_second())
@@ -178,11 +179,11 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_room_goes_on_below() {
-        assert_eq!(beside(4, "one two three", None), "one two three");
-        assert_eq!(beside(4, "", Some(40)), "");
+    fn long_text_is_wrapped_and_indented() {
+        assert_eq!(hanging(4, "one two three", None), "one two three");
+        assert_eq!(hanging(4, "", Some(40)), "");
         assert_eq!(
-            beside(4, "the quick brown fox jumps over it", Some(25)),
+            hanging(4, "the quick brown fox jumps over it", Some(25)),
             "the quick brown fox\n    jumps over it"
         );
     }

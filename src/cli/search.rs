@@ -1,4 +1,5 @@
-//! `editd search`, `editd find` and `editd list`: what an agent would find, printed as `ripgrep` prints it.
+//! `editd search`, `editd find` and `editd list`: the results that an agent would get, in the format of
+//! `ripgrep`.
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -8,33 +9,33 @@ use anstyle::Style;
 use serde_json::Value;
 
 use crate::protocol::{
-    Door, Entries, EntryKind, Find, FindParams, FoundLine, List, ListParams, Method, Search, SearchParams,
-    SearchResult, uri_of,
+    Audience, Entries, EntryKind, Find, FindParams, FoundLine, List, ListParams, Method, Search,
+    SearchParams, SearchResult, uri_of,
 };
 
 use super::arguments::{FindArguments, ListArguments, SearchArguments};
 use super::paint::{FAINT, PLACE};
 use super::read::print_json;
-use super::{Complaint, Context, End, paint, root, stream};
+use super::{CliError, Context, End, paint, root, stream};
 
-/// Where to look, and how what lies there is called.
-struct Here {
+/// The searched file or folder, with its names for the daemon and for the user.
+struct Scope {
     root: PathBuf,
     uri: String,
-    /// What the daemon calls it.
+    /// Path in answers of the daemon.
     canonical: PathBuf,
-    /// What the user calls it; nothing for the working folder.
+    /// Path that the user passed. Empty for the working folder.
     given: PathBuf,
 }
 
-impl Here {
-    fn of(path: Option<&Path>) -> Result<Self, Complaint> {
-        let place = root::of_file(path.unwrap_or(Path::new(".")))?;
+impl Scope {
+    fn of(path: Option<&Path>) -> Result<Self, CliError> {
+        let target = root::of_file(path.unwrap_or(Path::new(".")))?;
         let given = path.unwrap_or(Path::new("")).to_owned();
-        Ok(Self { root: place.root, uri: uri_of(&place.path).to_string(), canonical: place.path, given })
+        Ok(Self { root: target.root, uri: uri_of(&target.path).to_string(), canonical: target.path, given })
     }
 
-    /// A path as the user would write it.
+    /// Converts a path of the daemon to one relative to the path that the user passed.
     fn name(&self, path: &str) -> String {
         let folder = if path.ends_with('/') { "/" } else { "" };
         match Path::new(path).strip_prefix(&self.canonical) {
@@ -44,7 +45,7 @@ impl Here {
         }
     }
 
-    fn ask<M: Method>(&self, context: &Context, params: &M::Params) -> Result<Value, Complaint>
+    fn ask<M: Method>(&self, context: &Context, params: &M::Params) -> Result<Value, CliError>
     where
         M::Params: serde::Serialize,
     {
@@ -53,11 +54,11 @@ impl Here {
 }
 
 /// `editd search`.
-pub(crate) fn search(context: &Context, arguments: SearchArguments) -> Result<End, Complaint> {
-    let here = Here::of(arguments.path.as_deref())?;
+pub(crate) fn search(context: &Context, arguments: SearchArguments) -> Result<End, CliError> {
+    let scope = Scope::of(arguments.path.as_deref())?;
     let params = SearchParams {
         pattern: arguments.pattern,
-        uri: Some(here.uri.clone()),
+        uri: Some(scope.uri.clone()),
         glob: arguments.glob,
         ignore_case: arguments.ignore_case,
         literal: arguments.literal,
@@ -65,34 +66,34 @@ pub(crate) fn search(context: &Context, arguments: SearchArguments) -> Result<En
         limit: arguments.limit,
         ..SearchParams::default()
     };
-    let result = here.ask::<Search>(context, &params)?;
+    let result = scope.ask::<Search>(context, &params)?;
     if print_json(context, &result)? {
         return Ok(End::Done);
     }
-    let found: SearchResult = serde_json::from_value(result).map_err(Complaint::failed)?;
+    let found: SearchResult = serde_json::from_value(result).map_err(CliError::failed)?;
     let files = by_file(&found.matches);
     if std::io::stdout().is_terminal() {
-        print_headed(&here, &files)?;
+        print_headed(&scope, &files)?;
     } else {
-        print_plain(&here, &files)?;
+        print_plain(&scope, &files)?;
     }
-    // Of a search that was in vain, the notice says where.
+    // The notice of an empty search lists what was searched.
     let nothing = found.matches.is_empty().then_some("No matches.");
-    if let Some(said) = found.notice.as_deref().or(nothing) {
-        stream::note(&Door::CommandLine.say(said))?;
+    if let Some(notes) = found.notice.as_deref().or(nothing) {
+        stream::note(&Audience::CommandLine.say(notes))?;
     }
     Ok(End::Done)
 }
 
-/// The lines of a file that are shown, by number, and whether each is a match.
+/// Displayed lines of a file by number, each with a flag that is `true` for a match.
 type Lines<'a> = BTreeMap<u64, (bool, &'a str)>;
 
-/// What was found, file by file; lines that belong to several matches once.
+/// Groups matches by file. Lines that belong to several matches appear once.
 fn by_file(matches: &[FoundLine]) -> Vec<(&str, Lines<'_>)> {
     let mut files: Vec<(&str, Lines<'_>)> = Vec::new();
     let mut last = None;
     for FoundLine { path, uri, line, text, before, after } in matches {
-        // Paths that are no UTF-8 may look alike.
+        // Different paths that are not UTF-8 may have the same text.
         if last.replace((path, uri)) != Some((path, uri)) {
             files.push((path, Lines::new()));
         }
@@ -106,7 +107,7 @@ fn by_file(matches: &[FoundLine]) -> Vec<(&str, Lines<'_>)> {
     files
 }
 
-/// Whether lines are left out before each of these.
+/// Returns, for each line, `true` if lines are omitted before it.
 fn gaps<'a>(lines: &'a Lines<'_>) -> impl Iterator<Item = bool> + 'a {
     let before = std::iter::once(None).chain(lines.keys().map(Some));
     lines.keys().zip(before).map(|(line, before)| before.is_some_and(|before| before + 1 < *line))
@@ -116,11 +117,11 @@ fn has_context(files: &[(&str, Lines<'_>)]) -> bool {
     files.iter().any(|(_, lines)| lines.values().any(|(is_match, _)| !is_match))
 }
 
-/// For other programs: each line with its path, as it is.
-fn print_plain(here: &Here, files: &[(&str, Lines<'_>)]) -> std::io::Result<()> {
+/// Prints matches for programs: each line with its path, unchanged.
+fn print_plain(scope: &Scope, files: &[(&str, Lines<'_>)]) -> std::io::Result<()> {
     let (mut out, parted) = (stream::raw_stdout(), has_context(files));
     for (index, (path, lines)) in files.iter().enumerate() {
-        let name = here.name(path);
+        let name = scope.name(path);
         for ((number, (is_match, text)), gap) in lines.iter().zip(gaps(lines)) {
             let is_first = lines.first_key_value().is_some_and(|(first, _)| first == number);
             if parted && (gap || (index > 0 && is_first)) {
@@ -133,14 +134,14 @@ fn print_plain(here: &Here, files: &[(&str, Lines<'_>)]) -> std::io::Result<()> 
     Ok(())
 }
 
-/// For people: lines below the name of their file.
-fn print_headed(here: &Here, files: &[(&str, Lines<'_>)]) -> std::io::Result<()> {
+/// Prints matches for people: lines below the name of their file.
+fn print_headed(scope: &Scope, files: &[(&str, Lines<'_>)]) -> std::io::Result<()> {
     let (mut out, parted) = (stream::stdout(), has_context(files));
     for (index, (path, lines)) in files.iter().enumerate() {
         if index > 0 {
             writeln!(out)?;
         }
-        writeln!(out, "{PLACE}{}{PLACE:#}", paint::visible(&here.name(path)))?;
+        writeln!(out, "{PLACE}{}{PLACE:#}", paint::visible(&scope.name(path)))?;
         for ((number, (is_match, text)), gap) in lines.iter().zip(gaps(lines)) {
             if parted && gap {
                 writeln!(out, "{FAINT}--{FAINT:#}")?;
@@ -153,43 +154,43 @@ fn print_headed(here: &Here, files: &[(&str, Lines<'_>)]) -> std::io::Result<()>
 }
 
 /// `editd find`.
-pub(crate) fn find(context: &Context, arguments: FindArguments) -> Result<End, Complaint> {
-    let here = Here::of(arguments.path.as_deref())?;
-    let (uri, limit) = (Some(here.uri.clone()), arguments.limit);
+pub(crate) fn find(context: &Context, arguments: FindArguments) -> Result<End, CliError> {
+    let scope = Scope::of(arguments.path.as_deref())?;
+    let (uri, limit) = (Some(scope.uri.clone()), arguments.limit);
     let params = FindParams { pattern: arguments.pattern, uri, limit, ..FindParams::default() };
-    let result = here.ask::<Find>(context, &params)?;
-    print_entries(context, &here, result, "Nothing fits; a glob without `/` is about names.")
+    let result = scope.ask::<Find>(context, &params)?;
+    print_entries(context, &scope, result, "No path matches; a glob without `/` matches names.")
 }
 
 /// `editd list`.
-pub(crate) fn list(context: &Context, arguments: &ListArguments) -> Result<End, Complaint> {
-    let here = Here::of(arguments.path.as_deref())?;
-    let params = ListParams { uri: Some(here.uri.clone()), limit: arguments.limit, ..ListParams::default() };
-    let result = here.ask::<List>(context, &params)?;
-    print_entries(context, &here, result, "Nothing is there.")
+pub(crate) fn list(context: &Context, arguments: &ListArguments) -> Result<End, CliError> {
+    let scope = Scope::of(arguments.path.as_deref())?;
+    let params = ListParams { uri: Some(scope.uri.clone()), limit: arguments.limit, ..ListParams::default() };
+    let result = scope.ask::<List>(context, &params)?;
+    print_entries(context, &scope, result, "No entries to list.")
 }
 
-fn print_entries(context: &Context, here: &Here, result: Value, nothing: &str) -> Result<End, Complaint> {
+fn print_entries(context: &Context, scope: &Scope, result: Value, nothing: &str) -> Result<End, CliError> {
     if print_json(context, &result)? {
         return Ok(End::Done);
     }
-    let found: Entries = serde_json::from_value(result).map_err(Complaint::failed)?;
+    let found: Entries = serde_json::from_value(result).map_err(CliError::failed)?;
     if std::io::stdout().is_terminal() {
         let mut out = stream::stdout();
         for entry in &found.entries {
             let style = if entry.kind == EntryKind::Folder { PLACE } else { Style::new() };
-            writeln!(out, "{style}{}{style:#}", paint::visible(&here.name(&entry.path)))?;
+            writeln!(out, "{style}{}{style:#}", paint::visible(&scope.name(&entry.path)))?;
         }
     } else {
         let mut out = stream::raw_stdout();
         for entry in &found.entries {
-            writeln!(out, "{}", here.name(&entry.path))?;
+            writeln!(out, "{}", scope.name(&entry.path))?;
         }
     }
     let nothing = found.entries.is_empty().then_some(nothing);
-    let said: Vec<_> = nothing.into_iter().chain(found.notice.as_deref()).collect();
-    if !said.is_empty() {
-        stream::note(&Door::CommandLine.say(&said.join(" ")))?;
+    let notes: Vec<_> = nothing.into_iter().chain(found.notice.as_deref()).collect();
+    if !notes.is_empty() {
+        stream::note(&Audience::CommandLine.say(&notes.join(" ")))?;
     }
     Ok(End::Done)
 }

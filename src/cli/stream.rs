@@ -4,9 +4,9 @@ use anstream::ColorChoice;
 
 use super::paint::{self, FAINT};
 
-/// No colours on a terminal that says it has none, unless they are asked for. The library that decides otherwise
-/// takes every terminal of a build server for one with colours.
-pub(super) fn settle_colours() {
+/// Disables colours on a dumb terminal, unless an environment variable requests them. `anstream` alone would
+/// assume colours on every terminal of a build server.
+pub(super) fn configure_colours() {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let wanted = ["CLICOLOR", "CLICOLOR_FORCE"].iter().any(|name| std::env::var_os(name).is_some());
     if dumb && !wanted {
@@ -14,20 +14,20 @@ pub(super) fn settle_colours() {
     }
 }
 
-/// An output whose reader may go away: that is no failure of what the command did.
+/// An output that ignores broken pipes: the command has succeeded even if its reader is gone.
 pub(crate) struct Tolerant<W>(W);
 
-/// Standard output, with colours where they are wanted.
+/// Returns standard output, with colours if they are enabled.
 pub(crate) fn stdout() -> Tolerant<anstream::AutoStream<io::Stdout>> {
     Tolerant(anstream::stdout())
 }
 
-/// Standard output for a file's text, which is nobody's colours.
+/// Returns standard output for the text of files, which is written unchanged.
 pub(crate) fn raw_stdout() -> Tolerant<io::Stdout> {
     Tolerant(io::stdout())
 }
 
-/// Standard error, with colours where they are wanted.
+/// Returns standard error, with colours if they are enabled.
 pub(crate) fn stderr() -> Tolerant<anstream::AutoStream<io::Stderr>> {
     Tolerant(anstream::stderr())
 }
@@ -48,15 +48,15 @@ impl<W: Write> Write for Tolerant<W> {
     }
 }
 
-/// Says what could not be written: nothing else is written by way of these.
+/// Adds to an error that it is about the output.
 #[expect(clippy::needless_pass_by_value, reason = "what `map_err` hands over")]
 fn named(error: io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("the output cannot be written: {}", paint::words(&error)))
+    io::Error::new(error.kind(), format!("the output cannot be written: {}", paint::io_message(&error)))
 }
 
-/// Says something beside the result: that there is nothing to show and what to do next, or what was left out. On
-/// standard error, whatever that is: a script takes nothing of it for data, and who reads its log sees why there is
-/// none. The command has done what it was asked to, so its exit code is 0.
+/// Prints a note about the result: that it is empty, with the next step, or what was omitted. Notes always go
+/// to standard error, so that a script does not take them for data and its log shows why there is no data. A
+/// note does not change the exit code, because the command has succeeded.
 pub(crate) fn note(what: &str) -> io::Result<()> {
     writeln!(stderr(), "{FAINT}{}{FAINT:#}", paint::visible(what))
 }

@@ -1,4 +1,4 @@
-//! The user's path rules: `policy.toml` beside the configuration.
+//! The user's path rules: `policy.toml` next to the configuration file.
 
 #[cfg(test)]
 mod tests;
@@ -15,30 +15,30 @@ use serde::Deserialize;
 
 use crate::workspace::rules::{Class, Operation, Rule, UserRules};
 
-/// Bytes of a policy: a person writes it, and it is read again whenever it has changed.
+/// Maximum size of a policy, in bytes. A person writes it, and it is read again after every change.
 const POLICY_BYTES: u64 = 1 << 20;
-/// Rules in a policy: their patterns are matched with every path.
+/// Maximum number of rules in a policy. Their patterns are matched against every path.
 const POLICY_RULES: usize = 1000;
-/// Characters of a reason: it goes into every refusal.
+/// Maximum length of a reason, in characters. It is part of every refusal.
 const REASON_CHARS: usize = 500;
-/// Time stamps younger than this do not prove that a file is what it was.
-const YOUNG_SECONDS: i64 = 2;
+/// Minimum age of time stamps, in seconds. Newer ones do not prove that a file is unchanged.
+const RECENT_SECONDS: i64 = 2;
 
-/// The user's rules as they are at a moment.
+/// A snapshot of the user's rules.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    /// Whether there is a policy file.
+    /// `true` if there is a policy file.
     pub exists: bool,
-    /// What it says. Of a broken one, what is known of it for sure: the last rules that could be read, without
-    /// those that allow something.
+    /// The rules. If the file cannot be used: the restricting rules of the last valid version, without the
+    /// rules that allow something.
     pub rules: UserRules,
-    /// Why it cannot be obeyed: then nothing may be written.
+    /// Error that makes the policy unusable. If set, all writes are refused.
     pub error: Option<String>,
-    /// Where the file is that its name leads to.
+    /// Canonical path of the file.
     pub canonical: Option<PathBuf>,
 }
 
-/// The policy file, read when it has changed.
+/// The policy file, with its cached content.
 #[derive(Debug)]
 pub struct PolicyFile {
     path: PathBuf,
@@ -46,17 +46,17 @@ pub struct PolicyFile {
     known: Mutex<Known>,
 }
 
-/// What was read last.
+/// The result of the last read.
 #[derive(Debug, Default)]
 struct Known {
     stamp: Option<Stamp>,
     text: Vec<u8>,
     policy: Option<Arc<Policy>>,
-    /// The rules of the last policy that could be read.
-    good: UserRules,
+    /// Rules of the last valid policy.
+    last_valid: UserRules,
 }
 
-/// What a file's metadata says of its content and of who can change it.
+/// Metadata that changes when the content or the access rights of a file change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     file: (u64, u64),
@@ -103,41 +103,42 @@ enum ClassName {
 }
 
 impl PolicyFile {
-    /// The policy that belongs to a configuration file. `home` is what `~/` in patterns means.
+    /// Creates the policy file that belongs to a configuration file. `home` is the folder for `~/` in
+    /// patterns.
     pub fn beside(config: &Path, home: Option<PathBuf>) -> Self {
         Self { path: config.with_file_name("policy.toml"), home, known: Mutex::default() }
     }
 
-    /// Where it is, or would be.
+    /// Returns the path of the file, whether or not it exists.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What it says now. Where its metadata proves that it has not changed it is not read again.
+    /// Returns the current policy. Does not read the file again if its metadata proves that it is unchanged.
     pub fn current(&self) -> Arc<Policy> {
         let mut known = self.known.lock();
         let stamp = match self.stamp() {
             Ok(stamp) => stamp,
-            Err(error) => return known.broken(error),
+            Err(error) => return known.unusable(error),
         };
         let Some(stamp) = stamp else { return known.absent() };
-        let unchanged = known.stamp == Some(stamp) && !stamp.is_young();
+        let unchanged = known.stamp == Some(stamp) && !stamp.is_recent();
         if let Some(policy) = known.policy.as_ref().filter(|_| unchanged) {
             return policy.clone();
         }
         match self.read() {
-            Err(error) => known.broken(error),
+            Err(error) => known.unusable(error),
             Ok((stamp, text)) => match &known.policy {
                 Some(policy) if known.stamp == Some(stamp) && known.text == text => policy.clone(),
-                _ => self.take(&mut known, stamp, text),
+                _ => self.accept(&mut known, stamp, text),
             },
         }
     }
 
-    /// None if there is no file.
+    /// Returns the stamp of the file, or `None` if it does not exist.
     fn stamp(&self) -> Result<Option<Stamp>, String> {
         let found = match std::fs::symlink_metadata(&self.path) {
-            // A link that leads nowhere was meant to lead somewhere.
+            // A dangling symlink is an error, not an absent policy.
             Ok(found) if found.is_symlink() => std::fs::metadata(&self.path),
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             found => found,
@@ -151,7 +152,7 @@ impl PolicyFile {
 
     fn read(&self) -> Result<(Stamp, Vec<u8>), String> {
         let failed = |error| self.unreadable(&error);
-        // Whatever stands there: to open it does not wait for anybody.
+        // Opening must not block, even if the file is a FIFO.
         let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
         let file = File::options().read(true).custom_flags(nonblocking).open(&self.path).map_err(failed)?;
         let found = file.metadata().map_err(failed)?;
@@ -164,29 +165,29 @@ impl PolicyFile {
         Ok((Stamp::of(&found), text))
     }
 
-    /// Who can change the policy decides what agents may do.
+    /// Checks that only the user or root can change the policy, because it decides what agents may do.
     fn check(&self, found: &Metadata) -> Result<(), String> {
         let path = self.path.display();
         let me = rustix::process::geteuid().as_raw();
         if !found.is_file() {
-            return Err(format!("{path} is no regular file"));
+            return Err(format!("{path} is not a regular file"));
         }
         if found.uid() != me && found.uid() != 0 {
-            return Err(format!("{path} belongs to another user (number {})", found.uid()));
+            return Err(format!("{path} belongs to another user (uid {})", found.uid()));
         }
         if found.mode() & 0o022 != 0 {
             let mode = found.mode() & 0o777;
-            return Err(format!("{path} can be written by others (mode {mode:o}): `chmod go-w` it"));
+            return Err(format!("{path} can be written by others (mode {mode:o}): run `chmod go-w` on it"));
         }
         Ok(())
     }
 
-    fn take(&self, known: &mut Known, stamp: Stamp, text: Vec<u8>) -> Arc<Policy> {
+    fn accept(&self, known: &mut Known, stamp: Stamp, text: Vec<u8>) -> Arc<Policy> {
         let policy = match parse(&text, self.home.as_deref()) {
-            Err(problem) => known.broken(format!("{}: {problem}", self.path.display())),
+            Err(error) => known.unusable(format!("{}: {error}", self.path.display())),
             Ok(rules) => {
                 tracing::info!(path = %self.path.display(), rules = rules.len(), "the policy was read");
-                known.good = rules.clone();
+                known.last_valid = rules.clone();
                 let canonical = std::fs::canonicalize(&self.path).ok();
                 Arc::new(Policy { exists: true, rules, error: None, canonical })
             }
@@ -206,13 +207,14 @@ impl Known {
         policy
     }
 
-    /// What restricts stays in force; what allows does not, and nothing is written anyway.
-    fn broken(&mut self, error: String) -> Arc<Policy> {
+    /// Returns the policy for an unusable file: restrictions stay in force, permissions do not, and all
+    /// writes are refused.
+    fn unusable(&mut self, error: String) -> Arc<Policy> {
         if let Some(policy) = self.policy.as_ref().filter(|policy| policy.error.as_ref() == Some(&error)) {
             return policy.clone();
         }
-        tracing::error!(error, "the policy cannot be obeyed; nothing will be written");
-        let (rules, canonical) = (self.good.restrictions(), None);
+        tracing::error!(error, "the policy cannot be used; nothing will be written");
+        let (rules, canonical) = (self.last_valid.restrictions(), None);
         let policy = Arc::new(Policy { exists: true, rules, error: Some(error), canonical });
         (self.stamp, self.text, self.policy) = (None, Vec::new(), Some(policy.clone()));
         policy
@@ -230,11 +232,11 @@ impl Stamp {
         }
     }
 
-    /// Whether the file may have changed again without a trace in its stamps.
-    fn is_young(&self) -> bool {
+    /// Returns `true` if the file may have changed again without a change of its time stamps.
+    fn is_recent(&self) -> bool {
         let now =
             SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs().cast_signed());
-        self.changed.0 >= now - YOUNG_SECONDS || self.modified.0 >= now - YOUNG_SECONDS
+        self.changed.0 >= now - RECENT_SECONDS || self.modified.0 >= now - RECENT_SECONDS
     }
 }
 
@@ -245,10 +247,11 @@ fn parse(text: &[u8], home: Option<&Path>) -> Result<UserRules, String> {
     if table.rules.len() > POLICY_RULES {
         return Err(format!("it has more than {POLICY_RULES} rules"));
     }
-    let rules =
-        table.rules.into_iter().enumerate().map(|(index, table)| {
-            table.rule(home).map_err(|problem| format!("rule {}: {problem}", index + 1))
-        });
+    let rules = table
+        .rules
+        .into_iter()
+        .enumerate()
+        .map(|(index, table)| table.rule(home).map_err(|error| format!("rule {}: {error}", index + 1)));
     let rules = rules.collect::<Result<Vec<_>, _>>()?;
     UserRules::new(rules).map_err(|bad| format!("rule {}: `pattern`: {}", bad.index + 1, bad.problem))
 }
@@ -256,19 +259,19 @@ fn parse(text: &[u8], home: Option<&Path>) -> Result<UserRules, String> {
 impl RuleTable {
     fn rule(self, home: Option<&Path>) -> Result<Rule, String> {
         if self.operations.is_empty() {
-            return Err("`operations` is empty, so it would be about nothing".to_owned());
+            return Err("`operations` is empty, so the rule would never apply".to_owned());
         }
         let only_reads = self.operations.iter().all(|name| matches!(name, OperationName::Read));
         if only_reads && matches!(self.class, ClassName::Review) {
             return Err(
-                "`class`: nobody can be asked before a file is read; `review` is about changes".to_owned()
+                "`class`: a read cannot wait for a decision, so `review` applies to changes only".to_owned()
             );
         }
         if self.reason.as_ref().is_some_and(|reason| reason.chars().count() > REASON_CHARS) {
             return Err(format!("`reason` is longer than {REASON_CHARS} characters"));
         }
         Ok(Rule {
-            pattern: absolute(self.pattern, home)?,
+            pattern: resolve_pattern(self.pattern, home)?,
             operations: self.operations.into_iter().map(Operation::from).collect(),
             class: self.class.into(),
             reason: self.reason,
@@ -276,9 +279,9 @@ impl RuleTable {
     }
 }
 
-/// An absolute pattern is compared with canonical paths, so what stands in it before any wildcard is resolved
-/// as far as it is there.
-fn absolute(pattern: String, home: Option<&Path>) -> Result<String, String> {
+/// Canonicalizes the part of an absolute pattern before the first wildcard, as far as it exists, because the
+/// pattern is matched against canonical paths.
+fn resolve_pattern(pattern: String, home: Option<&Path>) -> Result<String, String> {
     let pattern = match (pattern.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => format!("{}/{rest}", globset::escape(&home.to_string_lossy())),
         (Some(_), None) => return Err("`pattern`: there is no home folder for `~/`".to_owned()),

@@ -1,4 +1,4 @@
-//! What the workspace knows, in the words of the wire.
+//! Conversion of workspace types to protocol types.
 
 use std::fmt::Write;
 use std::time::{Duration, SystemTime};
@@ -16,16 +16,16 @@ use crate::text::{Position, PositionEncoding, lines};
 use crate::workspace::review::{Choice, HunkId, HunkKind};
 use crate::workspace::{Action, NewMode, Notice, PlannedFile, Proposal, ProposalState, Snapshot};
 
-use super::commit::Landed;
+use super::change::commit::CommittedFile;
 
-/// Lines around a change in its snippet.
+/// Context lines around a change in its snippet.
 const SNIPPET_CONTEXT: usize = 3;
-/// Lines of a snippet; what comes after is left out.
+/// Maximum number of lines in a snippet; later lines are omitted.
 const SNIPPET_LINES: usize = 60;
-/// Bytes of a snippet.
+/// Maximum size of a snippet, in bytes.
 const SNIPPET_BYTES: usize = 8 << 10;
 
-/// A notification's method and parameters.
+/// Returns the method and the parameters of a notification.
 pub(crate) fn notice(notice: &Notice) -> (&'static str, Value) {
     match notice {
         Notice::FileChanged { path, hash, by } => {
@@ -41,7 +41,7 @@ pub(crate) fn notice(notice: &Notice) -> (&'static str, Value) {
     }
 }
 
-/// A proposal as it stands.
+/// Converts a proposal in its current state.
 pub(crate) fn proposal(proposal: &Proposal, encoding: PositionEncoding) -> ProposeResult {
     let open = proposal.state.is_open();
     ProposeResult {
@@ -49,7 +49,7 @@ pub(crate) fn proposal(proposal: &Proposal, encoding: PositionEncoding) -> Propo
         revision: proposal.revision,
         state: proposal.state.name().to_owned(),
         label: proposal.label.clone(),
-        // Nothing is left to do for a closed one.
+        // A closed proposal has nothing left to apply.
         workspace_edit: if open {
             workspace_edit(&proposal.files, encoding)
         } else {
@@ -59,7 +59,7 @@ pub(crate) fn proposal(proposal: &Proposal, encoding: PositionEncoding) -> Propo
     }
 }
 
-/// The states of a proposal's hunks, by their order.
+/// Returns a function from the index of a hunk, over all files of a proposal, to its state.
 fn states(proposal: &Proposal) -> impl Fn(usize) -> &'static str {
     let of_all = match proposal.state {
         ProposalState::Applied => "accepted",
@@ -67,14 +67,14 @@ fn states(proposal: &Proposal) -> impl Fn(usize) -> &'static str {
         _ => "rejected",
     };
     move |at| match &proposal.review {
-        // Of what was closed without a decision, nothing happened.
+        // An undecided hunk has the state that follows from the proposal.
         Some(review) if matches!(review.choices.get(at), None | Some(Choice::Open)) => of_all,
         Some(review) => review.choices[at].name(false),
         None => of_all,
     }
 }
 
-/// What happens to files, with their hunks numbered over all of them.
+/// Converts planned files. Hunks are numbered over all files.
 pub(crate) fn entries(files: &[PlannedFile], state: &dyn Fn(usize) -> &'static str) -> Vec<FileEntry> {
     let mut numbered = 0;
     let of_file = |file: &PlannedFile| {
@@ -85,13 +85,13 @@ pub(crate) fn entries(files: &[PlannedFile], state: &dyn Fn(usize) -> &'static s
     files.iter().map(of_file).collect()
 }
 
-/// A file's hunks as they were proposed; so many are in the files before.
+/// Converts the proposed hunks of a file. `before` is the number of hunks in the previous files.
 fn hunks(file: &PlannedFile, before: usize, state: &dyn Fn(usize) -> &'static str) -> Vec<Hunk> {
     let hunk = |(at, (kind, lines))| hunk(before + at, kind, lines, state(before + at));
     file.hunks().into_iter().enumerate().map(hunk).collect()
 }
 
-/// A proposal's line in the list.
+/// Converts a proposal to its entry in the list of proposals.
 pub(crate) fn summary(proposal: &Proposal) -> ProposalSummary {
     ProposalSummary {
         id: proposal.id.to_string(),
@@ -106,7 +106,7 @@ pub(crate) fn summary(proposal: &Proposal) -> ProposalSummary {
     }
 }
 
-/// What a proposal does to a file.
+/// Converts a planned file.
 pub(crate) fn entry(file: &PlannedFile, hunks: Vec<Hunk>) -> FileEntry {
     let diff = &file.diff;
     FileEntry {
@@ -132,7 +132,7 @@ pub(crate) fn entry(file: &PlannedFile, hunks: Vec<Hunk>) -> FileEntry {
     }
 }
 
-/// A hunk on the wire, by its index over all files.
+/// Converts a hunk. `at` is its index over all files.
 pub(crate) fn hunk(at: usize, kind: HunkKind, lines: edit::Hunk, state: &str) -> Hunk {
     Hunk {
         id: HunkId(at + 1).to_string(),
@@ -158,30 +158,30 @@ fn match_entry(found: &Match) -> MatchEntry {
     }
 }
 
-/// What was done to files.
-pub(crate) fn applied_files(landed: &[Landed]) -> Vec<AppliedFile> {
+/// Converts committed files. Hunks are numbered over all files.
+pub(crate) fn applied_files(committed: &[CommittedFile]) -> Vec<AppliedFile> {
     let mut numbered = 0;
-    let of_file = |landed: &Landed| {
-        let hunks = hunks(&landed.file, numbered, &|_| "accepted");
+    let of_file = |done: &CommittedFile| {
+        let hunks = hunks(&done.file, numbered, &|_| "accepted");
         numbered += hunks.len();
-        AppliedFile { entry: entry(&landed.file, hunks), landed: Some(landed_file(landed)) }
+        AppliedFile { entry: entry(&done.file, hunks), landed: Some(committed_file(done)) }
     };
-    landed.iter().map(of_file).collect()
+    committed.iter().map(of_file).collect()
 }
 
-/// What a file is after something was done to it.
-pub(crate) fn landed_file(landed: &Landed) -> LandedFile {
+/// Converts the result of a commit for one file.
+pub(crate) fn committed_file(done: &CommittedFile) -> LandedFile {
     LandedFile {
-        hash: landed.seen.truth.hash().map(|hash| hash.to_string()),
-        mtime: landed.stat.as_ref().map(|stat| mtime(stat.mtime)),
-        source: if landed.seen.typed { "editor" } else { "disk" }.to_owned(),
-        saved: landed.saved,
-        snippet: landed.seen.truth.snapshot().map(|now| snippet(now, &landed.file)).unwrap_or_default(),
-        rebased: landed.file.rebased,
+        hash: done.seen.truth.hash().map(|hash| hash.to_string()),
+        mtime: done.stat.as_ref().map(|stat| mtime(stat.mtime)),
+        source: if done.seen.typed { "editor" } else { "disk" }.to_owned(),
+        saved: done.saved,
+        snippet: done.seen.truth.snapshot().map(|now| snippet(now, &done.file)).unwrap_or_default(),
+        rebased: done.file.rebased,
     }
 }
 
-/// The changed lines and some around them, numbered. Its cost does not depend on the size of the file.
+/// Returns the changed lines with context, numbered. The cost does not depend on the size of the file.
 fn snippet(now: &Snapshot, file: &PlannedFile) -> String {
     let (Some(first), Some(last)) = (file.diff.hunks.first(), file.diff.hunks.last()) else {
         return String::new();
@@ -207,13 +207,13 @@ fn snippet(now: &Snapshot, file: &PlannedFile) -> String {
     snippet
 }
 
-/// A file's time as the wire has it: RFC 3339 with nanoseconds, UTC.
+/// Formats a modification time as RFC 3339 with nanoseconds, in UTC.
 pub(crate) fn mtime(time: MTime) -> String {
     let nanos = i32::try_from(time.nanos).unwrap_or_default();
     jiff::Timestamp::new(time.seconds, nanos).map_or_else(|_| String::new(), rfc3339)
 }
 
-/// A moment as the wire has it.
+/// Formats a time as RFC 3339 with nanoseconds, in UTC.
 pub(crate) fn system_time(time: SystemTime) -> String {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
     let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);

@@ -8,11 +8,12 @@ use tokio::sync::oneshot;
 use crate::protocol::RpcError;
 use crate::workspace::SessionId;
 
-/// What a client answers to a request of ours. The sender is dropped when the client goes away.
+/// The pending answer of a client to a request from the daemon. The sender is dropped when the client
+/// disconnects.
 pub type Asked = oneshot::Receiver<Result<Value, RpcError>>;
 
-/// The way to a client. Sending never waits: a client that does not read is cut off by its connection.
-pub trait Outlet: Send + Sync {
+/// Sends messages to a client. Sending never waits: the connection disconnects a client that does not read.
+pub trait ClientSink: Send + Sync {
     /// Sends a notification.
     fn notify(&self, method: &'static str, params: Value);
 
@@ -20,13 +21,13 @@ pub trait Outlet: Send + Sync {
     fn request(&self, method: &'static str, params: Value) -> Asked;
 }
 
-/// The clients that can be told something.
+/// The connected clients.
 #[derive(Clone, Default)]
-pub(crate) struct Clients(Arc<DashMap<SessionId, Arc<dyn Outlet>>>);
+pub(crate) struct Clients(Arc<DashMap<SessionId, Arc<dyn ClientSink>>>);
 
 impl Clients {
-    pub(crate) fn insert(&self, session: SessionId, outlet: Arc<dyn Outlet>) {
-        self.0.insert(session, outlet);
+    pub(crate) fn insert(&self, session: SessionId, sink: Arc<dyn ClientSink>) {
+        self.0.insert(session, sink);
     }
 
     pub(crate) fn remove(&self, session: SessionId) {
@@ -34,22 +35,22 @@ impl Clients {
     }
 
     pub(crate) fn send(&self, session: SessionId, method: &'static str, params: Value) {
-        if let Some(outlet) = self.outlet(session) {
-            outlet.notify(method, params);
+        if let Some(sink) = self.sink(session) {
+            sink.notify(method, params);
         }
     }
 
-    /// Asks a client for something; none if it is gone.
+    /// Sends a request to a client. Returns `None` if the client has disconnected.
     pub(crate) fn request(&self, session: SessionId, method: &'static str, params: Value) -> Option<Asked> {
-        self.outlet(session).map(|outlet| outlet.request(method, params))
+        self.sink(session).map(|sink| sink.request(method, params))
     }
 
-    /// Whether that session is connected.
-    pub(crate) fn knows(&self, session: SessionId) -> bool {
+    /// Returns `true` if the session is connected.
+    pub(crate) fn is_connected(&self, session: SessionId) -> bool {
         self.0.contains_key(&session)
     }
 
-    fn outlet(&self, session: SessionId) -> Option<Arc<dyn Outlet>> {
+    fn sink(&self, session: SessionId) -> Option<Arc<dyn ClientSink>> {
         self.0.get(&session).map(|entry| entry.value().clone())
     }
 }

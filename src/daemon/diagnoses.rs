@@ -1,4 +1,4 @@
-//! What editors say of files after a change that they did not say before.
+//! New diagnostics: those that editors report for files after a change and did not report before.
 
 use std::path::Path;
 use std::pin::pin;
@@ -16,54 +16,53 @@ use crate::workspace::diagnostics::{Before, Diagnostic, Report};
 use crate::workspace::limits::{DIAGNOSTICS_LISTED, DIAGNOSTICS_WAIT_MS};
 use crate::workspace::{Diagnosed, SessionId};
 
-use super::event::{DiagnosticsEvent, Event};
 use super::job::blocking;
 use super::{Core, SessionContext};
 
-/// A request that wants to know what its change made wrong.
+/// Watches the files of a request for diagnostics that its change causes.
 #[derive(Clone)]
 pub(crate) struct Watch(Option<Arc<Wanted>>);
 
 struct Wanted {
-    /// How long to wait for what editors say.
+    /// Maximum time to wait for reports.
     wait: Duration,
-    /// Its files with what was said of them right before the change.
+    /// The files of the request, with their diagnostics right before the change.
     files: Mutex<Vec<Watched>>,
 }
 
-/// A file of such a request.
+/// A watched file.
 #[derive(Clone)]
 struct Watched {
     target: Target,
-    before: Vec<SaidBefore>,
+    before: Vec<PriorReport>,
 }
 
-/// What an editor said of it.
+/// The diagnostics of one editor for a file, right before the change.
 #[derive(Clone)]
-struct SaidBefore {
+struct PriorReport {
     session: SessionId,
-    /// Whether it is to be waited for.
-    tells: bool,
-    /// The version that it had open.
+    /// `true` if the editor reports diagnostics, so the request waits for its report.
+    sends_diagnostics: bool,
+    /// The open version of the document.
     version: Option<i32>,
-    /// Counts the reports.
+    /// Number of the editor's last report.
     number: u64,
     items: Before,
 }
 
-impl SaidBefore {
+impl PriorReport {
     fn of(diagnosed: &Diagnosed) -> Self {
         let report = diagnosed.report.as_deref();
         Self {
             session: diagnosed.session,
-            tells: diagnosed.tells,
+            sends_diagnostics: diagnosed.tells,
             version: diagnosed.version,
             number: report.map_or(0, |report| report.number),
             items: report.map(|report| Before::of(report, diagnosed.text_of_report())).unwrap_or_default(),
         }
     }
 
-    /// Whether a report is about a text after the change.
+    /// Returns `true` if the report is about the text after the change.
     fn precedes(&self, report: &Report) -> bool {
         match (self.version, report.version) {
             (Some(before), Some(now)) => now > before,
@@ -73,7 +72,7 @@ impl SaidBefore {
 }
 
 impl Watch {
-    /// For a request with this `diagnosticsWaitMs`. Without one it costs nothing.
+    /// Creates a watch for the `diagnosticsWaitMs` of a request. Without it, the watch does nothing.
     pub(crate) fn of(wait_ms: Option<u64>) -> Self {
         let wanted = |ms: u64| Wanted {
             wait: Duration::from_millis(ms.min(DIAGNOSTICS_WAIT_MS)),
@@ -82,17 +81,18 @@ impl Watch {
         Self(wait_ms.map(|ms| Arc::new(wanted(ms))))
     }
 
-    /// Notes what is said of the files right before they are changed.
+    /// Records the diagnostics of the files right before they are changed.
     pub(crate) fn begin(&self, core: &Core, targets: Vec<&Target>) {
         let Some(wanted) = &self.0 else { return };
         let watched = |target: &Target| Watched {
             target: target.clone(),
-            before: core.diagnosed(target).iter().map(SaidBefore::of).collect(),
+            before: core.diagnosed(target).iter().map(PriorReport::of).collect(),
         };
         *wanted.files.lock() = targets.into_iter().map(watched).collect();
     }
 
-    /// Adds what is new to the answer, when it is there or the time is over. Nothing is held meanwhile.
+    /// Waits for the reports or the timeout, and adds new diagnostics to the answer. Holds no lock while it
+    /// waits.
     pub(crate) async fn end(self, core: &Core, session: &Arc<SessionContext>, result: &mut ApplyResult) {
         let Some(wanted) = self.0 else { return };
         let mut files = std::mem::take(&mut *wanted.files.lock());
@@ -106,56 +106,58 @@ impl Watch {
         let fresh = blocking(move || {
             let mut fresh = Vec::new();
             for file in files {
-                core.add_fresh(&session, file, &mut fresh);
+                core.add_new_diagnostics(&session, file, &mut fresh);
             }
             fresh
         });
-        // The change has happened: it is told even if this cannot be.
+        // The change is committed, so it is reported even if its diagnostics cannot be collected.
         result.diagnostics = Some(fresh.await.unwrap_or_default());
     }
 }
 
 impl Core {
-    /// What editors say of a file.
+    /// Returns the diagnostics of all editors for a file.
     pub(crate) fn diagnosed(&self, target: &Target) -> Vec<Diagnosed> {
-        let (path, key) = (target.path.clone(), target.key.clone());
-        self.ask(|reply| Event::Diagnostics(DiagnosticsEvent::Of { path, key, reply })).unwrap_or_default()
+        self.workspace.update(|w| w.diagnosed(&target.path, &target.key))
     }
 
-    /// Until every editor that tells has told of the files as they are after the change, or is gone.
+    /// Waits until every editor that reports diagnostics has reported on the changed files or has
+    /// disconnected.
     async fn wait_for_diagnostics(&self, files: &[Watched], deadline: Instant) {
         loop {
-            let mut told = pin!(self.diagnoses.notified());
-            // What is told between the look and the wait counts.
-            told.as_mut().enable();
-            if files.iter().all(|file| self.is_told(file)) || timeout_at(deadline, told).await.is_err() {
+            let mut reported = pin!(self.diagnoses.notified());
+            // Enabled before the check, so that a report between the check and the wait is not missed.
+            reported.as_mut().enable();
+            if files.iter().all(|file| self.is_reported(file))
+                || timeout_at(deadline, reported).await.is_err()
+            {
                 return;
             }
         }
     }
 
-    fn is_told(&self, file: &Watched) -> bool {
+    fn is_reported(&self, file: &Watched) -> bool {
         let now = self.diagnosed(&file.target);
-        let has_told = |before: &SaidBefore| {
+        let has_reported = |before: &PriorReport| {
             let now = now.iter().find(|now| now.session == before.session && now.tells);
             now.is_none_or(|now| now.report.as_ref().is_some_and(|report| before.precedes(report)))
         };
-        file.before.iter().filter(|before| before.tells).all(has_told)
+        file.before.iter().filter(|before| before.sends_diagnostics).all(has_reported)
     }
 
-    fn add_fresh(&self, session: &SessionContext, file: Watched, fresh: &mut Vec<DiagnosticEntry>) {
+    fn add_new_diagnostics(&self, session: &SessionContext, file: Watched, fresh: &mut Vec<DiagnosticEntry>) {
         let Ok(observed) = self.observe(file.target.clone()) else { return };
         let Some(present) = observed.truth.snapshot() else { return };
-        let said = self.diagnosed(&file.target);
+        let diagnosed = self.diagnosed(&file.target);
         for before in file.before {
-            let Some(now) = said.iter().find(|now| now.session == before.session) else { continue };
+            let Some(now) = diagnosed.iter().find(|now| now.session == before.session) else { continue };
             let Some(report) = now.report.as_ref().filter(|report| before.precedes(report)) else {
                 continue;
             };
-            let told = Told::of(&file.target.path, now, &present.text, session.encoding);
-            for index in before.items.fresh(report, told.text) {
-                let entry = told.entry(&report.items[index], &present.hash.to_string());
-                // Two editors with the same language server say the same.
+            let converter = EntryConverter::of(&file.target.path, now, &present.text, session.encoding);
+            for index in before.items.fresh(report, converter.text) {
+                let entry = converter.entry(&report.items[index], &present.hash.to_string());
+                // Two editors with the same language server report the same diagnostics.
                 if fresh.len() < DIAGNOSTICS_LISTED && !fresh.contains(&entry) {
                     fresh.push(entry);
                 }
@@ -164,19 +166,19 @@ impl Core {
     }
 }
 
-/// How entries of a report are told to somebody.
-pub(crate) struct Told<'a> {
+/// Converts the entries of a report for a client.
+pub(crate) struct EntryConverter<'a> {
     path: &'a Path,
-    /// The text that the entries are about, as far as it is known.
+    /// The text of the report if it is known to be the current text, else the current text.
     text: &'a Text,
-    /// Whether it is known to be that.
+    /// `true` if the report is known to be about the current text.
     is_current: bool,
     from: PositionEncoding,
     to: PositionEncoding,
 }
 
-impl<'a> Told<'a> {
-    /// `present` is the file's text now.
+impl<'a> EntryConverter<'a> {
+    /// Creates a converter. `present` is the current text of the file.
     pub(crate) fn of(
         path: &'a Path,
         diagnosed: &'a Diagnosed,
@@ -189,7 +191,7 @@ impl<'a> Told<'a> {
         Self { path, text: text.unwrap_or(present), is_current: text.is_some(), from, to }
     }
 
-    /// `hash` is that of the file's text now.
+    /// Converts an entry. `hash` is the hash of the current text of the file.
     pub(crate) fn entry(&self, item: &Diagnostic, hash: &str) -> DiagnosticEntry {
         DiagnosticEntry {
             path: self.path.display().to_string(),

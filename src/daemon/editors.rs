@@ -1,19 +1,17 @@
-//! Changing files through the editors that have them open.
+//! Changes files through the editors that have them open.
 //!
-//! What is open belongs to its editor: the edit is handed over, and what the editor then holds is compared
-//! with what was asked for. A file that is open nowhere, or that its editor would harm by saving it, is
-//! written on the disk.
+//! An open document belongs to its editor: editd sends the edit to the editor, and then compares the document
+//! with the intended text. A file that no editor has open, or that its editor would damage by saving it, is
+//! written on disk.
 
 mod apply;
 mod back;
-mod event;
 mod interrupted;
 mod ready;
 mod route;
 mod save;
 mod settle;
 
-pub(crate) use event::{DocumentEvent, EditorsEvent, Effect};
 pub(crate) use interrupted::Interrupted;
 pub(crate) use route::{EditorPart, Saving};
 
@@ -23,68 +21,72 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 
 use crate::protocol::RpcError;
+use crate::workspace::buffers::Buffer;
 use crate::workspace::{Abilities, SessionId};
 
 use super::Core;
 use super::clients::Asked;
-use super::event::{Event, Reply};
 
-/// How long an editor may take to apply edits. Editors do so between two keys of a person; one that does not is
-/// busy with something else.
+/// Timeout for an editor to apply edits. Editors do so between two keystrokes; an editor that does not is
+/// busy.
 const APPLY: Duration = Duration::from_secs(10);
-/// How long it may take to load a file anew, or to tell of a change that it has made.
+/// Timeout for an editor to reload a file, or to report a change that it has made.
 const SETTLE: Duration = Duration::from_secs(2);
-/// How long it may take to save: formatters run then.
+/// Timeout for an editor to save, which may run formatters.
 const SAVE: Duration = Duration::from_secs(10);
-/// How often what it holds is looked at meanwhile.
-const LOOK: Duration = Duration::from_millis(2);
+/// Interval at which a document is checked while waiting for its editor.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// An editor, as far as it said.
+/// The name and the capabilities of an editor.
 #[derive(Clone, Debug)]
 pub(crate) struct Editor {
     pub(crate) name: String,
     pub(crate) abilities: Abilities,
 }
 
-/// Why an editor did not answer as it should.
+/// The error of a request to an editor.
 #[derive(Clone, Debug)]
-pub(crate) enum Silence {
-    /// It is gone.
+pub(crate) enum EditorRequestError {
+    /// The editor has disconnected.
     Gone,
-    /// It takes too long.
+    /// The editor did not answer in time.
     Late,
-    /// It says that it cannot.
+    /// The editor answered with an error.
     Error(RpcError),
 }
 
 impl Core {
-    /// The editor of a session, if it is still there.
+    /// Returns the editor of a session, or `None` if it has disconnected.
     pub(crate) fn editor(&self, session: SessionId) -> Option<Editor> {
-        self.ask_editors(|reply| EditorsEvent::Editor { session, reply }).flatten()
+        self.workspace.update(|w| {
+            let session = w.session(session)?;
+            Some(Editor { name: session.author.clone(), abilities: session.abilities })
+        })
     }
 
-    /// Asks the books about editors; nothing if they do not answer.
-    pub(crate) fn ask_editors<T>(&self, event: impl FnOnce(Reply<T>) -> EditorsEvent) -> Option<T> {
-        self.ask(|reply| Event::Editors(event(reply))).ok()
+    /// Returns the open documents of an editor.
+    pub(crate) fn open_in(&self, session: SessionId) -> Vec<Buffer> {
+        let is_in = |buffer: &&Buffer| buffer.id.session == session;
+        self.workspace.update(|w| w.buffers().all().filter(is_in).cloned().collect())
     }
 }
 
-/// Waits for an editor's answer, on a thread that may block. A late one can still be waited for.
-fn answer(asked: &mut Asked, patience: Duration) -> Result<Value, Silence> {
-    let answered = Handle::current().block_on(tokio::time::timeout(patience, asked));
+/// Waits for the answer of an editor, on a thread that may block. After a timeout the caller can wait again.
+fn answer(asked: &mut Asked, timeout: Duration) -> Result<Value, EditorRequestError> {
+    let answered = Handle::current().block_on(tokio::time::timeout(timeout, asked));
     match answered {
         Ok(Ok(Ok(value))) => Ok(value),
-        Ok(Ok(Err(error))) => Err(Silence::Error(error)),
-        Ok(Err(_)) => Err(Silence::Gone),
-        Err(_) => Err(Silence::Late),
+        Ok(Ok(Err(error))) => Err(EditorRequestError::Error(error)),
+        Ok(Err(_)) => Err(EditorRequestError::Gone),
+        Err(_) => Err(EditorRequestError::Late),
     }
 }
 
-impl Silence {
-    fn reason(&self, patience: Duration) -> String {
+impl EditorRequestError {
+    fn reason(&self, timeout: Duration) -> String {
         match self {
-            Self::Gone => "it went away".to_owned(),
-            Self::Late => format!("it did not answer within {} s", patience.as_secs()),
+            Self::Gone => "it disconnected".to_owned(),
+            Self::Late => format!("it did not answer within {} s", timeout.as_secs()),
             Self::Error(error) => error.message.trim_end_matches('.').to_owned(),
         }
     }

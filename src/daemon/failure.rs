@@ -2,25 +2,25 @@ use crate::disk::{DiskError, DiskErrorKind};
 use crate::protocol::{Code, Invalid, RpcError, refusal_error};
 use crate::workspace::{Refusal, RefusalKind};
 
-/// Why a request has no result.
+/// The error of a request.
 #[derive(Debug)]
 pub enum Failure {
-    /// It was refused: an answer like any other.
+    /// The request was refused. This is a regular answer.
     Refused(Vec<Refusal>),
-    /// Its parameters do not fit.
+    /// The parameters are invalid.
     Invalid(Invalid),
-    /// The daemon is ending or broken.
+    /// The daemon is stopping or has a bug, or the request was cancelled.
     Fault(String),
 }
 
 impl Failure {
-    /// What should have answered did not, which is a mistake of the program.
-    pub(crate) fn unanswered() -> Self {
-        Self::Fault("The request failed for a reason that is a bug of editd; the log has more.".to_owned())
+    /// A failure that is a bug of editd.
+    pub(crate) fn bug() -> Self {
+        Self::Fault("The request failed because of a bug in editd; the log has the details.".to_owned())
     }
 
-    /// The daemon is ending.
-    pub(crate) fn ending() -> Self {
+    /// The failure of a request that the daemon no longer starts, because it is stopping.
+    pub(crate) fn stopping() -> Self {
         Self::Fault("The daemon is stopping.".to_owned())
     }
 }
@@ -47,7 +47,7 @@ impl From<Failure> for RpcError {
     }
 }
 
-/// What an error of the disk means to the author of a request.
+/// Returns the refusal for a disk error.
 pub(crate) fn refusal_of(error: &DiskError) -> RefusalKind {
     match &error.kind {
         DiskErrorKind::OutsideRoot => RefusalKind::OutsideWorkspace { roots: Vec::new() },

@@ -1,4 +1,4 @@
-//! What an earlier daemon left behind, and where texts go that nobody would find otherwise.
+//! Recovery from an interrupted daemon, and storage for displaced content that would otherwise be lost.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
@@ -10,15 +10,15 @@ use crate::disk::{Disk, Journal, Lost, Recovery, Rescue};
 use crate::history::History;
 use crate::text::ContentHash;
 
-/// What the history says of a text that was kept.
+/// Returns the label in the history for rescued content.
 fn label(why: Lost) -> &'static str {
     match why {
         Lost::Displaced => "written by another program while editd changed the file",
-        Lost::Interrupted => "what the file was before a change that was interrupted",
+        Lost::Interrupted => "content of the file before an interrupted change",
     }
 }
 
-/// Opens the journal in the state folder, which puts right what was interrupted.
+/// Opens the journal in the state directory, which recovers interrupted changes.
 pub(super) fn open_journal(
     disk: &dyn Disk,
     state_dir: &Path,
@@ -29,8 +29,8 @@ pub(super) fn open_journal(
     Journal::open(disk, &folder, rescue).map_err(io::Error::other)
 }
 
-/// Says what a start found.
-pub(super) fn tell(recovery: &Recovery) {
+/// Logs the result of the recovery, unless nothing was recovered.
+pub(super) fn log_recovery(recovery: &Recovery) {
     if recovery.is_eventless() {
         return;
     }
@@ -46,7 +46,7 @@ pub(super) fn tell(recovery: &Recovery) {
     );
 }
 
-/// Keeps texts that were displaced: in the history, and where that keeps none, as one file each.
+/// Stores displaced content in the history, or as a file if the history cannot store it.
 pub(super) struct Rescuer {
     history: Arc<History>,
     folder: PathBuf,
@@ -57,9 +57,10 @@ impl Rescuer {
         Self { history, folder: state_dir.join("rescued") }
     }
 
-    /// Writes beside and renames: what has the name is whole, also after a full disk or a kill. What is there
-    /// already is replaced, whatever it holds.
-    fn keep_as_file(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    /// Stores content in a file named by its hash. Writes a temporary file and renames it, so that the named
+    /// file is complete even if the disk is full or the daemon is killed. Replaces an existing file, whatever
+    /// its content.
+    fn store_as_file(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let name = self.folder.join(ContentHash::of(bytes).to_string());
         let part = name.with_extension("part");
@@ -71,7 +72,7 @@ impl Rescuer {
                 fs::remove_file(&part).ok();
             })?;
         File::open(&self.folder)?.sync_all()?;
-        tracing::warn!(path = %path.display(), kept = %name.display(), "a displaced text was kept");
+        tracing::warn!(path = %path.display(), stored = %name.display(), "displaced content was stored");
         Ok(())
     }
 }
@@ -80,10 +81,10 @@ impl Rescue for Rescuer {
     fn keep(&self, path: &Path, bytes: &[u8], why: Lost) -> io::Result<()> {
         match self.history.rescue(path, &bytes.to_vec().into(), label(why)) {
             Ok(transaction) => {
-                tracing::warn!(path = %path.display(), %transaction, "a displaced text was kept");
+                tracing::warn!(path = %path.display(), %transaction, "displaced content was stored");
                 Ok(())
             }
-            Err(_) => self.keep_as_file(path, bytes),
+            Err(_) => self.store_as_file(path, bytes),
         }
     }
 }

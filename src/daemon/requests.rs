@@ -1,4 +1,4 @@
-//! One file for each request, and what several need.
+//! The requests: one file for each method, and shared helpers.
 
 mod apply;
 mod blame;

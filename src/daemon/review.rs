@@ -1,47 +1,50 @@
-//! Proposals that a person decides: where their files are now, and how their hunks lie on them.
+//! Proposals that the user reviews: locating their files, and rebasing their hunks onto the current content.
 
 mod outcome;
 mod shown;
 mod wait;
 
-pub(crate) use shown::{as_kept, outcome_of, undecided};
+pub(crate) use shown::{outcome_of, stored_view, undecided};
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use crate::disk::Target;
 use crate::edit::{Deadline, Edit, EditRefusalKind};
 use crate::protocol::RequestPath;
 use crate::text::{ContentHash, PositionEncoding};
-use crate::workspace::review::{Look, Seen};
+use crate::workspace::review::{ObservedVersion, RebasedFile};
 use crate::workspace::{
-    Action, Answered, FileKey, PlannedFile, Proposal, Refusal, RefusalKind, Repeatable, RequestKey,
-    ReviewRefusal, Role, SessionId, Truth,
+    Action, Answered, FileContent, FileKey, PlannedFile, Proposal, Refusal, RefusalKind, Repeatable,
+    RequestKey, ReviewRefusal, Role, SessionId,
 };
 
-use super::event::{Event, ReviewEvent};
+use super::files::observe::Observed;
+use super::files::resolve::Purpose;
 use super::job::Located;
-use super::locate::Purpose;
-use super::observe::Observed;
 use super::requests::open_root;
 use super::{Core, SessionContext};
 
-/// A proposal under review, its files found again.
-pub(crate) struct ReviewPlaces {
+/// A proposal under review, with its files located again.
+pub(crate) struct LocatedReview {
     pub(crate) proposal: Proposal,
-    /// Who may do to the files what was proposed: that a person says yes does not open more paths to an agent.
+    /// A session with the author's role and roots, whose access applies: an acceptance by the user does not
+    /// open more paths to an agent.
     pub(crate) context: SessionContext,
+    /// Target of each file and of its new name, or the refusal.
     pub(crate) places: Vec<Result<(Target, Option<Target>), Refusal>>,
 }
 
-/// A file of a proposal under review, looked at.
+/// The observed state of a file of a proposal under review.
 pub(crate) struct ReviewFile {
-    /// The file and the place of its new name; or why nothing can happen to it.
-    pub(crate) place: Result<(Observed, Option<Target>), Refusal>,
-    truth: Truth,
-    pub(crate) look: Look,
+    /// The file and the target of its new name, or the refusal.
+    pub(crate) located: Result<(Observed, Option<Target>), Refusal>,
+    content: FileContent,
+    /// The proposed change, rebased onto the current content.
+    pub(crate) rebased: RebasedFile,
 }
 
-impl Located for ReviewPlaces {
+impl Located for LocatedReview {
     fn targets(&self) -> Vec<&Target> {
         let found = self.places.iter().flatten();
         found.flat_map(|(target, to)| [Some(target), to.as_ref()]).flatten().collect()
@@ -49,39 +52,41 @@ impl Located for ReviewPlaces {
 }
 
 impl ReviewFile {
-    /// Its text, if it has one.
-    pub(crate) fn now(&self) -> Option<&str> {
-        self.place.as_ref().ok().and_then(|(observed, _)| observed.text.as_ref()).map(|text| text.as_str())
+    /// Returns the current text, if the file has one.
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.located.as_ref().ok().and_then(|(observed, _)| observed.text.as_ref()).map(|text| text.as_str())
     }
 
-    /// What is there.
-    pub(crate) fn truth(&self) -> &Truth {
-        &self.truth
+    /// The current content.
+    pub(crate) fn content(&self) -> &FileContent {
+        &self.content
     }
 
-    /// It together with what was proposed for it.
-    pub(crate) fn seen<'a>(&'a self, file: &'a PlannedFile) -> Seen<'a> {
-        Seen { file, truth: &self.truth, now: self.now(), look: &self.look }
+    /// Returns the current state of the file, together with the planned file.
+    pub(crate) fn observed_version<'a>(&'a self, file: &'a PlannedFile) -> ObservedVersion<'a> {
+        ObservedVersion { file, truth: &self.content, now: self.text(), look: &self.rebased }
     }
 
-    /// Whether it is what it was when the change was proposed.
+    /// Returns `true` if the content is the one for which the change was proposed.
     pub(crate) fn is_fresh(&self, file: &PlannedFile) -> bool {
-        self.place.is_ok() && self.truth.hash() == file.hash_before
+        self.located.is_ok() && self.content.hash() == file.hash_before
     }
 }
 
 impl Core {
-    /// Takes up what waited for a person when the daemon before this one ended.
+    /// Restores the pending proposals of the previous daemon.
     pub(crate) fn restore(&self, proposals: Vec<Proposal>) {
-        let remembered: Vec<_> = proposals.iter().filter_map(remembered).collect();
-        self.books.send(ReviewEvent::Restore { proposals }.into());
-        for (key, answered) in remembered {
-            self.books.send(Event::Remember { key, answered });
-        }
+        let answers: Vec<_> = proposals.iter().filter_map(stored_answer).collect();
+        self.workspace.update(|w| {
+            w.restore(proposals);
+            for (key, answered) in answers {
+                w.remember(key, answered, Instant::now());
+            }
+        });
     }
 
-    /// Finds the files of a proposal again, wherever the one who decides works.
-    pub(crate) fn places_to_review(&self, proposal: Proposal) -> ReviewPlaces {
+    /// Locates the files of a proposal again, in the roots of its author rather than of the reviewer.
+    pub(crate) fn locate_review(&self, proposal: Proposal) -> LocatedReview {
         let context = self.context_of(&proposal);
         let place = |file: &PlannedFile| {
             let found = |path: &Path, purpose| self.as_proposed(&context, path, purpose);
@@ -97,15 +102,15 @@ impl Core {
             Ok((found(&file.path, purpose)?, to))
         };
         let places = proposal.files.iter().map(place).collect();
-        ReviewPlaces { proposal, context, places }
+        LocatedReview { proposal, context, places }
     }
 
-    /// A session as the author's was, in the same roots.
+    /// Creates a session context with the role and the roots of the proposal's author.
     fn context_of(&self, proposal: &Proposal) -> SessionContext {
         let open = |root: &Path| open_root(self, Role::Editor, root, true).ok();
         let mut roots: Vec<_> = proposal.roots.iter().filter_map(|root| open(root)).collect();
         for path in proposal.files.iter().flat_map(paths_of) {
-            // A root that is gone, or none: the nearest folder that is there has to do.
+            // The root is gone, or there was none: use the nearest existing directory.
             if roots.iter().all(|root| root.relative(&path).is_none()) {
                 let folder = path.ancestors().skip(1).find(|folder| folder.is_dir());
                 roots.extend(folder.and_then(open));
@@ -125,44 +130,45 @@ impl Core {
         if target.path == path {
             return Ok(target);
         }
-        // A link stands on the path that was none: what it leads to is another file than was shown.
+        // The path has become a symbolic link since, and leads to another file than the one that was shown.
         let what = format!("reached by a symbolic link; it is `{}`", target.path.display());
         Err(Refusal::at(path, RefusalKind::NotAFile { what }))
     }
 
-    /// Looks at all files of a proposal as they are now.
-    pub(crate) fn look_at_places(
+    /// Observes all files of a proposal and rebases the proposed changes onto them.
+    pub(crate) fn observe_review(
         &self,
-        ReviewPlaces { proposal, context, places }: ReviewPlaces,
+        LocatedReview { proposal, context, places }: LocatedReview,
         deadline: Deadline,
     ) -> (Proposal, SessionContext, Vec<ReviewFile>) {
-        let look = |(file, place): (&PlannedFile, Result<(Target, Option<Target>), Refusal>)| {
-            let place = place.and_then(|(target, to)| Ok((self.observe_to_change(target)?, to)));
-            let truth = match &place {
+        let observe = |(file, place): (&PlannedFile, Result<(Target, Option<Target>), Refusal>)| {
+            let located = place.and_then(|(target, to)| Ok((self.observe_to_change(target)?, to)));
+            let content = match &located {
                 Ok((observed, _)) => observed.truth.clone(),
-                // As what nobody has proposed anything for.
-                Err(_) => Truth::Opaque(ContentHash::of(b"\0what cannot be looked at")),
+                // A content for which nothing was proposed.
+                Err(_) => FileContent::Opaque(ContentHash::of(b"\0an unobservable file")),
             };
-            let now = place.as_ref().ok().and_then(|(observed, _)| observed.text.clone());
-            let look = Look::of(file, &truth, now.as_ref().map(|text| text.as_str()), deadline);
-            ReviewFile { place, truth, look }
+            let text = located.as_ref().ok().and_then(|(observed, _)| observed.text.clone());
+            let rebased = RebasedFile::of(file, &content, text.as_ref().map(|text| text.as_str()), deadline);
+            ReviewFile { located, content, rebased }
         };
-        let files = proposal.files.iter().zip(places).map(look).collect();
+        let files = proposal.files.iter().zip(places).map(observe).collect();
         (proposal, context, files)
     }
 }
 
-/// The answer to the request that made a proposal, so that it makes no second one.
-fn remembered(proposal: &Proposal) -> Option<(RequestKey, Answered)> {
+/// Returns the answer to the request that made a proposal, so that a repeated request does not make another
+/// one.
+fn stored_answer(proposal: &Proposal) -> Option<(RequestKey, Answered)> {
     let Repeatable { id, asks } = proposal.request.clone()?;
     let answer = serde_json::to_string(&undecided(proposal)).ok()?.into();
     Some(((proposal.author.clone(), id), Answered { asks, answer }))
 }
 
 impl Core {
-    /// What is not found because it stands only in what would be there if a person said yes to another change
-    /// of the same author is refused as that.
-    pub(crate) fn waited_for(
+    /// Replaces "not found" refusals whose old text appears only in the result of a pending proposal of the
+    /// same author: the refusal then names that proposal.
+    pub(crate) fn explain_by_pending(
         &self,
         session: &SessionContext,
         key: &FileKey,
@@ -178,8 +184,7 @@ impl Core {
         if edits.is_empty() || !refusals.iter().any(is_missing) {
             return refusals;
         }
-        let (author, of) = (session.author.clone(), key.clone());
-        let pending = self.ask(|reply| ReviewEvent::PendingOn { author, key: of, reply }).unwrap_or_default();
+        let pending = self.workspace.update(|w| w.pending_on(&session.author, key));
         for proposal in pending {
             let Some(file) = proposal.files.iter().find(|file| file.key == *key) else { continue };
             let base = file.before.as_ref().map(|before| before.text.to_string()).unwrap_or_default();
@@ -200,7 +205,7 @@ fn plain_ends(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// A file's path, and its new one.
+/// Returns the path of a file and, for a rename, its new path.
 pub(crate) fn paths_of(file: &PlannedFile) -> Vec<PathBuf> {
     match &file.action {
         Action::Rename { to, .. } => vec![file.path.clone(), to.clone()],

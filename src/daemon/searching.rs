@@ -1,10 +1,10 @@
-//! Where a session may search, and what it may be told of what is there.
+//! Searches: the files that a session may search, and limits for their number.
 
-mod places;
-mod sight;
+mod access;
+mod locations;
 
-pub(crate) use places::Places;
-pub(crate) use sight::Sight;
+pub(crate) use access::SessionAccess;
+pub(crate) use locations::Locations;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,60 +21,61 @@ use super::job::blocking;
 use super::{Core, Failure, SessionContext};
 
 impl Core {
-    /// Runs a search, or what else passes over any amount of files, when there is room for one. It ends early when
-    /// nobody waits for it any more, when the daemon is to end, and at the deadline for work on a request.
+    /// Runs a search, or another request that may read many or large files, when a search slot is free. It
+    /// ends early if no client waits for it anymore, if the daemon stops, and at the deadline of a request.
     pub(crate) async fn searching<T, W>(&self, session: &Arc<SessionContext>, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
         W: FnOnce(&Self, &SessionContext, &Stop<'_>) -> Result<T, Failure> + Send + 'static,
     {
         let own = session.searching.clone().lock_owned().await;
-        let patience = Duration::from_millis(self.config.limits.deadline_ms);
-        let room = tokio::time::timeout(patience, self.searches.clone().acquire_owned()).await;
+        let timeout = Duration::from_millis(self.config.limits.deadline_ms);
+        let slot = tokio::time::timeout(timeout, self.searches.clone().acquire_owned()).await;
         let busy = |_| {
             Refusal::new(RefusalKind::Busy {
-                what: "other searches, or reads of very large files, are under way".to_owned(),
+                what: "other searches or reads of very large files are in progress".to_owned(),
             })
         };
-        let room = room.map_err(busy)?.map_err(|_| Failure::ending())?;
+        let slot = slot.map_err(busy)?.map_err(|_| Failure::stopping())?;
         let cancelled = CancellationToken::new();
         let _cancel_when_dropped = cancelled.clone().drop_guard();
         let (core, of) = (self.clone(), session.clone());
         blocking(move || {
-            let _places = (own, room);
+            let _held = (own, slot);
             let is_cancelled = || cancelled.is_cancelled() || core.searches.is_closed();
             let result = work(&core, &of, &Stop::new(&is_cancelled, core.deadline()));
-            if core.searches.is_closed() { Err(Failure::ending()) } else { result }
+            if core.searches.is_closed() { Err(Failure::stopping()) } else { result }
         })
         .await?
     }
 
-    /// What is to be said of what was left out, whatever was asked for. Nothing is counted where the answer was
-    /// full: how far it had got by then is chance.
-    pub(crate) fn left_out(&self, stop: &Stop<'_>, passed: &Passed, is_full: bool) -> Vec<String> {
-        let mut said = Vec::new();
+    /// Returns notices about a timeout and about unreadable files. If the answer was full, unreadable files
+    /// are not counted, because the progress of the search at that moment is random.
+    pub(crate) fn incomplete_notices(&self, stop: &Stop<'_>, passed: &Passed, is_full: bool) -> Vec<String> {
+        let mut notices = Vec::new();
         if stop.has_happened() {
             let seconds = self.config.limits.deadline_ms.div_ceil(1000);
-            said.push(format!(
-                "This is not all: it took longer than {seconds} s and was stopped. Name a smaller `path`."
+            notices.push(format!(
+                "The result is incomplete: the request was stopped after {seconds} s. Use a narrower `path`."
             ));
         }
         if passed.unreadable() > 0 && !is_full {
-            said.push(format!(
+            notices.push(format!(
                 "{} could not be read.",
                 counted(passed.unreadable(), "file or folder", "files or folders")
             ));
         }
-        said
+        notices
     }
 }
 
-/// A path as it is told, and the URI of one that is not UTF-8: that is told with replacements, and names nothing.
-pub(crate) fn named(path: &Path) -> (String, Option<Uri>) {
+/// Returns a path for display and, if it is not UTF-8, its URI. Such a path is displayed with replacement
+/// characters and does not identify the file.
+pub(crate) fn path_and_uri(path: &Path) -> (String, Option<Uri>) {
     (path.display().to_string(), path.to_str().is_none().then(|| uri_of(path)))
 }
 
-/// A number of things.
+/// Formats a count with its noun.
 pub(crate) fn counted(count: u64, one: &str, more: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {more}") }
 }

@@ -10,30 +10,31 @@ use crate::disk::Root;
 use crate::text::PositionEncoding;
 use crate::workspace::{Abilities, Role, SessionId};
 
-use super::guard::Surroundings;
+use super::files::access::Surroundings;
 
-/// Requests of one session that may occupy a thread at the same time: enough to keep the disk busy, too
-/// few to keep it from others.
+/// Maximum number of requests of one session that occupy a thread at the same time: enough to keep the disk
+/// busy, too few to block other sessions.
 const JOBS_PER_SESSION: usize = 4;
 
-/// A folder that a session works in.
+/// A directory that a session may access.
 #[derive(Clone, Debug)]
 pub struct SessionRoot {
-    /// The folder.
+    /// The opened directory.
     pub root: Root,
-    /// The only file in it that belongs to the session, where the client named a file instead of a folder.
+    /// The only file in the directory that belongs to the session, if the client named a file instead of a
+    /// directory.
     pub only: Option<OsString>,
-    /// What lies around it.
+    /// Surroundings of the directory, for access control.
     pub(crate) surroundings: Surroundings,
 }
 
 impl SessionRoot {
-    /// The path of what the client named.
+    /// Returns the path of the directory, or of the file if the client named a file.
     pub fn path(&self) -> PathBuf {
         self.only.as_ref().map_or_else(|| self.root.path().to_owned(), |name| self.root.path().join(name))
     }
 
-    /// A path below it, from an absolute one, if it lies there.
+    /// Converts an absolute path to a path relative to the root. Returns `None` if it is outside the root.
     pub(crate) fn relative(&self, absolute: &Path) -> Option<PathBuf> {
         let root = &self.root;
         let relative =
@@ -41,37 +42,38 @@ impl SessionRoot {
         self.admits(relative).then(|| relative.to_owned())
     }
 
-    /// Whether a relative path names something that belongs to the session.
+    /// Returns `true` if a relative path belongs to the session.
     pub(crate) fn admits(&self, relative: &Path) -> bool {
         self.only.as_ref().is_none_or(|name| relative == Path::new(name))
     }
 }
 
-/// What every request of a session needs to know of it. Nothing but an editor's roots changes after
-/// `initialize`.
+/// The properties of a session that its requests use. Only the roots of an editor change after `initialize`.
 #[derive(Debug)]
 pub struct SessionContext {
-    /// Its number.
+    /// Id of the session.
     pub id: SessionId,
-    /// What it may do.
+    /// Role of the session, which decides what it may do.
     pub role: Role,
-    /// Who its changes are by.
+    /// Author of its changes.
     pub author: String,
-    /// Its name in the history.
+    /// Name of the session in the history.
     pub name: Arc<str>,
-    /// Its roots, opened. Only editors change them.
+    /// Opened roots. Only editors change them.
     roots: RwLock<Vec<Arc<SessionRoot>>>,
-    /// How positions are counted on its connection.
+    /// Unit of character positions on its connection.
     pub encoding: PositionEncoding,
-    /// What else its client can do.
+    /// Optional capabilities of its client.
     pub abilities: Abilities,
-    /// Held while a request finds its files and joins their queues, so that requests of one session queue
-    /// up in the order in which they came.
+    /// Held while a request resolves its files and joins their queues, so that the requests of a session join
+    /// queues in the order of arrival.
     pub(crate) turn: Arc<Mutex<()>>,
+    /// Limits the requests that occupy a thread.
     pub(crate) jobs: Arc<Semaphore>,
-    /// Whether its client had sent nothing behind the request that was begun last.
+    /// `true` if the client had sent nothing after the request that was started last.
     pub(crate) alone: AtomicBool,
-    /// Held while it searches: one session's searches come one after another, so that others have room.
+    /// Held during a search. The searches of a session run one after the other, so that other sessions can
+    /// search too.
     pub(crate) searching: Arc<Mutex<()>>,
 }
 
@@ -90,28 +92,28 @@ impl SessionContext {
         Self { id, role, author, name, roots, encoding, abilities, turn, jobs, alone, searching }
     }
 
-    /// The same of a client that can do more than every client can.
+    /// Sets the optional capabilities of the client.
     pub(crate) fn with_abilities(self, abilities: Abilities) -> Self {
         Self { abilities, ..self }
     }
 
-    /// The canonical paths of its roots.
+    /// Returns the canonical paths of the roots.
     pub fn root_paths(&self) -> Vec<PathBuf> {
         self.roots.read().iter().map(|root| root.path()).collect()
     }
 
-    /// Its roots, the first one first.
+    /// Returns the roots in order.
     pub fn roots(&self) -> Vec<Arc<SessionRoot>> {
         self.roots.read().clone()
     }
 
-    /// Takes roots away and adds others.
-    pub(crate) fn change_roots(&self, gone: &[PathBuf], added: Vec<SessionRoot>) {
+    /// Removes roots and adds others.
+    pub(crate) fn change_roots(&self, removed: &[PathBuf], added: Vec<SessionRoot>) {
         let mut roots = self.roots.write();
-        let stays = |root: &Arc<SessionRoot>| {
-            !gone.iter().any(|gone| *gone == root.path() || *gone == root.root.given())
+        let is_kept = |root: &Arc<SessionRoot>| {
+            !removed.iter().any(|removed| *removed == root.path() || *removed == root.root.given())
         };
-        roots.retain(stays);
+        roots.retain(is_kept);
         roots.extend(added.into_iter().map(Arc::new));
     }
 }

@@ -1,72 +1,72 @@
-//! Working out what takes back what a transaction did to one file. Nothing here touches a file.
+//! Computes the undo of a transaction for one file. Does not access the file system.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::edit::{Plan, Splice, WayBack};
+use crate::edit::{Plan, Splice, UndoPlan};
 use crate::notebook::broken;
 use crate::text::{ContentHash, Format, decode_as};
 use crate::workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile, chain_from, was_before};
 use crate::workspace::{Action, Coverage, NewMode, OnStale, Refusal, RefusalKind, Since, Snapshot};
 
 use super::Core;
-use super::content::Content;
-use super::difference::drift;
-use super::draft::Drafted;
-use super::event::Event;
-use super::observe::Observed;
-use super::rebase::rebase;
-use super::work::{Rules, Trouble, Worked, finish, written_down};
+use super::change::compute::{ComputeOptions, ComputedChange, DraftError, finish, with_content};
+use super::change::content::Content;
+use super::change::difference::drift;
+use super::change::draft::Draft;
+use super::change::rebase::rebase;
+use super::files::observe::Observed;
 
-const MERGED: &str = "The file has changed since; what came later was kept.";
-const FOUND: &str = "The file has changed since by another program; the changed places were found by what stands around them.";
+const MERGED: &str = "The file has changed since; later changes were kept.";
+const FOUND: &str =
+    "Another program has changed the file since; the changed lines were located by their context.";
 
-/// A file of a transaction that is to be undone.
+/// The undo of a transaction for one of its files.
 pub(crate) struct Reversal<'a> {
     pub(crate) core: &'a Core,
     pub(crate) entry: &'a PastEntry,
     pub(crate) file: &'a PastFile,
     pub(crate) detail: &'a PastDetail,
-    /// How much of the file its author knows.
+    /// Part of the file that the author of the undo has read.
     pub(crate) coverage: Coverage,
-    pub(crate) rules: &'a Rules<'a>,
+    pub(crate) rules: &'a ComputeOptions<'a>,
 }
 
-/// The text that a transaction left.
-struct Left {
+/// The text of a file after a transaction.
+struct TextAfter {
     text: String,
-    /// What made the present text of it, where all of that is known.
+    /// The later changes that lead to the current text, if all of them are known.
     since: Option<Vec<Plan>>,
 }
 
 type Result<T> = std::result::Result<T, Refusal>;
 
 impl Reversal<'_> {
-    /// What has to be done to the file as it is now; nothing if it is already what it was before. `old` is
-    /// the place from which it was renamed.
-    pub(crate) fn work_out(&self, now: Observed, old: Option<&Observed>) -> Result<Option<Worked>> {
-        if !self.entry.rescued && self.is_taken_back(&now, old) {
+    /// Computes the change that undoes the transaction. Returns `None` if the file already is as it was
+    /// before. `old` is the path from which the file was renamed.
+    pub(crate) fn compute(&self, now: Observed, old: Option<&Observed>) -> Result<Option<ComputedChange>> {
+        if !self.entry.rescued && self.is_reverted(&now, old) {
             return Ok(None);
         }
         match &self.file.action {
             PastAction::Create => self.remove(now).map(Some),
-            PastAction::Delete => self.make_anew(now).map(Some),
-            PastAction::Edit if self.entry.rescued => self.put_back(now),
-            PastAction::Edit => self.take_back(now, Action::Edit),
+            PastAction::Delete => self.recreate(now).map(Some),
+            PastAction::Edit if self.entry.rescued => self.restore_rescued(now),
+            PastAction::Edit => self.revert(now, Action::Edit),
             PastAction::Rename(_) => {
                 let Some(old) = old.filter(|old| !old.exists()) else {
                     return Err(Refusal::at(&self.file.path, RefusalKind::Exists));
                 };
                 let action = Action::Rename { to: old.target.path.clone(), to_key: old.target.key.clone() };
-                self.take_back(now, action)
+                self.revert(now, action)
             }
         }
     }
 
-    /// Returns whether something else, such as git, took the change back: the file is as it was before, or as it
-    /// was before an earlier change.
-    fn is_taken_back(&self, now: &Observed, old: Option<&Observed>) -> bool {
+    /// Returns `true` if another program, such as git, has already reverted the change: the file is as it was
+    /// before it, or before an earlier change.
+    fn is_reverted(&self, now: &Observed, old: Option<&Observed>) -> bool {
         if let PastAction::Rename(_) = self.file.action {
             let is_as_before = |it: &Observed| it.exists() && it.truth.hash() == self.file.hash_before;
             return !now.exists() && old.is_some_and(is_as_before);
@@ -78,17 +78,17 @@ impl Reversal<'_> {
             && was_before(&self.file.path, content, self.file.hash_before, &known[..own])
     }
 
-    /// Removes what was created, if it is just that.
-    fn remove(&self, now: Observed) -> Result<Worked> {
+    /// Removes a created file, if its content has not changed since.
+    fn remove(&self, now: Observed) -> Result<ComputedChange> {
         if !now.exists() || now.truth.hash() != self.file.hash_after {
             return Err(self.stale_as_left(&now));
         }
         let format = format_of(&now);
-        self.finish(now, Action::Delete, format, Drafted::default())
+        self.finish(now, Action::Delete, format, Draft::default())
     }
 
-    /// Creates what was deleted, if nothing is there.
-    fn make_anew(&self, now: Observed) -> Result<Worked> {
+    /// Recreates a deleted file, if the path does not exist.
+    fn recreate(&self, now: Observed) -> Result<ComputedChange> {
         if now.exists() {
             return Err(Refusal::at(&now.target.path, RefusalKind::Exists));
         }
@@ -100,8 +100,8 @@ impl Reversal<'_> {
         Ok(self.whole(now, Action::Create { mode }, content))
     }
 
-    /// Writes a text back that was kept. What stands there now is kept in turn, by the entry of this very undo.
-    fn put_back(&self, now: Observed) -> Result<Option<Worked>> {
+    /// Restores rescued content. The entry of this undo retains the content that it replaces.
+    fn restore_rescued(&self, now: Observed) -> Result<Option<ComputedChange>> {
         if now.truth.hash() == self.file.hash_before {
             return Ok(None);
         }
@@ -110,23 +110,23 @@ impl Reversal<'_> {
         Ok(Some(self.whole(now, action, content)))
     }
 
-    /// Takes a change of the text back, and a rename with it.
-    fn take_back(&self, now: Observed, action: Action) -> Result<Option<Worked>> {
+    /// Reverts a change of the text, and a rename with it.
+    fn revert(&self, now: Observed, action: Action) -> Result<Option<ComputedChange>> {
         if !now.exists() {
             return Err(self.stale(&now, None));
         }
         let is_as_left = now.truth.hash() == self.file.hash_after;
         match &self.detail.back {
-            // Nothing but the bytes can show that it is the file that was renamed.
+            // Only the content can show that this is the renamed file.
             Back::Nothing if !is_as_left => Err(self.stale_as_left(&now)),
             Back::Nothing => {
                 let format = format_of(&now);
-                self.finish(now, action, format, Drafted::default()).map(Some)
+                self.finish(now, action, format, Draft::default()).map(Some)
             }
             Back::Edits { way, before, after } if is_as_left => {
-                self.exactly(now, action, way, (*before, *after)).map(Some)
+                self.revert_exactly(now, action, way, (*before, *after)).map(Some)
             }
-            Back::Edits { way, before, after } => self.merged(now, action, way, (*before, *after)),
+            Back::Edits { way, before, after } => self.revert_merged(now, action, way, (*before, *after)),
             Back::Image { .. } if is_as_left => {
                 let Some(content) = self.image() else { return Err(self.stale(&now, None)) };
                 Ok(Some(self.whole(now, action, content)))
@@ -135,100 +135,101 @@ impl Reversal<'_> {
         }
     }
 
-    /// The file is what the transaction left: the result must be what it was before, to the byte.
-    fn exactly(
+    /// Reverts a file that has not changed since. The result must equal the old content, to the byte.
+    fn revert_exactly(
         &self,
         now: Observed,
         action: Action,
-        way: &WayBack,
+        undo: &UndoPlan,
         (before, after): (Format, Format),
-    ) -> Result<Worked> {
-        let left = text_as(&now, after).filter(|left| way.inverse.fits(left));
-        let Some(left) = left else { return Err(self.stale(&now, None)) };
+    ) -> Result<ComputedChange> {
+        let text_after = text_as(&now, after).filter(|text| undo.inverse.fits(text));
+        let Some(text_after) = text_after else { return Err(self.stale(&now, None)) };
         let plan = match &now.text {
-            Some(text) if **text == *left => way.inverse.clone(),
+            Some(text) if **text == *text_after => undo.inverse.clone(),
             text => {
                 let present = text.as_ref().map_or("", |text| text);
-                Plan::between(present, &way.inverse.apply(&left), self.rules.deadline)
+                Plan::between(present, &undo.inverse.apply(&text_after), self.rules.deadline)
             }
         };
         let content = self.restored(&now, &plan, before)?;
         if Some(content.hash()) != self.file.hash_before {
             return Err(self.stale(&now, None));
         }
-        let drafted = Drafted { plan, ..Drafted::default() };
-        Ok(written_down(now, action, (before, Some(content)), drafted, self.coverage, self.rules))
+        let draft = Draft { plan, ..Draft::default() };
+        Ok(with_content(now, action, (before, Some(content)), draft, self.coverage, self.rules))
     }
 
-    /// The file has changed since: takes back what was not touched by that, or nothing.
-    fn merged(
+    /// Reverts the change in a file that has changed since, without touching the later changes. Returns
+    /// `None` if nothing remains to revert.
+    fn revert_merged(
         &self,
         now: Observed,
         action: Action,
-        way: &WayBack,
+        undo: &UndoPlan,
         (before, after): (Format, Format),
-    ) -> Result<Option<Worked>> {
+    ) -> Result<Option<ComputedChange>> {
         let (Some(present), Some(format)) = (&now.text, now.truth.snapshot().map(|now| now.format)) else {
             return Err(self.stale(&now, None));
         };
-        let left = self.left(&now, after);
-        let (plan, warning) = self.carried(way, left.as_ref(), &now, present)?;
-        let result = match (format == after, before == after) {
+        let text_after = self.text_after(&now, after);
+        let known_text = text_after.as_ref().map(|after| after.text.as_str());
+        let (plan, warning) = self.rebase_undo(undo, text_after.as_ref(), &now, present)?;
+        let new_format = match (format == after, before == after) {
             (true, _) => before,
             (false, true) => format,
-            // What was written in another encoding was written in a third since.
-            (false, false) => return Err(self.stale(&now, left.as_ref().map(|left| left.text.as_str()))),
+            // The transaction changed the encoding, and another program has changed it again.
+            (false, false) => return Err(self.stale(&now, known_text)),
         };
-        if plan.is_empty() && result == format && action == Action::Edit {
+        if plan.is_empty() && new_format == format && action == Action::Edit {
             return Ok(None);
         }
         if broken(&now.target.path, present, &plan).is_some() {
-            return Err(self.stale(&now, left.as_ref().map(|left| left.text.as_str())));
+            return Err(self.stale(&now, known_text));
         }
         let rebased = !plan.is_empty();
         let warnings = if rebased { vec![warning.to_owned()] } else { Vec::new() };
-        let drafted = Drafted { plan, warnings, rebased, ..Drafted::default() };
+        let draft = Draft { plan, warnings, rebased, ..Draft::default() };
         if format != after {
-            return self.finish(now, action, result, drafted).map(Some);
+            return self.finish(now, action, new_format, draft).map(Some);
         }
-        let content = self.restored(&now, &drafted.plan, result)?;
-        Ok(Some(written_down(now, action, (result, Some(content)), drafted, self.coverage, self.rules)))
+        let content = self.restored(&now, &draft.plan, new_format)?;
+        Ok(Some(with_content(now, action, (new_format, Some(content)), draft, self.coverage, self.rules)))
     }
 
-    /// The way back over the present text: by what is known to have come later, by a merge with it, or by
-    /// what stands around the places.
-    fn carried(
+    /// Rebases the undo plan onto the current text: over the known later changes, else by a merge, else by
+    /// the context of the changed lines. Also returns a warning that names the method.
+    fn rebase_undo(
         &self,
-        way: &WayBack,
-        left: Option<&Left>,
+        undo: &UndoPlan,
+        text_after: Option<&TextAfter>,
         now: &Observed,
         present: &str,
     ) -> Result<(Plan, &'static str)> {
-        let Some(Left { text, since }) = left else {
-            // Of a file that was only renamed there is no place to find: any file could be that one.
-            let found = (!way.inverse.is_empty()).then(|| way.found_in(present)).flatten();
+        let Some(TextAfter { text, since }) = text_after else {
+            // A file that was only renamed has no changed lines to locate: any file could be that file.
+            let found = (!undo.inverse.is_empty()).then(|| undo.found_in(present)).flatten();
             return found.map(|plan| (plan, FOUND)).ok_or_else(|| self.stale(now, None));
         };
-        if let Some(plan) = since.as_ref().and_then(|since| way.carried(since)) {
+        if let Some(plan) = since.as_ref().and_then(|since| undo.carried(since)) {
             return Ok((plan, MERGED));
         }
-        if way.inverse.is_empty() && !resembles(text, present) {
+        if undo.inverse.is_empty() && !resembles(text, present) {
             return Err(self.stale(now, Some(text)));
         }
-        let drafted = Drafted { plan: way.inverse.clone(), ..Drafted::default() };
-        let rules = Rules { on_stale: OnStale::Rebase, ..*self.rules };
-        match rebase(&now.target.path, (text, present), drafted, &rules) {
-            Ok(drafted) => Ok((drafted.plan, MERGED)),
-            Err(Trouble::File(kind @ RefusalKind::Timeout { .. })) => {
+        let draft = Draft { plan: undo.inverse.clone(), ..Draft::default() };
+        let rules = ComputeOptions { on_stale: OnStale::Rebase, ..*self.rules };
+        match rebase(&now.target.path, (text, present), draft, &rules) {
+            Ok(draft) => Ok((draft.plan, MERGED)),
+            Err(DraftError::File(kind @ RefusalKind::Timeout { .. })) => {
                 Err(Refusal::at(&now.target.path, kind))
             }
             Err(_) => Err(self.stale(now, Some(text))),
         }
     }
 
-    /// The text that the transaction left, from what is kept of texts, or by going back through what is known
-    /// to have come later.
-    fn left(&self, now: &Observed, format: Format) -> Option<Left> {
+    /// Returns the text after the transaction: from stored texts, or by inverting the known later changes.
+    fn text_after(&self, now: &Observed, format: Format) -> Option<TextAfter> {
         let known = self.core.history.about(self.file.place());
         let own = known.iter().position(|entry| entry.id == self.entry.id)?;
         let chain = chain_from(self.file.place(), self.file.hash_after, &known[own + 1..]);
@@ -253,9 +254,9 @@ impl Reversal<'_> {
             text = before;
         }
         since.reverse();
-        let is_it =
+        let is_correct =
             format.encode(&text).is_ok_and(|bytes| Some(ContentHash::of(&bytes)) == self.file.hash_after);
-        is_it.then_some(Left { text, since: present.map(|_| since) })
+        is_correct.then_some(TextAfter { text, since: present.map(|_| since) })
     }
 
     fn image(&self) -> Option<Content> {
@@ -263,16 +264,16 @@ impl Reversal<'_> {
         self.core.history.image(&self.entry.id, hash).map(Content::of_bytes)
     }
 
-    /// A file that gets a whole content.
-    fn whole(&self, now: Observed, action: Action, content: Content) -> Worked {
+    /// Computes a change that replaces the whole content of the file.
+    fn whole(&self, now: Observed, action: Action, content: Content) -> ComputedChange {
         let plan = match (content.text().map(ToString::to_string), &now.text) {
             (Some(text), Some(present)) => Plan::between(present, &text, self.rules.deadline),
             (Some(text), None) => Plan::new(0, vec![Splice { range: 0..0, text }]).unwrap_or_default(),
             (None, present) => Plan::empty(present.as_ref().map_or(0, |text| text.len())),
         };
-        let drafted = Drafted { plan, ..Drafted::default() };
+        let draft = Draft { plan, ..Draft::default() };
         let content = (content.format(), Some(content));
-        written_down(now, action, content, drafted, self.coverage, self.rules)
+        with_content(now, action, content, draft, self.coverage, self.rules)
     }
 
     fn restored(&self, now: &Observed, plan: &Plan, format: Format) -> Result<Content> {
@@ -280,39 +281,39 @@ impl Reversal<'_> {
             .map_err(|kind| Refusal::at(&now.target.path, kind))
     }
 
-    fn finish(&self, now: Observed, action: Action, format: Format, drafted: Drafted) -> Result<Worked> {
+    fn finish(&self, now: Observed, action: Action, format: Format, draft: Draft) -> Result<ComputedChange> {
         let path = now.target.path.clone();
-        finish(now, action, format, drafted, self.coverage, self.rules)
-            .map_err(|kind| Refusal::at(path, kind))
+        finish(now, action, format, draft, self.coverage, self.rules).map_err(|kind| Refusal::at(path, kind))
     }
 
-    /// The refusal for a file that must be exactly what the transaction left.
+    /// Returns the refusal for a file whose content must be exactly the content after the transaction.
     fn stale_as_left(&self, now: &Observed) -> Refusal {
         let text = self.file.hash_after.and_then(|hash| self.core.known_text(hash)).or_else(|| {
             let Back::Edits { after, .. } = &self.detail.back else { return None };
-            self.left(now, *after).map(|left| left.text)
+            self.text_after(now, *after).map(|after| after.text)
         });
         self.stale(now, text.as_deref())
     }
 
-    /// The refusal for a file that is not what the transaction left, whose text is `left` if that is known.
-    fn stale(&self, now: &Observed, left: Option<&str>) -> Refusal {
-        let diff = left.zip(self.file.hash_after).and_then(|(left, hash)| {
-            let (text, size) = (left.into(), left.len() as u64);
+    /// Returns the refusal for a file whose content is not the content after the transaction. `text_after` is
+    /// the text after the transaction, if known.
+    fn stale(&self, now: &Observed, text_after: Option<&str>) -> Refusal {
+        let diff = text_after.zip(self.file.hash_after).and_then(|(after, hash)| {
+            let (text, size) = (after.into(), after.len() as u64);
             let given = Snapshot { hash, text, format: Format::UTF8, size };
             let name = now.target.path.strip_prefix(now.target.root.path()).unwrap_or(&now.target.path);
             let present = now.text.as_ref().map(|text| text.as_str());
             let comparable = present.is_some() || !now.exists();
             comparable.then(|| drift(&given, present, &name.display().to_string(), self.rules.deadline))?
         });
-        let (current, base_known) = (now.truth.hash(), left.is_some());
-        let since = Since::Written { later: self.in_the_way(now) };
+        let (current, base_known) = (now.truth.hash(), text_after.is_some());
+        let since = Since::Written { later: self.blocking_transaction(now) };
         Refusal::at(&now.target.path, RefusalKind::Stale { current, diff, base_known, since })
     }
 
-    /// Returns the later transaction that keeps this one from being undone, if no other program has changed the
-    /// file: the first one that touched the same lines, else the newest.
-    fn in_the_way(&self, now: &Observed) -> Option<Arc<str>> {
+    /// Returns the later transaction that prevents the undo: the first one that changed the same lines, else
+    /// the newest. Returns `None` if another program has changed the file.
+    fn blocking_transaction(&self, now: &Observed) -> Option<Arc<str>> {
         let known = self.core.history.about(self.file.place());
         let own = known.iter().position(|entry| entry.id == self.entry.id)?;
         let chain = chain_from(self.file.place(), self.file.hash_after, &known[own + 1..]);
@@ -322,14 +323,14 @@ impl Reversal<'_> {
             if self.file.action == PastAction::Create {
                 return None;
             }
-            let since = self.left(now, *after)?.since?;
+            let since = self.text_after(now, *after)?.since?;
             (0..since.len()).find(|&at| way.carried(&since[..=at]).is_none())
         };
         Some(chain[overlaps().unwrap_or(newest)].0.id.clone())
     }
 }
 
-/// The text of a file that is known to be written in this format.
+/// Returns the text of a file, decoded in this format.
 fn text_as(now: &Observed, format: Format) -> Option<Cow<'_, str>> {
     match (&now.text, now.truth.snapshot()) {
         (Some(text), Some(snapshot)) if snapshot.format == format => Some(Cow::Borrowed(text)),
@@ -337,7 +338,8 @@ fn text_as(now: &Observed, format: Format) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Whether two texts share at least half of the longer one's lines: what git takes for the same file.
+/// Returns `true` if two texts share at least half of the longer one's lines, which is git's criterion for a
+/// rename.
 fn resembles(a: &str, b: &str) -> bool {
     let mut counts = HashMap::<&str, usize>::new();
     a.lines().for_each(|line| *counts.entry(line).or_default() += 1);
@@ -356,9 +358,9 @@ fn format_of(now: &Observed) -> Format {
 }
 
 impl Core {
-    /// A text by its hash, from memory or the state folder.
+    /// Returns a text by its hash, from memory or from the state directory.
     pub(crate) fn known_text(&self, hash: ContentHash) -> Option<String> {
-        let kept = self.ask(|reply| Event::Text { hash, reply }).ok()?;
-        kept.or_else(|| self.kept_base(hash)).map(|snapshot| snapshot.text.to_string())
+        let cached = self.workspace.update(|w| w.text(hash));
+        cached.or_else(|| self.stored_base(hash)).map(|snapshot| snapshot.text.to_string())
     }
 }

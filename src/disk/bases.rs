@@ -1,4 +1,4 @@
-//! Texts that sessions were given as a base and that memory no longer keeps.
+//! On-disk cache of base texts that sessions have received and that are no longer in memory.
 
 use parking_lot::Mutex;
 use std::collections::VecDeque;
@@ -8,16 +8,16 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// How a text's file is called while it is written. No name of a text may begin like it.
+/// File name of a text while it is written. No name of a text may begin with it.
 const PART: &str = ".part";
 
-/// Bytes in a name; what a hash in text form needs, several times over.
+/// Maximum length of a name, in bytes: several times the length of a hash in text form.
 const MAX_NAME: usize = 200;
 
-/// A folder of texts by name, with a limit on their bytes. Only its owner can look into it.
+/// A folder of texts by name, limited in total size and accessible only to its owner.
 ///
-/// It is a cache: nothing is flushed, a text may be gone at any time, and after a power cut one may be
-/// torn, so what is got from it must be compared with the hash that names it.
+/// The store is a cache: nothing is flushed, a text may disappear at any time, and a power cut may leave a
+/// text torn. A caller must compare a text with the hash that names it.
 #[derive(Debug)]
 pub struct BaseStore {
     folder: PathBuf,
@@ -25,7 +25,7 @@ pub struct BaseStore {
     index: Mutex<Index>,
 }
 
-/// The texts that are there, oldest first.
+/// The stored texts, oldest first.
 #[derive(Debug, Default)]
 struct Index {
     texts: VecDeque<(String, u64)>,
@@ -47,7 +47,7 @@ impl Index {
 }
 
 impl BaseStore {
-    /// Opens or creates the store in a folder of its own, to keep at most `cap` bytes of text.
+    /// Opens or creates the store in its own folder, limited to `cap` bytes of text.
     pub fn open(folder: &Path, cap: u64) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         fs::set_permissions(folder, Permissions::from_mode(0o700))?;
@@ -56,17 +56,17 @@ impl BaseStore {
         Ok(store)
     }
 
-    /// Keeps a text under a name, instead of any other under it, at the cost of the oldest texts.
-    /// `false`: it alone is above the limit and was not kept.
+    /// Stores a text under a name, replaces any earlier text of that name, and evicts the oldest texts if
+    /// needed. Returns `false` if the text alone exceeds the limit; it is then not stored.
     ///
-    /// A name is at most 200 bytes, without `/` or NUL, and does not begin with a dot; others are
-    /// [`ErrorKind::InvalidInput`].
+    /// A name has at most 200 bytes, contains no `/` or NUL, and does not begin with a dot; any other name is
+    /// an [`ErrorKind::InvalidInput`] error.
     pub fn put(&self, name: &str, bytes: &[u8]) -> io::Result<bool> {
         let path = self.path(name)?;
         if bytes.len() as u64 > self.cap {
             return Ok(false);
         }
-        // One at a time: so a part's name needs no randomness, and index and folder agree.
+        // Only one write at a time, so that the partial file needs no random name and index and folder agree.
         let mut index = self.index.lock();
         write_atomically(&self.folder.join(PART), &path, bytes)?;
         index.remove(name);
@@ -75,7 +75,7 @@ impl BaseStore {
         Ok(true)
     }
 
-    /// The text under a name, if it is still there.
+    /// Returns the text stored under a name, or `None` if it is gone.
     pub fn get(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
         match fs::read(self.path(name)?) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -84,7 +84,7 @@ impl BaseStore {
         }
     }
 
-    /// Forgets the text under a name, if it is still there.
+    /// Removes the text stored under a name, if it still exists.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         let path = self.path(name)?;
         let mut index = self.index.lock();
@@ -92,7 +92,7 @@ impl BaseStore {
         remove_if_there(&path)
     }
 
-    /// Bytes of text in the store.
+    /// Total size of the stored texts, in bytes.
     pub fn size(&self) -> u64 {
         self.index.lock().total
     }
@@ -102,11 +102,11 @@ impl BaseStore {
         if usable && !name.contains(['/', '\0']) {
             return Ok(self.folder.join(name));
         }
-        Err(io::Error::new(ErrorKind::InvalidInput, "not a name for a base text"))
+        Err(io::Error::new(ErrorKind::InvalidInput, "invalid name for a base text"))
     }
 
-    /// Removes the oldest texts until the rest fits. One that cannot be removed is not counted any more:
-    /// it must not cost all the others.
+    /// Removes the oldest texts until the rest fits. A text that cannot be removed is no longer counted, so
+    /// that it does not displace all the others.
     fn shrink(&self, index: &mut Index) {
         while index.total > self.cap {
             let Some((name, size)) = index.texts.pop_front() else { return };
@@ -131,7 +131,8 @@ fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The texts in a folder in the order of their time stamps, which is that of their coming, nearly.
+/// Loads the texts of a folder in the order of their timestamps, which is roughly the order in which they
+/// were stored.
 fn load(folder: &Path) -> io::Result<Index> {
     let mut found: Vec<(SystemTime, String, u64)> = Vec::new();
     for entry in fs::read_dir(folder)? {

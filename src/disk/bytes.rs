@@ -4,20 +4,20 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Whoever keeps the bytes of a piece alive.
+/// Keeps the bytes of a piece alive.
 type Owner = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// The bytes of a whole file, which never change. Cheap to clone.
+/// The immutable bytes of a whole file. Cheap to clone.
 ///
-/// They may lie in pieces: an edit of a large file is written from the old text and the new words where
-/// they are. Putting them together first would cost as much as writing them.
+/// They may consist of several pieces: an edit of a large file is written from slices of the old text and the
+/// new text. Concatenating them first would cost as much as writing them.
 #[derive(Clone)]
 pub struct FileBytes {
     pieces: Arc<[Piece]>,
     len: usize,
 }
 
-/// A stretch of somebody's bytes.
+/// A slice of shared bytes.
 #[derive(Clone)]
 pub struct Piece {
     owner: Owner,
@@ -25,35 +25,35 @@ pub struct Piece {
 }
 
 impl FileBytes {
-    /// The pieces, one after the other.
+    /// Concatenates pieces.
     pub fn of_pieces(pieces: Vec<Piece>) -> Self {
         let len = pieces.iter().map(|piece| piece.bytes().len()).sum();
         Self { pieces: pieces.into(), len }
     }
 
-    /// How many they are.
+    /// Number of bytes.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no bytes.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The bytes, piece by piece.
+    /// Iterates over the bytes, piece by piece.
     pub fn pieces(&self) -> impl Iterator<Item = &[u8]> {
         self.pieces.iter().map(Piece::bytes)
     }
 
-    /// The bytes in one piece.
+    /// Copies the bytes into one vector.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len);
         self.pieces().for_each(|piece| bytes.extend_from_slice(piece));
         bytes
     }
 
-    /// Whether `other` is found at `offset`, whole.
+    /// Returns `true` if the bytes at `offset` begin with the whole of `other`.
     pub fn has_at(&self, offset: usize, mut other: &[u8]) -> bool {
         let mut before = 0;
         for piece in self.pieces() {
@@ -70,7 +70,7 @@ impl FileBytes {
 }
 
 impl Piece {
-    /// The bytes of `range`; what lies outside of the owner's bytes is no part of it.
+    /// Takes the bytes of `range`, clipped to the owner's bytes.
     pub fn new(owner: Arc<impl AsRef<[u8]> + Send + Sync + 'static>, range: Range<usize>) -> Self {
         let end = range.end.min((*owner).as_ref().len());
         Self { owner, range: range.start.min(end)..end }

@@ -1,29 +1,29 @@
-//! What is to be changed, in resolved terms.
+//! The changes that a commit applies, on resolved targets.
 
 use super::bytes::FileBytes;
+use super::displaced::Displaced;
 use super::error::DiskError;
-use super::late::Displaced;
 use super::place::{FileImage, Handle, Target};
 use super::stat::Stat;
 use crate::text::ContentHash;
 use crate::workspace::NewMode;
 use std::path::{Path, PathBuf};
 
-/// What a file must be for a change to be meant for it.
+/// The file state that a change requires.
 #[derive(Clone, Debug)]
 pub struct Expected {
-    /// The state in which the caller read it.
+    /// State in which the caller read the file.
     pub stat: Stat,
-    /// The bytes that the caller read: compared only when the state alone does not prove them.
+    /// Bytes that the caller read; compared only if the state alone does not prove them unchanged.
     pub bytes: FileBytes,
-    /// The hash of those bytes.
+    /// Hash of those bytes.
     pub hash: ContentHash,
-    /// The file that was read, if it is still open: it need not be opened once more.
+    /// The file that was read, if it is still open, so that it need not be opened again.
     pub handle: Option<Handle>,
 }
 
 impl Expected {
-    /// Expects what was read.
+    /// Expects the file as it was read.
     pub fn image(image: &FileImage) -> Self {
         let hash = ContentHash::of(&image.bytes);
         let handle = Some(image.handle.clone());
@@ -31,49 +31,49 @@ impl Expected {
     }
 }
 
-/// One file's part of a set.
+/// The change of one file in a set.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// An existing file gets a new content and keeps all else.
+    /// Replaces the content of an existing file and keeps everything else.
     Replace {
         /// The file.
         target: Target,
-        /// Its whole new content.
+        /// Whole new content.
         content: FileBytes,
-        /// What it must be.
+        /// Required state of the file.
         expect: Expected,
     },
-    /// A file appears where none is; missing folders are created.
+    /// Creates a file that does not exist; missing folders are created.
     Create {
-        /// The place.
+        /// Location of the file.
         target: Target,
-        /// Its whole content.
+        /// Whole content.
         content: FileBytes,
-        /// Its permission bits.
+        /// Permission bits.
         mode: NewMode,
     },
-    /// A file goes away.
+    /// Deletes a file.
     Delete {
         /// The file.
         target: Target,
-        /// What it must be.
+        /// Required state of the file.
         expect: Expected,
     },
-    /// A file takes another name, which must be free; missing folders are created.
+    /// Renames a file to a free name; missing folders are created.
     Rename {
         /// The file.
         from: Target,
-        /// Its new place.
+        /// New location.
         to: Target,
-        /// What it must be.
+        /// Required state of the file.
         expect: Expected,
-        /// Its whole new content, if it is edited together with the rename.
+        /// Whole new content, if the file is edited together with the rename.
         content: Option<FileBytes>,
     },
 }
 
 impl Change {
-    /// The files that it is about.
+    /// Paths of the affected files.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         let (first, second) = match self {
             Self::Replace { target, .. } | Self::Create { target, .. } | Self::Delete { target, .. } => {
@@ -85,47 +85,48 @@ impl Change {
     }
 }
 
-/// What is promised once a commit has returned.
+/// Durability that a commit guarantees once it has returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// The change survives the end of this process. A power cut may take it back, leaving the old file; of
-    /// several files some may then be old and some new.
+    /// The change survives the end of this process. A power cut may revert it and leave the old file; of
+    /// several files, some may then be old and some new.
     Process,
     /// The change survives a power cut.
     Full,
 }
 
-/// What became of one change.
+/// Result of one committed change.
 #[derive(Clone, Debug)]
 pub struct Committed {
-    /// The file's state now; none for a deleted one, or where it could not be looked at any more.
+    /// Current state of the file; `None` for a deleted file, or if its state could not be read.
     pub stat: Option<Stat>,
-    /// Where the file is now, or was.
+    /// Current or former path of the file.
     pub path: PathBuf,
-    /// A staged or displaced file that could not be removed any more; harmless, and named in the log.
+    /// A staged or displaced file that could not be removed. It is harmless and named in the log.
     pub leftover: Option<PathBuf>,
-    /// The file that was there before, still open, for a [late look](super::LateLook). Letting go of it frees
-    /// its space, which can take as long as writing it did: nobody needs to wait for that.
+    /// The previous file, still open, for a [later check](super::DisplacedFileMonitor). Closing it frees its
+    /// space, which can take as long as writing it did, so do not make a client wait for that.
     pub displaced: Option<Displaced>,
 }
 
-/// A set that did not happen.
+/// Error of a set of changes that was not applied.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct CommitError {
-    /// Why.
+    /// Cause.
     #[source]
     pub error: DiskError,
-    /// The index of the change that failed.
+    /// Index of the change that failed.
     pub change: usize,
-    /// What could not be put back or removed, empty if everything is as it was before.
+    /// Files that could not be restored or removed; empty if everything is as it was before.
     pub not_undone: Vec<DiskError>,
-    /// Files of ours that had their names for a moment, still open: somebody may have found and written them.
+    /// Files of editd that briefly had their final names, still open: another program may have found and
+    /// written them.
     pub displaced: Vec<Displaced>,
 }
 
 impl CommitError {
-    /// Whether everything is as it was before the commit began.
+    /// Returns `true` if everything is as it was before the commit began.
     pub fn rolled_back(&self) -> bool {
         self.not_undone.is_empty()
     }

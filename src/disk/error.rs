@@ -1,4 +1,4 @@
-//! Why the file system said no.
+//! Errors of file system operations.
 
 use rustix::io::Errno;
 use std::io;
@@ -7,34 +7,34 @@ use std::path::{Path, PathBuf};
 /// Result of a disk operation.
 pub type Result<T> = std::result::Result<T, DiskError>;
 
-/// What kind of no it was, as far as a caller decides by it.
+/// Kind of error, as far as callers distinguish it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiskErrorKind {
     /// The path, or a symlink on it, leads out of the root.
     #[error("leads outside the root")]
     OutsideRoot,
-    /// A file or folder that had to exist does not.
+    /// A required file or folder does not exist.
     #[error("does not exist")]
     NotFound,
-    /// Something is there, but not a regular file.
+    /// The path exists but is not a regular file.
     #[error("is not a file but {what}")]
     NotAFile {
-        /// What it is, as words that follow "but".
+        /// Description of the object, worded to follow "but".
         what: &'static str,
     },
-    /// This process may not do that here.
+    /// This process lacks the permission.
     #[error("permission denied")]
     PermissionDenied,
-    /// The file is marked as one not to be changed: no write permission, immutable, append-only, or on
-    /// a read-only file system.
+    /// The file must not be changed: it has no write permission, is immutable or append-only, or lies on a
+    /// read-only file system.
     #[error("is read-only")]
     ReadOnly,
-    /// The file is larger than the caller wants to read.
+    /// The file is larger than the caller's limit.
     #[error("has {size} bytes, more than the limit of {limit}")]
     TooLarge {
-        /// Bytes in the file.
+        /// Size of the file, in bytes.
         size: u64,
-        /// Bytes the caller would take.
+        /// The caller's limit, in bytes.
         limit: u64,
     },
     /// The file system is full.
@@ -46,33 +46,33 @@ pub enum DiskErrorKind {
         available: Option<u64>,
     },
     /// The name is taken.
-    #[error("exists already")]
+    #[error("already exists")]
     Exists,
     /// The file is not what the change was made for.
     #[error("has changed")]
     Changed,
-    /// The file or its folders changed again and again while they were looked at.
-    #[error("keeps changing while it is looked at")]
+    /// The file or its folders changed again and again while editd read them.
+    #[error("keeps changing while it is read")]
     Unstable,
-    /// A component is longer than the file system takes.
+    /// A component is longer than the file system allows.
     #[error("has a name that is too long")]
     NameTooLong,
-    /// The name cannot be one of a file: it contains a NUL byte.
-    #[error("has a name that no file can have")]
+    /// No file can have this name: it contains a NUL byte.
+    #[error("has an invalid name")]
     InvalidName,
-    /// Symlinks lead round in a circle.
+    /// The symlinks form a loop.
     #[error("is a loop of symlinks")]
     Loop,
-    /// The file is in a use that forbids the change (a mount point, a running program).
+    /// The file is in use in a way that forbids the change (a mount point, a running program).
     #[error("is busy")]
     Busy,
-    /// An earlier transaction on it could be neither finished nor taken back yet.
-    #[error("waits for transaction {transaction} to be taken back")]
+    /// An earlier transaction on the file could not be finished or rolled back yet.
+    #[error("waits for transaction {transaction} to be rolled back")]
     Recovering {
-        /// Its id in the journal.
+        /// Id of the transaction in the journal.
         transaction: String,
     },
-    /// Anything else; `errno` says more.
+    /// Any other error; `errno` has the details.
     #[error("input/output error")]
     Io,
 }
@@ -81,11 +81,11 @@ pub enum DiskErrorKind {
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {operation} {}: {kind}", path.display())]
 pub struct DiskError {
-    /// What kind of failure it is.
+    /// Kind of failure.
     pub kind: DiskErrorKind,
-    /// What was attempted, as a verb phrase that follows "cannot".
+    /// The attempted operation, as a verb phrase that follows "cannot".
     pub operation: &'static str,
-    /// The path it was attempted on, as canonical as it was known by then.
+    /// The path of the operation, as canonical as it was known by then.
     pub path: PathBuf,
     /// The system's error number, if a system call failed.
     pub errno: Option<i32>,
@@ -95,12 +95,12 @@ pub struct DiskError {
 }
 
 impl DiskError {
-    /// An error of editd's own judgement, without a failed system call.
+    /// Creates an error for a check that editd itself made, without a failed system call.
     pub fn new(kind: DiskErrorKind, operation: &'static str, path: &Path) -> Self {
         Self { kind, operation, path: path.to_owned(), errno: None, source: None }
     }
 
-    /// The error for a system call that failed.
+    /// Creates the error for a failed system call.
     pub(super) fn from_errno(errno: Errno, operation: &'static str, path: &Path) -> Self {
         Self {
             kind: kind_of(errno),
@@ -111,14 +111,14 @@ impl DiskError {
         }
     }
 
-    /// The same failure, told as another kind.
+    /// Returns the error with another kind.
     pub(super) fn with_kind(mut self, kind: DiskErrorKind) -> Self {
         self.kind = kind;
         self
     }
 }
 
-/// The kind that an error number means wherever the place of the call does not tell better.
+/// Returns the default kind of an error number, for calls that do not know a more specific one.
 fn kind_of(errno: Errno) -> DiskErrorKind {
     match errno {
         Errno::NOENT => DiskErrorKind::NotFound,

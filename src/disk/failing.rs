@@ -1,4 +1,4 @@
-//! A disk whose k-th primitive fails, or is preceded by someone else's doing.
+//! A disk whose k-th primitive fails, or is preceded by an action of another program.
 
 use super::error::{DiskError, DiskErrorKind, Result};
 use super::place::{Entry, FileImage, Handle, Listed, Root, Target};
@@ -9,28 +9,28 @@ use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// What happens at a counted call.
+/// A fault injected at a counted call.
 enum Fault {
-    /// It fails without having done anything.
+    /// The call fails without any effect.
     Error(DiskErrorKind),
-    /// It fails after having done all of it.
+    /// The call fails after its full effect.
     Late(DiskErrorKind),
-    /// It and all later ones fail.
+    /// The call and all later ones fail.
     Broken(DiskErrorKind),
-    /// The program has a mistake just there.
+    /// The call panics.
     Panic,
-    /// This runs right before it.
+    /// An action runs right before the call.
     Interpose(Box<dyn FnMut() + Send>),
 }
 
-/// The calls seen so far, and the fault to come.
+/// The calls counted so far, and the fault to inject.
 #[derive(Default)]
 struct Plan {
     calls: usize,
     fault: Option<(usize, Fault)>,
 }
 
-/// A disk that passes everything on to another, and counts the primitives, from 1.
+/// A disk that delegates to another one and counts the primitives, starting at 1.
 pub struct FailingDisk<D> {
     inner: D,
     plan: Mutex<Plan>,
@@ -43,49 +43,49 @@ impl<D> fmt::Debug for FailingDisk<D> {
 }
 
 impl<D> FailingDisk<D> {
-    /// A disk without a fault yet.
+    /// Creates a disk without a fault.
     pub fn new(inner: D) -> Self {
         Self { inner, plan: Mutex::default() }
     }
 
-    /// The disk that does the work.
+    /// The underlying disk.
     pub fn inner(&self) -> &D {
         &self.inner
     }
 
-    /// Lets the k-th primitive from now on fail, once.
+    /// Makes the k-th primitive from now on fail once.
     pub fn fail_at(&self, k: usize, kind: DiskErrorKind) {
         self.arm(k, Fault::Error(kind));
     }
 
-    /// Lets the k-th primitive from now on do its work and then fail, once. Only those that change names
-    /// do so; the others fail without an effect.
+    /// Makes the k-th primitive from now on fail once, after its effect. Applies only to primitives that
+    /// change names; the others fail without an effect.
     pub fn fail_late_at(&self, k: usize, kind: DiskErrorKind) {
         self.arm(k, Fault::Late(kind));
     }
 
-    /// Lets the k-th primitive from now on fail, and every one after it.
+    /// Makes the k-th primitive from now on and every later one fail.
     pub fn fail_from(&self, k: usize, kind: DiskErrorKind) {
         self.arm(k, Fault::Broken(kind));
     }
 
-    /// Lets the k-th primitive from now on panic, once, without having done anything.
+    /// Makes the k-th primitive from now on panic once, without any effect.
     pub fn panic_at(&self, k: usize) {
         self.arm(k, Fault::Panic);
     }
 
-    /// Lets something happen right before the k-th primitive from now on.
+    /// Runs an action right before the k-th primitive from now on.
     pub fn run_at(&self, k: usize, what: impl FnMut() + Send + 'static) {
         self.arm(k, Fault::Interpose(Box::new(what)));
     }
 
-    /// How many primitives were called since the last fault was set.
+    /// Number of primitives called since the last fault was set.
     pub fn calls(&self) -> usize {
         self.plan.lock().calls
     }
 
-    /// Whether a write that fails leaves a half: the one at which the fault sets in does, but a disk that is
-    /// broken writes nothing.
+    /// Returns `true` if a failing write still writes half of its bytes. The write at which a fault sets in
+    /// does; a disk that is already broken writes nothing.
     fn writes_halves(&self) -> bool {
         let plan = self.plan.lock();
         !matches!(&plan.fault, Some((k, Fault::Broken(_))) if plan.calls > *k)
@@ -95,7 +95,7 @@ impl<D> FailingDisk<D> {
         *self.plan.lock() = Plan { calls: 0, fault: Some((k, fault)) };
     }
 
-    /// Counts a call that changes names and passes it on; fails before or after it where it is to fail.
+    /// Counts a call that changes names and delegates it; fails before or after it as the fault requires.
     fn around<T>(
         &self,
         operation: &'static str,
@@ -111,7 +111,7 @@ impl<D> FailingDisk<D> {
         }
     }
 
-    /// Counts a call; fails where it is to fail.
+    /// Counts a call; fails if the fault applies to it.
     fn count(&self, operation: &'static str, path: &Path) -> Result<()> {
         let mut plan = self.plan.lock();
         plan.calls += 1;
@@ -123,7 +123,7 @@ impl<D> FailingDisk<D> {
             }
             Some((k, Fault::Panic)) if calls == *k => {
                 drop(plan);
-                panic!("the disk was told to panic at call {calls}");
+                panic!("the disk was set to panic at call {calls}");
             }
             Some((k, Fault::Error(kind) | Fault::Late(kind))) if calls == *k => kind.clone(),
             Some((k, Fault::Broken(kind))) if calls >= *k => kind.clone(),
@@ -133,7 +133,7 @@ impl<D> FailingDisk<D> {
     }
 }
 
-/// A file after half of its new content was written over its old one.
+/// Returns the content of a file after half of its new content was written over the old one.
 pub(super) fn half_written(old: &[u8], new: &[u8]) -> Vec<u8> {
     let half = new.len() / 2;
     [&new[..half], old.get(half..).unwrap_or_default()].concat()
@@ -185,9 +185,9 @@ impl<D: Disk> Disk for FailingDisk<D> {
         self.inner.confirm(target)
     }
 
-    fn look(&self, entry: &Entry) -> Result<Option<Stat>> {
-        self.count("look at", &entry.path)?;
-        self.inner.look(entry)
+    fn stat_entry(&self, entry: &Entry) -> Result<Option<Stat>> {
+        self.count("check", &entry.path)?;
+        self.inner.stat_entry(entry)
     }
 
     fn read_entry(&self, entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
@@ -232,7 +232,8 @@ impl<D: Disk> Disk for FailingDisk<D> {
     }
 
     fn overwrite(&self, entry: &Entry, original: &Examined, content: &[u8]) -> Result<()> {
-        // A write that fails has often written something: half of it, to be hard on the rollback.
+        // A failing write has often written something. Writing half of the bytes is the hardest case for the
+        // rollback.
         if let Err(error) = self.count("overwrite", &entry.path) {
             if self.writes_halves() {
                 let old = self.inner.read_entry(entry, u64::MAX)?.map(|image| image.bytes);
@@ -258,8 +259,8 @@ impl<D: Disk> Disk for FailingDisk<D> {
         self.inner.read_held(held, path, limit)
     }
 
-    fn look_held(&self, held: &Handle, path: &Path) -> Result<Stat> {
-        self.inner.look_held(held, path)
+    fn stat_held(&self, held: &Handle, path: &Path) -> Result<Stat> {
+        self.inner.stat_held(held, path)
     }
 
     fn lease(&self, held: &Handle) -> Option<Lease> {

@@ -1,14 +1,15 @@
-//! What commits note before they do it, so that a start after a kill or a power cut can put things right.
+//! A journal of commits, written ahead, from which a start after a kill or a power cut recovers.
 //!
-//! A log of lines in a folder of editd's own, read only by the next start. Before a name of a staged or
-//! displaced file exists it is noted; before files are switched, what they were and what they are to be; and
-//! for a set of files, that all is done. What was begun and is not done is taken back
-//! ([`recovery`](super::recovery)). A log goes away when nothing in it is under way and it has grown.
+//! The journal is a line-based log in a private folder of editd; only the next start reads it. It records the
+//! names of staged and displaced files before they exist, the old and intended state of files before they are
+//! switched, and the completion of a set of files. A transaction that was begun and is not done is rolled
+//! back ([`recovery`](super::recovery)). A log is removed once it has grown and no transaction in it is in
+//! progress.
 
 mod logs;
 mod record;
 
-pub(super) use record::{Line, Noted, NotedPart, RawPath, Record, Spot};
+pub(super) use record::{Line, RawPath, Record, RecordedFile, RecordedPart, Spot};
 
 use super::error::{DiskError, DiskErrorKind, Result};
 use super::place::{Entry, Root};
@@ -23,24 +24,24 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes of a log that are read at a start; no log gets near it.
+/// Maximum number of bytes of a log that a start reads; no log comes near it.
 const MAX_LOG_BYTES: u64 = 256 << 20;
 
-/// What a log is called in which there were lines that could not be trusted.
+/// File name for a log that contains damaged lines.
 const DAMAGED: &str = "damaged";
 
-/// How a text came to be one that nobody would find.
+/// Reason why a text would otherwise be lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
     /// Another program wrote it while a commit took the file's name.
     Displaced,
-    /// It was the file's before a commit that was interrupted, and somebody has written over that since.
+    /// Content of the file before a commit that was interrupted; another program has overwritten it since.
     Interrupted,
 }
 
-/// Where texts go that nobody would find otherwise.
+/// Stores texts that would otherwise be lost.
 pub trait Rescue: Send + Sync {
-    /// Keeps a text that stood at `path`. When this fails, the text stays where it was found.
+    /// Stores a text that belonged to `path`. If this fails, the text stays where it was found.
     fn keep(&self, path: &Path, bytes: &[u8], why: Lost) -> std::io::Result<()>;
 }
 
@@ -49,29 +50,29 @@ pub struct Journal {
     folder: Root,
     rescue: Arc<dyn Rescue>,
     state: Mutex<State>,
-    /// Held while transactions are taken back that could not be at once.
+    /// Held while transactions are rolled back that could not be rolled back at first.
     settling: Mutex<()>,
 }
 
 #[derive(Default)]
 struct State {
     logs: Logs,
-    /// Transactions that could neither be finished nor taken back, by id.
+    /// Transactions that could not be finished or rolled back, by id.
     unfinished: BTreeMap<String, Record>,
 }
 
-/// A transaction under way. Dropped without an end it counts as ended: whoever drops it has cleaned up.
+/// A transaction in progress. Dropping it without an explicit end counts as an end: its owner has cleaned up.
 pub(super) struct Ticket<'j> {
     journal: &'j Journal,
     pub(super) id: String,
-    /// The number of the log in which its first line is.
+    /// Number of the log that contains its first line.
     log: usize,
     begun: Option<Record>,
 }
 
 impl Journal {
-    /// Opens or begins the journal in an existing folder, and puts right what an earlier process left.
-    /// No commit may be under way there.
+    /// Opens or creates the journal in an existing folder and recovers from an earlier process. No commit may
+    /// be in progress there.
     pub fn open(disk: &dyn Disk, folder: &Path, rescue: Arc<dyn Rescue>) -> Result<(Self, Recovery)> {
         let journal = Self {
             folder: disk.open_root(folder)?,
@@ -94,15 +95,15 @@ impl Journal {
             self.state.lock().logs.found(number);
         }
         let unfinished = recovery::recover(disk, self, lines, &mut recovery);
-        // Those that have to be tried again are noted anew before the logs go.
-        self.state.lock().logs.begin_anew();
+        // Write the transactions that have to be retried to a new log before the old logs go.
+        self.state.lock().logs.begin_new();
         for record in &unfinished {
             self.append(disk, &Line::Begin(record.clone()), Flush::Now)?;
         }
         for (number, damaged) in found {
             let log = self.log(number);
             if damaged {
-                // For whoever wants to know what was in it.
+                // Keep the damaged log for inspection.
                 disk.rename_over(&log, &self.at(DAMAGED))?;
             } else {
                 disk.remove(&log)?;
@@ -114,26 +115,26 @@ impl Journal {
         Ok(recovery)
     }
 
-    /// Tries once more to take back the transactions that could not be taken back when they failed. Costs
-    /// nothing where there are none.
+    /// Retries the rollback of transactions that could not be rolled back when they failed. Free if there are
+    /// none.
     pub fn retry(&self, disk: &dyn Disk) {
         if self.state.lock().unfinished.is_empty() {
             return;
         }
-        // Two at a time would take back what the other has put back.
+        // Two concurrent retries would undo each other's result.
         let _one_at_a_time = self.settling.lock();
-        let due: Vec<_> = self.state.lock().unfinished.values().cloned().collect();
-        for record in due {
+        let pending: Vec<_> = self.state.lock().unfinished.values().cloned().collect();
+        for record in pending {
             let settled = recovery::settle(disk, self, &record, &mut Recovery::default());
             let done = || self.append(disk, &Line::Done { id: record.id.clone() }, Flush::Now);
             match settled.and_then(|()| done()) {
                 Ok(()) => drop(self.state.lock().unfinished.remove(&record.id)),
-                Err(error) => tracing::warn!(%error, "an interrupted change can still not be taken back"),
+                Err(error) => tracing::warn!(%error, "an interrupted change still cannot be rolled back"),
             }
         }
     }
 
-    /// Refuses a path of a transaction that is neither finished nor taken back.
+    /// Refuses a path of a transaction that is neither finished nor rolled back.
     pub fn require_settled(&self, path: &Path) -> Result<()> {
         let state = self.state.lock();
         let mut concerned =
@@ -143,7 +144,7 @@ impl Journal {
         Err(DiskError::new(kind, "change", path))
     }
 
-    /// Notes the names that a transaction is going to use for a while.
+    /// Records the temporary names of a transaction.
     pub(super) fn enter(
         &self,
         disk: &dyn Disk,
@@ -157,7 +158,7 @@ impl Journal {
         Ok(ticket)
     }
 
-    /// Adds a line. Not behind the lock: a flush of one transaction is nothing for others to wait for.
+    /// Appends a line. Does not hold the lock: one transaction must not wait for the flush of another.
     fn append(&self, disk: &dyn Disk, line: &Line, flush: Flush) -> Result<()> {
         let text = line.to_bytes();
         let Some((number, named)) = self.state.lock().logs.appending(text.len()) else {
@@ -173,7 +174,7 @@ impl Journal {
         appended
     }
 
-    /// A name in the journal's folder.
+    /// An entry of the journal's folder.
     fn at(&self, name: impl Into<OsString>) -> Entry {
         let name = name.into();
         Entry { dir: self.folder.0.handle.clone(), path: self.folder.path().join(&name), name }
@@ -183,45 +184,45 @@ impl Journal {
         self.at(format!("journal-{number}"))
     }
 
-    /// Where the bytes of a file that is written in place are kept: before, and after.
+    /// Entries for the old and new bytes of a file that is written in place.
     pub(super) fn images(&self, id: &str, part: usize) -> (Entry, Entry) {
         (self.at(format!("{id}-{part}.old")), self.at(format!("{id}-{part}.new")))
     }
 
-    /// Removes what was kept of files that were written in place.
+    /// Removes the stored bytes of files that were written in place.
     pub(super) fn remove_images(&self, disk: &dyn Disk, id: &str, parts: usize) {
         for part in 0..parts {
             let (old, new) = self.images(id, part);
-            removed(disk, &old);
-            removed(disk, &new);
+            remove_if_present(disk, &old);
+            remove_if_present(disk, &new);
         }
     }
 
-    /// Keeps a text that nobody would find otherwise.
+    /// Rescues a text that would otherwise be lost.
     pub(super) fn rescue(&self, path: &Path, bytes: &[u8], why: Lost) -> Result<()> {
         self.rescue.keep(path, bytes, why).map_err(|error| {
-            let mut failed = DiskError::new(DiskErrorKind::Io, "keep a copy of", path);
+            let mut failed = DiskError::new(DiskErrorKind::Io, "store a copy of", path);
             failed.errno = error.raw_os_error();
             failed.source = Some(error);
             failed
         })
     }
 
-    /// Removes logs in which nothing is of use any more; of the one that is written only if it is long, or if
-    /// `all` are to go.
+    /// Removes logs that are no longer needed. The current log is removed only if it is long, or if `all` is
+    /// set.
     pub fn tidy(&self, disk: &dyn Disk, all: bool) {
         let mut state = self.state.lock();
         if !state.unfinished.is_empty() {
             return;
         }
-        for number in state.logs.useless(all).collect::<Vec<_>>() {
-            if removed(disk, &self.log(number)) {
+        for number in state.logs.unneeded(all).collect::<Vec<_>>() {
+            if remove_if_present(disk, &self.log(number)) {
                 state.logs.removed(number);
             }
         }
     }
 
-    /// Paths that wait for a transaction to be finished or taken back.
+    /// Paths of transactions that wait to be finished or rolled back.
     pub fn unfinished(&self) -> BTreeSet<PathBuf> {
         let state = self.state.lock();
         state.unfinished.values().flat_map(|record| record.paths().map(Path::to_owned)).collect()
@@ -229,7 +230,7 @@ impl Journal {
 }
 
 impl Ticket<'_> {
-    /// Keeps the bytes of a file that is about to be written in place, flushed.
+    /// Stores the bytes of a file that is about to be written in place, flushed.
     pub(super) fn keep_images(
         &self,
         disk: &dyn Disk,
@@ -241,29 +242,29 @@ impl Ticket<'_> {
         for (at, content) in [(&old_at, old), (&new_at, new)] {
             let order = StageOrder { content, like: None, mode: NewMode::Bits(0o600), flush: Flush::Now };
             if matches!(disk.stage(at, order)?, Staged::Unfaithful) {
-                return Err(DiskError::new(DiskErrorKind::PermissionDenied, "keep a copy in", &at.path));
+                return Err(DiskError::new(DiskErrorKind::PermissionDenied, "store a copy in", &at.path));
             }
         }
         disk.sync_dir(&old_at.dir, self.journal.folder.path())
     }
 
-    /// Notes what is about to be switched.
+    /// Records the coming switch.
     pub(super) fn begin(&mut self, disk: &dyn Disk, record: Record, flush: Flush) -> Result<()> {
-        // Known from here on: a failed append may have noted it all the same.
+        // Stored first, because an append that fails may have written the record all the same.
         self.begun = Some(record.clone());
         self.journal.append(disk, &Line::Begin(record), flush)
     }
 
-    /// Notes that all of it has happened, or nothing. For a set that has happened this is the moment from
-    /// which on it is not taken back.
+    /// Records that the whole transaction has been applied, or rolled back. From this moment on, an applied
+    /// set is not rolled back.
     pub(super) fn done(&self, disk: &dyn Disk, flush: Flush) -> Result<()> {
         self.journal.append(disk, &Line::Done { id: self.id.clone() }, flush)
     }
 
-    /// It could not be taken back: whoever comes to its files next, or the next start, tries again.
+    /// Leaves the transaction to be rolled back later: by the next change of its files, or by the next start.
     pub(super) fn leave_unfinished(mut self) {
         if let Some(mut record) = self.begun.take() {
-            // It was not finished, so there is nothing that could count as landed.
+            // The transaction is not finished, so its single step must not count as applied.
             record.alone = false;
             self.journal.state.lock().unfinished.insert(record.id.clone(), record);
         }
@@ -276,7 +277,7 @@ impl Drop for Ticket<'_> {
     }
 }
 
-/// Whatever is wrong with the journal's own file says nothing of the user's.
+/// Hides the kind of an error in the journal's own file: it says nothing about the user's file.
 fn of_journal(error: DiskError) -> DiskError {
     match error.kind {
         DiskErrorKind::NoSpace { .. } => error,
@@ -284,7 +285,7 @@ fn of_journal(error: DiskError) -> DiskError {
     }
 }
 
-/// Whether the name is free now.
-fn removed(disk: &dyn Disk, at: &Entry) -> bool {
+/// Removes a name; returns `true` if the name is free now.
+fn remove_if_present(disk: &dyn Disk, at: &Entry) -> bool {
     disk.remove(at).map_or_else(|error| error.kind == DiskErrorKind::NotFound, |()| true)
 }

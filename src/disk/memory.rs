@@ -1,5 +1,5 @@
-//! A disk in memory for tests, in every way at least as awkward as a real one: its clock stands still
-//! between ticks of one second, inode numbers are reused at once, and it fails when told to.
+//! An in-memory disk for tests, in every way at least as awkward as a real one: its clock only advances in
+//! ticks of one second, inode numbers are reused at once, and it can be made to fail.
 
 mod tree;
 mod walk;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tree::{Body, Tree};
 
-/// A disk in memory. Everything is behind one lock, so each call is atomic.
+/// An in-memory disk. A single lock protects all state, so each call is atomic.
 #[derive(Debug, Default)]
 pub struct MemoryDisk {
     state: Mutex<State>,
@@ -33,22 +33,22 @@ struct State {
 }
 
 impl MemoryDisk {
-    /// An empty disk, its clock at 1000 seconds.
+    /// Creates an empty disk whose clock is at 1000 seconds.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Creates a folder and those above it.
+    /// Creates a folder and its parents.
     pub fn add_dir(&self, path: &str) {
         self.state.lock().tree.add_dirs(Path::new(path));
     }
 
-    /// Writes a file as another program would, in place if it exists; folders are created.
+    /// Writes a file as another program would, in place if it exists; missing folders are created.
     pub fn write_behind(&self, path: &str, bytes: &[u8]) {
         self.state.lock().tree.write(Path::new(path), bytes);
     }
 
-    /// Saves a file as many editors do, by renaming a new one over it.
+    /// Saves a file as many editors do, by renaming a new file over it.
     pub fn replace_behind(&self, path: &str, bytes: &[u8]) {
         let tree = &mut self.state.lock().tree;
         tree.unlink_path(Path::new(path));
@@ -60,7 +60,7 @@ impl MemoryDisk {
         self.state.lock().tree.add(Path::new(path), Body::Link(PathBuf::from(to)), 0o120_777);
     }
 
-    /// Gives a file a second name; the file must exist.
+    /// Adds a second name to an existing file.
     pub fn hard_link(&self, existing: &str, path: &str) {
         self.state.lock().tree.hard_link(Path::new(existing), Path::new(path));
     }
@@ -70,46 +70,46 @@ impl MemoryDisk {
         self.state.lock().tree.set_mode(Path::new(path), mode);
     }
 
-    /// Makes this a file system that cannot swap two names.
+    /// Makes the file system unable to swap two names.
     pub fn without_exchange(&self) {
         self.state.lock().without_exchange = true;
     }
 
-    /// Makes this a file system whose files have one name each.
+    /// Makes the file system unable to give a file a second name.
     pub fn without_links(&self) {
         self.state.lock().without_links = true;
     }
 
-    /// Lets the k-th primitive from now on, counted from 1, fail once. Failing writes stop half way.
+    /// Makes the k-th primitive from now on, counted from 1, fail once. A failing write stops halfway.
     pub fn fail_at(&self, k: usize, kind: DiskErrorKind) {
         let mut state = self.state.lock();
         state.calls = 0;
         state.fail = Some((k, kind));
     }
 
-    /// How many primitives were called since the disk was made or a failure was set.
+    /// Number of primitives called since the disk was created or a failure was set.
     pub fn calls(&self) -> usize {
         self.state.lock().calls
     }
 
-    /// All primitives called so far, one a line.
+    /// All primitives called so far, one per line.
     pub fn log(&self) -> Vec<String> {
         self.state.lock().log.clone()
     }
 
-    /// Every file's content and every folder (as none), by path. Symlinks are not in it.
+    /// Contents of all files, and all folders (as `None`), by path. Symlinks are omitted.
     pub fn contents(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
         self.state.lock().tree.contents()
     }
 
-    /// One file's content.
+    /// Content of one file.
     pub fn content(&self, path: &str) -> Option<Vec<u8>> {
         self.contents().remove(Path::new(path)).flatten()
     }
 }
 
 impl State {
-    /// Notes a primitive; fails where it is to fail.
+    /// Logs a primitive; fails if the failure applies to it.
     fn call(&mut self, operation: &'static str, path: &Path) -> Result<()> {
         self.calls += 1;
         self.log.push(format!("{operation} {}", path.display()));
@@ -140,7 +140,7 @@ impl Disk for MemoryDisk {
 
     fn stat(&self, target: &Target) -> Result<Option<Stat>> {
         let Some(entry) = target.entry() else { return Ok(None) };
-        self.state.lock().tree.look(&entry)
+        self.state.lock().tree.stat_entry(&entry)
     }
 
     fn read(&self, target: &Target, limit: u64) -> Result<Option<FileImage>> {
@@ -151,7 +151,7 @@ impl Disk for MemoryDisk {
     fn stream(&self, target: &Target, sink: Sink<'_>) -> Result<Option<Streamed>> {
         let image = self.read(target, u64::MAX)?;
         Ok(image.map(|FileImage { bytes, stat, .. }| {
-            // Small pieces, so that what is cut in two is met with.
+            // Small pieces, so that tests exercise text that is split across pieces.
             let _ = bytes.chunks(3).try_for_each(sink);
             Streamed { stat, steady: true }
         }))
@@ -174,7 +174,7 @@ impl Disk for MemoryDisk {
         Ok(Box::new(Cursor::new(bytes)))
     }
 
-    /// Nothing is ever mounted here.
+    /// Returns `None`: the memory disk has no mounts.
     fn behind_mounts(&self, _: &Root, _: Option<&Target>) -> Result<Option<PathBuf>> {
         Ok(None)
     }
@@ -185,10 +185,10 @@ impl Disk for MemoryDisk {
         walk::confirm(&state.tree, target)
     }
 
-    fn look(&self, entry: &Entry) -> Result<Option<Stat>> {
+    fn stat_entry(&self, entry: &Entry) -> Result<Option<Stat>> {
         let mut state = self.state.lock();
-        state.call("look at", &entry.path)?;
-        state.tree.look(entry)
+        state.call("check", &entry.path)?;
+        state.tree.stat_entry(entry)
     }
 
     fn read_entry(&self, entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
@@ -275,9 +275,9 @@ impl Disk for MemoryDisk {
         self.state.lock().tree.read_inode(held.as_memory()?, path, limit)
     }
 
-    fn look_held(&self, held: &Handle, path: &Path) -> Result<Stat> {
+    fn stat_held(&self, held: &Handle, path: &Path) -> Result<Stat> {
         let stat = self.state.lock().tree.stat_of(held.as_memory()?);
-        stat.ok_or_else(|| DiskError::new(DiskErrorKind::NotFound, "look at", path))
+        stat.ok_or_else(|| DiskError::new(DiskErrorKind::NotFound, "check", path))
     }
 
     fn remove(&self, entry: &Entry) -> Result<()> {

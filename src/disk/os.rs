@@ -42,8 +42,8 @@ impl Default for OsDisk {
 }
 
 impl OsDisk {
-    /// A disk. New files get the mode that the present umask gives: a daemon that sets its own umask
-    /// makes its disk before that.
+    /// Creates a disk. New files get their mode from the current umask, so a daemon that sets its own umask
+    /// must create its disk first.
     pub fn new() -> Self {
         Self { umask: process_umask(), appender: Appender::default() }
     }
@@ -60,13 +60,13 @@ impl Disk for OsDisk {
 
     fn stat(&self, target: &Target) -> Result<Option<Stat>> {
         let Some(entry) = target.entry() else { return Ok(None) };
-        Ok(self.look(&entry)?.map(|stat| target.root.judged(stat)))
+        Ok(self.stat_entry(&entry)?.map(|stat| target.root.mark_racy(stat)))
     }
 
     fn read(&self, target: &Target, limit: u64) -> Result<Option<FileImage>> {
         let Some(entry) = target.entry() else { return Ok(None) };
         let Some(mut image) = self.read_entry(&entry, limit)? else { return Ok(None) };
-        image.stat = target.root.judged(image.stat);
+        image.stat = target.root.mark_racy(image.stat);
         Ok(Some(image))
     }
 
@@ -79,7 +79,7 @@ impl Disk for OsDisk {
         match statat(root.0.handle.as_os()?, below, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(raw) => Ok(Some(convert(&raw))),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
-            Err(errno) => Err(DiskError::from_errno(errno, "look at", &root.path().join(below))),
+            Err(errno) => Err(DiskError::from_errno(errno, "check", &root.path().join(below))),
         }
     }
 
@@ -103,8 +103,8 @@ impl Disk for OsDisk {
         confirm::confirm(target)
     }
 
-    fn look(&self, entry: &Entry) -> Result<Option<Stat>> {
-        look(entry)
+    fn stat_entry(&self, entry: &Entry) -> Result<Option<Stat>> {
+        stat_entry(entry)
     }
 
     fn read_entry(&self, entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
@@ -155,8 +155,8 @@ impl Disk for OsDisk {
         read::read_held(held, path, limit)
     }
 
-    fn look_held(&self, held: &Handle, path: &Path) -> Result<Stat> {
-        read::look_held(held, path)
+    fn stat_held(&self, held: &Handle, path: &Path) -> Result<Stat> {
+        read::stat_held(held, path)
     }
 
     fn lease(&self, held: &Handle) -> Option<Lease> {
@@ -184,25 +184,25 @@ impl Disk for OsDisk {
     }
 }
 
-/// The umask of this process, which cannot be read by a call that does not also set it.
+/// Returns the umask of this process. There is no system call that reads it without also setting it.
 fn process_umask() -> u32 {
-    /// What nearly every system starts with.
+    /// Default umask of nearly every system.
     const USUAL: u32 = 0o022;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let digits = status.lines().find_map(|line| line.strip_prefix("Umask:"));
     digits.and_then(|digits| u32::from_str_radix(digits.trim(), 8).ok()).unwrap_or(USUAL)
 }
 
-/// The state of a name, its last symlink not followed.
-fn look(entry: &Entry) -> Result<Option<Stat>> {
+/// Returns the state of a name, without following a symlink there.
+fn stat_entry(entry: &Entry) -> Result<Option<Stat>> {
     match statat(entry.dir.as_os()?, &entry.name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(raw) => Ok(Some(convert(&raw))),
         Err(Errno::NOENT) => Ok(None),
-        Err(errno) => Err(DiskError::from_errno(errno, "look at", &entry.path)),
+        Err(errno) => Err(DiskError::from_errno(errno, "check", &entry.path)),
     }
 }
 
-/// The system's answer in editd's terms.
+/// Converts the result of `stat`.
 #[expect(clippy::unnecessary_cast, reason = "the system's field types differ between processors")]
 fn convert(raw: &rustix::fs::Stat) -> Stat {
     let mut stat = Stat {
@@ -221,7 +221,7 @@ fn convert(raw: &rustix::fs::Stat) -> Stat {
     stat
 }
 
-/// The same of its other way to answer.
+/// Converts the result of `statx`.
 fn convert_statx(raw: &Statx) -> Stat {
     let stamp = |time: &StatxTimestamp| MTime { seconds: time.tv_sec, nanos: time.tv_nsec };
     let mut stat = Stat {
@@ -240,7 +240,7 @@ fn convert_statx(raw: &Statx) -> Stat {
     stat
 }
 
-/// Refuses what is not a regular file.
+/// Refuses anything but a regular file.
 fn require_file(stat: &Stat, path: &Path) -> Result<()> {
     use rustix::fs::FileType;
     let what = match FileType::from_raw_mode(stat.mode) {

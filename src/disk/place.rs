@@ -1,4 +1,4 @@
-//! Opened places: roots, targets, names in opened folders.
+//! Opened locations: roots, targets, and entries of opened folders.
 
 use super::error::{DiskError, DiskErrorKind, Result};
 use super::stat::Stat;
@@ -9,11 +9,11 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// An opened file or folder of the disk that made it. Meaningless to another disk.
+/// An opened file or folder, valid only for the disk that created it.
 #[derive(Clone)]
 pub struct Handle(pub(super) HandleKind);
 
-/// What a handle is, by disk.
+/// The representation of a handle, by disk.
 #[derive(Clone)]
 pub(super) enum HandleKind {
     /// A descriptor of the real disk.
@@ -23,12 +23,12 @@ pub(super) enum HandleKind {
 }
 
 impl Handle {
-    /// A handle of the real disk.
+    /// Creates a handle of the real disk.
     pub(super) fn os(fd: OwnedFd) -> Self {
         Self(HandleKind::Os(Arc::new(fd)))
     }
 
-    /// The descriptor, for the real disk.
+    /// Returns the descriptor, for the real disk.
     pub(super) fn as_os(&self) -> Result<&Arc<OwnedFd>> {
         match &self.0 {
             HandleKind::Os(fd) => Ok(fd),
@@ -36,7 +36,7 @@ impl Handle {
         }
     }
 
-    /// The inode, for the memory disk.
+    /// Returns the inode, for the memory disk.
     pub(super) fn as_memory(&self) -> Result<u64> {
         match &self.0 {
             HandleKind::Memory(inode) => Ok(*inode),
@@ -45,7 +45,7 @@ impl Handle {
     }
 }
 
-/// The error for a handle that was made by another disk.
+/// Returns the error for a handle of another disk.
 fn foreign() -> DiskError {
     DiskError::new(DiskErrorKind::Io, "use a handle of another disk on", Path::new(""))
 }
@@ -63,16 +63,16 @@ impl fmt::Debug for Handle {
 #[derive(Clone, Debug)]
 pub struct Root(pub(super) Arc<RootInner>);
 
-/// What a root's clones share.
+/// State shared by the clones of a root.
 #[derive(Debug)]
 pub(super) struct RootInner {
     pub(super) given: PathBuf,
     pub(super) path: PathBuf,
     pub(super) device: u64,
-    /// The number of the mount that shows it, where the disk has mounts.
+    /// Number of the mount that contains the root, if the disk has mounts.
     pub(super) mount: Option<u64>,
     pub(super) handle: Handle,
-    /// Whether time stamps of this file system are known to move with every change.
+    /// `true` if timestamps of this file system are known to change with every modification.
     pub(super) steady_stamps: bool,
 }
 
@@ -82,37 +82,38 @@ impl Root {
         &self.0.path
     }
 
-    /// The path as it was asked for.
+    /// The path as requested.
     pub fn given(&self) -> &Path {
         &self.0.given
     }
 
-    /// The number of the device that the root folder is on.
+    /// Number of the device that contains the root folder.
     pub fn device(&self) -> u64 {
         self.0.device
     }
 
-    /// Marks a state as racy where its file system is not the root's own, or not one whose stamps are
-    /// known to move with every change.
-    pub(super) fn judged(&self, mut stat: Stat) -> Stat {
+    /// Marks a state as racy if its file system is not the root's, or is not known to update timestamps with
+    /// every modification.
+    pub(super) fn mark_racy(&self, mut stat: Stat) -> Stat {
         stat.racy |= !self.is_steady(&stat);
         stat
     }
 
-    /// Whether a file is on a file system of this machine whose stamps are known to move with every change.
+    /// Returns `true` if a file is on a local file system whose timestamps are known to change with every
+    /// modification.
     pub(super) fn is_steady(&self, stat: &Stat) -> bool {
         self.0.steady_stamps && stat.dev == self.device()
     }
 }
 
-/// What stands at a name.
+/// Kind of a name in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A regular file.
     File,
     /// A folder.
     Folder,
-    /// A symlink, wherever it leads.
+    /// A symlink, regardless of its target.
     Symlink,
     /// A device, pipe or socket.
     Other,
@@ -123,43 +124,43 @@ pub enum Kind {
 pub struct Listed {
     /// The name.
     pub name: OsString,
-    /// What stands there.
+    /// Kind of the file.
     pub kind: Kind,
 }
 
-/// A resolved place beneath a root: a file, or where one would be.
+/// A resolved location under a root: an existing file, or a possible one.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// What makes it the same file as another target.
+    /// Identity of the file, for comparison with other targets.
     pub key: FileKey,
-    /// The canonical absolute path as it is or would be.
+    /// Canonical absolute path of the existing or possible file.
     pub path: PathBuf,
-    /// The root it was resolved beneath.
+    /// Root under which the target was resolved.
     pub root: Root,
-    /// Whether a file was there.
+    /// `true` if the file existed.
     pub exists: bool,
-    /// The bytes that it had.
+    /// Size of the file at that time, in bytes.
     pub size: u64,
-    /// Whether the last component of the path that was asked for is a symlink that led here.
+    /// `true` if the last component of the requested path is a symlink that led here.
     pub via_symlink: bool,
-    /// Folders between the opened one and the file that do not exist yet, outermost first.
+    /// Missing folders between the opened one and the file, outermost first.
     pub missing_dirs: Vec<OsString>,
     /// The file's own name.
     pub name: OsString,
-    /// The deepest existing folder, opened: kept so that nothing is resolved again before a commit.
+    /// The deepest existing folder, opened. Stored so that nothing is resolved again before a commit.
     pub(super) parent: Handle,
-    /// The number of the mount that shows the file, where the disk has mounts and a file was there.
+    /// Number of the mount that contains the file, if the disk has mounts and the file existed.
     pub(super) mount: Option<u64>,
 }
 
 impl Target {
-    /// The path of the opened folder: the file's own, or the deepest that exists.
+    /// Returns the path of the opened folder: the file's own, or the deepest existing one.
     pub fn opened_dir(&self) -> PathBuf {
         let levels = self.missing_dirs.len() + 1;
         self.path.ancestors().nth(levels).unwrap_or(Path::new("/")).to_owned()
     }
 
-    /// The file's name in its opened folder; none while folders are missing.
+    /// Returns the file's entry in its opened folder, or `None` while folders are missing.
     pub fn entry(&self) -> Option<Entry> {
         self.missing_dirs.is_empty().then(|| Entry {
             dir: self.parent.clone(),
@@ -168,14 +169,14 @@ impl Target {
         })
     }
 
-    /// Another name in the opened folder.
+    /// Returns another entry of the opened folder.
     pub(super) fn beside(&self, name: OsString) -> Entry {
         let path = self.opened_dir().join(&name);
         Entry { dir: self.parent.clone(), name, path }
     }
 }
 
-/// A name in an opened folder: what every primitive works on.
+/// A name in an opened folder, the operand of every primitive.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The opened folder.
@@ -186,12 +187,12 @@ pub struct Entry {
     pub path: PathBuf,
 }
 
-/// A file's content and the state it was read in.
+/// The content of a file and the state in which it was read.
 #[derive(Clone, Debug)]
 pub struct FileImage {
-    /// All of its bytes.
+    /// The whole content.
     pub bytes: Vec<u8>,
-    /// The same before and after reading.
+    /// State of the file, identical before and after reading.
     pub stat: Stat,
     /// The file itself, open.
     pub handle: Handle,

@@ -1,8 +1,8 @@
-//! Putting right what a killed process or a power cut interrupted.
+//! Recovery after a killed process or a power cut.
 //!
-//! Nothing here trusts the record further than the disk bears it out: each step looks what stands at a name
-//! and goes by its content. What is neither the old nor the new content somebody has written since, and it
-//! stays. So recovery can be interrupted and done again at any point.
+//! Recovery trusts the journal only as far as the disk confirms it: each step reads the file at a name and
+//! compares its content. Content that is neither old nor new was written by another program in the meantime
+//! and stays. Recovery can therefore be interrupted and repeated at any point.
 
 mod part;
 
@@ -15,29 +15,29 @@ use part::PartRecovery;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// For how many seconds a transaction is tried again that cannot be settled: long enough for a disk that is
-/// not always there, not for ever for a folder that was deleted.
+/// Number of seconds for which a transaction that cannot be settled is retried: long enough for a disk that
+/// is not always mounted, but not forever for a folder that was deleted.
 const PATIENCE: u64 = 30 * 24 * 3600;
 
-/// What a start found and did.
+/// Result of the recovery at a start.
 #[derive(Debug, Default)]
 pub struct Recovery {
-    /// Files that have their old content again.
+    /// Files whose old content was restored.
     pub restored: Vec<PathBuf>,
-    /// Files that somebody has changed since; they were left alone, and their old text was kept.
+    /// Files that another program has changed since. They were not touched, and their old text was rescued.
     pub left: Vec<PathBuf>,
-    /// Texts that were kept.
+    /// Files of which a text was rescued.
     pub rescued: Vec<PathBuf>,
-    /// Staged and displaced files that were removed.
+    /// Number of staged and displaced files that were removed.
     pub strays: usize,
-    /// What could not be put right now, and will be tried again.
+    /// Errors of steps that could not be completed now and will be retried.
     pub failed: Vec<DiskError>,
-    /// Lines of the journal that could not be trusted and were not obeyed.
+    /// Number of invalid journal lines, which were ignored.
     pub damaged: usize,
 }
 
 impl Recovery {
-    /// Whether there is anything to tell.
+    /// Returns `true` if there is nothing to report.
     pub fn is_eventless(&self) -> bool {
         let Self { restored, left, rescued, strays, failed, damaged } = self;
         restored.is_empty()
@@ -48,7 +48,7 @@ impl Recovery {
     }
 }
 
-/// Works through the lines of a log; gives the transactions that have to be tried again.
+/// Processes the lines of the logs; returns the transactions that have to be retried.
 pub(super) fn recover(
     disk: &dyn Disk,
     journal: &Journal,
@@ -64,11 +64,12 @@ pub(super) fn recover(
         }
     }
     let mut unfinished: Vec<Record> = Vec::new();
-    // The newest first: an older one may have made what a newer one changed.
+    // The newest first: an older one may have created what a newer one changed.
     for record in begun.into_iter().rev() {
         entered.remove(&record.id);
         if done.contains(&record.id) {
-            // What cannot be removed stays where it is: tried again as unfinished, the set would be taken back.
+            // Remains that cannot be removed stay where they are: retrying the set as unfinished would roll
+            // it back.
             let cleaned = clean_up(disk, journal, &record, recovery);
             recovery.failed.extend(cleaned.err());
         } else if let Err(error) = settle(disk, journal, &record, recovery) {
@@ -79,8 +80,8 @@ pub(super) fn recover(
             }
         }
     }
-    // Staged by transactions that never began, so nothing was displaced; unless it cannot be read any more that
-    // they did.
+    // These were staged by transactions that never began, so nothing was displaced, unless the lines that
+    // would show a beginning are damaged.
     let certain = recovery.damaged == 0;
     for at in entered.into_values().flatten() {
         let lost = |_: &super::FileImage| (!certain).then_some(Lost::Interrupted);
@@ -91,7 +92,7 @@ pub(super) fn recover(
     unfinished
 }
 
-/// Removes what a transaction that has ended left behind.
+/// Removes what a finished transaction left behind.
 fn clean_up(disk: &dyn Disk, journal: &Journal, record: &Record, recovery: &mut Recovery) -> Result<()> {
     for part in &record.parts {
         PartRecovery::new(disk, journal, part, recovery).clear_strays()?;
@@ -100,7 +101,7 @@ fn clean_up(disk: &dyn Disk, journal: &Journal, record: &Record, recovery: &mut 
     Ok(())
 }
 
-/// Finishes or takes back one transaction.
+/// Completes or rolls back one transaction.
 pub(super) fn settle(
     disk: &dyn Disk,
     journal: &Journal,
@@ -109,20 +110,20 @@ pub(super) fn settle(
 ) -> Result<()> {
     for (index, part) in record.parts.iter().enumerate().rev() {
         let mut part = PartRecovery::new(disk, journal, part, recovery);
-        if record.alone && part.has_landed()? {
+        if record.alone && part.has_happened()? {
             part.clear_strays()?;
             continue;
         }
         part.load_images(&record.id, index)?;
-        part.take_back()?;
+        part.roll_back()?;
         part.clear_strays()?;
-        part.remove_made();
+        part.remove_created_folders();
     }
     journal.remove_images(disk, &record.id, record.parts.len());
     Ok(())
 }
 
-/// Opens the folder of a noted name; none if it is gone or another has taken its place.
+/// Opens the folder of a recorded name. Returns `None` if it is gone or has been replaced by another folder.
 fn open(disk: &dyn Disk, at: &Spot) -> Result<Option<Entry>> {
     let (Some(folder), Some(name)) = (at.path().parent(), at.path().file_name()) else { return Ok(None) };
     let root = match disk.open_root(folder) {
@@ -135,14 +136,14 @@ fn open(disk: &dyn Disk, at: &Spot) -> Result<Option<Entry>> {
         name: name.to_owned(),
         path: folder.join(name),
     };
-    // A path that leads through a symlink now is not the one that was noted.
+    // A path that now leads through a symlink is not the recorded one.
     let same_path = root.path() == folder;
-    let ino = disk.look(&entry(".".as_ref()))?.map(|stat| stat.ino);
+    let ino = disk.stat_entry(&entry(".".as_ref()))?.map(|stat| stat.ino);
     let same_folder = same_path && (at.folder.is_none() || at.folder == ino);
     Ok(same_folder.then(|| entry(name)))
 }
 
-/// Whether another folder stands where a noted name was, or anything else. One that is not there at all may come
+/// Returns `true` if the recorded folder has been replaced. A folder that is missing altogether may come
 /// back, on a disk that is not mounted now.
 fn is_replaced(disk: &dyn Disk, at: &Spot) -> bool {
     at.path().parent().is_some_and(|folder| disk.open_root(folder).is_ok())
@@ -152,8 +153,8 @@ fn is_absence(kind: &DiskErrorKind) -> bool {
     matches!(kind, DiskErrorKind::NotFound | DiskErrorKind::NotAFile { .. })
 }
 
-/// Removes a staged or displaced file. One that `lost` gives a reason for is kept first as a text of the file
-/// at `of`.
+/// Removes a staged or displaced file. If `lost` returns a reason, its text is rescued first, as a text of
+/// the file at `of`.
 fn clear(
     disk: &dyn Disk,
     journal: &Journal,
@@ -172,7 +173,7 @@ fn clear(
                 recovery.rescued.push(of.to_owned());
             }
         }
-        // Something that editd never makes: not a stray.
+        // Not a stray: editd never creates such an object.
         Err(error) if matches!(error.kind, DiskErrorKind::NotAFile { .. } | DiskErrorKind::Changed) => {
             return Ok(());
         }

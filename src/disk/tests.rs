@@ -1,4 +1,4 @@
-//! Tests of the disks and of the commit over them.
+//! Tests of the disks and of the commit.
 
 mod attributes;
 mod bases;
@@ -21,10 +21,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// More than any test file has.
+/// Larger than any test file.
 const LIMIT: u64 = 1 << 20;
 
-/// A workspace on the real disk with a neighbour that must stay untouched.
+/// A workspace on the real disk, with a neighbor folder that must stay untouched.
 struct Fixture {
     dir: TempDir,
     disk: OsDisk,
@@ -64,7 +64,7 @@ impl Fixture {
         commit(&self.disk, changes, Durability::Process)
     }
 
-    /// Everything under the workspace, by path: text of files, none for folders.
+    /// Returns everything under the workspace by path: content of files, `None` for folders.
     fn all(&self) -> std::collections::BTreeMap<PathBuf, Option<Vec<u8>>> {
         let mut all = std::collections::BTreeMap::new();
         let mut folders = vec![self.root.path().to_owned()];
@@ -81,28 +81,28 @@ impl Fixture {
     }
 }
 
-/// Texts that were kept, by the path of the file that they stood in.
+/// Rescued texts, with the paths of their files.
 #[derive(Default)]
-struct Kept(parking_lot::Mutex<Vec<(PathBuf, Vec<u8>)>>);
+struct RescuedTexts(parking_lot::Mutex<Vec<(PathBuf, Vec<u8>)>>);
 
-impl Rescue for Kept {
+impl Rescue for RescuedTexts {
     fn keep(&self, path: &Path, bytes: &[u8], _: Lost) -> std::io::Result<()> {
         self.0.lock().push((path.to_owned(), bytes.to_owned()));
         Ok(())
     }
 }
 
-/// A journal in a folder of its own, and what it had to keep. Opened before a disk is told to fail.
-struct Own {
+/// A private journal and the texts that it rescued. Open it before making the disk fail.
+struct TestJournal {
     journal: Journal,
-    kept: Arc<Kept>,
+    kept: Arc<RescuedTexts>,
     _folder: TempDir,
 }
 
-impl Own {
+impl TestJournal {
     fn on(disk: &dyn Disk) -> Self {
-        let (kept, folder) = (Arc::new(Kept::default()), tempfile::tempdir().expect("a folder"));
-        // The memory disk has one inside.
+        let (kept, folder) = (Arc::new(RescuedTexts::default()), tempfile::tempdir().expect("a folder"));
+        // The memory disk may have the journal's folder itself.
         let inside = Path::new("/state");
         let at = if disk.open_root(inside).is_ok() { inside } else { folder.path() };
         let (journal, _) = Journal::open(disk, at, kept.clone()).expect("a journal");
@@ -118,23 +118,23 @@ impl Own {
         super::commit(disk, &self.journal, changes, durability)
     }
 
-    /// The texts that were kept.
+    /// The rescued texts.
     fn kept(&self) -> Vec<String> {
         let kept = self.kept.0.lock();
         kept.iter().map(|(_, text)| String::from_utf8_lossy(text).into_owned()).collect()
     }
 }
 
-/// Commits with a journal of its own.
+/// Commits with a new journal.
 fn commit(
     disk: &dyn Disk,
     changes: &[Change],
     durability: Durability,
 ) -> std::result::Result<Vec<Committed>, CommitError> {
-    Own::on(disk).commit(disk, changes, durability)
+    TestJournal::on(disk).commit(disk, changes, durability)
 }
 
-/// What a caller would expect who has just read the file.
+/// Returns what a caller that has just read the file expects.
 fn expected(disk: &dyn Disk, target: &Target) -> Expected {
     Expected::image(&disk.read(target, LIMIT).expect("readable").expect("there"))
 }

@@ -1,61 +1,62 @@
-//! Hints that files may have changed. Never more than hints: events get lost, come late, or never come
-//! (memory maps, remote file systems), so nothing is decided by them.
+//! Hints that files may have changed. They are only hints: events get lost, come late or never come (memory
+//! maps, remote file systems), so no decision relies on them.
 //!
-//! What is watched is the folder of a file: a watch on the file itself would end with the first save
-//! that replaces it.
+//! The watcher watches the folder of a file: a watch on the file itself would end with the first save that
+//! replaces it.
 
 mod state;
 
 use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use state::{State, take_note};
+use state::{State, record};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long hints are gathered before they are given: a save is several events, a checkout thousands.
+/// Time during which hints are collected before they are sent: a save is several events, a checkout
+/// thousands.
 const QUIET: Duration = Duration::from_millis(20);
 
-/// How long the system's thread leaves events with the system before it takes the next ones: a change of a file
-/// is some seven, and to be woken for each of them took a sixth of all the daemon's time.
+/// Time for which the system's thread leaves events in the queue before it takes the next ones. A change of a
+/// file causes about seven events, and a wake-up for each took a sixth of the daemon's total time.
 const REST: Duration = Duration::from_millis(20);
 
-/// Events that are heard so soon after a rest were there when it ended.
+/// Events that arrive within this time after a rest were already queued when it ended.
 const TOGETHER: Duration = Duration::from_millis(2);
 
-/// How long until a folder that disappeared is looked for again.
+/// Interval between attempts to watch a missing folder again.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Files named in one hint. Above it, saying "look at everything" is cheaper than the list.
+/// Maximum number of files named in one hint. Above it, a rescan is cheaper than the list.
 const MAX_NAMED: usize = 4096;
 
-/// What the watcher has to say.
+/// A hint of the watcher.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchHint {
-    /// These watched files may have changed, appeared or gone.
+    /// These watched files may have changed, appeared or disappeared.
     Changed(Vec<PathBuf>),
     /// Any watched file may have changed: events were lost, or there were too many.
     Rescan,
-    /// Some files cannot be watched, for this reason; said once.
+    /// Some files cannot be watched, for this reason; reported once.
     Degraded(String),
 }
 
-/// Watches the folders of files. Hints are given on a thread of its own, which ends with the watcher.
+/// Watches the folders of files. A dedicated thread, which ends with the watcher, sends the hints.
 pub struct Watcher {
     shared: Arc<Shared>,
 }
 
-/// Two locks, never one inside the other except `system` before `state`: the system's thread takes
-/// `state` in every event, and `system` waits for that thread.
+/// State shared by the threads. If both locks are needed, `system` is taken before `state`: the system's
+/// thread takes `state` for every event, and holders of `system` wait for that thread.
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
     /// Wakes the watcher's own thread.
     wake: Condvar,
     /// Ends the rest of the system's thread.
-    hurry: Condvar,
+    end_rest: Condvar,
     system: Mutex<Option<RecommendedWatcher>>,
 }
 
@@ -67,28 +68,28 @@ impl fmt::Debug for Watcher {
 }
 
 impl Watcher {
-    /// A watcher that calls `hint` from its own thread. Where the system offers no watching at all the
-    /// watcher works too, and says so in its first hint.
+    /// Creates a watcher that calls `hint` from its own thread. The watcher also works on a system that
+    /// cannot watch files at all; its first hint then reports that.
     pub fn new(hint: impl Fn(WatchHint) + Send + 'static) -> Self {
         let shared = Arc::new(Shared::default());
         let listener = Arc::downgrade(&shared);
-        let heard = move |event| {
+        let handler = move |event| {
             if let Some(shared) = listener.upgrade() {
-                shared.hear(event);
+                shared.record_event(event);
             }
         };
-        match RecommendedWatcher::new(heard, Config::default().with_follow_symlinks(false)) {
+        match RecommendedWatcher::new(handler, Config::default().with_follow_symlinks(false)) {
             Ok(system) => *shared.system.lock() = Some(system),
-            Err(error) => shared.state.lock().complain(&error),
+            Err(error) => shared.state.lock().record_problem(&error),
         }
-        let teller = shared.clone();
-        let spawned = thread::Builder::new().name("watch".into()).spawn(move || teller.tell(&hint));
+        let sender = shared.clone();
+        let spawned = thread::Builder::new().name("watch".into()).spawn(move || sender.send_hints(&hint));
         drop(spawned); // Without the thread there are no hints, which is what hints may do.
         Self { shared }
     }
 
-    /// Watches a file by its canonical path, whether or not it exists. Counted: a file watched twice
-    /// needs two calls of [`Watcher::unwatch`].
+    /// Watches a file by its canonical path, whether or not it exists. Watches are counted: a file watched
+    /// twice needs two calls of [`Watcher::unwatch`].
     pub fn watch(&self, path: &Path) {
         let Some(folder) = path.parent() else { return };
         let mut system = self.shared.system.lock();
@@ -103,8 +104,8 @@ impl Watcher {
         let mut system = self.shared.system.lock();
         let last = self.shared.state.lock().remove(path, folder);
         if let (true, Some(system)) = (last, system.as_mut()) {
-            // It may have been lost before; then there is nothing to end.
-            self.shared.attended(|| system.unwatch(folder).ok());
+            // The watch may already be lost; then there is nothing to end.
+            self.shared.request(|| system.unwatch(folder).ok());
         }
     }
 }
@@ -113,20 +114,20 @@ impl Drop for Watcher {
     fn drop(&mut self) {
         self.shared.state.lock().ended = true;
         self.shared.wake.notify_all();
-        self.shared.hurry.notify_all();
-        // Its thread waits for no one of ours, so this ends at once.
+        self.shared.end_rest.notify_all();
+        // The system's thread does not wait for any of ours, so this returns at once.
         drop(self.shared.system.lock().take());
     }
 }
 
 impl Shared {
-    /// On the system's thread: takes note, and lets the next events gather.
-    fn hear(&self, event: notify::Result<Event>) {
+    /// Records an event on the system's thread, then lets further events accumulate.
+    fn record_event(&self, event: notify::Result<Event>) {
         let mut state = self.state.lock();
         match event {
-            Ok(event) => take_note(&mut state, &event),
+            Ok(event) => record(&mut state, &event),
             Err(error) => {
-                state.complain(&error);
+                state.record_problem(&error);
                 state.rescan = true;
             }
         }
@@ -141,21 +142,21 @@ impl Shared {
             return;
         }
         let until = Instant::now() + REST;
-        while !state.ended && state.asking == 0 && !self.hurry.wait_until(state, until).timed_out() {}
+        while !state.ended && state.requesting == 0 && !self.end_rest.wait_until(state, until).timed_out() {}
         state.rested = Some(Instant::now());
     }
 
-    /// Has the system's thread do something: it does not rest meanwhile.
-    fn attended<T>(&self, ask: impl FnOnce() -> T) -> T {
-        self.state.lock().asking += 1;
-        self.hurry.notify_all();
+    /// Runs a request to the system's thread, which does not rest in the meantime.
+    fn request<T>(&self, ask: impl FnOnce() -> T) -> T {
+        self.state.lock().requesting += 1;
+        self.end_rest.notify_all();
         let answer = ask();
-        self.state.lock().asking -= 1;
+        self.state.lock().requesting -= 1;
         answer
     }
 
-    /// On the watcher's own thread: waits for news, lets them gather, tells them.
-    fn tell(&self, hint: &impl Fn(WatchHint)) {
+    /// On the watcher's own thread: waits for news, lets them accumulate, and sends the hints.
+    fn send_hints(&self, hint: &impl Fn(WatchHint)) {
         while self.wait() {
             thread::sleep(QUIET);
             let hints = self.state.lock().take_hints();
@@ -163,7 +164,7 @@ impl Shared {
         }
     }
 
-    /// Waits for news; `false` at the end. Meanwhile looks for folders that have come back.
+    /// Waits for news; returns `false` at the end. Retries missing folders while waiting.
     fn wait(&self) -> bool {
         let mut state = self.state.lock();
         while !state.ended && !state.has_news() {
@@ -171,29 +172,29 @@ impl Shared {
                 self.wake.wait(&mut state);
             } else if self.wake.wait_for(&mut state, RETRY).timed_out() {
                 drop(state);
-                self.find_lost();
+                self.retry_lost();
                 state = self.state.lock();
             }
         }
         !state.ended
     }
 
-    fn find_lost(&self) {
+    fn retry_lost(&self) {
         let mut system = self.system.lock();
         let lost = self.state.lock().lost.clone();
         for folder in lost {
-            // Whatever watch is left leads to an inode that is not that folder any more.
-            self.attended(|| system.as_mut().map(|system| system.unwatch(&folder).ok()));
+            // Any remaining watch refers to an inode that is no longer this folder.
+            self.request(|| system.as_mut().map(|system| system.unwatch(&folder).ok()));
             if self.watch_folder(system.as_mut(), &folder) {
                 self.state.lock().mark_folder(&folder);
             }
         }
     }
 
-    /// Asks the system to watch a folder; notes it as lost if it cannot.
+    /// Asks the system to watch a folder; records it as lost if that fails.
     fn watch_folder(&self, system: Option<&mut RecommendedWatcher>, folder: &Path) -> bool {
         let watch = |system: &mut RecommendedWatcher| system.watch(folder, RecursiveMode::NonRecursive);
-        let result = self.attended(|| system.map(watch));
+        let result = self.request(|| system.map(watch));
         let mut state = self.state.lock();
         match result {
             Some(Ok(())) => {
@@ -202,12 +203,12 @@ impl Shared {
             }
             Some(Err(error)) => {
                 state.lost.insert(folder.to_owned());
-                // A folder that does not exist yet is nothing to complain of.
+                // A folder that does not exist yet is not worth a warning.
                 if !is_missing(&error) {
-                    state.complain(&error);
+                    state.record_problem(&error);
                 }
             }
-            // Already said: there is no watching here.
+            // Already reported: this system cannot watch files.
             None => {}
         }
         self.wake.notify_all();
@@ -231,19 +232,19 @@ mod tests {
     fn hints_after(events: Vec<notify::Result<Event>>) -> Vec<WatchHint> {
         let shared = Shared::default();
         for event in events {
-            shared.hear(event);
+            shared.record_event(event);
         }
         shared.state.into_inner().take_hints()
     }
 
     #[test]
-    fn lost_events_ask_for_a_look_at_everything() {
+    fn lost_events_cause_a_rescan() {
         let overflow = Event::new(EventKind::Other).set_flag(Flag::Rescan);
         assert_eq!(hints_after(vec![Ok(overflow)]), [WatchHint::Rescan]);
     }
 
     #[test]
-    fn an_exhausted_limit_is_said_once() {
+    fn an_exhausted_limit_is_reported_once() {
         let full = || Err(notify::Error::new(ErrorKind::MaxFilesWatch));
         let hints = hints_after(vec![full(), full()]);
         assert!(matches!(&hints[..], [WatchHint::Degraded(_), WatchHint::Rescan]), "{hints:?}");

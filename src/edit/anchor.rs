@@ -1,41 +1,41 @@
-//! Where in the base an edit may have its place, from what a patch says besides the text.
+//! Restriction of matches by the anchor of a patch hunk.
 
 use std::ops::Range;
 
 use super::base::Base;
-use super::index::describe;
+use super::index::key_and_pairs;
 use super::occurrences::LineCounter;
 use super::tiers::{Hits, Site};
 use super::whole_lines::{bare, closes_block, depth, is_blank_line};
 use super::{Anchor, Strategy, TimedOut};
 
-/// Lines of the base, from 0.
+/// A range of lines of the base, from 0.
 type Region = Range<usize>;
 
-/// Blocks that are told apart: context lines that stand more often say little of one.
-const BLOCKS: usize = 1000;
+/// Maximum number of blocks: context lines that occur more often do not identify a block.
+const MAX_BLOCKS: usize = 1000;
 
-/// What an anchor comes to in a base.
+/// An anchor resolved in a base.
 pub(super) struct Scope<'a> {
     anchor: &'a Anchor,
-    /// Where the context lines lead. None if there are none.
+    /// The resolved context lines; `None` if the anchor has none.
     context: Option<Context>,
 }
 
-/// Where context lines lead.
+/// The resolved context lines.
 #[derive(Default)]
 struct Context {
-    /// Where the innermost of them stands within the blocks of those before it.
+    /// Occurrences of the innermost context line within the blocks of the outer ones.
     heads: Vec<usize>,
-    /// The blocks that these lines open, in order and apart.
+    /// The blocks that these lines open, in order and disjoint.
     blocks: Vec<Region>,
-    /// Where the innermost of them stands behind those before it.
+    /// Occurrences of the innermost context line after the outer ones.
     lines: Vec<usize>,
 }
 
-/// Why an anchor leads nowhere.
+/// The reason why an anchor could not be resolved.
 pub(super) enum NoScope<'a> {
-    /// This context line stands nowhere where it should.
+    /// This context line does not occur where it should.
     Missing(&'a str),
     /// The deadline has passed.
     TimedOut,
@@ -51,7 +51,7 @@ impl<'a> Scope<'a> {
     pub(super) fn new(base: &Base<'_>, anchor: &'a Anchor) -> Result<Self, NoScope<'a>> {
         let mut context: Option<Context> = None;
         for line in &anchor.under {
-            let lines = lines_like(base, line)?;
+            let lines = similar_lines(base, line)?;
             let next = match &context {
                 None => Context { heads: lines.clone(), blocks: Vec::new(), lines },
                 Some(outer) => {
@@ -70,12 +70,12 @@ impl<'a> Scope<'a> {
         Ok(Self { anchor, context })
     }
 
-    /// Whether it narrows the search, so that all places have to be known.
+    /// Returns `true` if the anchor restricts matches, so that all of them have to be known.
     pub(super) fn narrows(&self) -> bool {
         self.context.is_some() || self.anchor.at_end || self.anchor.line.is_some()
     }
 
-    /// Keeps the places that fit.
+    /// Keeps the matches that the anchor allows.
     pub(super) fn narrow(&self, base: &Base<'_>, old: &str, strategy: Strategy, hits: &mut Hits) {
         if self.anchor.at_end {
             let open = !old.ends_with('\n');
@@ -96,8 +96,8 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Offsets at which a text that is only added can go: behind the innermost context line, or at the end
-    /// of the base. None if the anchor names neither.
+    /// Returns the offsets at which an insertion can go: after the innermost context line, or at the end of
+    /// the base. Empty if the anchor names neither.
     pub(super) fn insertion_points(&self, base: &Base<'_>) -> Vec<usize> {
         if self.anchor.at_end {
             return vec![base.text.len()];
@@ -109,7 +109,7 @@ impl<'a> Scope<'a> {
 }
 
 impl Context {
-    /// The block that a line is in, as its index.
+    /// Returns the block that contains a line.
     fn block_of(&self, line: usize) -> Option<&Region> {
         let after = self.blocks.partition_point(|block| block.start <= line);
         self.blocks[..after].last().filter(|block| line < block.end)
@@ -119,14 +119,14 @@ impl Context {
         self.block_of(line).is_some_and(|block| block.start < line)
     }
 
-    /// Whether some bytes of the base lie in one of the blocks.
+    /// Returns `true` if a range of bytes of the base lies in one of the blocks.
     fn encloses(&self, base: &Base<'_>, bytes: &Range<usize>) -> bool {
         let line = base.lines_between(0, bytes.start + 1).saturating_sub(1);
         self.block_of(line).is_some_and(|block| bytes.end <= base.index().start(base.text, block.end))
     }
 }
 
-/// Keeps the only place that starts at `line`, if there is one.
+/// Keeps only the match that starts at `line`, if there is exactly one.
 fn decide_by_line(base: &Base<'_>, line: usize, hits: &mut Hits) {
     let mut counter = LineCounter::new(base.text);
     let mut named = hits.sites.iter().filter(|site| counter.lines(&site.range).start == line);
@@ -136,32 +136,32 @@ fn decide_by_line(base: &Base<'_>, line: usize, hits: &mut Hits) {
     }
 }
 
-/// The lines that are like `wanted` but for the blanks around them; where there is none, those that begin
-/// like it, as `def f(x):` does like `def f`.
-fn lines_like(base: &Base<'_>, wanted: &str) -> Result<Vec<usize>, TimedOut> {
+/// Finds the lines that equal `wanted` except for whitespace around them; if there are none, those that begin
+/// with it, as `def f(x):` begins with `def f`.
+fn similar_lines(base: &Base<'_>, wanted: &str) -> Result<Vec<usize>, TimedOut> {
     base.deadline.check()?;
     let wanted = bare(wanted.trim_end().trim_end_matches("@@"));
     let wanted = wanted.trim_end();
-    let key = describe(wanted).0;
+    let key = key_and_pairs(wanted).0;
     let equal: Vec<usize> = base.lines_with(key).filter(|&line| bare(base.line(line)) == wanted).collect();
     if !equal.is_empty() || wanted.is_empty() {
         return Ok(equal);
     }
     let word = |c: char| c.is_alphanumeric() || c == '_';
-    let begins = |line: &str| {
+    let begins_with_wanted = |line: &str| {
         line.strip_prefix(wanted).is_some_and(|rest| !wanted.ends_with(word) || !rest.starts_with(word))
     };
     let all = base.index().lines_from(base.text, 0).enumerate();
-    Ok(all.filter(|(_, line)| begins(&bare(line.content))).map(|(at, _)| at).collect())
+    Ok(all.filter(|(_, line)| begins_with_wanted(&bare(line.content))).map(|(at, _)| at).collect())
 }
 
-/// The blocks that some lines open, in order and apart; nothing where there are too many.
+/// Returns the blocks that lines open, in order and disjoint; empty if there are too many lines.
 fn blocks(base: &Base<'_>, heads: &[usize]) -> Result<Vec<Region>, TimedOut> {
     let mut blocks: Vec<Region> = Vec::new();
-    for &head in heads.iter().filter(|_| heads.len() <= BLOCKS) {
+    for &head in heads.iter().filter(|_| heads.len() <= MAX_BLOCKS) {
         base.deadline.check()?;
         match blocks.last_mut() {
-            // A block in a block is part of it.
+            // A nested block is part of the outer one.
             Some(last) if head < last.end => last.end = last.end.max(block_end(base, head)),
             _ => blocks.push(head..block_end(base, head)),
         }
@@ -169,7 +169,8 @@ fn blocks(base: &Base<'_>, heads: &[usize]) -> Result<Vec<Region>, TimedOut> {
     Ok(blocks)
 }
 
-/// The line behind the block that a line opens: what is indented deeper, and a line that closes it.
+/// Returns the line after the block that a line opens: the block is the lines that are indented deeper, and a
+/// line that closes it.
 fn block_end(base: &Base<'_>, opener: usize) -> usize {
     let own = depth(base.line(opener));
     let mut end = opener + 1;

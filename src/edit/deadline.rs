@@ -1,8 +1,8 @@
-//! When to give up.
+//! Deadlines of requests.
 
 use std::time::{Duration, Instant};
 
-/// The moment at which work on a request ends, if there is one.
+/// The time at which work on a request ends, if there is one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Deadline(Option<Instant>);
 
@@ -12,26 +12,26 @@ pub struct Deadline(Option<Instant>);
 pub struct TimedOut;
 
 impl Deadline {
-    /// No end.
+    /// No deadline.
     pub const NONE: Self = Self(None);
 
-    /// Ends at `moment`.
+    /// Creates a deadline at `moment`.
     pub fn at(moment: Instant) -> Self {
         Self(Some(moment))
     }
 
-    /// Ends `duration` from now.
+    /// Creates a deadline `duration` from now.
     pub fn after(duration: Duration) -> Self {
         Self(Instant::now().checked_add(duration))
     }
 
-    /// The moment, for those who keep time themselves.
+    /// Returns the time of the deadline, for code with its own clock checks.
     pub fn instant(self) -> Option<Instant> {
         self.0
     }
 
-    /// An error once the moment has come. Costs a clock reading where there is one: ask every few
-    /// hundred steps, not every step.
+    /// Returns an error once the deadline has passed. Reads the clock if there is a deadline: call it every
+    /// few hundred steps, not every step.
     pub fn check(self) -> Result<(), TimedOut> {
         match self.0 {
             Some(moment) if Instant::now() >= moment => Err(TimedOut),

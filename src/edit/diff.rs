@@ -1,4 +1,4 @@
-//! Changes as people read them.
+//! Diffs for people.
 
 mod display;
 
@@ -12,15 +12,15 @@ use crate::text::{count_line_ends, line_end, line_start, lines};
 
 pub use display::{Display, display_plan};
 
-/// Unchanged lines shown around a change.
+/// Number of unchanged lines shown around a change.
 const CONTEXT: usize = 3;
 
-/// What the two sides of a diff are called.
+/// The labels of the two sides of a diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Labels<'a> {
-    /// Path of the old text, shown as `a/path`; none if it did not exist.
+    /// Path of the old text, shown as `a/path`; `None` if it did not exist.
     pub old: Option<&'a str>,
-    /// Path of the new text, shown as `b/path`; none if it will not exist.
+    /// Path of the new text, shown as `b/path`; `None` if it will not exist.
     pub new: Option<&'a str>,
 }
 
@@ -31,42 +31,41 @@ pub struct FileDiff {
     pub unified: String,
     /// Every run of changed lines.
     pub hunks: Vec<Hunk>,
-    /// First changed line of the new text, from 1; the last line where its end was cut off.
+    /// First changed line of the new text, from 1; the last line if its end was removed.
     pub first_changed_line: Option<usize>,
-    /// Lines added.
+    /// Number of added lines.
     pub added: usize,
-    /// Lines removed.
+    /// Number of removed lines.
     pub removed: usize,
 }
 
-/// One run of changed lines, numbered as unified diffs number: from 1, and the line before where there
-/// are none.
+/// A run of changed lines, numbered as in a unified diff: from 1, or the line before if the run is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Hunk {
     /// First old line.
     pub old_start: usize,
-    /// Old lines.
+    /// Number of old lines.
     pub old_lines: usize,
     /// First new line.
     pub new_start: usize,
-    /// New lines.
+    /// Number of new lines.
     pub new_lines: usize,
 }
 
 impl<'a> Labels<'a> {
-    /// Both sides are the same existing file.
+    /// Creates labels for two versions of one file.
     pub fn same(path: &'a str) -> Self {
         Self { old: Some(path), new: Some(path) }
     }
 }
 
-/// The diff that `plan` makes of `base`. Costs about as much as the change is large, and one pass over
-/// the text to count lines. Once the deadline has passed it is coarser, never wrong.
+/// Returns the diff between `base` and the result of `plan`. The cost is proportional to the size of the
+/// change, plus one pass over the text to count lines. After the deadline the diff is coarser, never wrong.
 pub fn diff_plan(base: &str, plan: &Plan, labels: Labels<'_>, deadline: Deadline) -> FileDiff {
     changes(base, plan, deadline).map(|changes| render(base, &changes, labels)).unwrap_or_default()
 }
 
-/// The diff of two texts. Once the deadline has passed it is coarser, never wrong.
+/// Returns the diff of two texts. After the deadline the diff is coarser, never wrong.
 pub fn diff_texts(old: &str, new: &str, labels: Labels<'_>, deadline: Deadline) -> FileDiff {
     let head = common_head(old, new);
     let tail = common_tail(&old[head..], &new[head..]);
@@ -76,8 +75,8 @@ pub fn diff_texts(old: &str, new: &str, labels: Labels<'_>, deadline: Deadline) 
 }
 
 impl Plan {
-    /// The plan as whole lines, one splice for each of the hunks that [`diff_plan`] found: what a person
-    /// accepts or rejects. Any of them make a plan by [`Plan::new`].
+    /// Returns the plan as whole lines, one splice for each of the hunks that [`diff_plan`] found, so that a
+    /// person can accept or reject each. Any subset of them forms a plan with [`Plan::new`].
     pub fn by_hunk(&self, base: &str, hunks: &[Hunk]) -> Vec<Splice> {
         let result = self.apply(base);
         let starts = |text| -> Vec<usize> { offsets(0, &whole_lines(text).collect::<Vec<_>>()) };
@@ -94,9 +93,9 @@ impl Plan {
     }
 }
 
-/// A run of changed lines with its texts.
+/// A run of changed lines with its text.
 struct Change {
-    /// Lines before it in the old and in the new text.
+    /// Number of lines before the run in the old and in the new text.
     old_line: usize,
     new_line: usize,
     /// Bytes of the base.
@@ -113,7 +112,7 @@ struct Block<'p> {
 }
 
 impl Block<'_> {
-    /// Returns whether no splice adds or removes a line end.
+    /// Returns `true` if no splice adds or removes a line ending.
     fn is_within_lines(&self, base: &str) -> bool {
         let has_end = |text: &str| memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some();
         self.splices.iter().all(|splice| !has_end(&splice.text) && !has_end(&base[splice.range.clone()]))
@@ -192,8 +191,8 @@ fn blocks<'p>(base: &str, splices: &'p [Splice]) -> Vec<Block<'p>> {
     blocks.into_iter().map(|(range, covered)| Block { range, splices: &splices[covered] }).collect()
 }
 
-/// The lines that a splice may change. A line before counts where it ends in a lone CR, because an LF may
-/// join it; so does an unended one before an insertion at the end.
+/// Returns the lines that a splice may change. The line before counts if it ends in a lone CR, because an LF
+/// may form a CRLF with it; so does one without a line ending before an insertion at the end.
 fn touched(base: &str, splice: &Splice) -> Range<usize> {
     let mut start = line_start(base, splice.range.start);
     if base[..start].ends_with('\r') {
@@ -204,7 +203,7 @@ fn touched(base: &str, splice: &Splice) -> Range<usize> {
 
 fn render(base: &str, changes: &[Change], labels: Labels<'_>) -> FileDiff {
     let Some(first) = changes.first() else { return FileDiff::default() };
-    let mut unified = title(labels);
+    let mut unified = file_header(labels);
     let mut rest = changes;
     while !rest.is_empty() {
         let (group, later) = rest.split_at(group_len(rest));
@@ -220,21 +219,21 @@ fn render(base: &str, changes: &[Change], labels: Labels<'_>) -> FileDiff {
     }
 }
 
-fn title(labels: Labels<'_>) -> String {
+fn file_header(labels: Labels<'_>) -> String {
     let side = |side: char, path: Option<&str>| {
         path.map_or("/dev/null".to_owned(), |path| quoted(&format!("{side}/{path}")))
     };
     format!("--- {}\n+++ {}\n", side('a', labels.old), side('b', labels.new))
 }
 
-/// The lines that git writes above the diff of a new file to say its mode.
+/// Returns the lines that git writes above the diff of a new file to state its mode.
 pub fn new_file_header(path: &str, mode: &str) -> String {
     let (old, new) = (quoted(&format!("a/{path}")), quoted(&format!("b/{path}")));
     format!("diff --git {old} {new}\nnew file mode {mode}\n")
 }
 
-/// A name as git writes it in a header: in quotes, with escapes, where it has signs that would end the line or
-/// change what a terminal shows.
+/// Quotes a name as git does in a header: in quotes, with escapes, if it has characters that would end the
+/// line or affect a terminal.
 fn quoted(name: &str) -> String {
     if !name.contains(|c: char| c.is_control() || c == '"' || c == '\\') {
         return name.to_owned();
@@ -259,7 +258,7 @@ fn quoted(name: &str) -> String {
     text
 }
 
-/// How many of the first changes are near enough to share their context.
+/// Returns the number of changes at the start that are close enough to share their context.
 fn group_len(changes: &[Change]) -> usize {
     let near = |two: &[Change]| two[1].old_line - (two[0].old_line + two[0].old_lines) <= CONTEXT * 2;
     1 + changes.windows(2).take_while(|two| near(two)).count()
@@ -281,7 +280,7 @@ fn push_group(unified: &mut String, base: &str, group: &[Change]) {
     push(unified, ' ', after.into_iter());
 }
 
-/// The line before a group of changes, with so many lines of context before and after it.
+/// Returns the `@@` line of a group of changes, with this many lines of context before and after it.
 fn group_head(group: &[Change], before: usize, after: usize) -> String {
     let ([first, ..], [.., last]) = (group, group) else { return String::new() };
     let old_lines = last.old_line + last.old_lines - first.old_line + before + after;
@@ -299,7 +298,7 @@ fn lines_before(base: &str, offset: usize) -> Vec<&str> {
     whole_lines(&base[start..offset]).collect()
 }
 
-/// First line and count, as unified diffs write them.
+/// Formats the first line and the count as in a unified diff.
 fn span(before: usize, count: usize) -> String {
     match count {
         0 => format!("{before},0"),
@@ -313,7 +312,7 @@ fn push<'t>(unified: &mut String, sign: char, lines: impl Iterator<Item = &'t st
         unified.push(sign);
         unified.push_str(line);
         if !line.ends_with('\n') {
-            // A lone CR ends a line of the text but none of a diff.
+            // A lone CR ends a line of the text but not a line of the diff.
             unified.push_str(if line.ends_with('\r') { "\n" } else { "\n\\ No newline at end of file\n" });
         }
     }

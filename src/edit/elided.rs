@@ -1,16 +1,16 @@
-//! Lines that stand for code which the author did not write out.
+//! Detection of lines that represent code which the author did not write out.
 
 use super::fold::plain;
 use super::whole_lines::bare;
 use crate::text::lines;
 
-/// Signs that begin a comment, longest first where one begins another.
+/// Tokens that begin a comment, longest first if one begins with another.
 const OPENERS: [&str; 14] =
     ["{/*", "<!--", "(*", "/**", "/*", "///", "//!", "//", "##", "#", "--", ";;", ";", "%"];
 const CLOSERS: [&str; 4] = ["*/}", "-->", "*/", "*)"];
 
-/// Words with which authors say that something is there but not shown.
-const TELLING: [&str; 17] = [
+/// Words that indicate omitted content.
+const OMISSION_WORDS: [&str; 17] = [
     "existing",
     "rest",
     "unchanged",
@@ -30,7 +30,7 @@ const TELLING: [&str; 17] = [
     "more",
 ];
 
-/// What such words are about.
+/// Words for what may be omitted.
 const SUBJECTS: [&str; 30] = [
     "code",
     "file",
@@ -64,7 +64,7 @@ const SUBJECTS: [&str; 30] = [
     "test",
 ];
 
-/// Words that say that it stays.
+/// Words that indicate that the omitted content stays.
 const STAYS: [&str; 12] = [
     "unchanged",
     "same",
@@ -80,7 +80,7 @@ const STAYS: [&str; 12] = [
     "elided",
 ];
 
-/// Words that may stand between without changing the meaning.
+/// Words that may occur in between without changing the meaning.
 const FILLERS: [&str; 25] = [
     "keep",
     "todo",
@@ -109,24 +109,24 @@ const FILLERS: [&str; 25] = [
     "above",
 ];
 
-/// Whether a line is only `...`, perhaps in a comment or with words that say that something is left out.
+/// Returns `true` if a line is only `...`, possibly in a comment or with words that indicate omitted content.
 pub(super) fn is_elision(content: &str) -> bool {
     let (body, commented) = body(content);
     let Some(words) = without_ellipsis(&body) else { return false };
     words.is_empty()
-        || is_prose(words) && has(words, &TELLING) && each(words).count() <= MOST_WORDS
-        || commented && each(words).next().is_some() && is_all(words, &[&SUBJECTS, &FILLERS])
+        || is_prose(words) && has_any(words, &OMISSION_WORDS) && split_words(words).count() <= MAX_WORDS
+        || commented && split_words(words).next().is_some() && all_known(words, &[&SUBJECTS, &FILLERS])
 }
 
-/// Whether a line is a comment and nothing else.
+/// Returns `true` if a line is only a comment.
 pub(super) fn is_comment(content: &str) -> bool {
     let line = content.trim_start();
     OPENERS.iter().any(|opener| line.strip_prefix(opener).is_some_and(|rest| rest.starts_with([' ', '\t'])))
 }
 
-/// The first line of `new` (from 1) that says in words that code is left out, where `old` has fewer lines that
-/// leave something out: whoever wrote that did not mean it to be in the file. A bare `...` is text. Where the
-/// new text has fewer lines, fewer words are enough.
+/// Returns the first line of `new` (from 1) that elides code in words, if `old` has fewer lines that elide
+/// something: such a line is not intended for the file. A bare `...` is text. If the new text has fewer lines
+/// than the old one, weaker hints are enough.
 pub fn placeholder(old: &str, new: &str) -> Option<usize> {
     let fewer = lines(new).count() < lines(old).count();
     let at = lines(new).position(|line| is_placeholder(line.content, fewer))?;
@@ -136,62 +136,66 @@ pub fn placeholder(old: &str, new: &str) -> Option<usize> {
     (count(old) < count(new)).then_some(at + 1)
 }
 
-/// The first line of `new` (from 1) that says in words that code is left out and does not stand in `old`, for an
-/// old text that was found as it is: a `...` in it is text of the file.
+/// Returns the first line of `new` (from 1) that elides code in words and is not in `old`, for an old text
+/// that matched literally: a `...` in it is text of the file.
 pub(super) fn placeholder_beside_text(old: &str, new: &str) -> Option<usize> {
     let fewer = lines(new).count() < lines(old).count();
-    let stands = |line: &str| lines(old).any(|old| old.content.trim() == line.trim());
-    let says = |line: crate::text::Line<'_>| is_placeholder(line.content, fewer) && !stands(line.content);
-    lines(new).position(says).map(|at| at + 1)
+    let is_in_old = |line: &str| lines(old).any(|old| old.content.trim() == line.trim());
+    let elides =
+        |line: crate::text::Line<'_>| is_placeholder(line.content, fewer) && !is_in_old(line.content);
+    lines(new).position(elides).map(|at| at + 1)
 }
 
-/// Whether a line says in words that code is left out. With `fewer` a hint of that is enough, also behind
-/// code.
+/// Returns `true` if a line elides code in words. With `fewer`, a hint is enough, also after code on the
+/// line.
 fn is_placeholder(content: &str, fewer: bool) -> bool {
     let line = content.trim();
-    if line.is_empty() || line.len() > LONGEST {
+    if line.is_empty() || line.len() > MAX_LEN {
         return false;
     }
-    let behind = |opener: &str| line.find(opener).is_some_and(|at| is_placeholder(&line[at..], fewer));
-    // Most lines are told by a look, without taking them apart.
+    let hinted_after = |opener: &str| line.find(opener).is_some_and(|at| is_placeholder(&line[at..], fewer));
+    // Fast path: most lines need no parsing.
     let dots = line.contains("...") || line.contains('…');
     if !dots && !OPENERS.iter().any(|opener| line.starts_with(opener)) {
-        return fewer && (behind(" # ") || behind(" // "));
+        return fewer && (hinted_after(" # ") || hinted_after(" // "));
     }
     let (body, commented) = body(line);
     if let Some(words) = without_ellipsis(&body) {
         return !words.is_empty() && is_elision(content);
     }
-    let says = if fewer { hints_that_it_stays } else { says_that_it_stays };
+    let elides = if fewer { hints_that_code_stays } else { states_that_code_stays };
     if commented {
-        return is_prose(&body) && says(&body);
+        return is_prose(&body) && elides(&body);
     }
-    fewer && (behind(" # ") || behind(" // "))
+    fewer && (hinted_after(" # ") || hinted_after(" // "))
 }
 
-/// A longer sentence says something of its own.
-const MOST_WORDS: usize = 8;
-/// Longer lines say more than that.
-const LONGEST: usize = 120;
+/// Maximum number of words; a longer sentence has another meaning.
+const MAX_WORDS: usize = 8;
+/// Maximum length of a placeholder line, in bytes.
+const MAX_LEN: usize = 120;
 
-/// "rest of the code unchanged", "existing imports here": nothing but such words, among them one that tells
-/// what is not shown and one that says what it is or that it stays.
-fn says_that_it_stays(body: &str) -> bool {
-    let known = is_all(body, &[&TELLING, &SUBJECTS, &STAYS, &FILLERS]);
-    let about = has(body, &SUBJECTS);
-    let told = has(body, &["rest", "remainder", "existing", "remaining", "unchanged", "omitted", "elided"]);
-    let stays = has(body, &STAYS) || has(body, &["rest", "remainder"]);
-    known && told && about && stays
+/// Returns `true` for texts such as "rest of the code unchanged" or "existing imports here": only known
+/// words, among them one that indicates omitted content and one that names the content or indicates that it
+/// stays.
+fn states_that_code_stays(body: &str) -> bool {
+    let known = all_known(body, &[&OMISSION_WORDS, &SUBJECTS, &STAYS, &FILLERS]);
+    let about = has_any(body, &SUBJECTS);
+    let omits =
+        has_any(body, &["rest", "remainder", "existing", "remaining", "unchanged", "omitted", "elided"]);
+    let stays = has_any(body, &STAYS) || has_any(body, &["rest", "remainder"]);
+    known && omits && about && stays
 }
 
-/// The same with less to go by: "existing code", "rest unchanged", "same as before".
-fn hints_that_it_stays(body: &str) -> bool {
-    let known = is_all(body, &[&TELLING, &SUBJECTS, &STAYS, &FILLERS]);
-    let several = each(body).nth(1).is_some() || has(body, &["unchanged", "omitted", "elided", "snip"]);
-    known && several && has(body, &TELLING) && (has(body, &SUBJECTS) || has(body, &STAYS))
+/// Returns `true` for weaker hints: "existing code", "rest unchanged", "same as before".
+fn hints_that_code_stays(body: &str) -> bool {
+    let known = all_known(body, &[&OMISSION_WORDS, &SUBJECTS, &STAYS, &FILLERS]);
+    let several =
+        split_words(body).nth(1).is_some() || has_any(body, &["unchanged", "omitted", "elided", "snip"]);
+    known && several && has_any(body, &OMISSION_WORDS) && (has_any(body, &SUBJECTS) || has_any(body, &STAYS))
 }
 
-/// What a line says without its comment signs and the brackets around it, and whether it had such signs.
+/// Returns a line without its comment tokens and the brackets around it, and `true` if it had such tokens.
 fn body(content: &str) -> (String, bool) {
     let line = bare(content);
     let mut line = line.trim();
@@ -211,7 +215,8 @@ fn body(content: &str) -> (String, bool) {
     (plain(line).to_lowercase(), commented)
 }
 
-/// The words beside the dots; nothing if there are no dots where an elision has them.
+/// Returns the words next to the dots, or `None` if the line does not begin or end with dots as an elision
+/// does.
 fn without_ellipsis(body: &str) -> Option<&str> {
     let dots = |text: &str| text.len() - text.trim_start_matches('.').len();
     let (head, tail) = (dots(body), body.len() - body.trim_end_matches('.').len());
@@ -220,7 +225,7 @@ fn without_ellipsis(body: &str) -> Option<&str> {
     }
     let spread = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
     if head >= 3 && spread(&body[head..]) && tail < 3 {
-        // `...rest` spreads a value.
+        // `...rest` is spread syntax.
         return None;
     }
     let words = body.trim_matches('.').trim();
@@ -234,18 +239,18 @@ fn is_prose(words: &str) -> bool {
         .all(|c| c.is_alphabetic() || matches!(c, ' ' | '\'' | ',' | '-' | '(' | ')' | '.' | ':' | '/'))
 }
 
-fn each(words: &str) -> impl Iterator<Item = &str> {
+fn split_words(words: &str) -> impl Iterator<Item = &str> {
     words
         .split(|c: char| !(c.is_alphabetic() || c == '-' || c == '\''))
         .filter(|word| word.contains(char::is_alphabetic))
 }
 
-fn has(words: &str, known: &[&str]) -> bool {
-    each(words).any(|word| known.contains(&word))
+fn has_any(words: &str, known: &[&str]) -> bool {
+    split_words(words).any(|word| known.contains(&word))
 }
 
-fn is_all(words: &str, known: &[&[&str]]) -> bool {
-    each(words).all(|word| known.iter().any(|known| known.contains(&word)))
+fn all_known(words: &str, known: &[&[&str]]) -> bool {
+    split_words(words).all(|word| known.iter().any(|known| known.contains(&word)))
 }
 
 #[cfg(test)]
@@ -266,7 +271,7 @@ mod tests {
     #[case("// rest of the function ...")]
     #[case("// ... imports ...")]
     #[case("... (rest of the file)")]
-    fn dots_leave_something_out(#[case] line: &str) {
+    fn dots_are_an_elision(#[case] line: &str) {
         assert!(is_elision(line));
     }
 
@@ -296,7 +301,7 @@ mod tests {
     #[case("... (other methods unchanged)")]
     #[case("// The rest of the implementation stays the same")]
     #[case("// code omitted for brevity")]
-    fn words_that_leave_code_out_are_placeholders(#[case] line: &str) {
+    fn words_that_elide_code_are_placeholders(#[case] line: &str) {
         assert_eq!(placeholder("a\n", &format!("x\n{line}\ny\n")), Some(2));
     }
 
@@ -311,7 +316,7 @@ mod tests {
     #[case("// same as above")]
     #[case("// the remaining bytes")]
     #[case("# unchanged")]
-    fn other_lines_are_not(#[case] line: &str) {
+    fn other_lines_are_not_placeholders(#[case] line: &str) {
         assert_eq!(placeholder("a\n", line), None);
     }
 
@@ -324,7 +329,7 @@ mod tests {
     #[case("# --- unchanged ---")]
     #[case("# TODO: rest of the code")]
     #[case("pass  # ... rest of the function")]
-    fn fewer_words_are_enough_where_lines_go(#[case] line: &str) {
+    fn weaker_hints_are_enough_if_lines_are_removed(#[case] line: &str) {
         assert_eq!(
             placeholder("def f(x):\n    a()\n    b()\n    c()\n", &format!("def f(x):\n    {line}\n")),
             Some(2)
@@ -337,7 +342,7 @@ mod tests {
     #[case("# the remaining bytes")]
     #[case("# more")]
     #[case("return rest  # the other half of the bytes")]
-    fn other_lines_are_not_where_lines_go(#[case] line: &str) {
+    fn other_lines_are_not_placeholders_even_if_lines_are_removed(#[case] line: &str) {
         assert_eq!(
             placeholder("def f(x):\n    a()\n    b()\n    c()\n", &format!("def f(x):\n    {line}\n")),
             None
@@ -345,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_old_text_leaves_out_may_be_left_out() {
+    fn the_new_text_may_elide_what_the_old_text_elides() {
         assert_eq!(placeholder("a\n// ...\n", "b\n// ... existing code ...\n"), None);
         assert_eq!(
             placeholder("// rest of the code unchanged\n", "// rest of the code unchanged\nb\n"),

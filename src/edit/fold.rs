@@ -1,4 +1,4 @@
-//! A view of a text in which some differences are gone, and the way back to the text's own bytes.
+//! Folded views of a text, in which some differences disappear, and the mapping back to the original bytes.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,25 +8,25 @@ use memchr::{memchr, memchr2_iter};
 use super::typography;
 use crate::text::lines;
 
-/// How much a view forgives; each level forgives what those before it do.
+/// The differences that a view folds; each level includes the previous ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
-    /// Every line end is LF.
-    LineEnds,
-    /// No blanks before line ends, nor before the end of the text.
+    /// Line endings: every one becomes LF.
+    LineEndings,
+    /// Trailing whitespace: removed at the ends of lines and of the text.
     TrailingBlanks,
-    /// Plain quotes, dashes, spaces and compatibility forms.
+    /// Typography: quotes, dashes, spaces and compatibility forms become plain.
     Typography,
 }
 
-/// A folded text. Borrows where folding changes nothing, which is the common case.
+/// A folded text. Borrows the text if folding changes nothing, which is the common case.
 #[derive(Debug)]
 pub(super) struct Fold<'a> {
     text: Cow<'a, str>,
     pieces: Vec<Piece>,
 }
 
-/// A stretch whose folded form has another length.
+/// A range whose folded form has another length.
 #[derive(Debug, Clone, Copy)]
 struct Piece {
     folded: usize,
@@ -36,24 +36,24 @@ struct Piece {
 }
 
 impl<'a> Fold<'a> {
-    /// The view of `raw` at `level`.
+    /// Folds `raw` at `level`.
     pub(super) fn new(raw: &'a str, level: Level) -> Self {
         let mut builder = Builder { raw, text: String::new(), pieces: Vec::new(), copied: 0 };
         match level {
-            Level::LineEnds => builder.line_ends(),
+            Level::LineEndings => builder.line_endings(),
             Level::TrailingBlanks => builder.trailing_blanks(false),
             Level::Typography => builder.trailing_blanks(true),
         }
         builder.finish()
     }
 
-    /// The folded text.
+    /// Returns the folded text.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Where the start of a raw line is in the view.
-    pub(super) fn line_at(&self, raw: usize) -> usize {
+    /// Maps the start of a line of the original text to the view.
+    pub(super) fn view_offset_of_line(&self, raw: usize) -> usize {
         let after = self.pieces.partition_point(|piece| piece.raw < raw);
         match after.checked_sub(1).map(|before| self.pieces[before]) {
             None => raw,
@@ -61,29 +61,29 @@ impl<'a> Fold<'a> {
         }
     }
 
-    /// The raw places that are all `at` in the view: more than one where something is gone, none where
-    /// `at` lies inside a stretch that is one character in the text.
-    pub(super) fn ends_at(&self, at: usize) -> Option<Range<usize>> {
+    /// Maps offset `at` of the view to the original text. Returns a range of several offsets if text was
+    /// removed there, and `None` if `at` is inside the folded form of one original character.
+    pub(super) fn raw_offsets(&self, at: usize) -> Option<Range<usize>> {
         let after = self.pieces.partition_point(|piece| piece.folded < at);
         let first = match after.checked_sub(1).map(|before| self.pieces[before]) {
             None => at,
             Some(piece) if piece.folded + piece.folded_len > at => return None,
             Some(piece) => piece.raw + piece.raw_len + (at - piece.folded - piece.folded_len),
         };
-        let gone =
+        let removed =
             self.pieces[after..].iter().take_while(|piece| piece.folded == at && piece.folded_len == 0);
-        Some(first..gone.last().map_or(first, |piece| piece.raw + piece.raw_len))
+        Some(first..removed.last().map_or(first, |piece| piece.raw + piece.raw_len))
     }
 }
 
-/// A line as the loosest view has it, without its own blanks removed.
+/// Returns a line as the loosest view has it, but with its trailing whitespace.
 pub(super) fn plain(content: &str) -> Cow<'_, str> {
     if content.is_ascii() {
         return Cow::Borrowed(content);
     }
     let mut text = String::with_capacity(content.len());
     let mut copied = 0;
-    typography::each(content, |range, folded| {
+    typography::each_folded(content, |range, folded| {
         text.push_str(&content[copied..range.start]);
         text.push_str(folded);
         copied = range.end;
@@ -100,7 +100,7 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn line_ends(&mut self) {
+    fn line_endings(&mut self) {
         let bytes = self.raw.as_bytes();
         let Some(first) = memchr(b'\r', bytes) else { return };
         for at in memchr::memchr_iter(b'\r', &bytes[first..]).map(|at| at + first) {
@@ -111,7 +111,7 @@ impl<'a> Builder<'a> {
 
     fn trailing_blanks(&mut self, typographic: bool) {
         if !typographic && !self.has_trailing_blanks() {
-            return self.line_ends();
+            return self.line_endings();
         }
         if typographic && self.raw.is_ascii() {
             return self.trailing_blanks(false);
@@ -119,7 +119,7 @@ impl<'a> Builder<'a> {
         for line in lines(self.raw) {
             let content = trim_end(line.content, typographic);
             if typographic {
-                typography::each(content, |range, folded| {
+                typography::each_folded(content, |range, folded| {
                     self.replace(line.start + range.start..line.start + range.end, folded);
                 });
             }
@@ -157,12 +157,12 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// `content` without the blanks at its end.
+/// Trims whitespace at the end of `content`.
 pub(super) fn trim_end(content: &str, typographic: bool) -> &str {
     content.trim_end_matches(|c| is_blank(c) || typographic && typography::is_space(c))
 }
 
-/// Whether a character is what this crate calls a blank. Form feeds and vertical tabs are content.
+/// Returns `true` for a space or tab. Form feeds and vertical tabs count as content.
 pub(super) fn is_blank(character: char) -> bool {
     matches!(character, ' ' | '\t')
 }

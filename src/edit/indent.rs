@@ -1,8 +1,8 @@
-//! Indentation of new lines, from how the file indents the lines that were matched.
+//! Indentation of new lines, derived from how the file indents the matched lines.
 //!
-//! A request may indent otherwise than the file. Lines that stay keep the file's bytes, so only new lines
-//! need an indentation, and it must follow from the lines that were matched: [`Rule`] holds what they prove.
-//! Where they prove too little, the edit is refused.
+//! A request may be indented differently from the file. Unchanged lines keep the file's bytes, so only new
+//! lines need an indentation, which must follow from the matched lines: [`Rule`] holds what these prove. If
+//! they prove too little, the edit is refused.
 
 mod nearby;
 mod role;
@@ -23,21 +23,21 @@ use crate::text::Line;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Pair<'a> {
     old: &'a str,
-    there: &'a str,
+    actual: &'a str,
 }
 
-/// Where a line of the new text comes from. Numbers are lines of the old text.
+/// The origin of a line of the new text. Numbers are lines of the old text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// It is this line, unchanged.
+    /// This line, unchanged.
     Kept(usize),
-    /// It takes the place of this line.
+    /// A replacement of this line.
     Replaces(usize),
-    /// It comes new, before this line.
+    /// A new line before this line.
     Before(usize),
 }
 
-/// A new line whose indentation does not follow from what was matched, as its index.
+/// A new line whose indentation does not follow from the matched lines, as its index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct UnclearIndentation {
     pub(super) line: usize,
@@ -45,16 +45,16 @@ pub(super) struct UnclearIndentation {
 
 /// Maps the indentation of a request to that of the file.
 pub(super) struct Indenter<'a> {
-    /// For every old line that says something and stands in the file.
+    /// One pair for every old line; `None` if the line is blank or not in the file.
     pairs: Vec<Option<Pair<'a>>>,
-    /// The text of every old line.
+    /// Content of every old line.
     old: Vec<&'a str>,
     new: Vec<NewLine<'a>>,
     rule: Rule<'a>,
-    /// The first line lost its indentation, as when a text is copied from its first letter on. It proves
-    /// nothing of other lines.
-    first_alone: bool,
-    /// The new line from which on the request closes more blocks than the place has, if it does.
+    /// `true` if only the first line lost its indentation, as when a text is copied from its first letter on.
+    /// That line is then no evidence for the others.
+    only_first_lost: bool,
+    /// The new line from which on the request closes more blocks than the match has, if it does.
     clipped_from: usize,
 }
 
@@ -67,25 +67,25 @@ struct NewLine<'a> {
 }
 
 impl<'a> Indenter<'a> {
-    /// The indenter for a place that starts at byte `at`. `there` has the file's line for each old one.
-    /// Returns `None` if all lines are indented as the request has them: then new lines are right as given.
+    /// Creates the indenter for a match that starts at byte `at`. `actual` has the file's line for each old
+    /// one. Returns `None` if all lines are indented as in the request: then new lines are right as given.
     pub(super) fn new<'l>(
         base: &Base<'_>,
         at: usize,
-        there: impl Iterator<Item = Option<&'l Line<'a>>>,
+        actual: impl Iterator<Item = Option<&'l Line<'a>>>,
         old: &[Line<'a>],
         new: &[Line<'a>],
     ) -> Option<Self>
     where
         'a: 'l,
     {
-        let pair = |(old, there): (&Line<'a>, Option<&Line<'a>>)| {
+        let pair = |(old, actual): (&Line<'a>, Option<&Line<'a>>)| {
             let (old, rest) = split_indent(old.content);
-            let (there, _) = split_indent(there?.content);
-            (!rest.is_empty()).then_some(Pair { old, there })
+            let (actual, _) = split_indent(actual?.content);
+            (!rest.is_empty()).then_some(Pair { old, actual })
         };
-        let pairs: Vec<_> = old.iter().zip(there).map(pair).collect();
-        if pairs.iter().flatten().all(|pair| pair.old == pair.there) {
+        let pairs: Vec<_> = old.iter().zip(actual).map(pair).collect();
+        if pairs.iter().flatten().all(|pair| pair.old == pair.actual) {
             return None;
         }
         let old: Vec<&'a str> = old.iter().map(|line| line.content).collect();
@@ -94,18 +94,18 @@ impl<'a> Indenter<'a> {
         let new: Vec<NewLine<'a>> = texts.iter().zip(roles(&texts)).map(NewLine::of).collect();
         let nearby = Nearby::new(base, at);
         let evidence = rule::Evidence { pairs: &pairs, roles: &old_roles, new: &new, nearby };
-        let (rule, first_alone) = rule::choose(&evidence);
+        let (rule, only_first_lost) = rule::choose(&evidence);
         let clipped_from = role::closes_more(&old, &texts).unwrap_or(usize::MAX);
-        Some(Self { pairs, old, new, rule, first_alone, clipped_from })
+        Some(Self { pairs, old, new, rule, only_first_lost, clipped_from })
     }
 
-    /// The indentation of every new line, in the file's terms.
+    /// Returns the indentation of every new line, as the file writes it.
     pub(super) fn indents(&self, origins: &[Origin]) -> Result<Vec<String>, UnclearIndentation> {
         let mut known: Vec<String> = Vec::with_capacity(origins.len());
         for (line, origin) in origins.iter().enumerate() {
             let indent = match *origin {
                 _ if self.new[line].body.is_empty() => Some(String::new()),
-                Origin::Kept(old) => Some(self.pairs[old].map_or("", |pair| pair.there).to_owned()),
+                Origin::Kept(old) => Some(self.pairs[old].map_or("", |pair| pair.actual).to_owned()),
                 _ => self.indent(line, origins, &known),
             };
             known.push(indent.ok_or(UnclearIndentation { line })?);
@@ -113,121 +113,123 @@ impl<'a> Indenter<'a> {
         Ok(known)
     }
 
-    /// The indentation of a new line, if it follows from the lines that were matched.
+    /// Returns the indentation of a new line, if it follows from the matched lines.
     fn indent(&self, line: usize, origins: &[Origin], known: &[String]) -> Option<String> {
         let new = &self.new[line];
         let of_first = self.pairs.first().copied().flatten();
-        if let Some(first) = of_first.filter(|first| self.first_alone && line == 0 && first.old == new.indent)
+        if let Some(first) =
+            of_first.filter(|first| self.only_first_lost && line == 0 && first.old == new.indent)
         {
-            return Some(first.there.to_owned());
+            return Some(first.actual.to_owned());
         }
         if line >= self.clipped_from && new.indent.is_empty() {
             return None;
         }
-        let equal = self.of_equal_depth(new.indent);
-        let lost = of_first.is_some_and(|first| self.first_alone && first.old == new.indent);
-        if lost && matches!(equal, Depth::None) && !matches!(self.rule, Rule::Exact { .. }) {
-            // It may have lost its indentation as well.
+        let equal = self.actual_for_depth(new.indent);
+        let lost_too = of_first.is_some_and(|first| self.only_first_lost && first.old == new.indent);
+        if lost_too && matches!(equal, Depth::None) && !matches!(self.rule, Rule::Exact { .. }) {
+            // The new line may have lost its indentation as well.
             return None;
         }
         let own = match origins[line] {
             Origin::Replaces(old) => self.pairs[old].filter(|pair| pair.old == new.indent),
             _ => None,
         };
-        let off = self.replaced_off(line, origins);
+        let replaced_shift = self.shift_of_replaced(line, origins);
         if let (Rule::Scale(scale), Some(before)) = (&self.rule, self.before(line, known))
             && !scale.nests_by_one(new.indent, &before)
         {
             return None;
         }
         match (&self.rule, equal) {
-            (Rule::Exact { .. }, _) if self.follows_an_odd_closer(origins[line]) => None,
-            (Rule::Exact { .. }, _) if own.is_some() => own.map(|pair| pair.there.to_owned()),
-            (Rule::Exact { .. }, _) if off.is_some() => off?.exactly(new.indent),
-            (Rule::Exact { telling, scale }, Depth::Several | Depth::One(_)) => {
+            (Rule::Exact { .. }, _) if self.follows_shifted_closer(origins[line]) => None,
+            (Rule::Exact { .. }, _) if own.is_some() => own.map(|pair| pair.actual.to_owned()),
+            (Rule::Exact { .. }, _) if replaced_shift.is_some() => replaced_shift?.exactly(new.indent),
+            (Rule::Exact { matching, scale }, Depth::Several | Depth::One(_)) => {
                 let exact = self.pairs.iter().flatten().any(|pair| *pair == same(new.indent));
-                (exact || *telling > 1 && scale.is_none()).then(|| new.indent.to_owned())
+                (exact || *matching > 1 && scale.is_none()).then(|| new.indent.to_owned())
             }
-            (Rule::Shift(_) | Rule::Columns(_), Depth::One(there)) => Some(there.to_owned()),
-            (Rule::SameDepth, Depth::One(there)) if own.is_none() => {
-                self.is_near(new.indent, there, origins[line]).then(|| there.to_owned())
+            (Rule::Shift(_) | Rule::Columns(_), Depth::One(actual)) => Some(actual.to_owned()),
+            (Rule::SameDepth, Depth::One(actual)) if own.is_none() => {
+                self.agrees_with_neighbors(new.indent, actual, origins[line]).then(|| actual.to_owned())
             }
             (Rule::Columns(columns), Depth::None) => columns.apply(new.indent),
-            (Rule::Nearest, _) | (_, Depth::Several) => self.by_neighbours(line, origins),
-            (_, Depth::One(there)) if own.is_some() || !new.role.is_aligned() => Some(there.to_owned()),
-            (rule, _) => self.relative(line, known).or_else(|| {
+            (Rule::Nearest, _) | (_, Depth::Several) => self.by_neighbors(line, origins),
+            (_, Depth::One(actual)) if own.is_some() || !new.role.is_aligned() => Some(actual.to_owned()),
+            (rule, _) => self.aligned(line, known).or_else(|| {
                 rule.apply(new.indent, self.nearest_pair(origins[line]), self.before(line, known))
             }),
         }
     }
 
-    /// Returns how the line is off that a run of new lines replaces, if none of these is less deep than that line is
-    /// in the request: then all of them are off like it.
-    fn replaced_off(&self, line: usize, origins: &[Origin]) -> Option<rule::Shift<'a>> {
+    /// Returns the shift between request and file of the line that a run of new lines replaces, if none of
+    /// these is less deep than that line in the request: then the shift applies to all of them.
+    fn shift_of_replaced(&self, line: usize, origins: &[Origin]) -> Option<rule::Shift<'a>> {
         let run = run_around(line, origins);
         let replaced = origins[run.clone()].iter().find_map(|origin| match *origin {
-            Origin::Replaces(old) => self.pairs[old].filter(|pair| pair.old != pair.there),
+            Origin::Replaces(old) => self.pairs[old].filter(|pair| pair.old != pair.actual),
             _ => None,
         })?;
-        let said = self.new[run].iter().filter(|line| !line.body.is_empty());
-        let shallowest = said.min_by_key(|line| line.indent.len())?.indent;
+        let non_blank = self.new[run].iter().filter(|line| !line.body.is_empty());
+        let shallowest = non_blank.min_by_key(|line| line.indent.len())?.indent;
         (shallowest == replaced.old).then(|| rule::Shift::of(&[replaced])).flatten()
     }
 
-    /// Returns whether a new line comes behind one that closes a block elsewhere than the request says: another line may
-    /// be the one that is meant.
-    fn follows_an_odd_closer(&self, origin: Origin) -> bool {
+    /// Returns `true` if a new line follows a line that closes a block with another indentation than in the
+    /// request: the file's line may be another one than the request assumes.
+    fn follows_shifted_closer(&self, origin: Origin) -> bool {
         let Origin::Before(at) = origin else { return false };
         let before = at.checked_sub(1).and_then(|before| Some((before, self.pairs[before]?)));
-        before.is_some_and(|(before, pair)| pair.old != pair.there && closes_block(self.old[before]))
+        before.is_some_and(|(before, pair)| pair.old != pair.actual && closes_block(self.old[before]))
     }
 
-    /// Returns the file's indentation where the request has `indent`.
-    fn of_equal_depth(&self, indent: &str) -> Depth<'a> {
+    /// Returns the file's indentation for lines that have `indent` in the request.
+    fn actual_for_depth(&self, indent: &str) -> Depth<'a> {
         let mut found = Depth::None;
-        let trusted = self.pairs.iter().skip(usize::from(self.first_alone)).flatten();
+        let trusted = self.pairs.iter().skip(usize::from(self.only_first_lost)).flatten();
         for pair in trusted.filter(|pair| pair.old == indent) {
             found = match found {
-                Depth::None => Depth::One(pair.there),
-                Depth::One(there) if there == pair.there => found,
+                Depth::None => Depth::One(pair.actual),
+                Depth::One(actual) if actual == pair.actual => found,
                 _ => return Depth::Several,
             };
         }
         found
     }
 
-    /// The indentation of a line that is aligned with a sign of an earlier line, and so goes where that goes.
-    fn relative(&self, line: usize, known: &[String]) -> Option<String> {
+    /// Returns the indentation of a line that is aligned with a character of an earlier line, and so moves
+    /// with it.
+    fn aligned(&self, line: usize, known: &[String]) -> Option<String> {
         let (new, opener) = (&self.new[line], self.new[line].role.aligned_with()?);
         let deeper = new.indent.strip_prefix(self.new[opener].indent)?;
         Some([known.get(opener)?, deeper].concat())
     }
 
-    /// The line before a new one, with the indentation that it gets.
+    /// Returns the line before a new one, with the indentation that it gets.
     fn before<'k>(&'k self, line: usize, known: &'k [String]) -> Option<rule::Before<'k>> {
         let before = (0..line).rev().find(|&before| !self.new[before].body.is_empty())?;
         let NewLine { indent, body, .. } = self.new[before];
         Some(rule::Before { indent, known: &known[before], opens: role::opens_block(body) })
     }
 
-    /// The pair of the old line nearest to where a new line stands; of two as near, the one before.
+    /// Returns the pair of the old line nearest to a new line; of two equally near ones, the one before.
     fn nearest_pair(&self, origin: Origin) -> Option<Pair<'a>> {
         let (Origin::Kept(at) | Origin::Replaces(at) | Origin::Before(at)) = origin;
-        let skipped = usize::from(self.first_alone);
+        let skipped = usize::from(self.only_first_lost);
         let pairs = self.pairs.iter().enumerate().skip(skipped).filter_map(|(at, pair)| Some((at, (*pair)?)));
         let distance = |of: usize| if of < at { (at - of) * 2 - 2 } else { (of - at) * 2 + 1 };
         pairs.min_by_key(|&(of, _)| distance(of)).map(|(_, pair)| pair)
     }
 
-    /// The indentation where equal depths of the request stand for several of the file: the neighbours of the
-    /// new lines decide, if they are plain.
-    fn by_neighbours(&self, line: usize, origins: &[Origin]) -> Option<String> {
+    /// Returns the indentation if equal depths of the request correspond to several of the file: the
+    /// neighbors of the new lines decide, if they are clear.
+    fn by_neighbors(&self, line: usize, origins: &[Origin]) -> Option<String> {
         let run = run_around(line, origins);
-        if self.flattens(&run) {
+        if self.loses_nesting(&run) {
             return None;
         }
         let new = &self.new[line];
-        let (before, after) = self.neighbours(origins[line]);
+        let (before, after) = self.neighbors(origins[line]);
         let own = match origins[line] {
             Origin::Replaces(old) => self.pairs[old].filter(|pair| pair.old == new.indent),
             _ => None,
@@ -235,24 +237,24 @@ impl<'a> Indenter<'a> {
         if let Some(own) = own {
             let others = [before, after].into_iter().flatten().filter(|(_, pair)| pair.old == own.old);
             let alike = closes_block(self.old_of(origins[line])) == closes_block(new.body);
-            return (alike || others.into_iter().all(|(_, pair)| pair == own)).then(|| own.there.to_owned());
+            return (alike || others.into_iter().all(|(_, pair)| pair == own)).then(|| own.actual.to_owned());
         }
         let closed = before.is_some_and(|(old, _)| closes_block(self.old[old]));
         if closes_block(new.body) && after.is_some()
-            || after.is_none() && !closed && self.may_be_apart(line, &run)
+            || after.is_none() && !closed && self.may_be_separate(line, &run)
         {
             return None;
         }
-        let beside = |pair: Option<(usize, Pair<'a>)>| pair.filter(|(_, pair)| pair.old == new.indent);
-        if let Some((old, pair)) = beside(before)
+        let equally_deep = |pair: Option<(usize, Pair<'a>)>| pair.filter(|(_, pair)| pair.old == new.indent);
+        if let Some((old, pair)) = equally_deep(before)
             && !role::opens_block(self.old[old])
         {
-            return Some(pair.there.to_owned());
+            return Some(pair.actual.to_owned());
         }
-        if let (Some((opener, _)), Some((_, pair))) = (before, beside(after))
+        if let (Some((opener, _)), Some((_, pair))) = (before, equally_deep(after))
             && role::opens_block(self.old[opener])
         {
-            return Some(pair.there.to_owned());
+            return Some(pair.actual.to_owned());
         }
         let shift = |pair: Pair<'a>| rule::Shift::of(&[pair]).and_then(|shift| shift.exactly(new.indent));
         match (before, after) {
@@ -264,11 +266,11 @@ impl<'a> Indenter<'a> {
         }
     }
 
-    /// Returns whether a line beside a new one is moved as lines of its depth are elsewhere.
-    fn is_near(&self, indent: &str, there: &str, origin: Origin) -> bool {
-        let (before, after) = self.neighbours(origin);
+    /// Returns `true` if a line next to a new one is shifted as lines of its depth are elsewhere.
+    fn agrees_with_neighbors(&self, indent: &str, actual: &str, origin: Origin) -> bool {
+        let (before, after) = self.neighbors(origin);
         let moved = |(_, pair): (usize, Pair<'a>)| rule::Shift::of(&[pair])?.exactly(indent);
-        [before, after].into_iter().flatten().filter_map(moved).any(|moved| moved == there)
+        [before, after].into_iter().flatten().filter_map(moved).any(|moved| moved == actual)
     }
 
     fn old_of(&self, origin: Origin) -> &'a str {
@@ -276,18 +278,19 @@ impl<'a> Indenter<'a> {
         self.old.get(at).copied().unwrap_or_default()
     }
 
-    /// Returns whether a run of new lines opens a block whose lines are not deeper: its indentation is lost.
-    fn flattens(&self, run: &Range<usize>) -> bool {
-        let said: Vec<_> = self.new[run.clone()].iter().filter(|line| !line.body.is_empty()).collect();
-        said.windows(2).any(|two| {
+    /// Returns `true` if a run of new lines opens a block whose lines are not deeper: its indentation is
+    /// lost.
+    fn loses_nesting(&self, run: &Range<usize>) -> bool {
+        let non_blank: Vec<_> = self.new[run.clone()].iter().filter(|line| !line.body.is_empty()).collect();
+        non_blank.windows(2).any(|two| {
             let deeper = two[1].indent.len() > two[0].indent.len();
             role::opens_block(two[0].body) && !deeper && !closes_block(two[1].body)
         })
     }
 
-    /// Returns whether a line behind all old ones may not belong to the block of the last: an empty line parts them, or
-    /// it opens a block as an old line of the same depth does.
-    fn may_be_apart(&self, line: usize, run: &Range<usize>) -> bool {
+    /// Returns `true` if a line after all old ones may not belong to the block of the last: an empty line
+    /// separates them, or it opens a block as an old line of the same depth does.
+    fn may_be_separate(&self, line: usize, run: &Range<usize>) -> bool {
         let new = &self.new[line];
         let opens = |old: usize| {
             self.pairs[old].is_some_and(|pair| pair.old == new.indent) && role::opens_block(self.old[old])
@@ -296,22 +299,22 @@ impl<'a> Indenter<'a> {
             || role::opens_block(new.body) && (0..self.pairs.len()).any(opens)
     }
 
-    /// The old lines before and behind a new one that have a pair.
-    fn neighbours(&self, origin: Origin) -> Neighbours<'a> {
-        let (before, behind) = match origin {
+    /// Returns the nearest old lines before and after a new one that have a pair.
+    fn neighbors(&self, origin: Origin) -> Neighbors<'a> {
+        let (before, after) = match origin {
             Origin::Kept(at) | Origin::Replaces(at) => (at, at + 1),
             Origin::Before(at) => (at, at),
         };
         let pairs = |range: Range<usize>| {
             self.pairs[range.clone()].iter().zip(range).filter_map(|(pair, at)| Some((at, (*pair)?)))
         };
-        (pairs(0..before).next_back(), pairs(behind..self.pairs.len()).next())
+        (pairs(0..before).next_back(), pairs(after..self.pairs.len()).next())
     }
 }
 
-type Neighbours<'a> = (Option<(usize, Pair<'a>)>, Option<(usize, Pair<'a>)>);
+type Neighbors<'a> = (Option<(usize, Pair<'a>)>, Option<(usize, Pair<'a>)>);
 
-/// The file's indentation where the request has one certain depth.
+/// The file's indentation for one depth of the request.
 #[derive(Debug, Clone, Copy)]
 enum Depth<'a> {
     None,
@@ -326,12 +329,12 @@ impl<'a> NewLine<'a> {
     }
 }
 
-/// The pair of a line that is indented as the request has it.
+/// Returns the pair of a line that is indented equally in request and file.
 fn same(indent: &str) -> Pair<'_> {
-    Pair { old: indent, there: indent }
+    Pair { old: indent, actual: indent }
 }
 
-/// The new lines around one that are not kept.
+/// Returns the run of changed lines around a new line.
 fn run_around(line: usize, origins: &[Origin]) -> Range<usize> {
     let changed = |origin: &&Origin| !matches!(origin, Origin::Kept(_));
     let before = origins[..line].iter().rev().take_while(changed).count();

@@ -1,4 +1,4 @@
-//! Which lines changed.
+//! Line diffs.
 
 use std::hash::Hash;
 use std::ops::Range;
@@ -7,11 +7,11 @@ use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
 use super::Deadline;
 
-/// A run of changed lines: those of the old text, and those that took their place.
+/// A run of changed lines: those of the old text, and those that replace them.
 pub(super) type Run = (Range<usize>, Range<usize>);
 
-/// The changed runs between two lists of lines, in order. Once the deadline has passed the answer is
-/// coarser, never wrong.
+/// Returns the changed runs between two lists of lines, in order. After the deadline the result is coarser,
+/// never wrong.
 pub(super) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline) -> Vec<Run> {
     let shorter = old.len().min(new.len());
     let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
@@ -29,7 +29,7 @@ pub(super) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline)
         if matches!(op, DiffOp::Equal { .. }) {
             continue;
         }
-        let (old, new) = (moved(&op.old_range(), head), moved(&op.new_range(), head));
+        let (old, new) = (offset_by(&op.old_range(), head), offset_by(&op.new_range(), head));
         match found.last_mut() {
             Some(last) if last.0.end == old.start && last.1.end == new.start => {
                 (last.0.end, last.1.end) = (old.end, new.end);
@@ -40,7 +40,7 @@ pub(super) fn runs<T: Hash + Eq + Ord>(old: &[T], new: &[T], deadline: Deadline)
     found
 }
 
-/// The changed runs between two lists of as many lines, each of which became the one in its place.
+/// Returns the changed runs between two lists of equal length, whose lines correspond by index.
 pub(super) fn runs_in_place<T: Eq>(old: &[T], new: &[T]) -> Vec<Run> {
     let mut found: Vec<Run> = Vec::new();
     for at in (0..old.len().min(new.len())).filter(|&at| old[at] != new[at]) {
@@ -52,6 +52,6 @@ pub(super) fn runs_in_place<T: Eq>(old: &[T], new: &[T]) -> Vec<Run> {
     found
 }
 
-fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
+fn offset_by(range: &Range<usize>, by: usize) -> Range<usize> {
     range.start + by..range.end + by
 }

@@ -1,4 +1,4 @@
-//! Two changes of one text, put together.
+//! Three-way merge.
 
 mod markers;
 
@@ -10,35 +10,35 @@ use crate::text::{count_lines, lines};
 
 pub use markers::{Marked, merge_marked};
 
-/// Lines of the longest text that is merged. The merge knows no deadline, and takes well below a second
-/// for as many.
+/// Maximum number of lines of a text to merge. The merge does not check a deadline, and takes well below a
+/// second for this many.
 const MAX_LINES: usize = 200_000;
 
-/// A stretch that both sides changed, each in its own way.
+/// A region that both sides changed differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConflictRegion {
-    /// The common ancestor's text.
+    /// Text of the common ancestor.
     pub base: String,
-    /// First line of it in the ancestor, from 1.
+    /// First line in the ancestor, from 1.
     pub base_line: usize,
     /// Our text.
     pub ours: String,
-    /// First line of it on our side.
+    /// First line on our side.
     pub ours_line: usize,
     /// Their text.
     pub theirs: String,
-    /// First line of it on their side.
+    /// First line on their side.
     pub theirs_line: usize,
 }
 
-/// Why two changes were not merged.
+/// The reason why two changes were not merged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
-    /// Both changed the same stretches.
+    /// Both sides changed the same regions.
     #[error("both sides changed the same lines")]
     Conflicts(Vec<ConflictRegion>),
     /// A text is too long to merge in bounded time.
-    #[error("the text has {lines} lines, and texts above {limit} are not merged")]
+    #[error("the text has {lines} lines, and at most {limit} lines can be merged")]
     TooLong {
         /// Lines of the longest of the three.
         lines: usize,
@@ -47,7 +47,7 @@ pub enum MergeError {
     },
 }
 
-/// Merges two changes of `base` by line. Lines are compared with all their bytes, endings included.
+/// Merges two changes of `base` by line. Lines are compared byte for byte, including line endings.
 pub fn merge(base: &str, ours: &str, theirs: &str) -> Result<String, MergeError> {
     let (mut merged, mut conflicts) = (String::new(), Vec::new());
     for part in parts(base, ours, theirs)? {
@@ -59,7 +59,7 @@ pub fn merge(base: &str, ours: &str, theirs: &str) -> Result<String, MergeError>
     if conflicts.is_empty() { Ok(merged) } else { Err(MergeError::Conflicts(conflicts)) }
 }
 
-/// A stretch of the merged text.
+/// A part of the merged text.
 enum Part<'a> {
     Merged(&'a str),
     Conflict(ConflictRegion),

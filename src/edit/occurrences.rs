@@ -1,4 +1,4 @@
-//! Places as they are shown to whoever has to choose between them.
+//! Descriptions of several matches, from which the client has to choose.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -7,16 +7,16 @@ use super::tiers::Hits;
 use super::{LineRange, Occurrence, Occurrences};
 use crate::text::{count_line_ends, count_lines, line_end, line_start, lines};
 
-const LISTED: usize = 10;
-/// Lines shown before and behind the first line of a place.
+const MAX_LISTED: usize = 10;
+/// Lines shown before and after the first line of a match.
 const AROUND: usize = 1;
-/// Characters of a line that are shown.
+/// Maximum number of characters of a line that are shown.
 const WIDTH: usize = 160;
 
 impl Occurrences {
     pub(super) fn of(base: &str, hits: &Hits) -> Self {
         let mut counter = LineCounter::new(base);
-        let listed = hits.sites.iter().take(LISTED).map(|site| {
+        let listed = hits.sites.iter().take(MAX_LISTED).map(|site| {
             let lines = counter.lines(&site.range);
             let excerpt = excerpt(base, site.range.start, lines.start);
             Occurrence { start_line: lines.start, end_line: lines.end, excerpt }
@@ -25,7 +25,7 @@ impl Occurrences {
     }
 }
 
-/// Tells the lines of ranges; cheap as long as these come in order.
+/// Converts byte ranges to line ranges; cheap if the ranges come in order.
 pub(super) struct LineCounter<'a> {
     base: &'a str,
     at: usize,
@@ -37,7 +37,7 @@ impl<'a> LineCounter<'a> {
         Self { base, at: 0, line: 1 }
     }
 
-    /// The lines that a range of bytes touches.
+    /// Returns the lines that a range of bytes touches.
     pub(super) fn lines(&mut self, range: &Range<usize>) -> LineRange {
         let start = line_start(self.base, range.start);
         if start < self.at {
@@ -50,7 +50,7 @@ impl<'a> LineCounter<'a> {
     }
 }
 
-/// The line at `offset`, whose number is `line`, between its neighbours.
+/// Returns the line at `offset`, whose number is `line`, with its neighbors.
 fn excerpt(base: &str, offset: usize, line: usize) -> String {
     let mut start = line_start(base, offset);
     let mut first = line;
@@ -62,7 +62,7 @@ fn excerpt(base: &str, offset: usize, line: usize) -> String {
     numbered(&base[start..end], first)
 }
 
-/// The lines of `text` with their numbers, the first being `first`. Long lines are cut.
+/// Returns the lines of `text` with their numbers, starting with `first`. Long lines are cut.
 pub(super) fn numbered(text: &str, first: usize) -> String {
     let mut shown = String::new();
     for (line, number) in lines(text).zip(first..) {

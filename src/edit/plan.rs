@@ -1,4 +1,4 @@
-//! A change as a value.
+//! Plans: changes of a text, as values.
 
 mod compose;
 mod over;
@@ -12,27 +12,26 @@ pub use over::Moved;
 /// New text for a range of the base.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Splice {
-    /// Bytes of the base.
+    /// Replaced bytes of the base.
     pub range: Range<usize>,
-    /// What takes their place.
+    /// Text that replaces the range.
     pub text: String,
 }
 
-/// Why splices are no plan.
+/// The reason why splices do not form a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// Two splices have bytes in common.
-    #[error("two changes have bytes in common")]
+    /// Two splices overlap.
+    #[error("two changes overlap")]
     Overlap,
     /// A splice lies outside the base, or ends before it starts.
     #[error("a change lies outside the text")]
     OutOfBounds,
 }
 
-/// Splices of one base, sorted and disjoint, none empty, none touching the next.
+/// A set of splices of one base: sorted and disjoint, none empty, none touching the next.
 ///
-/// A plan is bound to its base: applied to any other text it gives nonsense, so whoever keeps one keeps
-/// the base's hash with it.
+/// A plan is valid for its base only, so store the hash of the base with a plan that you keep.
 ///
 /// ```
 /// use editd::edit::{Plan, Splice};
@@ -50,8 +49,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of `splices` (in any order) over a base of `base_len` bytes. Splices that touch become
-    /// one; insertions at the same place stay in the order given.
+    /// Creates a plan from `splices` (in any order) for a base of `base_len` bytes. Splices that touch are
+    /// joined; insertions at the same offset stay in the order given.
     pub fn new(base_len: usize, mut splices: Vec<Splice>) -> Result<Self, PlanError> {
         splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
         let mut merged: Vec<Splice> = Vec::with_capacity(splices.len());
@@ -69,25 +68,25 @@ impl Plan {
         Ok(Self { base_len, splices: merged })
     }
 
-    /// The plan that changes nothing.
+    /// Creates a plan that changes nothing.
     pub fn empty(base_len: usize) -> Self {
         Self { base_len, splices: Vec::new() }
     }
 
-    /// Bytes of the base.
+    /// Returns the length of the base, in bytes.
     pub fn base_len(&self) -> usize {
         self.base_len
     }
 
-    /// Bytes of the result.
+    /// Returns the length of the result, in bytes.
     pub fn result_len(&self) -> usize {
         let removed: usize = self.splices.iter().map(|splice| splice.range.len()).sum();
         let added: usize = self.splices.iter().map(|splice| splice.text.len()).sum();
         self.base_len - removed + added
     }
 
-    /// The same for a text with `head` bytes more in front.
-    pub(super) fn behind(mut self, head: usize) -> Self {
+    /// Moves the plan to a text with `head` bytes more at the start.
+    pub(super) fn moved_by(mut self, head: usize) -> Self {
         self.base_len += head;
         for splice in &mut self.splices {
             splice.range = splice.range.start + head..splice.range.end + head;
@@ -95,31 +94,31 @@ impl Plan {
         self
     }
 
-    /// The splices, in order.
+    /// Returns the splices, in order.
     pub fn splices(&self) -> &[Splice] {
         &self.splices
     }
 
-    /// The same, taken out.
+    /// Consumes the plan and returns its splices.
     pub fn into_splices(self) -> Vec<Splice> {
         self.splices
     }
 
-    /// Whether it changes nothing.
+    /// Returns `true` if the plan changes nothing.
     pub fn is_empty(&self) -> bool {
         self.splices.is_empty()
     }
 
-    /// Whether `base` can be the text that this plan was made for: its length fits, and no splice cuts a
-    /// character.
+    /// Returns `true` if `base` can be the text that this plan was made for: its length is right, and no
+    /// splice cuts a character.
     pub fn fits(&self, base: &str) -> bool {
         let whole = |at| base.is_char_boundary(at);
         base.len() == self.base_len
             && self.splices.iter().all(|splice| whole(splice.range.start) && whole(splice.range.end))
     }
 
-    /// The result of the plan. `base` must be the text that the plan was made for; where it does not even
-    /// [fit](Self::fits), nothing is changed.
+    /// Applies the plan. `base` must be the text that the plan was made for; if it does not
+    /// [fit](Self::fits), it is returned unchanged.
     pub fn apply(&self, base: &str) -> String {
         debug_assert!(self.fits(base), "a plan is applied to its own base");
         if !self.fits(base) {
@@ -139,13 +138,13 @@ impl Plan {
     /// Applies the plan in place. `text` must be the text that the plan was made for.
     pub fn apply_to(&self, text: &mut Text) {
         debug_assert_eq!(text.len_bytes(), self.base_len, "a plan is applied to its own base");
-        // From the end, so that the ranges before stay true.
+        // From the end, so that the earlier ranges stay valid.
         for splice in self.splices.iter().rev() {
             text.splice(splice.range.clone(), &splice.text);
         }
     }
 
-    /// The plan that leads from the result back to `base`.
+    /// Returns the inverse plan, which restores `base` from the result.
     #[must_use]
     pub fn invert(&self, base: &str) -> Self {
         let mut shift = Shift::default();
@@ -158,9 +157,9 @@ impl Plan {
         Self { base_len: self.result_len(), splices: self.splices.iter().map(invert).collect() }
     }
 
-    /// This plan over the result of `earlier`, which was made for the same base. Nothing if the two touch
-    /// anywhere: then neither is sure to mean what it meant.
-    pub fn map_through(&self, earlier: &Self) -> Option<Self> {
+    /// Rebases this plan onto the result of `earlier`, which was made for the same base. Returns `None` if
+    /// the two overlap or touch: then the meaning of a splice may have changed.
+    pub fn rebase_strict(&self, earlier: &Self) -> Option<Self> {
         self.map_past(
             earlier,
             |other, splice| other.end < splice.start,
@@ -168,9 +167,10 @@ impl Plan {
         )
     }
 
-    /// The same, where they may lie side by side: what was put right before or behind a place does not change
-    /// what stands there. Nothing if they overlap, or both put something between the same two characters.
-    pub fn map_beside(&self, earlier: &Self) -> Option<Self> {
+    /// Like [`rebase_strict`](Self::rebase_strict), but the two may touch: an insertion right before or after
+    /// a splice does not change the text that it replaces. Returns `None` if they overlap, or if both insert
+    /// at the same offset.
+    pub fn rebase_adjacent(&self, earlier: &Self) -> Option<Self> {
         let at_once = |other: &Range<usize>, splice: &Range<usize>| other.is_empty() && splice.is_empty();
         self.map_past(
             earlier,
@@ -187,7 +187,7 @@ impl Plan {
         &self,
         earlier: &Self,
         is_before: impl Fn(&Range<usize>, &Range<usize>) -> bool,
-        is_behind: impl Fn(&Range<usize>, &Range<usize>) -> bool,
+        is_after: impl Fn(&Range<usize>, &Range<usize>) -> bool,
     ) -> Option<Self> {
         if self.base_len != earlier.base_len {
             return None;
@@ -199,7 +199,7 @@ impl Plan {
             while let Some(passed) = before.next_if(|other| is_before(&other.range, &splice.range)) {
                 shift.pass(passed);
             }
-            if before.peek().is_some_and(|other| !is_behind(&other.range, &splice.range)) {
+            if before.peek().is_some_and(|other| !is_after(&other.range, &splice.range)) {
                 return None;
             }
             let range = shift.apply(splice.range.start)..shift.apply(splice.range.end);
@@ -216,7 +216,7 @@ impl Splice {
     }
 }
 
-/// How far the splices passed so far move what follows them.
+/// The offset by which the splices passed so far move later text.
 #[derive(Debug, Clone, Default)]
 struct Shift {
     added: usize,

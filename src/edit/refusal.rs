@@ -1,85 +1,85 @@
-//! Why no plan could be made.
+//! Refusals of edits.
 
 /// The refusal of one edit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EditRefusal {
     /// Index of the edit in its call, from 0.
     pub edit: usize,
-    /// Why.
+    /// Reason for the refusal.
     pub kind: EditRefusalKind,
 }
 
-/// Why an edit was refused.
+/// The reason why an edit was refused.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EditRefusalKind {
-    /// The old text stands nowhere.
+    /// The old text is not in the file.
     NotFound {
-        /// Up to three regions that come near, nearest first.
+        /// Up to three similar regions, most similar first.
         closest: Vec<Closest>,
-        /// Whether the new text stands there already.
+        /// `true` if the file already has the new text.
         already_applied: bool,
     },
-    /// A line that should stand before the place stands nowhere, or not where it should.
+    /// A context line is not in the file, or not where it should be.
     MissingContext {
         /// The line.
         context: String,
-        /// Up to three lines that come near, nearest first.
+        /// Up to three similar lines, most similar first.
         closest: Vec<Closest>,
     },
-    /// The new text says that code is left out, where the old text leaves nothing out.
+    /// The new text elides code in words where the old text elides nothing.
     Placeholder {
-        /// Line of the new text that says so, from 1.
+        /// The line of the new text, from 1.
         line: usize,
-        /// What it says.
+        /// Text of the line.
         text: String,
     },
-    /// More than one place fits.
+    /// The old text has more than one match.
     Ambiguous {
-        /// The places.
+        /// The matches.
         occurrences: Occurrences,
     },
-    /// Another number of places than expected.
+    /// The number of matches is not the expected one.
     CountMismatch {
-        /// As the edit says.
+        /// Number that the edit expects.
         expected: u32,
-        /// Places there are.
+        /// Number of matches.
         found: usize,
-        /// The places.
+        /// The matches.
         occurrences: Occurrences,
     },
-    /// This edit and another have bytes of the base in common.
+    /// This edit and another change overlapping bytes of the base.
     Overlap {
         /// Index of the other edit.
         other_edit: usize,
         /// Lines of this edit.
         lines: LineRange,
-        /// Lines of the other.
+        /// Lines of the other edit.
         other_lines: LineRange,
     },
-    /// The old text stands only in the new text of another edit.
+    /// The old text is only in the new text of another edit.
     Dependency {
         /// Index of the other edit.
         other_edit: usize,
     },
-    /// This edit and another give the same bytes different texts.
+    /// This edit and another replace the same bytes with different texts.
     Contradiction {
         /// Index of the other edit.
         other_edit: usize,
-        /// Lines that both mean.
+        /// Lines that both change.
         lines: LineRange,
     },
     /// The call as a whole would leave the text as it is. Reported for its first edit.
     NoChange,
-    /// There is nothing to look for.
+    /// The old text is empty.
     EmptyOldText,
-    /// The new texts, each as often as it has places, are more than may be written. Bytes.
+    /// The new texts, each counted once per match, exceed the limit. Sizes are in bytes.
     TooLarge {
-        /// How much they may be.
+        /// Maximum total size.
         limit: usize,
-        /// How much they would be, up to the one that is too much.
+        /// Total size, up to the first text that exceeds the limit.
         size: usize,
     },
-    /// The deadline passed first.
+    /// The deadline passed.
     Timeout,
 }
 
@@ -92,41 +92,41 @@ pub struct LineRange {
     pub end: usize,
 }
 
-/// A region that resembles the text asked for.
+/// A region that is similar to the old text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Closest {
     /// First line, from 1.
     pub start_line: usize,
     /// Last line.
     pub end_line: usize,
-    /// 0 to 1.
+    /// Similarity, 0 to 1.
     pub similarity: f64,
-    /// Lines asked for (`-`) against lines that are there (`+`); cut when long.
+    /// Lines of the old text (`-`) against lines of the file (`+`); cut if long.
     pub diff: String,
-    /// What differs, in words; empty where there is no short way to say it.
+    /// Short description of the difference; empty if there is none.
     pub reason: String,
 }
 
-/// Places where a text stands.
+/// The matches of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Occurrences {
-    /// How many there are.
+    /// Number of matches.
     pub total: usize,
-    /// Whether there may be more than `total`, because counting stopped.
+    /// `true` if there may be more than `total`, because counting stopped.
     pub more: bool,
-    /// Whether places share bytes, so that not all of them can be replaced.
+    /// `true` if matches overlap, so that not all of them can be replaced.
     pub overlap: bool,
-    /// The first ten.
+    /// The first ten matches.
     pub listed: Vec<Occurrence>,
 }
 
-/// One place where a text stands.
+/// A match of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Occurrence {
     /// First line, from 1.
     pub start_line: usize,
     /// Last line.
     pub end_line: usize,
-    /// The place's first line and its neighbours, numbered.
+    /// First line of the match and its neighbors, with line numbers.
     pub excerpt: String,
 }

@@ -1,83 +1,85 @@
-//! What is asked for.
+//! Edits and the options for matching them.
 
 use super::{Deadline, SharedIndex};
 
-/// One replacement: the text to look for and the text to put there. Both are data, never patterns.
+/// A replacement: the text to search for and the text to replace it with. Both are literal text, not
+/// patterns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Edit {
-    /// The text that stands in the base.
+    /// Text to search for in the base.
     pub old: String,
-    /// The text to put in its place.
+    /// Text that replaces it.
     pub new: String,
-    /// How many places are meant.
+    /// Number of matches to replace.
     pub count: Count,
-    /// What else is known of the place, as patches tell it.
+    /// Further constraints on the location, from a patch.
     pub anchor: Anchor,
 }
 
-/// What a patch says of a place besides its text.
+/// Constraints of a patch on the location of a hunk, besides its text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Anchor {
-    /// Whole lines that stand before the place, outermost first (`@@ class A`, `@@ def f`). All have to be
-    /// found, in order. With an empty old text the new text goes right behind the last of them.
+    /// Whole lines before the location, outermost first (`@@ class A`, `@@ def f`). All of them must occur,
+    /// in order. If the old text is empty, the new text is inserted right after the last of them.
     pub under: Vec<String>,
-    /// The line that the place is said to start at, from 1. It may decide between exact hits; it proves
-    /// nothing.
+    /// Line at which the match should start, from 1. It may decide between several exact matches and has no
+    /// other effect.
     pub line: Option<usize>,
-    /// The place reaches to the end of the text. With an empty old text the new text goes there.
+    /// `true` if the match must reach the end of the text. If the old text is empty, the new text is inserted
+    /// there.
     pub at_end: bool,
-    /// The old text is the lines of a hunk: no place starts within a line, and hunks of one call come in the
-    /// order of the file, so that of several places the only one behind the hunk before is meant.
+    /// `true` if the old text is the lines of a hunk: no match starts within a line, and the hunks of one
+    /// call come in file order, so that of several matches the only one after the previous hunk is used.
     pub whole_lines: bool,
 }
 
 impl Edit {
-    /// A replacement of the one place where `old` stands.
+    /// Creates a replacement of the only match of `old`.
     pub fn new(old: impl Into<String>, new: impl Into<String>) -> Self {
         Self { old: old.into(), new: new.into(), ..Self::default() }
     }
 
-    /// The same, with another count.
+    /// Sets the number of matches to replace.
     #[must_use]
     pub fn counted(self, count: Count) -> Self {
         Self { count, ..self }
     }
 
-    /// The same, with what else is known of the place.
+    /// Sets the constraints on the location.
     #[must_use]
     pub fn anchored(self, anchor: Anchor) -> Self {
         Self { anchor, ..self }
     }
 }
 
-/// How many places an edit means.
+/// The number of matches that an edit replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Count {
-    /// Exactly one, and a second is `Ambiguous`.
+    /// Exactly one; a second match is `Ambiguous`.
     #[default]
     One,
-    /// All there are, at least one.
+    /// All matches, at least one.
     All,
-    /// As many as this; any other number is a `CountMismatch`.
+    /// Exactly this many; any other number is a `CountMismatch`.
     Exactly(u32),
 }
 
-/// How to look.
+/// Options for matching edits.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Whether tolerant tiers may follow the exact one.
+    /// `true` to try the tolerant tiers after the exact one.
     pub fuzzy: bool,
-    /// Whether each edit is meant for the result of those before it.
+    /// `true` to match each edit in the result of the previous ones.
     pub sequential: bool,
-    /// `true` for prose: a line that speaks of omitted text is text there, never a placeholder.
+    /// `true` for prose: a line about omitted text is content there, never a placeholder.
     pub prose: bool,
-    /// Bytes that the new texts may have, each as often as it has places. One edit can have a million, so
-    /// this is asked before they are made.
+    /// Maximum total size of the new texts, each counted once per match, in bytes. One edit can have a
+    /// million matches, so the limit is checked before the result is built.
     pub room: usize,
-    /// When to give up.
+    /// Deadline for matching.
     pub deadline: Deadline,
-    /// The base's index, where the caller keeps one for this version of the base. One that was built for a
-    /// text of another length is not used.
+    /// Index of the base, if the caller has one for this version of it. Ignored if it was built for a text of
+    /// another length.
     pub index: Option<SharedIndex>,
 }
 
@@ -94,31 +96,31 @@ impl Default for Options {
     }
 }
 
-/// The tier that found a place. Each tolerates what those before it do, and one thing more.
+/// The tier that found a match. Each tolerates what the previous ones do, and one thing more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Strategy {
-    /// Nothing but line ends.
+    /// Line endings.
     Exact,
-    /// Blanks at line ends.
+    /// Trailing whitespace.
     TrailingBlanks,
     /// Quotes, dashes, Unicode spaces and compatibility forms.
     Typography,
-    /// Leading blanks.
+    /// Indentation.
     Indentation,
-    /// Line numbers before lines, and escapes.
+    /// Line numbers at the start of lines, surplus escapes and HTML entities.
     PrefixesEscapes,
-    /// Blank lines at the edges.
+    /// Blank lines at the start and end of the old text.
     Edges,
-    /// The length of runs of blanks inside lines.
+    /// Length of whitespace runs inside lines.
     InnerSpace,
-    /// Lines left out, where old and new text say so.
+    /// Lines that old and new text elide.
     Elision,
-    /// A little in lines that are not changed.
+    /// Slight differences in lines that the edit does not change.
     DriftedContext,
 }
 
 impl Strategy {
-    /// All of them, strictest first.
+    /// All tiers, strictest first.
     pub const ALL: [Self; 9] = [
         Self::Exact,
         Self::TrailingBlanks,
@@ -131,7 +133,7 @@ impl Strategy {
         Self::DriftedContext,
     ];
 
-    /// Its stable name on the wire.
+    /// Returns the stable name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -153,7 +155,7 @@ mod tests {
     use crate::edit::{EditRefusalKind, find};
 
     #[test]
-    fn a_line_about_what_is_left_out_is_text_in_prose_and_a_placeholder_elsewhere() {
+    fn a_line_about_omitted_text_is_content_in_prose_and_a_placeholder_elsewhere() {
         let (base, line) = ("one\ntwo\n", "// ... existing fields\n");
         let edits = [Edit::new("one\n", format!("1\n{line}")), Edit::new("two\n", "2\n")];
         for sequential in [false, true] {

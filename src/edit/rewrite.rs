@@ -1,38 +1,39 @@
-//! Writing a whole file over another.
+//! Replacement of the whole content of a file.
 
 use super::line_diff::runs;
-use super::needle::plain_ends;
-use super::weave::Weave;
+use super::needle::with_lf_endings;
+use super::replacement::ReplacementBuilder;
 use super::{Deadline, Plan, TimedOut};
 use crate::text::{EolStyle, eol_style, lines};
 
-/// The plan that makes `base` say what `content` says.
+/// Returns the plan that replaces the content of `base` with `content`.
 ///
-/// Content with LF line ends only says nothing about line ends: equal lines keep all their bytes, changed
-/// ones their ending, new ones get the ending of what they replace or stand behind. Content that has a CR
-/// itself, or is `literal`, is taken as sent, to the byte.
+/// If `content` has LF line endings only, its line endings are adapted to `base`: equal lines keep all their
+/// bytes, changed lines keep their line ending, new ones take that of the line that they replace or follow.
+/// If `content` has a CR, or `literal` is set, it is written byte for byte.
 ///
-/// An error if the deadline passes before the two have been compared.
+/// Returns an error if the deadline passes before the two have been compared.
 pub fn rewrite(base: &str, content: &str, literal: bool, deadline: Deadline) -> Result<Plan, TimedOut> {
     if literal || content.contains('\r') {
         return Ok(Plan::between(base, content, deadline));
     }
-    let (old, new) = (plain_ends(base), plain_ends(content));
-    let splices = Weave::new(base, 0..base.len(), &old, &new, deadline).splices();
+    let (old, new) = (with_lf_endings(base), with_lf_endings(content));
+    let splices = ReplacementBuilder::new(base, 0..base.len(), &old, &new, deadline).splices();
     deadline.check()?;
     let plan = splices.ok().and_then(|splices| Plan::new(base.len(), splices).ok());
     let plan = plan.unwrap_or_else(|| Plan::whole(base, &new));
     let lone_cr = matches!(eol_style(base), EolStyle::Cr | EolStyle::Mixed);
-    if lone_cr && plain_ends(&plan.apply(base)) != new {
-        // Lone CRs among LFs can become one line end with them where what lay between goes.
+    if lone_cr && with_lf_endings(&plan.apply(base)) != new {
+        // A lone CR and an LF can form a CRLF if the text between them is removed.
         return Ok(Plan::between(base, &new, deadline));
     }
     Ok(plan)
 }
 
 impl Plan {
-    /// The plan that leads from `old` to `new`: changed lines, and within them no more than what changed.
-    /// Never cuts a character or a CRLF. Once the deadline has passed the plan is coarser, never wrong.
+    /// Returns the plan that turns `old` into `new`: it changes only lines that differ, and within them only
+    /// the differing part. Never cuts a character or a CRLF. After the deadline the plan is coarser, never
+    /// wrong.
     pub fn between(old: &str, new: &str, deadline: Deadline) -> Self {
         let split =
             |text| -> Vec<_> { lines(text).map(|line| (line.content, line.ending.as_str())).collect() };
@@ -51,7 +52,7 @@ impl Plan {
     }
 }
 
-/// Where every line starts, and the end of the text.
+/// Returns the start of every line, and the end of the text.
 fn starts(text: &str) -> Vec<usize> {
     lines(text).map(|line| line.start).chain([text.len()]).collect()
 }

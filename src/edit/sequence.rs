@@ -1,4 +1,4 @@
-//! Edits that are meant one after the other.
+//! Sequential edits.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use super::find::find_together;
 use super::occurrences::LineCounter;
 use super::{Edit, EditRefusal, EditRefusalKind, Found, Match, Options, Plan, Splice, Strategy};
 
-/// Looks for every edit in the result of those before it. The first one that has no place ends the
-/// search: what comes after it was meant for a text that there will never be.
+/// Matches every edit in the result of the previous ones. Stops at the first edit without a match: later
+/// edits were made for a text that will never exist.
 ///
-/// The lines of the matches are lines of the text that each edit was looked for in.
+/// Line numbers of the matches refer to the text that each edit was matched in.
 pub(super) fn find_in_sequence(
     base: &str,
     edits: &[Edit],
@@ -17,7 +17,7 @@ pub(super) fn find_in_sequence(
 ) -> Result<Found, Vec<EditRefusal>> {
     let mut found = Found { plan: Plan::empty(base.len()), matches: Vec::new(), warnings: Vec::new() };
     let (mut text, mut steps, mut written) = (base.to_owned(), Vec::new(), Written::default());
-    // An index knows the lines of the base only.
+    // The index is valid for the base only.
     let mut later = Options { index: None, ..options.clone() };
     later.sequential = false;
     for (at, edit) in edits.iter().enumerate() {
@@ -34,15 +34,15 @@ pub(super) fn find_in_sequence(
         }
         match step {
             Ok((step, sites)) => {
-                let named = |said: String| said.replacen("edit 0", &format!("edit {at}"), 1);
-                found.warnings.extend(step.warnings.into_iter().map(named));
-                found.warnings.extend(written.met(at, &sites));
+                let renumbered = |warning: String| warning.replacen("edit 0", &format!("edit {at}"), 1);
+                found.warnings.extend(step.warnings.into_iter().map(renumbered));
+                found.warnings.extend(written.warnings(at, &sites));
                 let written_now: usize = step.plan.splices().iter().map(|splice| splice.text.len()).sum();
                 later.room = later.room.saturating_sub(written_now);
                 text = step.plan.apply(&text);
                 found.plan = found.plan.then(&step.plan);
                 found.matches.extend(step.matches.into_iter().map(|found| Match { edit: at, ..found }));
-                written.take(at, step.plan.splices());
+                written.record(at, step.plan.splices());
                 steps.push((at, step.plan));
             }
             Err(refused) if is_idle(&refused) => found.warnings.push(format!("edit {at} changes nothing")),
@@ -51,7 +51,7 @@ pub(super) fn find_in_sequence(
             }
         }
     }
-    // Edits may undo each other.
+    // The edits may cancel each other out.
     if text == base {
         return Err(vec![EditRefusal { edit: 0, kind: EditRefusalKind::NoChange }]);
     }
@@ -62,16 +62,16 @@ fn is_idle(refused: &[EditRefusal]) -> bool {
     refused.iter().all(|refusal| refusal.kind == EditRefusalKind::NoChange)
 }
 
-/// Whether a place is the one that is meant, whatever stood in the base: it is literally so, or it is where
-/// an earlier edit wrote.
+/// Returns `true` if a match is certain whatever the base contains: it is exact, or it overlaps what an
+/// earlier edit wrote.
 fn is_sure(step: &Found, sites: &[Range<usize>], written: &Written) -> bool {
     let is_exact = step.matches.iter().all(|found| found.strategy == Strategy::Exact);
-    is_exact || !written.met(0, sites).is_empty()
+    is_exact || !written.warnings(0, sites).is_empty()
 }
 
-/// The refusal of an edit whose text stood in the base to the letter, where an earlier edit has put
-/// something else: the same text is given two results. A place that is only like it elsewhere is then not
-/// what was meant.
+/// Returns the refusal for an edit whose old text matches exactly in the base, where an earlier edit has
+/// replaced it: one text would have two results. A merely similar match elsewhere is then not the intended
+/// one.
 fn contradiction(
     base: &str,
     edit: &Edit,
@@ -96,36 +96,36 @@ fn contradiction(
     None
 }
 
-/// Whether two ranges have bytes in common, or the one is a place inside the other.
+/// Returns `true` if two ranges overlap, or one is empty and inside the other.
 fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end && other.start < one.end
 }
 
-/// Which bytes of the text, as it is after the edits so far, were written by which edit. A removal is an
-/// empty range.
+/// The bytes of the current text that earlier edits wrote, with the index of the edit. A removal is an empty
+/// range.
 #[derive(Default)]
 struct Written(Vec<(Range<usize>, usize)>);
 
 impl Written {
-    /// Warnings for an edit that is about these places.
-    fn met(&self, edit: usize, sites: &[Range<usize>]) -> Vec<String> {
+    /// Returns warnings for an edit that changes these ranges.
+    fn warnings(&self, edit: usize, sites: &[Range<usize>]) -> Vec<String> {
         let of = |(range, other): &(Range<usize>, usize)| {
             sites.iter().any(|site| overlap(range, site)).then_some((*other, range.is_empty()))
         };
         let mut others: Vec<(usize, bool)> = self.0.iter().filter_map(of).collect();
         others.sort_unstable();
         others.dedup_by_key(|(other, _)| *other);
-        let said = |(other, removed)| {
+        let warning = |(other, removed)| {
             if removed {
-                return format!("edit {edit} changes text that edit {other} removed something from");
+                return format!("edit {edit} changes text from which edit {other} removed something");
             }
             format!("edit {edit} changes what edit {other} wrote")
         };
-        others.into_iter().map(said).collect()
+        others.into_iter().map(warning).collect()
     }
 
-    /// Takes over what an edit did, and moves what is there along.
-    fn take(&mut self, edit: usize, splices: &[Splice]) {
+    /// Records the splices of an edit and moves the known ranges accordingly.
+    fn record(&mut self, edit: usize, splices: &[Splice]) {
         let (mut moved, mut fresh) = (Vec::with_capacity(self.0.len() + splices.len()), Vec::new());
         let mut old = std::mem::take(&mut self.0).into_iter().peekable();
         let (mut added, mut removed) = (0, 0);
@@ -135,7 +135,7 @@ impl Written {
             }
             let start = splice.range.start + added - removed;
             fresh.push((start..start + splice.text.len(), edit));
-            // What is left of it before or behind the splice is still the other edit's.
+            // The rest of the range before or after the splice still belongs to the other edit.
             while let Some((range, other)) = old.next_if(|(range, _)| range.start < splice.range.end) {
                 if range.start < splice.range.start {
                     moved.push((range.start + added - removed..start, other));

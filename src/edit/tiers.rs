@@ -1,6 +1,6 @@
-//! The tiers of matching, strictest first. To add one: a file with its `locate`, a [`Strategy`], and an
+//! The tiers of matching, strictest first. A new tier needs a file with its `locate`, a [`Strategy`], and an
 //! entry in [`TIERS`]. Requests with line numbers or escapes go through the strict tiers once more without
-//! them: that is a strategy of its own and has no file here (`edit/unwrap.rs`).
+//! them: that is a separate strategy without a file here (`edit/unwrap.rs`).
 
 mod drifted_context;
 mod edges;
@@ -17,50 +17,49 @@ use std::ops::Range;
 use super::base::Base;
 use super::block::Block;
 use super::needle::Needle;
-use super::whole_lines::Alike;
+use super::whole_lines::LineEq;
 use super::{Strategy, TimedOut};
 
-/// One way to tell that a place is meant.
+/// A tier of matching.
 pub(super) struct Tier {
     pub(super) strategy: Strategy,
-    /// What to tell the author when this tier was needed.
+    /// Warning for the author of an edit that this tier matched.
     pub(super) warning: &'static str,
-    /// What may differ in the lines that are found.
+    /// Tolerated difference between the matched lines and the old text.
     pub(super) tolerance: Tolerance,
-    /// Whether it also serves requests that are not literal, or only those.
+    /// Readings of a request that the tier matches.
     pub(super) reads: Reads,
     pub(super) locate: Locate,
 }
 
-/// What may differ between lines that are taken for the same.
+/// Tolerated difference between lines that count as equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tolerance {
-    /// Nothing but line ends.
+    /// Line endings only.
     Exact,
-    /// Blanks at line ends, and signs.
+    /// Trailing whitespace and typography.
     Blanks,
-    /// Leading blanks too, between whole lines: new lines have to be re-indented.
+    /// Indentation too, of whole lines: new lines have to be re-indented.
     Indentation,
 }
 
-/// Which readings of a request a tier looks for.
+/// The readings of a request that a tier matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reads {
     /// The request as it is given.
     Given,
     /// The request without line numbers or surplus escapes, where it has them.
     Unwrapped,
-    /// As given, and where that stands nowhere, unwrapped.
+    /// The request as it is given, and if that has no match, without line numbers or surplus escapes.
     Both,
 }
 
-/// Finds places for a needle, up to a limit.
+/// Finds the matches of a needle, up to a limit.
 type Locate = fn(&Base<'_>, &Needle<'_>, usize) -> Result<Hits, TimedOut>;
 
 const INDENTATION: &str = "the indentation differs from the file's; the new text was re-indented";
 
-/// Strictest first. The first tier with any place decides; a tier never sees a needle that a stricter
-/// one found.
+/// All tiers, strictest first. The first tier with a match decides; later tiers are not tried.
 pub(super) const TIERS: &[Tier] = &[
     Tier {
         strategy: Strategy::Exact,
@@ -71,7 +70,7 @@ pub(super) const TIERS: &[Tier] = &[
     },
     Tier {
         strategy: Strategy::TrailingBlanks,
-        warning: "blanks at line ends differ from the file's",
+        warning: "trailing whitespace differs from the file's",
         tolerance: Tolerance::Blanks,
         reads: Reads::Given,
         locate: trailing_blanks::locate,
@@ -90,7 +89,7 @@ pub(super) const TIERS: &[Tier] = &[
         reads: Reads::Given,
         locate: indentation::locate,
     },
-    // A request without its line numbers or escapes starts again.
+    // A request without its line numbers or escapes starts again with the first tier.
     Tier {
         strategy: Strategy::PrefixesEscapes,
         warning: "",
@@ -128,79 +127,78 @@ pub(super) const TIERS: &[Tier] = &[
     },
     Tier {
         strategy: Strategy::InnerSpace,
-        warning: "runs of blanks inside lines differ from the file's",
+        warning: "runs of whitespace inside lines differ from the file's",
         tolerance: Tolerance::Indentation,
         reads: Reads::Both,
         locate: inner_space::locate,
     },
     Tier {
         strategy: Strategy::Elision,
-        warning: "lines that the old text leaves out were kept as they are",
+        warning: "lines that the old text elides were left unchanged",
         tolerance: Tolerance::Indentation,
         reads: Reads::Both,
         locate: elision::locate,
     },
     Tier {
         strategy: Strategy::DriftedContext,
-        warning: "unchanged lines of the old text differ from the file's, which were kept",
+        warning: "context lines of the old text differ from the file's; the lines of the file were kept",
         tolerance: Tolerance::Indentation,
         reads: Reads::Both,
         locate: drifted_context::locate,
     },
 ];
 
-/// The places of a block that stands on as many lines as it has.
-fn block_hits(base: &Base<'_>, block: &Block<'_>, limit: usize, alike: Alike) -> Result<Hits, TimedOut> {
-    let (starts, more) = block.places(base, limit, alike)?;
+/// Finds the matches of a block that cover as many lines as the block has.
+fn block_hits(base: &Base<'_>, block: &Block<'_>, limit: usize, eq: LineEq) -> Result<Hits, TimedOut> {
+    let (starts, more) = block.find_lines(base, limit, eq)?;
     let part = |line| Site::of_parts(vec![block.part(base, line, block.core().len())]);
     Ok(Hits { sites: starts.into_iter().filter_map(part).collect(), more })
 }
 
-/// The tier for lines of another indentation.
+/// Returns the tier for lines with another indentation.
 pub(super) fn indentation() -> &'static Tier {
     TIERS.iter().find(|tier| tier.strategy == Strategy::Indentation).unwrap_or(&TIERS[0])
 }
 
-/// The places of another tier that are whole lines.
+/// Finds the matches of another tier that are whole lines.
 fn whole_lines(locate: Locate, base: &Base<'_>, needle: &Needle<'_>, limit: usize) -> Result<Hits, TimedOut> {
     let mut hits = locate(base, needle, limit)?;
     hits.sites.retain(|site| base.is_whole_lines(&site.range));
     Ok(hits)
 }
 
-/// Hits after which it is plain that a text stands in too many places; counting on would be slow where
-/// the hits overlap each other.
+/// Number of matches after which counting may stop: it would be slow if they overlap.
 pub(super) const MANY: usize = 1000;
 
-/// The places found for a needle, in order of the file.
+/// The matches of a needle, in file order.
 #[derive(Debug, Default)]
 pub(super) struct Hits {
     pub(super) sites: Vec<Site>,
-    /// Whether the search stopped at its limit.
+    /// `true` if the search stopped at its limit.
     pub(super) more: bool,
 }
 
-/// One place, and how the needle lies on it.
+/// A match of a needle in the base.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Site {
     /// Bytes of the base.
     pub(super) range: Range<usize>,
-    /// The stretches that are replaced, in order. None means the whole place by the whole needle, line by
+    /// The parts that are replaced, in order. Empty if the whole needle replaces the whole match, line by
     /// line.
     pub(super) parts: Vec<Part>,
 }
 
-/// A stretch of a place, and the stretch of the needle's texts that belongs there.
+/// A part of a match, with the corresponding part of the needle's texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
     /// Bytes of the base.
     pub(super) range: Range<usize>,
     /// Bytes of the needle's old text, whole lines.
     pub(super) old: Range<usize>,
-    /// Bytes of its new text.
+    /// Bytes of the needle's new text.
     pub(super) new: Range<usize>,
-    /// For every line of the old text, its lines in the stretch: one, or none if the file lacks it. What
-    /// lies between two is the file's alone. Empty means line by line.
+    /// For every line of the old text, its lines in the part: one, or none if the file lacks the line. A line
+    /// between two spans is only in the file. Empty if lines correspond one to one.
     pub(super) spans: Vec<Range<usize>>,
 }
 
@@ -209,8 +207,8 @@ impl Hits {
         self.sites.windows(2).any(|pair| pair[1].range.start < pair[0].range.end)
     }
 
-    /// Of several places keeps the one that starts at an offset or behind it, if it is the only one there.
-    pub(super) fn keep_the_only_one_behind(&mut self, offset: usize) {
+    /// Keeps only the match that starts at or after an offset, if there is exactly one.
+    pub(super) fn keep_only_one_after(&mut self, offset: usize) {
         let mut later = self.sites.iter().filter(|site| site.range.start >= offset);
         if let (Some(site), None) = (later.next(), later.next()) {
             self.sites = vec![site.clone()];
@@ -223,18 +221,18 @@ impl Hits {
 }
 
 impl Site {
-    /// A place for the whole needle.
+    /// Creates a match of the whole needle.
     pub(super) fn whole(range: Range<usize>) -> Self {
         Self { range, parts: Vec::new() }
     }
 
-    /// A place for some stretches of the needle, at least one.
+    /// Creates a match from parts of the needle; `None` without a part.
     pub(super) fn of_parts(parts: Vec<Part>) -> Option<Self> {
         let range = parts.first()?.range.start..parts.last()?.range.end;
         Some(Self { range, parts })
     }
 
-    /// The bytes that it accounts for.
+    /// Returns the ranges of the base that the match covers.
     pub(super) fn ranges(self) -> Vec<Range<usize>> {
         if self.parts.is_empty() {
             return vec![self.range];

@@ -1,23 +1,23 @@
-//! Replacements without what they have in common with what they replace.
+//! Replacements without common beginnings and ends.
 
 use std::ops::Range;
 
 use super::Splice;
 
-/// The splice that puts `text` in place of `range`, without what the two have in common at their ends.
-/// Nothing if they are the same. Never cuts a character or a CRLF.
+/// Returns the splice that replaces `range` with `text`, without what the two have in common at their ends.
+/// Returns `None` if they are equal. Never cuts a character or a CRLF.
 pub(super) fn trimmed(base: &str, range: Range<usize>, text: &str) -> Option<Splice> {
-    let there = &base[range.clone()];
-    if there == text {
+    let actual = &base[range.clone()];
+    if actual == text {
         return None;
     }
-    let head = common_head(there, text);
-    let tail = common_tail(&there[head..], &text[head..]);
+    let head = common_head(actual, text);
+    let tail = common_tail(&actual[head..], &text[head..]);
     let range = range.start + head..range.end - tail;
     Some(Splice { range, text: text[head..text.len() - tail].to_owned() })
 }
 
-/// Bytes that two texts have in common at their start, short of a cut character or CRLF.
+/// Returns the length of the common prefix of two texts, in bytes, without cutting a character or CRLF.
 pub(super) fn common_head(one: &str, other: &str) -> usize {
     let equal = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
     let whole = |at: usize| one.is_char_boundary(at) && other.is_char_boundary(at);
@@ -28,7 +28,7 @@ pub(super) fn common_head(one: &str, other: &str) -> usize {
     at
 }
 
-/// Bytes that two texts have in common at their end, short of a cut character or CRLF.
+/// Returns the length of the common suffix of two texts, in bytes, without cutting a character or CRLF.
 pub(super) fn common_tail(one: &str, other: &str) -> usize {
     let equal = one.bytes().rev().zip(other.bytes().rev()).take_while(|(one, other)| one == other).count();
     let cuts = |text: &str, tail: usize| {

@@ -1,14 +1,14 @@
-//! Characters that people and models write for one another.
+//! Typographic variants: characters that people and models substitute for one another.
 
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::canonical_combining_class;
 
-/// Calls `found` for every stretch of `content` whose plain form differs from it, in order, with the
-/// stretch and that form. A stretch is one character with the marks that combine with it: never less than
-/// what a reader sees as one character.
-pub(super) fn each(content: &str, mut found: impl FnMut(Range<usize>, &str)) {
+/// Calls `found` for every range of `content` whose plain form differs from it, in order, with the range and
+/// that form. A range is one character with its combining marks: never less than what a reader sees as one
+/// character.
+pub(super) fn each_folded(content: &str, mut found: impl FnMut(Range<usize>, &str)) {
     let mut at = 0;
     let mut folded = String::new();
     while let Some(range) = next_cluster(content, at) {
@@ -21,7 +21,7 @@ pub(super) fn each(content: &str, mut found: impl FnMut(Range<usize>, &str)) {
     }
 }
 
-/// Whether a character is a space that counts as one blank.
+/// Returns `true` for a Unicode space that counts as a plain space.
 pub(super) fn is_space(character: char) -> bool {
     matches!(
         character,
@@ -29,8 +29,8 @@ pub(super) fn is_space(character: char) -> bool {
     )
 }
 
-/// Returns whether a character is not seen: it has no width, says in which direction text runs, or chooses among
-/// the shapes of the one before it.
+/// Returns `true` for an invisible character: it has no width, sets the direction of text, or selects a
+/// variant of the character before it.
 pub(super) fn is_invisible(character: char) -> bool {
     matches!(
         character,
@@ -41,8 +41,8 @@ pub(super) fn is_invisible(character: char) -> bool {
     )
 }
 
-/// The plain form of a sign, where it has one.
-fn sign(character: char) -> Option<char> {
+/// Returns the plain form of a punctuation character or space, if it has one.
+fn plain_punctuation(character: char) -> Option<char> {
     Some(match character {
         '\u{2018}'..='\u{201B}' | '\u{2032}' | '\u{2BC}' => '\'',
         '\u{201C}'..='\u{201F}' | '\u{2033}' => '"',
@@ -52,8 +52,8 @@ fn sign(character: char) -> Option<char> {
     })
 }
 
-/// Whether a character is the same to a reader as its compatibility form: widths, ligatures, presentation forms.
-/// Other compatibility forms mean something else: `10⁵` is not `105`, nor is `x²` the name `x2`.
+/// Returns `true` if a character looks the same as its compatibility form: widths, ligatures, presentation
+/// forms. Other compatibility forms have another meaning: `10⁵` is not `105`, nor is `x²` the name `x2`.
 fn looks_alike(character: char) -> bool {
     matches!(character,
         '\u{B5}' | '\u{132}'..='\u{133}' | '\u{13F}'..='\u{140}' | '\u{149}' | '\u{17F}'
@@ -70,19 +70,19 @@ fn fold(cluster: &str, folded: &mut String) {
     }
     let mut characters = cluster.chars();
     if let (Some(only), None) = (characters.next(), characters.next())
-        && let Some(plain) = sign(only)
+        && let Some(plain) = plain_punctuation(only)
     {
         return folded.push(plain);
     }
     if cluster.starts_with(looks_alike) {
-        // Compatibility forms can hide signs of their own, such as the small hyphen.
-        folded.extend(cluster.nfkc().map(|character| sign(character).unwrap_or(character)));
+        // Compatibility forms can contain punctuation in turn, such as the small hyphen.
+        folded.extend(cluster.nfkc().map(|character| plain_punctuation(character).unwrap_or(character)));
     } else {
         folded.extend(cluster.nfc());
     }
 }
 
-/// The next stretch at or behind `at` that is not plain ASCII: a character and what combines with it.
+/// Returns the next range at or after `at` that is not plain ASCII: a character and its combining marks.
 fn next_cluster(content: &str, at: usize) -> Option<Range<usize>> {
     let skipped = content.as_bytes()[at..].iter().position(|byte| !byte.is_ascii())?;
     let mut start = at + skipped;
@@ -96,7 +96,7 @@ fn next_cluster(content: &str, at: usize) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-/// Whether a character can become one with the one before it.
+/// Returns `true` if a character combines with the one before it.
 fn combines(character: char) -> bool {
     matches!(character, '\u{1160}'..='\u{11FF}')
         || (character >= '\u{300}' && canonical_combining_class(character) != 0)
@@ -119,7 +119,7 @@ mod tests {
     #[case("\t😀\u{2028}", "\t😀\u{2028}")]
     #[case("⚠\u{fe0f} a\u{34f}b\u{e0061}", "⚠ ab")]
     #[case("a\u{200b}b\u{feff} \u{202e}c\u{2069}d\u{ad}", "ab cd")]
-    fn signs_have_a_plain_form(#[case] text: &str, #[case] expected: &str) {
+    fn typographic_characters_have_a_plain_form(#[case] text: &str, #[case] expected: &str) {
         assert_eq!(plain(text), expected);
     }
 }

@@ -1,4 +1,4 @@
-//! Requests that carry what was added on the way: line numbers, and one layer of escapes too many.
+//! Removal of artifacts from requests: line numbers, one layer of surplus escapes, HTML entities.
 
 mod entities;
 mod escapes;
@@ -10,41 +10,42 @@ use super::needle::Needle;
 
 pub(super) use prefixes::without_number;
 
-/// A request without what was added to it.
+/// A request without its artifacts.
 pub(super) struct Unwrapped {
     pub(super) needle: Needle<'static>,
-    /// What was taken off, for the author.
+    /// Warning for the author that names what was removed.
     pub(super) warning: &'static str,
-    /// Whether another reading that leads to the same place has to write the same there.
+    /// `true` if another reading that matches at the same location must give the same result.
     pub(super) undecided: bool,
 }
 
-/// Takes something off a whole text where all of it agrees.
-type Take = fn(&str) -> Option<String>;
+/// Removes an artifact from a whole text, if all of the text has it.
+type Unwrap = fn(&str) -> Option<String>;
 
-const NUMBERS: &str = "line numbers were taken off";
-const ESCAPES: &str = "surplus escapes were taken off";
-const ENTITIES: &str = "HTML entities were written out";
+const NUMBERS: &str = "line numbers were removed";
+const ESCAPES: &str = "surplus escapes were removed";
+const ENTITIES: &str = "HTML entities were decoded";
 
-/// The other ways to read a request, likeliest first. What is taken off the old text is taken off the new
-/// one, which may be free of it; where the new text has it here and there, there is no such reading.
+/// Returns the other readings of a request, likeliest first. An artifact of the old text is removed from the
+/// new text too, which may be free of it; if only parts of the new text have it, there is no such reading.
 pub(super) fn unwrapped(needle: &Needle<'_>) -> Vec<Unwrapped> {
-    let numbered = prefixes::taken_off(&needle.old, &needle.new).into_iter();
+    let numbered = prefixes::remove_numbers(&needle.old, &needle.new).into_iter();
     let entities = without_entities(needle).into_iter();
-    let escaped = escapes::WAYS.into_iter().filter_map(|take| escaped(needle, take, ESCAPES));
-    numbered.map(|(old, new)| reading(old, new, NUMBERS)).chain(escaped).chain(entities).collect()
+    let unescaped = escapes::UNESCAPERS.into_iter().filter_map(|unwrap| unescaped(needle, unwrap, ESCAPES));
+    numbered.map(|(old, new)| reading(old, new, NUMBERS)).chain(unescaped).chain(entities).collect()
 }
 
-fn escaped(needle: &Needle<'_>, take: Take, warning: &'static str) -> Option<Unwrapped> {
-    let old = take(&needle.old).filter(|old| *old != needle.old)?;
-    Some(reading(old, take(&needle.new)?, warning))
+fn unescaped(needle: &Needle<'_>, unwrap: Unwrap, warning: &'static str) -> Option<Unwrapped> {
+    let old = unwrap(&needle.old).filter(|old| *old != needle.old)?;
+    Some(reading(old, unwrap(&needle.new)?, warning))
 }
 
-/// A new text without any entity is taken as it is: it may be free of what was added to the old one.
+/// Decodes HTML entities. A new text without any entity stays as it is: it may be free of what was added to
+/// the old one.
 fn without_entities(needle: &Needle<'_>) -> Option<Unwrapped> {
-    let old = entities::written_out(&needle.old).filter(|old| *old != needle.old)?;
+    let old = entities::decode(&needle.old).filter(|old| *old != needle.old)?;
     let free = !entities::has_one(&needle.new);
-    let new = if free { needle.new.to_string() } else { entities::written_out(&needle.new)? };
+    let new = if free { needle.new.to_string() } else { entities::decode(&needle.new)? };
     Some(reading(old, new, ENTITIES))
 }
 

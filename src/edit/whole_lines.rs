@@ -1,29 +1,29 @@
-//! What tiers that match whole lines share.
+//! Search and comparison of whole lines, shared by several tiers.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::base::Base;
-use super::index::describe;
+use super::index::key_and_pairs;
 use super::{TimedOut, fold, typography};
 use crate::text::{line_end, lines};
 
-/// Lines compared between two looks at the clock.
+/// Number of lines compared between two deadline checks.
 const STRIDE: usize = 4096;
 
-/// Whether a line asked for and a line of the file are taken for the same.
-pub(super) type Alike = fn(&str, &str) -> bool;
+/// Compares a requested line with a line of the file.
+pub(super) type LineEq = fn(&str, &str) -> bool;
 
-/// The lines (from 0) at which `old` stands as whole lines that are alike, up to `limit`; and whether the
-/// search stopped there.
-pub(super) fn places(
+/// Finds the lines of the base (from 0) at which the lines of `old` match as whole lines, up to `limit`.
+/// Returns `true` with them if the search stopped there.
+pub(super) fn find_lines(
     base: &Base<'_>,
     old: &str,
     limit: usize,
-    alike: Alike,
+    eq: LineEq,
 ) -> Result<(Vec<usize>, bool), TimedOut> {
     base.deadline.check()?;
-    let wanted = Wanted::new(old);
+    let wanted = LineKeys::new(old);
     let keys = base.index().keys();
     let mut found = Vec::new();
     let Some(last_start) = keys.len().checked_sub(wanted.keys.len()) else { return Ok((found, false)) };
@@ -35,7 +35,7 @@ pub(super) fn places(
         if compared % STRIDE == 0 {
             base.deadline.check()?;
         }
-        if keys[line..].starts_with(&wanted.keys) && same_lines(base, old, line, alike) {
+        if keys[line..].starts_with(&wanted.keys) && lines_match(base, old, line, eq) {
             found.push(line);
             if found.len() >= limit {
                 return Ok((found, true));
@@ -45,36 +45,36 @@ pub(super) fn places(
     Ok((found, false))
 }
 
-fn same_lines(base: &Base<'_>, old: &str, line: usize, alike: Alike) -> bool {
-    let there = base.index().lines_from(base.text, line);
-    lines(old).zip(there).all(|(asked, there)| alike(asked.content, there.content))
+fn lines_match(base: &Base<'_>, old: &str, line: usize, eq: LineEq) -> bool {
+    let actual = base.index().lines_from(base.text, line);
+    lines(old).zip(actual).all(|(requested, actual)| eq(requested.content, actual.content))
 }
 
-/// The lines of an old text, as keys to look up.
-struct Wanted {
+/// The lines of an old text, as index keys.
+struct LineKeys {
     keys: Vec<u32>,
 }
 
-impl Wanted {
+impl LineKeys {
     fn new(old: &str) -> Self {
-        Self { keys: lines(old).map(|line| describe(line.content).0).collect() }
+        Self { keys: lines(old).map(|line| key_and_pairs(line.content).0).collect() }
     }
 
-    /// The line to look for first, as (index, key): the one that the file has least often among some that
-    /// are not blank and not equal to each other.
+    /// Returns the line to search for first, as (index, key): the rarest in the file among a few distinct
+    /// lines that are not blank.
     fn rarest(&self, base: &Base<'_>) -> Option<(usize, u32)> {
         const TRIED: usize = 8;
         let mut lines: Vec<(usize, u32)> = self.keys.iter().copied().enumerate().collect();
         lines.retain(|&(_, key)| key != 0);
         lines.sort_by_key(|&(_, key)| key);
         lines.dedup_by_key(|&mut (_, key)| key);
-        let tried = lines.iter().copied().step_by(lines.len().div_ceil(TRIED).max(1));
-        tried.min_by_key(|&(_, key)| base.count_of(key))
+        let candidates = lines.iter().copied().step_by(lines.len().div_ceil(TRIED).max(1));
+        candidates.min_by_key(|&(_, key)| base.count_of(key))
     }
 }
 
-/// The bytes of the base's lines from `first` on (from 0), `count` of them, without the last line's end
-/// unless it is `ended`.
+/// Returns the bytes of `count` lines of the base from `first` on (from 0), without the last line ending
+/// unless `ended`.
 pub(super) fn bytes_of(base: &Base<'_>, first: usize, count: usize, ended: bool) -> Range<usize> {
     let start = base.index().start(base.text, first);
     if count == 0 {
@@ -84,44 +84,45 @@ pub(super) fn bytes_of(base: &Base<'_>, first: usize, count: usize, ended: bool)
     start..if ended { end } else { content_end }
 }
 
-/// Same lines but for the blanks around them.
-pub(super) fn same_but_indentation(asked: &str, there: &str) -> bool {
-    bare(asked) == bare(there)
+/// Returns `true` if the lines are equal except for whitespace around them.
+pub(super) fn eq_ignoring_indentation(requested: &str, actual: &str) -> bool {
+    bare(requested) == bare(actual)
 }
 
-/// Same lines but for the blanks around them and how long runs of blanks in them are.
-pub(super) fn same_but_blanks(asked: &str, there: &str) -> bool {
-    let (asked, there) = (bare(asked), bare(there));
-    asked == there || words(&asked).eq(words(&there))
+/// Returns `true` if the lines are equal except for whitespace around them and the length of whitespace runs
+/// in them.
+pub(super) fn eq_ignoring_whitespace(requested: &str, actual: &str) -> bool {
+    let (requested, actual) = (bare(requested), bare(actual));
+    requested == actual || words(&requested).eq(words(&actual))
 }
 
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(fold::is_blank).filter(|word| !word.is_empty())
 }
 
-/// A line without the blanks around it, signs made plain.
+/// Trims whitespace and folds typographic characters.
 pub(super) fn bare(content: &str) -> Cow<'_, str> {
     fold::plain(content.trim_matches(blank))
 }
 
-/// A line in two: the blanks before it, and the rest.
+/// Splits a line into its indentation and the rest.
 pub(super) fn split_indent(content: &str) -> (&str, &str) {
     let rest = content.trim_start_matches(blank);
     content.split_at(content.len() - rest.len())
 }
 
-/// How deep a line is indented, in signs.
+/// Returns the indentation depth of a line, in characters.
 pub(super) fn depth(content: &str) -> usize {
     split_indent(content).0.chars().count()
 }
 
-/// Whether a line begins with what closes a block.
+/// Returns `true` if a line begins with a token that closes a block.
 pub(super) fn closes_block(content: &str) -> bool {
     let line = content.trim_start();
     ["}", ")", "]", "end"].iter().any(|closer| line.starts_with(closer))
 }
 
-/// Whether a line has nothing but blanks.
+/// Returns `true` if a line has only whitespace.
 pub(super) fn is_blank_line(content: &str) -> bool {
     content.chars().all(blank)
 }

@@ -8,60 +8,60 @@ use crate::workspace::history::{PastEntry, Undone};
 
 use super::Kept;
 use super::load::{Found, Reader};
-use super::segment::{LinePlace, SegmentName};
+use super::segment::{LineLocation, SegmentName};
 use super::writer::State;
 
-/// What is known of all entries in memory, as far as the segments were read.
+/// In-memory index of all entries, as far as the segments were read.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     reader: Reader,
     /// In the order in which they happened.
-    entries: Vec<(Arc<PastEntry>, LinePlace)>,
+    entries: Vec<(Arc<PastEntry>, LineLocation)>,
     by_id: HashMap<Arc<str>, usize>,
     by_path: HashMap<PathBuf, Vec<usize>>,
     undone: Undone,
-    /// Happened, but not among the others yet.
-    fresh: Vec<(Arc<PastEntry>, LinePlace)>,
-    /// Begun, and nothing is known of their end.
-    begun: HashMap<Arc<str>, (PastEntry, LinePlace)>,
+    /// Entries that happened but are not in `entries` yet.
+    fresh: Vec<(Arc<PastEntry>, LineLocation)>,
+    /// Entries that were begun and whose end is unknown.
+    begun: HashMap<Arc<str>, (PastEntry, LineLocation)>,
 }
 
 impl Index {
-    /// Reads on in all segments; entries of what is not there any more, and those from before `oldest`, go.
-    /// Gives what was begun by an earlier run and not seen to an end.
+    /// Continues reading all segments; drops entries of removed segments and those from before `oldest`.
+    /// Returns the entries that an earlier run began and did not complete.
     pub(super) fn sync(&mut self, state: &State, oldest: Option<SystemTime>) -> Vec<PastEntry> {
         let gone = self.reader.keep_only(&state.segments);
         for name in &state.segments {
             self.read_on(state, name);
         }
-        for id in &state.owed {
+        for id in &state.pending {
             self.landed(id, None);
         }
-        self.tidy();
+        self.merge_fresh();
         if gone || self.entries.first().is_some_and(|(entry, _)| oldest.is_some_and(|o| entry.at < o)) {
             self.drop_old(&state.segments, oldest);
         }
-        let old = |(_, place): &(PastEntry, LinePlace)| place.segment.nonce != state.nonce;
+        let old = |(_, location): &(PastEntry, LineLocation)| location.segment.nonce != state.nonce;
         let mut interrupted: Vec<_> =
             self.begun.values().filter(|begun| old(begun)).map(|(entry, _)| entry.clone()).collect();
         interrupted.sort_by_key(|entry| entry.at);
         interrupted
     }
 
-    /// Reads on in one segment.
+    /// Continues reading one segment.
     pub(super) fn read_on(&mut self, state: &State, name: &SegmentName) {
         let is_done = name.nonce != state.nonce;
         for found in self.reader.read_on(&state.folder, name, is_done) {
             match found {
-                Found::Entry(entry, place) => drop(self.begun.insert(entry.id.clone(), (entry, place))),
+                Found::Entry(entry, location) => drop(self.begun.insert(entry.id.clone(), (entry, location))),
                 Found::Landed(id, files) => self.landed(&id, files.as_deref()),
                 Found::Failed(id) => self.failed(&id),
             }
         }
     }
 
-    /// Puts what has happened among the others, in the order in which all were begun.
-    pub(super) fn tidy(&mut self) {
+    /// Moves the entries that happened into `entries`, in the order in which they were begun.
+    pub(super) fn merge_fresh(&mut self) {
         let mut fresh = std::mem::take(&mut self.fresh);
         fresh.sort_by(|(_, a), (_, b)| a.cmp(b));
         let in_order = match (self.entries.last(), fresh.first()) {
@@ -75,45 +75,47 @@ impl Index {
             fresh = entries;
             self.clear();
         }
-        for (entry, place) in fresh {
-            self.add(entry, place);
+        for (entry, location) in fresh {
+            self.add(entry, location);
         }
     }
 
-    /// Those of an earlier run that were begun in that segment.
+    /// Returns the incomplete entries that were begun in that segment.
     pub(super) fn begun_in(&self, name: &SegmentName) -> Vec<PastEntry> {
         let mut begun: Vec<_> = (self.begun.values())
-            .filter(|(_, place)| place.segment == *name)
+            .filter(|(_, location)| location.segment == *name)
             .map(|(entry, _)| entry.clone())
             .collect();
         begun.sort_by_key(|entry| entry.at);
         begun
     }
 
-    /// What was begun has happened, to all files or to these. A second telling changes nothing.
+    /// Records that a begun change has happened, to all files or to the given ones. A repetition has no
+    /// effect.
     pub(super) fn landed(&mut self, id: &str, files: Option<&[usize]>) {
-        let Some((mut entry, place)) = self.begun.remove(id) else { return };
+        let Some((mut entry, location)) = self.begun.remove(id) else { return };
         if let Some(files) = files {
             entry.files.retain(|file| files.contains(&file.detail));
         }
-        self.fresh.push((Arc::new(entry), place));
+        self.fresh.push((Arc::new(entry), location));
     }
 
     pub(super) fn failed(&mut self, id: &str) {
         self.begun.remove(id);
     }
 
-    /// Whether an entry that comes behind that of `id`, which is only begun, found this at a path. To be found
-    /// means that it was there: whatever is begun has looked.
+    /// Returns `true` if an entry after `id`, which is only begun, found this content at a path. Every change
+    /// reads a file before it begins, so content that an entry found was really there.
     pub(super) fn was_found_after(&self, id: &str, path: &Path, content: Option<ContentHash>) -> bool {
         let Some((_, own)) = self.begun.get(id) else { return false };
         let found = |entry: &PastEntry| {
             !entry.rescued && entry.files.iter().any(|it| it.path == path && it.hash_before == content)
         };
-        let places = self.by_path.get(path).map(Vec::as_slice).unwrap_or_default();
-        let happened = places.iter().map(|at| &self.entries[*at]).map(|(entry, place)| (&**entry, place));
-        let begun = self.begun.values().map(|(entry, place)| (entry, place));
-        happened.chain(begun).any(|(entry, place)| place > own && found(entry))
+        let positions = self.by_path.get(path).map(Vec::as_slice).unwrap_or_default();
+        let happened =
+            positions.iter().map(|at| &self.entries[*at]).map(|(entry, location)| (&**entry, location));
+        let begun = self.begun.values().map(|(entry, location)| (entry, location));
+        happened.chain(begun).any(|(entry, location)| location > own && found(entry))
     }
 
     pub(super) fn find(&self, id: &str) -> Option<Kept> {
@@ -135,11 +137,11 @@ impl Index {
     }
 
     pub(super) fn about(&self, path: &Path) -> Vec<Arc<PastEntry>> {
-        let places = self.by_path.get(path).map(Vec::as_slice).unwrap_or_default();
-        places.iter().map(|at| self.entries[*at].0.clone()).collect()
+        let positions = self.by_path.get(path).map(Vec::as_slice).unwrap_or_default();
+        positions.iter().map(|at| self.entries[*at].0.clone()).collect()
     }
 
-    pub(super) fn place_of(&self, id: &str) -> Option<LinePlace> {
+    pub(super) fn location_of(&self, id: &str) -> Option<LineLocation> {
         let at = *self.by_id.get(id)?;
         Some(self.entries[at].1.clone())
     }
@@ -150,7 +152,7 @@ impl Index {
         Kept { entry, undone_by }
     }
 
-    fn add(&mut self, entry: Arc<PastEntry>, place: LinePlace) {
+    fn add(&mut self, entry: Arc<PastEntry>, location: LineLocation) {
         let at = self.entries.len();
         if let Some(undoes) = &entry.undoes {
             self.undone.record(&entry.id, undoes);
@@ -160,22 +162,23 @@ impl Index {
             self.by_path.entry(path.to_owned()).or_default().push(at);
         }
         self.by_id.insert(entry.id.clone(), at);
-        self.entries.push((entry, place));
+        self.entries.push((entry, location));
     }
 
     fn drop_old(&mut self, segments: &[SegmentName], oldest: Option<SystemTime>) {
-        let stays = |entry: &PastEntry, place: &LinePlace| {
-            segments.binary_search(&place.segment).is_ok() && oldest.is_none_or(|oldest| entry.at >= oldest)
+        let stays = |entry: &PastEntry, location: &LineLocation| {
+            segments.binary_search(&location.segment).is_ok()
+                && oldest.is_none_or(|oldest| entry.at >= oldest)
         };
-        self.begun.retain(|_, (entry, place)| stays(entry, place));
+        self.begun.retain(|_, (entry, location)| stays(entry, location));
         let entries = std::mem::take(&mut self.entries);
         self.clear();
-        for (entry, place) in entries.into_iter().filter(|(entry, place)| stays(entry, place)) {
-            self.add(entry, place);
+        for (entry, location) in entries.into_iter().filter(|(entry, location)| stays(entry, location)) {
+            self.add(entry, location);
         }
     }
 
-    /// Forgets what is among the entries, to add them anew.
+    /// Clears the entries, to add them again.
     fn clear(&mut self) {
         self.entries.clear();
         self.by_id.clear();

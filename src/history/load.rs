@@ -9,13 +9,13 @@ use crate::workspace::history::PastEntry;
 
 use super::line::Line;
 use super::record::HeadOnly;
-use super::segment::{LinePlace, SegmentName};
+use super::segment::{LineLocation, SegmentName};
 
-/// Remembers how far each segment was read.
+/// Tracks how far each segment was read.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     read_to: BTreeMap<SegmentName, Progress>,
-    /// Whether it was already said that something is damaged.
+    /// `true` once damage was reported.
     complained: bool,
 }
 
@@ -25,24 +25,24 @@ struct Progress {
     done: bool,
 }
 
-/// A line that was read.
+/// A parsed line.
 #[derive(Debug)]
 pub(super) enum Found {
-    Entry(PastEntry, LinePlace),
+    Entry(PastEntry, LineLocation),
     Landed(String, Option<Vec<usize>>),
     Failed(String),
 }
 
 impl Reader {
-    /// Forgets segments that are not there any more. Whether there were some.
+    /// Forgets segments that no longer exist. Returns `true` if there were any.
     pub(super) fn keep_only(&mut self, segments: &[SegmentName]) -> bool {
         let before = self.read_to.len();
         self.read_to.retain(|name, _| segments.binary_search(name).is_ok());
         self.read_to.len() < before
     }
 
-    /// What was added to a segment since the last time. `done`: nothing will be added any more, so a line
-    /// without an end is a torn one.
+    /// Reads what was added to a segment since the last time. If `done`, nothing will be added any more, so a
+    /// line without a newline is torn.
     pub(super) fn read_on(&mut self, folder: &Path, name: &SegmentName, done: bool) -> Vec<Found> {
         let progress = self.read_to.get(name).copied().unwrap_or_default();
         if progress.done {
@@ -52,7 +52,7 @@ impl Reader {
         let (offset, damaged) = match read_lines(folder, name, progress.offset, &mut found) {
             Ok((offset, damaged, torn)) => (offset, damaged + usize::from(torn && done)),
             Err(error) => {
-                tracing::debug!(%error, "a part of the history cannot be read");
+                tracing::debug!(%error, "a segment of the history cannot be read");
                 (progress.offset, usize::from(done))
             }
         };
@@ -61,7 +61,7 @@ impl Reader {
             tracing::warn!(
                 segment = %segment.display(),
                 lines = damaged,
-                "a part of the history is damaged and left out; there may be more"
+                "a part of the history is damaged and skipped; there may be more"
             );
         }
         self.read_to.insert(name.clone(), Progress { offset, done });
@@ -69,8 +69,8 @@ impl Reader {
     }
 }
 
-/// Reads whole lines from an offset on: how far it came, how many were damaged, and whether a part of a line
-/// is left.
+/// Reads whole lines from an offset on. Returns the new offset, the number of damaged lines, and `true` if an
+/// incomplete line remains.
 fn read_lines(
     folder: &Path,
     name: &SegmentName,
@@ -90,20 +90,20 @@ fn read_lines(
         if memchr(b'\n', &line).is_none() {
             return Ok((offset, damaged, len > 0));
         }
-        let place = LinePlace { segment: name.clone(), offset, len };
+        let location = LineLocation { segment: name.clone(), offset, len };
         offset += len as u64;
-        match parse(&line, place) {
+        match parse(&line, location) {
             Some(line) => found.push(line),
-            // What stands between a torn line and the next.
+            // An empty line separates a torn line from the next one.
             None if len == 1 => {}
             None => damaged += 1,
         }
     }
 }
 
-fn parse(line: &[u8], place: LinePlace) -> Option<Found> {
+fn parse(line: &[u8], location: LineLocation) -> Option<Found> {
     Some(match Line::<HeadOnly>::parse(line)? {
-        Line::Entry(head) => Found::Entry(head.read()?, place),
+        Line::Entry(head) => Found::Entry(head.read()?, location),
         Line::Landed { id, files } => Found::Landed(id, files),
         Line::Failed { id } => Found::Failed(id),
     })

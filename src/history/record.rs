@@ -1,4 +1,4 @@
-//! Entries as they are written down.
+//! Serialized form of entries.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -7,11 +7,11 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use crate::edit::{Hunk, Plan, Splice, Spot, WayBack};
+use crate::edit::{Hunk, Plan, Splice, Spot, UndoPlan};
 use crate::text::{Encoding, Format};
 use crate::workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile};
 
-/// A path: text where it is UTF-8, else its bytes.
+/// A path: text if it is valid UTF-8, otherwise its bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum PathRecord {
@@ -19,14 +19,14 @@ pub(super) enum PathRecord {
     Bytes(Vec<u8>),
 }
 
-/// All of an entry.
+/// A complete entry.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct EntryRecord {
     head: HeadRecord,
     details: Vec<DetailRecord>,
 }
 
-/// What is read of an entry to know that it is there.
+/// The part of an entry that the index needs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct HeadOnly {
     head: HeadRecord,
@@ -87,7 +87,7 @@ struct DetailRecord {
 enum BackRecord {
     Nothing,
     Edits {
-        /// Bytes of the text that the splices are for.
+        /// Length in bytes of the text that the splices apply to.
         len: usize,
         /// Start and end in bytes, and the text that was there.
         splices: Vec<(usize, usize, String)>,
@@ -133,14 +133,14 @@ impl EntryRecord {
         Self { head, details: details.into_iter().map(DetailRecord::new).collect() }
     }
 
-    /// How to go back, for each file; nothing if that makes no sense.
+    /// Returns the undo details of each file, or `None` if they are inconsistent.
     pub(super) fn details(self) -> Option<Vec<PastDetail>> {
         self.details.into_iter().map(DetailRecord::read).collect()
     }
 }
 
 impl HeadOnly {
-    /// The entry; nothing if it makes no sense.
+    /// Returns the entry, or `None` if it is inconsistent.
     pub(super) fn read(self) -> Option<PastEntry> {
         let Self { head } = self;
         let files = head.files.into_iter().enumerate();
@@ -203,7 +203,7 @@ impl DetailRecord {
         let back = match detail.back {
             Back::Nothing => BackRecord::Nothing,
             Back::Image { mode } => BackRecord::Image { mode },
-            Back::Edits { way: WayBack { inverse, spots }, before, after } => BackRecord::Edits {
+            Back::Edits { way: UndoPlan { inverse, spots }, before, after } => BackRecord::Edits {
                 len: inverse.base_len(),
                 splices: splices(inverse),
                 spots: spots.into_iter().map(SpotRecord::new).collect(),
@@ -216,7 +216,7 @@ impl DetailRecord {
 
     fn read(self) -> Option<PastDetail> {
         let hunk = |(old_start, old_lines, new_start, new_lines)| {
-            // A line before the first there is not.
+            // Line numbers start at 1.
             let makes_sense = new_lines == 0 || new_start > 0;
             makes_sense.then_some(Hunk { old_start, old_lines, new_start, new_lines })
         };
@@ -227,7 +227,7 @@ impl DetailRecord {
                 let splice = |(start, end, text)| Splice { range: start..end, text };
                 let inverse = Plan::new(len, splices.into_iter().map(splice).collect()).ok()?;
                 let spots = spots.into_iter().map(SpotRecord::read).collect();
-                let way = WayBack { inverse, spots };
+                let way = UndoPlan { inverse, spots };
                 Back::Edits { way, before: before.read()?, after: after.read()? }
             }
         };
@@ -277,7 +277,7 @@ impl PathRecord {
     }
 }
 
-/// Times as people read them.
+/// Human-readable times.
 pub(super) mod jiff_time {
     use super::{Deserialize, Serialize, SystemTime};
     use serde::de::Error;

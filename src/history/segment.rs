@@ -10,19 +10,19 @@ use crate::text::ContentHash;
 
 use super::writer::Extent;
 
-/// The file of lines in a segment.
+/// Name of a segment's file of lines.
 const ENTRIES: &str = "entries.jsonl";
 
-/// A segment's folder: a number that gives the order, and the run of the daemon that it belongs to.
+/// Name of a segment's folder: a number that gives the order, and the run of the daemon that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SegmentName {
     pub(super) number: u64,
     pub(super) nonce: String,
 }
 
-/// Where an entry's line is.
+/// Location of an entry's line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct LinePlace {
+pub(super) struct LineLocation {
     pub(super) segment: SegmentName,
     pub(super) offset: u64,
     pub(super) len: usize,
@@ -46,14 +46,14 @@ impl SegmentName {
     pub(super) fn make(&self, history: &Path) -> io::Result<File> {
         let folder = self.folder(history);
         match DirBuilder::new().mode(0o700).create(&folder) {
-            // An earlier attempt may have got no further than this.
+            // An earlier attempt may have stopped right after creating the folder.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             made => made?,
         }
         OpenOptions::new().append(true).create(true).mode(0o600).open(folder.join(ENTRIES))
     }
 
-    /// Bytes in it, images included, and when the last line was added.
+    /// Returns the size, images included, and the time of the last change.
     pub(super) fn measure(&self, history: &Path) -> io::Result<Extent> {
         let (mut size, mut changed) = (0, SystemTime::UNIX_EPOCH);
         for entry in fs::read_dir(self.folder(history))? {
@@ -64,7 +64,7 @@ impl SegmentName {
         Ok(Extent { size, changed })
     }
 
-    /// Keeps an image, under its hash, if it is not there yet.
+    /// Stores an image under its hash, unless it already exists.
     pub(super) fn put_image(
         &self,
         history: &Path,
@@ -79,7 +79,7 @@ impl SegmentName {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
         let written = bytes.pieces().try_for_each(|piece| file.write_all(piece));
         written.and_then(|()| fs::rename(&part, &path)).inspect_err(|_| {
-            // What cannot be removed goes with the segment.
+            // A leftover is removed together with the segment.
             let _ = fs::remove_file(&part);
         })?;
         Ok(Some(file))
@@ -90,7 +90,7 @@ impl SegmentName {
     }
 }
 
-impl LinePlace {
+impl LineLocation {
     pub(super) fn read(&self, history: &Path) -> io::Result<Vec<u8>> {
         let mut file = File::open(self.segment.entries(history))?;
         file.seek(SeekFrom::Start(self.offset))?;

@@ -1,4 +1,4 @@
-//! What became of changes that were begun by a daemon that was killed.
+//! Settles changes that were begun by a daemon that was killed.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -13,17 +13,17 @@ use super::index::Index;
 use super::line::Line;
 use super::segment::SegmentName;
 
-/// Settles what was begun in one segment of an earlier run, without reading any other.
+/// Settles the changes begun in one segment of an earlier run, without reading any other segment.
 pub(super) fn settle_segment(history: &History, name: &SegmentName) {
     let (mut index, state) = (Index::default(), history.writer.lock().state());
     index.read_on(&state, name);
-    index.tidy();
+    index.merge_fresh();
     let interrupted = index.begun_in(name);
     settle(history, &mut index, &interrupted);
 }
 
-/// Finds out of each whether it has happened, and writes that down: the files may be something else when it
-/// is asked for the next time.
+/// Determines for each change whether it has happened, and records the result: the files may be different the
+/// next time.
 pub(super) fn settle(history: &History, index: &mut Index, interrupted: &[PastEntry]) {
     for entry in interrupted {
         let mut files = Vec::new();
@@ -43,29 +43,29 @@ pub(super) fn settle(history: &History, index: &mut Index, interrupted: &[PastEn
             tracing::warn!(%error, "the history cannot be written");
         }
     }
-    index.tidy();
+    index.merge_fresh();
 }
 
-/// Whether a file is what the entry made of it, or was, when a later entry found it.
+/// Returns `true` if a file is in the state that the entry produced, or was when a later entry found it.
 fn has_happened(history: &History, index: &mut Index, entry: &PastEntry, file: &PastFile) -> bool {
-    let (place, limit) = (file.place(), history.limits.file_size);
+    let (location, limit) = (file.place(), history.limits.file_size);
     let moved = match file.action {
         PastAction::Rename(_) => present(&file.path, limit).is_ok_and(|hash| hash.is_none()),
         _ => true,
     };
-    if moved && present(place, limit).is_ok_and(|hash| hash == file.hash_after) {
+    if moved && present(location, limit).is_ok_and(|hash| hash == file.hash_after) {
         return true;
     }
-    // Read after the file: who changes it meanwhile has said so before.
+    // Read after the file: a change that happens concurrently was recorded before.
     let state = history.writer.lock().state();
     for name in state.segments.iter().filter(|name| name.nonce == state.nonce) {
         index.read_on(&state, name);
     }
-    index.tidy();
-    index.was_found_after(&entry.id, place, file.hash_after)
+    index.merge_fresh();
+    index.was_found_after(&entry.id, location, file.hash_after)
 }
 
-/// The hash of the file at a path; none if there is nothing.
+/// Returns the hash of the file at a path, or `None` if there is no file.
 fn present(path: &Path, limit: u64) -> io::Result<Option<ContentHash>> {
     let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed();
     let mut file = match File::options().read(true).custom_flags(flags).open(path) {

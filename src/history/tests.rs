@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::edit::{Deadline, Hunk, Plan, WayBack};
+use crate::edit::{Deadline, Hunk, Plan, UndoPlan};
 use crate::text::{Encoding, Format, Text};
 
 const LIMITS: HistoryLimits =
@@ -23,7 +23,7 @@ impl Scene {
         History::open(&self.base.path().join("history"), LIMITS)
     }
 
-    /// An edit of a file in the folder, which is written too if it is to have happened.
+    /// An edit of a file in the folder. If `happens`, the file is written too.
     fn edit(&self, name: &str, old: &str, new: &str, happens: bool) -> (PastEntry, PastDetail) {
         let path = self.base.path().join(name);
         if happens {
@@ -55,7 +55,7 @@ fn entry(path: PathBuf, old: &str, new: &str) -> (PastEntry, PastDetail) {
         rescued: false,
         files: vec![file],
     };
-    let way = WayBack::of(&Plan::between(old, new, Deadline::NONE), old, &Text::from(new));
+    let way = UndoPlan::of(&Plan::between(old, new, Deadline::NONE), old, &Text::from(new));
     let latin = Encoding::from_label("latin1").unwrap();
     let after = Format { encoding: latin, bom: false, guessed: true };
     let before = Format { bom: true, ..Format::UTF8 };
@@ -103,7 +103,7 @@ fn an_entry_reads_back_as_it_was_written() {
 }
 
 #[test]
-fn what_is_only_begun_is_not_there_yet() {
+fn a_change_that_was_only_begun_is_not_listed() {
     let scene = Scene::new();
     let history = scene.open();
     let id = keep(&history, scene.edit("a", "1", "2", true), false);
@@ -116,7 +116,7 @@ fn what_is_only_begun_is_not_there_yet() {
 }
 
 #[test]
-fn what_was_begun_by_another_run_is_told_by_the_files() {
+fn a_change_begun_by_another_run_is_settled_by_its_files() {
     let scene = Scene::new();
     let (happened, gone) = {
         let history = scene.open();
@@ -125,7 +125,7 @@ fn what_was_begun_by_another_run_is_told_by_the_files() {
     };
     let history = scene.open();
     history.tend();
-    // It was settled then: what the file becomes afterwards says nothing.
+    // The change was settled then; the later content of the file is irrelevant.
     fs::write(scene.base.path().join("a"), "other").unwrap();
     fs::write(scene.base.path().join("b"), "2").unwrap();
     assert_eq!(ids(&history), std::slice::from_ref(&happened));
@@ -134,7 +134,7 @@ fn what_was_begun_by_another_run_is_told_by_the_files() {
 }
 
 #[test]
-fn of_a_set_that_was_cut_off_what_happened_is_there() {
+fn an_interrupted_set_lists_the_files_that_changed() {
     let scene = Scene::new();
     let id = {
         let history = scene.open();
@@ -154,7 +154,7 @@ fn of_a_set_that_was_cut_off_what_happened_is_there() {
 }
 
 #[test]
-fn ids_are_never_given_twice() {
+fn ids_are_never_reused() {
     let scene = Scene::new();
     let mut all = Vec::new();
     for _ in 0..5 {
@@ -171,7 +171,7 @@ fn ids_are_never_given_twice() {
 }
 
 #[test]
-fn a_rescued_text_is_kept_and_listed() {
+fn a_rescued_text_is_stored_and_listed() {
     let scene = Scene::new();
     let (path, bytes) = (scene.base.path().join("a"), FileBytes::from(b"theirs\xff".to_vec()));
     let id = scene.open().rescue(&path, &bytes, "displaced in a race").unwrap();
@@ -184,7 +184,7 @@ fn a_rescued_text_is_kept_and_listed() {
 }
 
 #[test]
-fn a_folder_that_went_is_made_again() {
+fn a_removed_folder_is_created_again() {
     let scene = Scene::new();
     let history = scene.open();
     fs::remove_dir_all(scene.base.path().join("history")).unwrap();
@@ -196,7 +196,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn whatever_is_damaged_the_rest_can_be_read(
+    fn entries_around_the_damage_can_be_read(
         place in any::<prop::sample::Index>(), damage in prop::collection::vec(any::<u8>(), 0..40), cut in any::<bool>(),
     ) {
         let scene = Scene::new();

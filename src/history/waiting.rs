@@ -1,7 +1,8 @@
-//! Proposals that wait for a person, so that they do so over restarts of the daemon.
+//! Proposals waiting for review, stored so that they survive restarts of the daemon.
 //!
-//! A file each, named by the proposal, in a folder of their own. It is replaced whole and flushed before the
-//! request that made or changed the proposal is answered, and removed when there is nothing left to decide.
+//! Each proposal is a file, named by its id, in a dedicated folder. The file is replaced as a whole and
+//! flushed before the request that made or changed the proposal is answered, and removed when nothing is left
+//! to decide.
 
 mod record;
 
@@ -18,33 +19,33 @@ use crate::workspace::{Proposal, Record};
 
 use record::ProposalRecord;
 
-/// How the files end.
+/// Extension of the files.
 const ENDING: &str = "json";
-/// How a file is called while it is written.
+/// Extension of a file while it is written.
 const PART: &str = "part";
-/// How a file is called from which no proposal can be read.
+/// Extension of a file that contains no readable proposal.
 const DAMAGED: &str = "damaged";
-/// Closed proposals that are remembered.
+/// Maximum number of closed proposals to remember.
 const REMEMBERED: usize = 4096;
 
-/// The folder of proposals that wait.
+/// The folder of waiting proposals.
 #[derive(Debug)]
 pub struct Waiting {
     folder: PathBuf,
-    /// What was written. Who writes holds this.
+    /// State of the folder. The lock is held while writing.
     written: Mutex<Written>,
 }
 
 #[derive(Debug, Default)]
 struct Written {
-    /// The newest revision of each that waits.
+    /// The newest revision of each waiting proposal.
     waiting: HashMap<String, u32>,
-    /// Those that were closed, so that a slower thread does not write one of them down again.
+    /// Closed proposals, so that a slower thread does not write one of them again.
     closed: HashSet<String>,
 }
 
 impl Waiting {
-    /// Opens or creates the folder, and reads what is in it. What cannot be read is renamed and left there.
+    /// Opens or creates the folder and reads its proposals. An unreadable file is renamed and left there.
     pub fn open(folder: &Path) -> io::Result<(Self, Vec<Proposal>)> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         fs::set_permissions(folder, Permissions::from_mode(0o700))?;
@@ -56,7 +57,7 @@ impl Waiting {
             }
             match read(&path) {
                 Ok(proposal) => proposals.push(proposal),
-                Err(error) => put_aside(&path, &error),
+                Err(error) => set_aside(&path, &error),
             }
         }
         let waiting = proposals.iter().map(|it| (it.id.to_string(), it.revision)).collect();
@@ -64,20 +65,20 @@ impl Waiting {
         Ok((Self { folder: folder.to_owned(), written: Mutex::new(written) }, proposals))
     }
 
-    /// Whether anything waits.
+    /// Returns `true` if any proposal is waiting.
     pub fn is_anything(&self) -> bool {
         !self.written.lock().waiting.is_empty()
     }
 
-    /// Writes down that a proposal waits, as it is now, or that it does not any more. What cannot be written is
-    /// logged: the proposal then waits no longer than this daemon lives.
+    /// Records the current state of a waiting proposal, or that it is closed. A write error is logged: the
+    /// proposal then does not survive this daemon.
     pub fn write_down(&self, record: &Record) {
         let mut written = self.written.lock();
         let result = match record {
             Record::Waits(proposal) => {
                 let id = proposal.id.to_string();
                 let known = written.waiting.get(&id).copied().unwrap_or_default();
-                // Somebody else was faster and wrote what came later.
+                // Another thread was faster and wrote a later revision.
                 if written.closed.contains(&id) || known >= proposal.revision {
                     return;
                 }
@@ -94,7 +95,7 @@ impl Waiting {
             }
         };
         if let Err(error) = result {
-            tracing::warn!(%error, "what waits for a person could not be written down");
+            tracing::warn!(%error, "a waiting proposal could not be recorded");
         }
     }
 
@@ -110,7 +111,7 @@ impl Waiting {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part)?;
         let written = file.write_all(&bytes).and_then(|()| file.sync_all());
         written.and_then(|()| fs::rename(&part, &path)).inspect_err(|_| {
-            // What is half written is in nobody's way but takes room.
+            // A partial file does no harm but takes up space.
             let _ = fs::remove_file(&part);
         })?;
         File::open(&self.folder)?.sync_all()
@@ -120,13 +121,13 @@ impl Waiting {
 fn read(path: &Path) -> io::Result<Proposal> {
     let record: ProposalRecord = serde_json::from_slice(&fs::read(path)?)?;
     let proposal = record.read().filter(|proposal| path.file_stem() == Some(OsStr::new(&*proposal.id.0)));
-    proposal.ok_or_else(|| io::Error::new(ErrorKind::InvalidData, "it contradicts itself"))
+    proposal.ok_or_else(|| io::Error::new(ErrorKind::InvalidData, "the proposal is inconsistent"))
 }
 
-fn put_aside(path: &Path, error: &io::Error) {
-    tracing::warn!(%error, path = %path.display(), "a proposal that waited cannot be read; it is put aside");
+fn set_aside(path: &Path, error: &io::Error) {
+    tracing::warn!(%error, path = %path.display(), "a waiting proposal cannot be read; it is set aside");
     if let Err(error) = fs::rename(path, path.with_extension(DAMAGED)) {
-        tracing::warn!(%error, path = %path.display(), "nor can it be renamed");
+        tracing::warn!(%error, path = %path.display(), "the unreadable proposal cannot be renamed");
     }
 }
 

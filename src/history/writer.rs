@@ -13,35 +13,35 @@ use super::HistoryLimits;
 use super::line::Line;
 use super::segment::SegmentName;
 
-/// Bytes after which a segment is followed by another, unless a sixteenth of all is less. What is forgotten
-/// is forgotten by the segment, and what is looked at after a start is one.
+/// Size in bytes above which a new segment is begun, unless a sixteenth of the whole limit is smaller.
+/// Segments are dropped as a whole, and a start checks only one of them.
 const SEGMENT: u64 = 8 << 20;
-/// So many segments make up the whole.
+/// Number of segments that fill the whole limit.
 const SEGMENTS: u64 = 16;
-/// How long one segment is appended to: ages are told apart to about as much.
+/// Maximum time for which a segment is appended to, and so the granularity of the age limit.
 const SEGMENT_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The side that appends.
+/// The appending side.
 #[derive(Debug)]
 pub(super) struct Writer {
     folder: PathBuf,
     limits: HistoryLimits,
     nonce: String,
-    /// What there is, and as much of it as is known.
+    /// Existing segments, and their extents as far as known.
     segments: BTreeMap<SegmentName, Extent>,
     current: Option<Current>,
-    /// Whether sizes of all segments are known.
+    /// `true` once the sizes of all segments are known.
     measured: bool,
-    /// Lines that say what became of an entry and could not be written yet.
-    owed: Vec<(Line, Vec<u8>)>,
+    /// Lines with the outcome of an entry that could not be written yet.
+    pending: Vec<(Line, Vec<u8>)>,
 }
 
-/// How much there is of a segment.
+/// Extent of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
-    /// Bytes, images included.
+    /// Size in bytes, images included.
     pub(super) size: u64,
-    /// When the last line was added.
+    /// Time at which the last line was added.
     pub(super) changed: SystemTime,
 }
 
@@ -51,20 +51,20 @@ struct Current {
     name: SegmentName,
     file: File,
     begun: SystemTime,
-    /// An append failed in the middle: what comes next must not go on in that line.
+    /// `true` if an append failed in the middle: the next line must not continue that one.
     torn: bool,
-    /// Images that were not flushed yet.
+    /// Images that have not been flushed yet.
     images: Vec<File>,
 }
 
-/// What a reader needs to know of the writer.
+/// State of the writer that readers need.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) folder: PathBuf,
     pub(super) nonce: String,
     pub(super) segments: Vec<SegmentName>,
-    /// Entries that have happened though it could not be written down yet.
-    pub(super) owed: Vec<Arc<str>>,
+    /// Entries that happened although this could not be recorded yet.
+    pub(super) pending: Vec<Arc<str>>,
 }
 
 impl Writer {
@@ -76,7 +76,7 @@ impl Writer {
         });
         let nonce = fresh_nonce(&segments);
         let folder = folder.to_owned();
-        Self { folder, limits, nonce, segments, current: None, measured: false, owed: Vec::new() }
+        Self { folder, limits, nonce, segments, current: None, measured: false, pending: Vec::new() }
     }
 
     pub(super) fn nonce(&self) -> &str {
@@ -96,11 +96,11 @@ impl Writer {
             folder: self.folder.clone(),
             nonce: self.nonce.clone(),
             segments: self.segments.keys().cloned().collect(),
-            owed: self.owed.iter().filter_map(landed).collect(),
+            pending: self.pending.iter().filter_map(landed).collect(),
         }
     }
 
-    /// Appends an entry's line, its images first.
+    /// Appends an entry's line, after its images.
     pub(super) fn append(&mut self, line: &[u8], images: &[(ContentHash, FileBytes)]) -> io::Result<()> {
         let folder = self.folder.clone();
         let current = self.current()?;
@@ -114,18 +114,18 @@ impl Writer {
         self.write(line, size)
     }
 
-    /// Says what became of an entry. Where that cannot be written it is tried again with the next line.
+    /// Records the outcome of an entry. If the write fails, it is retried with the next line.
     pub(super) fn settle(&mut self, line: &Line, flush: bool) -> io::Result<()> {
         let text = line.print()?;
         let written = self.write(&text, 0);
         if written.is_err() {
-            self.owed.push((line.clone(), text));
+            self.pending.push((line.clone(), text));
         }
         written?;
         if flush { self.flush() } else { Ok(()) }
     }
 
-    /// What was found out about the sizes of segments; lets go of what is too much or too old.
+    /// Records the measured sizes of segments; removes segments that are too old or exceed the limit.
     pub(super) fn measured(&mut self, extents: Vec<(SegmentName, Extent)>) {
         for (name, extent) in extents {
             if let Some(known) = self.segments.get_mut(&name).filter(|known| known.size == 0) {
@@ -147,7 +147,7 @@ impl Writer {
         }
     }
 
-    /// The segment to append to: another one where the last is full or old.
+    /// Returns the segment to append to; begins a new one if the last is full or old.
     fn current(&mut self) -> io::Result<&mut Current> {
         let now = SystemTime::now();
         let enough = (self.limits.bytes / SEGMENTS).min(SEGMENT);
@@ -161,7 +161,7 @@ impl Writer {
         if self.current.is_none() {
             let number = self.segments.keys().next_back().map_or(1, |newest| newest.number + 1);
             let name = SegmentName { number, nonce: self.nonce.clone() };
-            // The folder may have gone since the start.
+            // The folder may have been removed since the start.
             let file = name.make(&self.folder).or_else(|_| {
                 prepare(&self.folder)?;
                 name.make(&self.folder)
@@ -172,25 +172,26 @@ impl Writer {
         self.current.as_mut().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Writes what is owed and then a line, in one append, and counts it together with `images` bytes.
+    /// Writes the pending lines and then `line`, in one append, and adds it and `images` bytes to the
+    /// segment's size.
     fn write(&mut self, line: &[u8], images: u64) -> io::Result<()> {
-        let owed: Vec<u8> = self.owed.iter().flat_map(|(_, text)| text.iter().copied()).collect();
+        let pending: Vec<u8> = self.pending.iter().flat_map(|(_, text)| text.iter().copied()).collect();
         let current = match &mut self.current {
             Some(current) => current,
             None => self.current()?,
         };
         let torn: &[u8] = if current.torn { b"\n" } else { b"" };
-        let written = if owed.is_empty() && torn.is_empty() {
+        let written = if pending.is_empty() && torn.is_empty() {
             current.file.write_all(line)
         } else {
-            current.file.write_all(&[torn, &owed, line].concat())
+            current.file.write_all(&[torn, &pending, line].concat())
         };
         current.torn = written.is_err();
         written?;
         let name = current.name.clone();
-        self.owed.clear();
+        self.pending.clear();
         if let Some(extent) = self.segments.get_mut(&name) {
-            extent.size += images + (owed.len() + line.len()) as u64;
+            extent.size += images + (pending.len() + line.len()) as u64;
             extent.changed = SystemTime::now();
         }
         self.make_room();
@@ -203,12 +204,12 @@ impl Writer {
             image.sync_data()?;
         }
         current.file.sync_data()?;
-        // Names of the segment and of what is in it.
+        // The names of the segment and of its contents.
         File::open(current.name.folder(&self.folder))?.sync_all()?;
         File::open(&self.folder)?.sync_all()
     }
 
-    /// Lets go of the oldest segments until the rest fits, but never of the one that is appended to.
+    /// Removes the oldest segments until the rest fits, but never the one that is appended to.
     fn make_room(&mut self) {
         if !self.measured {
             return;
@@ -231,7 +232,7 @@ impl Writer {
     fn forget(&mut self, name: &SegmentName) {
         self.segments.remove(name);
         if let Err(error) = fs::remove_dir_all(name.folder(&self.folder)) {
-            tracing::warn!(%error, "an old part of the history could not be removed");
+            tracing::warn!(%error, "an old segment of the history could not be removed");
         }
     }
 }
@@ -244,12 +245,12 @@ fn prepare(folder: &Path) -> io::Result<()> {
 fn list(folder: &Path) -> io::Result<BTreeMap<SegmentName, Extent>> {
     let names = fs::read_dir(folder)?.map(|entry| Ok(SegmentName::parse(&entry?.file_name())));
     let names: Vec<Option<SegmentName>> = names.collect::<io::Result<_>>()?;
-    // Not looked at yet: as if just made, so that none goes before it was.
+    // Not measured yet: counted as new, so that no segment is dropped before it was measured.
     let unknown = Extent { size: 0, changed: SystemTime::now() };
     Ok(names.into_iter().flatten().map(|name| (name, unknown)).collect())
 }
 
-/// A name for this run that no segment has.
+/// Returns a nonce for this run that no segment has.
 fn fresh_nonce(segments: &BTreeMap<SegmentName, Extent>) -> String {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
     let mut attempt = 0_u32;

@@ -2,7 +2,7 @@ use rstest::rstest;
 
 use super::*;
 
-/// Noise, so that it cannot be compressed away.
+/// Creates an image of noise, which cannot be compressed.
 fn noise(width: u32, height: u32) -> DynamicImage {
     let mut state = 1_u32;
     let mut next = || {
@@ -23,7 +23,7 @@ fn file(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
 #[case(ImageFormat::Jpeg, "image/jpeg")]
 #[case(ImageFormat::Gif, "image/gif")]
 #[case(ImageFormat::WebP, "image/webp")]
-fn what_fits_keeps_its_bytes(#[case] format: ImageFormat, #[case] mime_type: &'static str) {
+fn an_image_that_fits_keeps_its_bytes(#[case] format: ImageFormat, #[case] mime_type: &'static str) {
     let bytes = file(&noise(40, 30), format);
     let image = Image {
         mime_type,
@@ -40,7 +40,7 @@ fn what_fits_keeps_its_bytes(#[case] format: ImageFormat, #[case] mime_type: &'s
 #[case::wide(2600, 100, (2000, 77))]
 #[case::high(10, 5000, (4, 2000))]
 #[case::a_line(6000, 1, (2000, 1))]
-fn what_is_wide_or_high_is_scaled(#[case] width: u32, #[case] height: u32, #[case] scaled: (u32, u32)) {
+fn a_wide_or_high_image_is_scaled(#[case] width: u32, #[case] height: u32, #[case] scaled: (u32, u32)) {
     let image = prepare(&file(&noise(width, height), ImageFormat::Png)).unwrap();
     assert_eq!((image.width, image.height), scaled);
     assert_eq!((image.original_width, image.original_height), (width, height));
@@ -49,7 +49,7 @@ fn what_is_wide_or_high_is_scaled(#[case] width: u32, #[case] height: u32, #[cas
 }
 
 #[test]
-fn what_is_long_becomes_a_photograph() {
+fn a_large_file_becomes_a_jpeg() {
     let bytes = file(&noise(1800, 1800), ImageFormat::Png);
     assert!(bytes.len() > ENCODED_BYTES);
     let image = prepare(&bytes).unwrap();
@@ -58,14 +58,14 @@ fn what_is_long_becomes_a_photograph() {
 }
 
 #[test]
-fn nothing_shines_through_what_was_transparent() {
+fn transparent_pixels_become_white() {
     let hidden = ::image::RgbaImage::from_pixel(2, 1, ::image::Rgba([10, 200, 0, 0]));
     assert_eq!(on_white(&hidden.into()).get_pixel(0, 0).0, [255, 255, 255]);
 }
 
-/// A camera that was held on its side: the first row of the picture is its right edge.
+/// The EXIF orientation of a camera held sideways: the first row of pixels is the right edge.
 #[test]
-fn photographs_are_turned_upright() {
+fn photographs_are_rotated_upright() {
     let jpeg = file(&noise(20, 10), ImageFormat::Jpeg);
     let exif = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
     let mut turned = jpeg[..2].to_vec();
@@ -82,7 +82,7 @@ fn photographs_are_turned_upright() {
 #[case::nothing(b"".to_vec(), ImageError::Unknown)]
 #[case::text(b"GIF is a format\n".to_vec(), ImageError::Unknown)]
 #[case::another_type(b"BM\x1a\0\0\0".to_vec(), ImageError::Unknown)]
-fn what_is_no_image_is_none(#[case] bytes: Vec<u8>, #[case] error: ImageError) {
+fn other_bytes_are_not_an_image(#[case] bytes: Vec<u8>, #[case] error: ImageError) {
     assert!(!is_image(&bytes));
     assert_eq!(prepare(&bytes), Err(error));
 }
@@ -95,23 +95,23 @@ fn half_an_image_is_damaged(
     assert!(matches!(prepare(&bytes[..bytes.len() / 2]), Err(ImageError::Damaged(_))));
 }
 
-/// What is there of it is made a whole file.
+/// A truncated JPEG is decoded as far as possible and encoded again.
 #[test]
-fn half_a_photograph_becomes_a_whole_one() {
+fn half_a_jpeg_becomes_a_complete_file() {
     let bytes = file(&noise(60, 60), ImageFormat::Jpeg);
     let image = prepare(&bytes[..bytes.len() * 3 / 4]).unwrap();
     assert_eq!((image.width, image.height), (60, 60));
     assert!(image.bytes.ends_with(&[0xff, 0xd9]));
 }
 
-/// Models' interfaces take no image without pixels.
+/// Model APIs do not accept images without pixels.
 #[test]
-fn an_image_without_pixels_is_none() {
+fn an_image_without_pixels_is_refused() {
     let bytes = b"GIF89a\0\0\0\0\x80\0\0\0\0\0\xff\xff\xff\x2c\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01;";
     assert!(matches!(prepare(bytes), Err(ImageError::Damaged(_))));
 }
 
-/// A few bytes that claim to be 30,000 pixels wide and high.
+/// A tiny file that claims to be 30,000 pixels wide and high.
 #[test]
 fn an_image_that_claims_too_much_is_not_decoded() {
     let mut bytes = file(&noise(1, 1), ImageFormat::Png);
@@ -123,7 +123,7 @@ fn an_image_that_claims_too_much_is_not_decoded() {
     assert_eq!(prepare(&bytes), Err(ImageError::TooLarge(30_000 * 30_000 * 3)));
 }
 
-/// PNG's checksum.
+/// Computes the checksum of a PNG chunk.
 fn crc(bytes: &[u8]) -> u32 {
     let step = |crc: u32| if crc & 1 == 1 { 0xedb8_8320 ^ (crc >> 1) } else { crc >> 1 };
     !bytes.iter().fold(!0, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), |crc, _| step(crc)))

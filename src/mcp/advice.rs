@@ -1,11 +1,11 @@
-//! Advice for those who do not have every tool.
+//! Adaptation of hints to the set of served tools.
 
 use crate::protocol::TOOLS;
 
 use super::guide::Served;
 
-/// Returns advice without the clauses that name tools which are not served. Where nothing is left, it names the tool
-/// that is missing.
+/// Removes the clauses that name tools which are not served. If nothing remains, returns a sentence that
+/// names the missing tool.
 pub(super) fn advice(text: &str, served: &Served<'_>) -> String {
     let missing = |clause: &str| TOOLS.into_iter().find(|tool| !served.has(tool) && names(clause, tool));
     let Some(first) = missing(text) else { return text.to_owned() };
@@ -17,7 +17,7 @@ pub(super) fn advice(text: &str, served: &Served<'_>) -> String {
     kept.join(" ")
 }
 
-/// A sentence of the clauses that name no missing tool; none if all do.
+/// Returns the sentence without clauses that name a missing tool, or `None` if all clauses do.
 fn shortened(sentence: &str, served: &Served<'_>) -> Option<String> {
     let sentence = one_of_two(sentence, served);
     let is_served = |clause: &str| TOOLS.into_iter().all(|tool| served.has(tool) || !names(clause, tool));
@@ -32,7 +32,7 @@ fn shortened(sentence: &str, served: &Served<'_>) -> Option<String> {
     Some(format!("{}{}.", first.to_uppercase(), &text[first.len_utf8()..]))
 }
 
-/// The clauses of a sentence, each with what joins it to the one before.
+/// Splits a sentence into clauses, each with the separator before it.
 fn clauses(sentence: &str) -> Vec<(&'static str, &str)> {
     const JOINTS: [&str; 2] = ["; ", ", or "];
     let mut found = vec![("", sentence)];
@@ -46,7 +46,7 @@ fn clauses(sentence: &str) -> Vec<(&'static str, &str)> {
     found
 }
 
-/// Leaves the served one of two alternatives, such as `edit` or `write`.
+/// Replaces two alternatives, such as `edit` or `write`, with the one that is served.
 fn one_of_two(sentence: &str, served: &Served<'_>) -> String {
     let mut text = sentence.to_owned();
     for one in TOOLS {
@@ -78,9 +78,9 @@ mod tests {
     #[case::one_of_two("Choose another path, or change the file with `edit` or `write`.", &["write"], "Choose another path, or change the file with `write`.")]
     #[case::a_clause("Choose another path, or change the file with `edit`.", &["write"], "Choose another path.")]
     #[case::the_first_clause("Send `currentHash`; or look with `changes`; or wait.", &["edit"], "Send `currentHash`; or wait.")]
-    #[case::what_was_an_alternative("Look with `changes`; or wait.", &["edit"], "Wait.")]
+    #[case::the_second_clause("Look with `changes`; or wait.", &["edit"], "Wait.")]
     #[case::a_sentence("Try again. For a folder use `list`.", &["read"], "Try again.")]
-    #[case::nothing("Give it a content: `write` does that.", &["edit"], "This needs the tool `write`, which is not served here: ask the user for it.")]
+    #[case::nothing("Give it content: `write` does that.", &["edit"], "This needs the tool `write`, which is not served here: ask the user for it.")]
     fn only_served_tools_are_named(#[case] text: &str, #[case] names: &[&str], #[case] advised: &str) {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         let tools = Selection { names, read_only: false }.tools();

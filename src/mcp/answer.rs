@@ -7,93 +7,93 @@ use serde_json::Value;
 
 use super::output::in_one_line;
 
-/// Files of which an answer about something else says that they have changed.
-const NEWS: usize = 20;
+/// Maximum number of changed files that an unrelated answer lists.
+const MAX_CHANGED: usize = 20;
 
 /// The result of a call.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
-    /// All of it, for models.
+    /// Complete text for models.
     pub(super) text: String,
-    /// What else is to be told, in a block of its own: a file may hold what looks like it.
+    /// Further text in a separate block, so that the content of a file cannot imitate it.
     after: String,
-    /// Its data; null for an answer that is text only.
+    /// Structured data; null for an answer that is text only.
     data: Value,
-    /// Files that it shows, besides those in the data.
+    /// Files that the answer shows, in addition to those in the data.
     about: Vec<String>,
-    /// An image, which only clients can show.
+    /// An image.
     image: Option<Image>,
-    /// Files that the daemon has given whole, or new text of, of which the answer shows a part only.
+    /// Files that the daemon returned completely or with new text, but that the answer shows only in part.
     pub(super) unseen: Vec<String>,
-    /// Whether it says why nothing was done.
+    /// `true` if the answer is a refusal.
     is_refusal: bool,
 }
 
-/// A picture for models that see.
+/// An image for models that accept images.
 #[derive(Debug)]
 pub(super) struct Image {
     pub(super) mime_type: String,
-    /// In base64.
+    /// Image file, in base64.
     pub(super) data: String,
 }
 
 impl Answer {
-    /// An answer that is text only: lists, and lines of files.
+    /// Creates an answer that is text only, such as lists and lines of files.
     pub(super) fn text(text: String) -> Self {
         Self { text, ..Self::default() }
     }
 
-    /// An answer with data.
+    /// Creates an answer with data.
     pub(super) fn new(text: String, data: &impl Serialize) -> serde_json::Result<Self> {
         Ok(Self { text, data: serde_json::to_value(data)?, ..Self::default() })
     }
 
-    /// Sets the files that it shows.
+    /// Sets the files that the answer shows.
     pub(super) fn about(self, about: Vec<String>) -> Self {
         Self { about, ..self }
     }
 
-    /// The same with an image.
+    /// Adds an image.
     pub(super) fn with_image(self, image: Image) -> Self {
         Self { image: Some(image), ..self }
     }
 
-    /// The same, of which some files are shown in part only.
+    /// Sets the files that the answer shows only in part.
     pub(super) fn with_unseen(self, unseen: Vec<String>) -> Self {
         Self { unseen, ..self }
     }
 
-    /// Why nothing was done.
+    /// Creates a refusal.
     pub(super) fn refusal(text: String, data: Value) -> Self {
         Self { text, data, is_refusal: true, ..Self::default() }
     }
 
-    /// Whether it is about a file.
-    pub(super) fn tells_of(&self, path: &str) -> bool {
+    /// Returns `true` if the answer shows a file.
+    pub(super) fn shows(&self, path: &str) -> bool {
         let files = self.data["files"].as_array().into_iter().flatten();
         let about = files.chain([&self.data, &self.data["error"]]);
         let named = about.into_iter().any(|it| it["path"] == path || it["newPath"] == path);
         named || self.about.iter().any(|it| it == path)
     }
 
-    /// Adds a member to the data, where there is any.
+    /// Adds a member to the data, if there is any.
     pub(super) fn add_member(&mut self, name: &str, value: Value) {
         if let Value::Object(data) = &mut self.data {
             data.insert(name.to_owned(), value);
         }
     }
 
-    /// Adds which other files were changed, and by whom.
-    pub(super) fn add_news(&mut self, news: &BTreeMap<String, String>) {
+    /// Adds a list of other changed files and their authors.
+    pub(super) fn add_changed_files(&mut self, changed: &BTreeMap<String, String>) {
         self.after.push_str("Changed by others since you read them (`changes` shows how):\n");
-        for (path, by) in news.iter().take(NEWS) {
-            // A string takes all.
+        for (path, by) in changed.iter().take(MAX_CHANGED) {
+            // Writing to a string cannot fail.
             let _ = writeln!(self.after, "{} (by {})", in_one_line(path), in_one_line(by));
         }
-        if let Some(more) = news.len().checked_sub(NEWS).filter(|more| *more > 0) {
+        if let Some(more) = changed.len().checked_sub(MAX_CHANGED).filter(|more| *more > 0) {
             let _ = writeln!(self.after, "and {more} more");
         }
-        self.add_member("changedByOthers", news.keys().take(NEWS).map(String::as_str).collect());
+        self.add_member("changedByOthers", changed.keys().take(MAX_CHANGED).map(String::as_str).collect());
     }
 }
 
@@ -109,8 +109,8 @@ impl From<Answer> for CallToolResult {
     }
 }
 
-/// Returns whether no text in it has line ends. Codex and Claude Code show their model the data in place of all blocks,
-/// where there is any, and a model copies badly from lines that are escaped.
+/// Returns `true` if no text in the data contains line breaks. Codex and Claude Code show their model the
+/// data instead of all blocks, and a model copies escaped lines badly.
 fn is_short(data: &Value) -> bool {
     match data {
         Value::String(text) => !text.contains('\n'),

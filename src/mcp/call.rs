@@ -1,4 +1,4 @@
-//! One call, from its arguments to its answer.
+//! Execution of a call, from its arguments to its answer.
 
 use std::time::{Duration, Instant};
 
@@ -16,20 +16,20 @@ use super::link::Ticket;
 use super::refusal as refusals;
 use super::server::Server;
 use super::session::{Failure, refusal};
-use super::tools::{Asked, Request, Tool, asks_for_one, names_a_hash};
+use super::tools::{AnswerOptions, Request, Tool, asks_for_one, names_a_hash};
 
-/// How long a person's decision is waited for if nothing else was asked for, in milliseconds.
+/// Default time to wait for a person's decision, in milliseconds.
 const WAIT_MS: u64 = 30_000;
-/// The longest that a call may wait: many clients give up after 60 seconds.
-const LONGEST_MS: u64 = 45_000;
-/// How often progress is told.
-const REPORT: Duration = Duration::from_secs(3);
-/// How long a request may take to be sent: the daemon is started, and the client tells its roots.
-const UNSENT: Duration = Duration::from_secs(30);
-/// How long after its beginning a call that only reads is answered at the latest.
-const ANSWERED: Duration = Duration::from_secs(45);
-/// The same for one that waits for a person, which the daemon answers in time if it answers at all.
-const WAITED: Duration = Duration::from_millis(LONGEST_MS + 3_000);
+/// Maximum time to wait, in milliseconds. Many clients time out after 60 seconds.
+const MAX_WAIT_MS: u64 = 45_000;
+/// Interval between progress notifications.
+const REPORT_INTERVAL: Duration = Duration::from_secs(3);
+/// Timeout for sending a request, which may include starting the daemon and asking the client for its roots.
+const SEND_TIMEOUT: Duration = Duration::from_secs(30);
+/// Timeout for a call that only reads, from its start.
+const READ_TIMEOUT: Duration = Duration::from_secs(45);
+/// Timeout for a call that waits for a person, from its start. A responsive daemon answers earlier.
+const REVIEW_TIMEOUT: Duration = Duration::from_millis(MAX_WAIT_MS + 3_000);
 
 impl Server {
     pub(super) async fn perform(
@@ -48,15 +48,15 @@ impl Server {
             Ok((result, ticket)) => self.shown(&request, result, &ticket, tool, context),
             Err(failure) => refusals::refused(&failure, tool, asks_for_one(&request.params), &self.served()),
         };
-        // Nobody is shown the answer of a cancelled call.
+        // The answer of a cancelled call is not shown.
         if !context.ct.is_cancelled() {
-            self.add_made(&mut answer);
-            self.add_news(&mut answer);
+            self.add_cancelled_changes(&mut answer);
+            self.add_changed_files(&mut answer);
         }
         answer
     }
 
-    /// What the client is shown of a result. What it is not shown of it, it does not know.
+    /// Converts a result to an answer. The session forgets files that the answer does not show completely.
     fn shown(
         &self,
         request: &Request,
@@ -65,15 +65,15 @@ impl Server {
         tool: &Tool,
         context: &RequestContext<RoleServer>,
     ) -> Answer {
-        let given = ticket.given(&result);
-        let hashes = names_a_hash(&request.params) || keeps_no_session(context);
-        let asked = Asked { hashes, served: self.served() };
-        if let Ok(answer) = (request.answer)(result, asked) {
+        let delivery = ticket.delivery(&result);
+        let hashes = names_a_hash(&request.params) || is_stateless(context);
+        let options = AnswerOptions { hashes, served: self.served() };
+        if let Ok(answer) = (request.answer)(result, options) {
             ticket.forget(&answer.unseen);
-            self.session.note(&context.id, given);
+            self.session.record_delivery(&context.id, delivery);
             answer
         } else {
-            self.session.take_back(given);
+            self.session.revoke(delivery);
             refusals::broken(tool.changes())
         }
     }
@@ -93,35 +93,35 @@ impl Server {
         let sending = self.session.send(self.identity(context), request.method, &params);
         let sent = tokio::select! {
             biased;
-            () = self.unwanted(context) => return Err(withdrawn()),
-            sent = timeout(UNSENT.saturating_sub(begun.elapsed()), sending) => sent,
+            () = self.cancelled(context) => return Err(cancelled_call()),
+            sent = timeout(SEND_TIMEOUT.saturating_sub(begun.elapsed()), sending) => sent,
         };
-        let mut ticket = sent.unwrap_or_else(|_| Err(silent()))?;
-        // What became of a change, its caller has to hear, however late.
+        let mut ticket = sent.unwrap_or_else(|_| Err(no_answer()))?;
+        // A change has no timeout, because the caller must learn its outcome.
         let limit = if tool.changes() {
             Duration::MAX
         } else if request.waits {
-            WAITED
+            REVIEW_TIMEOUT
         } else {
-            ANSWERED
+            READ_TIMEOUT
         };
         let outcome = self.outcome(&mut ticket, request, context);
         let answer = tokio::select! {
             biased;
-            () = context.ct.cancelled() => Err(withdrawn()),
-            answer = timeout(limit.saturating_sub(begun.elapsed()), outcome) => answer.map_err(|_| silent()),
+            () = context.ct.cancelled() => Err(cancelled_call()),
+            answer = timeout(limit.saturating_sub(begun.elapsed()), outcome) => answer.map_err(|_| no_answer()),
         };
         match answer {
             Ok(Some(answer)) => Ok((answer?, ticket)),
             Ok(None) => Err(Failure::Lost),
             Err(failure) => {
-                self.session.give_up(ticket, request.method);
+                self.session.abandon(ticket, request.method);
                 Err(failure)
             }
         }
     }
 
-    /// Waits for the daemon, tells of it, and takes the request back when its time is over.
+    /// Waits for the daemon, reports progress, and cancels the request when the server shuts down.
     async fn outcome(
         &self,
         ticket: &mut Ticket,
@@ -142,8 +142,8 @@ impl Server {
         }
     }
 
-    /// Ends when nobody waits for the call any more.
-    async fn unwanted(&self, context: &RequestContext<RoleServer>) {
+    /// Waits until the call is cancelled or the server shuts down.
+    async fn cancelled(&self, context: &RequestContext<RoleServer>) {
         tokio::select! {
             () = context.ct.cancelled() => {}
             () = self.over.cancelled() => {}
@@ -151,37 +151,38 @@ impl Server {
     }
 }
 
-/// Returns whether a client tells with each call all that it knows, hashes included.
-fn keeps_no_session(context: &RequestContext<RoleServer>) -> bool {
+/// Returns `true` if the client is stateless, so that each of its calls carries all context, including
+/// hashes.
+fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| !version.has_initialize())
 }
 
-/// A call that nobody waits for any more.
-fn withdrawn() -> Failure {
-    refusal("cancelled", "The call was cancelled.".to_owned(), "Send it again if it is wanted after all.")
+/// Returns the failure of a cancelled call.
+fn cancelled_call() -> Failure {
+    refusal("cancelled", "The call was cancelled.".to_owned(), "Send it again if you still need it.")
 }
 
-/// A daemon that does not answer, such as one whose disk does not.
-fn silent() -> Failure {
-    let hint = "Nothing was done. Try again; if it goes on, ask the user to run `editd doctor`.";
+/// Returns the failure of a call to a daemon that does not answer, for instance because its disk is blocked.
+fn no_answer() -> Failure {
+    let hint = "Nothing was done. Try again; if that fails too, ask the user to run `editd doctor`.";
     refusal("unavailable", "The daemon does not answer.".to_owned(), hint)
 }
 
-/// Sees to it that a call waits for a person, and is answered before its client gives up.
+/// Sets the time that a call waits for a person, so that it is answered before its client times out.
 fn limit_wait(params: &mut JsonObject, passed: Duration) {
     let name = if params.contains_key("wait_ms") { "wait_ms" } else { "waitMs" };
-    let left = LONGEST_MS.saturating_sub(passed.as_millis() as u64);
+    let left = MAX_WAIT_MS.saturating_sub(passed.as_millis() as u64);
     match params.get(name).map(Value::as_u64) {
-        // What is no number is for the daemon to refuse.
+        // The daemon refuses a value that is not a number.
         Some(None) => {}
-        asked => {
-            let asked = asked.flatten().unwrap_or(WAIT_MS);
-            params.insert(name.to_owned(), asked.min(left).into());
+        requested => {
+            let requested = requested.flatten().unwrap_or(WAIT_MS);
+            params.insert(name.to_owned(), requested.min(left).into());
         }
     }
 }
 
-/// Tells a client that wants to know that a call is still under way.
+/// Progress notifications to a client that requested them.
 struct Progress {
     to: Option<(Peer<RoleServer>, ProgressToken)>,
     waits: bool,
@@ -195,19 +196,19 @@ impl Progress {
         Self {
             to: token.map(|token| (context.peer.clone(), token)),
             waits: request.waits,
-            every: interval_at(tokio::time::Instant::now() + REPORT, REPORT),
+            every: interval_at(tokio::time::Instant::now() + REPORT_INTERVAL, REPORT_INTERVAL),
             seconds: 0.0,
         }
     }
 
     async fn report(&mut self) {
         self.every.tick().await;
-        self.seconds += REPORT.as_secs_f64();
+        self.seconds += REPORT_INTERVAL.as_secs_f64();
         let Some((peer, token)) = &self.to else { return };
         let words =
             if self.waits { "Waiting for the change, or for a person to decide." } else { "Working." };
         let progress = ProgressNotificationParam::new(token.clone(), self.seconds).with_message(words);
-        // A client that is gone is noticed elsewhere.
+        // A disconnected client is noticed elsewhere.
         let _ = peer.notify_progress(progress).await;
     }
 }
@@ -219,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_ends_before_its_client_gives_up() {
+    fn a_wait_ends_before_the_client_times_out() {
         let waits = |params: Value, passed: u64| {
             let Value::Object(mut params) = params else { panic!("an object") };
             limit_wait(&mut params, Duration::from_secs(passed));

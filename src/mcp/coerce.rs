@@ -1,26 +1,27 @@
-//! Numbers and booleans as models send them: `5.0`, `"5"`, `"true"`, where nothing else can be meant.
+//! Conversion of unambiguous values that models send in the wrong type, such as `5.0`, `"5"` and `"true"`.
 
 use rmcp::model::JsonObject;
 use serde_json::{Number, Value};
 
-/// Makes of arguments what their schema asks for, where they say it in another type.
+/// Converts arguments to the types in their schema.
 pub(super) fn coerce(arguments: &mut JsonObject, schema: &Value) {
     let Some(properties) = schema["properties"].as_object() else { return };
     for (name, value) in arguments {
-        if let Some((_, schema)) = properties.iter().find(|(known, _)| plain(known) == plain(name)) {
+        if let Some((_, schema)) = properties.iter().find(|(known, _)| normalized(known) == normalized(name))
+        {
             coerce_value(value, schema);
         }
     }
 }
 
-/// A name without what its other spellings differ in.
-fn plain(name: &str) -> String {
+/// Returns a name without underscores and in lower case, to compare spellings.
+fn normalized(name: &str) -> String {
     name.replace('_', "").to_lowercase()
 }
 
 fn coerce_value(value: &mut Value, schema: &Value) {
-    let meant = match (schema["type"].as_str(), &mut *value) {
-        (Some("integer"), Value::Number(number)) => whole(number),
+    let expected = match (schema["type"].as_str(), &mut *value) {
+        (Some("integer"), Value::Number(number)) => integer(number),
         (Some("integer"), Value::String(text)) => text.trim().parse::<u64>().ok().map(Value::from),
         (Some("boolean"), Value::String(text)) => text.trim().parse::<bool>().ok().map(Value::from),
         (Some("array"), Value::Array(items)) => {
@@ -35,19 +36,19 @@ fn coerce_value(value: &mut Value, schema: &Value) {
         }
         _ => None,
     };
-    if let Some(meant) = meant {
-        *value = meant;
+    if let Some(expected) = expected {
+        *value = expected;
     }
 }
 
-/// Above this not every whole number is one of those that come with a point.
+/// Limit up to which `f64` represents every integer exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// A whole number that came with a point.
-fn whole(number: &Number) -> Option<Value> {
+/// Converts a floating point number to an integer, if it is one.
+fn integer(number: &Number) -> Option<Value> {
     let value = number.as_f64().filter(|_| number.is_f64())?;
-    let is_whole = (0.0..EXACT).contains(&value) && value.fract() == 0.0;
-    is_whole.then(|| format!("{value:.0}").parse::<u64>().ok().map(Value::from)).flatten()
+    let is_integer = (0.0..EXACT).contains(&value) && value.fract() == 0.0;
+    is_integer.then(|| format!("{value:.0}").parse::<u64>().ok().map(Value::from)).flatten()
 }
 
 #[cfg(test)]
@@ -57,12 +58,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_only_mean_one_thing_is_taken_for_it() {
+    fn unambiguous_values_are_converted() {
         let schema = json!({ "properties": {
             "limit": { "type": "integer" }, "replaceAll": { "type": "boolean" }, "text": { "type": "string" },
             "edits": { "type": "array", "items": { "type": "object", "properties": { "n": { "type": "integer" } } } },
         } });
-        for (sent, meant) in [
+        for (sent, expected) in [
             (json!({ "limit": 5.0 }), json!({ "limit": 5 })),
             (json!({ "limit": " 5 " }), json!({ "limit": 5 })),
             (json!({ "replace_all": "true" }), json!({ "replace_all": true })),
@@ -70,7 +71,7 @@ mod tests {
         ] {
             let mut arguments = sent.as_object().expect("an object").clone();
             coerce(&mut arguments, &schema);
-            assert_eq!(Value::Object(arguments), meant);
+            assert_eq!(Value::Object(arguments), expected);
         }
         for same in [
             json!({ "limit": 5.5 }),

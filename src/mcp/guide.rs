@@ -1,4 +1,4 @@
-//! What a client tells its model of this server as a whole. Only of tools that it has.
+//! Instructions for models about the server as a whole. They mention only served tools.
 
 use super::tools::Tool;
 
@@ -16,13 +16,13 @@ impl Served<'_> {
     }
 }
 
-/// A sentence, and when it makes sense.
+/// A sentence and the condition under which it applies.
 type Sentence = (fn(&Served<'_>) -> bool, &'static str);
 
 const SENTENCES: [Sentence; 6] = [
     (
         |_| true,
-        "editd works on files together with the people who have them open: where an editor holds unsaved text, that is the file.",
+        "editd works on files together with the people who have them open: unsaved text in an editor counts as the content of the file.",
     ),
     (
         |served| served.has("read") && served.changes(),
@@ -30,11 +30,11 @@ const SENTENCES: [Sentence; 6] = [
     ),
     (
         |served| served.changes(),
-        "A refusal has changed nothing (only after `outcome_unknown` you have to look) and says in `hint` what to send next. Prefer these tools to shell commands for changing text: they keep line ends and encodings, never overwrite what others typed, and can be undone.",
+        "A refusal has changed nothing (only after `outcome_unknown` you must check) and says in `hint` what to send next. Prefer these tools to shell commands for changing text: they preserve line endings and encodings, never overwrite what others typed, and can be undone.",
     ),
     (
         |served| served.changes() && served.has("proposal_status"),
-        "The state `pending` means that a person decides: ask `proposal_status` for the decision, and do not make the change another way meanwhile.",
+        "The state `pending` means that a person decides: ask `proposal_status` for the decision, and do not make the change in another way in the meantime.",
     ),
     (
         |served| served.has("changes"),
@@ -43,8 +43,8 @@ const SENTENCES: [Sentence; 6] = [
     (|served| !served.changes(), "This server only reads."),
 ];
 
-/// The sentences for a set of tools.
+/// Returns the instructions for a set of tools.
 pub(super) fn guide(served: &Served<'_>) -> String {
-    let fitting = SENTENCES.iter().filter(|(fits, _)| fits(served));
-    fitting.map(|(_, sentence)| *sentence).collect::<Vec<_>>().join(" ")
+    let applicable = SENTENCES.iter().filter(|(applies, _)| applies(served));
+    applicable.map(|(_, sentence)| *sentence).collect::<Vec<_>>().join(" ")
 }

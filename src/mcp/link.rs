@@ -10,20 +10,20 @@ use tokio::sync::oneshot;
 use crate::protocol::{FILE_CHANGED, Forget, Method};
 use crate::transport::{CallError, Client, Incoming, Outgoing, outcome};
 
-use super::given::Given;
+use super::delivery::Delivery;
 
-/// Requests without an answer yet; none once the connection has ended.
+/// Pending requests; `None` after the connection has ended.
 type Open = Option<HashMap<i64, oneshot::Sender<Result<Value, CallError>>>>;
 
-/// What both directions of a connection know.
+/// State that both directions of a connection share.
 struct Shared {
     open: Mutex<Open>,
-    /// Files that others have changed since they were read, and who.
-    news: Mutex<BTreeMap<String, String>>,
+    /// Files that others have changed since the session read them, with the authors.
+    changed: Mutex<BTreeMap<String, String>>,
 }
 
-/// A session with the daemon, with many requests under way at once. Reading and writing have a thread each,
-/// so that a daemon that does not read holds up nobody here.
+/// A connection to the daemon with many concurrent requests. Reading and writing have separate threads, so
+/// that a daemon that does not read never blocks the caller.
 pub(super) struct Link {
     outgoing: mpsc::Sender<Value>,
     shared: Arc<Shared>,
@@ -31,10 +31,10 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Over a connection that is introduced already.
+    /// Creates a link over an initialized connection.
     pub(super) fn over(client: Client) -> io::Result<Self> {
         let (mut incoming, mut outgoing, last_id) = client.split();
-        let shared = Arc::new(Shared { open: Mutex::new(Some(HashMap::new())), news: Mutex::default() });
+        let shared = Arc::new(Shared { open: Mutex::new(Some(HashMap::new())), changed: Mutex::default() });
         let (sender, messages) = mpsc::channel();
         let read = shared.clone();
         let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
@@ -47,7 +47,7 @@ impl Link {
         self.shared.open.lock().is_none()
     }
 
-    /// Sends a request, behind those sent before it; nothing where the connection has ended.
+    /// Sends a request after all earlier ones. Returns `None` if the connection has ended.
     pub(super) fn send(self: &Arc<Self>, method: &str, params: &Value) -> Option<Ticket> {
         let id = self.next_id();
         let (sender, answer) = oneshot::channel();
@@ -56,9 +56,9 @@ impl Link {
         Some(Ticket { id, answer, link: self.clone() })
     }
 
-    /// Takes back that the session was given a file.
+    /// Makes the session forget that it has read a file.
     pub(super) fn forget(&self, file: &Value) {
-        // Nobody waits for the answer, and without a connection there is nothing left to forget.
+        // The response is ignored, and without a connection there is nothing to forget.
         let _ = self.outgoing.send(request(self.next_id(), Forget::NAME, file));
     }
 
@@ -66,9 +66,9 @@ impl Link {
         self.last_id.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// What was told of files since it was last asked.
-    pub(super) fn take_news(&self) -> BTreeMap<String, String> {
-        std::mem::take(&mut *self.shared.news.lock())
+    /// Returns the files that others have changed since the last call.
+    pub(super) fn take_changed_files(&self) -> BTreeMap<String, String> {
+        std::mem::take(&mut *self.shared.changed.lock())
     }
 }
 
@@ -81,20 +81,20 @@ impl Shared {
         while let Ok(mut message) = incoming.receive() {
             if message["method"] == FILE_CHANGED {
                 let text = |name: &str| message["params"][name].as_str().unwrap_or_default().to_owned();
-                self.news.lock().insert(text("path"), text("by"));
+                self.changed.lock().insert(text("path"), text("by"));
             } else if let Some(id) = message["id"].as_i64()
                 && let Some(sender) = self.open.lock().as_mut().and_then(|open| open.remove(&id))
             {
-                // Whoever asked may have gone.
+                // The receiver may be gone; that is not an error.
                 let _ = sender.send(outcome(&mut message));
             }
         }
-        // Dropping what is open tells those who wait.
+        // Dropping the senders wakes the waiting receivers.
         *self.open.lock() = None;
     }
 }
 
-/// Sends messages until nobody has any more, and ends the connection.
+/// Sends messages until all senders are dropped, and closes the connection.
 fn send_all(outgoing: &mut Outgoing, messages: &mpsc::Receiver<Value>) {
     for message in messages {
         if outgoing.send(&message).is_err() {
@@ -104,37 +104,37 @@ fn send_all(outgoing: &mut Outgoing, messages: &mpsc::Receiver<Value>) {
     outgoing.close();
 }
 
-/// A request that was sent.
+/// A sent request.
 pub(super) struct Ticket {
     id: i64,
     answer: oneshot::Receiver<Result<Value, CallError>>,
-    /// Keeps the connection open until the answer is there.
+    /// Keeps the connection open until the response arrives.
     link: Arc<Link>,
 }
 
 impl Ticket {
-    /// Its answer; nothing if the connection ended before.
+    /// Waits for the response. Returns `None` if the connection ends first.
     pub(super) async fn answer(&mut self) -> Option<Result<Value, CallError>> {
         (&mut self.answer).await.ok()
     }
 
-    /// What its result gives the session.
-    pub(super) fn given(&self, result: &Value) -> Given {
-        Given::by(result, Arc::downgrade(&self.link))
+    /// Collects the files that the result delivers to the session.
+    pub(super) fn delivery(&self, result: &Value) -> Delivery {
+        Delivery::by(result, Arc::downgrade(&self.link))
     }
 
-    /// Takes back that the session was given files.
+    /// Makes the session forget that it has read files.
     pub(super) fn forget(&self, paths: &[String]) {
         for path in paths {
             self.link.forget(&json!({ "path": path }));
         }
     }
 
-    /// Takes the request back, unless it has begun to write. Its answer says which.
+    /// Cancels the request, unless it has already begun to write. The response shows the outcome.
     pub(super) fn cancel(&self) {
         let params = json!({ "id": self.id });
         let message = json!({ "jsonrpc": "2.0", "method": "$/cancelRequest", "params": params });
-        // Without a connection there is nothing left to cancel.
+        // Without a connection there is nothing to cancel.
         let _ = self.link.outgoing.send(message);
     }
 }

@@ -1,11 +1,11 @@
-//! Data as text for a model, whatever is in it.
+//! Formatting of arbitrary data as text for models.
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-/// Members one after another: what fits a line beside its name, texts of several lines below theirs, lists of
-/// objects one by one.
+/// Formats the members of an object: short values after their name, texts of several lines under their name,
+/// and lists of objects one by one.
 pub(super) fn readable<'a>(members: impl IntoIterator<Item = (&'a String, &'a Value)>) -> String {
     let mut text = String::new();
     for (name, value) in members {
@@ -15,7 +15,7 @@ pub(super) fn readable<'a>(members: impl IntoIterator<Item = (&'a String, &'a Va
 }
 
 fn write_member(text: &mut String, name: &str, value: &Value) {
-    // A string takes all.
+    // Writing to a string cannot fail.
     let _ = match value {
         Value::Null => Ok(()),
         Value::String(lines) if lines.trim_end().contains('\n') => {
@@ -37,7 +37,7 @@ fn write_member(text: &mut String, name: &str, value: &Value) {
     };
 }
 
-/// An object of a list: on one line what fits there, then the rest.
+/// Formats an object of a list: the short members on one line, then the rest.
 fn write_item(text: &mut String, name: &str, index: usize, item: &Value) {
     let Value::Object(members) = item else { return write_member(text, name, item) };
     let (inline, rest): (Map<_, _>, Map<_, _>) = members

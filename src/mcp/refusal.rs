@@ -1,9 +1,9 @@
-//! Why nothing was done, as an answer: the daemon's words, in the names that the client knows.
+//! Conversion of errors to answers. Messages and hints of the daemon are reworded with the names of tools.
 
 use rapidfuzz::distance::indel;
 use serde_json::{Map, Value, json};
 
-use crate::protocol::{Door, RpcError, json_len};
+use crate::protocol::{Audience, RpcError, json_len};
 
 use super::advice::advice;
 use super::answer::Answer;
@@ -13,37 +13,37 @@ use super::session::Failure;
 use super::size::{READ, REFUSAL, STALE, shown};
 use super::tools::Tool;
 
-/// Advice about writing, and what is said in its place to those who only read.
+/// Replacements in hints for tools that only read.
 const READING: [(&str, &str); 1] =
     [("Name a regular file; folders are made as needed by a `write` into them", "For a folder use `list`")];
 
-/// Advice in parameters of another tool, and what is said in its place to those who write a whole file.
+/// Replacements in hints for `write`, which lacks some parameters of other tools.
 const WRITING: [(&str, &str); 4] = [
     (", a more distinctive `oldText`", ""),
     (", or with `onStale: \"rebase\"`", ""),
-    (" Or send `onConflict: \"markers\"` to have both written into the file.", ""),
+    (" Or send `onConflict: \"markers\"` to write both into the file.", ""),
     ("rewrite the file with a `write` that names `encoding`", "send `encoding` to have another one"),
 ];
-/// The same for those who send a patch.
+/// Replacements in hints for `apply_patch`.
 const PATCHING: [(&str, &str); 3] = [
     (", a more distinctive `oldText`", ""),
-    (" Or send `onConflict: \"markers\"` to have both written into the file.", ""),
+    (" Or send `onConflict: \"markers\"` to write both into the file.", ""),
     ("`currentHash` as `baseHash`", "`currentHash` in `bases`"),
 ];
-/// The same for those who change cells.
+/// Replacements in hints for `notebook_edit`.
 const CELLS: [(&str, &str); 3] = [
     (", a more distinctive `oldText`", ""),
     (", or with `onStale: \"rebase\"`", ""),
-    (" Or send `onConflict: \"markers\"` to have both written into the file.", ""),
+    (" Or send `onConflict: \"markers\"` to write both into the file.", ""),
 ];
 
-/// Advice after a change whose outcome is unknown.
-const UNKNOWN: &str = "Look whether it waits for a person (`proposal_status` without `id`). Then read the files again; send the change again only if it is in neither.";
+/// Hint after a change whose outcome is unknown.
+const UNKNOWN: &str = "Check whether it waits for a person (`proposal_status` without `id`). Then read the files again; send the change again only if it is in neither.";
 
-/// A sentence of the daemon's, and what is said in its place.
+/// Parts of the daemon's sentences and their replacements.
 type Reworded = [(&'static str, &'static str)];
 
-/// What is said otherwise to those who have this tool.
+/// Returns the replacements in hints for a tool.
 fn reworded(tool: &Tool) -> &'static Reworded {
     match tool.name {
         _ if !tool.changes() => &READING,
@@ -54,78 +54,78 @@ fn reworded(tool: &Tool) -> &'static Reworded {
     }
 }
 
-/// The answer for a request that has no result. Of one that asks for one thing only, numbers say nothing. Only served
-/// tools are named.
+/// Converts a failure to an answer. If the request has a single edit (`is_one`), indexes are omitted. Hints
+/// name only served tools.
 pub(super) fn refused(failure: &Failure, tool: &Tool, is_one: bool, served: &Served<'_>) -> Answer {
     match failure {
         Failure::Refused(error) => {
             let mut error = error.clone();
-            in_terms_of(tool, is_one, &mut error);
-            of_error_in(Room::of(&error, Some(served)), &error, Some(served))
+            reword_for_tool(tool, is_one, &mut error);
+            of_error_in(Space::of(&error, Some(served)), &error, Some(served))
         }
         Failure::Unreachable(error) => match error {
             crate::transport::ConnectError::Refused(error) => of_error(error),
-            error => said(
+            error => own_refusal(
                 "unavailable",
                 &format!("There is no connection to the daemon: {error}."),
                 "Ask the user to run `editd doctor`, or to start the daemon with `editd serve`; then try again.",
             ),
         },
-        Failure::Lost if tool.changes() => said(
+        Failure::Lost if tool.changes() => own_refusal(
             "outcome_unknown",
             "The daemon ended before it answered, so it is not known whether the change was made.",
             &advice(UNKNOWN, served),
         ),
-        Failure::Lost => said(
+        Failure::Lost => own_refusal(
             "unavailable",
             "The daemon ended before it answered.",
-            "Try again; if it goes on, ask the user to run `editd doctor`.",
+            "Try again; if that fails too, ask the user to run `editd doctor`.",
         ),
     }
 }
 
-/// Too much at once.
+/// Returns the refusal of a call beyond the limit of concurrent calls.
 pub(super) fn busy(limit: usize) -> Answer {
-    let message = format!("{limit} calls are under way already.");
-    said("busy", &message, "Wait for earlier calls to end, then try again.")
+    let message = format!("{limit} calls are already running.");
+    own_refusal("busy", &message, "Wait for earlier calls to end, then try again.")
 }
 
-/// An argument that belongs to another tool, or to no tool.
-pub(super) fn foreign(tool: &Tool, name: &str) -> Answer {
+/// Returns the refusal of an argument that the tool does not accept.
+pub(super) fn unaccepted(tool: &Tool, name: &str) -> Answer {
     let message = unknown_parameter(tool.name, name, &tool.parameters(""));
     let data =
         json!({ "kind": "invalid_params", "field": name, "hint": "Leave it out and send the rest again." });
     of_error(&RpcError { code: 0, message, data: Some(data) })
 }
 
-/// How alike the name of a parameter and a slip of it are at least.
-const ALIKE: f64 = 0.6;
+/// Minimum similarity between a parameter and a misspelling of it.
+const MIN_SIMILARITY: f64 = 0.6;
 
-/// Says which there are, and which one may have been meant.
+/// Lists the known parameters, and suggests the most similar one.
 fn unknown_parameter(of: &str, name: &str, known: &[String]) -> String {
     let plain = |name: &str| name.replace(['_', '-'], "").to_lowercase();
-    let likeness = |known: &String| indel::normalized_similarity(plain(name).chars(), plain(known).chars());
-    let likely = known.iter().map(|known| (likeness(known), known)).max_by(|a, b| a.0.total_cmp(&b.0));
-    let likely = likely.filter(|(likeness, _)| *likeness >= ALIKE);
-    let meant = likely.map(|(_, known)| format!("; did you mean `{known}`?")).unwrap_or_default();
+    let similarity = |known: &String| indel::normalized_similarity(plain(name).chars(), plain(known).chars());
+    let similar = known.iter().map(|known| (similarity(known), known)).max_by(|a, b| a.0.total_cmp(&b.0));
+    let similar = similar.filter(|(similarity, _)| *similarity >= MIN_SIMILARITY);
+    let suggestion = similar.map(|(_, known)| format!("; did you mean `{known}`?")).unwrap_or_default();
     let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
-    let there_are = if meant.is_empty() { ": there are" } else { " There are" };
-    format!("`{of}` has no parameter `{name}`{meant}{there_are} {}.", known.join(", "))
+    let there_are = if suggestion.is_empty() { ": there are" } else { " There are" };
+    format!("`{of}` has no parameter `{name}`{suggestion}{there_are} {}.", known.join(", "))
 }
 
-/// A bug in one call is that call's failure.
+/// Returns the refusal of a call that failed because of a bug.
 pub(super) fn broken(changes: bool) -> Answer {
     let hint = if changes { "Read the files again to see what is there." } else { "Try it another way." };
-    said("internal", "This call failed because of a bug in editd.", hint)
+    own_refusal("internal", "This call failed because of a bug in editd.", hint)
 }
 
-fn said(kind: &str, message: &str, hint: &str) -> Answer {
+fn own_refusal(kind: &str, message: &str, hint: &str) -> Answer {
     let data = json!({ "kind": kind, "hint": hint });
     of_error(&RpcError { code: 0, message: message.to_owned(), data: Some(data) })
 }
 
-/// Says it to somebody who has this tool.
-fn in_terms_of(tool: &Tool, is_one: bool, error: &mut RpcError) {
+/// Rewords an error for a tool.
+fn reword_for_tool(tool: &Tool, is_one: bool, error: &mut RpcError) {
     let Some(Value::Object(data)) = &mut error.data else { return };
     let further = data.get_mut("refusals").and_then(Value::as_array_mut).into_iter().flatten();
     for hint in further.filter_map(|refusal| refusal.get_mut("hint")) {
@@ -140,7 +140,7 @@ fn in_terms_of(tool: &Tool, is_one: bool, error: &mut RpcError) {
     }
     let unknown = error.message.contains("unknown field");
     if let Some(Value::String(field)) = data.get("field").filter(|_| unknown) {
-        let field = named(field);
+        let field = with_tool_names(field);
         let (part, name) = field.rsplit_once('.').unwrap_or(("", &field));
         let known = tool.parameters(part);
         if !known.is_empty() {
@@ -150,39 +150,42 @@ fn in_terms_of(tool: &Tool, is_one: bool, error: &mut RpcError) {
 }
 
 fn of_error(error: &RpcError) -> Answer {
-    of_error_in(Room::of(error, None), error, None)
+    of_error_in(Space::of(error, None), error, None)
 }
 
-fn of_error_in(mut room: Room, error: &RpcError, served: Option<&Served<'_>>) -> Answer {
+fn of_error_in(mut space: Space, error: &RpcError, served: Option<&Served<'_>>) -> Answer {
     let mut details = match &error.data {
         Some(Value::Object(data)) => data.clone(),
         _ => Map::new(),
     };
-    // The first is the error itself.
+    // The first refusal is the error itself.
     let mut others: Vec<Value> = match details.shift_remove("refusals") {
         Some(Value::Array(refusals)) => refusals.into_iter().skip(1).collect(),
         _ => Vec::new(),
     };
     details.values_mut().chain(&mut others).for_each(tidy);
-    details.retain(|_, value| says_something(value));
+    details.retain(|_, value| has_content(value));
     for other in &mut others {
-        shorten(other, &details, &room, served);
+        shorten(other, &details, &space, served);
     }
-    // Which files are stale says more than how.
-    if room.is_stale {
-        room.fit_all(&mut others);
+    // The list of stale files takes precedence over their diffs.
+    if space.is_stale {
+        space.fit_all(&mut others);
     }
-    details.values_mut().for_each(|value| room.fit(value));
-    if !room.is_stale {
-        room.fit_all(&mut others);
+    details.values_mut().for_each(|value| space.fit(value));
+    if !space.is_stale {
+        space.fit_all(&mut others);
     }
     if let Some(Value::String(field)) = details.get_mut("field") {
-        *field = named(field);
+        *field = with_tool_names(field);
     }
     let kind = details.shift_remove("kind").unwrap_or_else(|| kind_of(error.code).into());
-    let hint = details.shift_remove("hint").map(|hint| advised(hint.as_str().unwrap_or_default(), served));
-    let mut head =
-        Map::from_iter([("kind".to_owned(), kind), ("message".to_owned(), named(&error.message).into())]);
+    let hint =
+        details.shift_remove("hint").map(|hint| served_hint(hint.as_str().unwrap_or_default(), served));
+    let mut head = Map::from_iter([
+        ("kind".to_owned(), kind),
+        ("message".to_owned(), with_tool_names(&error.message).into()),
+    ]);
     if let Some(hint) = &hint {
         head.insert("hint".to_owned(), hint.as_str().into());
     }
@@ -197,17 +200,17 @@ fn of_error_in(mut room: Room, error: &RpcError, served: Option<&Served<'_>>) ->
     if !others.is_empty() {
         data.insert("others".to_owned(), others.into());
     }
-    if room.left_out > 0 {
-        let notice = format!("One answer has no room for {} more entries.", room.left_out);
+    if space.left_out > 0 {
+        let notice = format!("One answer has no room for {} more entries.", space.left_out);
         text.push_str(&notice);
         data.insert("notice".to_owned(), notice.into());
     }
     Answer::refusal(text, json!({ "error": data }))
 }
 
-/// A hint of the daemon's, in the names of tools that are served.
-fn advised(hint: &str, served: Option<&Served<'_>>) -> String {
-    let hint = named(hint);
+/// Rewords a hint of the daemon with the names of served tools.
+fn served_hint(hint: &str, served: Option<&Served<'_>>) -> String {
+    let hint = with_tool_names(hint);
     served.map_or(hint.clone(), |served| advice(&hint, served))
 }
 
@@ -225,29 +228,29 @@ fn kind_of(code: i64) -> &'static str {
     }
 }
 
-/// Leaves out of a further refusal what the first has said, and the differences of further files that are stale.
-fn shorten(other: &mut Value, first: &Map<String, Value>, room: &Room, served: Option<&Served<'_>>) {
+/// Removes from a further refusal a hint that repeats the first one, and the diffs of further stale files.
+fn shorten(other: &mut Value, first: &Map<String, Value>, space: &Space, served: Option<&Served<'_>>) {
     let Value::Object(other) = other else { return };
     if other.get("hint") == first.get("hint") {
         other.shift_remove("hint");
     }
     if let Some(Value::String(message)) = other.get_mut("message") {
-        *message = named(message);
+        *message = with_tool_names(message);
     }
     if let Some(Value::String(hint)) = other.get_mut("hint") {
-        *hint = advised(hint, served);
+        *hint = served_hint(hint, served);
     }
-    if let (true, Some(Value::String(diff))) = (room.is_stale, other.get_mut("diff")) {
-        *diff = format!("(cut: {} lines; {})", diff.lines().count(), room.rest);
+    if let (true, Some(Value::String(diff))) = (space.is_stale, other.get_mut("diff")) {
+        *diff = format!("(cut: {} lines; {})", diff.lines().count(), space.rest);
     }
 }
 
-/// Leaves out members that say nothing, and digits that nobody needs.
+/// Removes empty members and rounds numbers to two decimal places.
 fn tidy(value: &mut Value) {
     match value {
         Value::Object(members) => {
             members.values_mut().for_each(tidy);
-            members.retain(|_, value| says_something(value));
+            members.retain(|_, value| has_content(value));
         }
         Value::Array(items) => items.iter_mut().for_each(tidy),
         Value::Number(number) if number.is_f64() => {
@@ -257,7 +260,7 @@ fn tidy(value: &mut Value) {
     }
 }
 
-fn says_something(value: &Value) -> bool {
+fn has_content(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::String(text) => !text.is_empty(),
@@ -266,22 +269,22 @@ fn says_something(value: &Value) -> bool {
     }
 }
 
-/// Bytes that are still free for the data of a refusal.
-struct Room {
+/// The remaining space for the data of a refusal, in bytes.
+struct Space {
     left: usize,
-    /// Entries of lists for which there was none.
+    /// Number of list entries that did not fit.
     left_out: usize,
-    /// The way to see the part that is cut.
+    /// Advice on how to see the omitted part.
     rest: &'static str,
-    /// `true` if others have changed the part that is cut.
+    /// `true` for a stale refusal.
     is_stale: bool,
 }
 
-/// A text of so many bytes is a name or a sentence, and stays whole.
+/// Maximum length of a name or sentence, which is never cut, in bytes.
 const SENTENCE: usize = 500;
 
-impl Room {
-    /// For a refusal.
+impl Space {
+    /// Creates the space for a refusal.
     fn of(error: &RpcError, served: Option<&Served<'_>>) -> Self {
         let has_changes = served.is_some_and(|served| served.has("changes"));
         let is_stale = error.data.as_ref().is_some_and(|data| data["kind"] == "stale");
@@ -289,7 +292,7 @@ impl Room {
         Self { left: if is_stale { STALE } else { REFUSAL }, left_out: 0, rest, is_stale }
     }
 
-    /// Cuts what is too long, such as the difference to a file that was rewritten.
+    /// Cuts texts that are too long, such as the diff of a rewritten file.
     fn fit(&mut self, value: &mut Value) {
         match value {
             Value::String(text) => {
@@ -320,9 +323,9 @@ impl Room {
     }
 }
 
-/// A sentence of the daemon's in the names of the tools.
-fn named(sentence: &str) -> String {
-    Door::Tools.say(sentence)
+/// Rewords a sentence of the daemon with the names of the tools.
+fn with_tool_names(sentence: &str) -> String {
+    Audience::Tools.say(sentence)
 }
 
 fn reword(hint: &mut Value, tool: &Tool) {

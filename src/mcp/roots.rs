@@ -12,83 +12,87 @@ use crate::protocol::path_of_uri;
 
 use super::session::{Failure, refusal};
 
-/// How long a call waits for the client to tell its roots.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// Time that a call waits for the client's roots.
+const ROOTS_TIMEOUT: Duration = Duration::from_secs(3);
 
 const START_ELSEWHERE: &str =
     "Ask the user to start this server with the folder of the project: `editd mcp --root DIR`.";
-const TRY_AGAIN: &str = "Try again; if it goes on, ask the user to start this server with the folder of the \
+const TRY_AGAIN: &str = "Try again; if that fails too, ask the user to start this server with the folder of the \
     project: `editd mcp --root DIR`.";
 
-/// What the client says when it is asked, or what is wrong with that.
-type Asked = Shared<BoxFuture<'static, Result<Vec<PathBuf>, &'static str>>>;
+/// The client's response to a request for its roots, or the problem with it.
+type Response = Shared<BoxFuture<'static, Result<Vec<PathBuf>, &'static str>>>;
 
-/// Where the work is.
+/// The roots of the session.
 pub(super) struct Roots {
-    /// What the command line says; it wins.
+    /// Roots from the command line, which take precedence.
     given: Vec<PathBuf>,
-    /// The folder that the server was started in, if it is there.
+    /// Working folder of the server, if it exists.
     here: Option<PathBuf>,
-    /// The newest question to the client. It stays if its answer is late.
-    asked: Mutex<Option<Asked>>,
+    /// Latest request to the client. It is retained if the response is late.
+    response: Mutex<Option<Response>>,
 }
 
 impl Roots {
     pub(super) fn new(given: Vec<PathBuf>, here: Option<PathBuf>) -> Self {
-        Self { given, here, asked: Mutex::default() }
+        Self { given, here, response: Mutex::default() }
     }
 
-    /// The client has others now. What it was asked before says nothing any more.
+    /// Discards the roots of the client, which have changed.
     pub(super) fn forget(&self) {
-        *self.asked.lock() = None;
+        *self.response.lock() = None;
     }
 
-    /// Those given, else the client's, else the working folder.
+    /// Returns the given roots, else those of the client, else the working folder.
     pub(super) async fn now(&self, context: &RequestContext<RoleServer>) -> Result<Vec<PathBuf>, Failure> {
         if !self.given.is_empty() {
             return Ok(self.given.clone());
         }
-        if !can_tell(context) {
+        if !lists_roots(context) {
             return self.here.clone().map(|here| vec![here]).ok_or_else(|| {
-                let message = "The folder that this server was started in is not there any more.".to_owned();
+                let message = "The folder that this server was started in no longer exists.".to_owned();
                 refusal("unavailable", message, START_ELSEWHERE)
             });
         }
-        let told = timeout(PATIENCE, self.told(&context.peer)).await;
-        told.unwrap_or(Err("it has not answered yet")).map_err(|problem| {
-            let message = format!("The client does not say in which folders to work: {problem}.");
+        let listed = timeout(ROOTS_TIMEOUT, self.listed(&context.peer)).await;
+        listed.unwrap_or(Err("it has not answered yet")).map_err(|problem| {
+            let message = format!("The client did not send its roots: {problem}.");
             refusal("unavailable", message, TRY_AGAIN)
         })
     }
 
-    /// What the client says to the newest question.
-    async fn told(&self, peer: &Peer<RoleServer>) -> Result<Vec<PathBuf>, &'static str> {
+    /// Waits for the response to the latest request.
+    async fn listed(&self, peer: &Peer<RoleServer>) -> Result<Vec<PathBuf>, &'static str> {
         loop {
-            let asked = self.asked.lock().get_or_insert_with(|| ask(peer.clone())).clone();
-            let told = asked.clone().await;
-            let mut newest = self.asked.lock();
-            if newest.as_ref().is_some_and(|newest| newest.ptr_eq(&asked)) {
-                if told.is_err() {
+            let response = self.response.lock().get_or_insert_with(|| ask(peer.clone())).clone();
+            let listed = response.clone().await;
+            let mut newest = self.response.lock();
+            if newest.as_ref().is_some_and(|newest| newest.ptr_eq(&response)) {
+                if listed.is_err() {
                     *newest = None;
                 }
-                return told;
+                return listed;
             }
         }
     }
 }
 
-/// Whether the client has roots and can be asked for them: one of the revision without sessions cannot.
-fn can_tell(context: &RequestContext<RoleServer>) -> bool {
+/// Returns `true` if the client has roots and can be response for them. Clients of the stateless revision
+/// cannot.
+fn lists_roots(context: &RequestContext<RoleServer>) -> bool {
     let has_sessions = context.meta.protocol_version().is_none();
     has_sessions && context.client_capabilities().is_some_and(|can| can.roots.is_some())
 }
 
-#[expect(deprecated, reason = "clients of the revisions with `initialize` tell their roots in no other way")]
-fn ask(peer: Peer<RoleServer>) -> Asked {
-    let told = async move {
-        let told = peer.list_roots().await.map_err(|_| "it answered with an error")?;
-        let roots: Vec<_> = told.roots.iter().filter_map(|root| path_of_uri(&root.uri).ok()).collect();
+#[expect(
+    deprecated,
+    reason = "clients of the revisions with `initialize` have no other way to send their roots"
+)]
+fn ask(peer: Peer<RoleServer>) -> Response {
+    let listed = async move {
+        let listed = peer.list_roots().await.map_err(|_| "it answered with an error")?;
+        let roots: Vec<_> = listed.roots.iter().filter_map(|root| path_of_uri(&root.uri).ok()).collect();
         if roots.is_empty() { Err("it names no folder of this computer") } else { Ok(roots) }
     };
-    told.boxed().shared()
+    listed.boxed().shared()
 }

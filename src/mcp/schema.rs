@@ -1,12 +1,12 @@
-//! JSON schemas of what tools take: as plain as they can be, since some clients read only the plainest
-//! and models read the first.
+//! JSON schemas of tool arguments, as simple as possible, because some clients support only simple schemas
+//! and models read them in every session.
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-/// The schema of a tool's arguments.
+/// Returns the schema of a tool's arguments.
 pub(super) fn input<T: JsonSchema>() -> JsonObject {
     let settings = SchemaSettings::draft2020_12().for_deserialize().with(|settings| {
         settings.meta_schema = None;
@@ -23,8 +23,8 @@ pub(super) fn input<T: JsonSchema>() -> JsonObject {
     }
 }
 
-/// Leaves out what costs words and says nothing to a model: names of types, widths of integers, null for what may
-/// be absent, line breaks in texts.
+/// Removes parts that cost tokens without helping a model: names of types, widths of integers, null for
+/// optional members, and line breaks in texts.
 fn simplify(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(simplify),

@@ -18,7 +18,7 @@ use crate::transport::Identity;
 
 use super::answer::Answer;
 use super::coerce::coerce;
-use super::given::Made;
+use super::delivery::AppliedChange;
 use super::guide::{Served, guide};
 use super::output::in_one_line;
 use super::refusal;
@@ -26,60 +26,66 @@ use super::roots::Roots;
 use super::session::{Failure, Session};
 use super::tools::{Selection, Tool};
 
-/// Who the author is where the client does not say who it is.
-const NAMELESS: &str = "mcp";
+/// Author, if the client does not name itself.
+const DEFAULT_AUTHOR: &str = "mcp";
 
-/// How many calls may be under way at once.
-const CALLS: usize = 256;
+/// Maximum number of concurrent calls.
+const MAX_CALLS: usize = 256;
 
-/// What all calls have at hand.
+/// State that all calls share.
 pub(super) struct Server {
     pub(super) session: Arc<Session>,
     pub(super) roots: Roots,
     tools: Vec<&'static Tool>,
-    /// How many more calls may begin.
+    /// Limits the number of concurrent calls.
     calls: Semaphore,
-    /// Told when the client has closed its end, and what it asked for has had its time.
+    /// Cancelled when the grace period after the end of the client's input is over.
     pub(super) over: CancellationToken,
 }
 
 impl Server {
     pub(super) fn new(session: Session, roots: Roots, tools: &Selection, over: CancellationToken) -> Self {
-        Self { session: Arc::new(session), roots, tools: tools.tools(), calls: Semaphore::new(CALLS), over }
+        Self {
+            session: Arc::new(session),
+            roots,
+            tools: tools.tools(),
+            calls: Semaphore::new(MAX_CALLS),
+            over,
+        }
     }
 
-    /// Whom a call comes from, and where it works.
+    /// Returns the client and the roots of a call.
     pub(super) async fn identity(&self, context: &RequestContext<RoleServer>) -> Result<Identity, Failure> {
         let name = context.client_info().map(|client| client.name.trim().to_owned());
-        let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| NAMELESS.to_owned());
+        let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| DEFAULT_AUTHOR.to_owned());
         let session = Some(self.session.name().to_owned());
         Ok(Identity { name, roots: self.roots.now(context).await?, new_file: false, session })
     }
 
-    /// Tells of files that others have changed, if the client can ask what is different.
-    pub(super) fn add_news(&self, answer: &mut Answer) {
-        let mut news = self.session.take_news();
-        // An answer about a file is newer than the news of it.
-        news.retain(|path, _| !answer.tells_of(path));
-        if !news.is_empty() && self.served().has("changes") {
-            answer.add_news(&news);
+    /// Lists files that others have changed, if the client can call `changes`.
+    pub(super) fn add_changed_files(&self, answer: &mut Answer) {
+        let mut changed = self.session.take_changed_files();
+        // An answer that shows a file is newer than the notification about it.
+        changed.retain(|path, _| !answer.shows(path));
+        if !changed.is_empty() && self.served().has("changes") {
+            answer.add_changed_files(&changed);
         }
     }
 
-    /// Tells of changes that were made though they were cancelled: their own calls are not answered.
-    pub(super) fn add_made(&self, answer: &mut Answer) {
-        let made = self.session.take_made();
-        if made.is_empty() {
+    /// Lists changes that were applied although they were cancelled, because their own calls get no answer.
+    pub(super) fn add_cancelled_changes(&self, answer: &mut Answer) {
+        let changes = self.session.take_cancelled_changes();
+        if changes.is_empty() {
             return;
         }
-        answer.text.push_str("\nMade all the same, though the call was cancelled:\n");
-        for Made { transaction, paths } in &made {
+        answer.text.push_str("\nMade although the call was cancelled:\n");
+        for AppliedChange { transaction, paths } in &changes {
             let paths = paths.iter().map(|path| in_one_line(path)).collect::<Vec<_>>().join(", ");
-            // A string takes all.
+            // Writing to a string cannot fail.
             let _ = writeln!(answer.text, "{paths} (transaction {transaction})");
         }
-        let made = made.iter().map(|made| json!({ "transaction": made.transaction, "paths": made.paths }));
-        answer.add_member("madeThoughCancelled", made.collect());
+        let changes = changes.iter().map(|it| json!({ "transaction": it.transaction, "paths": it.paths }));
+        answer.add_member("madeThoughCancelled", changes.collect());
     }
 
     pub(super) fn served(&self) -> Served<'_> {
@@ -125,16 +131,16 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = self.find(&request.name) else {
             let known: Vec<_> = self.tools.iter().map(|tool| tool.name).collect();
-            let text = format!("Unknown tool `{}`; there are: {}.", request.name, known.join(", "));
+            let text = format!("Unknown tool `{}`; the tools are: {}.", request.name, known.join(", "));
             return Err(ErrorData::invalid_params(text, None));
         };
         let Ok(_permit) = self.calls.try_acquire() else {
-            return Ok(CallToolResult::from(refusal::busy(CALLS)).into());
+            return Ok(CallToolResult::from(refusal::busy(MAX_CALLS)).into());
         };
         let mut arguments = request.arguments.unwrap_or_default();
         coerce(&mut arguments, &tool.input_schema().into());
-        if let Some(name) = tool.foreign(&arguments) {
-            return Ok(CallToolResult::from(refusal::foreign(tool, name)).into());
+        if let Some(name) = tool.unaccepted(&arguments) {
+            return Ok(CallToolResult::from(refusal::unaccepted(tool, name)).into());
         }
         let call = self.perform(tool, arguments, &context);
         let answer = AssertUnwindSafe(call).catch_unwind().await;
@@ -148,7 +154,7 @@ impl ServerHandler for Server {
         _: NotificationContext<RoleServer>,
     ) {
         if let Some(id) = &notification.request_id {
-            self.session.take_back_answer(id);
+            self.session.revoke_answer(id);
         }
     }
 

@@ -13,71 +13,71 @@ use crate::protocol::{Changes, Method, Read, RpcError};
 use crate::transport::{CallError, Client, ConnectError, Identity, Spawn};
 use crate::workspace::Role;
 
-use super::given::{Given, Made};
+use super::delivery::{AppliedChange, Delivery};
 use super::link::{Link, Ticket};
 
-/// How many connections may end under a request that is only about to be sent.
+/// Maximum number of connections that may end before a request is sent.
 const ATTEMPTS: usize = 3;
 
-/// How long others wait while a cancelled request has no outcome yet.
-const HELD: Duration = Duration::from_secs(5);
+/// Maximum time that other requests wait for the outcome of a cancelled request.
+const REVOCATION_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Answers that are remembered, should they be cancelled on their way.
-const RECENT: usize = 64;
+/// Number of recent answers that are retained in case they are cancelled before the client receives them.
+const MAX_RECENT: usize = 64;
 
-/// Why a request has no result.
+/// An error of a request.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
-    /// The daemon said no.
+    /// The daemon refused the request.
     #[error(transparent)]
     Refused(#[from] RpcError),
-    /// There is no daemon to talk to, or it does not want this client.
+    /// The daemon cannot be reached, or it rejected this client.
     #[error(transparent)]
     Unreachable(#[from] ConnectError),
-    /// The daemon was gone before it answered.
+    /// The connection ended before the daemon answered.
     #[error("the daemon ended before it answered")]
     Lost,
 }
 
-/// A refusal of our own, in the daemon's form.
+/// Creates a refusal of this server in the form of the daemon's refusals.
 pub(super) fn refusal(kind: &str, message: String, hint: &str) -> Failure {
     let data = json!({ "kind": kind, "hint": hint });
     Failure::Refused(RpcError { code: 0, message, data: Some(data) })
 }
 
-/// The one session with the daemon, begun when it is needed, and again when the daemon was gone or the
-/// client has become somebody else.
+/// The session with the daemon. It is started when it is needed, and restarted when the connection has ended
+/// or the identity of the client has changed.
 pub(super) struct Session {
     places: Places,
     spawn: Spawn,
-    /// Its name in the history, on every connection.
+    /// Name of the session in the history, on every connection.
     name: String,
-    /// The lock is fair: requests are sent in the order in which they came. In it is the connection that is
-    /// being made; it goes on when nobody waits for it any more.
-    turn: Mutex<Option<(Identity, Connecting)>>,
+    /// The connection that is being established, which continues even if no call waits for it. The lock is
+    /// fair, so requests are sent in the order of arrival.
+    connecting: Mutex<Option<(Identity, Connecting)>>,
     current: parking_lot::Mutex<Option<(Identity, Arc<Link>)>>,
-    /// How many requests are being taken back.
-    held: watch::Sender<usize>,
-    unheard: parking_lot::Mutex<Unheard>,
+    /// Number of requests that are being revoked.
+    revocations: watch::Sender<usize>,
+    undelivered: parking_lot::Mutex<Undelivered>,
 }
 
 type Connecting = JoinHandle<Result<Arc<Link>, ConnectError>>;
 
-/// What the client may never hear of.
+/// Results that the client may never receive.
 #[derive(Default)]
-struct Unheard {
-    /// What the newest answers gave the session.
-    recent: VecDeque<(RequestId, Given)>,
-    /// Changes that were made though they were cancelled.
-    made: Vec<Made>,
+struct Undelivered {
+    /// Deliveries of the most recent answers.
+    recent: VecDeque<(RequestId, Delivery)>,
+    /// Changes that were applied although they were cancelled.
+    applied: Vec<AppliedChange>,
 }
 
-/// While it is there, nothing is sent: what is being taken back must not count for what comes behind it.
-struct Hold(Arc<Session>);
+/// Blocks sending while it exists, because a delivery that is being revoked must not affect later requests.
+struct Revocation(Arc<Session>);
 
-impl Drop for Hold {
+impl Drop for Revocation {
     fn drop(&mut self) {
-        self.0.held.send_modify(|held| *held -= 1);
+        self.0.revocations.send_modify(|revocations| *revocations -= 1);
     }
 }
 
@@ -86,11 +86,11 @@ impl Session {
         Self {
             places,
             spawn,
-            name: fresh_name(),
-            turn: Mutex::default(),
+            name: unique_name(),
+            connecting: Mutex::default(),
             current: parking_lot::Mutex::default(),
-            held: watch::Sender::new(0),
-            unheard: parking_lot::Mutex::default(),
+            revocations: watch::Sender::new(0),
+            undelivered: parking_lot::Mutex::default(),
         }
     }
 
@@ -98,113 +98,114 @@ impl Session {
         &self.name
     }
 
-    /// Sends a request, behind all that were asked to be sent before it.
+    /// Sends a request after all earlier ones.
     pub(super) async fn send(
         &self,
         identity: impl Future<Output = Result<Identity, Failure>>,
         method: &str,
         params: &Value,
     ) -> Result<Ticket, Failure> {
-        let mut turn = self.turn.lock().await;
+        let mut connecting = self.connecting.lock().await;
         let identity = identity.await?;
         for _ in 0..ATTEMPTS {
-            let link = self.link(&identity, &mut turn).await?;
-            self.released().await;
+            let link = self.link(&identity, &mut connecting).await?;
+            self.revocations_done().await;
             if let Some(ticket) = link.send(method, params) {
                 return Ok(ticket);
             }
-            // It ended in this moment, and nothing was said.
+            // The connection ended before the request was sent.
             *self.current.lock() = None;
         }
         Err(Failure::Lost)
     }
 
-    /// What the daemon has told of files since it was last asked.
-    pub(super) fn take_news(&self) -> BTreeMap<String, String> {
-        self.current.lock().as_ref().map(|(_, link)| link.take_news()).unwrap_or_default()
+    /// Returns the files that others have changed since the last call.
+    pub(super) fn take_changed_files(&self) -> BTreeMap<String, String> {
+        self.current.lock().as_ref().map(|(_, link)| link.take_changed_files()).unwrap_or_default()
     }
 
-    /// Notes what an answer gives the session, for the case that its client does not want it any more.
-    pub(super) fn note(&self, id: &RequestId, given: Given) {
-        if given.is_empty() {
+    /// Records the delivery of an answer, in case its client cancels the call.
+    pub(super) fn record_delivery(&self, id: &RequestId, delivery: Delivery) {
+        if delivery.is_empty() {
             return;
         }
-        let recent = &mut self.unheard.lock().recent;
-        recent.push_back((id.clone(), given));
-        if recent.len() > RECENT {
+        let recent = &mut self.undelivered.lock().recent;
+        recent.push_back((id.clone(), delivery));
+        if recent.len() > MAX_RECENT {
             recent.pop_front();
         }
     }
 
-    /// Takes back what an answer gave that was cancelled when it was on its way.
-    pub(super) fn take_back_answer(&self, id: &RequestId) {
-        let mut unheard = self.unheard.lock();
-        let found = unheard.recent.iter().rposition(|(known, _)| known == id);
-        let given = found.and_then(|at| unheard.recent.remove(at));
-        drop(unheard);
-        if let Some((_, given)) = given {
-            self.take_back(given);
+    /// Revokes the delivery of an answer that was cancelled before the client received it.
+    pub(super) fn revoke_answer(&self, id: &RequestId) {
+        let mut undelivered = self.undelivered.lock();
+        let found = undelivered.recent.iter().rposition(|(known, _)| known == id);
+        let delivery = found.and_then(|at| undelivered.recent.remove(at));
+        drop(undelivered);
+        if let Some((_, delivery)) = delivery {
+            self.revoke(delivery);
         }
     }
 
-    /// Takes a request back that nobody waits for any more, and what it gives if it is answered all the same.
-    pub(super) fn give_up(self: &Arc<Self>, mut ticket: Ticket, method: &str) {
-        // A cancelled one may count as read, and would not say what.
+    /// Cancels an abandoned request, and revokes its delivery if it is answered nevertheless.
+    pub(super) fn abandon(self: &Arc<Self>, mut ticket: Ticket, method: &str) {
+        // A cancelled read may still count as read, but its response would not name the files.
         if ![Read::NAME, Changes::NAME].contains(&method) {
             ticket.cancel();
         }
-        self.held.send_modify(|held| *held += 1);
-        let (session, mut hold) = (self.clone(), Some(Hold(self.clone())));
+        self.revocations.send_modify(|revocations| *revocations += 1);
+        let (session, mut revocation) = (self.clone(), Some(Revocation(self.clone())));
         tokio::spawn(async move {
-            let answer = if let Ok(answer) = timeout(HELD, ticket.answer()).await {
+            let answer = if let Ok(answer) = timeout(REVOCATION_TIMEOUT, ticket.answer()).await {
                 answer
             } else {
-                // Others have waited long enough. What is forgotten late is forgotten all the same.
-                hold = None;
+                // Other requests have waited long enough. The delivery is revoked later.
+                revocation = None;
                 ticket.answer().await
             };
             if let Some(Ok(result)) = answer {
-                session.take_back(ticket.given(&result));
+                session.revoke(ticket.delivery(&result));
             }
-            drop(hold);
+            drop(revocation);
         });
     }
 
-    /// The changes that were made though they were cancelled, once.
-    pub(super) fn take_made(&self) -> Vec<Made> {
-        std::mem::take(&mut self.unheard.lock().made)
+    /// Takes the changes that were applied although they were cancelled.
+    pub(super) fn take_cancelled_changes(&self) -> Vec<AppliedChange> {
+        std::mem::take(&mut self.undelivered.lock().applied)
     }
 
-    /// Takes back what a result gave that nobody was shown.
-    pub(super) fn take_back(&self, given: Given) {
-        let made = given.take_back();
-        self.unheard.lock().made.extend(made);
+    /// Revokes the delivery of a result that the client was not shown.
+    pub(super) fn revoke(&self, delivery: Delivery) {
+        let applied = delivery.revoke();
+        self.undelivered.lock().applied.extend(applied);
     }
 
-    /// The connection of somebody; a new one if that of before is over or was somebody else's.
+    /// Returns the connection for an identity. Connects again if the current connection has ended or has
+    /// another identity.
     async fn link(
         &self,
         identity: &Identity,
-        turn: &mut Option<(Identity, Connecting)>,
+        connecting: &mut Option<(Identity, Connecting)>,
     ) -> Result<Arc<Link>, Failure> {
-        // Requests that are under way on an old one keep it until they are answered.
+        // Running requests keep the old connection open until they are answered.
         let old = self.current.lock().take_if(|(known, link)| known != identity || link.is_over());
         drop(old);
         if let Some((_, link)) = &*self.current.lock() {
             return Ok(link.clone());
         }
-        // One that was made while nobody waited may be old.
-        turn.take_if(|(known, connecting)| known != identity || connecting.is_finished());
-        let (_, connecting) =
-            turn.get_or_insert_with(|| (identity.clone(), self.begin_to_connect(identity.clone())));
-        let connected = connecting.await;
-        *turn = None;
+        // A connection that was established while no call waited may have ended.
+        connecting.take_if(|(known, task)| known != identity || task.is_finished());
+        let (_, task) =
+            connecting.get_or_insert_with(|| (identity.clone(), self.start_connecting(identity.clone())));
+        let connected = task.await;
+        *connecting = None;
         let link = connected.map_err(|_| Failure::Lost)??;
         *self.current.lock() = Some((identity.clone(), link.clone()));
         Ok(link)
     }
 
-    fn begin_to_connect(&self, identity: Identity) -> Connecting {
+    fn start_connecting(&self, identity: Identity) -> Connecting {
         let (places, spawn) = (self.places.clone(), self.spawn);
         spawn_blocking(move || {
             let client = Client::connect_as(&places, Role::Agent, spawn, &identity)?;
@@ -212,15 +213,15 @@ impl Session {
         })
     }
 
-    /// Waits until nothing is being taken back.
-    async fn released(&self) {
-        // The sender is here, so it does not end without.
-        let _ = self.held.subscribe().wait_for(|held| *held == 0).await;
+    /// Waits until no delivery is being revoked.
+    async fn revocations_done(&self) {
+        // The sender is in this struct, so the wait cannot fail.
+        let _ = self.revocations.subscribe().wait_for(|revocations| *revocations == 0).await;
     }
 }
 
-/// Returns a name that no other process of this user has or had.
-fn fresh_name() -> String {
+/// Returns a name that no other process of this user has or has had.
+fn unique_name() -> String {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     format!("mcp-{:x}-{:x}", now.as_micros(), std::process::id())
 }
@@ -229,7 +230,7 @@ impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
         match error {
             CallError::Refused(error) => Self::Refused(error),
-            // What cannot be read is no answer.
+            // An unreadable response counts as missing.
             CallError::Io(_) => Self::Lost,
         }
     }

@@ -1,6 +1,6 @@
-//! How long an answer may be. Every client cuts what is longer, or keeps it from its model, and tells nobody: of
-//! those that were measured, Gemini CLI is the first, at 40,000 characters, from which it takes the middle. What an
-//! answer has no room for is therefore left out here, where it can be said.
+//! Size limits of answers. Clients silently cut longer answers or withhold them from the model. Among the
+//! measured clients, Gemini CLI has the lowest limit, 40,000 characters, beyond which it removes the middle.
+//! Therefore this module omits the excess, so that the answer can state the omission.
 
 use std::io;
 
@@ -8,37 +8,39 @@ use serde::Serialize;
 
 use crate::protocol::{json_len, json_prefix};
 
-/// Bytes of an answer as JSON, which escapes make longer than the text. It leaves room for what clients put around it.
+/// Maximum size of an answer, in bytes of JSON including escapes. It leaves space for additions of the
+/// client.
 pub(super) const ANSWER: usize = 32_000;
 
-/// Bytes of a refusal: some clients show the arguments of the call as well.
+/// Maximum size of a refusal, in bytes. Some clients show the arguments of the call as well.
 pub(super) const REFUSAL: usize = 12_000;
 
-/// Bytes of a text that others have changed: the rest can be asked for.
+/// Maximum size of a stale refusal, in bytes. The model can request the rest.
 pub(super) const STALE: usize = 1_600;
 
-/// Bytes of one text among others, such as a diff. The rest can be read, or asked for alone.
+/// Maximum size of one text among several, such as a diff, in bytes. The model can read the rest or request
+/// the text on its own.
 const TEXT: usize = 16_000;
 
-/// Lines of a difference in the answer to a change.
+/// Maximum number of lines of a diff in the answer to a change.
 const LINES: usize = 40;
 
-/// Bytes of each of them, on average.
+/// Average length of these lines, in bytes.
 const LINE: usize = 100;
 
-/// The way to see the part that is cut.
+/// Advice on how to see the omitted part.
 pub(super) const READ: &str = "read the file to see them";
 
-/// Bytes that say that a text is cut.
+/// Reserved size for the note that a text is cut, in bytes.
 const CUT: usize = 64;
 
-/// Bytes of a list: the rest says what is left out.
+/// Maximum size of a list, in bytes. The rest is reserved for the notice.
 pub(super) const LIST: usize = ANSWER - NOTICE;
 
-/// Bytes that are kept for saying what is left out.
+/// Reserved size for a notice about omissions, in bytes.
 const NOTICE: usize = 500;
 
-/// Bytes of a value as JSON.
+/// Returns the size of a value as JSON, in bytes.
 pub(super) fn size(value: &impl Serialize) -> serde_json::Result<usize> {
     struct Count(usize);
     impl io::Write for Count {
@@ -55,16 +57,17 @@ pub(super) fn size(value: &impl Serialize) -> serde_json::Result<usize> {
     Ok(count.0)
 }
 
-/// Leaves out the last of a list that there is no room for; tells how many. The first stays.
+/// Truncates a list to the given size, but keeps at least the first item. Returns the number of omitted
+/// items.
 pub(super) fn keep_fitting<T>(
     items: &mut Vec<T>,
-    room: usize,
+    space: usize,
     size: impl Fn(&T) -> serde_json::Result<usize>,
 ) -> serde_json::Result<usize> {
     let (mut taken, all) = (0, items.len());
     for (index, item) in items.iter().enumerate() {
         taken += size(item)? + 1;
-        if taken > room && index > 0 {
+        if taken > space && index > 0 {
             items.truncate(index);
             break;
         }
@@ -72,41 +75,42 @@ pub(super) fn keep_fitting<T>(
     Ok(all - items.len())
 }
 
-/// Cuts the long texts of an answer to the room that the rest of it leaves them, the first first.
+/// Cuts the long texts of an answer to the space that the rest of the answer leaves. Earlier texts take
+/// precedence.
 pub(super) fn fit_texts(rest: usize, texts: Vec<&mut String>) {
-    let mut room = ANSWER.saturating_sub(rest + NOTICE + CUT * texts.len());
-    let most = if texts.len() > 1 { TEXT } else { ANSWER };
+    let mut space = ANSWER.saturating_sub(rest + NOTICE + CUT * texts.len());
+    let max = if texts.len() > 1 { TEXT } else { ANSWER };
     for text in texts {
-        *text = shown(text, room.min(most), READ);
-        room = room.saturating_sub(json_len(text));
+        *text = shown(text, space.min(max), READ);
+        space = space.saturating_sub(json_len(text));
     }
 }
 
-/// A text, cut at the end of a line if there is no room for all of it. `rest` says how to see the rest.
-pub(super) fn shown(text: &str, room: usize, rest: &str) -> String {
-    begun(text, usize::MAX, room, rest)
+/// Cuts a text at the end of a line if it does not fit. `rest` describes how to see the rest.
+pub(super) fn shown(text: &str, space: usize, rest: &str) -> String {
+    truncated(text, usize::MAX, space, rest)
 }
 
-/// The beginning of a difference that its reader knows in the main, or can have whole.
+/// Cuts a diff that the reader mostly knows or can obtain in full.
 pub(super) fn beginning(text: &str) -> String {
-    begun(text, LINES, LINES * LINE, READ)
+    truncated(text, LINES, LINES * LINE, READ)
 }
 
-/// Returns whether the beginning is all of it.
+/// Returns `true` if [`beginning`] returns the text uncut.
 pub(super) fn is_beginning(text: &str) -> bool {
     text.len() <= LINES * LINE && text.lines().count() <= LINES
 }
 
-fn begun(text: &str, lines: usize, room: usize, rest: &str) -> String {
-    let start = json_prefix(text, room);
-    let by_room = if start.len() < text.len() { start.rfind('\n') } else { None };
-    let by_room = by_room.map_or(start.len(), |at| at + 1);
+fn truncated(text: &str, lines: usize, space: usize, rest: &str) -> String {
+    let start = json_prefix(text, space);
+    let by_space = if start.len() < text.len() { start.rfind('\n') } else { None };
+    let by_space = by_space.map_or(start.len(), |at| at + 1);
     let by_lines = text.match_indices('\n').nth(lines - 1).map_or(text.len(), |(at, _)| at + 1);
-    let end = by_room.min(by_lines);
+    let end = by_space.min(by_lines);
     if end == text.len() {
         return text.to_owned();
     }
     let left = text[end..].lines().count();
-    let line_end = if text[..end].ends_with('\n') { "" } else { "\n" };
-    format!("{}{line_end}(cut: {left} more lines; {rest})\n", &text[..end])
+    let line_ending = if text[..end].ends_with('\n') { "" } else { "\n" };
+    format!("{}{line_ending}(cut: {left} more lines; {rest})\n", &text[..end])
 }

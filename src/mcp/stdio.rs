@@ -1,4 +1,4 @@
-//! The client's end: MCP's messages on the standard streams, one JSON message a line.
+//! MCP transport over the standard streams, with one JSON message per line.
 
 use std::fmt::Display;
 use std::io::{self, BufRead, BufReader, Read};
@@ -14,20 +14,20 @@ use tokio_util::sync::CancellationToken;
 
 use crate::protocol::Strict;
 
-/// Bytes of a message. Escaped once more it still fits what the daemon takes.
+/// Maximum size of a message, in bytes. Even with additional escapes it fits in a message to the daemon.
 const LINE: usize = 64 << 20;
-/// The first revision of the protocol.
-const FIRST: &str = "2024-11-05";
-/// Messages that are read ahead.
-const AHEAD: usize = 16;
+/// First revision of the protocol.
+const FIRST_REVISION: &str = "2024-11-05";
+/// Maximum number of messages to read ahead.
+const READ_AHEAD: usize = 16;
 
-/// One line of input.
+/// A line of input.
 enum Line {
-    Whole(Vec<u8>),
+    Complete(Vec<u8>),
     TooLong,
 }
 
-/// The standard streams. Copies are the same streams.
+/// The standard streams. Clones share them.
 #[derive(Clone)]
 pub(super) struct Stdio {
     lines: Arc<Mutex<mpsc::Receiver<Line>>>,
@@ -35,10 +35,10 @@ pub(super) struct Stdio {
 }
 
 impl Stdio {
-    /// Begins to read; `ending` is told when the client closes its end.
+    /// Starts to read. Cancels `ending` when the client closes its sending side.
     pub(super) fn start(ending: CancellationToken) -> io::Result<Self> {
-        let (sender, lines) = mpsc::channel(AHEAD);
-        // It ends with the process: nothing wakes it from waiting for a client that says nothing.
+        let (sender, lines) = mpsc::channel(READ_AHEAD);
+        // The thread ends with the process: a read from a silent client cannot be interrupted.
         std::thread::Builder::new().name("client".to_owned()).spawn(move || {
             let mut input = BufReader::new(io::stdin());
             while let Ok(Some(line)) = read_line(&mut input) {
@@ -71,7 +71,7 @@ impl Transport<RoleServer> for Stdio {
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             let mistake = match self.next_line().await? {
-                Line::Whole(line) => match parse(&line) {
+                Line::Complete(line) => match parse(&line) {
                     Ok(Some(message)) => return Some(message),
                     Ok(None) => continue,
                     Err(mistake) => mistake,
@@ -81,7 +81,7 @@ impl Transport<RoleServer> for Stdio {
             let Mistake { error, id } = mistake;
             let answer = serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error });
             let output = self.output.clone();
-            // Not here: this future may be dropped in the middle of a line.
+            // Written in a separate task, because this future may be dropped in the middle of a line.
             tokio::spawn(async move { write_line(&output, answer.to_string().into_bytes()).await });
         }
     }
@@ -98,7 +98,7 @@ async fn write_line(output: &Mutex<Stdout>, mut line: Vec<u8>) -> io::Result<()>
     output.flush().await
 }
 
-/// Reads a line without its end; nothing at the end of the input.
+/// Reads a line. Returns `None` at the end of the input.
 fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
     let mut line = Vec::new();
     input.by_ref().take(LINE as u64 + 1).read_until(b'\n', &mut line)?;
@@ -106,19 +106,19 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
         return Ok(None);
     }
     if line.len() <= LINE || line.ends_with(b"\n") {
-        return Ok(Some(Line::Whole(line)));
+        return Ok(Some(Line::Complete(line)));
     }
     input.skip_until(b'\n')?;
     Ok(Some(Line::TooLong))
 }
 
-/// What is wrong with a message, and the request that it is, if that can be told.
+/// An error in a message, with the id of the request if known.
 struct Mistake {
     error: ErrorData,
     id: Option<RequestId>,
 }
 
-/// Reads a message. Nothing is said to notifications that nobody knows.
+/// Parses a message. Returns `None` for blank lines and unknown notifications.
 fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Mistake> {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line).trim_ascii();
     if line.is_empty() {
@@ -129,7 +129,7 @@ fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Mistake> {
         Mistake { error, id: None }
     })?;
     if !message.is_object() {
-        return Err(malformed("expected one object, and no batch", None));
+        return Err(malformed("expected one object, not a batch", None));
     }
     let id = serde_json::from_value::<RequestId>(message["id"].clone()).ok();
     let is_request = message.get("method").is_some() && message.get("id").is_some();
@@ -138,12 +138,12 @@ fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Mistake> {
     }
     if message["method"] == "tools/call" {
         if is_request && message.pointer("/params/name").and_then(Value::as_str).is_none() {
-            let text = "Parameter `name` does not fit: expected the name of a tool.";
+            let text = "Parameter `name` is invalid: expected the name of a tool.";
             return Err(Mistake { error: ErrorData::invalid_params(text, None), id });
         }
         let arguments = message.pointer_mut("/params/arguments");
-        arguments.map_or(Ok(()), straighten).map_err(|problem| {
-            let text = format!("Parameter `arguments` does not fit: {problem}.");
+        arguments.map_or(Ok(()), normalize).map_err(|problem| {
+            let text = format!("Parameter `arguments` is invalid: {problem}.");
             Mistake { error: ErrorData::invalid_params(text, None), id: id.clone() }
         })?;
     }
@@ -154,8 +154,8 @@ fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Mistake> {
     }
 }
 
-/// Fills in what a plain client may leave out of `initialize`, where the library would not know the request again.
-/// Who names no revision speaks the first.
+/// Adds members of `initialize` that a simple client may omit, because the library would not recognize the
+/// request without them. A client without a revision gets the first one.
 fn complete(initialize: &mut Value) {
     let Value::Object(message) = initialize else { return };
     let params = message.entry("params").or_insert(Value::Null);
@@ -164,7 +164,7 @@ fn complete(initialize: &mut Value) {
     }
     let Value::Object(params) = params else { return };
     params.retain(|_, value| !value.is_null());
-    params.entry("protocolVersion").or_insert_with(|| FIRST.into());
+    params.entry("protocolVersion").or_insert_with(|| FIRST_REVISION.into());
     params.entry("capabilities").or_insert_with(|| serde_json::json!({}));
     let client = params.entry("clientInfo").or_insert_with(|| serde_json::json!({}));
     if let Value::Object(client) = client {
@@ -174,12 +174,11 @@ fn complete(initialize: &mut Value) {
     }
 }
 
-/// Makes an object of arguments that are quoted JSON, and leaves out members that are null: models and their
-/// programs send both.
-fn straighten(arguments: &mut Value) -> Result<(), &'static str> {
+/// Parses arguments that are a string of JSON, and removes null members: models and clients send both.
+fn normalize(arguments: &mut Value) -> Result<(), &'static str> {
     if let Value::String(text) = arguments {
         let object = serde_json::from_str::<Strict>(text).ok().map(|Strict(value)| value);
-        *arguments = object.filter(Value::is_object).ok_or("a string that is no JSON object")?;
+        *arguments = object.filter(Value::is_object).ok_or("a string that is not a JSON object")?;
     }
     match arguments {
         Value::Null => Ok(()),
@@ -203,6 +202,6 @@ fn without_nulls(members: &mut JsonObject) {
 }
 
 fn malformed(problem: impl Display, id: Option<RequestId>) -> Mistake {
-    let text = format!("This is no message of the protocol: {problem}.");
+    let text = format!("This is not a message of the protocol: {problem}.");
     Mistake { error: ErrorData::new(ErrorCode::INVALID_REQUEST, text, None), id }
 }

@@ -1,5 +1,5 @@
-//! The tools: what each is called, what models are told of it, and the way from its arguments to a request of the
-//! daemon and from the result to an answer. One file a tool.
+//! The MCP tools. Each module defines the name and the description of a tool, the conversion of its arguments
+//! to a request for the daemon, and the conversion of the result to an answer.
 
 mod apply_patch;
 mod changes;
@@ -22,7 +22,7 @@ use crate::protocol::TOOLS;
 use super::answer::Answer;
 use super::guide::Served;
 
-/// All there are, in the order in which clients see them.
+/// All tools, in the order in which clients see them.
 static ALL: [&Tool; TOOLS.len()] = [
     &read::TOOL,
     &edit::TOOL,
@@ -38,28 +38,28 @@ static ALL: [&Tool; TOOLS.len()] = [
     &proposal_status::TOOL,
 ];
 
-/// A tool as a client sees it, and what it does.
+/// Definition of a tool.
 pub(super) struct Tool {
     pub(super) name: &'static str,
     title: &'static str,
-    /// What models read: what it does, to what, and its limits.
+    /// Description for models: purpose, operands and limits.
     description: &'static str,
-    /// When to take another tool, by that tool.
+    /// Advice on when to use another tool, by the name of that tool.
     instead: &'static [(&'static str, &'static str)],
     effect: Effect,
     input: fn() -> JsonObject,
-    /// Whether a client that shows its model few tools should show this one.
+    /// `true` if clients that show their model only a few tools should show this one.
     is_basic: bool,
-    /// What its arguments ask of the daemon. What is wrong with them, the daemon says.
+    /// Converts the arguments to a request. The daemon validates them.
     pub(super) request: fn(JsonObject) -> Request,
 }
 
-/// What a tool does to files.
+/// Effect of a tool on files.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effect {
     Reads,
     Changes {
-        /// Whether the same call once more does nothing more.
+        /// `true` if repeating a call has no further effect.
         idempotent: bool,
     },
 }
@@ -68,29 +68,29 @@ enum Effect {
 pub(super) struct Request {
     pub(super) method: &'static str,
     pub(super) params: JsonObject,
-    /// Whether it can wait for a person.
+    /// `true` if the request can wait for a person.
     pub(super) waits: bool,
-    /// What its result says.
-    pub(super) answer: fn(Value, Asked<'_>) -> serde_json::Result<Answer>,
+    /// Converts the result to an answer.
+    pub(super) answer: fn(Value, AnswerOptions<'_>) -> serde_json::Result<Answer>,
 }
 
-/// Additions to an answer that the client needs.
+/// Options for the conversion of a result to an answer.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
-    /// The new hashes of files. A session knows by itself what it was last given, so only clients that send hashes
-    /// need them.
+pub(super) struct AnswerOptions<'a> {
+    /// Includes the new hashes of files. The session tracks the versions that it was last given, so only
+    /// clients that send hashes need them.
     pub(super) hashes: bool,
-    /// The tools that an answer may name.
+    /// Tools that the answer may name.
     pub(super) served: Served<'a>,
 }
 
 impl Tool {
-    /// Whether it is more than reading: then it is never repeated unasked.
+    /// Returns `true` if the tool can change files. Such a call is never repeated automatically.
     pub(super) fn changes(&self) -> bool {
         self.effect != Effect::Reads
     }
 
-    /// The parameters that models are told of: those of the tool, or of a part of its arguments such as `edits[0]`.
+    /// Returns the declared parameters of the tool, or of a part of its arguments such as `edits[0]`.
     pub(super) fn parameters(&self, part: &str) -> Vec<String> {
         let schema = Value::Object(self.input_schema());
         let names = part.split(['.', '[']).filter(|name| !name.is_empty());
@@ -101,24 +101,24 @@ impl Tool {
         found["properties"].as_object().into_iter().flat_map(|all| all.keys().cloned()).collect()
     }
 
-    /// The schema of its arguments.
+    /// Returns the schema of the arguments.
     pub(super) fn input_schema(&self) -> JsonObject {
         (self.input)()
     }
 
-    /// The first of its arguments that would ask the daemon for something else than this tool is for, and than a
-    /// person has allowed who allowed this tool.
-    pub(super) fn foreign<'a>(&self, arguments: &'a JsonObject) -> Option<&'a str> {
-        let is_foreign = |name: &&String| match name.as_str() {
+    /// Returns the first argument that would make the daemon do something beyond the purpose of this tool,
+    /// which the user has not allowed by allowing this tool.
+    pub(super) fn unaccepted<'a>(&self, arguments: &'a JsonObject) -> Option<&'a str> {
+        let is_unaccepted = |name: &&String| match name.as_str() {
             "author" | "changes" | "requestId" | "request_id" => true,
             "replaces" => !matches!(self.name, "edit" | "apply_patch"),
             "patch" | "bases" => self.name != "apply_patch",
             _ => false,
         };
-        arguments.keys().find(|name| self.changes() && is_foreign(name)).map(String::as_str)
+        arguments.keys().find(|name| self.changes() && is_unaccepted(name)).map(String::as_str)
     }
 
-    /// As the protocol wants it. Of other tools only those are named that are served.
+    /// Returns the MCP description of the tool, which names only served tools.
     pub(super) fn described(&self, served: &Served<'_>) -> Described {
         let instead = self.instead.iter().filter(|(tool, _)| served.has(tool)).map(|(_, advice)| *advice);
         let description = [self.description].into_iter().chain(instead).collect::<Vec<_>>().join(" ");
@@ -132,7 +132,7 @@ impl Tool {
         let mut described = Described::new(self.name, description, self.input_schema())
             .with_title(self.title)
             .with_annotations(annotations);
-        // Claude Code has a model look tools up before their first call, unless they say this.
+        // Claude Code makes the model look up a tool before the first call, unless the tool has this flag.
         described.meta = self
             .is_basic
             .then(|| MetaObject([("anthropic/alwaysLoad".to_owned(), true.into())].into_iter().collect()));
@@ -140,16 +140,16 @@ impl Tool {
     }
 }
 
-/// Which tools are served.
+/// Selection of the tools to serve.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// These; all if none is named.
+    /// Names of the tools; empty for all.
     pub names: Vec<String>,
-    /// Only those that change nothing.
+    /// Excludes tools that can change files.
     pub read_only: bool,
 }
 
-/// A name that no tool has.
+/// An error for a name that is not a tool.
 #[derive(Debug, thiserror::Error)]
 #[error("there is no tool `{name}`; the tools are {}", TOOLS.join(", "))]
 pub struct UnknownTool {
@@ -157,7 +157,7 @@ pub struct UnknownTool {
 }
 
 impl Selection {
-    /// Checks the names.
+    /// Creates a selection, and validates the names.
     pub fn new(names: Vec<String>, read_only: bool) -> Result<Self, UnknownTool> {
         match names.iter().find(|name| !TOOLS.contains(&name.as_str())) {
             Some(name) => Err(UnknownTool { name: name.clone() }),
@@ -165,7 +165,7 @@ impl Selection {
         }
     }
 
-    /// Whether nothing is left of them.
+    /// Returns `true` if no tool is selected.
     pub fn is_empty(&self) -> bool {
         self.tools().is_empty()
     }
@@ -176,14 +176,14 @@ impl Selection {
     }
 }
 
-/// Whether a request asks for one thing only, so that a refusal need not say which of them it is about.
+/// Returns `true` if a request contains at most one edit or cell, so that a refusal need not state its index.
 pub(super) fn asks_for_one(params: &JsonObject) -> bool {
     let lists = [params.get("edits"), params.get("changes").and_then(|changes| changes[0].get("cells"))];
     let is_one = |list: &Value| list.as_array().is_some_and(|list| list.len() <= 1);
     !params.contains_key("patch") && lists.into_iter().flatten().all(is_one)
 }
 
-/// Returns whether a request names the text that it means by a hash.
+/// Returns `true` if a request identifies the base text by a hash.
 pub(super) fn names_a_hash(params: &JsonObject) -> bool {
     let change = params.get("changes").and_then(|changes| changes[0].as_object());
     let names = |members: &JsonObject| {
@@ -192,8 +192,8 @@ pub(super) fn names_a_hash(params: &JsonObject) -> bool {
     names(params) || change.is_some_and(names)
 }
 
-/// Parameters that belong to a call as a whole, and not to one of its changes.
-const OF_THE_CALL: [&str; 16] = [
+/// Parameters that belong to a call as a whole instead of to one of its changes.
+const CALL_PARAMETERS: [&str; 16] = [
     "label",
     "requestId",
     "request_id",
@@ -212,10 +212,10 @@ const OF_THE_CALL: [&str; 16] = [
     "diagnostics_wait_ms",
 ];
 
-/// The parameters of `editd/edit` that mean one change of a kind.
+/// Builds the parameters of `editd/edit` for a single change.
 fn one_change(kind: &str, arguments: JsonObject) -> JsonObject {
     let (mut params, mut change): (JsonObject, JsonObject) =
-        arguments.into_iter().partition(|(name, _)| OF_THE_CALL.contains(&name.as_str()));
+        arguments.into_iter().partition(|(name, _)| CALL_PARAMETERS.contains(&name.as_str()));
     change.insert("kind".to_owned(), kind.into());
     params.insert("changes".to_owned(), json!([change]));
     params
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tools_are_those_that_the_protocol_names() {
+    fn the_tools_match_the_list_of_the_protocol() {
         assert_eq!(ALL.map(|tool| tool.name), TOOLS);
     }
 }

@@ -1,24 +1,24 @@
-//! Another source or type for a cell that stays.
+//! Changes the source or the type of an existing cell.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::book::{Book, Cell};
 use super::list::{Item, List};
+use super::model::{Cell, Notebook};
 use super::scan::{elements, unquoted};
 use super::{CellOp, CellType};
 use crate::edit::Splice;
 
-/// What makes of a cell what is asked for.
-pub(super) fn replaced(
-    book: &Book<'_>,
+/// Returns the splices that apply a replace operation to a cell.
+pub(super) fn replacement(
+    notebook: &Notebook<'_>,
     at: usize,
-    (op, asked): (usize, &CellOp),
+    (op, requested): (usize, &CellOp),
     warnings: &mut Vec<String>,
 ) -> Vec<Splice> {
-    let CellOp::Replace { cell_type, source, clear_outputs, .. } = asked else { return Vec::new() };
-    let cell = &book.cells[at];
-    let mut change = Change::new(book, cell);
+    let CellOp::Replace { cell_type, source, clear_outputs, .. } = requested else { return Vec::new() };
+    let cell = &notebook.cells[at];
+    let mut change = Change::new(notebook, cell);
     let other_type = cell_type.filter(|wanted| !cell.is(*wanted));
     if let Some(wanted) = other_type {
         change.retype(wanted);
@@ -28,9 +28,9 @@ pub(super) fn replaced(
         change.clear();
     }
     if let Some(source) = source {
-        change.source(&plain(source));
+        change.source(&with_lf(source));
     }
-    warnings.extend(change.warnings.iter().map(|said| format!("cells[{op}]: {said}")));
+    warnings.extend(change.warnings.iter().map(|warning| format!("cells[{op}]: {warning}")));
     let splices = change.splices();
     if splices.is_empty() {
         warnings.push(format!("cells[{op}] changes nothing"));
@@ -38,18 +38,18 @@ pub(super) fn replaced(
     splices
 }
 
-/// The value of `source` in a new cell.
-pub(super) fn source_value(book: &Book<'_>, source: &str) -> String {
-    let source = plain(source);
-    if book.is_flat {
-        return book.style.quoted(&source);
+/// Returns the JSON value of `source` in a new cell.
+pub(super) fn source_value(notebook: &Notebook<'_>, source: &str) -> String {
+    let source = with_lf(source);
+    if notebook.is_flat {
+        return notebook.style.quoted(&source);
     }
-    let lines: Vec<String> = source_lines(&source).map(|line| book.style.quoted(line)).collect();
-    format!("[{}]", book.source_gaps.joined(&lines))
+    let lines: Vec<String> = source_lines(&source).map(|line| notebook.style.quoted(line)).collect();
+    format!("[{}]", notebook.source_gaps.joined(&lines))
 }
 
-/// Sources have LFs only, whatever the file has.
-fn plain(source: &str) -> Cow<'_, str> {
+/// Converts line endings to LF, which sources always use, whatever the line endings of the file.
+fn with_lf(source: &str) -> Cow<'_, str> {
     if source.contains('\r') { Cow::Owned(source.replace("\r\n", "\n")) } else { Cow::Borrowed(source) }
 }
 
@@ -57,31 +57,31 @@ fn source_lines(source: &str) -> impl Iterator<Item = &str> {
     source.split_inclusive('\n')
 }
 
-/// A cell under change.
+/// A pending change of a cell.
 struct Change<'b, 'a> {
-    book: &'b Book<'a>,
+    notebook: &'b Notebook<'a>,
     cell: &'b Cell<'a>,
-    /// Of each member, whether it goes.
-    gone: Vec<bool>,
-    /// Members that come, each before the one of that index.
-    fresh: Vec<(usize, String)>,
-    /// Within members that stay.
+    /// Removal flags, one per member.
+    removed: Vec<bool>,
+    /// Added members, each with the index of the member that it precedes.
+    added: Vec<(usize, String)>,
+    /// Splices within kept members.
     inner: Vec<Splice>,
     warnings: Vec<&'static str>,
 }
 
 impl<'b, 'a> Change<'b, 'a> {
-    fn new(book: &'b Book<'a>, cell: &'b Cell<'a>) -> Self {
-        let gone = vec![false; cell.members.len()];
-        Self { book, cell, gone, fresh: Vec::new(), inner: Vec::new(), warnings: Vec::new() }
+    fn new(notebook: &'b Notebook<'a>, cell: &'b Cell<'a>) -> Self {
+        let removed = vec![false; cell.members.len()];
+        Self { notebook, cell, removed, added: Vec::new(), inner: Vec::new(), warnings: Vec::new() }
     }
 
-    fn place(&self, name: &str) -> Option<usize> {
+    fn index_of(&self, name: &str) -> Option<usize> {
         self.cell.members.iter().position(|member| member.name == name)
     }
 
     fn value(&self, range: &Range<usize>) -> &'a str {
-        &self.book.text[range.clone()]
+        &self.notebook.text[range.clone()]
     }
 
     fn set(&mut self, range: &Range<usize>, text: String) {
@@ -91,48 +91,49 @@ impl<'b, 'a> Change<'b, 'a> {
     }
 
     fn add(&mut self, before: usize, name: &str, value: &str) {
-        self.fresh.push((before, self.book.style.member(name, value)));
+        self.added.push((before, self.notebook.style.member(name, value)));
     }
 
-    /// Takes a member away; says whether it was there and said something.
+    /// Removes a member. Returns `true` if the member existed and was not empty.
     fn remove(&mut self, name: &str) -> bool {
-        let Some(at) = self.place(name) else { return false };
-        self.gone[at] = true;
+        let Some(at) = self.index_of(name) else { return false };
+        self.removed[at] = true;
         !matches!(self.value(&self.cell.members[at].value), "null" | "[]" | "{}")
     }
 
-    /// Code cells, and no others, have a count and outputs; they alone have no attachments.
+    /// Changes the type. Code cells, unlike all others, have an execution count and outputs, and no
+    /// attachments.
     fn retype(&mut self, wanted: CellType) {
-        let named = self.book.style.quoted(wanted.name());
+        let named = self.notebook.style.quoted(wanted.name());
         match self.cell.get("cell_type").cloned() {
             Some(value) => self.set(&value, named),
             None => self.add(0, "cell_type", &named),
         }
         if wanted == CellType::Code {
-            if self.place("execution_count").is_none() {
-                self.add(self.place("cell_type").map_or(0, |at| at + 1), "execution_count", "null");
+            if self.index_of("execution_count").is_none() {
+                self.add(self.index_of("cell_type").map_or(0, |at| at + 1), "execution_count", "null");
             }
-            if self.place("outputs").is_none() {
-                self.add(self.place("source").unwrap_or(self.cell.members.len()), "outputs", "[]");
+            if self.index_of("outputs").is_none() {
+                self.add(self.index_of("source").unwrap_or(self.cell.members.len()), "outputs", "[]");
             }
             if self.remove("attachments") {
-                self.warnings.push("the attachments went, because code has none");
+                self.warnings.push("the attachments were removed, because code cells have none");
             }
         } else {
             self.remove("execution_count");
             if self.remove("outputs") {
-                self.warnings.push("the outputs went, because only code has some");
+                self.warnings.push("the outputs were removed, because only code cells have outputs");
             }
         }
     }
 
-    /// Forgets that the cell ever ran.
+    /// Clears the execution count and the outputs.
     fn clear(&mut self) {
         if let Some(count) = self.cell.get("execution_count").cloned() {
             self.set(&count, "null".to_owned());
         }
         if let Some(outputs) = self.cell.get("outputs").cloned() {
-            let is_empty = elements(self.book.text, &outputs).is_ok_and(|items| items.is_empty());
+            let is_empty = elements(self.notebook.text, &outputs).is_ok_and(|items| items.is_empty());
             if !is_empty {
                 self.set(&outputs, "[]".to_owned());
             }
@@ -141,57 +142,58 @@ impl<'b, 'a> Change<'b, 'a> {
 
     fn source(&mut self, source: &str) {
         let Some(value) = self.cell.get("source").cloned() else {
-            self.add(self.cell.members.len(), "source", &source_value(self.book, source));
+            self.add(self.cell.members.len(), "source", &source_value(self.notebook, source));
             return;
         };
-        let was = self.value(&value);
-        match elements(self.book.text, &value) {
-            Ok(items) => self.inner.extend(lines_changed(self.book, &value, items, source)),
-            Err(_) if was.starts_with('"') => {
-                if unquoted(was) != source {
-                    self.set(&value, self.book.style.quoted(source));
+        let current = self.value(&value);
+        match elements(self.notebook.text, &value) {
+            Ok(items) => self.inner.extend(changed_lines(self.notebook, &value, items, source)),
+            Err(_) if current.starts_with('"') => {
+                if unquoted(current) != source {
+                    self.set(&value, self.notebook.style.quoted(source));
                 }
             }
-            Err(_) => self.set(&value, source_value(self.book, source)),
+            Err(_) => self.set(&value, source_value(self.notebook, source)),
         }
     }
 
     fn splices(self) -> Vec<Splice> {
         let (mut splices, mut items) = (self.inner, Vec::new());
-        let mut fresh = self.fresh;
-        fresh.sort_by_key(|(before, _)| *before);
-        let mut fresh = fresh.into_iter().peekable();
-        for at in 0..=self.gone.len() {
-            while let Some((_, text)) = fresh.next_if(|(before, _)| *before == at) {
+        let mut added = self.added;
+        added.sort_by_key(|(before, _)| *before);
+        let mut added = added.into_iter().peekable();
+        for at in 0..=self.removed.len() {
+            while let Some((_, text)) = added.next_if(|(before, _)| *before == at) {
                 items.push(Item::New(text));
             }
-            if self.gone.get(at) == Some(&false) {
+            if self.removed.get(at) == Some(&false) {
                 items.push(Item::Kept(at));
             }
         }
-        splices.extend(self.cell.list().splices(&items, &self.book.cell_gaps));
+        splices.extend(self.cell.list().splices(&items, &self.notebook.cell_gaps));
         splices
     }
 }
 
-/// A source that is a list of lines: those at its head and tail that stay keep their bytes.
-fn lines_changed(
-    book: &Book<'_>,
+/// Returns the splices for a source that is a list of lines. Unchanged lines at its start and end keep their
+/// bytes.
+fn changed_lines(
+    notebook: &Notebook<'_>,
     value: &Range<usize>,
     items: Vec<Range<usize>>,
     source: &str,
 ) -> Vec<Splice> {
-    let old: Vec<Cow<'_, str>> = items.iter().map(|item| unquoted(&book.text[item.clone()])).collect();
+    let old: Vec<Cow<'_, str>> = items.iter().map(|item| unquoted(&notebook.text[item.clone()])).collect();
     let new: Vec<&str> = source_lines(source).collect();
     let shorter = old.len().min(new.len());
     let head = old.iter().zip(&new).take_while(|(old, new)| old == *new).count();
     let rest = old.iter().rev().zip(new.iter().rev()).take(shorter - head);
     let tail = rest.take_while(|(old, new)| old == *new).count();
     let kept = |range: Range<usize>| range.map(Item::Kept);
-    let fresh = new[head..new.len() - tail].iter().map(|line| Item::New(book.style.quoted(line)));
-    let wanted: Vec<Item> = kept(0..head).chain(fresh).chain(kept(old.len() - tail..old.len())).collect();
+    let added = new[head..new.len() - tail].iter().map(|line| Item::New(notebook.style.quoted(line)));
+    let wanted: Vec<Item> = kept(0..head).chain(added).chain(kept(old.len() - tail..old.len())).collect();
     let list = List::new(value, items);
-    let gaps = list.gaps(book.text, book.style.comma).unwrap_or_else(|| book.source_gaps.clone());
-    // An empty list stays as it is written.
+    let gaps = list.gaps(notebook.text, notebook.style.comma).unwrap_or_else(|| notebook.source_gaps.clone());
+    // An empty list that stays empty keeps its bytes.
     if wanted.is_empty() && list.items.is_empty() { Vec::new() } else { list.splices(&wanted, &gaps) }
 }

@@ -1,47 +1,47 @@
-//! Arrays and objects whose items come and go, while what stays keeps its bytes.
+//! Inserts and removes items of JSON arrays and objects; items that stay keep their bytes.
 
 use std::ops::Range;
 
 use crate::edit::Splice;
 
-/// An array or object by its places in the text.
+/// An array or object, as byte ranges of the text.
 #[derive(Debug)]
 pub(super) struct List {
-    /// Between its brackets.
+    /// Range between the brackets.
     pub(super) inner: Range<usize>,
-    /// Its elements, or its members from name to value.
+    /// Ranges of the elements, or of the members from name to value.
     pub(super) items: Vec<Range<usize>>,
 }
 
-/// What is written between brackets and items.
+/// The text between brackets and items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Gaps {
-    /// Behind the opening bracket.
+    /// Text after the opening bracket.
     pub(super) lead: String,
-    /// Between two items, with the comma.
+    /// Text between two items, including the comma.
     pub(super) between: String,
-    /// Before the closing bracket.
+    /// Text before the closing bracket.
     pub(super) trail: String,
 }
 
-/// An item of what a list becomes.
+/// An item of the resulting list.
 #[derive(Debug)]
 pub(super) enum Item {
-    /// One that is there, by its index. They keep their order.
+    /// An existing item, by index. Kept items stay in order.
     Kept(usize),
-    /// A new one.
+    /// A new item.
     New(String),
 }
 
 impl Gaps {
-    /// Items on lines of their own, after `lead`, with the closing bracket after `trail`; or all on one line
-    /// with `comma` between, where `lead` holds no line end.
+    /// Creates the gaps of a list with one item per line: `lead` comes before each item, `trail` before the
+    /// closing bracket. If `lead` has no line ending, all items are on one line with `comma` between them.
     pub(super) fn of(lead: &str, trail: &str, comma: &str) -> Self {
         let between = if lead.contains(['\n', '\r']) { format!(",{lead}") } else { comma.to_owned() };
         Self { lead: lead.to_owned(), between, trail: trail.to_owned() }
     }
 
-    /// A list of these items.
+    /// Joins items into the content of a list.
     pub(super) fn joined(&self, items: &[String]) -> String {
         if items.is_empty() {
             return String::new();
@@ -51,12 +51,12 @@ impl Gaps {
 }
 
 impl List {
-    /// The list that the value at `span` is.
+    /// Creates a list from the range of its value and of its items.
     pub(super) fn new(span: &Range<usize>, items: Vec<Range<usize>>) -> Self {
         Self { inner: span.start + 1..span.end - 1, items }
     }
 
-    /// What stands between its items, if it has any.
+    /// Returns the gaps between the items, or `None` if the list is empty.
     pub(super) fn gaps(&self, text: &str, comma: &str) -> Option<Gaps> {
         let (first, last) = (self.items.first()?, self.items.last()?);
         let (lead, trail) = (&text[self.inner.start..first.start], &text[last.end..self.inner.end]);
@@ -67,8 +67,8 @@ impl List {
         })
     }
 
-    /// What makes a list of `items` of this one. Items that stay keep their bytes, and so does what stands
-    /// before each of them where that can be.
+    /// Returns the splices that turn this list into `items`. Kept items keep their bytes, and so do the gaps
+    /// before them where possible.
     pub(super) fn splices(&self, items: &[Item], gaps: &Gaps) -> Vec<Splice> {
         let splice = |range: Range<usize>, text: String| Splice { range, text };
         let news = || -> Vec<String> {
@@ -140,13 +140,13 @@ mod tests {
     #[case::delete_the_last("[1,\n2 ]", &["0"], "[1 ]")]
     #[case::delete_between("[1 ,2, 3]", &["0", "2"], "[1, 3]")]
     #[case::delete_all("[ 1, 2 ]", &[], "[]")]
-    #[case::all_others("[ 1, 2 ]", &["x"], "[ x ]")]
+    #[case::replace_all("[ 1, 2 ]", &["x"], "[ x ]")]
     #[case::delete_and_add("[1, 2, 3]", &["x", "1", "y"], "[x, 2, y]")]
     #[case::fill("[]", &["x", "y"], "[\n x,\n y\n]")]
-    #[case::fill_a_wide_one("[ \n ]", &["x"], "[\n x\n]")]
+    #[case::fill_a_list_with_whitespace("[ \n ]", &["x"], "[\n x\n]")]
     #[case::lines("[\n  1\n]", &["0", "x"], "[\n  1,\n  x\n]")]
-    #[case::nothing("[1 ,2,\t3]", &["0", "1", "2"], "[1 ,2,\t3]")]
-    fn items_come_and_go(#[case] text: &str, #[case] items: &[&str], #[case] expected: &str) {
+    #[case::no_change("[1 ,2,\t3]", &["0", "1", "2"], "[1 ,2,\t3]")]
+    fn items_are_inserted_and_removed(#[case] text: &str, #[case] items: &[&str], #[case] expected: &str) {
         assert_eq!(changed(&text.replace('a', "true"), items), expected.replace('a', "true"));
     }
 }

@@ -1,14 +1,15 @@
-//! JSON by its places in the text. What is not asked for is checked and passed over, never read.
+//! A JSON scanner that returns byte ranges of the text. Values that are not requested are validated but not
+//! decoded.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Levels of objects and arrays; the reader that most notebooks meet next has the same limit.
+/// Maximum nesting depth of objects and arrays, as in the reader that most notebooks are read with.
 const DEPTH: usize = 1_000;
 
-/// Where a text is not what it should be.
+/// A syntax error at an offset of the text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct SyntaxError {
     pub(super) at: usize,
     pub(super) reason: Cow<'static, str>,
 }
@@ -16,41 +17,45 @@ pub(super) struct Fault {
 /// A member of an object.
 #[derive(Debug)]
 pub(super) struct Member<'a> {
-    /// Its name, unescaped.
+    /// Name, unescaped.
     pub(super) name: Cow<'a, str>,
-    /// From its name to its value.
+    /// Range from the name to the end of the value.
     pub(super) span: Range<usize>,
-    /// The name with its quotes.
+    /// Range of the name with its quotes.
     pub(super) key: Range<usize>,
     pub(super) value: Range<usize>,
 }
 
-/// Reads one text from some offset on.
+/// Scans a text from an offset.
 pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl Fault {
+impl SyntaxError {
     pub(super) fn new(at: usize, reason: impl Into<Cow<'static, str>>) -> Self {
         Self { at, reason: reason.into() }
     }
 }
 
-/// The one value that a text is.
-pub(super) fn document(text: &str) -> Result<Range<usize>, Fault> {
+/// Returns the range of the single value in a text.
+pub(super) fn document(text: &str) -> Result<Range<usize>, SyntaxError> {
     let mut scanner = Scanner { text, at: 0 };
     let value = scanner.value()?;
-    scanner.blanks();
-    if scanner.at == text.len() { Ok(value) } else { Err(Fault::new(scanner.at, "expected the end")) }
+    scanner.skip_whitespace();
+    if scanner.at == text.len() {
+        Ok(value)
+    } else {
+        Err(SyntaxError::new(scanner.at, "expected the end of the file"))
+    }
 }
 
-/// The members of the object at `value`, which was scanned before.
-pub(super) fn members<'a>(text: &'a str, value: &Range<usize>) -> Result<Vec<Member<'a>>, Fault> {
+/// Returns the members of the object at `value`, which must have been scanned before.
+pub(super) fn members<'a>(text: &'a str, value: &Range<usize>) -> Result<Vec<Member<'a>>, SyntaxError> {
     let mut scanner = Scanner { text, at: value.start };
     scanner.expect(b'{', "expected an object")?;
     let mut members = Vec::new();
-    scanner.blanks();
+    scanner.skip_whitespace();
     if scanner.take(b'}') {
         return Ok(members);
     }
@@ -59,25 +64,25 @@ pub(super) fn members<'a>(text: &'a str, value: &Range<usize>) -> Result<Vec<Mem
         let value = scanner.value()?;
         let name = unquoted(&text[key.clone()]);
         members.push(Member { name, span: key.start..value.end, key, value });
-        scanner.blanks();
+        scanner.skip_whitespace();
         if !scanner.take(b',') {
             return Ok(members);
         }
     }
 }
 
-/// The elements of the array at `value`, which was scanned before.
-pub(super) fn elements(text: &str, value: &Range<usize>) -> Result<Vec<Range<usize>>, Fault> {
+/// Returns the elements of the array at `value`, which must have been scanned before.
+pub(super) fn elements(text: &str, value: &Range<usize>) -> Result<Vec<Range<usize>>, SyntaxError> {
     let mut scanner = Scanner { text, at: value.start };
     scanner.expect(b'[', "expected an array")?;
     let mut elements = Vec::new();
-    scanner.blanks();
+    scanner.skip_whitespace();
     if scanner.take(b']') {
         return Ok(elements);
     }
     loop {
         elements.push(scanner.value()?);
-        scanner.blanks();
+        scanner.skip_whitespace();
         if !scanner.take(b',') {
             return Ok(elements);
         }
@@ -90,43 +95,43 @@ impl Scanner<'_> {
     }
 
     fn take(&mut self, byte: u8) -> bool {
-        let is_there = self.next() == Some(byte);
-        self.at += usize::from(is_there);
-        is_there
+        let matches = self.next() == Some(byte);
+        self.at += usize::from(matches);
+        matches
     }
 
-    fn expect(&mut self, byte: u8, reason: &'static str) -> Result<(), Fault> {
-        if self.take(byte) { Ok(()) } else { Err(Fault::new(self.at, reason)) }
+    fn expect(&mut self, byte: u8, reason: &'static str) -> Result<(), SyntaxError> {
+        if self.take(byte) { Ok(()) } else { Err(SyntaxError::new(self.at, reason)) }
     }
 
-    fn blanks(&mut self) {
+    fn skip_whitespace(&mut self) {
         while matches!(self.next(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
             self.at += 1;
         }
     }
 
-    /// A name and its colon.
-    fn key(&mut self) -> Result<Range<usize>, Fault> {
-        self.blanks();
+    /// Scans a name and its colon.
+    fn key(&mut self) -> Result<Range<usize>, SyntaxError> {
+        self.skip_whitespace();
         let key = self.string()?;
-        self.blanks();
+        self.skip_whitespace();
         self.expect(b':', "expected `:`")?;
         Ok(key)
     }
 
-    /// The next value. Does not call itself, so a deep one costs no stack.
-    fn value(&mut self) -> Result<Range<usize>, Fault> {
-        self.blanks();
+    /// Scans the next value. Not recursive, so deep nesting uses no stack.
+    fn value(&mut self) -> Result<Range<usize>, SyntaxError> {
+        self.skip_whitespace();
         let start = self.at;
         let mut open: Vec<u8> = Vec::new();
         loop {
-            self.blanks();
-            if self.opened(&mut open)? {
+            self.skip_whitespace();
+            if self.enter_or_skip(&mut open)? {
                 continue;
             }
             loop {
                 let Some(kind) = open.last() else { return Ok(start..self.at) };
-                self.blanks();
+                self.skip_whitespace();
                 if self.take(b',') {
                     if *kind == b'}' {
                         self.key()?;
@@ -140,8 +145,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Passes a value that holds no others, or goes into one that does.
-    fn opened(&mut self, open: &mut Vec<u8>) -> Result<bool, Fault> {
+    /// Skips a value without children, or enters one that has children. Returns `true` if it entered one.
+    fn enter_or_skip(&mut self, open: &mut Vec<u8>) -> Result<bool, SyntaxError> {
         let close = match self.next() {
             Some(b'{') => b'}',
             Some(b'[') => b']',
@@ -149,10 +154,10 @@ impl Scanner<'_> {
             _ => return self.scalar().map(|()| false),
         };
         if open.len() >= DEPTH {
-            return Err(Fault::new(self.at, "it is nested too deeply"));
+            return Err(SyntaxError::new(self.at, "it is nested too deeply"));
         }
         self.at += 1;
-        self.blanks();
+        self.skip_whitespace();
         if self.take(close) {
             return Ok(false);
         }
@@ -163,35 +168,36 @@ impl Scanner<'_> {
         Ok(true)
     }
 
-    fn string(&mut self) -> Result<Range<usize>, Fault> {
+    fn string(&mut self) -> Result<Range<usize>, SyntaxError> {
         let start = self.at;
         self.expect(b'"', "expected a string")?;
         loop {
             match self.next() {
-                None => return Err(Fault::new(start, "the string does not end")),
+                None => return Err(SyntaxError::new(start, "the string is not terminated")),
                 Some(b'"') => {
                     self.at += 1;
                     return Ok(start..self.at);
                 }
                 Some(b'\\') => self.escape()?,
-                Some(0..0x20) => return Err(Fault::new(self.at, "a control character in a string")),
+                Some(0..0x20) => return Err(SyntaxError::new(self.at, "a control character in a string")),
                 Some(_) => self.at += 1,
             }
         }
     }
 
-    fn escape(&mut self) -> Result<(), Fault> {
+    fn escape(&mut self) -> Result<(), SyntaxError> {
         let bytes = &self.text.as_bytes()[self.at + 1..];
         self.at += match bytes {
             [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => 2,
             [b'u', digits @ ..] if digits.len() >= 4 && digits[..4].iter().all(u8::is_ascii_hexdigit) => 6,
-            _ => return Err(Fault::new(self.at, "an escape that is none")),
+            _ => return Err(SyntaxError::new(self.at, "invalid escape sequence")),
         };
         Ok(())
     }
 
-    /// A number or a word. `NaN` and the infinities are no JSON, but stand in outputs that Python writes.
-    fn scalar(&mut self) -> Result<(), Fault> {
+    /// Scans a number or a keyword. `NaN` and the infinities are not JSON, but they occur in outputs written
+    /// by Python.
+    fn scalar(&mut self) -> Result<(), SyntaxError> {
         let rest = &self.text[self.at..];
         let words = ["true", "false", "null", "NaN", "Infinity", "-Infinity"];
         let length = words.iter().find(|word| rest.starts_with(**word)).map(|word| word.len());
@@ -200,12 +206,12 @@ impl Scanner<'_> {
                 self.at += length;
                 Ok(())
             }
-            None => Err(Fault::new(self.at, "expected a value")),
+            None => Err(SyntaxError::new(self.at, "expected a value")),
         }
     }
 }
 
-/// How long the number is that the bytes begin with.
+/// Returns the length of the number at the start of the bytes.
 fn number(bytes: &[u8]) -> Option<usize> {
     let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut at = usize::from(bytes.first() == Some(&b'-'));
@@ -226,7 +232,7 @@ fn number(bytes: &[u8]) -> Option<usize> {
     Some(at)
 }
 
-/// The text that a JSON string, given with its quotes, stands for. Halves of characters become U+FFFD.
+/// Decodes a JSON string, given with its quotes. Unpaired surrogates become U+FFFD.
 pub(super) fn unquoted(string: &str) -> Cow<'_, str> {
     let inner = string.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(string);
     if !inner.contains('\\') {
@@ -272,7 +278,7 @@ pub(super) fn unquoted(string: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Two halves of a character stand side by side.
+/// Appends the collected UTF-16 units, which may contain surrogate pairs.
 fn flush(text: &mut String, units: &mut Vec<u16>) {
     text.extend(char::decode_utf16(units.drain(..)).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)));
 }
@@ -287,7 +293,7 @@ mod tests {
     #[case("{}")]
     #[case(" [1, -0, 2.5e+3, 1E9, \"a\\u00e9\\\"\\\\\", true, false, null, NaN, -Infinity] \r\n")]
     #[case("{\"a\": {\"b\": [[], {}, [{\"c\": 1}]]}, \"d\":[1 ,2]}")]
-    fn what_is_json_is_one_value(#[case] text: &str) {
+    fn json_is_scanned_as_one_value(#[case] text: &str) {
         assert_eq!(document(text), Ok(text.len() - text.trim_start().len()..text.trim_end().len()));
     }
 
@@ -314,12 +320,12 @@ mod tests {
     #[case("{} x", 3)]
     #[case("// c\n{}", 0)]
     #[case("\u{feff}{}", 0)]
-    fn what_is_no_json_is_so_from_somewhere_on(#[case] text: &str, #[case] at: usize) {
-        assert_eq!(document(text).map_err(|fault| fault.at), Err(at));
+    fn a_syntax_error_has_an_offset(#[case] text: &str, #[case] at: usize) {
+        assert_eq!(document(text).map_err(|error| error.at), Err(at));
     }
 
     #[test]
-    fn depth_has_a_bound_and_costs_no_stack() {
+    fn depth_is_limited_and_uses_no_stack() {
         let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         assert!(document(&deep(DEPTH)).is_ok());
         assert!(document(&deep(DEPTH + 1)).is_err());

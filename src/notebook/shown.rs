@@ -1,23 +1,23 @@
-//! A notebook's cells as a reader is shown them.
+//! The cells of a notebook, decoded for reading.
 
 use std::ops::Range;
 
 use super::Unreadable;
-use super::book::{Book, Cell};
+use super::model::{Cell, Notebook};
 use super::scan::{elements, members, unquoted};
 
-/// A cell to be read.
+/// A cell, decoded for reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownCell {
-    /// Its id, if it has one.
+    /// Id of the cell, if it has one.
     pub id: Option<String>,
-    /// Its type, if it says one.
+    /// Type of the cell, if it has one.
     pub cell_type: Option<String>,
-    /// Its source.
+    /// Source of the cell.
     pub source: String,
-    /// How often code had run in its kernel when this cell did, if it ran.
+    /// Execution count, if the cell was run.
     pub execution_count: Option<u64>,
-    /// What it printed and showed.
+    /// Outputs of the cell.
     pub outputs: Vec<ShownOutput>,
 }
 
@@ -26,13 +26,13 @@ pub struct ShownCell {
 pub struct ShownOutput {
     /// `stream`, `execute_result`, `display_data` or `error`.
     pub kind: String,
-    /// What of it is plain text; of an error the trace, without colours.
+    /// Plain text of the output; for an error, the traceback. Without terminal colors.
     pub text: Option<String>,
-    /// The types of what else there is, such as `image/png`.
+    /// MIME types of the other representations, such as `image/png`.
     pub others: Vec<String>,
 }
 
-/// The cells of a notebook, in order.
+/// Returns the cells of a notebook, in order.
 ///
 /// ```
 /// use editd::notebook::shown_cells;
@@ -41,11 +41,11 @@ pub struct ShownOutput {
 /// assert_eq!(shown_cells(text).unwrap()[0].source, "a\nb");
 /// ```
 pub fn shown_cells(text: &str) -> Result<Vec<ShownCell>, Unreadable> {
-    let book = Book::read(text)?;
-    Ok(book.cells.iter().map(|cell| shown(text, cell)).collect())
+    let notebook = Notebook::parse(text)?;
+    Ok(notebook.cells.iter().map(|cell| decoded(text, cell)).collect())
 }
 
-fn shown(text: &str, cell: &Cell<'_>) -> ShownCell {
+fn decoded(text: &str, cell: &Cell<'_>) -> ShownCell {
     let outputs = cell.get("outputs").and_then(|value| elements(text, value).ok()).unwrap_or_default();
     ShownCell {
         id: cell.id.clone(),
@@ -61,11 +61,11 @@ fn output_of(text: &str, output: &Range<usize>) -> Option<ShownOutput> {
     let value = |name: &str| Some(&fields.iter().find(|member| member.name == name)?.value);
     let string = |name| joined(text, value(name)?);
     let kind = string("output_type")?;
-    let (mut shown, mut others) = (string("text"), Vec::new());
+    let (mut decoded, mut others) = (string("text"), Vec::new());
     if let Some(data) = value("data").and_then(|data| members(text, data).ok()) {
         for member in &data {
             match joined(text, &member.value).filter(|_| member.name == "text/plain") {
-                Some(plain) => shown = Some(plain),
+                Some(plain) => decoded = Some(plain),
                 None => others.push(member.name.clone().into_owned()),
             }
         }
@@ -73,13 +73,13 @@ fn output_of(text: &str, output: &Range<usize>) -> Option<ShownOutput> {
     if kind == "error" {
         let trace = value("traceback").and_then(|value| elements(text, value).ok()).unwrap_or_default();
         let lines: Vec<_> = trace.iter().filter_map(|line| joined(text, line)).collect();
-        let said = || Some(format!("{}: {}", string("ename")?, string("evalue")?));
-        shown = if lines.is_empty() { said() } else { Some(lines.join("\n")) };
+        let summary = || Some(format!("{}: {}", string("ename")?, string("evalue")?));
+        decoded = if lines.is_empty() { summary() } else { Some(lines.join("\n")) };
     }
-    Some(ShownOutput { kind, text: shown.map(|text| without_colours(&text)), others })
+    Some(ShownOutput { kind, text: decoded.map(|text| strip_colors(&text)), others })
 }
 
-/// A text that may be written as the list of its lines.
+/// Returns a text that is written as one string or as a list of lines.
 fn joined(text: &str, value: &Range<usize>) -> Option<String> {
     let string = |span: &Range<usize>| {
         let string = &text[span.clone()];
@@ -91,8 +91,8 @@ fn joined(text: &str, value: &Range<usize>) -> Option<String> {
     elements(text, value).ok()?.iter().map(string).collect()
 }
 
-/// Without a terminal's sequences: they are as much again, and say nothing to a reader of text.
-fn without_colours(text: &str) -> String {
+/// Removes terminal escape sequences: they can double the size and carry no information for a reader of text.
+fn strip_colors(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut parts = text.split("\u{1b}[");
     plain.push_str(parts.next().unwrap_or_default());
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_is_shown_with_its_outputs() {
+    fn a_cell_is_returned_with_its_outputs() {
         let text = notebook(
             r#"{"cell_type": "code", "id": "a", "metadata": {}, "execution_count": 7, "source": ["x\n", "y"], "outputs": [
               {"output_type": "stream", "name": "stdout", "text": ["1\n", "\u001b[31m2\u001b[0m"]},
@@ -143,7 +143,7 @@ mod tests {
     #[case::no_source(r#"{"cell_type": "code"}"#, "")]
     #[case::odd_source(r#"{"source": ["a", 1]}"#, "")]
     #[case::odd_outputs(r#"{"source": "a", "outputs": [1, {}, {"output_type": 3}]}"#, "a")]
-    fn what_is_missing_or_odd_is_passed_over(#[case] cell: &str, #[case] source: &str) {
+    fn missing_or_malformed_members_are_skipped(#[case] cell: &str, #[case] source: &str) {
         let cells = shown_cells(&notebook(cell)).unwrap();
         assert_eq!((cells[0].source.as_str(), cells[0].outputs.len()), (source, 0));
     }
@@ -152,7 +152,7 @@ mod tests {
     #[case("\u{1b}[1;31mred\u{1b}[0m", "red")]
     #[case("\u{1b}[", "")]
     #[case("plain", "plain")]
-    fn colours_are_left_out(#[case] text: &str, #[case] plain: &str) {
-        assert_eq!(without_colours(text), plain);
+    fn colors_are_removed(#[case] text: &str, #[case] plain: &str) {
+        assert_eq!(strip_colors(text), plain);
     }
 }

@@ -1,25 +1,25 @@
-//! How a notebook is written.
+//! The JSON style of a notebook: whitespace, separators and escapes.
 
 use memchr::memmem;
 
 use super::list::Gaps;
 use super::scan::Member;
 
-/// How a file writes JSON.
+/// The JSON style of a file.
 #[derive(Debug)]
 pub(super) struct Style<'a> {
-    /// The line end and one step of indentation; none where all is on one line.
+    /// Line ending and one step of indentation. `None` if the whole file is on one line.
     step: Option<(&'a str, &'a str)>,
-    /// Between items on one line.
+    /// Separator between items on one line.
     pub(super) comma: &'a str,
-    /// Between a name and its value.
+    /// Separator between a name and its value.
     pub(super) colon: &'a str,
-    /// Whether characters beyond ASCII are escaped.
+    /// `true` if non-ASCII characters are escaped.
     pub(super) ascii: bool,
 }
 
 impl<'a> Style<'a> {
-    /// The style of a text, as the members of its object show it.
+    /// Detects the style of a text from the members of its top-level object.
     pub(super) fn of(text: &'a str, open: usize, members: &[Member<'_>]) -> Self {
         let plain = Self { step: None, comma: ", ", colon: ": ", ascii: is_escaped(text) };
         let Some(first) = members.first() else { return plain };
@@ -31,7 +31,7 @@ impl<'a> Style<'a> {
         Self { step: Some((end, &lead[at + 1..])), colon, ..plain }
     }
 
-    /// The gaps of a list that is itself so many levels deep, where the text shows none like it.
+    /// Returns the gaps for a list at this nesting depth, for when the text has no similar list to copy from.
     pub(super) fn gaps(&self, depth: usize) -> Gaps {
         match self.step {
             None => Gaps::of("", "", self.comma),
@@ -42,12 +42,12 @@ impl<'a> Style<'a> {
         }
     }
 
-    /// One step of indentation.
+    /// Returns one step of indentation.
     pub(super) fn indent(&self) -> &'a str {
         self.step.map_or("", |(_, step)| step)
     }
 
-    /// The text as a JSON string.
+    /// Returns a text as a JSON string.
     pub(super) fn quoted(&self, text: &str) -> String {
         let mut quoted = String::with_capacity(text.len() + 2);
         quoted.push('"');
@@ -71,13 +71,13 @@ impl<'a> Style<'a> {
         quoted
     }
 
-    /// A member with this name and value.
+    /// Returns a member with this name and value.
     pub(super) fn member(&self, name: &str, value: &str) -> String {
         format!("\"{name}\"{}{value}", self.colon)
     }
 }
 
-/// Whether a text is ASCII because what is not is escaped.
+/// Returns `true` if a text is ASCII and escapes at least one non-ASCII character.
 fn is_escaped(text: &str) -> bool {
     let escapes = |at: usize| {
         let slashes = text[..=at].bytes().rev().take_while(|byte| *byte == b'\\').count();

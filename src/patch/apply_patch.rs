@@ -1,4 +1,4 @@
-//! `*** Begin Patch` … `*** End Patch`.
+//! Parses `*** Begin Patch` … `*** End Patch`.
 
 use super::body::{self, Body, Mark, Piece};
 use super::source::{Source, is_empty};
@@ -34,7 +34,7 @@ fn marker(line: &str) -> Option<Marker<'_>> {
     }
 }
 
-/// Whether a line can only be one of this format.
+/// Returns `true` if a line can only belong to this format.
 pub(super) fn begins(line: &str) -> bool {
     matches!(
         marker(line.trim_start()),
@@ -46,8 +46,8 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
     let mut parser = Parser { source, at: 0, pad: "", files: Vec::new() };
     while let Some(line) = source.get(parser.at) {
         if begins(line) {
-            // Somebody who forgets the first line still means the patch; a missing last one may be a text
-            // that was cut.
+            // A missing first line is tolerated. A missing last line is not, because the patch may have been
+            // cut off.
             parser.pad = pad(source, parser.at);
             parser.at += usize::from(marker(line.trim_start()) == Some(Marker::Begin));
             parser.envelope()?;
@@ -61,7 +61,7 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
     Ok(parser.files)
 }
 
-/// The blanks before every line of a patch that is indented as a whole.
+/// Returns the common indentation of a patch that is indented as a whole, or an empty string.
 fn pad<'a>(source: &Source<'a>, first: usize) -> &'a str {
     let line = source.line(first);
     let pad = &line[..line.len() - line.trim_start().len()];
@@ -83,7 +83,7 @@ impl<'a> Parser<'a> {
         Some(line.strip_prefix(self.pad).unwrap_or(line))
     }
 
-    /// The sections up to `*** End Patch`.
+    /// Parses the sections up to `*** End Patch`.
     fn envelope(&mut self) -> Result<(), PatchError> {
         loop {
             let Some(line) = self.line() else {
@@ -108,13 +108,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The lines of a new file.
+    /// Parses the lines of a new file.
     fn added(&mut self) -> Result<String, PatchError> {
         let (mut content, mut empty) = (String::new(), 0);
         while let Some(line) = self.line().filter(|line| !line.starts_with("***")) {
             match body::split(line) {
                 (Mark::Added, added) => {
-                    // An empty line between others lost its sign.
+                    // An empty line between added lines lost its `+`.
                     content.extend(std::iter::repeat_n('\n', std::mem::take(&mut empty)));
                     content.push_str(added);
                     content.push('\n');
@@ -141,8 +141,8 @@ impl<'a> Parser<'a> {
         }
         let mut pieces = Vec::new();
         while let Some(line) = self.line().filter(|line| !line.starts_with("***")) {
-            match self.behind_empty_lines() {
-                // What separates a section from the next is no chunk.
+            match self.marker_after_empty_lines() {
+                // Empty lines between two sections are not a chunk.
                 Some(marker) if is_empty(line) => self.at = marker,
                 _ => pieces.push(self.chunk()?),
             }
@@ -154,8 +154,8 @@ impl<'a> Parser<'a> {
         body::change(pieces, to, false)
     }
 
-    /// Where the next marker stands, if nothing but empty lines comes before it.
-    fn behind_empty_lines(&self) -> Option<usize> {
+    /// Returns the index of the next marker (or the end) if only empty lines come before it.
+    fn marker_after_empty_lines(&self) -> Option<usize> {
         let lines = (self.at..self.source.len()).map(|index| (index, self.source.line(index)));
         let mut lines = lines.map(|(index, line)| (index, line.strip_prefix(self.pad).unwrap_or(line)));
         match lines.find(|(_, line)| !is_empty(line)) {
@@ -184,8 +184,8 @@ impl<'a> Parser<'a> {
         if anchor.at_end {
             self.at += 1;
         } else {
-            // These separate the chunk from the next one more often than they are context, and as context
-            // they would not say much.
+            // Trailing empty lines usually separate the chunk from the next one. As context they would hardly
+            // help to locate it.
             let used = marked.iter().rposition(|line| !is_empty(line)).map_or(0, |last| last + 1);
             marked.truncate(used);
         }
@@ -202,7 +202,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The line of the file that a chunk's header names.
+/// Returns the context line in the header of a chunk.
 fn context(header: &str) -> Option<String> {
     let rest = header.strip_prefix("@@")?;
     let named = rest.strip_prefix(' ').unwrap_or(rest).trim_end();

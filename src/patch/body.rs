@@ -1,13 +1,13 @@
-//! What the hunks of `apply_patch` and of unified diffs have in common: marked lines with two sides.
+//! The body of a hunk: marked lines that form an old and a new side. Shared by all formats.
 
 use super::{PatchChange, PatchError, PatchHunk};
 use crate::edit::{Anchor, Edit};
 
-/// What a chunk of additions needs.
+/// Expected input where a hunk has only added lines.
 pub(super) const CONTEXT_NEEDED: &str =
-    "lines of context (` `) or removed lines (`-`) beside the added ones, to tell where they go";
+    "lines of context (` `) or removed lines (`-`) next to the added lines, to show where they go";
 
-/// What the first character of a line says.
+/// The kind of a line, given by its first character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     Context,
@@ -15,8 +15,8 @@ pub(super) enum Mark {
     Added,
 }
 
-/// A marked line in its two parts. An empty line is an empty line of context. One without a mark is taken
-/// for context that lost its blank.
+/// Splits a line into mark and content. An empty line is an empty context line; a line without a mark is a
+/// context line that lost its space.
 pub(super) fn split(line: &str) -> (Mark, &str) {
     let rest = line.get(1..).unwrap_or_default();
     match line.as_bytes().first() {
@@ -33,14 +33,14 @@ pub(super) struct Body {
     old: String,
     new: String,
     last: Option<Mark>,
-    /// The text ends here, on a line that is not ended.
+    /// `true` if the text ends here, without a final line ending.
     open: bool,
 }
 
 impl Body {
     pub(super) fn push(&mut self, mark: Mark, content: &str) {
-        let one = |side: &mut String| {
-            // Behind what was said to be the end of the text, a further line shows that it is not.
+        let apply = |side: &mut String| {
+            // A further line after `\ No newline at end of file` shows that the text did not end there.
             if !side.is_empty() && !side.ends_with('\n') {
                 side.push('\n');
             }
@@ -48,33 +48,34 @@ impl Body {
             side.push('\n');
         };
         match mark {
-            Mark::Context => [&mut self.old, &mut self.new].into_iter().for_each(one),
-            Mark::Removed => one(&mut self.old),
-            Mark::Added => one(&mut self.new),
+            Mark::Context => [&mut self.old, &mut self.new].into_iter().for_each(apply),
+            Mark::Removed => apply(&mut self.old),
+            Mark::Added => apply(&mut self.new),
         }
         self.last = Some(mark);
     }
 
-    /// `\ No newline at end of file`, which is said of the line before.
-    pub(super) fn leave_open(&mut self) {
-        let one = |side: &mut String| {
+    /// Handles `\ No newline at end of file`, which refers to the line before it.
+    pub(super) fn remove_final_newline(&mut self) {
+        let apply = |side: &mut String| {
             side.pop();
         };
         match self.last {
-            Some(Mark::Context) => [&mut self.old, &mut self.new].into_iter().for_each(one),
-            Some(Mark::Removed) => one(&mut self.old),
-            Some(Mark::Added) => one(&mut self.new),
+            Some(Mark::Context) => [&mut self.old, &mut self.new].into_iter().for_each(apply),
+            Some(Mark::Removed) => apply(&mut self.old),
+            Some(Mark::Added) => apply(&mut self.new),
             None => return,
         }
         self.last = None;
         self.open = true;
     }
 
-    /// What it asks for. `line` is where it begins, from 1; `anchor` what else is known of its place.
+    /// Converts the body into a piece. `line` is the 1-based first line; `anchor` holds what else is known of
+    /// the location.
     pub(super) fn into_piece(self, line: usize, mut anchor: Anchor) -> Piece {
         anchor.whole_lines = true;
-        let placed = !self.old.is_empty() || anchor.at_end || !anchor.under.is_empty();
-        if !placed {
+        let has_location = !self.old.is_empty() || anchor.at_end || !anchor.under.is_empty();
+        if !has_location {
             return Piece::Fill { line, content: self.new };
         }
         anchor.at_end |= self.open;
@@ -82,18 +83,18 @@ impl Body {
     }
 }
 
-/// What a hunk turns out to be.
+/// A parsed hunk.
 pub(super) enum Piece {
     Hunk(PatchHunk),
-    /// Additions without a place.
+    /// Added lines without a location.
     Fill {
         line: usize,
         content: String,
     },
 }
 
-/// The change that all pieces of a section are together. `creates`: whether the file may be made, if the only
-/// piece is one without a place.
+/// Combines all pieces of a section into one change. `creates` says whether the file may be created if its
+/// only piece has no location.
 pub(super) fn change(
     mut pieces: Vec<Piece>,
     to: Option<String>,
@@ -107,7 +108,7 @@ pub(super) fn change(
     Ok(PatchChange::Edit { hunks: hunks(pieces)?, to })
 }
 
-/// The pieces, all of which must have a place.
+/// Returns the pieces as hunks. Fails if any piece has no location.
 pub(super) fn hunks(pieces: Vec<Piece>) -> Result<Vec<PatchHunk>, PatchError> {
     let hunk = |piece| match piece {
         Piece::Hunk(hunk) => Ok(hunk),
@@ -116,16 +117,16 @@ pub(super) fn hunks(pieces: Vec<Piece>) -> Result<Vec<PatchHunk>, PatchError> {
     pieces.into_iter().map(hunk).collect()
 }
 
-/// What the header of a hunk says: `@@ -old,lines +new,lines @@`.
+/// The numbers in the header of a hunk: `@@ -old,lines +new,lines @@`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Range {
-    /// First line of the old side, from 1; 0 where there is none.
+    /// First line of the old side, 1-based; 0 if the old side is empty.
     pub(super) start: usize,
     pub(super) old: usize,
     pub(super) new: usize,
 }
 
-/// Reads such a header; nothing if it has no numbers.
+/// Parses the header of a hunk. Returns `None` if it has no numbers.
 pub(super) fn range(header: &str) -> Option<Range> {
     let rest = header.strip_prefix("@@")?.trim_start().strip_prefix('-')?;
     let (old, rest) = rest.split_once(" +")?;

@@ -1,9 +1,9 @@
-//! Names of files in the lines around a block, as models write them.
+//! Recognizes file names in the lines around a block, as models write them.
 
-/// Bytes of a line that can be a name: systems have no longer paths.
+/// Maximum size of a line that can be a name, in bytes. No system has longer paths.
 const LONGEST: usize = 4096;
 
-/// What stands around a name; the first and last of each pair.
+/// Delimiters around a name, as pairs of opening and closing.
 const WRAPS: [(&str, &str); 8] = [
     ("**", "**"),
     ("__", "__"),
@@ -15,13 +15,13 @@ const WRAPS: [(&str, &str); 8] = [
     ("<!--", "-->"),
 ];
 
-/// What stands before a name on its line, with a blank behind it.
+/// Markers before a name on its line, followed by a space.
 const LEADERS: [&str; 12] = ["#", "##", "###", "####", "#####", "######", "//", "--", "-", "*", ";;", "%"];
 
-/// Words that say that a name follows.
+/// Labels before a name.
 const LABELS: [&str; 5] = ["file:", "filename:", "file name:", "file path:", "path:"];
 
-/// Words on a line of their own that are languages rather than files.
+/// Words that, alone on a line, are languages rather than files.
 const LANGUAGES: [&str; 24] = [
     "bash",
     "c",
@@ -49,10 +49,11 @@ const LANGUAGES: [&str; 24] = [
     "yaml",
 ];
 
-/// The name that a line consists of, whatever is around it: `### path`, `**path**:`, `// path`, `File: path`.
-pub(super) fn alone(line: &str) -> Option<&str> {
+/// Returns the name in a line that contains nothing else but decoration: `### path`, `**path**:`, `// path`,
+/// `File: path`.
+pub(super) fn whole_line(line: &str) -> Option<&str> {
     let mut name = Some(line.trim()).filter(|line| line.len() <= LONGEST)?;
-    let (mut wrapped, mut announces) = (false, false);
+    let (mut wrapped, mut has_colon) = (false, false);
     loop {
         let before = name;
         if let Some((leader, rest)) = name.split_once(char::is_whitespace)
@@ -66,10 +67,10 @@ pub(super) fn alone(line: &str) -> Option<&str> {
         }
         if let Some(rest) = name.strip_suffix(':') {
             name = rest.trim_end();
-            announces = true;
+            has_colon = true;
         }
         if let Some(inner) = unwrapped(name) {
-            // A comment around a name is no sign that it is one.
+            // A comment is no evidence that its content is a name.
             wrapped |= !name.starts_with(['/', '<']);
             name = inner;
         }
@@ -77,10 +78,10 @@ pub(super) fn alone(line: &str) -> Option<&str> {
             break;
         }
     }
-    is_name(name, wrapped, announces).then_some(name)
+    is_name(name, wrapped, has_colon).then_some(name)
 }
 
-/// The one path that a line of prose mentions.
+/// Returns the path in a line of prose, if the line mentions exactly one.
 pub(super) fn mentioned(line: &str) -> Option<&str> {
     let quoted: Vec<_> = line.split('`').skip(1).step_by(2).filter(|name| looks_like_path(name)).collect();
     if let [name] = quoted[..] {
@@ -89,14 +90,15 @@ pub(super) fn mentioned(line: &str) -> Option<&str> {
     let words = line
         .split_whitespace()
         .map(|word| word.trim_matches(['.', ',', ':', ';', '!', '?', '"', '\'', '(', ')']));
-    let paths: Vec<_> = words.filter(|word| word.contains('/') && has_ending(word)).collect();
+    let paths: Vec<_> = words.filter(|word| word.contains('/') && has_extension(word)).collect();
     match paths[..] {
         [name] if quoted.is_empty() => is_name(name, false, false).then_some(name),
         _ => None,
     }
 }
 
-/// The path in what stands behind a fence: `python src/a.py`, `python:src/a.py`, `python title="a.py"`.
+/// Returns the path in the info string of a fence: `python src/a.py`, `python:src/a.py`,
+/// `python title="a.py"`.
 pub(super) fn in_fence(info: &str) -> Option<&str> {
     let path = |word: &'_ str| looks_like_path(word) && is_name(word, false, false);
     info.split_whitespace().find_map(|word| {
@@ -119,23 +121,24 @@ fn unwrapped(name: &str) -> Option<&str> {
     })
 }
 
-/// Whether it has folders or an ending.
+/// Returns `true` if a name contains a folder or has an extension.
 fn looks_like_path(name: &str) -> bool {
-    has_ending(name) || name.contains('/') && !name.ends_with('/')
+    has_extension(name) || name.contains('/') && !name.ends_with('/')
 }
 
-fn has_ending(name: &str) -> bool {
-    const LONG_ENDING: usize = 12;
+fn has_extension(name: &str) -> bool {
+    const LONGEST_EXTENSION: usize = 12;
     let last = name.rsplit('/').next().unwrap_or(name);
-    let is_ending = |ending: &str| {
-        (1..=LONG_ENDING).contains(&ending.len()) && ending.chars().all(|c| c.is_alphanumeric() || c == '_')
+    let is_extension = |extension: &str| {
+        (1..=LONGEST_EXTENSION).contains(&extension.len())
+            && extension.chars().all(|c| c.is_alphanumeric() || c == '_')
     };
-    last.rsplit_once('.').is_some_and(|(_, ending)| is_ending(ending))
+    last.rsplit_once('.').is_some_and(|(_, extension)| is_extension(extension))
 }
 
-fn is_name(name: &str, wrapped: bool, announces: bool) -> bool {
+fn is_name(name: &str, wrapped: bool, has_colon: bool) -> bool {
     let path = looks_like_path(name);
-    let odd = name.len() > LONGEST
+    let is_impossible = name.len() > LONGEST
         || !name.contains(char::is_alphanumeric)
         || name.contains("://")
         || name.contains(['`', '<', '>', '|', '\t'])
@@ -144,9 +147,9 @@ fn is_name(name: &str, wrapped: bool, announces: bool) -> bool {
     let sentence = name.ends_with(['.', ',', ';', '!', '?']);
     let word = || name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
     match (wrapped, path) {
-        _ if odd => false,
+        _ if is_impossible => false,
         (true, _) => path || word(),
         (false, true) => !sentence && !name.contains(char::is_whitespace),
-        (false, false) => !announces && word() && !LANGUAGES.contains(&name),
+        (false, false) => !has_colon && word() && !LANGUAGES.contains(&name),
     }
 }

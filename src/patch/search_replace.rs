@@ -1,26 +1,26 @@
-//! `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`.
+//! Parses search/replace blocks: `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`.
 
 use super::body::{self, Body, Mark, Piece};
 use super::source::{Source, fence};
 use super::{FilePatch, PatchError, names};
 use crate::edit::Anchor;
 
-/// The shortest marker.
+/// Minimum number of repeated characters in a marker.
 const SHORTEST: usize = 5;
 
-/// Lines above a block that may name its file, blank lines and fences aside.
+/// Number of lines above a block that may name its file, not counting blank lines and fences.
 const LINES_ABOVE: usize = 3;
 
-/// The first line of a block. Its length is that of all markers of the block, so that texts that look like
-/// markers of another length are texts.
+/// The first line of a block. All markers of a block have the same length, so a line that looks like a marker
+/// of another length is text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Head {
     length: usize,
     sign: char,
 }
 
-/// A run of one sign, its length, and the word behind it.
-fn run(line: &str, sign: char) -> Option<(usize, &str)> {
+/// Splits a marker line into the length of its run of `sign` and the word after it.
+fn marker_run(line: &str, sign: char) -> Option<(usize, &str)> {
     let rest = line.trim_start_matches(sign);
     let length = line.len() - rest.len();
     (length >= SHORTEST).then_some((length, rest.trim()))
@@ -29,16 +29,16 @@ fn run(line: &str, sign: char) -> Option<(usize, &str)> {
 impl Head {
     fn of(line: &str) -> Option<Self> {
         let sign = line.chars().next().filter(|sign| matches!(sign, '<' | '-'))?;
-        let (length, word) = run(line, sign)?;
+        let (length, word) = marker_run(line, sign)?;
         matches!(word, "SEARCH" | "ORIGINAL").then_some(Self { length, sign })
     }
 
     fn divides(self, line: &str) -> bool {
-        run(line, '=') == Some((self.length, ""))
+        marker_run(line, '=') == Some((self.length, ""))
     }
 
     fn closes(self, line: &str) -> bool {
-        let word = run(line, self.closing_sign()).filter(|(length, _)| *length == self.length);
+        let word = marker_run(line, self.closing_sign()).filter(|(length, _)| *length == self.length);
         matches!(word, Some((_, "REPLACE" | "UPDATED")))
     }
 
@@ -55,27 +55,27 @@ impl Head {
     }
 }
 
-/// Whether a line can only be one of this format.
+/// Returns `true` if a line can only belong to this format.
 pub(super) fn begins(line: &str) -> bool {
     Head::of(line).is_some()
 }
 
 pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
     let mut files: Vec<FilePatch> = Vec::new();
-    let (mut at, mut free) = (0, 0);
+    let (mut at, mut previous_end) = (0, 0);
     while at < source.len() {
         let Some(head) = Head::of(source.line(at)) else {
             at += 1;
             continue;
         };
-        let named = name_above(source, free, at);
+        let named = name_above(source, previous_end, at);
         let Some(path) = named.or_else(|| files.last().map(|file| file.path.clone())) else {
             return Err(PatchError::at(at, "the path of a file on the line above the block"));
         };
         let (piece, end) = block(source, at, head)?;
         let change = body::change(vec![piece], None, true)?;
         files.push(FilePatch { path, line: at + 1, change });
-        (at, free) = (end, end);
+        (at, previous_end) = (end, end);
     }
     if files.is_empty() {
         let expected = "a block: `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`";
@@ -84,17 +84,17 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Vec<FilePatch>, PatchError> {
     Ok(files)
 }
 
-/// Reads the block that begins at `first`; also answers the line behind it.
+/// Parses the block that begins at `first`. Returns it with the index of the line after it.
 fn block(source: &Source<'_>, first: usize, head: Head) -> Result<(Piece, usize), PatchError> {
-    let begun = first + 1;
+    let begin = first + 1;
     let mut divider = None;
-    for index in begun..source.len() {
+    for index in begin..source.len() {
         let line = source.line(index);
         match divider {
             None if head.divides(line) => divider = Some(index),
             Some(_) if head.divides(line) => {
                 let expected = format!(
-                    "one line `{}` in the block that begins at line {begun}; if this one is text, use longer markers",
+                    "one line `{}` in the block that begins at line {begin}; if this one is text, use longer markers",
                     head.divider()
                 );
                 return Err(PatchError::at(index, expected));
@@ -106,33 +106,34 @@ fn block(source: &Source<'_>, first: usize, head: Head) -> Result<(Piece, usize)
                 let expected = format!("`{}` before it", head.divider());
                 return Err(PatchError::at(index, expected));
             }
-            _ if Head::of(line) == Some(head) => return Err(unfinished(index, divider, head, begun)),
+            _ if Head::of(line) == Some(head) => return Err(unfinished(index, divider, head, begin)),
             _ => {}
         }
     }
-    Err(unfinished(source.last(), divider, head, begun))
+    Err(unfinished(source.last(), divider, head, begin))
 }
 
-fn unfinished(index: usize, divider: Option<usize>, head: Head, begun: usize) -> PatchError {
+fn unfinished(index: usize, divider: Option<usize>, head: Head, begin: usize) -> PatchError {
     let marker = if divider.is_some() { head.tail() } else { head.divider() };
-    PatchError::at(index, format!("`{marker}` of the block that begins at line {begun}"))
+    PatchError::at(index, format!("`{marker}` of the block that begins at line {begin}"))
 }
 
 fn piece(source: &Source<'_>, first: usize, divider: usize, last: usize) -> Piece {
     let mut anchor = Anchor::default();
     let mut start = first + 1;
     if let Some(number) = source.line(start).strip_prefix(":start_line:").filter(|_| start < divider) {
-        // Some models were taught to say where the text starts, above a line of dashes.
+        // Some models were trained to give the start line of the text, above a line of dashes.
         anchor.line = number.trim().parse().ok().filter(|&line| line > 0);
         start += 1;
-        let told =
-            |line: &str| line.starts_with(":end_line:") || run(line, '-').is_some_and(|it| it.1.is_empty());
-        while start < divider && told(source.line(start)) {
+        let is_header = |line: &str| {
+            line.starts_with(":end_line:") || marker_run(line, '-').is_some_and(|it| it.1.is_empty())
+        };
+        while start < divider && is_header(source.line(start)) {
             start += 1;
         }
     }
     let mut body = Body::default();
-    // To look for nothing but blanks is to look for nothing.
+    // A search text of nothing but whitespace counts as empty.
     if (start..divider).any(|index| !source.line(index).trim().is_empty()) {
         (start..divider).for_each(|index| body.push(Mark::Removed, source.line(index)));
     }
@@ -140,11 +141,11 @@ fn piece(source: &Source<'_>, first: usize, divider: usize, last: usize) -> Piec
     body.into_piece(first + 1, anchor)
 }
 
-/// The file that the lines between the block before and this one name: the nearest line that is a name, a
-/// fence that carries one, or the nearest line that mentions one.
-fn name_above(source: &Source<'_>, free: usize, head: usize) -> Option<String> {
+/// Returns the file name in the lines between the previous block and this one: the nearest line that consists
+/// of a name, a fence with a name, or else the nearest line if it mentions a name.
+fn name_above(source: &Source<'_>, previous_end: usize, head: usize) -> Option<String> {
     let (mut lines, mut fences, mut mentioned) = (0, 0, None);
-    for index in (free..head).rev() {
+    for index in (previous_end..head).rev() {
         let line = source.line(index).trim();
         if line.is_empty() {
             continue;
@@ -159,7 +160,7 @@ fn name_above(source: &Source<'_>, free: usize, head: usize) -> Option<String> {
             }
             continue;
         }
-        if let Some(name) = names::alone(line) {
+        if let Some(name) = names::whole_line(line) {
             return Some(name.to_owned());
         }
         if lines == 0 {

@@ -1,25 +1,26 @@
-//! A patch's text by lines.
+//! The text of a patch, split into lines.
 
-/// The lines of a patch, counted from 0.
+/// The lines of a patch, with 0-based indices.
 pub(super) struct Source<'a> {
     text: &'a str,
-    /// Where each line starts, and one more behind the last. A text of nothing but line ends must not take a
-    /// multiple of its size.
+    /// Start offset of each line, plus one entry after the last. 32-bit offsets, so that a text of many short
+    /// lines takes less memory.
     starts: Vec<u32>,
-    /// All lines end with CRLF, which then is how the patch was written, not what is in the text.
+    /// `true` if all lines end with CRLF. The CR then belongs to the transport of the patch, not to its
+    /// content.
     crlf: bool,
 }
 
 impl<'a> Source<'a> {
-    /// Lines end with an LF: a lone CR may be one of the patched text. Nothing if the text is too long.
+    /// Splits a text at LFs; a lone CR may be part of the content. Returns `None` if the text is too long.
     pub(super) fn new(text: &'a str) -> Option<Self> {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
         u32::try_from(text.len() + 1).ok()?;
-        let behind = |end: usize| end as u32 + 1;
+        let next_start = |end: usize| end as u32 + 1;
         let mut starts = vec![0];
-        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(behind));
+        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(next_start));
         if !text.is_empty() && !text.ends_with('\n') {
-            starts.push(behind(text.len()));
+            starts.push(next_start(text.len()));
         }
         let mut ends = memchr::memchr_iter(b'\n', text.as_bytes());
         let crlf = ends.all(|end| text[..end].ends_with('\r'));
@@ -30,30 +31,30 @@ impl<'a> Source<'a> {
         self.starts.len() - 1
     }
 
-    /// A line without its end; empty beyond the last one.
+    /// Returns a line without its line ending, or an empty string past the end.
     pub(super) fn line(&self, index: usize) -> &'a str {
         self.get(index).unwrap_or_default()
     }
 
-    /// The line, if there is one.
+    /// Returns a line without its line ending, or `None` past the end.
     pub(super) fn get(&self, index: usize) -> Option<&'a str> {
         let (start, next) = (*self.starts.get(index)?, *self.starts.get(index + 1)?);
         let line = self.text.get(start as usize..next as usize - 1)?;
         Some(if self.crlf { line.strip_suffix('\r').unwrap_or(line) } else { line })
     }
 
-    /// Where to complain of what is missing at the end.
+    /// Index of the last line, for errors about missing input at the end.
     pub(super) fn last(&self) -> usize {
         self.len().saturating_sub(1)
     }
 }
 
-/// Whether nothing stands in a line, not even a blank.
+/// Returns `true` if a line is empty; whitespace counts as content.
 pub(super) fn is_empty(line: &str) -> bool {
     line.is_empty() || line == "\r"
 }
 
-/// The sign and length of a Markdown fence, and what stands behind it.
+/// Returns the character and length of a Markdown fence, and its info string.
 pub(super) fn fence(line: &str) -> Option<(char, usize, &str)> {
     let line = line.trim();
     let sign = line.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;

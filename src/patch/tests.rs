@@ -1,4 +1,4 @@
-//! Tables per format: a patch, and exactly what it asks for.
+//! Tables per format: a patch and a summary of what it requests.
 
 mod apply_patch;
 mod malformed;
@@ -13,55 +13,57 @@ use rstest::rstest;
 use super::*;
 use crate::edit::Anchor;
 
-/// What a patch asks for, a line for each file and each hunk.
-fn told(text: &str, format: Option<PatchFormat>) -> String {
+/// Summarizes a parsed patch, with one line per file and per hunk.
+fn summarize(text: &str, format: Option<PatchFormat>) -> String {
     match parse(text, format) {
-        Ok(files) => files.iter().map(of_file).collect(),
+        Ok(files) => files.iter().map(summarize_file).collect(),
         Err(PatchError { line, expected }) => format!("line {line}: expected {expected}\n"),
     }
 }
 
-/// The same in the format that the text shows, which must be this one.
+/// Summarizes a patch in a given format, and asserts that the format is also detected.
 #[track_caller]
-fn told_by(format: PatchFormat, text: &str) -> String {
-    let told_so = told(text, Some(format));
-    assert_eq!(told(text, None), told_so, "the format is recognised");
-    told_so
+fn summarize_as(format: PatchFormat, text: &str) -> String {
+    let summary = summarize(text, Some(format));
+    assert_eq!(summarize(text, None), summary, "the format is detected");
+    summary
 }
 
-fn of_file(file: &FilePatch) -> String {
+fn summarize_file(file: &FilePatch) -> String {
     let path = &file.path;
     match &file.change {
-        PatchChange::Edit { hunks, to: None } => format!("edit {path}\n{}", of_hunks(hunks)),
-        PatchChange::Edit { hunks, to: Some(to) } => format!("rename {path} to {to}\n{}", of_hunks(hunks)),
+        PatchChange::Edit { hunks, to: None } => format!("edit {path}\n{}", summarize_edits(hunks)),
+        PatchChange::Edit { hunks, to: Some(to) } => {
+            format!("rename {path} to {to}\n{}", summarize_edits(hunks))
+        }
         PatchChange::Create { content, executable } => {
             let what = if *executable { "create executable" } else { "create" };
             format!("{what} {path} {content:?}\n")
         }
         PatchChange::Fill { content, creates: true, .. } => format!("fill or create {path} {content:?}\n"),
         PatchChange::Fill { content, creates: false, .. } => format!("fill {path} {content:?}\n"),
-        PatchChange::Delete { hunks } => format!("delete {path}\n{}", of_hunks(hunks)),
+        PatchChange::Delete { hunks } => format!("delete {path}\n{}", summarize_edits(hunks)),
     }
 }
 
-fn of_hunks(hunks: &[PatchHunk]) -> String {
-    let mut told = String::new();
+fn summarize_edits(hunks: &[PatchHunk]) -> String {
+    let mut summary = String::new();
     for PatchHunk { line, edit } in hunks {
         let Anchor { under, line: hint, at_end, whole_lines } = &edit.anchor;
         assert!(whole_lines, "a hunk is whole lines");
-        write!(told, "  {line}:").unwrap();
+        write!(summary, "  {line}:").unwrap();
         for context in under {
-            write!(told, " under {context:?}").unwrap();
+            write!(summary, " under {context:?}").unwrap();
         }
         if let Some(hint) = hint {
-            write!(told, " near {hint}").unwrap();
+            write!(summary, " near {hint}").unwrap();
         }
         if *at_end {
-            told.push_str(" at the end");
+            summary.push_str(" at the end");
         }
-        writeln!(told, " {:?} -> {:?}", edit.old, edit.new).unwrap();
+        writeln!(summary, " {:?} -> {:?}", edit.old, edit.new).unwrap();
     }
-    told
+    summary
 }
 
 #[rstest]
@@ -75,7 +77,7 @@ fn of_hunks(hunks: &[PatchHunk]) -> String {
 )]
 #[case::diff("--- a\n+++ b\n@@ -1 +1 @@\n-*** Begin Patch\n+<<<<<<< SEARCH\n", PatchFormat::UnifiedDiff)]
 #[case::git("diff --git a/x b/y\nrename from x\nrename to y\n", PatchFormat::UnifiedDiff)]
-fn the_mark_that_comes_first_tells_the_format(#[case] text: &str, #[case] format: PatchFormat) {
+fn the_first_marker_decides_the_format(#[case] text: &str, #[case] format: PatchFormat) {
     assert_eq!(parse(text, None), parse(text, Some(format)));
     assert!(parse(text, None).is_ok(), "{:?}", parse(text, None));
 }
@@ -85,7 +87,7 @@ fn the_mark_that_comes_first_tells_the_format(#[case] text: &str, #[case] format
 #[case::prose("Please change `a.txt`.\n\n- it\n+ that\n")]
 #[case::code("```python\nprint(1)\n```\n")]
 #[case::conflict("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n")]
-fn text_without_a_patch_is_none(#[case] text: &str) {
+fn text_without_a_patch_is_an_error(#[case] text: &str) {
     for format in [None, Some(PatchFormat::SearchReplace), Some(PatchFormat::ApplyPatch)] {
         let error = parse(text, format).unwrap_err();
         assert_eq!(error.line, 1, "{error:?}");

@@ -1,4 +1,4 @@
-//! What `diff -u` and `git diff` print, and what models print instead.
+//! Parses unified diffs: the output of `diff -u` and `git diff`, and the variants that models print.
 
 mod hunk;
 mod path;
@@ -12,7 +12,7 @@ use path::Names;
 const HUNK: &str = "a hunk: `@@ -1,3 +1,4 @@`, then lines that begin with ` `, `-` or `+`";
 const FILES: &str = "`--- path` and `+++ path` before the first hunk";
 
-/// Whether a line can only be one of this format.
+/// Returns `true` if a line can only belong to this format.
 pub(super) fn begins(source: &Source<'_>, index: usize) -> bool {
     let line = source.line(index);
     line.starts_with("diff --git ")
@@ -49,11 +49,11 @@ fn names_two(source: &Source<'_>, index: usize) -> bool {
 struct Parser<'a> {
     source: &'a Source<'a>,
     at: usize,
-    /// The Markdown fence that the patch stands in.
+    /// Markdown fence around the patch.
     fence: Option<(char, usize)>,
 }
 
-/// What git says of a file beside its names.
+/// Extended headers that git prints for a file.
 #[derive(Default)]
 struct Headers {
     created: bool,
@@ -64,19 +64,19 @@ struct Headers {
 }
 
 impl Parser<'_> {
-    /// One file: names, then hunks.
+    /// Parses one file: names, then hunks.
     fn section(&mut self) -> Result<FilePatch, PatchError> {
         let first = self.at;
         let mut names = Names::default();
         let mut headers = Headers::default();
         if let Some(both) = self.source.line(first).strip_prefix("diff --git ") {
-            names.of_git(both);
+            names.set_git(both);
             self.at += 1;
             headers = self.headers()?;
         }
         if names_two(self.source, self.at) {
-            names.old = Some(path::read(self.source.line(self.at), self.at)?);
-            names.new = Some(path::read(self.source.line(self.at + 1), self.at + 1)?);
+            names.old = Some(path::parse_header(self.source.line(self.at), self.at)?);
+            names.new = Some(path::parse_header(self.source.line(self.at + 1), self.at + 1)?);
             self.at += 2;
         }
         let mut pieces = Vec::new();
@@ -87,7 +87,7 @@ impl Parser<'_> {
         if let (Some(from), Some(to)) = (headers.from, headers.to) {
             return Ok(FilePatch { path: from, line, change: body::change(pieces, Some(to), false)? });
         }
-        let (created, deleted) = (headers.created || names.is_new(), headers.deleted || names.is_gone());
+        let (created, deleted) = (headers.created || names.is_new(), headers.deleted || names.is_deleted());
         let Some(path) = names.path().filter(|_| !(created && deleted)) else {
             return Err(PatchError::at(first, "the path of a file in `--- path` or `+++ path`"));
         };
@@ -104,8 +104,9 @@ impl Parser<'_> {
     }
 
     fn headers(&mut self) -> Result<Headers, PatchError> {
-        const MODES: &str = "changes of text, since the modes of files that are there cannot be changed here";
-        const NEW: &str = "`new file mode 100644` or `100755`: links and submodules cannot be made here";
+        const MODES: &str = "text changes only, because the modes of existing files cannot be changed";
+        const NEW: &str =
+            "`new file mode 100644` or `100755`, because symbolic links and submodules cannot be created";
         let mut headers = Headers::default();
         while let Some(line) = self.source.get(self.at) {
             let (at, line) = (self.at, line.trim_end());
@@ -121,13 +122,16 @@ impl Parser<'_> {
             } else if line.starts_with("old mode ") || line.starts_with("new mode ") {
                 return Err(PatchError::at(at, MODES));
             } else if let Some(from) = mode("rename from ") {
-                headers.from = Some(path::plain(from, at)?);
+                headers.from = Some(path::parse_name(from, at)?);
             } else if let Some(to) = mode("rename to ") {
-                headers.to = Some(path::plain(to, at)?);
+                headers.to = Some(path::parse_name(to, at)?);
             } else if line.starts_with("copy from ") || line.starts_with("copy to ") {
-                return Err(PatchError::at(at, "a new file with all its lines, since files are not copied"));
+                return Err(PatchError::at(
+                    at,
+                    "a new file with all its lines, because copies are not supported",
+                ));
             } else if line.starts_with("GIT binary patch") || line.starts_with("Binary files ") {
-                return Err(PatchError::at(at, "changes of text, since binary files cannot be patched"));
+                return Err(PatchError::at(at, "text changes only, because binary files cannot be patched"));
             } else if !["similarity index ", "dissimilarity index ", "index "]
                 .iter()
                 .any(|beginning| line.starts_with(beginning))
@@ -146,7 +150,7 @@ impl Parser<'_> {
         let hunk = Hunk::new(self.source, self.at, self.fence)?;
         if names.is_new() || headers.created {
             hunk.all_are(body::Mark::Added, "a line of the new file, which begins with `+`")?;
-        } else if names.is_gone() || headers.deleted {
+        } else if names.is_deleted() || headers.deleted {
             hunk.all_are(body::Mark::Removed, "a line of the deleted file, which begins with `-`")?;
         }
         self.at = hunk.end;
@@ -154,7 +158,7 @@ impl Parser<'_> {
     }
 }
 
-/// The text of a new file.
+/// Returns the content of a new file.
 fn content(pieces: Vec<Piece>) -> Result<String, PatchError> {
     let mut content = String::new();
     for piece in pieces {

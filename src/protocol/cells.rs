@@ -4,40 +4,40 @@ use crate::notebook::{CellOp, CellPlace, CellType};
 
 use super::decode::Invalid;
 
-/// One entry of `cells` in a change of a notebook.
+/// An entry of `cells` in a notebook change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CellParams {
-    /// What is to be done.
+    /// Operation to perform.
     pub op: CellOpParam,
-    /// The cell's id.
+    /// Id of the cell.
     #[serde(alias = "cellId", alias = "cell_id")]
     pub id: Option<String>,
-    /// The cell's place, from 0.
+    /// Position of the cell, from 0.
     pub index: Option<usize>,
-    /// The type that it gets.
+    /// New type of the cell.
     #[serde(alias = "cell_type")]
     pub cell_type: Option<CellTypeParam>,
-    /// The source that it gets.
+    /// New source of the cell.
     pub source: Option<String>,
-    /// Whether its outputs go.
+    /// Removes the outputs of the cell.
     #[serde(default, alias = "clear_outputs")]
     pub clear_outputs: bool,
 }
 
-/// What is to be done with a cell.
+/// An operation on a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CellOpParam {
-    /// It gets another type or source.
+    /// Changes the type or source, or removes the outputs.
     Replace,
-    /// It is new.
+    /// Adds a cell.
     Insert,
-    /// It goes.
+    /// Removes the cell.
     Delete,
 }
 
-/// What a cell is.
+/// Type of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CellTypeParam {
@@ -45,7 +45,7 @@ pub enum CellTypeParam {
     Code,
     /// Markdown.
     Markdown,
-    /// Neither.
+    /// Neither code nor Markdown.
     Raw,
 }
 
@@ -59,7 +59,7 @@ impl From<CellTypeParam> for CellType {
     }
 }
 
-/// The operations that a list of parameters means.
+/// Converts the parameters to cell operations.
 pub fn cell_ops(cells: Vec<CellParams>) -> Result<Vec<CellOp>, Invalid> {
     if cells.is_empty() {
         return Err(Invalid::new("cells", "it is empty"));
@@ -73,12 +73,12 @@ pub fn cell_ops(cells: Vec<CellParams>) -> Result<Vec<CellOp>, Invalid> {
 impl CellParams {
     fn read(self) -> Result<CellOp, Invalid> {
         let place = match (self.id, self.index) {
-            (Some(_), Some(_)) => return Err(Invalid::new("index", "it does not go with `id`")),
+            (Some(_), Some(_)) => return Err(Invalid::new("index", "it cannot be combined with `id`")),
             (Some(id), None) => Some(CellPlace::Id(id)),
             (None, index) => index.map(CellPlace::Index),
         };
         let named = || Invalid::new("id", "it is missing, and so is `index`");
-        let only_for = |name: &str, ops| Err(Invalid::new(name, format!("it goes with {ops} only")));
+        let only_for = |name: &str, ops| Err(Invalid::new(name, format!("it is allowed only with {ops}")));
         let cell_type = self.cell_type.map(CellType::from);
         match self.op {
             CellOpParam::Insert if self.clear_outputs => only_for("clearOutputs", "`replace`"),

@@ -5,7 +5,7 @@ use super::cells::CellParams;
 use super::decode::{Invalid, decode, list_or_json};
 use super::params::TextEditParams;
 
-/// What a change says about its file, whatever its kind.
+/// Fields that all kinds of changes have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FileChange<T> {
@@ -13,38 +13,38 @@ pub struct FileChange<T> {
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
     pub uri: Option<String>,
-    /// A hash that editd returned: the content that the author means to change.
+    /// Hash that editd returned for the content that the author intends to change.
     pub base_hash: Option<String>,
-    /// What the kind adds.
+    /// Fields specific to the kind.
     pub body: T,
 }
 
-/// The content of a file that is written whole.
+/// A complete new content for a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WriteParams {
     /// The text.
     pub content: String,
-    /// Take its line ends as they are.
+    /// Writes the line endings exactly as they are in `content`.
     pub literal: bool,
-    /// A WHATWG label, `utf-16le` or `utf-16be`.
+    /// Encoding to write: a WHATWG label, `utf-16le` or `utf-16be`.
     pub encoding: Option<String>,
     /// `100755` creates an executable file; `100644` is the default.
     pub mode: Option<String>,
 }
 
-/// One entry of `changes`.
+/// An entry of `changes`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum ChangeParams {
-    /// Replacements within a file, and the encoding that the file has, if the author names it.
+    /// Replacements within a file, and the encoding of the file if the author names it.
     Edit(FileChange<(Vec<TextEditParams>, Option<String>)>),
-    /// A whole new content.
+    /// Writes the complete content of a file.
     Write(FileChange<WriteParams>),
-    /// The file goes.
+    /// Deletes the file.
     Delete(FileChange<()>),
-    /// The file gets the path or URI in the body.
+    /// Renames the file to the path or URI in the body.
     Rename(FileChange<(Option<String>, Option<String>)>),
-    /// Cells of a notebook.
+    /// Changes cells of a notebook.
     Notebook(FileChange<Vec<CellParams>>),
 }
 

@@ -6,25 +6,25 @@ use serde_json::Value;
 
 use super::{Code, RpcError, Strict};
 
-/// Parts the field from the problem in the text of an error: text is all that serde carries outward.
-const PART: char = '\u{1f}';
+/// Separates the field from the problem in the text of a serde error, which can carry nothing but text.
+const SEPARATOR: char = '\u{1f}';
 
-/// Parameters that do not fit: which field, and what is wrong with it.
+/// An error in the parameters of a request: the field and its problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
-    /// The field's path, for instance `changes[0].edits[1].oldText`; empty for the whole.
+    /// Path of the field, for instance `changes[0].edits[1].oldText`; empty for the parameters as a whole.
     pub field: String,
-    /// What is wrong, in words that can follow the field's name.
+    /// Problem, worded so that it can follow the name of the field.
     pub problem: String,
 }
 
 impl Invalid {
-    /// A field and what is wrong with it.
+    /// Creates an error for a field.
     pub fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
         Self { field: field.into(), problem: problem.into() }
     }
 
-    /// The same, of a field inside `outer`.
+    /// Prefixes the path of the field with `outer`.
     #[must_use]
     pub fn within(self, outer: &str) -> Self {
         let field = match (self.field.as_str(), outer) {
@@ -36,21 +36,21 @@ impl Invalid {
         Self { field, ..self }
     }
 
-    /// As an error of a deserializer inside another, whose [`decode`] finds the field again.
+    /// Converts to an error of a nested deserializer. [`decode`] recovers the field from its text.
     pub(super) fn nested<E: Error>(self) -> E {
-        E::custom(format!("{PART}{}{PART}{}", self.field, self.problem))
+        E::custom(format!("{SEPARATOR}{}{SEPARATOR}{}", self.field, self.problem))
     }
 
-    /// Reads the text of an error: the field that it names, if any, and what is wrong with it.
+    /// Parses the text of an error into the field that it names, if any, and the problem.
     fn of_text(text: &str) -> Self {
-        let nested = text.strip_prefix(PART).and_then(|rest| rest.split_once(PART));
+        let nested = text.strip_prefix(SEPARATOR).and_then(|rest| rest.split_once(SEPARATOR));
         match nested {
             Some((field, problem)) => Self::new(field, problem),
             None => Self::new("", in_words(text)),
         }
     }
 
-    /// The field that an error of serde's is about but not at.
+    /// Returns the field that a serde error names in its text. Its path ends at the enclosing object.
     fn named_in(problem: &str) -> Option<&str> {
         let rest = ["unknown field `", "duplicate field `", "missing field `"]
             .iter()
@@ -63,9 +63,9 @@ impl Invalid {
 impl From<Invalid> for RpcError {
     fn from(invalid: Invalid) -> Self {
         let message = if invalid.field.is_empty() {
-            format!("The parameters do not fit: {}.", invalid.problem)
+            format!("The parameters are invalid: {}.", invalid.problem)
         } else {
-            format!("Parameter `{}` does not fit: {}.", invalid.field, invalid.problem)
+            format!("Parameter `{}` is invalid: {}.", invalid.field, invalid.problem)
         };
         let data = serde_json::json!({
             "kind": "invalid_params",
@@ -76,7 +76,7 @@ impl From<Invalid> for RpcError {
     }
 }
 
-/// What serde calls types, and what people call them.
+/// Type names in the errors of serde, and their replacements in our messages.
 const TYPES: [(&str, &str); 7] = [
     ("expected usize", "expected a whole number from 0"),
     ("expected u64", "expected a whole number from 0"),
@@ -87,7 +87,7 @@ const TYPES: [(&str, &str); 7] = [
     ("invalid type: ", "it is "),
 ];
 
-/// A sentence of serde's as it is said to clients.
+/// Replaces type names in an error of serde with wording for clients.
 fn in_words(text: &str) -> String {
     let is_of_type = ["invalid type: ", "invalid value: "].iter().any(|start| text.starts_with(start));
     if !is_of_type {
@@ -98,7 +98,7 @@ fn in_words(text: &str) -> String {
     })
 }
 
-/// Reads parameters; a failure names the field, however deep.
+/// Decodes parameters. The error names the field, at any depth.
 pub fn decode<T: DeserializeOwned>(value: Value) -> Result<T, Invalid> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let outer = match error.path().to_string() {
@@ -107,32 +107,32 @@ pub fn decode<T: DeserializeOwned>(value: Value) -> Result<T, Invalid> {
         };
         let mut invalid = Invalid::of_text(&error.inner().to_string());
         let named = Invalid::named_in(&invalid.problem).map(str::to_owned);
-        // Of an unknown field, the path tells already.
-        let is_told = |name: &String| outer.rsplit('.').next() == Some(name.as_str());
-        if let (true, Some(name)) = (invalid.field.is_empty(), named.filter(|name| !is_told(name))) {
+        // The path of an unknown field already contains its name.
+        let is_in_path = |name: &String| outer.rsplit('.').next() == Some(name.as_str());
+        if let (true, Some(name)) = (invalid.field.is_empty(), named.filter(|name| !is_in_path(name))) {
             invalid.field = name;
         }
         invalid.within(&outer)
     })
 }
 
-/// A list, or the same list as a string of JSON: some models quote what they should nest.
+/// Deserializes a list, or a string that contains the list as JSON: some models quote nested values.
 pub(super) fn list_or_json<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: DeserializeOwned,
 {
     let value = match Value::deserialize(deserializer)? {
-        // As strict as with the message itself.
+        // As strict as the parser of the whole message.
         Value::String(text) => serde_json::from_str::<Strict>(&text)
             .map(|Strict(value)| value)
-            .map_err(|error| D::Error::custom(format!("a string that is no JSON list: {error}")))?,
+            .map_err(|error| D::Error::custom(format!("a string that is not a JSON list: {error}")))?,
         value => value,
     };
     decode(value).map_err(Invalid::nested)
 }
 
-/// The same for a list that may be absent or null.
+/// Like [`list_or_json`], for a list that may be absent or null.
 pub(super) fn optional_list_or_json<'de, D, T>(deserializer: D) -> Result<Option<Vec<T>>, D::Error>
 where
     D: Deserializer<'de>,
@@ -144,7 +144,7 @@ where
     }
 }
 
-/// A map of texts that may be absent or null, or the same map as a string of JSON.
+/// Deserializes a map of strings that may be absent, null, or a string that contains the map as JSON.
 pub(super) fn optional_texts_or_json<'de, D>(
     deserializer: D,
 ) -> Result<Option<BTreeMap<String, String>>, D::Error>
@@ -158,11 +158,11 @@ where
     decode(value).map_err(Invalid::nested)
 }
 
-/// An object that is sent as a string of JSON, read as strictly as the message itself.
+/// Parses an object that was sent as a string of JSON, as strictly as the whole message.
 pub(super) fn object_of_json(text: &str) -> Result<Value, String> {
     match serde_json::from_str(text) {
         Ok(Strict(value @ Value::Object(_))) => Ok(value),
-        Ok(_) => Err("a string that is no JSON object".to_owned()),
-        Err(error) => Err(format!("a string that is no JSON object: {error}")),
+        Ok(_) => Err("a string that is not a JSON object".to_owned()),
+        Err(error) => Err(format!("a string that is not a JSON object: {error}")),
     }
 }

@@ -1,4 +1,4 @@
-//! What editors say is wrong in files, and what others are told of it.
+//! Diagnostics that editors send, and the form in which other clients receive them.
 
 use lsp_types::Range;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -8,7 +8,7 @@ use crate::text::{Position, PositionEncoding};
 use crate::workspace::diagnostics::{Diagnostic, Report, Severity};
 use crate::workspace::limits::DIAGNOSTICS_PER_FILE;
 
-/// Notification of an editor: all that is wrong in a document, in place of what was said before.
+/// Notification from an editor: all diagnostics of a document. They replace the previous ones.
 pub const DIAGNOSTICS_CHANGED: &str = "editd/diagnosticsChanged";
 
 /// Parameters of [`DIAGNOSTICS_CHANGED`].
@@ -16,22 +16,22 @@ pub const DIAGNOSTICS_CHANGED: &str = "editd/diagnosticsChanged";
 pub struct DiagnosticsChangedParams {
     /// The document.
     pub uri: String,
-    /// The version of it that is meant.
+    /// Version of the document that the diagnostics refer to.
     #[serde(default)]
     pub version: Option<i32>,
-    /// LSP diagnostics; what is none of them is passed over, and so is what is beyond the limit.
+    /// LSP diagnostics. Malformed items and items beyond the limit are ignored.
     #[serde(default, deserialize_with = "items")]
     pub items: Vec<Diagnostic>,
 }
 
 impl DiagnosticsChangedParams {
-    /// The same as a report of an editor that counts columns like this.
+    /// Converts to a report of an editor that counts columns in `encoding`.
     pub fn into_report(self, encoding: PositionEncoding) -> Report {
         Report { version: self.version, encoding, items: self.items, number: 0 }
     }
 }
 
-/// What is taken of an LSP diagnostic.
+/// The part of an LSP diagnostic that editd uses.
 #[derive(Deserialize)]
 struct Item {
     range: Range,
@@ -42,7 +42,7 @@ struct Item {
     source: Option<String>,
 }
 
-/// Since LSP 3.18 it may be marked up.
+/// Message of a diagnostic. Since LSP 3.18 it may be markup content.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Message {
@@ -66,7 +66,7 @@ impl From<Item> for Diagnostic {
                 Some(2) => Severity::Warning,
                 Some(3) => Severity::Information,
                 Some(4) => Severity::Hint,
-                // Where nothing is said, the reader decides; the worst is seen.
+                // LSP leaves a missing severity to the client; an error is least likely to be overlooked.
                 _ => Severity::Error,
             },
             message: match item.message {
@@ -81,37 +81,37 @@ impl From<Item> for Diagnostic {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DiagnosticsParams {
-    /// Only of this file.
+    /// Restricts the result to this file.
     #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The same as a `file:` URI.
+    /// A `file:` URI instead of `path`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
 }
 
-/// One thing that is wrong, as others are told of it.
+/// A diagnostic as clients receive it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiagnosticEntry {
-    /// The file's canonical path.
+    /// Canonical path of the file.
     pub path: String,
-    /// Where, in the connection's encoding where `hash` is there, else as the editor counts.
+    /// Range, in the position encoding of the connection if `hash` is set, else in that of the editor.
     pub range: Range,
     /// `error`, `warning`, `information` or `hint`.
     pub severity: String,
-    /// What is wrong.
+    /// Message of the diagnostic.
     pub message: String,
-    /// Who says so.
+    /// Program that reported it.
     pub source: Option<String>,
-    /// Hash of the file's text that it is about; null where that is not the present one.
+    /// Hash of the text that the diagnostic refers to; null if that is not the current text.
     pub hash: Option<String>,
 }
 
-/// The answer to `editd/diagnostics`.
+/// Result of `editd/diagnostics`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiagnosticsResult {
-    /// By path and place.
+    /// Diagnostics, sorted by path and position.
     pub items: Vec<DiagnosticEntry>,
-    /// Whether there are more than one answer carries.
+    /// `true` if there are more diagnostics than one response holds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
@@ -123,9 +123,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_diagnostic_is_passed_over() {
+    fn malformed_diagnostics_are_ignored() {
         let range = json!({ "start": { "line": 1, "character": 2 }, "end": { "line": 1, "character": 3 } });
-        let told = json!({ "uri": "file:///a", "version": 3, "items": [
+        let params = json!({ "uri": "file:///a", "version": 3, "items": [
             { "range": range, "severity": 2, "message": "m", "source": "s", "code": 7, "data": {} },
             { "range": range, "message": { "kind": "markdown", "value": "*m*" } },
             { "range": range },
@@ -133,9 +133,10 @@ mod tests {
             { "range": { "start": { "line": -1, "character": 0 } }, "message": "m" },
             7,
         ] });
-        let told: DiagnosticsChangedParams = serde_json::from_value(told).unwrap();
-        let said: Vec<_> = told.items.iter().map(|item| (item.severity, item.message.as_str())).collect();
-        assert_eq!(said, [(Severity::Warning, "m"), (Severity::Error, "*m*")]);
-        assert_eq!(told.items[0].start, Position { line: 1, character: 2 });
+        let params: DiagnosticsChangedParams = serde_json::from_value(params).unwrap();
+        let received: Vec<_> =
+            params.items.iter().map(|item| (item.severity, item.message.as_str())).collect();
+        assert_eq!(received, [(Severity::Warning, "m"), (Severity::Error, "*m*")]);
+        assert_eq!(params.items[0].start, Position { line: 1, character: 2 });
     }
 }

@@ -1,30 +1,30 @@
-//! What editors and the daemon tell each other besides LSP.
+//! Messages between editors and the daemon that extend LSP.
 
 use lsp_types::TextEdit;
 use serde::{Deserialize, Serialize};
 
-/// Request to an editor: apply edits to several documents, all or none.
+/// Request to an editor: apply edits to several documents, either all or none.
 pub const APPLY_EDITS: &str = "editd/applyEdits";
 /// Request to an editor: save documents.
 pub const SAVE: &str = "editd/save";
-/// Request to an editor: load documents anew that hold no unsaved text.
+/// Request to an editor: reload documents without unsaved changes.
 pub const RELOAD: &str = "editd/reload";
-/// Request to an editor: close and open documents whose text the daemon lost track of.
+/// Request to an editor: close and reopen documents whose text the daemon has lost track of.
 pub const RESYNC: &str = "editd/resync";
-/// Notification of an editor: whether a document holds unsaved text.
+/// Notification from an editor: a document has gained or lost unsaved changes.
 pub const DOCUMENT_STATE: &str = "editd/documentState";
-/// Notification of an editor: a person looks at a document.
+/// Notification from an editor: the user has focused a document.
 pub const FOCUS: &str = "editd/focus";
 
 /// Parameters of [`APPLY_EDITS`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApplyEditsParams {
-    /// Names the change: the transaction. Empty where an edit is taken back.
+    /// Id of the transaction. Empty if the edits roll back an earlier request.
     pub id: String,
-    /// What it is for, to name the undo step by.
+    /// Purpose of the change, to label the undo step.
     pub label: String,
-    /// What is to be done, each document once.
+    /// Edits by document, each document once.
     pub documents: Vec<DocumentEdits>,
 }
 
@@ -32,26 +32,26 @@ pub struct ApplyEditsParams {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentEdits {
-    /// As the editor spells it.
+    /// URI, spelled as the editor spells it.
     pub uri: String,
-    /// The version that the edits are for.
+    /// Version that the edits apply to.
     pub version: i32,
-    /// Hash of the text that the edits are for, as `didOpen` would carry it.
+    /// Hash of the text that the edits apply to, as `didOpen` would carry it.
     pub base_hash: String,
-    /// Sorted, disjoint, as small as they can be.
+    /// Sorted, disjoint and minimal edits.
     pub edits: Vec<TextEdit>,
-    /// Whether the document is to be saved right after.
+    /// `true` if a request to save the document follows.
     pub save: bool,
 }
 
-/// What documents are after a request of ours.
+/// Result of [`APPLY_EDITS`], [`SAVE`], [`RELOAD`] and [`RESYNC`]: the state of the documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentsResult {
-    /// Whether it was done; all of it or nothing.
+    /// `true` if the editor applied all edits, `false` if it applied none.
     #[serde(default)]
     pub applied: bool,
-    /// Why not, or what went wrong besides.
+    /// Reason for a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The documents.
@@ -59,22 +59,22 @@ pub struct DocumentsResult {
     pub documents: Vec<DocumentNow>,
 }
 
-/// A document after a request of ours.
+/// State of a document after a request of the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentNow {
-    /// As the editor spells it.
+    /// URI, spelled as the editor spells it.
     pub uri: String,
-    /// Its version.
+    /// Version of the document.
     #[serde(default)]
     pub version: Option<i32>,
-    /// Hash of its text, unless it is too long to hash there.
+    /// Hash of the text. An editor may omit it if the text is long.
     #[serde(default)]
     pub hash: Option<String>,
-    /// Whether it holds unsaved text.
+    /// `true` if the document has unsaved changes.
     #[serde(default)]
     pub dirty: Option<bool>,
-    /// Whether it was saved.
+    /// `true` if the document was saved.
     #[serde(default)]
     pub saved: Option<bool>,
 }
@@ -82,7 +82,7 @@ pub struct DocumentNow {
 /// Parameters of [`SAVE`], [`RELOAD`] and [`RESYNC`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UrisParams {
-    /// The documents, as the editor spells them.
+    /// URIs of the documents, spelled as the editor spells them.
     pub uris: Vec<String>,
 }
 
@@ -91,9 +91,9 @@ pub struct UrisParams {
 pub struct DocumentStateParams {
     /// The document.
     pub uri: String,
-    /// Whether it holds unsaved text.
+    /// `true` if the document has unsaved changes.
     pub dirty: bool,
-    /// The version that this is said of.
+    /// Version of the document that this state refers to.
     pub version: i32,
 }
 

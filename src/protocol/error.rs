@@ -1,15 +1,15 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A JSON-RPC error, as it goes over the wire.
+/// A JSON-RPC error as it is sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct RpcError {
-    /// One of [`Code`], or another of JSON-RPC.
+    /// A [`Code`], or another JSON-RPC error code.
     pub code: i64,
-    /// One sentence.
+    /// Message of one sentence.
     pub message: String,
-    /// What a program needs to go on.
+    /// Machine-readable details.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
@@ -20,36 +20,36 @@ pub struct RpcError {
 pub enum Code {
     /// The body is not JSON.
     Parse = -32700,
-    /// The body is JSON but no request, or one out of turn.
+    /// The body is JSON but not a request, or the request is not allowed at this point.
     InvalidRequest = -32600,
-    /// There is no such method.
+    /// The method does not exist.
     MethodNotFound = -32601,
-    /// Parameters that do not fit.
+    /// The parameters are invalid.
     InvalidParams = -32602,
-    /// A fault of the daemon.
+    /// An internal error of the daemon.
     Internal = -32603,
     /// A request before `initialize`.
     NotInitialized = -32002,
-    /// A request that its client takes back.
+    /// The client cancelled the request.
     Cancelled = -32800,
-    /// A refusal: the truth differs from the base.
+    /// A refusal: the current content differs from the base.
     ContentModified = -32801,
     /// Any other refusal.
     RequestFailed = -32803,
 }
 
 impl RpcError {
-    /// An error without data.
+    /// Creates an error without data.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code: code as i64, message: message.into(), data: None }
     }
 
-    /// The refusal's stable name, if this is a refusal.
+    /// Returns the stable name of the refusal, if the error is a refusal.
     pub fn kind(&self) -> Option<&str> {
         self.data.as_ref()?.get("kind")?.as_str()
     }
 
-    /// The refusal's advice, if it has one.
+    /// Returns the hint of the refusal, if it has one.
     pub fn hint(&self) -> Option<&str> {
         self.data.as_ref()?.get("hint")?.as_str()
     }

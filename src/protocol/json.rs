@@ -1,5 +1,5 @@
-/// Bytes that a text takes within a string of JSON, as it is written here and by most others: with as few escapes
-/// as there can be.
+/// Length of a text within a JSON string, in bytes. Counts the minimal escapes that this program and max
+/// others write.
 pub fn json_len(text: &str) -> usize {
     text.bytes().map(byte_len).sum()
 }
@@ -12,12 +12,12 @@ fn byte_len(byte: u8) -> usize {
     }
 }
 
-/// As much of the beginning of a text as takes no more than `most` bytes of JSON.
-pub fn json_prefix(text: &str, most: usize) -> &str {
+/// Returns the longest prefix of a text that takes at most `max` bytes as JSON.
+pub fn json_prefix(text: &str, max: usize) -> &str {
     let mut taken = 0;
     let end = text.char_indices().find_map(|(at, char)| {
         taken += json_len(char.encode_utf8(&mut [0; 4]));
-        (taken > most).then_some(at)
+        (taken > max).then_some(at)
     });
     end.map_or(text, |end| &text[..end])
 }
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_as_long_as_serde_writes_it() {
+    fn the_length_is_that_of_the_text_written_by_serde() {
         let every: String =
             (0..0x300).filter_map(char::from_u32).chain("\u{2028}\u{10ffff}".chars()).collect();
         let written = serde_json::to_string(&every).expect("JSON");
@@ -35,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_fits_and_splits_no_character() {
+    fn a_prefix_fits_and_does_not_split_a_character() {
         assert_eq!(json_prefix("a\nb", 2), "a");
         assert_eq!(json_prefix("a\nb", 3), "a\n");
         assert_eq!(json_prefix("aé", 2), "a");

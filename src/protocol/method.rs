@@ -1,11 +1,11 @@
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::diagnostics::{DiagnosticsParams, DiagnosticsResult};
+use super::history::{BlameParams, BlameResult, HistoryParams, HistoryResult, UndoParams};
 use super::params::{
     ApplyParams, ChangesParams, DiscardParams, EditParams, ProposalParams, ProposalsParams, ProposeParams,
     ShutdownParams, StatusParams,
 };
-use super::past::{BlameParams, BlameResult, HistoryParams, HistoryResult, UndoParams};
 use super::read::{ForgetParams, ForgetResult, ReadParams, ReadResult};
 use super::results::{
     ApplyResult, ChangesResult, ProposalsResult, ProposeResult, ShutdownResult, StatusResult,
@@ -13,18 +13,18 @@ use super::results::{
 use super::review::{DecideParams, ProposalResult, ReopenParams};
 use super::search::{Entries, FindParams, ListParams, SearchParams, SearchResult};
 
-/// One method of the product: its name, what goes in, what comes out. The daemon serves it and clients
-/// call it through the same description.
+/// A method of the protocol with its name, parameters and result. The daemon and its clients share this
+/// definition.
 pub trait Method {
-    /// The name on the wire.
+    /// Name on the wire.
     const NAME: &'static str;
-    /// What goes in.
+    /// Parameters.
     type Params: DeserializeOwned + Send + 'static;
-    /// What comes out, unless it is refused.
+    /// Result of a request that is not refused.
     type Result: Serialize + DeserializeOwned + Send + 'static;
 }
 
-/// The methods by who may call them: each a type, and its name in a list.
+/// Defines a type for each method, and a list of method names for each kind of caller.
 macro_rules! methods {
     ($($(#[$list_doc:meta])* $list:ident {
         $($(#[$doc:meta])* $type:ident = $name:literal, $params:ty => $result:ty;)*
@@ -47,9 +47,9 @@ macro_rules! methods {
 }
 
 methods! {
-    /// What every session may call.
+    /// Methods that every session may call.
     METHODS {
-        /// Gives a file's text, and with it a base.
+        /// Returns the text of a file and its hash, which serves as a base.
         Read = "editd/read", ReadParams => ReadResult;
         /// Finds lines by a pattern, in files and in unsaved text.
         Search = "editd/search", SearchParams => SearchResult;
@@ -57,40 +57,40 @@ methods! {
         Find = "editd/find", FindParams => Entries;
         /// Lists folders.
         List = "editd/list", ListParams => Entries;
-        /// Takes back that a file was given.
+        /// Forgets that the session has read a file.
         Forget = "editd/forget", ForgetParams => ForgetResult;
-        /// Works changes out and shows them; changes nothing.
+        /// Computes changes and returns them without applying them.
         Propose = "editd/propose", ProposeParams => ProposeResult;
-        /// Makes a proposal come true.
+        /// Applies a proposal.
         Apply = "editd/apply", ApplyParams => ApplyResult;
         /// Proposes and applies in one step.
         Edit = "editd/edit", EditParams => ApplyResult;
-        /// Takes a proposal back.
+        /// Discards a proposal.
         Discard = "editd/discard", DiscardParams => ProposeResult;
-        /// Shows a proposal as it stands.
+        /// Returns the current state of a proposal.
         ProposalMethod = "editd/proposal", ProposalParams => ProposalResult;
         /// Lists proposals.
         Proposals = "editd/proposals", ProposalsParams => ProposalsResult;
-        /// Takes back what a transaction did.
+        /// Undoes a transaction.
         Undo = "editd/undo", UndoParams => ApplyResult;
-        /// Lists what was done.
+        /// Lists transactions.
         HistoryMethod = "editd/history", HistoryParams => HistoryResult;
-        /// Tells who wrote the lines of a file.
+        /// Returns the author of each line of a file.
         Blame = "editd/blame", BlameParams => BlameResult;
-        /// Tells what others changed in files that were read.
+        /// Returns changes that others made to files that the session has read.
         Changes = "editd/changes", ChangesParams => ChangesResult;
-        /// Tells what editors say is wrong.
+        /// Returns the diagnostics of attached editors.
         Diagnostics = "editd/diagnostics", DiagnosticsParams => DiagnosticsResult;
-        /// Tells how the daemon is.
+        /// Returns the status of the daemon.
         Status = "editd/status", StatusParams => StatusResult;
     }
-    /// What editors may call besides.
+    /// Methods that only editors may call.
     EDITOR_METHODS {
-        /// Decides about a proposal; on `editor.sock` only.
+        /// Decides about a proposal; only on `editor.sock`.
         Decide = "editd/decide", DecideParams => ProposalResult;
-        /// Proposes again what was rejected; on `editor.sock` only.
+        /// Proposes rejected hunks again; only on `editor.sock`.
         Reopen = "editd/reopen", ReopenParams => ProposalResult;
-        /// Stops the daemon; on `editor.sock` only.
+        /// Stops the daemon; only on `editor.sock`.
         Shutdown = "editd/shutdown", ShutdownParams => ShutdownResult;
     }
 }

@@ -9,11 +9,11 @@ use super::change::{ChangeParams, FileChange};
 use super::decode::{Invalid, decode, optional_list_or_json, optional_texts_or_json};
 use super::patch::{PatchAndBases, PatchParams};
 
-/// One replacement in a file.
+/// A replacement in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TextEditParams {
-    /// The text to look for.
+    /// Text to find.
     #[serde(
         alias = "old_text",
         alias = "oldString",
@@ -22,7 +22,7 @@ pub struct TextEditParams {
         alias = "old_str"
     )]
     pub old_text: String,
-    /// The text to put there.
+    /// Replacement text.
     #[serde(
         alias = "new_text",
         alias = "newString",
@@ -31,26 +31,26 @@ pub struct TextEditParams {
         alias = "new_str"
     )]
     pub new_text: String,
-    /// Whether every occurrence is meant.
+    /// Replaces every occurrence.
     #[serde(default, alias = "replace_all")]
     pub replace_all: bool,
-    /// How many occurrences there must be; all of them are replaced.
+    /// Required number of occurrences, all of which are replaced.
     #[serde(default, alias = "expected_replacements", skip_serializing_if = "Option::is_none")]
     pub expected_replacements: Option<u32>,
 }
 
-/// How edits may find their place.
+/// Matching mode for edits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Matching {
-    /// Exactly, else by the tolerant tiers.
+    /// Exact matches, else matches of the tolerant tiers.
     #[default]
     Fuzzy,
-    /// Exactly or not at all.
+    /// Exact matches only.
     Exact,
 }
 
-/// What to do where a file is not what the author was given.
+/// Handling of a file that has changed since the author read it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnStaleParam {
@@ -61,7 +61,7 @@ pub enum OnStaleParam {
     Rebase,
 }
 
-/// What to do where a merge leaves a conflict.
+/// Handling of a conflict in a merge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnConflictParam {
@@ -72,17 +72,17 @@ pub enum OnConflictParam {
     Markers,
 }
 
-/// The form of the second text about a change.
+/// Additional representation of a change in the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DisplayParam {
-    /// The unified diff once more.
+    /// The unified diff again.
     Unified,
-    /// With marks around changed words.
+    /// A diff with marks around changed words.
     Word,
     /// A few words for each hunk.
     Summary,
-    /// Lines with their numbers.
+    /// Lines with line numbers.
     Numbered,
 }
 
@@ -101,36 +101,36 @@ impl From<DisplayParam> for Display {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProposeParams {
-    /// What the change is for, shown to people.
+    /// Purpose of the change, shown to the user.
     pub label: Option<String>,
-    /// Makes it safe to send the request again.
+    /// Id that makes it safe to send the request again.
     #[serde(alias = "request_id")]
     pub request_id: Option<String>,
-    /// A proposal that this one takes the place of.
+    /// Proposal that this one replaces.
     pub replaces: Option<String>,
-    /// The changes, each of another file.
+    /// Changes, each of a different file.
     #[serde(default, deserialize_with = "optional_list_or_json")]
     pub changes: Option<Vec<ChangeParams>>,
-    /// The changes as a patch.
+    /// Changes as a patch.
     pub patch: Option<PatchParams>,
-    /// The bases of files in the patch, by path.
+    /// Base hashes of files in the patch, by path.
     #[serde(default, deserialize_with = "optional_texts_or_json")]
     pub bases: Option<BTreeMap<String, String>>,
-    /// Whether the tolerant tiers may be used.
+    /// Allows or forbids the tolerant tiers.
     #[serde(default)]
     pub matching: Matching,
-    /// Whether each edit is looked for in the result of those before it.
+    /// Matches each edit in the result of the edits before it.
     #[serde(default)]
     pub sequential: bool,
-    /// What to do where a file is not what the author was given.
+    /// Handling of a file that has changed since the author read it.
     #[serde(default, alias = "on_stale")]
     pub on_stale: OnStaleParam,
-    /// What to do where a merge leaves a conflict.
+    /// Handling of a conflict in a merge.
     #[serde(default, alias = "on_conflict")]
     pub on_conflict: OnConflictParam,
-    /// A second form in which the answer shows the change.
+    /// Additional representation of the change in the result.
     pub display: Option<DisplayParam>,
-    /// Who the change is by, where an editor speaks for somebody.
+    /// Author of the change, if an editor acts on behalf of another author.
     pub author: Option<String>,
     /// Short form: the file.
     #[serde(alias = "file_path", alias = "filePath")]
@@ -152,7 +152,7 @@ pub struct ProposeParams {
         alias = "old_str"
     )]
     pub old_text: Option<String>,
-    /// What goes with `oldText`.
+    /// Short form: belongs to `oldText`.
     #[serde(
         alias = "new_text",
         alias = "newString",
@@ -161,28 +161,28 @@ pub struct ProposeParams {
         alias = "new_str"
     )]
     pub new_text: Option<String>,
-    /// What goes with `oldText`.
+    /// Short form: belongs to `oldText`.
     #[serde(alias = "replace_all")]
     pub replace_all: Option<bool>,
-    /// What goes with `oldText`.
+    /// Short form: belongs to `oldText`.
     #[serde(alias = "expected_replacements")]
     pub expected_replacements: Option<u32>,
-    /// The encoding of the file, where the change is one edit in short.
+    /// Short form: the encoding of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
 }
 
 impl ProposeParams {
-    /// The patch, if the changes come as one.
+    /// Takes the patch, if the request contains one.
     pub fn take_patch(&mut self) -> Result<Option<PatchAndBases>, Invalid> {
         let Some(patch) = self.patch.take() else {
             return match self.bases {
-                Some(_) => Err(Invalid::new("bases", "it goes with `patch` only")),
+                Some(_) => Err(Invalid::new("bases", "it is allowed only with `patch`")),
                 None => Ok(None),
             };
         };
         if self.base_hash.is_some() {
-            return Err(Invalid::new("baseHash", "with `patch`, hashes belong into `bases`"));
+            return Err(Invalid::new("baseHash", "with `patch`, hashes belong in `bases`"));
         }
         let others = [
             ("changes", self.changes.is_some()),
@@ -196,25 +196,25 @@ impl ProposeParams {
             ("encoding", self.encoding.is_some()),
         ];
         match others.iter().find(|(_, is_there)| *is_there) {
-            Some((name, _)) => Err(Invalid::new(*name, "it does not go with `patch`")),
+            Some((name, _)) => Err(Invalid::new(*name, "it cannot be combined with `patch`")),
             None => Ok(Some((patch, self.bases.take().unwrap_or_default()))),
         }
     }
 
-    /// The changes, with the short forms written out.
+    /// Takes the changes, with short forms expanded.
     pub fn take_changes(&mut self) -> Result<Vec<ChangeParams>, Invalid> {
         let single = self.take_single()?;
-        let in_short = self.path.is_some() || self.uri.is_some() || self.edits.is_some() || single.is_some();
+        let is_short = self.path.is_some() || self.uri.is_some() || self.edits.is_some() || single.is_some();
         match self.changes.take() {
-            Some(_) if in_short => {
-                Err(Invalid::new("changes", "it goes without `path`, `uri`, `edits` and `oldText` beside it"))
+            Some(_) if is_short => {
+                Err(Invalid::new("changes", "it cannot be combined with `path`, `uri`, `edits` or `oldText`"))
             }
             Some(_) if self.base_hash.is_some() => {
-                Err(Invalid::new("baseHash", "with `changes`, it belongs into each change"))
+                Err(Invalid::new("baseHash", "with `changes`, it belongs in each change"))
             }
             Some(changes) if changes.is_empty() => Err(Invalid::new("changes", "it is empty")),
             Some(changes) => Ok(changes),
-            None if !in_short => Err(Invalid::new("changes", "it is missing, and so is `patch`")),
+            None if !is_short => Err(Invalid::new("changes", "it is missing, and so is `patch`")),
             None => {
                 if self.edits.is_none() && single.is_none() {
                     return Err(Invalid::new("edits", "it is missing, and so is `oldText` with `newText`"));
@@ -237,8 +237,8 @@ impl ProposeParams {
                 replace_all: self.replace_all.take().unwrap_or_default(),
                 expected_replacements: self.expected_replacements.take(),
             })),
-            (Some(_), None) => Err(Invalid::new("newText", "it is missing beside `oldText`")),
-            (None, Some(_)) => Err(Invalid::new("oldText", "it is missing beside `newText`")),
+            (Some(_), None) => Err(Invalid::new("newText", "it is missing, but `oldText` is present")),
+            (None, Some(_)) => Err(Invalid::new("oldText", "it is missing, but `newText` is present")),
             (None, None) if counted => Err(Invalid::new("oldText", "it is missing")),
             (None, None) => Ok(None),
         }
@@ -251,16 +251,16 @@ impl ProposeParams {
 pub struct ApplyParams {
     /// The proposal.
     pub id: String,
-    /// The revision that the caller has seen; an older one is refused.
+    /// Revision that the caller has seen; an outdated one is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<u32>,
-    /// Whether a person must decide, even where the configuration does not ask for it.
+    /// Requires a decision by the user, even if the configuration does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<bool>,
-    /// How long to wait for a person's decision, in milliseconds.
+    /// Maximum time to wait for the user's decision, in milliseconds.
     #[serde(default, alias = "wait_ms", skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
-    /// How long to wait for editors' diagnostics, in milliseconds.
+    /// Maximum time to wait for diagnostics of editors, in milliseconds.
     #[serde(default, alias = "diagnostics_wait_ms", skip_serializing_if = "Option::is_none")]
     pub diagnostics_wait_ms: Option<u64>,
 }
@@ -268,9 +268,9 @@ pub struct ApplyParams {
 /// Parameters of `editd/edit`: those of `editd/propose` and of `editd/apply` together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EditParams {
-    /// What to change.
+    /// Changes to propose.
     pub propose: ProposeParams,
-    /// How to apply it; the id is not known yet.
+    /// Options for applying them; the id is empty.
     pub apply: ApplyParams,
 }
 
@@ -290,7 +290,7 @@ impl<'de> Deserialize<'de> for EditParams {
     }
 }
 
-/// An error of the fields of `editd/propose`, where those of `editd/apply` are known too.
+/// Adds the fields of `editd/apply` to the fields that an error of `editd/propose` lists as known.
 fn with_apply(mut invalid: Invalid) -> Invalid {
     if invalid.problem.starts_with("unknown field") && !invalid.field.contains(['.', '[']) {
         invalid.problem.push_str(", `review`, `waitMs`, `diagnosticsWaitMs`");
@@ -304,7 +304,7 @@ fn with_apply(mut invalid: Invalid) -> Invalid {
 pub struct DiscardParams {
     /// The proposal.
     pub id: String,
-    /// Why, for the record.
+    /// Reason, for the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -315,7 +315,7 @@ pub struct DiscardParams {
 pub struct ProposalParams {
     /// The proposal.
     pub id: String,
-    /// How long to wait for a person's decision, in milliseconds.
+    /// Maximum time to wait for the user's decision, in milliseconds.
     #[serde(default, alias = "wait_ms", skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
 }
@@ -324,7 +324,7 @@ pub struct ProposalParams {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProposalsParams {
-    /// Only those in this state.
+    /// Restricts the result to proposals in this state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
 }
@@ -333,10 +333,10 @@ pub struct ProposalsParams {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChangesParams {
-    /// A cursor of an earlier answer: what came after it is told again.
+    /// Cursor of an earlier response: changes after it are returned again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
-    /// The only file that is wanted; else all that were read.
+    /// Restricts the result to this file; by default, all files that the session has read.
     #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.

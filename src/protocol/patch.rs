@@ -9,13 +9,13 @@ use crate::patch::PatchFormat;
 /// A patch in a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatchParams {
-    /// How it is written; none where the text tells.
+    /// Format of the patch; `None` to detect it from the text.
     pub format: Option<PatchFormat>,
-    /// The patch itself, with whatever stands around it.
+    /// Text of the patch, which may be surrounded by other text.
     pub text: String,
 }
 
-/// A patch, and the bases of files in it by their paths.
+/// A patch, and the base hashes of its files by path.
 pub type PatchAndBases = (PatchParams, BTreeMap<String, String>);
 
 #[derive(Deserialize)]
@@ -45,7 +45,7 @@ impl Serialize for PatchParams {
 impl<'de> Deserialize<'de> for PatchParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = match Value::deserialize(deserializer)? {
-            // No patch begins like this, so it is the object that is quoted.
+            // A patch never begins with a brace, so this is the object as a string of JSON.
             Value::String(text) if text.trim_start().starts_with('{') => {
                 object_of_json(&text).map_err(serde::de::Error::custom)?
             }

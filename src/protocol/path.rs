@@ -7,12 +7,13 @@ use lsp_types::Uri;
 
 use super::Invalid;
 
-/// A path as a request names it: absolute, or relative to the session's first root.
+/// A path in a request: absolute, or relative to the session's first root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestPath(PathBuf);
 
 impl RequestPath {
-    /// Reads `path` or `uri`, of which exactly one must be there. `names` are theirs, for the error.
+    /// Reads `path` or `uri`, of which exactly one must be present. `names` contains their names for the
+    /// error.
     pub fn from_fields(
         path: Option<String>,
         uri: Option<String>,
@@ -23,7 +24,9 @@ impl RequestPath {
             (None, Some(uri)) => {
                 path_of_uri(&uri).map(Self).map_err(|problem| Invalid::new(names.1, problem))
             }
-            (Some(_), Some(_)) => Err(Invalid::new(names.1, format!("`{}` names the file already", names.0))),
+            (Some(_), Some(_)) => {
+                Err(Invalid::new(names.1, format!("it cannot be combined with `{}`", names.0)))
+            }
             (None, None) => Err(Invalid::new(names.0, "it is missing")),
         }
     }
@@ -36,7 +39,7 @@ impl RequestPath {
         }
     }
 
-    /// A path that the daemon itself knows.
+    /// Creates a request path from a path that the daemon already knows.
     pub fn of(path: &Path) -> Self {
         Self(path.to_owned())
     }
@@ -46,15 +49,15 @@ impl RequestPath {
         &self.0
     }
 
-    /// Whether it can only mean a folder.
+    /// Returns `true` if the path can only refer to a folder.
     pub fn names_folder(&self) -> bool {
         let bytes = self.0.as_os_str().as_bytes();
         bytes.ends_with(b"/") || bytes.ends_with(b"/.") || bytes == b"."
     }
 }
 
-/// The path of a `file:` URI, its escapes decoded once. Characters that a strict URI would have escaped stand
-/// for themselves: editors send them.
+/// Returns the path of a `file:` URI, with percent escapes decoded once. Characters that a strict URI would
+/// escape are taken literally, because editors send them.
 pub fn path_of_uri(uri: &str) -> Result<PathBuf, &'static str> {
     let (scheme, rest) = uri.split_once(':').ok_or("it is not a URI")?;
     if !is_scheme(scheme) {
@@ -88,7 +91,7 @@ fn is_scheme(scheme: &str) -> bool {
     scheme.bytes().next().is_some_and(|first| first.is_ascii_alphabetic()) && scheme.bytes().all(rest)
 }
 
-/// The bytes that an escaped text stands for; nothing if an escape is none.
+/// Decodes percent escapes. Returns `None` if an escape is invalid.
 fn decoded(text: &str) -> Option<Vec<u8>> {
     let mut pieces = text.split('%');
     let mut bytes = pieces.next()?.as_bytes().to_vec();
@@ -101,7 +104,7 @@ fn decoded(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The `file:` URI of an absolute path.
+/// Returns the `file:` URI of an absolute path.
 pub fn uri_of(path: &Path) -> Uri {
     let mut text = String::from("file://");
     for byte in path.as_os_str().as_bytes() {
@@ -112,7 +115,7 @@ pub fn uri_of(path: &Path) -> Uri {
             _ => text.extend(['%', hex(byte >> 4), hex(byte & 15)]),
         }
     }
-    // What is escaped like this is a URI by construction; an empty path still gives a valid one.
+    // The escaped path is a URI by construction; an empty path results in a valid URI too.
     Uri::from_str(&text).unwrap_or_else(|_| Uri::from_str("file:///").expect("a constant URI"))
 }
 
@@ -125,8 +128,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uris_and_paths_are_each_others_inverse() {
-        for path in ["/a/b.rs", "/with blank/#1?x=%20", "/ümlaut/日本", "/a+b&c;d", "/c:/x"] {
+    fn uris_and_paths_round_trip() {
+        for path in ["/a/b.rs", "/with space/#1?x=%20", "/ümlaut/日本", "/a+b&c;d", "/c:/x"] {
             assert_eq!(path_of_uri(uri_of(Path::new(path)).as_str()).as_deref(), Ok(Path::new(path)));
         }
     }
@@ -139,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_strict_uri_would_have_escaped_stands_for_itself() {
+    fn unescaped_characters_are_taken_literally() {
         for name in ["[slug]", "é", "a b", "{b}", "a|b^c`d\"e", "日本"] {
             assert_eq!(path_of_uri(&format!("file:///{name}")), Ok(format!("/{name}").into()));
         }
@@ -149,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_uris_are_refused() {
+    fn uris_of_other_schemes_and_hosts_are_refused() {
         for uri in [
             "untitled:Untitled-1",
             "vscode-remote://ssh/h/x",

@@ -11,26 +11,26 @@ pub struct ReadParams {
     /// A `file:` URI instead of `path`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
-    /// First line wanted, from 1; of a notebook, the first cell.
+    /// First line to return, from 1; for a notebook, the first cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<usize>,
-    /// Number of lines wanted, of which at most 2,000 come; of a notebook, of cells.
+    /// Maximum number of lines to return, capped at 2,000; for a notebook, of cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
-    /// Bytes of text wanted at most, as they stand in the answer, where escapes count; never more than 256 KiB come.
-    /// For clients that would cut a longer answer.
+    /// Maximum length of the text in the response, in bytes of JSON including escapes, capped at 256 KiB.
+    /// Intended for clients that truncate longer responses.
     #[serde(default, alias = "max_bytes", skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<usize>,
-    /// First character wanted of each line, from 1.
+    /// First character of each line to return, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
-    /// Characters of each line wanted at most; what is longer is cut, and says so.
+    /// Maximum number of characters of each line. Longer lines are cut and marked.
     #[serde(default, alias = "max_columns", skip_serializing_if = "Option::is_none")]
     pub max_columns: Option<usize>,
-    /// Whether each line begins with its number and a tab.
+    /// Prefixes each line with its number and a tab.
     #[serde(default)]
     pub numbered: bool,
-    /// Whether a notebook is given as the text of its file, and not as cells.
+    /// Returns a notebook as the text of its file instead of as cells.
     #[serde(default)]
     pub raw: bool,
 }
@@ -47,38 +47,38 @@ pub struct ForgetParams {
     pub uri: Option<String>,
 }
 
-/// The answer to `editd/forget`: nothing.
+/// Result of `editd/forget`, without fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForgetResult {}
 
-/// The answer to `editd/read`.
+/// Result of `editd/read`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadResult {
-    /// The file's URI.
+    /// URI of the file.
     pub uri: Uri,
-    /// The file's canonical path.
+    /// Canonical path of the file.
     pub path: String,
-    /// Hash of the whole file: a base.
+    /// Hash of the whole file, which serves as a base.
     pub hash: String,
-    /// Bytes of the whole file.
+    /// Size of the whole file, in bytes.
     pub size: u64,
-    /// Time of its last change.
+    /// Modification time of the file.
     pub mtime: String,
-    /// `disk`, or `editor` where unsaved text is the truth.
+    /// `disk`, or `editor` if the text contains unsaved changes.
     pub source: String,
-    /// The editor's version of it, where one has it open.
+    /// Version of the document in the editor that has it open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<i32>,
-    /// What the file holds.
+    /// Content of the file.
     #[serde(flatten)]
     pub content: ReadContent,
-    /// What a reader should know, in words.
+    /// Note for the reader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }
 
-/// What a file holds, in the form that suits it.
+/// Content of a file by type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ReadContent {
@@ -90,108 +90,108 @@ pub enum ReadContent {
     Image(ImageContent),
 }
 
-/// A file's text, or some lines of it.
+/// Text of a file, or some of its lines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TextContent {
-    /// The lines asked for, with the file's own line ends, without a BOM.
+    /// Requested lines, with the line endings of the file and without a BOM.
     pub text: String,
-    /// Its encoding's name.
+    /// Name of the encoding.
     pub encoding: String,
-    /// Whether it begins with a byte order mark.
+    /// `true` if the file begins with a byte order mark.
     pub bom: bool,
     /// `lf`, `crlf`, `cr`, `mixed` or `none`.
     pub eol: String,
-    /// How it indents.
+    /// Indentation of the file.
     pub indent: Indent,
-    /// First line in `text`, from 1; the one asked for where `text` is empty.
+    /// First line in `text`, from 1; the requested line if `text` is empty.
     pub start_line: usize,
-    /// Last line in `text`; one less than the first where `text` is empty.
+    /// Last line in `text`; one less than `startLine` if `text` is empty.
     pub end_line: usize,
-    /// Lines of the whole file.
+    /// Number of lines of the whole file.
     pub total_lines: usize,
-    /// Whether the file goes on after `endLine`, or a line was cut.
+    /// `true` if the file continues after `endLine`, or a line was cut.
     pub truncated: bool,
 }
 
-/// How a file indents.
+/// Indentation style of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Indent {
     /// `tabs`, `spaces`, `mixed` or `none`.
     pub style: String,
-    /// Columns of one step, where it indents by spaces.
+    /// Columns of one level, if the file is indented with spaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<u8>,
 }
 
-/// A notebook's cells, or some of them.
+/// Cells of a notebook, or some of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NotebookContent {
-    /// The cells asked for.
+    /// Requested cells.
     pub cells: Vec<CellContent>,
-    /// Cells of the whole notebook.
+    /// Number of cells of the whole notebook.
     pub total_cells: usize,
-    /// Whether there are cells after these, or something of these was cut.
+    /// `true` if more cells follow, or a part of these was cut.
     pub truncated: bool,
 }
 
-/// One cell.
+/// A cell of a notebook.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CellContent {
-    /// Its place in the notebook, from 0.
+    /// Position in the notebook, from 0.
     pub index: usize,
-    /// Its id, if it has one.
+    /// Id of the cell, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// `code`, `markdown` or `raw`, if it says so.
+    /// `code`, `markdown` or `raw`, if the file states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell_type: Option<String>,
-    /// Its source.
+    /// Source of the cell.
     pub source: String,
-    /// The number of its last run.
+    /// Number of the last execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution_count: Option<u64>,
-    /// What it printed and showed.
+    /// Outputs of the cell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputContent>,
 }
 
-/// One output of a cell.
+/// An output of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutputContent {
     /// `stream`, `execute_result`, `display_data` or `error`.
     pub output_type: String,
-    /// What of it is plain text; its beginning, where it is long.
+    /// Plain text of the output; only the beginning if it is long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The types of what else there is and is not given, such as `image/png`.
+    /// Types of the omitted content, such as `image/png`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mime_types: Vec<String>,
 }
 
-/// An image that a model can be shown.
+/// An image in a form that a model accepts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImageContent {
     /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
     pub mime_type: String,
-    /// The image's file, in base64.
+    /// Image file, in base64.
     pub data: String,
-    /// Its width in pixels.
+    /// Width in pixels.
     pub width: u32,
-    /// Its height in pixels.
+    /// Height in pixels.
     pub height: u32,
-    /// The width of the file's own image in pixels.
+    /// Width of the original image, in pixels.
     pub original_width: u32,
-    /// The height of the file's own image in pixels.
+    /// Height of the original image, in pixels.
     pub original_height: u32,
 }
 
 impl ReadResult {
-    /// The text, if that is what the file holds.
+    /// Returns the text, if the file is a text file.
     pub fn text(&self) -> Option<&TextContent> {
         match &self.content {
             ReadContent::Text(text) => Some(text),

@@ -12,7 +12,7 @@ use crate::workspace::{
 
 use super::{Code, RpcError};
 
-/// The JSON-RPC error that tells refusals: the first is the error, all are in its data.
+/// Converts refusals to a JSON-RPC error. The first refusal is the error, and all are listed in its data.
 pub fn refusal_error(refusals: &[Refusal]) -> RpcError {
     let Some(first) = refusals.first() else {
         return RpcError::new(Code::Internal, "A request was refused without a reason.");
@@ -161,7 +161,7 @@ fn protection_details(protection: &Protection) -> Value {
 fn edit_details(edit: Option<usize>, kind: &EditRefusalKind) -> Value {
     match kind {
         EditRefusalKind::NotFound { closest, already_applied } => {
-            let closest: Value = closest.iter().map(close).collect();
+            let closest: Value = closest.iter().map(closest_entry).collect();
             if *already_applied {
                 json!({ "closest": closest, "alreadyApplied": true })
             } else {
@@ -169,7 +169,7 @@ fn edit_details(edit: Option<usize>, kind: &EditRefusalKind) -> Value {
             }
         }
         EditRefusalKind::MissingContext { context, closest } => {
-            let closest: Value = closest.iter().map(close).collect();
+            let closest: Value = closest.iter().map(closest_entry).collect();
             json!({ "context": context, "closest": closest })
         }
         EditRefusalKind::Placeholder { line, .. } => json!({ "line": line }),
@@ -215,7 +215,7 @@ fn cell_details(op: Option<usize>, kind: &CellRefusalKind) -> Value {
     }
 }
 
-/// Two edits that get in each other's way, each with its place if it has one.
+/// Describes two edits that collide, each with its lines if known.
 fn both(one: (Option<usize>, Option<LineRange>), other: (Option<usize>, Option<LineRange>)) -> Value {
     let entry = |(edit, lines): (Option<usize>, Option<LineRange>)| match lines {
         Some(LineRange { start, end }) => json!({ "edit": edit, "startLine": start, "endLine": end }),
@@ -224,14 +224,14 @@ fn both(one: (Option<usize>, Option<LineRange>), other: (Option<usize>, Option<L
     json!({ "edits": [entry(one), entry(other)] })
 }
 
-fn close(closest: &Closest) -> Value {
+fn closest_entry(closest: &Closest) -> Value {
     json!({
         "startLine": closest.start_line, "endLine": closest.end_line,
         "similarity": closest.similarity, "diff": closest.diff, "reason": closest.reason,
     })
 }
 
-/// The same with one more member, if there is something to be told in it.
+/// Adds a member to an object, if it has a value.
 fn with(mut data: Value, (name, value): (&str, Option<Value>)) -> Value {
     if let Some(value) = value {
         data[name] = value;
@@ -243,7 +243,7 @@ fn listed(occurrences: &Occurrences) -> Value {
     occurrences
         .listed
         .iter()
-        .map(|place| json!({ "startLine": place.start_line, "endLine": place.end_line, "excerpt": place.excerpt }))
+        .map(|occurrence| json!({ "startLine": occurrence.start_line, "endLine": occurrence.end_line, "excerpt": occurrence.excerpt }))
         .collect()
 }
 

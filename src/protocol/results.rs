@@ -4,238 +4,238 @@ use serde::{Deserialize, Serialize};
 use super::diagnostics::DiagnosticEntry;
 use super::review::{CommentEntry, UserEdit};
 
-/// A run of changed lines; numbers as in unified diffs.
+/// A run of changed lines. Line numbers follow the unified diff format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hunk {
-    /// Names it within its proposal.
+    /// Id of the hunk within its proposal.
     pub id: String,
-    /// What it does, where that is not to replace lines: `create`, `delete`, `rename` or `encoding`.
+    /// Kind of the change, unless it replaces lines: `create`, `delete`, `rename` or `encoding`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// First old line, from 1; the line before where none is old.
+    /// First old line, from 1; the line before the hunk if it has no old lines.
     pub old_start: usize,
-    /// Old lines.
+    /// Number of old lines.
     pub old_lines: usize,
-    /// First new line, from 1; the line before where none is new.
+    /// First new line, from 1; the line before the hunk if it has no new lines.
     pub new_start: usize,
-    /// New lines.
+    /// Number of new lines.
     pub new_lines: usize,
     /// `pending`, `accepted`, `rejected`, `edited` or `conflicted`.
     pub state: String,
-    /// The old lines as they are now, for those who decide.
+    /// Current text of the old lines, only for reviewers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_text: Option<String>,
-    /// The new lines, for those who decide.
+    /// Text of the new lines, only for reviewers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_text: Option<String>,
 }
 
-/// How an edit found its place.
+/// A report of how an edit was matched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MatchEntry {
     /// Index of the edit, from 0.
     pub edit: usize,
-    /// The tier that found it.
+    /// Tier that found the match.
     pub strategy: String,
-    /// Likeness of what was asked for and what is there, 0 to 1.
+    /// Similarity of the requested and the matched text, from 0 to 1.
     pub similarity: f64,
-    /// First line of the place, from 1.
+    /// First line of the match, from 1.
     pub start_line: usize,
-    /// Last line of the place.
+    /// Last line of the match.
     pub end_line: usize,
-    /// Number of places replaced.
+    /// Number of replaced occurrences.
     pub replacements: usize,
 }
 
-/// What a proposal does to one file.
+/// The change of one file in a proposal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileEntry {
-    /// The file's URI.
+    /// URI of the file.
     pub uri: Uri,
-    /// The file's canonical path.
+    /// Canonical path of the file.
     pub path: String,
     /// `edit`, `create`, `delete` or `rename`.
     pub action: String,
     /// `100755` for a new executable file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// Where a renamed file goes.
+    /// New path of a renamed file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new_path: Option<String>,
-    /// Hash of what is there before; null for nothing.
+    /// Hash of the content before the change; null if the file does not exist then.
     pub hash_before: Option<String>,
-    /// Hash of what is there after; null for nothing.
+    /// Hash of the content after the change; null if the file does not exist then.
     pub hash_after: Option<String>,
     /// Unified diff with three lines of context.
     pub diff: String,
-    /// The change in the form that was asked for, if one was.
+    /// The change in the requested additional representation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display: Option<String>,
     /// First changed line of the new text, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_changed_line: Option<usize>,
-    /// Lines added.
+    /// Number of added lines.
     pub added: usize,
-    /// Lines removed.
+    /// Number of removed lines.
     pub removed: usize,
     /// Runs of changed lines.
     pub hunks: Vec<Hunk>,
-    /// How each edit found its place.
+    /// Match of each edit.
     pub matches: Vec<MatchEntry>,
-    /// What the author should know, in words.
+    /// Warnings for the author.
     pub warnings: Vec<String>,
     /// Classes that the file belongs to, for instance `executable_config`.
     pub tags: Vec<String>,
 }
 
-/// The answer to `editd/propose`, and a proposal as it stands.
+/// Result of `editd/propose` and `editd/discard`: the current state of a proposal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProposeResult {
-    /// Names the proposal.
+    /// Id of the proposal.
     pub id: String,
-    /// Counts what people see of it.
+    /// Revision of the proposal. It grows with each change that is visible to the user.
     pub revision: u32,
-    /// Where it stands.
+    /// State of the proposal.
     pub state: String,
-    /// What it is for.
+    /// Purpose of the change.
     pub label: Option<String>,
-    /// What is left to do, as an editor can do it.
+    /// Remaining changes as an LSP edit.
     pub workspace_edit: WorkspaceEdit,
-    /// What happens to each file.
+    /// Change of each file.
     pub files: Vec<FileEntry>,
 }
 
-/// What was done to one file.
+/// The applied change of one file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AppliedFile {
-    /// What was proposed, as it was done in the end.
+    /// The change as it was finally applied.
     #[serde(flatten)]
     pub entry: FileEntry,
-    /// What is there now; none where nothing was done.
+    /// Current state of the file; `None` if the file was not changed.
     #[serde(flatten)]
     pub landed: Option<LandedFile>,
 }
 
-/// A file that something was done to.
+/// State of a changed file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LandedFile {
-    /// Hash of the file now; null if it is gone. The author's new base.
+    /// Current hash of the file, which is the author's new base; null if the file no longer exists.
     pub hash: Option<String>,
-    /// Time of its last change.
+    /// Modification time of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mtime: Option<String>,
-    /// `disk`, or `editor` if an editor did it.
+    /// `disk`, or `editor` if an editor applied the change.
     pub source: String,
-    /// Whether it is on disk.
+    /// `true` if the content is on disk.
     pub saved: bool,
-    /// The changed lines with their numbers and some around them.
+    /// Changed lines with line numbers and some context.
     pub snippet: String,
-    /// Whether the change was merged with what others had done since the base.
+    /// `true` if the change was merged with changes that others made since the base.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rebased: bool,
 }
 
-/// The answer to `editd/apply` and `editd/edit`.
+/// Result of `editd/apply`, `editd/edit` and `editd/undo`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApplyResult {
-    /// The proposal.
+    /// Id of the proposal.
     pub id: String,
-    /// Its revision.
+    /// Revision of the proposal.
     pub revision: u32,
-    /// Where it stands.
+    /// State of the proposal.
     pub state: String,
-    /// Names what was done, for undo.
+    /// Id of the transaction, for undo.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transaction: Option<String>,
-    /// The transaction that was undone, if one was.
+    /// Transaction that was undone, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
-    /// Of a preview: names what it shows.
+    /// Identifies the effect of a preview.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
-    /// What was done to each file.
+    /// Applied change of each file.
     pub files: Vec<AppliedFile>,
-    /// What editors say is wrong in these files and was not before; if that was asked for.
+    /// New diagnostics of editors in these files, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnostics: Option<Vec<DiagnosticEntry>>,
-    /// What a person wrote instead.
+    /// Edits that the user made to the proposed text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub user_edits: Vec<UserEdit>,
-    /// What a person said.
+    /// Comments of the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<CommentEntry>,
-    /// Why it is closed, in words.
+    /// Reason why the proposal is closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// A line of `editd/proposals`.
+/// An entry of `editd/proposals`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProposalSummary {
-    /// Names the proposal.
+    /// Id of the proposal.
     pub id: String,
-    /// Its revision.
+    /// Revision of the proposal.
     pub revision: u32,
-    /// Where it stands.
+    /// State of the proposal.
     pub state: String,
-    /// Who made it.
+    /// Author of the proposal.
     pub author: String,
-    /// What it is for.
+    /// Purpose of the change.
     pub label: Option<String>,
-    /// When it was made.
+    /// Creation time.
     pub at: String,
-    /// Its files.
+    /// Files of the proposal.
     pub paths: Vec<String>,
-    /// Lines added over all files.
+    /// Number of added lines over all files.
     pub added: usize,
-    /// Lines removed over all files.
+    /// Number of removed lines over all files.
     pub removed: usize,
 }
 
-/// The answer to `editd/proposals`.
+/// Result of `editd/proposals`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProposalsResult {
-    /// Oldest first.
+    /// Proposals, oldest first.
     pub proposals: Vec<ProposalSummary>,
 }
 
-/// A file that others changed.
+/// A file that was changed by others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangedFile {
-    /// The file's URI.
+    /// URI of the file.
     pub uri: Uri,
-    /// The file's canonical path.
+    /// Canonical path of the file.
     pub path: String,
-    /// Who changed it last: an author, or `disk` for another program.
+    /// Author of the last change, or `disk` for another program.
     pub by: String,
-    /// What the session had.
+    /// Hash of the content that the session last received.
     pub hash_before: Option<String>,
-    /// What is there now, null for nothing: the session's new base.
+    /// Current hash, which is the session's new base; null if the file does not exist.
     pub hash: Option<String>,
-    /// From the one to the other; absent only if a text is gone or too large.
+    /// Diff from `hashBefore` to `hash`. Absent only if a text is no longer available or too large.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
 }
 
-/// The answer to `editd/changes`.
+/// Result of `editd/changes`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangesResult {
-    /// To be sent as `since`, should this answer get lost.
+    /// Cursor to send as `since` if this response gets lost.
     pub cursor: u64,
-    /// What changed.
+    /// Changed files.
     pub files: Vec<ChangedFile>,
 }
 
-/// The answer to `editd/status`.
+/// Result of `editd/status`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusResult {
@@ -243,70 +243,70 @@ pub struct StatusResult {
     pub version: String,
     /// Version of the wire contract.
     pub protocol: u32,
-    /// Process number.
+    /// Process ID.
     pub pid: u32,
-    /// Seconds since the start.
+    /// Time since the start, in seconds.
     pub uptime: u64,
-    /// Connections that have said `initialize`, this one included.
+    /// Number of connections that have sent `initialize`, including this one.
     pub sessions: usize,
-    /// Files that some session has read.
+    /// Number of files that any session has read.
     pub documents: usize,
-    /// Proposals known.
+    /// Number of known proposals.
     pub proposals: usize,
-    /// Proposals that can still be applied.
+    /// Number of proposals that can still be applied.
     pub open_proposals: usize,
-    /// Diagnostics that editors have told of.
+    /// Number of diagnostics received from editors.
     #[serde(default)]
     pub diagnostics: usize,
-    /// What it holds.
+    /// Memory usage.
     pub memory: MemoryUse,
     /// `off`, `auto` or `always`.
     pub review: String,
     /// `process` or `full`.
     pub durability: String,
-    /// The state folder.
+    /// State folder.
     pub state_dir: String,
-    /// The folder of the sockets.
+    /// Folder of the sockets.
     pub runtime_dir: String,
-    /// Why writes are refused, if the configuration could not be read.
+    /// Error in the configuration, because of which writes are refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configuration_error: Option<String>,
-    /// Files of interrupted transactions that could be neither finished nor taken back yet.
+    /// Number of files of interrupted transactions that are neither completed nor rolled back yet.
     #[serde(default)]
     pub recovering: usize,
-    /// The user's path rules, where there is a policy file.
+    /// The user's path rules, if a policy file exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<PolicyStatus>,
-    /// The limits in force.
+    /// Limits in force.
     pub limits: serde_json::Map<String, serde_json::Value>,
 }
 
-/// The policy file.
+/// Status of the policy file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyStatus {
-    /// Where it is.
+    /// Path of the policy file.
     pub file: String,
-    /// How many rules of it are in force.
+    /// Number of its rules in force.
     pub rules: usize,
-    /// Why writes are refused, if it cannot be obeyed.
+    /// Error in the policy file, because of which writes are refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// Memory in bytes.
+/// Memory usage, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryUse {
-    /// Text that is kept.
+    /// Cached text.
     pub text: u64,
-    /// Resident memory of the process, where the system tells it.
+    /// Resident memory of the process, if the system reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resident: Option<u64>,
 }
 
-/// The answer to `editd/shutdown`.
+/// Result of `editd/shutdown`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShutdownResult {
-    /// Process number of the daemon that is ending, to wait for.
+    /// Process ID of the daemon that is shutting down, so that the client can wait for it.
     pub pid: u32,
 }

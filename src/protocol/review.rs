@@ -1,4 +1,4 @@
-//! `editd/decide`, and what a proposal is while and after a person decides.
+//! Parameters and results of `editd/decide`, `editd/reopen` and `editd/proposal`.
 
 use lsp_types::WorkspaceEdit;
 use serde::{Deserialize, Serialize};
@@ -11,21 +11,21 @@ use super::results::AppliedFile;
 pub struct DecideParams {
     /// The proposal.
     pub id: String,
-    /// The revision that the person has seen; any other is refused.
+    /// The revision that the user has seen; any other is refused.
     pub revision: u32,
-    /// The hunks that are to happen; not those whose place has changed.
+    /// Hunks to accept, except those whose lines have changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accept: Option<PickParam>,
-    /// The hunks that are to happen over what was changed there.
+    /// Hunks to accept even if their lines have changed; those changes are overwritten.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take: Option<Vec<String>>,
-    /// The hunks that are not.
+    /// Hunks to reject.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reject: Option<PickParam>,
-    /// Whole texts in place of what was proposed.
+    /// Complete texts to write instead of the proposed ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replace: Option<Vec<ReplaceParam>>,
-    /// Something for the author to know.
+    /// Comment for the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<CommentParam>,
 }
@@ -34,104 +34,104 @@ pub struct DecideParams {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReopenParams {
-    /// The proposal of which something was rejected; without, of those that the session decided or that are in its
-    /// folders the one of which that was last.
+    /// Proposal with rejected hunks. By default, the proposal with the latest rejection among those that the
+    /// session decided or that are in its folders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
 }
 
-/// Which hunks are meant.
+/// A selection of hunks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum PickParam {
-    /// `all`: those that are not decided and not named otherwise.
+    /// `all`: the undecided hunks that the request does not name elsewhere.
     Word(String),
-    /// These.
+    /// Ids of the hunks.
     Hunks(Vec<String>),
 }
 
-/// A text that a person wrote in place of what was proposed for a file.
+/// A text that the user wrote in place of the one proposed for a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReplaceParam {
     /// A file of the proposal.
     pub path: String,
-    /// Hash of what the person saw there; null for nothing.
+    /// Hash of the content that the user saw; null if the file did not exist.
     #[serde(default, alias = "base_hash")]
     pub base_hash: Option<String>,
-    /// The whole text.
+    /// The complete text.
     pub content: String,
 }
 
-/// Something for the author to know.
+/// Comment for the author.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum CommentParam {
-    /// About all of it.
+    /// A comment on the whole proposal.
     Text(String),
-    /// About files or hunks.
+    /// Comments on files or hunks.
     List(Vec<CommentEntry>),
 }
 
-/// A remark of a person.
+/// A comment of the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CommentEntry {
-    /// The file that it is about.
+    /// File that the comment refers to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The hunk that it is about.
+    /// Hunk that the comment refers to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hunk: Option<String>,
-    /// The words.
+    /// Text of the comment.
     pub text: String,
 }
 
-/// What a person changed in what was proposed.
+/// A change that the user made to the proposed text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserEdit {
-    /// The file's canonical path.
+    /// Canonical path of the file.
     pub path: String,
-    /// Unified diff from what the author wanted to what was written.
+    /// Unified diff from the proposed text to the written text.
     pub diff: String,
 }
 
-/// The answer to `editd/proposal` and `editd/decide`: a proposal as it stands.
+/// Result of `editd/proposal`, `editd/decide` and `editd/reopen`: the current state of a proposal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProposalResult {
-    /// Names the proposal.
+    /// Id of the proposal.
     pub id: String,
-    /// Counts what people see of it.
+    /// Revision of the proposal. It grows with each change that is visible to the user.
     pub revision: u32,
-    /// Where it stands.
+    /// State of the proposal.
     pub state: String,
-    /// Who made it.
+    /// Author of the proposal.
     pub author: String,
-    /// What it is for.
+    /// Purpose of the change.
     pub label: Option<String>,
-    /// When it was made.
+    /// Creation time.
     pub at: String,
-    /// Why it is closed, in its author's words.
+    /// Reason for closing the proposal, as given by its author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The proposal that took its place.
+    /// Proposal that replaced it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<String>,
-    /// What is left to do, as an editor can do it.
+    /// Remaining changes as an LSP edit.
     pub workspace_edit: WorkspaceEdit,
-    /// What happens to each file, over what is there now; of a decided one what was done.
+    /// Change of each file relative to its current content; for a decided proposal, the applied changes.
     pub files: Vec<AppliedFile>,
-    /// Names what was done, for undo.
+    /// Id of the transaction, for undo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transaction: Option<String>,
-    /// What the person wrote instead.
+    /// Edits that the user made to the proposed text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub user_edits: Vec<UserEdit>,
-    /// What the person said.
+    /// Comments of the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<CommentEntry>,
-    /// What is still to be decided and why, in words.
+    /// Explanation of the hunks that are still undecided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }

@@ -5,61 +5,63 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SearchParams {
-    /// A regular expression that is to match within one line; with `literal`, the text itself.
+    /// Regular expression that matches within one line, or a literal text if `literal` is set.
     pub pattern: String,
-    /// A file or folder, absolute or relative to the first root; without it all roots are searched.
+    /// File or folder, absolute or relative to the first root; by default, all roots are searched.
     #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
-    /// Only files whose path fits this glob, as in `editd/find`; with `!` before it, only those that do not.
+    /// Restricts the search to paths that match this glob, as in `editd/find`, or with a leading `!`, to
+    /// those that do not match it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub glob: Option<String>,
-    /// Whether upper and lower case are the same.
+    /// Ignores case.
     #[serde(default, alias = "ignore_case")]
     pub ignore_case: bool,
-    /// Whether the pattern is a text and no regular expression.
+    /// Treats the pattern as literal text.
     #[serde(default, alias = "fixedString", alias = "fixed_string")]
     pub literal: bool,
-    /// Lines wanted before and after each match; at most 20 come.
+    /// Number of lines to return before and after each match, at most 20.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<usize>,
-    /// Matching lines wanted: 100 unless told, at most 1,000 come.
+    /// Maximum number of matching lines: 100 by default, capped at 1,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
 }
 
-/// The answer to `editd/search`.
+/// Result of `editd/search`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchResult {
-    /// The matching lines, by path and line: the first ones in that order, where there are more.
+    /// Matching lines, sorted by path and line. If there are more than the limit, the first ones in that
+    /// order.
     pub matches: Vec<FoundLine>,
-    /// Whether there may be matches that are not told.
+    /// `true` if there may be matches beyond those returned.
     pub truncated: bool,
-    /// What was left out and why, in words.
+    /// Explanation of what was omitted and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }
 
-/// A line that matches.
+/// A matching line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundLine {
-    /// The file's canonical path.
+    /// Canonical path of the file.
     pub path: String,
-    /// Its `file:` URI, where `path` does not name it because its name is not UTF-8.
+    /// `file:` URI, if `path` cannot represent the name because it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uri: Option<Uri>,
-    /// The line's number, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// The line without its line end; of a long one 2,000 characters around the match.
+    /// The line without its line ending; for a long line, 2,000 characters around the match.
     pub text: String,
-    /// Lines right before it, where `context` asks for them; they may be matches themselves.
+    /// Lines directly before it, as requested by `context`. They may be matches themselves.
     #[serde(default)]
     pub before: Vec<String>,
-    /// Lines right after it, likewise.
+    /// Lines directly after it, as requested by `context`.
     #[serde(default)]
     pub after: Vec<String>,
 }
@@ -68,15 +70,15 @@ pub struct FoundLine {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FindParams {
-    /// A glob: of a name at any depth, or, with `/` in it, of a path from the folder that is searched.
+    /// Glob that matches names at any depth or, if it contains `/`, paths relative to the searched folder.
     pub pattern: String,
-    /// A folder, absolute or relative to the first root; without it all roots are searched.
+    /// Folder, absolute or relative to the first root; by default, all roots are searched.
     #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
-    /// Paths wanted: 1,000 unless told, at most 10,000 come.
+    /// Maximum number of paths: 1,000 by default, capped at 10,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
 }
@@ -85,26 +87,26 @@ pub struct FindParams {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListParams {
-    /// A folder, absolute or relative to the first root; without it all roots are listed.
+    /// Folder, absolute or relative to the first root; by default, all roots are listed.
     #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// A `file:` URI instead of `path`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
-    /// Entries wanted: 500 unless told, at most 10,000 come.
+    /// Maximum number of entries: 500 by default, capped at 10,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
 }
 
-/// The answer to `editd/find` and `editd/list`.
+/// Result of `editd/find` and `editd/list`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entries {
-    /// What was found, by path: the first ones in that order, where there are more.
+    /// Entries, sorted by path. If there are more than the limit, the first ones in that order.
     pub entries: Vec<FoundEntry>,
-    /// Whether there may be more that is not told.
+    /// `true` if there may be entries beyond those returned.
     pub truncated: bool,
-    /// What was left out and why, in words.
+    /// Explanation of what was omitted and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }
@@ -113,23 +115,23 @@ pub struct Entries {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundEntry {
-    /// Its canonical path; that of a folder ends in `/`.
+    /// Canonical path; that of a folder ends in `/`.
     pub path: String,
-    /// Its `file:` URI, where `path` does not name it because its name is not UTF-8.
+    /// `file:` URI, if `path` cannot represent the name because it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uri: Option<Uri>,
-    /// What it is.
+    /// Type of the entry.
     pub kind: EntryKind,
 }
 
-/// What stands at a path.
+/// Type of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EntryKind {
-    /// A file, on the disk or so far only in an editor.
+    /// A file, on disk or so far only in an editor.
     File,
     /// A folder.
     Folder,
-    /// A symlink, wherever it leads; it is not followed.
+    /// A symlink to any target; it is not followed.
     Symlink,
 }

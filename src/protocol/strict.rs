@@ -4,12 +4,13 @@ use std::fmt;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// Values in one JSON text, those in lists and members of objects each counted. As many edits as a call may
-/// have need about half of it; two bytes of text can make a value, which takes up to a hundred in memory.
+/// Maximum number of values in one JSON text, including list items and object members. The largest allowed
+/// number of edits in a call needs about half of it. Two bytes of text can make a value, which takes up to a
+/// hundred bytes in memory.
 pub const JSON_VALUES: usize = 1 << 20;
 
-/// A JSON value in which no object names a member twice: of two members of one name, which one counts is
-/// anybody's guess. Nor has it more than [`JSON_VALUES`].
+/// A JSON value without duplicate members, because implementations disagree on which duplicate counts, and
+/// with at most [`JSON_VALUES`] values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strict(
     /// The value.
@@ -22,7 +23,7 @@ impl<'de> Deserialize<'de> for Strict {
     }
 }
 
-/// How many more values there may be.
+/// Number of further values allowed.
 #[derive(Clone, Copy)]
 struct Budget<'a>(&'a Cell<usize>);
 
@@ -85,7 +86,7 @@ impl<'de> Visitor<'de> for Budget<'_> {
         while let Some(name) = members.next_key::<String>()? {
             let value = members.next_value_seed(self)?;
             if let Some(name) = (map.contains_key(&name)).then_some(&name) {
-                return Err(A::Error::custom(format!("member `{name}` stands twice")));
+                return Err(A::Error::custom(format!("member `{name}` appears twice")));
             }
             map.insert(name, value);
         }
@@ -98,9 +99,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_values_than_anybody_needs_are_refused() {
+    fn too_many_values_are_refused() {
         let list = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
-        // The list is one too.
+        // The list itself counts as a value.
         assert!(serde_json::from_str::<Strict>(&list(JSON_VALUES - 1)).is_ok());
         let error = serde_json::from_str::<Strict>(&list(JSON_VALUES)).unwrap_err();
         assert!(error.to_string().contains("more than 1048576 values"), "{error}");

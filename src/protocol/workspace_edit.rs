@@ -12,7 +12,7 @@ use crate::workspace::{Action, PlannedFile};
 
 use super::uri_of;
 
-/// What the plans do, as an LSP edit in a client's position encoding.
+/// Converts plans to an LSP edit in a client's position encoding.
 pub fn workspace_edit(files: &[PlannedFile], encoding: PositionEncoding) -> WorkspaceEdit {
     let mut operations = Vec::new();
     for file in files {
@@ -31,7 +31,7 @@ fn operations_of(
 ) {
     let uri = uri_of(&file.path);
     if file.action.creates() {
-        // An editor must never truncate what is there already.
+        // An editor must never truncate an existing file.
         let options = CreateFileOptions { overwrite: Some(false), ignore_if_exists: Some(true) };
         let create = CreateFile { uri: uri.clone(), options: Some(options), annotation_id: None };
         operations.push(DocumentChangeOperation::Op(ResourceOp::Create(create)));
@@ -64,7 +64,7 @@ fn text_document_edit(path: &Path, edits: Vec<TextEdit>) -> TextDocumentEdit {
     }
 }
 
-/// A plan over a text as LSP has it, sorted and disjoint.
+/// Converts a plan for a text to LSP edits, sorted and disjoint.
 pub fn text_edits(before: &Text, plan: &Plan, encoding: PositionEncoding) -> Vec<TextEdit> {
     let position = |offset| lsp_position(before.position_of(offset, encoding));
     let edit = |splice: &Splice| TextEdit {
@@ -75,7 +75,7 @@ pub fn text_edits(before: &Text, plan: &Plan, encoding: PositionEncoding) -> Vec
 }
 
 fn lsp_position(position: text::Position) -> Position {
-    // Files are bounded far below what a u32 counts.
+    // The maximum size of a file is far below `u32::MAX`.
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     Position { line: count(position.line), character: count(position.character) }
 }

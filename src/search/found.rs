@@ -6,30 +6,30 @@ use parking_lot::Mutex;
 
 use super::{Bounds, Line};
 
-/// The lines of one file that match.
+/// The matching lines of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileFound {
-    /// The file's absolute path.
+    /// Absolute path of the file.
     pub path: PathBuf,
-    /// By number.
+    /// Matching lines, by number.
     pub lines: Vec<Line>,
-    /// Whether a line is longer than what is told of it.
+    /// `true` if any line was truncated.
     pub is_cut: bool,
-    /// Bytes of their texts.
+    /// Total size of the texts, in bytes.
     pub(super) bytes: usize,
 }
 
-/// What was found so far, by the files' places in the order of paths: no more than an answer holds, so memory is
-/// bounded whatever is found, and what comes behind it need not be searched.
+/// The results so far, by the position of their file in path order. Holds at most one file more than fits
+/// into an answer, so memory is bounded, and files after the last kept result need not be searched.
 pub(super) struct Found {
     bounds: Bounds,
-    /// The place of the last file that matters.
+    /// Position of the last file that can still contribute.
     last: AtomicU64,
-    kept: Mutex<Kept>,
+    results: Mutex<Results>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct Results {
     files: BTreeMap<u64, FileFound>,
     lines: usize,
     bytes: usize,
@@ -37,45 +37,45 @@ struct Kept {
 
 impl Found {
     pub(super) fn new(bounds: Bounds) -> Self {
-        Self { bounds, last: AtomicU64::new(u64::MAX), kept: Mutex::default() }
+        Self { bounds, last: AtomicU64::new(u64::MAX), results: Mutex::default() }
     }
 
-    /// Whether what is found in the file at a place can be told at all.
-    pub(super) fn matters(&self, place: u64) -> bool {
-        place <= self.last.load(Ordering::Relaxed)
+    /// Returns `true` if results of the file at this position can be part of the answer.
+    pub(super) fn is_needed(&self, position: u64) -> bool {
+        position <= self.last.load(Ordering::Relaxed)
     }
 
-    pub(super) fn add(&self, place: u64, file: FileFound) {
-        let mut kept = self.kept.lock();
-        kept.lines += file.lines.len();
-        kept.bytes += file.bytes;
-        kept.files.insert(place, file);
-        // One file more than what an answer holds tells that there is more.
-        while let Some(last) = kept.files.last_entry() {
+    pub(super) fn add(&self, position: u64, file: FileFound) {
+        let mut results = self.results.lock();
+        results.lines += file.lines.len();
+        results.bytes += file.bytes;
+        results.files.insert(position, file);
+        // Keep one file more than fits into an answer, to know that there are more results.
+        while let Some(last) = results.files.last_entry() {
             let (lines, bytes) = (last.get().lines.len(), last.get().bytes);
-            if !self.bounds.are_passed(kept.lines - lines, kept.bytes - bytes) {
+            if !self.bounds.are_exceeded(results.lines - lines, results.bytes - bytes) {
                 break;
             }
-            kept.files.pop_last();
-            kept.lines -= lines;
-            kept.bytes -= bytes;
+            results.files.pop_last();
+            results.lines -= lines;
+            results.bytes -= bytes;
         }
-        if let Some((last, _)) = kept.files.last_key_value()
-            && self.bounds.are_passed(kept.lines, kept.bytes)
+        if let Some((last, _)) = results.files.last_key_value()
+            && self.bounds.are_exceeded(results.lines, results.bytes)
         {
             self.last.fetch_min(*last, Ordering::Relaxed);
         }
     }
 
-    /// The first of it in the order of paths, and whether there is more.
+    /// Returns the first results in path order, and whether there are more.
     pub(super) fn finish(self) -> (Vec<FileFound>, bool) {
         let (mut lines, mut bytes, mut more) = (0, 0, false);
-        let mut files: Vec<_> = self.kept.into_inner().files.into_values().collect();
+        let mut files: Vec<_> = self.results.into_inner().files.into_values().collect();
         for file in &mut files {
             let before = file.lines.len();
             file.lines.retain(|line| {
                 (lines, bytes) = (lines + 1, bytes + line.bytes());
-                !self.bounds.are_passed(lines, bytes)
+                !self.bounds.are_exceeded(lines, bytes)
             });
             more |= file.lines.len() < before;
         }
@@ -97,57 +97,57 @@ mod tests {
         FileFound { path: PathBuf::from(name.to_string()), lines, is_cut: false, bytes }
     }
 
-    fn told(files: &[FileFound]) -> Vec<(String, usize)> {
+    fn lines_per_file(files: &[FileFound]) -> Vec<(String, usize)> {
         files.iter().map(|file| (file.path.display().to_string(), file.lines.len())).collect()
     }
 
-    /// All orders of four things.
-    fn orders() -> Vec<Vec<u64>> {
+    /// Returns all permutations of four numbers.
+    fn permutations() -> Vec<Vec<u64>> {
         let all = (0..256_u64).map(|n| vec![n & 3, n >> 2 & 3, n >> 4 & 3, n >> 6]);
-        all.filter(|order| (0..4).all(|place| order.contains(&place))).collect()
+        all.filter(|order| (0..4).all(|position| order.contains(&position))).collect()
     }
 
     #[test]
-    fn what_is_first_is_kept_in_whatever_order_it_comes() {
-        for order in orders() {
+    fn the_first_results_are_kept_in_any_order_of_arrival() {
+        for order in permutations() {
             let found = Found::new(BOUNDS);
-            for place in &order {
-                found.add(*place, file(*place, 2, "x"));
+            for position in &order {
+                found.add(*position, file(*position, 2, "x"));
             }
-            assert!(!found.matters(3) && found.matters(2), "{order:?}");
+            assert!(!found.is_needed(3) && found.is_needed(2), "{order:?}");
             let (files, more) = found.finish();
             let expected = [("0".to_owned(), 2), ("1".to_owned(), 2), ("2".to_owned(), 1)];
-            assert_eq!((told(&files), more), (expected.to_vec(), true), "{order:?}");
+            assert_eq!((lines_per_file(&files), more), (expected.to_vec(), true), "{order:?}");
         }
     }
 
     #[test]
-    fn no_more_is_kept_than_what_is_told() {
+    fn results_beyond_the_bounds_are_dropped() {
         let found = Found::new(BOUNDS);
-        for place in (0..1000).rev() {
-            found.add(place, file(place, 3, "x"));
-            assert!(found.kept.lock().files.len() <= 3);
+        for position in (0..1000).rev() {
+            found.add(position, file(position, 3, "x"));
+            assert!(found.results.lock().files.len() <= 3);
         }
-        assert_eq!(told(&found.finish().0), [("0".to_owned(), 3), ("1".to_owned(), 2)]);
+        assert_eq!(lines_per_file(&found.finish().0), [("0".to_owned(), 3), ("1".to_owned(), 2)]);
     }
 
     #[test]
-    fn texts_have_a_bound_too() {
+    fn the_size_of_texts_is_bounded() {
         let found = Found::new(BOUNDS);
-        for place in 0..4 {
-            found.add(place, file(place, 1, &"x".repeat(40)));
+        for position in 0..4 {
+            found.add(position, file(position, 1, &"x".repeat(40)));
         }
-        assert!(!found.matters(3));
+        assert!(!found.is_needed(3));
         let (files, more) = found.finish();
-        assert_eq!((told(&files), more), (vec![("0".to_owned(), 1), ("1".to_owned(), 1)], true));
+        assert_eq!((lines_per_file(&files), more), (vec![("0".to_owned(), 1), ("1".to_owned(), 1)], true));
     }
 
     #[test]
-    fn exactly_as_much_as_is_wanted_is_all() {
+    fn a_result_that_fills_the_bounds_is_complete() {
         let found = Found::new(BOUNDS);
         found.add(7, file(7, 5, "x"));
-        assert!(found.matters(1000));
+        assert!(found.is_needed(1000));
         let (files, more) = found.finish();
-        assert_eq!((told(&files), more), (vec![("7".to_owned(), 5)], false));
+        assert_eq!((lines_per_file(&files), more), (vec![("7".to_owned(), 5)], false));
     }
 }

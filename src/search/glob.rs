@@ -2,30 +2,31 @@ use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-/// Bytes of a glob: room for any path.
+/// Maximum length of a glob, in bytes: enough for any path.
 const LONGEST: usize = 4096;
 
-/// A pattern of paths. Without `/` it is about the name alone, with it (`./` before a name will do) about the path from
-/// the folder that is searched, and beginning with `/` about the absolute path. `*` stays within a name and `**` does not.
+/// A path pattern. Without `/` it is matched against the file name, with a `/` (or a leading `./`) against
+/// the path from the searched folder, and with a leading `/` against the absolute path. `*` does not match
+/// `/`; `**` does.
 #[derive(Clone, Debug)]
 pub struct Glob {
     matcher: GlobMatcher,
-    about: About,
+    subject: Subject,
     folders_only: bool,
 }
 
-/// What a glob is compared with.
+/// The subject of a glob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum About {
+enum Subject {
     Name,
     Path,
     Absolute,
 }
 
 impl Glob {
-    /// Reads a pattern; fails with what is wrong with it, in words that can follow its name.
+    /// Parses a pattern. The error is a description that can follow the name of the parameter.
     pub fn new(pattern: &str) -> Result<Self, String> {
-        let (pattern, from_here) = pattern.strip_prefix("./").map_or((pattern, false), |rest| (rest, true));
+        let (pattern, is_relative) = pattern.strip_prefix("./").map_or((pattern, false), |rest| (rest, true));
         if pattern.len() > LONGEST {
             return Err(format!("it is longer than {LONGEST} bytes"));
         }
@@ -33,37 +34,37 @@ impl Glob {
         if bare.is_empty() {
             return Err("it is empty".to_owned());
         }
-        let about = match bare {
-            bare if bare.starts_with('/') => About::Absolute,
-            bare if from_here || bare.contains('/') => About::Path,
-            _ => About::Name,
+        let subject = match bare {
+            bare if bare.starts_with('/') => Subject::Absolute,
+            bare if is_relative || bare.contains('/') => Subject::Path,
+            _ => Subject::Name,
         };
         let glob = GlobBuilder::new(bare).literal_separator(true).backslash_escape(true).build();
         let glob = glob.map_err(|error| error.kind().to_string())?;
-        Ok(Self { matcher: glob.compile_matcher(), about, folders_only: bare != pattern })
+        Ok(Self { matcher: glob.compile_matcher(), subject, folders_only: bare != pattern })
     }
 
-    /// Whether a path fits, of which `below` is the part from the folder that is searched.
+    /// Returns `true` if a path matches. `below` is the path from the searched folder.
     pub fn fits(&self, absolute: &Path, below: &Path, is_folder: bool) -> bool {
-        let compared = match self.about {
-            About::Name => below.file_name().map_or(below, Path::new),
-            About::Path => below,
-            About::Absolute => absolute,
+        let compared = match self.subject {
+            Subject::Name => below.file_name().map_or(below, Path::new),
+            Subject::Path => below,
+            Subject::Absolute => absolute,
         };
         (is_folder || !self.folders_only) && self.matcher.is_match(compared)
     }
 }
 
-/// Which files are searched, by their paths.
+/// A filter on the paths of searched files.
 #[derive(Clone, Debug)]
 pub struct FileGlob {
     glob: Glob,
-    /// Whether those that fit are left out.
+    /// `true` if matching files are excluded.
     negated: bool,
 }
 
 impl FileGlob {
-    /// Reads a glob, with `!` before it for what is left out.
+    /// Parses a glob; a leading `!` makes it an exclusion.
     pub fn new(pattern: &str) -> Result<Self, String> {
         let (pattern, negated) = pattern.strip_prefix('!').map_or((pattern, false), |rest| (rest, true));
         Ok(Self { glob: Glob::new(pattern)?, negated })
@@ -73,8 +74,8 @@ impl FileGlob {
         self.glob.fits(absolute, below, false) != self.negated
     }
 
-    /// Whether nothing in a folder is wanted.
-    pub(super) fn closes(&self, absolute: &Path, below: &Path) -> bool {
+    /// Returns `true` if everything in a folder is excluded.
+    pub(super) fn excludes_folder(&self, absolute: &Path, below: &Path) -> bool {
         self.negated && self.glob.fits(absolute, below, true)
     }
 }

@@ -1,6 +1,6 @@
-//! What is ignored: `.gitignore`, `.ignore`, `.git/info/exclude` and the user's global rules, of which the
-//! nearest has the last word, and `.ignore` before the others. As in ripgrep, `.gitignore` counts outside
-//! repositories too, and the rules of a repository end at its top.
+//! Ignore rules: `.gitignore`, `.ignore`, `.git/info/exclude` and the user's global rules. Rules of the
+//! nearest folder win, and `.ignore` wins over the others. As in ripgrep, `.gitignore` applies outside of
+//! repositories too, and a `.gitignore` above the top folder of a repository does not apply inside it.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -13,19 +13,19 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob, gitconfig_excludes_pa
 
 use crate::disk::{Disk, Root};
 
-/// Bytes of a file with rules that are read; a larger one was not written by a person, and is not obeyed.
+/// Maximum size of a file with rules, in bytes. A larger file was not written by a person, and is skipped.
 const LARGEST: u64 = 256 << 10;
-/// Lines of one that is obeyed.
+/// Maximum number of lines of a file with rules.
 const LINES: usize = 10_000;
 
-/// The rules that hold in a folder. Cheap to clone.
+/// The rules that apply in a folder. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct Ignores {
     nearest: Option<Arc<Level>>,
     global: Arc<Gitignore>,
 }
 
-/// The rules of one folder, and of those around it.
+/// The rules of a folder and its parents.
 #[derive(Debug)]
 struct Level {
     around: Option<Arc<Level>>,
@@ -36,25 +36,26 @@ struct Level {
 }
 
 impl Ignores {
-    /// The rules for a folder of a root, as canonical path from it, without the folder's own.
+    /// Returns the rules that apply to a folder, without the folder's own rules. `folder` is its canonical
+    /// path from the root.
     pub(super) fn around(disk: &dyn Disk, root: &Root, top: &Path, folder: &Path) -> Self {
         let global = Arc::new(global(top));
         let mut ignores = Self { nearest: None, global };
-        // Without a repository nothing above the root is about what is in it.
+        // Outside of a repository, rules above the root do not apply to it.
         let above = top.parent().is_some() && root.path() != top && root.path().starts_with(top);
-        let outside = root.path().ancestors().skip(1).take_while(|_| above);
-        let outside: Vec<_> = outside.take_while(|around| around.starts_with(top)).collect();
-        for around in outside.into_iter().rev() {
+        let parents = root.path().ancestors().skip(1).take_while(|_| above);
+        let parents: Vec<_> = parents.take_while(|around| around.starts_with(top)).collect();
+        for around in parents.into_iter().rev() {
             if let Ok(around) = disk.open_root(around) {
                 ignores = ignores.within(disk, &around, Path::new(""), |_| true);
             }
         }
-        let mut inside: Vec<_> = folder.ancestors().skip(1).collect();
-        inside.reverse();
-        inside.into_iter().fold(ignores, |ignores, folder| ignores.within(disk, root, folder, |_| true))
+        let mut ancestors: Vec<_> = folder.ancestors().skip(1).collect();
+        ancestors.reverse();
+        ancestors.into_iter().fold(ignores, |ignores, folder| ignores.within(disk, root, folder, |_| true))
     }
 
-    /// The rules for what is in a folder, of which it is known which names it holds.
+    /// Returns the rules for the entries of a folder. `holds` says which names the folder contains.
     pub(super) fn within(
         &self,
         disk: &dyn Disk,
@@ -79,39 +80,39 @@ impl Ignores {
         Self { nearest: Some(Arc::new(level)), global: self.global.clone() }
     }
 
-    /// Whether an absolute path is ignored, if what is around it is not.
+    /// Returns `true` if an absolute path is ignored, provided that its parent folders are not.
     pub(super) fn ignore(&self, path: &Path, is_folder: bool) -> bool {
-        let (mut git, mut exclude, mut left) = (Match::None, Match::None, false);
+        let (mut git, mut exclude, mut left_repository) = (Match::None, Match::None, false);
         let mut level = self.nearest.as_deref();
         while let Some(Level { around, own, git: of_git, exclude: excluded, is_top }) = level {
             match own.matched(path, is_folder) {
                 Match::None => {}
-                said => return said.is_ignore(),
+                matched => return matched.is_ignore(),
             }
-            if !left {
+            if !left_repository {
                 git = first(git, of_git, path, is_folder);
                 exclude = first(exclude, excluded, path, is_folder);
             }
-            left |= is_top;
+            left_repository |= is_top;
             level = around.as_deref();
         }
         git.or(exclude).or(self.global.matched(path, is_folder)).is_ignore()
     }
 }
 
-/// What was said nearer, else what is said here.
+/// Returns the match of a nearer level, or else the match of this level.
 fn first<'a>(nearer: Match<&'a Glob>, here: &'a Gitignore, path: &Path, is_folder: bool) -> Match<&'a Glob> {
     if nearer.is_none() && !here.is_empty() { here.matched(path, is_folder) } else { nearer }
 }
 
-/// The user's rules for all repositories.
+/// Reads the user's global rules, which apply to all repositories.
 fn global(top: &Path) -> Gitignore {
     let text = gitconfig_excludes_path().and_then(|path| read_outside(&path));
     text.map_or_else(Gitignore::empty, |text| compiled(top, &text))
 }
 
-/// What one person leaves out of a repository. Of a linked work tree and of a submodule, `.git` is a file that says
-/// where that is.
+/// Reads `info/exclude`, the local rules of a repository. In a linked work tree and in a submodule, `.git` is
+/// a file that points to the folder with these rules.
 fn excluded(disk: &dyn Disk, root: &Root, folder: &Path) -> Option<Vec<u8>> {
     let Some(link) = read(disk, root, &folder.join(".git")) else {
         return read(disk, root, &folder.join(".git/info/exclude"));
@@ -133,11 +134,11 @@ fn read(disk: &dyn Disk, root: &Root, file: &Path) -> Option<Vec<u8>> {
     (text.len() as u64 <= LARGEST).then_some(text)
 }
 
-/// A line that means nothing is passed over.
+/// Compiles rules. Invalid lines are skipped.
 fn compiled(folder: &Path, text: &[u8]) -> Gitignore {
     let text = String::from_utf8_lossy(text);
     let mut rules = GitignoreBuilder::new(folder);
-    // A part of the rules may mean the opposite of all of them.
+    // All or nothing: a part of the rules may mean the opposite of the whole.
     if text.lines().nth(LINES).is_some() {
         return Gitignore::empty();
     }

@@ -6,44 +6,44 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use super::Bounds;
 use super::finder::{Finder, without_end};
 
-/// Characters of a line that are told.
+/// Maximum number of characters reported of a line.
 const LONGEST: usize = 2000;
-/// Bytes that a character may take.
+/// Maximum size of a character in UTF-8, in bytes.
 const BYTES: usize = 4;
 
-/// A line that matches.
+/// A matching line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    /// From 1.
+    /// Line number, 1-based.
     pub number: u64,
-    /// Without its line end.
+    /// Text without its line ending.
     pub text: String,
-    /// Lines right before it.
+    /// Context lines before the match.
     pub before: Vec<String>,
-    /// Lines right after it.
+    /// Context lines after the match.
     pub after: Vec<String>,
 }
 
 impl Line {
-    /// Of all its texts.
+    /// Returns the size of the line and its context, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let texts = self.before.iter().chain(&self.after);
         self.text.len() + texts.map(String::len).sum::<usize>()
     }
 }
 
-/// Takes the lines of one file that match, one more than are wanted, so that it is known whether there are more.
+/// Collects the matching lines of one file: one more than requested, to know whether there are more.
 pub(super) struct Lines<'a> {
     finder: &'a Finder<'a>,
     bounds: Bounds,
     pub(super) found: Vec<Line>,
     pub(super) bytes: usize,
-    /// Whether a line is longer than what is told of it.
+    /// `true` if any line was truncated.
     pub(super) is_cut: bool,
     pub(super) is_binary: bool,
-    /// The lines right before the next one.
+    /// Lines before the current one, for context.
     recent: VecDeque<String>,
-    /// The first line found that still waits for lines after it.
+    /// Index of the first match that still needs context lines after it.
     waiting: usize,
 }
 
@@ -53,9 +53,9 @@ impl<'a> Lines<'a> {
         Self { finder, bounds, found, bytes: 0, is_cut: false, is_binary: false, recent, waiting: 0 }
     }
 
-    /// A line's text as it is told: of a long one what is around a place.
-    fn text(&mut self, line: &[u8], place: usize) -> String {
-        let part = excerpt(line, place);
+    /// Returns the reported text of a line. A long line is truncated to the part around `offset`.
+    fn text(&mut self, line: &[u8], offset: usize) -> String {
+        let part = excerpt(line, offset);
         self.is_cut |= part.len() < line.len();
         let text = String::from_utf8_lossy(part);
         match text.char_indices().nth(LONGEST) {
@@ -64,14 +64,14 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Where in a line a match ends, if that matters.
-    fn place(&self, line: &[u8]) -> usize {
+    /// Returns the end of a match in a long line; 0 for other lines, which are not truncated.
+    fn offset(&self, line: &[u8]) -> usize {
         let found = if line.len() > LONGEST { self.finder.in_line(line) } else { Ok(None) };
         found.ok().flatten().unwrap_or_default()
     }
 
-    /// Gives a line to those that it comes after.
-    fn follow(&mut self, text: &str) {
+    /// Appends a line to the context of the matches before it.
+    fn add_after(&mut self, text: &str) {
         let context = self.bounds.context;
         for line in &mut self.found[self.waiting..] {
             line.after.push(text.to_owned());
@@ -81,7 +81,7 @@ impl<'a> Lines<'a> {
         self.waiting += self.found[self.waiting..].iter().take_while(is_full).count();
     }
 
-    fn remember(&mut self, text: String) {
+    fn push_recent(&mut self, text: String) {
         if self.recent.len() >= self.bounds.context {
             self.recent.pop_front();
         }
@@ -96,8 +96,8 @@ impl Sink for Lines<'_> {
 
     fn matched(&mut self, _: &Searcher, matched: &SinkMatch<'_>) -> io::Result<bool> {
         let line = without_end(matched.bytes());
-        let text = self.text(line, self.place(line));
-        self.follow(&text);
+        let text = self.text(line, self.offset(line));
+        self.add_after(&text);
         let before: Vec<_> = self.recent.iter().cloned().collect();
         self.bytes += text.len() + before.iter().map(String::len).sum::<usize>();
         let number = matched.line_number().unwrap_or_default();
@@ -105,14 +105,14 @@ impl Sink for Lines<'_> {
         if self.bounds.context == 0 {
             self.waiting = self.found.len();
         }
-        self.remember(text);
-        Ok(!self.bounds.are_passed(self.found.len(), self.bytes))
+        self.push_recent(text);
+        Ok(!self.bounds.are_exceeded(self.found.len(), self.bytes))
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
         let text = self.text(without_end(context.bytes()), 0);
-        self.follow(&text);
-        self.remember(text);
+        self.add_after(&text);
+        self.push_recent(text);
         Ok(true)
     }
 
@@ -123,32 +123,32 @@ impl Sink for Lines<'_> {
     }
 }
 
-/// The beginning of a line, if a place is in it, else what is around the place.
-fn excerpt(line: &[u8], place: usize) -> &[u8] {
+/// Returns the beginning of a line if it contains the offset, and otherwise the part around the offset.
+fn excerpt(line: &[u8], offset: usize) -> &[u8] {
     let head = forward(line, 0, LONGEST);
-    if place <= head {
+    if offset <= head {
         return &line[..head];
     }
-    let start = back(line, forward(line, place, LONGEST / 2), LONGEST);
+    let start = back(line, forward(line, offset, LONGEST / 2), LONGEST);
     &line[start..forward(line, start, LONGEST)]
 }
 
-/// Behind so many characters. One without an end is no longer than others.
+/// Returns the offset after a number of characters: at most [`BYTES`] bytes for each, even in invalid UTF-8.
 fn forward(line: &[u8], from: usize, characters: usize) -> usize {
-    let most = &line[from..line.len().min(from + BYTES * characters)];
-    let mut starts = most.iter().enumerate().filter(|(_, byte)| begins(**byte));
-    starts.nth(characters).map_or(from + most.len(), |(at, _)| from + at)
+    let part = &line[from..line.len().min(from + BYTES * characters)];
+    let mut starts = part.iter().enumerate().filter(|(_, byte)| is_char_start(**byte));
+    starts.nth(characters).map_or(from + part.len(), |(at, _)| from + at)
 }
 
-/// Before so many characters.
+/// Returns the offset before a number of characters.
 fn back(line: &[u8], from: usize, characters: usize) -> usize {
     let start = from.saturating_sub(BYTES * characters);
-    let mut starts = line[start..from].iter().enumerate().rev().filter(|(_, byte)| begins(**byte));
+    let mut starts = line[start..from].iter().enumerate().rev().filter(|(_, byte)| is_char_start(**byte));
     starts.nth(characters - 1).map_or(start, |(at, _)| start + at)
 }
 
-/// Whether a byte is the first one of a character.
-fn begins(byte: u8) -> bool {
+/// Returns `true` if a byte is the first byte of a character.
+fn is_char_start(byte: u8) -> bool {
     byte & 0b1100_0000 != 0b1000_0000
 }
 
@@ -157,23 +157,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_excerpt_has_what_it_is_about_in_it() {
+    fn an_excerpt_contains_its_offset() {
         let line = "\u{1f600}".repeat(10_000);
-        for place in (0..=10_000).step_by(250) {
-            let part = excerpt(line.as_bytes(), 4 * place);
+        for offset in (0..=10_000).step_by(250) {
+            let part = excerpt(line.as_bytes(), 4 * offset);
             let text = std::str::from_utf8(part).expect("whole characters");
-            assert_eq!(text.chars().count(), LONGEST, "{place}");
+            assert_eq!(text.chars().count(), LONGEST, "{offset}");
             let start = (part.as_ptr() as usize - line.as_ptr() as usize) / 4;
-            assert!(start <= place && place <= start + LONGEST, "{place}: {start}");
-            assert!(place > LONGEST || start == 0, "{place}: {start}");
+            assert!(start <= offset && offset <= start + LONGEST, "{offset}: {start}");
+            assert!(offset > LONGEST || start == 0, "{offset}: {start}");
         }
     }
 
     #[test]
-    fn an_excerpt_of_no_characters_is_no_longer_than_others() {
+    fn an_excerpt_of_invalid_bytes_is_limited() {
         let line = vec![0x80; 100_000];
-        for place in [0, 50_000, 100_000] {
-            assert!(excerpt(&line, place).len() <= BYTES * LONGEST);
+        for offset in [0, 50_000, 100_000] {
+            assert!(excerpt(&line, offset).len() <= BYTES * LONGEST);
         }
     }
 }

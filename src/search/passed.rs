@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What was passed over on the way, counted.
+/// Counters of skipped and searched entries.
 #[derive(Debug, Default)]
 pub struct Passed {
     ignored: AtomicU64,
@@ -32,22 +32,22 @@ macro_rules! counters {
 }
 
 counters! {
-    /// Files and folders that the rules about what is ignored leave out.
+    /// Number of files and folders excluded by ignore rules.
     ignored, count_ignored;
-    /// Files and folders that could not be read.
+    /// Number of files and folders that could not be read.
     unreadable, count_unreadable;
-    /// Files that may not be told of.
+    /// Number of files that the session may not read.
     protected, count_protected;
-    /// Files that hold no text.
+    /// Number of files that are not text.
     binary, count_binary;
-    /// Files with a line too long to be searched, which end there.
+    /// Number of files with a line too long to be searched; their search ended there.
     endless, count_endless;
-    /// Files of which two editors show different unsaved texts.
+    /// Number of files with different unsaved texts in two editors.
     contested, count_contested;
-    /// Files that an editor may show another text of, which is not known.
+    /// Number of files whose text in an editor is not known.
     unknown, count_unknown;
-    /// Folders whose files belong to version control.
+    /// Number of folders whose files belong to version control.
     repositories, count_repository;
-    /// Files that were looked into.
+    /// Number of searched files.
     searched, count_searched;
 }

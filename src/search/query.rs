@@ -8,18 +8,18 @@ use super::Stop;
 use super::finder::Finder;
 use super::steps::Steps;
 
-/// Bytes of a pattern. Who sends more has mistaken a text for a pattern.
-const LONGEST: usize = 10_000;
-/// Bytes that a compiled pattern may take; repetitions of repetitions take any amount.
-const COMPILED: usize = 4 << 20;
-/// Bytes of a compiled pattern, times bytes of text: what is looked through without a look at whether to stop.
-const WORK: usize = 1 << 29;
-/// Bytes that remembering states of a pattern may take, on each thread.
-const STATES: usize = 16 << 20;
-/// Bytes of a line that is searched.
-const LINE: usize = 16 << 20;
+/// Maximum length of a pattern, in bytes. A longer one is probably a text sent by mistake.
+const MAX_PATTERN: usize = 10_000;
+/// Maximum size of a compiled pattern, in bytes. Nested repetitions can grow without bound.
+const MAX_COMPILED: usize = 4 << 20;
+/// Amount of work between two stop checks: bytes of the compiled pattern times bytes of text.
+const WORK_BETWEEN_CHECKS: usize = 1 << 29;
+/// Maximum size of the state cache of a pattern on each thread, in bytes.
+const MAX_CACHE: usize = 16 << 20;
+/// Maximum length of a searched line, in bytes.
+const MAX_LINE: usize = 16 << 20;
 
-/// What to look for.
+/// A compiled search pattern with the bounds of its results.
 #[derive(Clone, Debug)]
 pub struct Query {
     matcher: RegexMatcher,
@@ -27,47 +27,47 @@ pub struct Query {
     pub(super) bounds: Bounds,
 }
 
-/// How much is wanted of it.
+/// Bounds on the results of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Lines that match.
+    /// Maximum number of matching lines.
     pub lines: usize,
-    /// Lines before and after each.
+    /// Number of context lines before and after each match.
     pub context: usize,
-    /// Bytes of text over all of them.
+    /// Maximum total size of the texts, in bytes.
     pub bytes: usize,
 }
 
 impl Bounds {
-    pub(super) fn are_passed(self, lines: usize, bytes: usize) -> bool {
+    pub(super) fn are_exceeded(self, lines: usize, bytes: usize) -> bool {
         lines > self.lines || bytes > self.bytes
     }
 }
 
 impl Query {
-    /// Compiles a pattern; fails with what is wrong with it, in words that can follow its name.
+    /// Compiles a pattern. The error is a description that can follow the name of the parameter.
     pub fn new(pattern: &str, literal: bool, ignore_case: bool, bounds: Bounds) -> Result<Self, String> {
         if pattern.is_empty() {
             return Err("it is empty".to_owned());
         }
-        if pattern.len() > LONGEST {
-            return Err(format!("it is longer than {LONGEST} bytes"));
+        if pattern.len() > MAX_PATTERN {
+            return Err(format!("it is longer than {MAX_PATTERN} bytes"));
         }
         let mut builder = RegexMatcherBuilder::new();
         builder.fixed_strings(literal).case_insensitive(ignore_case).multi_line(true);
-        builder.size_limit(COMPILED).dfa_size_limit(STATES).crlf(true);
-        let matcher = builder.build(pattern).map_err(|error| problem(&error, literal))?;
+        builder.size_limit(MAX_COMPILED).dfa_size_limit(MAX_CACHE).crlf(true);
+        let matcher = builder.build(pattern).map_err(|error| error_message(&error, literal))?;
         let nfa = automaton(pattern, literal, ignore_case);
-        let nfa = nfa.map_err(|error| said(&error.to_string(), literal))?;
+        let nfa = nfa.map_err(|error| brief(&error.to_string(), literal))?;
         Ok(Self { matcher, nfa, bounds })
     }
 
     pub(super) fn finder<'a>(&self, stop: &'a Stop<'a>) -> Finder<'a> {
-        self.finder_of(WORK / self.nfa.memory_usage().max(1), stop)
+        self.finder_with(WORK_BETWEEN_CHECKS / self.nfa.memory_usage().max(1), stop)
     }
 
-    fn finder_of<'a>(&self, most: usize, stop: &'a Stop<'a>) -> Finder<'a> {
-        Finder::new(self.matcher.clone(), Steps::new(self.nfa.clone()), most, stop)
+    fn finder_with<'a>(&self, chunk_bytes: usize, stop: &'a Stop<'a>) -> Finder<'a> {
+        Finder::new(self.matcher.clone(), Steps::new(self.nfa.clone()), chunk_bytes, stop)
     }
 
     pub(super) fn searcher(&self) -> Searcher {
@@ -77,29 +77,29 @@ impl Query {
             .before_context(self.bounds.context)
             .after_context(self.bounds.context)
             .bom_sniffing(false)
-            .heap_limit(Some(LINE))
+            .heap_limit(Some(MAX_LINE))
             .build()
     }
 }
 
-fn problem(error: &Error, literal: bool) -> String {
+fn error_message(error: &Error, literal: bool) -> String {
     if let ErrorKind::NotAllowed(_) | ErrorKind::Banned(_) = error.kind() {
-        return "a match lies within one line, so it cannot have a line end in it".to_owned();
+        return "a match lies within one line, so the pattern cannot contain a line ending".to_owned();
     }
-    said(&error.to_string(), literal)
+    brief(&error.to_string(), literal)
 }
 
-/// Errors of syntax come with a drawing; the last line says what it is.
-fn said(text: &str, literal: bool) -> String {
+/// Shortens a syntax error, which includes an illustration, to its last line: the description.
+fn brief(text: &str, literal: bool) -> String {
     let last = text.lines().last().unwrap_or_default();
-    let said = last.strip_prefix("error: ").unwrap_or(last).trim_end_matches('.');
+    let message = last.strip_prefix("error: ").unwrap_or(last).trim_end_matches('.');
     if literal {
-        return said.to_owned();
+        return message.to_owned();
     }
-    format!("it is no regular expression ({said}); send `literal: true` to search for it as it stands")
+    format!("it is not a regular expression ({message}); send `literal: true` to search for the literal text")
 }
 
-/// The same pattern for those who go through it step by step.
+/// Compiles the pattern into an automaton for stepwise matching.
 fn automaton(
     pattern: &str,
     literal: bool,
@@ -107,7 +107,8 @@ fn automaton(
 ) -> Result<NFA, regex_automata::nfa::thompson::BuildError> {
     let escaped = |character| format!("\\x{{{:x}}}", u32::from(character));
     let pattern = if literal { pattern.chars().map(escaped).collect() } else { pattern.to_owned() };
-    let config = NFA::config().utf8(false).nfa_size_limit(Some(COMPILED)).which_captures(WhichCaptures::None);
+    let config =
+        NFA::config().utf8(false).nfa_size_limit(Some(MAX_COMPILED)).which_captures(WhichCaptures::None);
     let syntax = syntax::Config::new().utf8(false).multi_line(true).crlf(true).case_insensitive(ignore_case);
     Compiler::new().configure(config).syntax(syntax).build(&pattern)
 }
@@ -128,36 +129,36 @@ mod tests {
         Query::new(pattern, false, false, BOUNDS).expect("a pattern")
     }
 
-    /// The numbers of the lines that match, looked through in pieces of some size.
-    fn found(query: &Query, text: &[u8], most: usize) -> Vec<u64> {
+    /// Returns the numbers of the matching lines, searched in chunks of a given size.
+    fn found(query: &Query, text: &[u8], chunk_bytes: usize) -> Vec<u64> {
         let (never, mut found) = (|| false, Vec::new());
         let stop = Stop::new(&never, Deadline::NONE);
         let take = Bytes(|number, _| {
             found.push(number);
             Ok(true)
         });
-        let finder = query.finder_of(most, &stop);
+        let finder = query.finder_with(chunk_bytes, &stop);
         query.searcher().search_reader(&finder, text, take).expect("a text can be searched");
         found
     }
 
     proptest! {
         #[test]
-        fn pieces_and_steps_find_the_same_lines(
+        fn chunked_and_stepwise_matching_find_the_same_lines(
             text in "([abxé ]|\n|\r\n){0,24}",
             pattern in proptest::sample::select(vec![
                 "a", "^a", "b$", "^$", "$", "^", "a+b", "a.*b", "\\bé", "é\\b", "\\Bx", "[^a]b", "(?i)É", "a{2,3}$", "a{2}",
                 "\\Ab", "b\\z", "x|^", "\\w\\W", "\\s$", "(?-u:\\xC3)", "(?-m:^x$)", "[a&&b]", "x\\b{end}",
             ]),
-            most in 0..12_usize,
+            chunk_bytes in 0..12_usize,
         ) {
             let query = query(pattern);
-            prop_assert_eq!(found(&query, text.as_bytes(), most), found(&query, text.as_bytes(), 1 << 20));
+            prop_assert_eq!(found(&query, text.as_bytes(), chunk_bytes), found(&query, text.as_bytes(), 1 << 20));
         }
     }
 
     #[test]
-    fn literals_are_literals_step_by_step_too() {
+    fn stepwise_matching_takes_literals_literally() {
         for ignore_case in [false, true] {
             let query = Query::new("a.(É\\<", true, ignore_case, BOUNDS).expect("a pattern");
             let text = "a.(É\\<\nax(É\\<\nA.(é\\<\n".as_bytes();
@@ -165,9 +166,9 @@ mod tests {
         }
     }
 
-    /// What a thread does between two looks at whether to stop is what nobody can stop it from.
+    /// Limits the time between two stop checks, because nothing can interrupt the work in between.
     #[test]
-    fn a_pattern_that_is_slow_is_stopped_within_a_line_and_between_lines() {
+    fn a_slow_pattern_is_stopped_within_a_line_and_between_lines() {
         let query = query(r"\b(?:[a-dé]|[e-h]){1,900}[XYZ1-9]\b");
         for line in [1 << 20, 1 << 6] {
             let line = format!("{}é\n", "abcdefgh".repeat(line / 8));

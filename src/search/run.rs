@@ -12,28 +12,28 @@ use crate::disk::{Disk, DiskErrorKind, Kind};
 use super::finder::Finder;
 use super::found::Found;
 use super::lines::Lines;
-use super::source::{Guarded, LineFeeds};
+use super::source::{LineFeeds, Stoppable};
 use super::{Access, Entry, FileFound, FileGlob, Passed, Query, Scope, Shown, Start, Stop, Then, walk};
 
-/// Threads of one search, at most: one program among others.
+/// Maximum number of threads of one search, to leave room for other programs.
 const THREADS: usize = 8;
-/// Files that are handed over at a time.
+/// Maximum number of files in a batch.
 const BATCH: u64 = 16;
-/// Batches that wait to be searched; then whoever walks searches, too.
-const WAITING: usize = 64;
+/// Maximum number of queued batches. When the queue is full, the walking thread searches too.
+const QUEUED_BATCHES: usize = 64;
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Debug)]
 pub struct Report {
-    /// Files with matches, in the order of paths.
+    /// Files with matches, in path order.
     pub files: Vec<FileFound>,
-    /// Whether there is more than was wanted.
+    /// `true` if there are more results than requested.
     pub more: bool,
-    /// What was passed over.
+    /// Counters of skipped and searched entries.
     pub passed: Passed,
 }
 
-/// Looks for the lines that match, in the order of paths, until there are as many as wanted.
+/// Searches for matching lines in path order, until the bounds of the query are reached.
 pub fn search(
     disk: &dyn Disk,
     scopes: &[Scope],
@@ -41,7 +41,7 @@ pub fn search(
     access: &dyn Access,
     stop: &Stop<'_>,
 ) -> Report {
-    let hunt = Hunt {
+    let run = SearchRun {
         disk,
         scopes,
         query,
@@ -50,24 +50,24 @@ pub fn search(
         passed: Passed::default(),
         found: Found::new(query.bounds),
     };
-    let (sender, receiver) = sync_channel(WAITING);
+    let (sender, receiver) = sync_channel(QUEUED_BATCHES);
     let receiver = Mutex::new(receiver);
     thread::scope(|scope| {
-        for _ in 1..hunt.threads() {
-            let help = || hunt.search_all(&mut hunt.searching(), &receiver);
-            // Without another thread it is done by this one.
-            let _ = thread::Builder::new().name("search".to_owned()).spawn_scoped(scope, help);
+        for _ in 1..run.threads() {
+            let work = || run.search_all(&mut run.worker(), &receiver);
+            // If no thread can be started, the current one does all the work.
+            let _ = thread::Builder::new().name("search".to_owned()).spawn_scoped(scope, work);
         }
-        let mut own = hunt.searching();
-        hunt.hand_out(sender, glob, &mut own);
-        hunt.search_all(&mut own, &receiver);
+        let mut worker = run.worker();
+        run.queue_files(sender, glob, &mut worker);
+        run.search_all(&mut worker, &receiver);
     });
-    let (files, more) = hunt.found.finish();
-    Report { files, more, passed: hunt.passed }
+    let (files, more) = run.found.finish();
+    Report { files, more, passed: run.passed }
 }
 
-/// One search, as its threads share it.
-struct Hunt<'a> {
+/// A search, shared by its threads.
+struct SearchRun<'a> {
     disk: &'a dyn Disk,
     scopes: &'a [Scope],
     query: &'a Query,
@@ -77,25 +77,25 @@ struct Hunt<'a> {
     found: Found,
 }
 
-/// What one thread searches with.
-struct Searching<'a> {
+/// The matcher and searcher of one thread.
+struct Worker<'a> {
     finder: Finder<'a>,
     searcher: Searcher,
 }
 
 /// A file to be searched.
 struct Job {
-    /// Its place in the order of paths.
-    place: u64,
-    /// Index of its scope.
+    /// Position of the file in path order.
+    position: u64,
+    /// Index of the scope that contains the file.
     scope: usize,
-    /// From the scope's root.
+    /// Path from the root of the scope.
     path: PathBuf,
-    /// Whether an editor may have unsaved text of it.
+    /// `true` if an editor may have unsaved text of the file.
     is_open: bool,
 }
 
-impl Hunt<'_> {
+impl SearchRun<'_> {
     fn threads(&self) -> usize {
         let is_folder = |scope: &Scope| matches!(scope.start, Start::Folder(_));
         if !self.scopes.iter().any(is_folder) {
@@ -104,58 +104,58 @@ impl Hunt<'_> {
         thread::available_parallelism().map_or(1, usize::from).min(THREADS)
     }
 
-    fn searching(&self) -> Searching<'_> {
-        Searching { finder: self.query.finder(self.stop), searcher: self.query.searcher() }
+    fn worker(&self) -> Worker<'_> {
+        Worker { finder: self.query.finder(self.stop), searcher: self.query.searcher() }
     }
 
-    /// Walks through all scopes and hands out what is to be searched. Whoever waits for more learns by the
-    /// sender's end that there is none.
-    fn hand_out(&self, sender: SyncSender<Vec<Job>>, glob: Option<&FileGlob>, own: &mut Searching<'_>) {
-        let (mut place, mut batch) = (0, Vec::new());
+    /// Walks all scopes and queues files for the search. Takes the sender by value: dropping it tells the
+    /// waiting threads that no more files come.
+    fn queue_files(&self, sender: SyncSender<Vec<Job>>, glob: Option<&FileGlob>, worker: &mut Worker<'_>) {
+        let (mut position, mut batch) = (0, Vec::new());
         for (scope, at) in self.scopes.iter().enumerate() {
             walk(self.disk, at, self.access, (self.stop, &self.passed), |entry| {
                 let Entry { absolute, path, below, kind, is_open } = entry;
                 if kind == Kind::Folder {
-                    let is_closed = glob.is_some_and(|glob| glob.closes(absolute, below));
-                    return if is_closed { Then::Pass } else { Then::Enter };
+                    let is_excluded = glob.is_some_and(|glob| glob.excludes_folder(absolute, below));
+                    return if is_excluded { Then::Pass } else { Then::Enter };
                 }
                 if kind != Kind::File || glob.is_some_and(|glob| !glob.admits(absolute, below)) {
                     return Then::Pass;
                 }
-                place += 1;
-                batch.push(Job { place, scope, path: path.to_owned(), is_open });
-                // Few files are better searched by all at once.
-                if batch.len() as u64 >= BATCH.min(1 + place / BATCH) {
-                    self.hand_over(&sender, std::mem::take(&mut batch), own);
+                position += 1;
+                batch.push(Job { position, scope, path: path.to_owned(), is_open });
+                // Small batches first, so that all threads get work even if there are few files.
+                if batch.len() as u64 >= BATCH.min(1 + position / BATCH) {
+                    self.queue_batch(&sender, std::mem::take(&mut batch), worker);
                 }
-                if self.found.matters(place) { Then::Pass } else { Then::End }
+                if self.found.is_needed(position) { Then::Pass } else { Then::End }
             });
         }
-        self.hand_over(&sender, batch, own);
+        self.queue_batch(&sender, batch, worker);
         drop(sender);
     }
 
-    fn hand_over(&self, sender: &SyncSender<Vec<Job>>, batch: Vec<Job>, own: &mut Searching<'_>) {
+    fn queue_batch(&self, sender: &SyncSender<Vec<Job>>, batch: Vec<Job>, worker: &mut Worker<'_>) {
         if let Err(TrySendError::Full(batch) | TrySendError::Disconnected(batch)) = sender.try_send(batch) {
-            self.search_batch(own, &batch);
+            self.search_batch(worker, &batch);
         }
     }
 
-    fn search_all(&self, own: &mut Searching<'_>, receiver: &Mutex<Receiver<Vec<Job>>>) {
+    fn search_all(&self, worker: &mut Worker<'_>, receiver: &Mutex<Receiver<Vec<Job>>>) {
         loop {
             let Ok(batch) = receiver.lock().recv() else { return };
-            self.search_batch(own, &batch);
+            self.search_batch(worker, &batch);
         }
     }
 
-    fn search_batch(&self, own: &mut Searching<'_>, batch: &[Job]) {
+    fn search_batch(&self, worker: &mut Worker<'_>, batch: &[Job]) {
         for job in batch {
-            self.search_one(own, job);
+            self.search_one(worker, job);
         }
     }
 
-    fn search_one(&self, own: &mut Searching<'_>, job: &Job) {
-        if !self.found.matters(job.place) || self.stop.is_due() {
+    fn search_one(&self, worker: &mut Worker<'_>, job: &Job) {
+        if !self.found.is_needed(job.position) || self.stop.is_due() {
             return;
         }
         let path = self.scopes[job.scope].root.path().join(&job.path);
@@ -164,17 +164,17 @@ impl Hunt<'_> {
         }
         let shown = if job.is_open { self.access.shown(&path) } else { Shown::Disk };
         let lines = match &shown {
-            Shown::Unsaved(text) => self.in_text(own, text),
+            Shown::Unsaved(text) => self.in_text(worker, text),
             Shown::Contested => return self.passed.count_contested(),
             Shown::Disk | Shown::Unknown => {
                 match self.disk.open_file(&self.scopes[job.scope].root, &job.path) {
-                    Ok(file) => self.in_file(own, file),
+                    Ok(file) => self.in_file(worker, file),
                     Err(error) if error.kind == DiskErrorKind::NotFound => return,
                     Err(_) => return self.passed.count_unreadable(),
                 }
             }
         };
-        // A file with something else than text in it cannot be read either.
+        // A binary file cannot be read by `editd/read` either.
         if lines.is_binary {
             return self.passed.count_binary();
         }
@@ -184,32 +184,32 @@ impl Hunt<'_> {
         }
         if !lines.found.is_empty() && self.access.confirms(&path) {
             let Lines { found: lines, bytes, is_cut, .. } = lines;
-            self.found.add(job.place, FileFound { path, lines, is_cut, bytes });
+            self.found.add(job.position, FileFound { path, lines, is_cut, bytes });
         }
     }
 
-    fn in_text<'a>(&self, own: &'a mut Searching<'_>, text: &str) -> Lines<'a> {
-        let guarded = Guarded { source: Cursor::new(text), stop: self.stop };
-        self.lines(own, LineFeeds::of_text(guarded))
+    fn in_text<'a>(&self, worker: &'a mut Worker<'_>, text: &str) -> Lines<'a> {
+        let stoppable = Stoppable { source: Cursor::new(text), stop: self.stop };
+        self.lines(worker, LineFeeds::of_text(stoppable))
     }
 
-    fn in_file<'a>(&self, own: &'a mut Searching<'_>, file: impl Read) -> Lines<'a> {
-        let guarded = Guarded { source: file, stop: self.stop };
+    fn in_file<'a>(&self, worker: &'a mut Worker<'_>, file: impl Read) -> Lines<'a> {
+        let stoppable = Stoppable { source: file, stop: self.stop };
         let mut decoding = DecodeReaderBytesBuilder::new();
         decoding.utf8_passthru(true).strip_bom(true).bom_override(true);
-        self.lines(own, LineFeeds::of_file(decoding.build(guarded)))
+        self.lines(worker, LineFeeds::of_file(decoding.build(stoppable)))
     }
 
-    /// The lines of one text that match.
-    fn lines<'a>(&self, own: &'a mut Searching<'_>, source: impl Read) -> Lines<'a> {
-        let Searching { finder, searcher } = own;
+    /// Returns the matching lines of one text.
+    fn lines<'a>(&self, worker: &'a mut Worker<'_>, source: impl Read) -> Lines<'a> {
+        let Worker { finder, searcher } = worker;
         let mut lines = Lines::new(self.query.bounds, finder);
         if let Err(error) = searcher.search_reader(&*finder, source, &mut lines) {
             match error.kind() {
-                // Also where the finder was stopped, of which the searcher leaves only the words.
+                // The searcher turns an error of the finder into text, so a stop is recognized by the flag.
                 _ if self.stop.has_happened() => {}
                 std::io::ErrorKind::InvalidData => lines.is_binary = true,
-                // What the searcher's own error is when a line does not fit into its memory.
+                // The error of the searcher if a line exceeds its heap limit.
                 std::io::ErrorKind::Other => self.passed.count_endless(),
                 _ => self.passed.count_unreadable(),
             }

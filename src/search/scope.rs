@@ -5,66 +5,68 @@ use std::sync::Arc;
 
 use crate::disk::Root;
 
-/// Where to look.
+/// The part of a root that a search covers.
 #[derive(Clone, Debug)]
 pub struct Scope {
-    /// The root that it lies in, opened.
+    /// The opened root.
     pub root: Root,
-    /// From where, as a canonical path from the root.
+    /// Start of the search, as a canonical path from the root.
     pub start: Start,
-    /// The top of the workspace around the root: what is ignored is said there, and in folders between.
+    /// Top folder of the workspace around the root. Ignore rules are read there and in the folders in
+    /// between.
     pub top: PathBuf,
-    /// Folders that are left to another scope, as paths from the root.
+    /// Folders covered by another scope, as paths from the root.
     pub others: Vec<PathBuf>,
-    /// What editors have open and may not have saved, as paths from the root.
+    /// Files that are open in editors and may have unsaved text, as paths from the root.
     pub open: BTreeSet<PathBuf>,
 }
 
-/// What a search begins at.
+/// The start of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// Everything in a folder that is not ignored.
+    /// All entries of a folder that are not ignored.
     Folder(PathBuf),
-    /// One file, ignored or not.
+    /// A single file, ignored or not.
     File(PathBuf),
 }
 
 impl Scope {
-    /// Open files in or below a folder, as paths from it.
+    /// Returns the open files in a folder and its subfolders, as paths from that folder.
     pub(super) fn open_in<'a>(&'a self, folder: &'a Path) -> impl Iterator<Item = &'a Path> {
         let from = self.open.range::<Path, _>((Bound::Excluded(folder), Bound::Unbounded));
         from.map_while(move |path| path.strip_prefix(folder).ok())
     }
 }
 
-/// What whoever searches knows of files beside what the disk says. Paths are absolute and canonical.
+/// Access rules and unsaved texts for a search. Paths are absolute and canonical.
 pub trait Access: Sync {
-    /// Whether what a file holds may be told, by its names. Asked of each file before it is opened, so that what
-    /// is left out does not depend on what it holds.
+    /// Returns `true` if the content of a file may be reported, judged by its path. The search calls this for
+    /// every file before opening it, so that the number of skipped files does not depend on their content.
     fn allows(&self, path: &Path) -> bool;
 
-    /// The same by the place itself, and that it is still there. Asked of files with matches only.
+    /// Returns `true` if the path still leads to this file and the file may be read. The search calls this
+    /// only for files with matches.
     fn confirms(&self, path: &Path) -> bool;
 
-    /// What a file is whose text editors may not have saved.
+    /// Returns the text of a file that may have unsaved changes in an editor.
     fn shown(&self, path: &Path) -> Shown;
 }
 
-/// The text of a file that editors have open.
+/// The text of a file that is open in editors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// What is on the disk.
+    /// The text on disk.
     Disk,
-    /// What an editor shows.
+    /// The unsaved text of an editor.
     Unsaved(Arc<String>),
-    /// Two editors show different texts, and neither is saved.
+    /// Two editors have different unsaved texts.
     Contested,
-    /// What is on the disk, while an editor may show something else that is not known.
+    /// The text on disk; an editor may have another text, which is not known.
     Unknown,
 }
 
 impl Shown {
-    /// Whether there is a file, though it may not be on the disk.
+    /// Returns `true` if the file exists at least in an editor.
     pub(super) fn is_there(&self) -> bool {
         matches!(self, Self::Unsaved(_) | Self::Contested)
     }

@@ -5,13 +5,13 @@ use memchr::memchr;
 use super::Stop;
 use crate::text::BINARY_WINDOW;
 
-/// A reader that fails once it is time to stop: what is searched may be large, or never end.
-pub(super) struct Guarded<'a, R> {
+/// A reader that fails once the search is to stop, because its source may be large or endless.
+pub(super) struct Stoppable<'a, R> {
     pub(super) source: R,
     pub(super) stop: &'a Stop<'a>,
 }
 
-impl<R: Read> Read for Guarded<'_, R> {
+impl<R: Read> Read for Stoppable<'_, R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         if self.stop.is_due() {
             return Err(io::ErrorKind::TimedOut.into());
@@ -20,29 +20,29 @@ impl<R: Read> Read for Guarded<'_, R> {
     }
 }
 
-/// A text with a line feed in place of each lone carriage return: both end a line, and who searches knows only the
-/// one. Line ends are not told, so nobody sees the difference.
+/// A reader that replaces each lone CR with an LF: both end a line, but the searcher knows only LF. Line
+/// endings are not reported, so the difference is not visible in the results.
 pub(super) struct LineFeeds<R> {
     source: R,
-    /// A byte that was read to know what the one before it is.
+    /// A byte that was read ahead to classify the CR before it.
     ahead: Option<u8>,
-    /// Bytes at the beginning in which a zero byte is yet to be looked for.
+    /// Remaining bytes of the window that is checked for zero bytes.
     window: usize,
 }
 
 impl<R: Read> LineFeeds<R> {
-    /// Of a file, which fails with `InvalidData` if it is no text, by the rule for reading: a zero byte near its
-    /// beginning.
+    /// Creates a reader for a file. Reading fails with `InvalidData` if the file is not text, by the same
+    /// rule as for reading files: a zero byte near the beginning.
     pub(super) fn of_file(source: R) -> Self {
         Self { source, ahead: None, window: BINARY_WINDOW }
     }
 
-    /// Of what is known to be text.
+    /// Creates a reader for a source that is known to be text.
     pub(super) fn of_text(source: R) -> Self {
         Self { source, ahead: None, window: 0 }
     }
 
-    /// Reads all of the window before anything is told of it, if there is room; else as much as comes.
+    /// Fills the buffer with the whole window if it fits, and otherwise with the bytes of one read.
     fn fill(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let mut filled = 0;
         if let (Some(ahead), Some(first)) = (self.ahead.take(), bytes.first_mut()) {
@@ -58,8 +58,8 @@ impl<R: Read> LineFeeds<R> {
         Ok(filled)
     }
 
-    /// Whether what comes next is the other half of a line end.
-    fn is_pair(&mut self) -> io::Result<bool> {
+    /// Returns `true` if the next byte is the LF of a CRLF.
+    fn is_crlf(&mut self) -> io::Result<bool> {
         let mut next = [0];
         if self.source.read(&mut next)? == 1 {
             self.ahead = Some(next[0]);
@@ -79,11 +79,11 @@ impl<R: Read> Read for LineFeeds<R> {
         let mut at = 0;
         while let Some(found) = memchr(b'\r', &bytes[at..]) {
             at += found;
-            let is_pair = match bytes.get(at + 1) {
+            let is_crlf = match bytes.get(at + 1) {
                 Some(next) => *next == b'\n',
-                None => self.is_pair()?,
+                None => self.is_crlf()?,
             };
-            if !is_pair {
+            if !is_crlf {
                 bytes[at] = b'\n';
             }
             at += 1;
@@ -99,17 +99,17 @@ mod tests {
     use super::*;
     use crate::text::lines;
 
-    /// A reader that gives no more than so many bytes at a time.
-    struct Sips<'a>(&'a [u8], usize);
+    /// A reader that returns at most a given number of bytes at a time.
+    struct SmallReads<'a>(&'a [u8], usize);
 
-    impl Read for Sips<'_> {
+    impl Read for SmallReads<'_> {
         fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
             let most = bytes.len().min(self.1);
             self.0.read(&mut bytes[..most])
         }
     }
 
-    /// All of a text, asked for in pieces of some size.
+    /// Reads a whole source in chunks of a given size.
     fn all(mut source: impl Read, size: usize) -> io::Result<Vec<u8>> {
         let (mut all, mut piece) = (Vec::new(), vec![0; size]);
         loop {
@@ -122,14 +122,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_are_those_of_the_text(
+        fn lines_match_those_of_the_text(
             text in "([ab]|\r|\n|\r\n|é){0,24}",
-            sip in 1..9_usize,
+            read_size in 1..9_usize,
             size in 1..9_usize,
             is_file: bool,
         ) {
-            let sips = Sips(text.as_bytes(), sip);
-            let source = if is_file { LineFeeds::of_file(sips) } else { LineFeeds::of_text(sips) };
+            let reader = SmallReads(text.as_bytes(), read_size);
+            let source = if is_file { LineFeeds::of_file(reader) } else { LineFeeds::of_text(reader) };
             let read = String::from_utf8(all(source, size).expect("it is text")).expect("it was UTF-8");
             let contents = |text| lines(text).map(|line| line.content.to_owned()).collect::<Vec<_>>();
             let by_feeds: Vec<_> =
@@ -140,14 +140,14 @@ mod tests {
     }
 
     #[test]
-    fn a_zero_byte_near_the_beginning_is_no_text_however_it_is_read() {
+    fn a_zero_byte_near_the_beginning_is_binary_for_any_read_size() {
         for (at, is_text) in [(0, false), (8191, false), (8192, true)] {
             let mut bytes = vec![b'x'; 100_000];
             bytes[at] = 0;
-            for sip in [1, 4096, 100_000] {
+            for read_size in [1, 4096, 100_000] {
                 let mut first = vec![0; 1 << 16];
-                let read = LineFeeds::of_file(Sips(&bytes, sip)).read(&mut first);
-                assert_eq!(read.is_ok(), is_text, "{at} {sip}");
+                let read = LineFeeds::of_file(SmallReads(&bytes, read_size)).read(&mut first);
+                assert_eq!(read.is_ok(), is_text, "{at} {read_size}");
             }
             assert_eq!(all(LineFeeds::of_text(&*bytes), 1 << 16).expect("text"), bytes);
         }

@@ -3,26 +3,27 @@ use regex_automata::util::primitives::StateID;
 
 use super::Stop;
 
-/// States that are entered between two looks at whether to stop.
-const BETWEEN: usize = 1 << 15;
+/// Number of states entered between two stop checks.
+const CHECK_INTERVAL: usize = 1 << 15;
 
-/// It was time to stop.
+/// The error of a stopped search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the search was stopped")]
 pub(super) struct Stopped;
 
-/// A pattern as an automaton that is gone through byte by byte. This is slow, but can be stopped at any byte, which
-/// the usual matcher cannot: what that takes is the length of the text times the size of the pattern.
+/// A matcher that simulates an NFA byte by byte. It is slow, but it can be stopped at any byte, which the
+/// fast matcher cannot. A run takes time proportional to the length of the text times the size of the
+/// pattern.
 #[derive(Debug)]
 pub(super) struct Steps {
     nfa: NFA,
     now: States,
     next: States,
-    /// States whose ways on are yet to be followed.
+    /// States whose transitions are yet to be followed.
     waiting: Vec<StateID>,
 }
 
-/// The states that an automaton is in at one place of a text.
+/// The active states at one position of a text.
 #[derive(Debug, Default)]
 struct States {
     list: Vec<StateID>,
@@ -51,14 +52,14 @@ impl Steps {
         Self { nfa, now: States::default(), next: States::default(), waiting: Vec::new() }
     }
 
-    /// Where in a line the match ends that ends first.
+    /// Returns the end of the match that ends first in a line.
     pub(super) fn end_of_match(&mut self, line: &[u8], stop: &Stop<'_>) -> Result<Option<usize>, Stopped> {
         let (nfa, mut entered) = (self.nfa.clone(), 0);
         self.now.clear(nfa.states().len());
         for at in 0..=line.len() {
             self.next.clear(nfa.states().len());
             std::mem::swap(&mut self.now, &mut self.next);
-            // What was `now` is left from the place before.
+            // `next` now holds the states of the previous position.
             for index in 0..self.next.list.len() {
                 let next = at.checked_sub(1).and_then(|at| after(nfa.state(self.next.list[index]), line[at]));
                 if next.is_some_and(|next| self.enter(next, line, at)) {
@@ -70,7 +71,7 @@ impl Steps {
                 return Ok(Some(at));
             }
             entered += self.now.list.len();
-            if entered > BETWEEN {
+            if entered > CHECK_INTERVAL {
                 entered = 0;
                 if stop.is_due() {
                     return Err(Stopped);
@@ -80,7 +81,8 @@ impl Steps {
         Ok(None)
     }
 
-    /// Enters a state and all that it leads to without a further byte; tells whether that is a match.
+    /// Enters a state and all states reachable without a further byte. Returns `true` if one of them is a
+    /// match.
     fn enter(&mut self, state: StateID, line: &[u8], at: usize) -> bool {
         self.waiting.clear();
         self.waiting.push(state);
@@ -105,7 +107,7 @@ impl Steps {
     }
 }
 
-/// Where a byte leads from a state.
+/// Returns the state that a byte leads to from a state.
 fn after(state: &State, byte: u8) -> Option<StateID> {
     match state {
         State::ByteRange { trans } => trans.matches_byte(byte).then_some(trans.next),

@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::edit::Deadline;
 
-/// When to stop, and whether that has happened.
+/// The stop condition of a search or read, and whether it was met.
 pub struct Stop<'a> {
     cancelled: &'a (dyn Fn() -> bool + Sync),
     deadline: Deadline,
@@ -16,12 +16,12 @@ impl std::fmt::Debug for Stop<'_> {
 }
 
 impl<'a> Stop<'a> {
-    /// When nobody waits for the result any more, and at a deadline.
+    /// Creates a condition that is met at a deadline, or when the request is cancelled.
     pub fn new(cancelled: &'a (dyn Fn() -> bool + Sync), deadline: Deadline) -> Self {
         Self { cancelled, deadline, happened: AtomicBool::new(false) }
     }
 
-    /// Whether to stop now.
+    /// Returns `true` if the work is to stop.
     pub fn is_due(&self) -> bool {
         let due = self.has_happened() || (self.cancelled)() || self.deadline.check().is_err();
         if due {
@@ -30,12 +30,12 @@ impl<'a> Stop<'a> {
         due
     }
 
-    /// Stops now.
+    /// Stops the work.
     pub fn now(&self) {
         self.happened.store(true, Ordering::Relaxed);
     }
 
-    /// Whether something was stopped.
+    /// Returns `true` if the work was stopped.
     pub fn has_happened(&self) -> bool {
         self.happened.load(Ordering::Relaxed)
     }

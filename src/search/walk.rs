@@ -7,34 +7,34 @@ use crate::workspace::rules::is_version_control;
 use super::ignores::Ignores;
 use super::{Access, Passed, Scope, Start, Stop};
 
-/// Something that a walk has come to.
+/// An entry visited by a walk.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
-    /// Its absolute path.
+    /// Absolute path of the entry.
     pub absolute: &'a Path,
-    /// Its path from the root.
+    /// Path from the root.
     pub path: &'a Path,
-    /// Its path from where the walk began.
+    /// Path from the start of the walk.
     pub below: &'a Path,
-    /// What it is.
+    /// Kind of the entry.
     pub kind: Kind,
-    /// Whether an editor has it open and may not have saved it.
+    /// `true` if the file is open in an editor and may have unsaved text.
     pub is_open: bool,
 }
 
-/// How to go on.
+/// The continuation of a walk after an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
-    /// With what is in it, if it is a folder.
+    /// Visit the entries of the folder, if the entry is one.
     Enter,
-    /// With what comes after it.
+    /// Continue after the entry.
     Pass,
-    /// Not at all.
+    /// End the walk.
     End,
 }
 
-/// Goes through a scope in the order of its paths, folders before what is in them. Symlinks are not followed;
-/// what belongs to version control, what is ignored and what is neither file, folder nor symlink is passed over.
+/// Walks a scope in path order, folders before their entries. Does not follow symlinks. Skips version control
+/// data, ignored entries, and entries that are neither file, folder nor symlink.
 pub fn walk(
     disk: &dyn Disk,
     scope: &Scope,
@@ -77,23 +77,23 @@ struct Walk<'a> {
     passed: &'a Passed,
 }
 
-/// A folder on the way to where the walk is.
+/// A folder on the path to the current position of the walk.
 struct Folder {
     path: PathBuf,
     rest: std::vec::IntoIter<Listed>,
-    /// What is ignored in it.
+    /// Ignore rules for the entries of the folder.
     ignores: Ignores,
 }
 
-/// An entry that is not passed over.
-struct Found<'a> {
+/// An entry that is not skipped.
+struct Candidate<'a> {
     absolute: PathBuf,
     path: &'a Path,
     kind: Kind,
     is_open: bool,
 }
 
-impl Found<'_> {
+impl Candidate<'_> {
     fn as_entry<'a>(&'a self, start: &Path) -> Entry<'a> {
         let Self { absolute, path, kind, is_open } = self;
         let below = path.strip_prefix(start).unwrap_or(path);
@@ -102,7 +102,7 @@ impl Found<'_> {
 }
 
 impl Walk<'_> {
-    /// A file that was named is not ignored.
+    /// Visits a single file, without applying ignore rules.
     fn single(&self, path: &Path, mut visit: impl FnMut(Entry<'_>) -> Then) {
         let absolute = self.scope.root.path().join(path);
         let is_there = self.disk.peek(&self.scope.root, path).is_ok_and(|found| found.is_some());
@@ -113,7 +113,7 @@ impl Walk<'_> {
         }
     }
 
-    fn entry<'a>(&self, folder: &Folder, name: &OsStr, path: &'a Path, kind: Kind) -> Option<Found<'a>> {
+    fn entry<'a>(&self, folder: &Folder, name: &OsStr, path: &'a Path, kind: Kind) -> Option<Candidate<'a>> {
         if kind == Kind::Other || is_version_control(Path::new(name)) {
             return None;
         }
@@ -127,10 +127,10 @@ impl Walk<'_> {
             return None;
         }
         let is_open = kind == Kind::File && self.scope.open.contains(path);
-        Some(Found { absolute, path, kind, is_open })
+        Some(Candidate { absolute, path, kind, is_open })
     }
 
-    /// Opens a folder. One that is gone since has nothing in it but what editors have.
+    /// Opens a folder. A folder that no longer exists contains only files that are open in editors.
     fn folder(&self, path: PathBuf, ignores: &Ignores) -> Folder {
         let mut listed = self.disk.list(&self.scope.root, &path).unwrap_or_else(|error| {
             if error.kind != DiskErrorKind::NotFound {
@@ -139,7 +139,7 @@ impl Walk<'_> {
             Vec::new()
         });
         listed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        self.add_open(&mut listed, &path);
+        self.add_open_files(&mut listed, &path);
         if is_repository(&listed) {
             self.passed.count_repository();
             listed
@@ -149,8 +149,8 @@ impl Walk<'_> {
         Folder { path, rest: listed.into_iter(), ignores }
     }
 
-    /// Adds what so far only editors have, and the folders that it is to be in.
-    fn add_open(&self, listed: &mut Vec<Listed>, folder: &Path) {
+    /// Adds files that exist only in editors, and the folders on their paths.
+    fn add_open_files(&self, listed: &mut Vec<Listed>, folder: &Path) {
         let mut new: Vec<Listed> = Vec::new();
         for open in self.scope.open_in(folder) {
             let mut names = open.iter();
@@ -170,7 +170,8 @@ impl Walk<'_> {
         }
     }
 
-    /// A work tree may lie within the repository that it belongs to, and is none of its metadata.
+    /// Returns `true` if a folder is a work tree. A work tree inside its own repository is not part of the
+    /// metadata.
     fn is_work_tree(&self, folder: &Path) -> bool {
         self.disk.peek(&self.scope.root, &folder.join(".git")).is_ok_and(|found| found.is_some())
     }
@@ -180,7 +181,7 @@ fn holds(sorted: &[Listed], name: &OsStr) -> bool {
     sorted.binary_search_by(|listed| OsString::as_os_str(&listed.name).cmp(name)).is_ok()
 }
 
-/// Whether git would take a folder for a repository, or for what belongs to one work tree of several.
+/// Returns `true` if git would treat a folder as a repository, or as the metadata of a linked work tree.
 fn is_repository(sorted: &[Listed]) -> bool {
     let is_there = |name: &str| holds(sorted, OsStr::new(name));
     is_there("HEAD") && (is_there("commondir") || (is_there("objects") && is_there("refs")))

@@ -7,38 +7,38 @@ use ropey::Rope;
 
 use super::{Position, PositionEncoding};
 
-/// A text that is cheap to clone and to change in the middle. Speaks bytes and editor positions, never
-/// panics: what lies outside is clamped to what is there.
+/// A text that is cheap to clone and to change in the middle. Addressed by byte offsets or editor positions.
+/// Never panics: out-of-range values are clamped.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Text(Rope);
 
 impl Text {
-    /// Bytes of UTF-8.
+    /// Returns the length in bytes of UTF-8.
     pub fn len_bytes(&self) -> usize {
         self.0.len_bytes()
     }
 
-    /// Whether there is nothing in it.
+    /// Returns `true` if the text is empty.
     pub fn is_empty(&self) -> bool {
         self.0.len_bytes() == 0
     }
 
-    /// Lines as editors count them: one more than there are line ends.
+    /// Returns the number of lines as editors count them: one more than there are line endings.
     pub fn line_count(&self) -> usize {
         self.0.len_lines()
     }
 
-    /// The text in pieces of a few hundred bytes to a few kilobytes.
+    /// Returns an iterator over the text in chunks of a few hundred bytes to a few kilobytes.
     pub fn chunks(&self) -> impl Iterator<Item = &str> {
         self.0.chunks()
     }
 
-    /// The text as pieces to hash; see [`super::ContentHash::of_chunks`].
+    /// Returns an iterator over the bytes of the text, for hashing; see [`super::ContentHash::of_chunks`].
     pub fn hash_input(&self) -> impl Iterator<Item = &[u8]> {
         self.0.chunks().map(str::as_bytes)
     }
 
-    /// Whether this is exactly `other`, without putting the text together.
+    /// Returns `true` if the text equals `other`, without building a string.
     pub fn eq_str(&self, other: &str) -> bool {
         let mut rest = other.as_bytes();
         let equal = |chunk: &str| match rest.split_at_checked(chunk.len()) {
@@ -51,14 +51,15 @@ impl Text {
         self.len_bytes() == other.len() && self.0.chunks().all(equal)
     }
 
-    /// The bytes of `range`, or nothing if it lies outside or cuts a character.
+    /// Returns the text of `range` (bytes), or `None` if it is out of bounds or cuts a character.
     pub fn slice(&self, range: Range<usize>) -> Option<String> {
         let slice = self.0.get_byte_slice(range)?;
         Some(slice.to_string())
     }
 
-    /// The position of the byte at `offset`. Inside a character it is the character's start, inside a
-    /// line end the line's, behind the text the text's end.
+    /// Returns the position of the byte at `offset`. An offset inside a character counts as the start of the
+    /// character, one inside a line ending as the end of the line's content, one past the end as the end of
+    /// the text.
     pub fn position_of(&self, offset: usize, encoding: PositionEncoding) -> Position {
         let wanted = self.char_at(offset);
         let line = self.0.try_char_to_line(wanted).unwrap_or_default();
@@ -68,8 +69,9 @@ impl Text {
         Position { line, character }
     }
 
-    /// The byte at `position`. A column behind the line's content is the end of that content, a line
-    /// behind the text the text's end, a column inside a character the character's start.
+    /// Returns the byte offset of `position`. A column past the end of the line's content counts as that end,
+    /// a line past the end of the text as the end of the text, a column inside a character as the start of
+    /// the character.
     pub fn byte_of(&self, position: Position, encoding: PositionEncoding) -> usize {
         if position.line >= self.line_count() {
             return self.len_bytes();
@@ -84,11 +86,11 @@ impl Text {
         self.byte_at(at.min(end))
     }
 
-    /// Puts `text` in the place of `range` (bytes, clamped, widened to whole characters at its start).
+    /// Replaces `range` (bytes, clamped, its ends moved back to character boundaries) with `text`.
     pub fn splice(&mut self, range: Range<usize>, text: &str) {
         let start = self.char_at(range.start);
         let end = self.char_at(range.end).max(start);
-        // Neither can fail: both ends come from the rope itself.
+        // Neither can fail: both ends come from the rope.
         let removed = self.0.try_remove(start..end);
         let inserted = self.0.try_insert(start, text);
         debug_assert!(removed.is_ok() && inserted.is_ok(), "a clamped range lies in the text");
@@ -102,7 +104,7 @@ impl Text {
         self.0.try_char_to_byte(character).unwrap_or_else(|_| self.0.len_bytes())
     }
 
-    /// First character of a line, and the one behind its content.
+    /// Returns the index of the first character of a line, and that of the end of its content.
     fn line_chars(&self, line: usize) -> (usize, usize) {
         let start = self.0.try_line_to_char(line).unwrap_or_else(|_| self.0.len_chars());
         let next = self.0.try_line_to_char(line + 1).unwrap_or_else(|_| self.0.len_chars());
@@ -156,7 +158,7 @@ mod tests {
 
     #[test]
     fn the_rope_counts_lines_as_the_protocol_does() {
-        // Cargo unifies features: another crate could turn `unicode_lines` on for all of us.
+        // Cargo unifies features: another crate could enable `unicode_lines` for the whole build.
         assert_eq!(Rope::from_str("a\u{2028}b\u{85}c\rd").len_lines(), 2);
     }
 
@@ -180,7 +182,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn splices_do_what_they_do_to_a_string(
+        fn a_splice_gives_the_same_result_as_on_a_string(
             start in "[a-c\r\né]{0,9}", text in "[x\r\n]{0,4}", from in 0_usize..9, length in 0_usize..4,
         ) {
             let from = (0..=from.min(start.len())).rev().find(|&at| start.is_char_boundary(at)).unwrap();

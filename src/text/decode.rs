@@ -1,4 +1,4 @@
-//! Bytes to text, without ever losing a byte.
+//! Lossless decoding of bytes to text.
 
 use std::borrow::Cow;
 
@@ -8,48 +8,49 @@ use memchr::memchr;
 use super::encoding::{UTF8_BOM, UTF16BE_BOM, UTF16LE_BOM, stray_char};
 use super::{Encoding, Format, Legacy};
 
-/// Bytes in which a NUL makes a file binary.
+/// A NUL within this many first bytes makes a file binary.
 pub(crate) const BINARY_WINDOW: usize = 8 * 1024;
-/// Bytes shown to the statistics; they are slow (about 100 ms a megabyte).
+/// Number of bytes that the encoding detector reads; it is slow (about 100 ms per megabyte).
 const GUESS_WINDOW: usize = 64 * 1024;
-/// Up to here, stray bytes may be as many as the multi-byte characters beside them.
-const FEW_STRAYS: usize = 8;
+/// Up to this number, stray bytes may be as many as the multi-byte characters.
+const MAX_FEW_STRAYS: usize = 8;
 
-/// A file's text, and how it was written.
+/// The decoded text of a file, with its format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded<'a> {
     /// The text, without a byte order mark.
     pub text: Cow<'a, str>,
-    /// How to write it again: [`Format::encode`] of `text` gives the file's bytes.
+    /// Format of the file: [`Format::encode`] of `text` returns the file's bytes.
     pub format: Format,
 }
 
-/// A file's text that needs its bytes no more, and how it was written.
+/// The decoded and owned text of a file, with its format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodedVec {
     /// The text, without a byte order mark.
     pub text: String,
-    /// How to write it again.
+    /// Format of the file.
     pub format: Format,
-    /// The file's bytes, where they are not the text's own.
+    /// The file's bytes, if they differ from those of `text`.
     pub bytes: Option<Vec<u8>>,
 }
 
-/// Why bytes are no text that could be edited safely.
+/// The reason why bytes cannot be edited safely as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotText {
-    /// It has NUL bytes.
+    /// The bytes contain NUL.
     #[error("the file is binary")]
     Binary,
-    /// No encoding (or not the declared one) gives these bytes back.
-    #[error("the file's encoding is not known")]
+    /// No encoding (or not the declared one) restores these bytes.
+    #[error("the file's encoding is unknown")]
     Encoding,
 }
 
-/// Decodes a file. A byte order mark decides; else `declared` does; else, in this order: UTF-8, UTF-16
-/// by the pattern of its NULs, UTF-8 with a few stray bytes, the best guess among the legacy encodings.
+/// Decodes a file. The encoding is that of the byte order mark, if there is one, else `declared`; else the
+/// first that fits of: UTF-8, UTF-16 by the pattern of its NULs, UTF-8 with a few stray bytes, the best guess
+/// among the legacy encodings.
 ///
-/// Whatever is returned encodes to the same bytes again.
+/// The result always encodes to the same bytes again.
 ///
 /// ```
 /// use editd::text::{NotText, decode};
@@ -79,23 +80,23 @@ pub fn decode(bytes: &[u8], declared: Option<Encoding>) -> Result<Decoded<'_>, N
 }
 
 /// Like [`decode`] without a declared encoding, but plain UTF-8 becomes the text without a copy and is
-/// looked through only once. Gives the bytes back where they are no text.
+/// scanned only once. Returns the bytes with the error if they are not text.
 pub fn decode_vec(bytes: Vec<u8>) -> Result<DecodedVec, (Vec<u8>, NotText)> {
     let marked = [UTF8_BOM, UTF16LE_BOM, UTF16BE_BOM].iter().any(|bom| bytes.starts_with(bom));
     if marked || has_nul(&bytes) {
-        return decode_kept(bytes);
+        return decode_keeping_bytes(bytes);
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(DecodedVec { text, format: Format::UTF8, bytes: None }),
-        Err(error) => decode_kept(error.into_bytes()),
+        Err(error) => decode_keeping_bytes(error.into_bytes()),
     }
 }
 
-fn decode_kept(bytes: Vec<u8>) -> Result<DecodedVec, (Vec<u8>, NotText)> {
+fn decode_keeping_bytes(bytes: Vec<u8>) -> Result<DecodedVec, (Vec<u8>, NotText)> {
     let decoded = decode(&bytes, None).map(|Decoded { text, format }| (text.into_owned(), format));
     match decoded {
         Ok((text, format)) => Ok(DecodedVec { text, format, bytes: Some(bytes) }),
-        Err(why) => Err((bytes, why)),
+        Err(error) => Err((bytes, error)),
     }
 }
 
@@ -104,7 +105,7 @@ pub(super) fn has_nul(bytes: &[u8]) -> bool {
 }
 
 fn with_bom(body: &[u8], encoding: Encoding) -> Result<Decoded<'_>, NotText> {
-    // Four bytes of order mark would be UTF-32, which nobody edits; two NULs tell it apart.
+    // FF FE 00 00 is the byte order mark of UTF-32, which is not supported.
     if encoding == Encoding::Utf16Le && body.starts_with(&[0, 0]) {
         return Err(NotText::Binary);
     }
@@ -130,19 +131,19 @@ fn detect(bytes: &[u8]) -> Result<Decoded<'_>, NotText> {
     stray.or_else(|| checked(bytes, guess())).or_else(|| western(bytes)).ok_or(NotText::Encoding)
 }
 
-/// The text of bytes that are known to be written in this format; nothing if they are not.
+/// Decodes bytes in a known format. Returns `None` if they are not in this format.
 pub fn decode_as(bytes: &[u8], format: Format) -> Option<Cow<'_, str>> {
     let body = if format.bom { bytes.strip_prefix(format.encoding.bom())? } else { bytes };
     checked(body, format).map(|decoded| decoded.text)
 }
 
-/// What every byte can be read as, if all else fails.
+/// Decodes as Windows-1252, the last resort: it can decode any byte.
 fn western(bytes: &[u8]) -> Option<Decoded<'_>> {
     let encoding = Encoding::Legacy(Legacy(encoding_rs::WINDOWS_1252));
     checked(bytes, Format { encoding, bom: false, guessed: true })
 }
 
-/// The text of `body` (no byte order mark) if it encodes to the same bytes.
+/// Decodes `body` (without byte order mark). Returns `None` if the text does not encode to the same bytes.
 fn checked(body: &[u8], format: Format) -> Option<Decoded<'_>> {
     let text = match format.encoding {
         Encoding::Utf8 => return str::from_utf8(body).ok().map(|text| Decoded { text: text.into(), format }),
@@ -151,7 +152,7 @@ fn checked(body: &[u8], format: Format) -> Option<Decoded<'_>> {
         Encoding::Utf16Be => Cow::Owned(decode_utf16(body, u16::from_be_bytes)?),
         Encoding::Legacy(Legacy(encoding)) => encoding.decode_without_bom_handling(body).0,
     };
-    let same = Format { bom: false, ..format }.encode(&text).is_ok_and(|again| *again == *body);
+    let same = Format { bom: false, ..format }.encode(&text).is_ok_and(|encoded| *encoded == *body);
     same.then_some(Decoded { text, format })
 }
 
@@ -162,8 +163,8 @@ fn decode_utf16(body: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
     text.filter(|_| rest.is_empty())
 }
 
-/// ASCII in UTF-16 has a NUL in every pair, always on the same side. Half of the pairs is enough, as long
-/// as the other side has none at all.
+/// Detects UTF-16 by its NULs. ASCII in UTF-16 has a NUL in every pair, always on the same side. Half of the
+/// pairs is enough, as long as the other side has none at all.
 fn utf16_without_bom(bytes: &[u8]) -> Option<Encoding> {
     let (pairs, _) = bytes[..bytes.len().min(BINARY_WINDOW)].as_chunks::<2>();
     let high = pairs.iter().filter(|pair| pair[1] == 0).count();
@@ -184,17 +185,17 @@ pub(super) fn decode_stray(body: &[u8]) -> String {
     text
 }
 
-/// Whether `bytes` are UTF-8 but for a few bytes. Multi-byte characters come about in no other encoding
-/// by accident but rarely, so they are the evidence: there must be at least as many of them as there are
-/// strays, and four times as many where the strays are more than a few. ASCII with strays and nothing else
-/// is no evidence for UTF-8, and is left to the guess, which keeps its bytes as well.
+/// Returns `true` if `bytes` are UTF-8 except for a few stray bytes. Multi-byte characters rarely occur by
+/// accident in another encoding, so they are the evidence: there must be at least as many of them as strays,
+/// and four times as many if there are more than [`MAX_FEW_STRAYS`]. ASCII with strays and nothing else is no
+/// evidence for UTF-8; it is left to the guess, which keeps the bytes as well.
 fn mostly_utf8(bytes: &[u8]) -> bool {
     let (mut strays, mut characters) = (0, 0);
     for chunk in bytes.utf8_chunks() {
         strays += chunk.invalid().len();
         characters += chunk.valid().chars().filter(|character| !character.is_ascii()).count();
     }
-    strays <= characters && (strays <= FEW_STRAYS || strays * 4 <= characters)
+    strays <= characters && (strays <= MAX_FEW_STRAYS || strays * 4 <= characters)
 }
 
 fn guess(bytes: &[u8]) -> Encoding {

@@ -1,4 +1,4 @@
-//! How a text is written as bytes.
+//! Encodings: conversion of text to bytes.
 
 use std::borrow::Cow;
 
@@ -7,8 +7,8 @@ use encoding_rs::EncoderResult;
 pub(super) const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
 pub(super) const UTF16LE_BOM: &[u8] = b"\xFF\xFE";
 pub(super) const UTF16BE_BOM: &[u8] = b"\xFE\xFF";
-/// The character for stray byte 0; only those for 0x80 to 0xFF are used. The last private-use plane is
-/// as good as never used, and the round-trip check of `decode` catches where it is.
+/// Code point for stray byte 0; only those for 0x80 to 0xFF are used. The last private-use plane is
+/// practically unused, and the round-trip check of `decode` catches texts that do use it.
 const STRAY: u32 = 0x10_FF00;
 const STRAY_NAME: &str = "utf-8-stray";
 
@@ -17,22 +17,23 @@ const STRAY_NAME: &str = "utf-8-stray";
 pub enum Encoding {
     /// UTF-8.
     Utf8,
-    /// UTF-8 with a few bytes that are none, each carried as one opaque character U+10FF80 to U+10FFFF.
+    /// UTF-8 with a few invalid bytes, each represented by one opaque character U+10FF80 to U+10FFFF.
     Utf8Stray,
-    /// UTF-16, low byte first.
+    /// UTF-16, little-endian.
     Utf16Le,
-    /// UTF-16, high byte first.
+    /// UTF-16, big-endian.
     Utf16Be,
-    /// One of the web's legacy encodings.
+    /// A legacy encoding of the WHATWG Encoding Standard.
     Legacy(Legacy),
 }
 
-/// An encoding of the web's standard other than the Unicode ones.
+/// A non-Unicode encoding of the WHATWG Encoding Standard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Legacy(pub(super) &'static encoding_rs::Encoding);
 
 impl Encoding {
-    /// The encoding for a label of the web's standard (`latin1`, `UTF-8`, ...), in any case.
+    /// Returns the encoding for a label of the WHATWG Encoding Standard (`latin1`, `UTF-8`, ...), in any
+    /// case.
     pub fn from_label(label: &str) -> Option<Self> {
         if label.trim().eq_ignore_ascii_case(STRAY_NAME) {
             return Some(Self::Utf8Stray);
@@ -46,8 +47,8 @@ impl Encoding {
         })
     }
 
-    /// Its lower-case name, which [`Encoding::from_label`] reads back. UTF-8 with stray bytes has a name
-    /// of its own, `utf-8-stray`.
+    /// Returns the lower-case name, which [`Encoding::from_label`] accepts. UTF-8 with stray bytes has the
+    /// non-standard name `utf-8-stray`.
     pub fn name(self) -> String {
         match self {
             Self::Utf8 => "utf-8".to_owned(),
@@ -68,22 +69,22 @@ impl Encoding {
     }
 }
 
-/// How the bytes of one file stand for its text.
+/// The encoding and byte order mark of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Format {
     /// The encoding.
     pub encoding: Encoding,
-    /// Whether the file starts with a byte order mark, which is not part of the text.
+    /// `true` if the file starts with a byte order mark, which is not part of the text.
     pub bom: bool,
-    /// Whether the encoding was told from the text's statistics and may be another one.
+    /// `true` if the encoding was guessed from the statistics of the text and may be wrong.
     pub guessed: bool,
 }
 
-/// A character that the encoding has not.
+/// A character that the encoding cannot represent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the encoding has no U+{:04X}, which stands at byte {offset}", u32::from(*.character))]
+#[error("the encoding cannot represent U+{:04X} at byte {offset}", u32::from(*.character))]
 pub struct Unencodable {
-    /// Bytes of the text before it.
+    /// Byte offset of the character in the text.
     pub offset: usize,
     /// The character.
     pub character: char,
@@ -93,7 +94,7 @@ impl Format {
     /// UTF-8 without a byte order mark: the format of new files.
     pub const UTF8: Self = Self { encoding: Encoding::Utf8, bom: false, guessed: false };
 
-    /// The bytes of `text`, byte order mark included. Plain UTF-8 costs nothing.
+    /// Encodes `text`, with the byte order mark if the format has one. Plain UTF-8 is borrowed, not copied.
     pub fn encode<'a>(&self, text: &'a str) -> Result<Cow<'a, [u8]>, Unencodable> {
         let body = match self.encoding {
             Encoding::Utf8 => Cow::Borrowed(text.as_bytes()),
@@ -105,14 +106,14 @@ impl Format {
         Ok(if self.bom { Cow::Owned([self.encoding.bom(), &body].concat()) } else { body })
     }
 
-    /// Whether `added`, text that an edit brings in, means the same under every likely encoding: under a
-    /// guessed one it has to be ASCII.
+    /// Returns `true` if `added`, the text that an edit inserts, encodes to the same bytes under every likely
+    /// encoding: a guessed encoding accepts only ASCII.
     pub fn takes(&self, added: &str) -> bool {
         !self.guessed || added.is_ascii()
     }
 }
 
-/// The character that stands for a byte outside UTF-8.
+/// Returns the character that represents an invalid UTF-8 byte.
 pub(super) fn stray_char(byte: u8) -> char {
     char::from_u32(STRAY + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
@@ -144,7 +145,7 @@ fn encode_legacy<'a>(
     if !replaced {
         return Ok(bytes);
     }
-    // Slow way, for the error alone: the first character that does not fit.
+    // Slow path, only for the error: find the first character that cannot be encoded.
     let mut encoder = encoding.new_encoder();
     let mut buffer = vec![0; text.len() * 4 + 64];
     match encoder.encode_from_utf8_without_replacement(text, &mut buffer, true) {

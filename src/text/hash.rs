@@ -1,4 +1,4 @@
-//! The identity of a file's bytes.
+//! Content hashes of files.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,17 +8,17 @@ const LENGTH: usize = 16;
 
 /// The first 128 bits of the BLAKE3 hash of a whole file. Written as `b3:` and 32 hex digits.
 ///
-/// Hostile content cannot be made to collide, so equal hashes are taken as equal bytes everywhere.
+/// Collisions cannot be constructed, so equal hashes are treated as equal bytes everywhere.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentHash([u8; LENGTH]);
 
 impl ContentHash {
-    /// The hash of `bytes`.
+    /// Hashes `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
         Self::truncated(&blake3::hash(bytes))
     }
 
-    /// The hash of the concatenation of `chunks`.
+    /// Hashes the concatenation of `chunks`.
     pub fn of_chunks<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut hasher = Hasher::default();
         for chunk in chunks {
@@ -27,7 +27,7 @@ impl ContentHash {
         hasher.finish()
     }
 
-    /// The bits themselves, for keys and files.
+    /// Returns the raw bytes, for keys and files.
     pub fn as_bytes(&self) -> &[u8; LENGTH] {
         &self.0
     }
@@ -39,17 +39,17 @@ impl ContentHash {
     }
 }
 
-/// Hashes bytes that come a piece at a time.
+/// Incremental hasher.
 #[derive(Debug, Default)]
 pub struct Hasher(blake3::Hasher);
 
 impl Hasher {
-    /// Adds a piece.
+    /// Appends a piece to the input.
     pub fn update(&mut self, piece: &[u8]) {
         self.0.update(piece);
     }
 
-    /// The hash of all pieces.
+    /// Returns the hash of all pieces.
     pub fn finish(self) -> ContentHash {
         ContentHash::truncated(&self.0.finalize())
     }
@@ -68,7 +68,7 @@ impl fmt::Debug for ContentHash {
     }
 }
 
-/// A text that is not `b3:` and 32 hex digits.
+/// The error for a string that is not `b3:` followed by 32 hex digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a hash is `b3:` and 32 hex digits")]
 pub struct ParseHashError;
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hash_reads_back_from_what_it_prints() {
+    fn a_printed_hash_can_be_parsed() {
         let hash = ContentHash::of(b"text");
         assert_eq!(hash.to_string().parse(), Ok(hash));
         assert_eq!(hash.to_string().len(), 35);

@@ -1,8 +1,8 @@
-//! Lines and what ends them.
+//! Lines and line endings.
 
 use memchr::{memchr, memchr_iter, memchr2, memrchr2};
 
-/// What ends a line.
+/// A line ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LineEnding {
     /// `\r\n`.
@@ -11,12 +11,12 @@ pub enum LineEnding {
     Cr,
     /// `\n`.
     Lf,
-    /// Nothing: the last line of a text that does not end in a line end.
+    /// No line ending: the last line of a text that does not end in one.
     None,
 }
 
 impl LineEnding {
-    /// The characters themselves.
+    /// Returns the line ending as a string.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Crlf => "\r\n",
@@ -32,26 +32,26 @@ impl LineEnding {
 pub struct Line<'a> {
     /// Byte offset of the line in its text.
     pub start: usize,
-    /// The line without what ends it.
+    /// The line without its line ending.
     pub content: &'a str,
-    /// What ends it.
+    /// The line ending.
     pub ending: LineEnding,
 }
 
 impl Line<'_> {
-    /// Byte offset behind the content, before the line end.
+    /// Byte offset of the end of the content, before the line ending.
     pub fn content_end(&self) -> usize {
         self.start + self.content.len()
     }
 
-    /// Byte offset behind the line end: where the next line starts.
+    /// Byte offset after the line ending: the start of the next line.
     pub fn end(&self) -> usize {
         self.content_end() + self.ending.as_str().len()
     }
 }
 
-/// The lines of `text`. A line end at the end of a text ends its last line and starts no further one:
-/// `"a\n"` is one line, `""` none.
+/// Returns an iterator over the lines of `text`. A line ending at the end of a text ends its last line and
+/// does not start another one: `"a\n"` has one line, `""` has none.
 pub fn lines(text: &str) -> Lines<'_> {
     Lines { text, at: 0 }
 }
@@ -75,13 +75,13 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// How many lines [`lines`] yields. Near memory speed unless the text has carriage returns.
+/// Counts the lines that [`lines`] yields. Near memory speed unless the text has carriage returns.
 pub fn count_lines(text: &str) -> usize {
     let open = !text.is_empty() && !text.ends_with(['\n', '\r']);
     count_line_ends(text) + usize::from(open)
 }
 
-/// How many line ends stand in `text`.
+/// Counts the line endings in `text`.
 pub(crate) fn count_line_ends(text: &str) -> usize {
     let bytes = text.as_bytes();
     let feeds = memchr_iter(b'\n', bytes).count();
@@ -95,8 +95,8 @@ pub(crate) fn count_line_ends(text: &str) -> usize {
     }
 }
 
-/// Start of the line that holds the byte at `offset`. Between the two bytes of a CRLF the line is the
-/// one that they end. An offset behind the end counts as the end.
+/// Returns the start of the line that contains the byte at `offset`. Both bytes of a CRLF belong to the line
+/// that they end. An offset past the end counts as the end.
 pub fn line_start(text: &str, offset: usize) -> usize {
     let bytes = text.as_bytes();
     let mut end = offset.min(bytes.len());
@@ -106,7 +106,7 @@ pub fn line_start(text: &str, offset: usize) -> usize {
     memrchr2(b'\n', b'\r', &bytes[..end]).map_or(0, |at| at + 1)
 }
 
-/// Where the line that holds the byte at `offset` ends: before its line end, and behind it.
+/// Returns the end of the line that contains the byte at `offset`: before its line ending, and after it.
 pub fn line_end(text: &str, offset: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let mut start = offset.min(bytes.len());
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_final_line_end_starts_no_further_line() {
+    fn a_final_line_ending_starts_no_further_line() {
         assert_eq!(split(""), []);
         assert_eq!(split("a\n"), [(0, "a", LineEnding::Lf)]);
         assert_eq!(split("\n"), [(0, "", LineEnding::Lf)]);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn between_the_bytes_of_a_crlf_the_line_is_the_one_they_end() {
+    fn both_bytes_of_a_crlf_belong_to_the_line_they_end() {
         let text = "ab\r\ncd";
         assert_eq!((line_start(text, 3), line_end(text, 3)), (0, (2, 4)));
         assert_eq!((line_start(text, 4), line_end(text, 4)), (4, (6, 6)));
@@ -168,7 +168,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn lines_put_together_are_the_text(text in "[ab\r\n]{0,20}") {
+        fn concatenated_lines_are_the_text(text in "[ab\r\n]{0,20}") {
             let whole: String = lines(&text).flat_map(|line| [line.content, line.ending.as_str()]).collect();
             prop_assert_eq!(&whole, &text);
             prop_assert_eq!(count_lines(&text), lines(&text).count());

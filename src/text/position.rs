@@ -1,15 +1,15 @@
-//! Positions as editors count them.
+//! Editor positions: line and column.
 
 use memchr::memrchr2;
 
 use super::lines::count_line_ends;
 
-/// A place in a text: line and column, both from 0, the column in units of a [`PositionEncoding`].
+/// A position in a text: line and column, both from 0, the column in units of a [`PositionEncoding`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Position {
-    /// Lines before this one.
+    /// Line number, from 0.
     pub line: usize,
-    /// Units before the place, in its line.
+    /// Column: number of units before the position in its line.
     pub character: usize,
 }
 
@@ -25,7 +25,7 @@ pub enum PositionEncoding {
 }
 
 impl PositionEncoding {
-    /// How many units `text` has.
+    /// Returns the length of `text` in units.
     pub fn units(self, text: &str) -> usize {
         match self {
             Self::Utf8 => text.len(),
@@ -36,13 +36,14 @@ impl PositionEncoding {
     }
 }
 
-/// The positions of `sorted_offsets` (bytes, ascending) in one pass over `text`. An offset inside a
-/// character counts as the character's start, one inside a line end as the line's, one behind the text
-/// as the text's end. An offset below the one before it counts as that one.
+/// Converts `sorted_offsets` (bytes, ascending) to positions in one pass over `text`. An offset inside a
+/// character counts as the start of the character, one inside a line ending as the end of the line's content,
+/// one past the end as the end of the text. An offset smaller than the previous one counts as the previous
+/// one.
 pub fn positions_of(text: &str, sorted_offsets: &[usize], encoding: PositionEncoding) -> Vec<Position> {
     let (mut at, mut position) = (0, Position::default());
-    let place = |&offset: &usize| {
-        let passed = &text[at..settle(text, offset).max(at)];
+    let convert = |&offset: &usize| {
+        let passed = &text[at..floor_boundary(text, offset).max(at)];
         at += passed.len();
         match memrchr2(b'\n', b'\r', passed.as_bytes()) {
             None => position.character += encoding.units(passed),
@@ -53,11 +54,11 @@ pub fn positions_of(text: &str, sorted_offsets: &[usize], encoding: PositionEnco
         }
         position
     };
-    sorted_offsets.iter().map(place).collect()
+    sorted_offsets.iter().map(convert).collect()
 }
 
-/// The nearest place at or before `offset` that is on a character boundary and not inside a CRLF.
-fn settle(text: &str, offset: usize) -> usize {
+/// Returns the nearest offset at or before `offset` that is on a character boundary and not inside a CRLF.
+fn floor_boundary(text: &str, offset: usize) -> usize {
     let mut at = offset.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -108,7 +109,7 @@ mod tests {
                 let found = positions_of(&text, &offsets, encoding);
                 for (&offset, &position) in offsets.iter().zip(&found) {
                     prop_assert_eq!(buffer.position_of(offset, encoding), position);
-                    prop_assert_eq!(buffer.byte_of(position, encoding), settle(&text, offset));
+                    prop_assert_eq!(buffer.byte_of(position, encoding), floor_boundary(&text, offset));
                 }
             }
         }

@@ -1,13 +1,13 @@
-//! What a text uses to end and to indent its lines.
+//! Line ending style and indentation style of a text.
 
 use memchr::{memchr, memchr_iter, memchr2_iter};
 
-/// Lines looked at to tell the indentation: more would not change the answer, only its cost.
+/// Number of lines sampled to detect the indentation: more lines cost time and hardly change the result.
 const SAMPLE: usize = 20_000;
-/// Widest step that counts as one level; anything wider is alignment.
-const WIDEST: usize = 8;
+/// Maximum width of one level, in columns; a wider step is alignment.
+const MAX_WIDTH: usize = 8;
 
-/// The line ends of a whole text.
+/// The line ending style of a whole text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EolStyle {
     /// LF only.
@@ -18,11 +18,11 @@ pub enum EolStyle {
     Cr,
     /// More than one kind.
     Mixed,
-    /// The text has no line end.
+    /// The text has no line ending.
     None,
 }
 
-/// The line ends that `text` uses.
+/// Returns the line ending style of `text`.
 pub fn eol_style(text: &str) -> EolStyle {
     let bytes = text.as_bytes();
     let Some(first) = memchr(b'\r', bytes) else {
@@ -46,12 +46,12 @@ fn only_cr(bytes: &[u8]) -> EolStyle {
     if memchr(b'\n', bytes).is_none() { EolStyle::Cr } else { EolStyle::Mixed }
 }
 
-/// What indents lines.
+/// The characters that indent lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum IndentKind {
-    /// Tabs, on at least nine of ten indented lines.
+    /// Tabs, in at least nine of ten indented lines.
     Tabs,
-    /// Spaces, on at least nine of ten indented lines.
+    /// Spaces, in at least nine of ten indented lines.
     Spaces,
     /// Both.
     Mixed,
@@ -59,16 +59,16 @@ pub enum IndentKind {
     None,
 }
 
-/// How a whole text indents.
+/// The indentation style of a whole text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct IndentStyle {
-    /// With what.
+    /// Tabs or spaces.
     pub kind: IndentKind,
-    /// Columns of one level, where most indented lines have spaces and a width shows; 2 to 8.
+    /// Columns per level, if most indented lines use spaces and a width can be detected; 2 to 8.
     pub width: Option<u8>,
 }
 
-/// How `text` indents, told from its first 20,000 lines.
+/// Detects the indentation style of `text` from its first 20,000 lines.
 pub fn indent_style(text: &str) -> IndentStyle {
     let mut count = Count::default();
     let bytes = text.as_bytes();
@@ -84,13 +84,13 @@ pub fn indent_style(text: &str) -> IndentStyle {
 struct Count {
     tabs: usize,
     spaces: usize,
-    /// Lines by the step in columns from the line before them.
-    steps: [usize; WIDEST + 1],
+    /// Number of lines by the change in columns from the line before.
+    steps: [usize; MAX_WIDTH + 1],
     before: usize,
 }
 
 impl Count {
-    /// Of a line, with what follows it. One of nothing but blanks says nothing.
+    /// Counts a line; `rest` is the text from its start on. A blank line does not count.
     fn line(&mut self, rest: &[u8]) {
         let width = rest.iter().take_while(|&&byte| byte == b' ').count();
         match (width, rest.get(width)) {
@@ -98,20 +98,20 @@ impl Count {
             (_, Some(b'\t')) if is_blank(&rest[width..]) => {}
             (0, Some(b'\t')) => self.tabs += 1,
             (0, Some(_)) => self.before = 0,
-            // One blank before a star is a comment's decoration.
+            // Spaces before a star belong to a block comment.
             (_, Some(b'*')) => {}
-            (_, Some(next)) => self.spaces_of(width, *next),
+            (_, Some(next)) => self.count_spaces(width, *next),
         }
     }
 
-    fn spaces_of(&mut self, width: usize, next: u8) {
+    fn count_spaces(&mut self, width: usize, next: u8) {
         if next == b'\t' {
             self.tabs += 1;
         } else {
             self.spaces += 1;
         }
         let step = width.abs_diff(self.before);
-        if (2..=WIDEST).contains(&step) {
+        if (2..=MAX_WIDTH).contains(&step) {
             self.steps[step] += 1;
         }
         self.before = width;
@@ -129,15 +129,15 @@ impl Count {
     }
 
     fn width(&self) -> Option<u8> {
-        let most = self.steps.iter().copied().max().filter(|&most| most > 0)?;
-        self.steps.iter().position(|&count| count == most).and_then(|step| u8::try_from(step).ok())
+        let highest = self.steps.iter().copied().max().filter(|&highest| highest > 0)?;
+        self.steps.iter().position(|&count| count == highest).and_then(|step| u8::try_from(step).ok())
     }
 }
 
-/// Whether a line, with what follows it, has nothing but blanks.
+/// Returns `true` if the first line of `rest` is blank.
 fn is_blank(rest: &[u8]) -> bool {
-    let said = rest.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
-    matches!(said, None | Some(b'\n' | b'\r'))
+    let first = rest.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
+    matches!(first, None | Some(b'\n' | b'\r'))
 }
 
 #[cfg(test)]
@@ -170,7 +170,7 @@ mod tests {
     #[case("/*\n * a\n */\n\tb\n", IndentKind::Tabs, None)]
     #[case("   \n\t\n\n", IndentKind::None, None)]
     #[case("a\n    b\n        c\n    d\n\te\n", IndentKind::Mixed, Some(4))]
-    fn indentation_is_told_from_the_steps(
+    fn indentation_is_detected_from_the_steps(
         #[case] text: &str,
         #[case] kind: IndentKind,
         #[case] width: Option<u8>,

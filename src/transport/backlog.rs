@@ -2,26 +2,26 @@ use std::collections::VecDeque;
 
 use serde_json::Value;
 
-use super::intake::Room;
+use super::budget::Reservation;
 
-/// Requests of one connection that may wait for others of it to end.
-const WAITING: usize = 256;
+/// Maximum number of queued requests of one connection.
+const MAX_QUEUED: usize = 256;
 
-/// A request or notification, the bytes that it came in, and their room.
+/// A request or notification, the size of its message in bytes, and the memory reserved for it.
 pub(super) struct Call {
     pub(super) id: Option<Value>,
     pub(super) method: String,
     pub(super) params: Option<Value>,
     pub(super) size: usize,
-    pub(super) room: Room,
-    /// Whether others of the client came with it.
+    pub(super) reservation: Reservation,
+    /// `true` if the client had already sent more data when the message was complete.
     pub(super) followed: bool,
 }
 
-/// Requests that came while as many as are allowed were under way, in the order of arrival.
+/// Requests that arrived while the maximum number of requests was running, in the order of arrival.
 ///
-/// They are read all the same: behind them may come the answers and the notifications of an editor that those
-/// under way wait for.
+/// The connection keeps reading while requests are queued, because running requests may wait for responses or
+/// notifications of an editor that arrive after the queued requests.
 #[derive(Default)]
 pub(super) struct Backlog(VecDeque<Call>);
 
@@ -31,7 +31,7 @@ impl Backlog {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.0.len() >= WAITING
+        self.0.len() >= MAX_QUEUED
     }
 
     pub(super) fn push(&mut self, call: Call) {
@@ -42,7 +42,7 @@ impl Backlog {
         self.0.pop_front()
     }
 
-    /// Takes out what a `$/cancelRequest` with these parameters is about.
+    /// Removes and returns the request that a `$/cancelRequest` with these parameters refers to.
     pub(super) fn cancel(&mut self, params: Option<&Value>) -> Option<Call> {
         let id = params?.get("id")?;
         let at = self.0.iter().position(|call| call.id.as_ref() == Some(id))?;

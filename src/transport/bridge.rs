@@ -8,32 +8,35 @@ use parking_lot::Mutex;
 use crate::daemon::Places;
 use crate::workspace::Role;
 
+use super::connect::{ConnectError, INTRODUCTIONS, RETRY, Spawn, connect_socket};
 use super::message::goodbye;
-use super::reach::{ConnectError, INTRODUCTIONS, RETRY, Spawn, reach};
 
-/// Bytes that are held on the way, in each direction. Whoever does not read holds up whoever sends.
+/// Size of the buffer of each direction, in bytes. A side that does not read blocks the other side from
+/// sending.
 const BUFFER: usize = 64 << 10;
-/// Bytes of what was said first that are kept until the daemon answers. A daemon that is just ending may take
-/// the connection and not answer; the next one is told the same then. `initialize` fits.
+/// Maximum size of the client's first input that is retained until the daemon answers, in bytes. A daemon
+/// that is shutting down may accept the connection without answering; the input is then sent again to the
+/// next daemon.
+/// `initialize` fits.
 const OPENING: usize = 256 << 10;
-/// Bytes of the end of what the daemon says by which a goodbye is known.
+/// Number of the daemon's last bytes that are retained to recognize a goodbye.
 const ENDING: usize = 256;
 
-/// How a bridge ended.
+/// Result of a bridge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Crossing {
-    /// The client has gone, or the daemon has said goodbye.
+    /// The client has disconnected, or the daemon has sent a goodbye.
     Over,
-    /// The daemon has gone without a word while the client was still there.
+    /// The daemon has disconnected without a goodbye while the client was still connected.
     Broken,
 }
 
-/// Carries bytes between a client on the other end of this process's pipes and the daemon's socket of a role,
-/// as they are and in both directions, until one of them is gone. Starts the daemon if none runs and that is
-/// allowed.
+/// Forwards bytes unchanged in both directions between a client on this process's pipes and the daemon's
+/// socket for a role, until one of them disconnects. Starts the daemon if none is running and `spawn` allows
+/// it.
 ///
-/// A client that closes its end still gets what the daemon has to say. At most 64 KiB each way are in memory,
-/// and 256 KiB more until the daemon's first answer.
+/// A client that closes its sending side still receives the daemon's output. The bridge holds at most 64 KiB
+/// per direction in memory, and 256 KiB more until the first answer of the daemon.
 pub fn bridge(
     places: &Places,
     role: Role,
@@ -41,16 +44,20 @@ pub fn bridge(
     input: impl Read + Send + 'static,
     output: impl Write,
 ) -> Result<Crossing, ConnectError> {
-    let mut from_daemon = reach(places, role, spawn)?;
+    let mut from_daemon = connect_socket(places, role, spawn)?;
     let link = Arc::new(Mutex::new(Link::new(from_daemon.try_clone()?)));
-    let towards = link.clone();
-    // It ends with the process: nothing wakes it from waiting for a client that says nothing.
-    std::thread::Builder::new().name("client".to_owned()).spawn(move || carry_to(&towards, input))?;
+    let sending = link.clone();
+    // The thread ends with the process: a read from a silent client cannot be interrupted.
+    std::thread::Builder::new()
+        .name("client".to_owned())
+        .spawn(move || forward_to_daemon(&sending, input))?;
     let mut output = Output { output, ending: Vec::new() };
     let mut attempts = 1..=INTRODUCTIONS;
     loop {
         attempts.next();
-        let Gone::Daemon = output.carry_from(&mut from_daemon)? else { return Ok(Crossing::Over) };
+        let Disconnected::Daemon = output.forward_from_daemon(&mut from_daemon)? else {
+            return Ok(Crossing::Over);
+        };
         let mut link = link.lock();
         if link.ended || output.ends_with_goodbye() {
             return Ok(Crossing::Over);
@@ -58,23 +65,23 @@ pub fn bridge(
         let opening = link.opening.clone().filter(|_| output.ending.is_empty() && !attempts.is_empty());
         let Some(opening) = opening else { return Ok(Crossing::Broken) };
         std::thread::sleep(RETRY);
-        from_daemon = reach(places, role, spawn)?;
-        link.renew(from_daemon.try_clone()?, &opening);
+        from_daemon = connect_socket(places, role, spawn)?;
+        link.reconnect(from_daemon.try_clone()?, &opening);
     }
 }
 
-/// Who has left first.
-enum Gone {
+/// The side that disconnected first.
+enum Disconnected {
     Client,
     Daemon,
 }
 
-/// The way to the daemon.
+/// The sending side of the connection to the daemon.
 struct Link {
     stream: UnixStream,
-    /// What was sent so far; none once it is too much to be kept.
+    /// All input sent so far; `None` once it exceeds [`OPENING`].
     opening: Option<Vec<u8>>,
-    /// Whether the client has closed its end.
+    /// `true` if the client has closed its sending side.
     ended: bool,
 }
 
@@ -83,7 +90,7 @@ impl Link {
         Self { stream, opening: Some(Vec::new()), ended: false }
     }
 
-    /// Sends bytes. A daemon that is gone is noticed by who reads from it.
+    /// Sends bytes. Errors are ignored, because the reading side notices a daemon that has disconnected.
     fn send(&mut self, bytes: &[u8]) {
         self.opening = self.opening.take().filter(|opening| opening.len() + bytes.len() <= OPENING);
         if let Some(opening) = &mut self.opening {
@@ -97,15 +104,15 @@ impl Link {
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 
-    /// Says the same to another daemon.
-    fn renew(&mut self, stream: UnixStream, opening: &[u8]) {
+    /// Switches to another daemon and sends it the same input.
+    fn reconnect(&mut self, stream: UnixStream, opening: &[u8]) {
         self.stream = stream;
         let _ = self.stream.write_all(opening);
     }
 }
 
-/// Carries what the client says until it closes its end.
-fn carry_to(link: &Mutex<Link>, mut input: impl Read) {
+/// Forwards the client's input until the client closes its sending side.
+fn forward_to_daemon(link: &Mutex<Link>, mut input: impl Read) {
     let mut buffer = vec![0; BUFFER];
     loop {
         match input.read(&mut buffer) {
@@ -118,30 +125,30 @@ fn carry_to(link: &Mutex<Link>, mut input: impl Read) {
     link.lock().end();
 }
 
-/// The way to the client.
+/// The output to the client.
 struct Output<W> {
     output: W,
-    /// The last that was said.
+    /// The last bytes that were sent.
     ending: Vec<u8>,
 }
 
 impl<W: Write> Output<W> {
-    /// Carries what the daemon says until one of them is gone.
-    fn carry_from(&mut self, stream: &mut UnixStream) -> io::Result<Gone> {
+    /// Forwards the daemon's output until one side disconnects.
+    fn forward_from_daemon(&mut self, stream: &mut UnixStream) -> io::Result<Disconnected> {
         let mut buffer = vec![0; BUFFER];
         loop {
-            let said = match stream.read(&mut buffer) {
-                Ok(0) => return Ok(Gone::Daemon),
+            let received = match stream.read(&mut buffer) {
+                Ok(0) => return Ok(Disconnected::Daemon),
                 Ok(count) => &buffer[..count],
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                // It was killed with something unread.
-                Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok(Gone::Daemon),
+                // The daemon was killed before it read all input.
+                Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok(Disconnected::Daemon),
                 Err(error) => return Err(error),
             };
-            if self.output.write_all(said).and_then(|()| self.output.flush()).is_err() {
-                return Ok(Gone::Client);
+            if self.output.write_all(received).and_then(|()| self.output.flush()).is_err() {
+                return Ok(Disconnected::Client);
             }
-            self.ending.extend_from_slice(&said[said.len().saturating_sub(ENDING)..]);
+            self.ending.extend_from_slice(&received[received.len().saturating_sub(ENDING)..]);
             self.ending.drain(..self.ending.len().saturating_sub(ENDING));
         }
     }

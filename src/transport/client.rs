@@ -10,12 +10,12 @@ use crate::daemon::Places;
 use crate::protocol::{Method, RpcError, uri_of};
 use crate::workspace::Role;
 
-use super::reach::{ConnectError, INTRODUCTIONS, RETRY, Spawn, reach};
+use super::connect::{ConnectError, INTRODUCTIONS, RETRY, Spawn, connect_socket};
 
-/// Why a call has no result.
+/// An error of a call.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
-    /// The daemon said no.
+    /// The daemon answered with an error.
     #[error(transparent)]
     Refused(#[from] RpcError),
     /// The connection failed.
@@ -24,28 +24,28 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// Whether the daemon went away.
+    /// Returns `true` if the daemon closed the connection.
     pub fn is_end(&self) -> bool {
         use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
         matches!(self, Self::Io(error) if [BrokenPipe, ConnectionReset, UnexpectedEof].contains(&error.kind()))
     }
 }
 
-/// As whom a session is begun, and where.
+/// Client name, roots and options with which a session is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// `clientInfo.name`: the author.
+    /// `clientInfo.name`, which becomes the author.
     pub name: String,
-    /// The roots, in order.
+    /// Roots, in order.
     pub roots: Vec<PathBuf>,
-    /// Whether a root directly below home that is not there is a file that is to be made.
+    /// `true` if a missing root directly in the home folder is a file to be created.
     pub new_file: bool,
-    /// The name of the session, where one goes on over several connections.
+    /// Name of the session, if it spans several connections.
     pub session: Option<String>,
 }
 
 impl Identity {
-    /// This program itself, with one root or with none.
+    /// Identity of this program itself, with at most one root.
     fn own(root: Option<&Path>) -> Self {
         Self {
             name: env!("CARGO_PKG_NAME").to_owned(),
@@ -56,7 +56,7 @@ impl Identity {
     }
 }
 
-/// A connection of this process to the daemon, for one request at a time.
+/// A connection to the daemon that runs one request at a time.
 #[derive(Debug)]
 pub struct Client {
     input: Incoming,
@@ -64,18 +64,21 @@ pub struct Client {
     last_id: i64,
 }
 
-/// The half of a connection that messages come on.
+/// The receiving half of a connection.
 #[derive(Debug)]
 pub struct Incoming(BufReader<UnixStream>);
 
-/// The half of a connection that messages go out on.
+/// The sending half of a connection.
 #[derive(Debug)]
 pub struct Outgoing(UnixStream);
 
 impl Client {
-    /// Begins a session on the socket of a role, with one root or with none; starts the daemon if none runs
-    /// and that is allowed. A daemon that is just ending may still take the connection, so it is tried again
-    /// with the next one: nothing but `initialize` was said.
+    /// Starts a session on the socket for a role, with at most one root. Starts the daemon if none is running
+    /// and
+    /// `spawn` allows it.
+    ///
+    /// A daemon that is shutting down may still accept the connection. The client then retries with the next
+    /// daemon, which is safe because it has sent only `initialize`.
     pub fn connect(
         places: &Places,
         role: Role,
@@ -85,7 +88,7 @@ impl Client {
         Self::connect_as(places, role, spawn, &Identity::own(root))
     }
 
-    /// The same for somebody else.
+    /// Like [`Self::connect`], with another identity.
     pub fn connect_as(
         places: &Places,
         role: Role,
@@ -95,7 +98,7 @@ impl Client {
         let mut attempts = 1..=INTRODUCTIONS;
         loop {
             attempts.next();
-            let mut client = Self::new(reach(places, role, spawn)?)?;
+            let mut client = Self::new(connect_socket(places, role, spawn)?)?;
             match client.initialize(identity) {
                 Ok(()) => return Ok(client),
                 Err(CallError::Refused(error)) => return Err(ConnectError::Refused(error)),
@@ -110,7 +113,8 @@ impl Client {
         Ok(Self { input, output: Outgoing(stream), last_id: 0 })
     }
 
-    /// The two halves, and the id of the last request, for who has many requests under way.
+    /// Splits the client into its two halves and the id of the last request, to run several requests
+    /// concurrently.
     pub fn split(self) -> (Incoming, Outgoing, i64) {
         (self.input, self.output, self.last_id)
     }
@@ -140,14 +144,14 @@ impl Client {
         serde_json::from_value(result).map_err(|error| CallError::Io(io::Error::other(error)))
     }
 
-    /// Calls a method and gives its result as it came.
+    /// Calls a method and returns the raw result.
     pub fn request(&mut self, method: &str, params: &impl Serialize) -> Result<Value, CallError> {
         self.last_id += 1;
         let id = self.last_id;
         self.output.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
         loop {
             let mut message = self.input.receive()?;
-            // Notifications come in between; a command has no use for them.
+            // Skip notifications; a command does not use them.
             if message.get("id").and_then(Value::as_i64) != Some(id) {
                 continue;
             }
@@ -162,7 +166,7 @@ impl Client {
 }
 
 impl Incoming {
-    /// The next message.
+    /// Receives the next message.
     pub fn receive(&mut self) -> io::Result<Value> {
         let mut line = Vec::new();
         if self.0.read_until(b'\n', &mut line)? == 0 {
@@ -180,14 +184,14 @@ impl Outgoing {
         self.0.write_all(&line)
     }
 
-    /// Ends the connection, in both directions.
+    /// Closes the connection in both directions.
     pub fn close(&self) {
-        // It may have ended already.
+        // The connection may be closed already.
         let _ = self.0.shutdown(Shutdown::Both);
     }
 }
 
-/// What an answer says.
+/// Extracts the result or the error of a response.
 pub fn outcome(answer: &mut Value) -> Result<Value, CallError> {
     match answer.get_mut("error").map(Value::take) {
         Some(error) => {

@@ -1,10 +1,12 @@
-//! One connection, from its first byte to its end.
+//! The lifecycle of one connection.
 //!
-//! Three tasks at most stand behind it: the one that runs [`serve`] reads messages and starts requests in
-//! the order of arrival, one writes what is to be sent, and requests that have to wait go on in tasks of
-//! their own. Where too many of those are under way, further requests wait in a line; answers and notifications
-//! are read on, because those under way may need them. A malformed body or a panic costs one answer; framing that cannot be trusted, or a client
-//! that does not read, costs the connection; nothing that happens here costs another connection anything.
+//! The task that runs [`serve`] reads messages and starts requests in the order of arrival. A second task
+//! writes the output. Requests that have to wait continue in separate tasks. If too many of them are running,
+//! further requests are queued, but responses and notifications are still read, because running requests may
+//! need them.
+//!
+//! A malformed body or a panic results in one error response. Invalid framing, or a client that does not
+//! read, closes the connection. Other connections are never affected.
 
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
@@ -28,25 +30,25 @@ use crate::protocol::{Code, RpcError};
 use crate::workspace::Role;
 
 use super::backlog::{Backlog, Call};
+use super::budget::{ConnectionBudget, Reservation};
 use super::framing::{Body, Bounds, FrameReader, FramingError};
 use super::gate::{self, Stage};
-use super::intake::{Room, Share};
 use super::lsp::{self, Backend};
 use super::message::{Malformed, Message, answer, error_message, goodbye, panicked, parse, too_many};
 use super::outbound::Outbound;
 
-/// How much is read from the socket at a time. Every open connection keeps as much, however quiet it is.
+/// Size of the read buffer, in bytes. Every open connection holds one, even if it is idle.
 const READ_BUFFER: usize = 16 << 10;
-/// From this size on, in bytes, a message is taken apart while another thread serves other connections.
+/// Size from which a message is parsed while another thread serves other connections, in bytes.
 const LARGE: usize = 256 << 10;
-/// How long requests under way may take to end when the daemon does.
+/// Time that running requests have to end when the connection ends.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Serves a client until it leaves, the daemon ends, or its framing cannot be trusted any more.
+/// Serves a client until it disconnects, the daemon stops, or the framing is invalid.
 pub(crate) async fn serve(
     daemon: Daemon,
     role: Role,
-    share: Share,
+    budget: ConnectionBudget,
     input: impl AsyncRead + Unpin,
     output: OwnedWriteHalf,
 ) {
@@ -54,55 +56,55 @@ pub(crate) async fn serve(
     let stopped = daemon.stopped();
     let input = BufReader::with_capacity(READ_BUFFER, input);
     let time = Duration::from_millis(limits.message_ms);
-    let bounds = Bounds { size: limits.message_size, time, share };
+    let bounds = Bounds { size: limits.message_size, time, budget };
     let reader = tokio::select! {
-        // In this order, here and below: a daemon that ends answers nobody new.
+        // Biased, here and below: a daemon that is stopping accepts no new messages.
         biased;
         () = stopped.cancelled() => return,
         reader = FrameReader::new(input, bounds) => reader,
     };
     let Ok(Some(mut reader)) = reader else { return };
     let closed = CancellationToken::new();
-    let (outbound, unsent) = Outbound::new(output, reader.framing(), limits.unsent_output, closed.clone());
-    let writer = tokio::spawn(unsent.write());
+    let (outbound, writer) = Outbound::new(output, reader.framing(), limits.unsent_output, closed.clone());
+    let writer = tokio::spawn(writer.write());
     let mut dispatcher = Dispatcher::new(daemon.clone(), role, outbound);
     let end = loop {
-        // Many small messages can be there at a time, and answered without waiting for anything: others have
-        // their turn in between.
+        // Many small messages may be buffered and handle_response without waiting. Yield to other connections
+        // in between.
         tokio::task::consume_budget().await;
         let body = tokio::select! {
             biased;
             () = stopped.cancelled() => break End::Stopped,
             () = closed.cancelled() => break End::CutOff,
-            body = dispatcher.work_until(reader.next()) => body,
+            body = dispatcher.run_until(reader.next()) => body,
         };
         let Some(body) = body else { break End::Exit };
         match body {
             Ok(Some(body)) => {
-                if dispatcher.take(body).await.is_break() {
+                if dispatcher.handle(body).await.is_break() {
                     break End::Exit;
                 }
             }
             Ok(None) => break End::Left,
             Err(error) => {
-                dispatcher.complain(&error);
+                dispatcher.report_framing_error(&error);
                 break End::Framing;
             }
         }
     };
     dispatcher.end(end).await;
-    // What was answered is still written, unless the client does not read.
+    // Pending responses are still written, unless the client does not read.
     if end == End::CutOff {
         writer.abort();
     }
     let _ = tokio::time::timeout(GRACE, writer).await;
 }
 
-/// Why a connection ends.
+/// Reason for the end of a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Left,
-    /// The client has said `exit`.
+    /// The client has sent `exit`.
     Exit,
     Stopped,
     CutOff,
@@ -115,27 +117,28 @@ struct Dispatcher {
     role: Role,
     session: Arc<OnceLock<Arc<SessionContext>>>,
     service: LspService<Backend>,
-    /// Drains what the framework itself wants to send; nothing so far.
+    /// Forwards requests that the framework itself sends to the client; there are none so far.
     requests: tokio::task::JoinHandle<()>,
     outbound: Outbound,
     running: JoinSet<()>,
     backlog: Backlog,
-    /// Whether the client has said `shutdown`: from then on, whatever comes is refused.
+    /// `true` after the client has sent `shutdown`. Further requests are refused.
     shut_down: bool,
 }
 
 impl Dispatcher {
     fn new(daemon: Daemon, role: Role, outbound: Outbound) -> Self {
         let session = Arc::new(OnceLock::new());
-        let outlet = Arc::new(outbound.clone());
-        let (service, socket) = lsp::service(daemon.clone(), role, outlet, session.clone());
+        let sink = Arc::new(outbound.clone());
+        let (service, socket) = lsp::service(daemon.clone(), role, sink, session.clone());
         let requests = tokio::spawn(forward(socket, outbound.clone()));
         let (running, backlog) = (JoinSet::new(), Backlog::default());
         Self { daemon, role, session, service, requests, outbound, running, backlog, shut_down: false }
     }
 
-    /// Waits for something, and meanwhile starts what is in line. None if the client has said `exit`.
-    async fn work_until<T>(&mut self, next: impl Future<Output = T>) -> Option<T> {
+    /// Waits for a future and starts queued requests in the meantime. Returns `None` if the client has sent
+    /// `exit`.
+    async fn run_until<T>(&mut self, next: impl Future<Output = T>) -> Option<T> {
         let mut next = std::pin::pin!(next);
         loop {
             tokio::select! {
@@ -150,19 +153,19 @@ impl Dispatcher {
         }
     }
 
-    /// Handles one message. Breaks when the client has said `exit`.
-    async fn take(&mut self, body: Body) -> ControlFlow<()> {
-        let Body { bytes, room, followed } = body;
+    /// Handles one message. Breaks if the client has sent `exit`.
+    async fn handle(&mut self, body: Body) -> ControlFlow<()> {
+        let Body { bytes, reservation, followed } = body;
         let size = bytes.len();
-        let turn = if size < LARGE { None } else { room.turn_to_take_apart().await };
-        let parsed = aside(size, || parse(&bytes));
-        drop((bytes, turn));
+        let permit = if size < LARGE { None } else { reservation.parse_permit().await };
+        let parsed = run_sized(size, || parse(&bytes));
+        drop((bytes, permit));
         match parsed {
             Ok(Message::Call { id, method, params }) => {
-                self.call(Call { id, method, params, size, room, followed }).await
+                self.call(Call { id, method, params, size, reservation, followed }).await
             }
             Ok(Message::Answer(answer)) => {
-                self.outbound.answered(answer);
+                self.outbound.handle_response(answer);
                 ControlFlow::Continue(())
             }
             Err(Malformed { id, error }) => {
@@ -172,7 +175,7 @@ impl Dispatcher {
         }
     }
 
-    /// Starts a call, or puts it in line behind those that came before it.
+    /// Starts a call, or queues it after earlier calls.
     async fn call(&mut self, call: Call) -> ControlFlow<()> {
         let in_session = self.session.get().is_some();
         let stage = match (self.shut_down, in_session) {
@@ -193,7 +196,7 @@ impl Dispatcher {
                     self.answer_error(id, &too_many());
                     return ControlFlow::Continue(());
                 }
-                // Of an agent nothing is read that others wait for.
+                // An agent sends nothing that a running request waits for, so reading can stop here.
                 while self.backlog.is_full() {
                     self.has_room().await;
                     self.start_next().await?;
@@ -202,12 +205,12 @@ impl Dispatcher {
                 ControlFlow::Continue(())
             }
             None if call.method == "exit" && !self.backlog.is_empty() => {
-                self.work_off().await;
+                self.drain().await;
                 self.start(call).await
             }
             None if call.method == "$/cancelRequest" => match self.backlog.cancel(call.params.as_ref()) {
-                Some(taken_out) => {
-                    let id = taken_out.id.unwrap_or_default();
+                Some(removed) => {
+                    let id = removed.id.unwrap_or_default();
                     self.answer_error(&id, &RpcError::new(Code::Cancelled, "The request was cancelled."));
                     ControlFlow::Continue(())
                 }
@@ -217,18 +220,19 @@ impl Dispatcher {
         }
     }
 
-    /// Whether no more requests may be under way.
+    /// Returns `true` if the maximum number of requests is running.
     fn is_full(&mut self) -> bool {
         while self.running.try_join_next().is_some() {}
         self.running.len() >= self.daemon.config().limits.requests_in_flight
     }
 
-    /// Waits until one more request may be under way; ends when none is, even if the limit were none.
+    /// Waits until another request may be started. Returns at the latest when no request is running, even if
+    /// the limit is zero.
     async fn has_room(&mut self) {
         while self.is_full() && self.running.join_next().await.is_some() {}
     }
 
-    /// Starts what is first in line.
+    /// Starts the first queued request.
     async fn start_next(&mut self) -> ControlFlow<()> {
         match self.backlog.pop() {
             Some(call) => self.start(call).await,
@@ -236,8 +240,8 @@ impl Dispatcher {
         }
     }
 
-    /// Starts all that is in line, and waits for all that is under way; not for ever.
-    async fn work_off(&mut self) {
+    /// Starts all queued requests and waits for all running ones, for at most [`GRACE`].
+    async fn drain(&mut self) {
         let all = async {
             while !self.backlog.is_empty() {
                 self.has_room().await;
@@ -251,13 +255,13 @@ impl Dispatcher {
     }
 
     async fn start(&mut self, call: Call) -> ControlFlow<()> {
-        let Call { id, method, params, size, room, followed } = call;
+        let Call { id, method, params, size, reservation, followed } = call;
         let ready = std::future::poll_fn(|cx| self.service.poll_ready(cx)).await;
         if ready.is_err() {
             return ControlFlow::Break(());
         }
-        let is_introduction = method == "initialize";
-        let waits_inline = id.is_none() || is_introduction;
+        let is_initialize = method == "initialize";
+        let waits_inline = id.is_none() || is_initialize;
         let is_exit = method == "exit" && id.is_none();
         let request = lsp::request(id.clone(), method, params);
         let called = std::panic::catch_unwind(AssertUnwindSafe(|| self.service.call(request)));
@@ -269,25 +273,25 @@ impl Dispatcher {
         if let Some(session) = self.session.get() {
             session.alone.store(!followed, Ordering::Relaxed);
         }
-        // Polled once right here, so that requests take their places in the order of arrival. Nobody has to be
-        // woken for the next time: a task of its own begins with that.
+        // Polled once here, so that requests take their positions in the file lock queues in the order of
+        // arrival. A no-op waker suffices, because the spawned task begins with another poll.
         let outcome = if waits_inline {
             Poll::Ready(running.as_mut().await)
         } else {
-            aside(size, || running.as_mut().poll(&mut Context::from_waker(Waker::noop())))
+            run_sized(size, || running.as_mut().poll(&mut Context::from_waker(Waker::noop())))
         };
         match outcome {
-            Poll::Ready(Ok(Ok(Some(response)))) if is_introduction => self.introduced(response),
+            Poll::Ready(Ok(Ok(Some(response)))) if is_initialize => self.answer_initialize(response),
             Poll::Ready(Ok(Ok(Some(response)))) => self.outbound.send_json(&answer(response)),
             Poll::Ready(Ok(Ok(None) | Err(_))) => {}
             Poll::Ready(Err(_)) => self.answer_panic(id),
-            Poll::Pending => self.spawn(id, running, room),
+            Poll::Pending => self.spawn(id, running, reservation),
         }
         if is_exit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Lets a request go on by itself.
-    fn spawn<F, E, P>(&mut self, id: Option<Value>, running: F, room: Room)
+    /// Continues a request in a separate task.
+    fn spawn<F, E, P>(&mut self, id: Option<Value>, running: F, reservation: Reservation)
     where
         F: Future<Output = Result<Result<Option<Response>, E>, P>> + Send + 'static,
         E: Send + 'static,
@@ -300,13 +304,13 @@ impl Dispatcher {
                 Ok(Ok(None) | Err(_)) => {}
                 Err(_) => outbound.send_json(&panicked(id)),
             }
-            // What came with the request is in memory until here.
-            drop(room);
+            // The message of the request stays in memory until here.
+            drop(reservation);
         });
     }
 
-    /// Answers an `initialize`.
-    fn introduced(&self, response: Response) {
+    /// Sends the response to `initialize`.
+    fn answer_initialize(&self, response: Response) {
         let mut answer = answer(response);
         if let Some(session) = self.session.get() {
             lsp::complete(&mut answer, session.abilities);
@@ -324,7 +328,7 @@ impl Dispatcher {
         }
     }
 
-    fn complain(&self, error: &FramingError) {
+    fn report_framing_error(&self, error: &FramingError) {
         tracing::info!(%error, "a connection ends: its framing cannot be trusted");
         if !matches!(error, FramingError::Io(_) | FramingError::Truncated) {
             let error = RpcError::new(Code::InvalidRequest, format!("The connection ends: {error}."));
@@ -332,18 +336,19 @@ impl Dispatcher {
         }
     }
 
-    /// Ends what still runs. A change that is being written is finished in any case: it runs on a thread.
+    /// Ends all running requests. A change that is being written is always completed, because it runs on a
+    /// thread.
     async fn end(mut self, end: End) {
-        self.outbound.end_questions();
+        self.outbound.cancel_requests();
         match end {
             End::CutOff => {}
-            // Nothing is begun any more.
+            // Queued requests are not started.
             End::Stopped => {
                 let drain = async { while self.running.join_next().await.is_some() {} };
                 let _ = tokio::time::timeout(GRACE, drain).await;
             }
-            // A client that closes its sending side may still read its answers.
-            End::Left | End::Exit | End::Framing => self.work_off().await,
+            // A client that closes its sending side may still read responses.
+            End::Left | End::Exit | End::Framing => self.drain().await,
         }
         self.running.abort_all();
         self.requests.abort();
@@ -357,9 +362,9 @@ impl Dispatcher {
     }
 }
 
-/// Works on a message of so many bytes. A large one takes a while, and other connections have their turn
-/// meanwhile.
-fn aside<T>(size: usize, work: impl FnOnce() -> T) -> T {
+/// Processes a message of the given size. A large message takes a while, so another thread serves other
+/// connections in the meantime.
+fn run_sized<T>(size: usize, work: impl FnOnce() -> T) -> T {
     if size < LARGE { work() } else { tokio::task::block_in_place(work) }
 }
 

@@ -4,25 +4,25 @@ use futures_util::FutureExt;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 use tokio::time::{Instant, timeout_at};
 
-use super::intake::{Room, Share};
+use super::budget::{ConnectionBudget, Reservation};
 
-/// Bytes of all header lines of a message together.
+/// Maximum size of all headers of a message, in bytes.
 const HEADER_BYTES: usize = 4 << 10;
-/// Header lines of a message.
+/// Maximum number of headers of a message.
 const HEADER_LINES: usize = 16;
-/// How much of a body is asked for at a time at least, in bytes.
+/// Minimum amount by which the buffer of a body grows, in bytes.
 const BODY_STEP: usize = 64 << 10;
 
-/// How messages are told apart, chosen by the first byte that a client sends.
+/// Framing of messages, detected from the first byte that a client sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
-    /// One JSON message a line.
+    /// JSON messages, separated by newlines.
     Lines,
     /// `Content-Length` headers, as in LSP.
     Headers,
 }
 
-/// Why a connection cannot go on: where the next message begins is unknown.
+/// An error after which the beginning of the next message is unknown, so that the connection must be closed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FramingError {
     #[error(transparent)]
@@ -31,17 +31,17 @@ pub(crate) enum FramingError {
     Truncated,
     #[error("the headers are longer than {HEADER_BYTES} bytes or {HEADER_LINES} lines")]
     Headers,
-    #[error("`{0}` is no header")]
-    NoHeader(String),
+    #[error("`{0}` is not a header")]
+    InvalidHeader(String),
     #[error("there is no usable Content-Length")]
     ContentLength,
     #[error("a message has more than {0} bytes")]
     TooLarge(usize),
-    #[error("a message was begun and is not there after {0:?}")]
+    #[error("a message was not complete after {0:?}")]
     TooSlow(Duration),
 }
 
-/// Reads messages of at most a given size.
+/// Reads messages within [`Bounds`].
 #[derive(Debug)]
 pub(crate) struct FrameReader<R> {
     input: R,
@@ -49,55 +49,58 @@ pub(crate) struct FrameReader<R> {
     bounds: Bounds,
 }
 
-/// What holds for every message of a connection.
+/// Limits for every message of a connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Bounds {
-    /// Most bytes of a message.
+    /// Maximum size of a message, in bytes.
     pub(crate) size: usize,
-    /// How long a message may take to come, from its first byte.
+    /// Maximum time from the first to the last byte of a message.
     pub(crate) time: Duration,
-    /// Where room for it comes from.
-    pub(crate) share: Share,
+    /// Memory budget for messages.
+    pub(crate) budget: ConnectionBudget,
 }
 
-/// A message's body, and its room for as long as it is worked on.
+/// The body of a message, with its memory reservation, which is held until the message is processed.
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) bytes: Vec<u8>,
-    pub(crate) room: Room,
-    /// Whether the client had sent more by the time all of it was there.
+    pub(crate) reservation: Reservation,
+    /// `true` if the client had already sent more data when the body was complete.
     pub(crate) followed: bool,
 }
 
-/// When a message that has begun must be there.
+/// Deadline for a message whose first byte has arrived.
 #[derive(Debug, Default)]
-struct Due(Option<Instant>);
+struct Deadline(Option<Instant>);
 
-impl Due {
-    /// Waits for what the client sends next. Time runs from a message's first byte on: a client may be
-    /// silent between messages for as long as it likes.
+impl Deadline {
+    /// Waits for input within the deadline. The time starts at the first byte of a message, so a client may
+    /// be silent between messages indefinitely.
     async fn within<T>(
         &mut self,
         bounds: &Bounds,
         coming: impl Future<Output = std::io::Result<T>>,
     ) -> Result<T, FramingError> {
         let come = match self.0 {
-            Some(due) => timeout_at(due, coming).await.map_err(|_| FramingError::TooSlow(bounds.time))?,
+            Some(deadline) => {
+                timeout_at(deadline, coming).await.map_err(|_| FramingError::TooSlow(bounds.time))?
+            }
             None => coming.await,
         };
         self.0.get_or_insert_with(|| Instant::now() + bounds.time);
         Ok(come?)
     }
 
-    /// Makes room; to wait for it is no fault of the client.
-    async fn make_room(&mut self, room: &mut Room, bytes: usize) {
-        let waited = room.make(bytes).await;
-        self.0 = self.0.map(|due| due + waited);
+    /// Reserves memory, and extends the deadline by the waiting time, which the client is not responsible
+    /// for.
+    async fn reserve(&mut self, reservation: &mut Reservation, bytes: usize) {
+        let waited = reservation.reserve(bytes).await;
+        self.0 = self.0.map(|deadline| deadline + waited);
     }
 }
 
 impl<R: AsyncBufRead + Unpin> FrameReader<R> {
-    /// Waits for the client's first byte. None if it never sends one.
+    /// Waits for the client's first byte. Returns `None` if the client never sends one.
     pub(crate) async fn new(mut input: R, bounds: Bounds) -> std::io::Result<Option<Self>> {
         let first = input.fill_buf().await?.first().copied();
         let framing = |first| if first == b'{' { Framing::Lines } else { Framing::Headers };
@@ -108,7 +111,7 @@ impl<R: AsyncBufRead + Unpin> FrameReader<R> {
         self.framing
     }
 
-    /// The next message's body; none at the end of the input.
+    /// Reads the body of the next message. Returns `None` at the end of the input.
     pub(crate) async fn next(&mut self) -> Result<Option<Body>, FramingError> {
         let mut body = match self.framing {
             Framing::Lines => self.next_line().await,
@@ -120,12 +123,13 @@ impl<R: AsyncBufRead + Unpin> FrameReader<R> {
         Ok(body)
     }
 
-    /// The next line that is not blank.
+    /// Reads the next non-blank line.
     async fn next_line(&mut self) -> Result<Option<Body>, FramingError> {
         loop {
-            let (mut line, mut room, mut due) = (Vec::new(), self.bounds.share.room(), Due::default());
+            let (mut line, mut reservation, mut deadline) =
+                (Vec::new(), self.bounds.budget.reservation(), Deadline::default());
             while line.last() != Some(&b'\n') {
-                let more = due.within(&self.bounds, self.input.fill_buf()).await?;
+                let more = deadline.within(&self.bounds, self.input.fill_buf()).await?;
                 if more.is_empty() {
                     break;
                 }
@@ -134,7 +138,7 @@ impl<R: AsyncBufRead + Unpin> FrameReader<R> {
                 if line.len() + taken - usize::from(end.is_some()) > self.bounds.size {
                     return Err(FramingError::TooLarge(self.bounds.size));
                 }
-                due.make_room(&mut room, line.len() + taken).await;
+                deadline.reserve(&mut reservation, line.len() + taken).await;
                 line.extend_from_slice(&more[..taken]);
                 self.input.consume(taken);
             }
@@ -143,60 +147,66 @@ impl<R: AsyncBufRead + Unpin> FrameReader<R> {
             }
             line.truncate(line.trim_ascii_end().len());
             if !line.is_empty() {
-                return Ok(Some(Body { bytes: line, room, followed: false }));
+                return Ok(Some(Body { bytes: line, reservation, followed: false }));
             }
         }
     }
 
     async fn next_with_headers(&mut self) -> Result<Option<Body>, FramingError> {
-        let mut due = Due::default();
-        let Some(length) = self.content_length(&mut due).await? else { return Ok(None) };
+        let mut deadline = Deadline::default();
+        let Some(length) = self.content_length(&mut deadline).await? else { return Ok(None) };
         if length > self.bounds.size {
             return Err(FramingError::TooLarge(self.bounds.size));
         }
-        let (mut bytes, mut room) = (Vec::new(), self.bounds.share.room());
+        let (mut bytes, mut reservation) = (Vec::new(), self.bounds.budget.reservation());
         while bytes.len() < length {
-            // Room is taken as bytes arrive: a client that only claims a length costs nothing.
+            // Memory is reserved as bytes arrive: a client that only announces a length costs nothing.
             let step = (length - bytes.len()).min(bytes.len().max(BODY_STEP));
-            due.make_room(&mut room, bytes.len() + step).await;
+            deadline.reserve(&mut reservation, bytes.len() + step).await;
             bytes.reserve_exact(step);
             let mut coming = (&mut self.input).take(step as u64);
-            if due.within(&self.bounds, coming.read_buf(&mut bytes)).await? == 0 {
+            if deadline.within(&self.bounds, coming.read_buf(&mut bytes)).await? == 0 {
                 return Err(FramingError::Truncated);
             }
         }
-        Ok(Some(Body { bytes, room, followed: false }))
+        Ok(Some(Body { bytes, reservation, followed: false }))
     }
 
-    async fn content_length(&mut self, due: &mut Due) -> Result<Option<usize>, FramingError> {
+    async fn content_length(&mut self, deadline: &mut Deadline) -> Result<Option<usize>, FramingError> {
         let (mut used, mut length) = (0, None);
         for count in 0..HEADER_LINES {
-            let Some(line) = self.header_line(&mut used, due).await? else {
+            let Some(line) = self.header_line(&mut used, deadline).await? else {
                 return if count == 0 { Ok(None) } else { Err(FramingError::Truncated) };
             };
             if line.is_empty() {
                 return length.map(Some).ok_or(FramingError::ContentLength);
             }
-            let Some((name, value)) = line.split_once(':') else { return Err(FramingError::NoHeader(line)) };
+            let Some((name, value)) = line.split_once(':') else {
+                return Err(FramingError::InvalidHeader(line));
+            };
             if name.trim().eq_ignore_ascii_case("content-length") {
                 let number = decimal(value.trim()).ok_or(FramingError::ContentLength)?;
                 if length.replace(number).is_some() {
                     return Err(FramingError::ContentLength);
                 }
             } else if !is_header_name(name) {
-                return Err(FramingError::NoHeader(line));
+                return Err(FramingError::InvalidHeader(line));
             }
         }
         Err(FramingError::Headers)
     }
 
-    async fn header_line(&mut self, used: &mut usize, due: &mut Due) -> Result<Option<String>, FramingError> {
+    async fn header_line(
+        &mut self,
+        used: &mut usize,
+        deadline: &mut Deadline,
+    ) -> Result<Option<String>, FramingError> {
         let mut line = Vec::new();
         while line.last() != Some(&b'\n') {
             if *used == HEADER_BYTES {
                 return Err(FramingError::Headers);
             }
-            let more = due.within(&self.bounds, self.input.fill_buf()).await?;
+            let more = deadline.within(&self.bounds, self.input.fill_buf()).await?;
             if more.is_empty() {
                 return if line.is_empty() { Ok(None) } else { Err(FramingError::Truncated) };
             }
@@ -218,7 +228,7 @@ fn is_header_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// A message as it goes over the wire.
+/// Adds the framing to a message body.
 pub(crate) fn framed(mut body: Vec<u8>, framing: Framing) -> Vec<u8> {
     match framing {
         Framing::Lines => {
@@ -235,11 +245,12 @@ pub(crate) fn framed(mut body: Vec<u8>, framing: Framing) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::intake::Intake;
+    use super::super::budget::MemoryBudget;
     use super::*;
 
     async fn read_all(input: &[u8]) -> Result<Vec<String>, FramingError> {
-        let bounds = Bounds { size: 64, time: Duration::from_secs(60), share: Intake::new(0).share() };
+        let bounds =
+            Bounds { size: 64, time: Duration::from_secs(60), budget: MemoryBudget::new(0).connection() };
         let mut reader = FrameReader::new(input, bounds).await?.expect("some input");
         let mut bodies = Vec::new();
         while let Some(body) = reader.next().await? {
@@ -249,14 +260,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn both_framings_are_read() {
+    async fn both_framings_are_supported() {
         assert_eq!(read_all(b"{\"a\":1}\n\r\n{}\r\n{}").await.unwrap(), ["{\"a\":1}", "{}", "{}"]);
         let headers = b"content-LENGTH: 2\r\n\r\n{}Content-Type: x; charset=y\nContent-Length:3\n\nabc";
         assert_eq!(read_all(headers).await.unwrap(), ["{}", "abc"]);
     }
 
     #[tokio::test]
-    async fn framing_that_cannot_be_trusted_is_an_error() {
+    async fn invalid_framing_is_an_error() {
         let long_line = format!("{{{}", "x".repeat(100));
         let long_header = format!("X: {}", "y".repeat(5000));
         let many = "X: y\r\n".repeat(20);

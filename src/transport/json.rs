@@ -1,50 +1,50 @@
-//! JSON as it is sent.
+//! A fast JSON serializer for outgoing messages.
 //!
-//! `serde_json` looks at the bytes of a text one by one for those that must be escaped. In a read of a large file
-//! that takes longer than all else that is done for it, so here they are looked at by eights.
+//! `serde_json` checks the bytes of a text one at a time for characters to escape. For a read of a large
+//! file, this takes longer than everything else, so this serializer checks eight bytes at a time.
 
 use serde_json::Value;
 
-/// A value without white space, to the byte as `serde_json` writes it.
-pub(super) fn written(value: &Value) -> Vec<u8> {
+/// Serializes a value without whitespace, byte for byte as `serde_json` does.
+pub(super) fn serialize(value: &Value) -> Vec<u8> {
     let mut out = Vec::new();
-    write(value, &mut out);
+    append(value, &mut out);
     out
 }
 
-fn write(value: &Value, out: &mut Vec<u8>) {
+fn append(value: &Value, out: &mut Vec<u8>) {
     match value {
         Value::Null => out.extend_from_slice(b"null"),
         Value::Bool(true) => out.extend_from_slice(b"true"),
         Value::Bool(false) => out.extend_from_slice(b"false"),
         Value::Number(number) => out.extend_from_slice(number.to_string().as_bytes()),
-        Value::String(text) => write_text(text, out),
-        Value::Array(values) => write_list(values, *b"[]", out, write),
-        Value::Object(members) => write_list(members, *b"{}", out, |(name, value), out| {
-            write_text(name, out);
+        Value::String(text) => append_text(text, out),
+        Value::Array(values) => append_list(values, *b"[]", out, append),
+        Value::Object(members) => append_list(members, *b"{}", out, |(name, value), out| {
+            append_text(name, out);
             out.push(b':');
-            write(value, out);
+            append(value, out);
         }),
     }
 }
 
-fn write_list<T>(
+fn append_list<T>(
     items: impl IntoIterator<Item = T>,
     [open, close]: [u8; 2],
     out: &mut Vec<u8>,
-    write_item: impl Fn(T, &mut Vec<u8>),
+    append_item: impl Fn(T, &mut Vec<u8>),
 ) {
     out.push(open);
     for (at, item) in items.into_iter().enumerate() {
         if at > 0 {
             out.push(b',');
         }
-        write_item(item, out);
+        append_item(item, out);
     }
     out.push(close);
 }
 
-fn write_text(text: &str, out: &mut Vec<u8>) {
+fn append_text(text: &str, out: &mut Vec<u8>) {
     out.reserve(text.len() + 2);
     out.push(b'"');
     let mut rest = text.as_bytes();
@@ -52,13 +52,13 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
         let (plain, special) = rest.split_at(plain_len(rest));
         out.extend_from_slice(plain);
         let Some((&byte, further)) = special.split_first() else { break };
-        write_escaped(byte, out);
+        append_escaped(byte, out);
         rest = further;
     }
     out.push(b'"');
 }
 
-/// How many bytes stand for themselves before the first that does not.
+/// Returns the number of bytes before the first byte to escape.
 fn plain_len(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();
     for (at, word) in words.iter().enumerate() {
@@ -71,17 +71,17 @@ fn plain_len(bytes: &[u8]) -> usize {
     words.len() * 8 + rest.iter().position(special).unwrap_or(rest.len())
 }
 
-/// Bits of which the lowest is in the lowest byte that has to be escaped; none if no byte has to.
+/// Returns a mask whose lowest set bit is in the lowest byte to escape, or 0 if there is none.
 fn special_in(word: u64) -> u64 {
     const ONES: u64 = u64::MAX / 0xff;
-    // Subtracting sets the highest bit of a byte that is less, unless it is set before. What is borrowed on the way
-    // spoils only bytes above one that is found.
+    // The subtraction sets the highest bit of each byte below the bound, unless it was set before. A borrow
+    // corrupts only bytes above a byte that is found.
     let less = |word: u64, bound: u8| word.wrapping_sub(ONES * u64::from(bound)) & !word;
     let is = |byte: u8| less(word ^ (ONES * u64::from(byte)), 1);
     (less(word, 0x20) | is(b'"') | is(b'\\')) & (ONES << 7)
 }
 
-fn write_escaped(byte: u8, out: &mut Vec<u8>) {
+fn append_escaped(byte: u8, out: &mut Vec<u8>) {
     let short = match byte {
         b'"' | b'\\' => byte,
         0x08 => b'b',
@@ -101,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    /// Any text, with more of what is escaped, and of what differs from that by one bit, than chance has.
+    /// Any text, with a bias towards characters that are escaped or differ from those by one bit.
     fn texts() -> impl Strategy<Value = String> {
         let special = prop::sample::select(vec![
             '"', '\\', '\0', '\x1f', ' ', '!', '#', ']', '[', '\x7f', '\u{80}', 'Ä', '𝄞',
@@ -130,19 +130,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_what_serde_json_writes(value in values()) {
-            prop_assert_eq!(String::from_utf8(written(&value)).unwrap(), value.to_string());
+        fn equals_the_output_of_serde_json(value in values()) {
+            prop_assert_eq!(String::from_utf8(serialize(&value)).unwrap(), value.to_string());
         }
     }
 
     #[test]
-    fn every_byte_is_told_apart_wherever_it_stands() {
+    fn every_byte_is_handled_at_every_offset() {
         for byte in 0..0x80_u8 {
             for before in 0..17 {
                 let text = format!("{}{}{}", "é".repeat(before % 3), "a".repeat(before), char::from(byte))
                     + "\u{1}b\"";
                 let value = json!(text);
-                assert_eq!(written(&value), value.to_string().into_bytes(), "{text:?}");
+                assert_eq!(serialize(&value), value.to_string().into_bytes(), "{text:?}");
             }
         }
     }

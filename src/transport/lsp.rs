@@ -1,10 +1,10 @@
-//! The LSP framework: the only place that names it, next to [`connection`](super::connection), which
-//! drives its service.
+//! The server side of the LSP framework. Only this module, [`connection`](super::connection), which drives
+//! the service, and `message` use the framework.
 
 mod documents;
 mod introduce;
-mod plain;
 mod request;
+mod review;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -20,7 +20,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::{ClientSocket, LanguageServer, LspService};
 
-use crate::daemon::{Daemon, Failure, Follow, Outlet, SessionContext};
+use crate::daemon::{ClientSink, Daemon, Failure, Follow, SessionContext};
 use crate::protocol::{
     Apply, ApplyResult, Blame, BlameResult, Changes, ChangesResult, Code, DIAGNOSTICS_CHANGED,
     DOCUMENT_STATE, Decide, Diagnostics, DiagnosticsResult, Discard, EDITOR_METHODS, Edit, Entries, FOCUS,
@@ -34,16 +34,16 @@ use crate::workspace::{Abilities, Role};
 
 use introduce::{encoding_kind, introduction};
 
-use introduce::announce_newer;
-pub(super) use plain::complete;
-use plain::routed;
+use introduce::copy_newer_capabilities;
 pub(super) use request::request;
+pub(super) use review::complete;
+use review::routed;
 
-/// One connection's side of the framework.
+/// The framework's backend for one connection.
 pub(crate) struct Backend {
     daemon: Daemon,
     role: Role,
-    outlet: Arc<dyn Outlet>,
+    sink: Arc<dyn ClientSink>,
     session: Arc<OnceLock<Arc<SessionContext>>>,
     follow: Follow,
     /// Cancelled when the connection ends.
@@ -51,17 +51,17 @@ pub(crate) struct Backend {
     _guard: DropGuard,
 }
 
-/// The framework's service for one connection. `session` is filled by `initialize`.
+/// Creates the framework's service for one connection. `initialize` sets `session`.
 pub(crate) fn service(
     daemon: Daemon,
     role: Role,
-    outlet: Arc<dyn Outlet>,
+    sink: Arc<dyn ClientSink>,
     session: Arc<OnceLock<Arc<SessionContext>>>,
 ) -> (LspService<Backend>, ClientSocket) {
     let (follow, gone) = (Follow::default(), CancellationToken::new());
     let backend = |_| {
         let guard = gone.clone().drop_guard();
-        Backend { daemon, role, outlet, session, follow, gone, _guard: guard }
+        Backend { daemon, role, sink, session, follow, gone, _guard: guard }
     };
     LspService::build(backend)
         .custom_method(Read::NAME, Backend::read)
@@ -91,8 +91,8 @@ pub(crate) fn service(
         .custom_method(documents::DID_CHANGE, Backend::did_change)
         .custom_method(documents::DID_SAVE, Backend::did_save)
         .custom_method(documents::DID_CLOSE, Backend::did_close)
-        .custom_method(plain::CODE_ACTION, Backend::code_actions)
-        .custom_method(plain::DOCUMENT_CONTENT, Backend::document_content)
+        .custom_method(review::CODE_ACTION, Backend::code_actions)
+        .custom_method(review::DOCUMENT_CONTENT, Backend::document_content)
         .finish()
 }
 
@@ -102,7 +102,7 @@ impl LanguageServer for Backend {
         let encoding = introduction.encoding;
         let context = self.daemon.introduce(introduction).await.map_err(failed)?;
         let abilities = context.abilities;
-        self.daemon.connect(&context, self.outlet_of(abilities)).map_err(failed)?;
+        self.daemon.connect(&context, self.sink_of(abilities));
         if let Some(client) = params.client_info.filter(|client| client.name == env!("CARGO_PKG_NAME")) {
             self.daemon.met_client_version(client.version.as_deref().unwrap_or_default());
         }
@@ -112,7 +112,7 @@ impl LanguageServer for Backend {
     }
 
     async fn initialized(&self, _: InitializedParams) {
-        self.begin_to_follow();
+        self.start_following();
     }
 
     async fn shutdown(&self) -> Result<()> {
@@ -158,7 +158,7 @@ impl Backend {
             experimental: Some(json!({ "editd": editd })),
             ..ServerCapabilities::default()
         };
-        plain::announce(&mut capabilities, abilities);
+        review::announce(&mut capabilities, abilities);
         InitializeResult {
             capabilities,
             server_info: Some(ServerInfo { name: "editd".to_owned(), version: Some(version.to_owned()) }),
@@ -243,9 +243,9 @@ impl Backend {
     }
 
     async fn diagnostics_changed(&self, params: Value) {
-        // What cannot be read is not answered: it is a notification.
-        if let (Ok(session), Ok(told)) = (self.session(), decode(params)) {
-            self.daemon.diagnostics_changed(session, told);
+        // An invalid notification is ignored, because notifications have no response.
+        if let (Ok(session), Ok(params)) = (self.session(), decode(params)) {
+            self.daemon.diagnostics_changed(session, params);
         }
     }
 
@@ -273,7 +273,7 @@ impl Backend {
     }
 }
 
-/// Editors tell every change of what they have open.
+/// Sync options: editors send every change of their open documents.
 fn document_sync() -> TextDocumentSyncCapability {
     TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
         open_close: Some(true),
@@ -283,7 +283,7 @@ fn document_sync() -> TextDocumentSyncCapability {
     })
 }
 
-/// And which folders they have open.
+/// Workspace options: editors send changes of their folders.
 fn workspace_folders() -> WorkspaceServerCapabilities {
     let workspace_folders = WorkspaceFoldersServerCapabilities {
         supported: Some(true),
@@ -306,7 +306,7 @@ fn failed(failure: Failure) -> Error {
     wire(failure.into())
 }
 
-/// An error in the framework's terms.
+/// Converts an error to the framework's type.
 pub(crate) fn wire(error: RpcError) -> Error {
     Error { code: ErrorCode::from(error.code), message: error.message.into(), data: error.data }
 }

@@ -4,16 +4,16 @@ use tower_lsp::jsonrpc::Response;
 use crate::protocol::{Code, GOODBYE, RpcError, Strict, refusal_error};
 use crate::workspace::{Refusal, RefusalKind};
 
-/// One message of a client, taken apart.
+/// A parsed message of a client.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Message {
-    /// A request (with an id) or notification (without).
+    /// A request (with an id) or a notification (without an id).
     Call { id: Option<Value>, method: String, params: Option<Value> },
-    /// The answer to a request of ours.
+    /// A response to a request of the daemon.
     Answer(Value),
 }
 
-/// A body that is no message, and the id to answer under.
+/// An error for a body that is not a message, and the id for the response.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Malformed {
     pub(crate) id: Value,
@@ -26,7 +26,7 @@ impl Malformed {
     }
 }
 
-/// Takes a body apart. What is wrong with it costs one answer.
+/// Parses a body.
 pub(crate) fn parse(body: &[u8]) -> Result<Message, Malformed> {
     let Strict(value) = serde_json::from_slice(body).map_err(|error| {
         Malformed::new(Value::Null, Code::Parse, format!("The body is not JSON: {error}."))
@@ -55,8 +55,8 @@ pub(crate) fn parse(body: &[u8]) -> Result<Message, Malformed> {
     Ok(Message::Call { id: fields.remove("id"), method, params })
 }
 
-/// The last that an editor is told where the daemon ends the connection as it should. A bridge knows by it that
-/// nothing went wrong.
+/// Returns the last notification to an editor before the daemon closes the connection in an orderly way. A
+/// bridge uses it to distinguish an orderly end from a failure.
 pub(crate) fn goodbye() -> Value {
     json!({ "jsonrpc": "2.0", "method": GOODBYE, "params": {} })
 }
@@ -65,18 +65,18 @@ fn is_id(id: &Value) -> bool {
     id.is_string() || id.is_i64() || id.is_null()
 }
 
-/// The answer to a request that cannot even wait.
+/// Returns the error for a request that cannot even be queued.
 pub(super) fn too_many() -> RpcError {
-    let what = "too many requests of this connection wait for others of it".to_owned();
+    let what = "too many requests of this connection are queued".to_owned();
     refusal_error(&[Refusal::new(RefusalKind::Busy { what })])
 }
 
-/// What the framework answers, as it is sent.
+/// Converts a response of the framework to the message to send.
 pub(super) fn answer(response: Response) -> Value {
     let (id, outcome) = response.into_parts();
-    // Moved and not copied: a result may be as large as a file.
-    let (name, said) = outcome.map_or_else(|error| ("error", json!(error)), |result| ("result", result));
-    let members = [("jsonrpc", json!("2.0")), (name, said), ("id", json!(id))];
+    // Moved, not copied: a result may be as large as a file.
+    let (name, content) = outcome.map_or_else(|error| ("error", json!(error)), |result| ("result", result));
+    let members = [("jsonrpc", json!("2.0")), (name, content), ("id", json!(id))];
     members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
@@ -87,7 +87,7 @@ pub(super) fn error_message(id: &Value, error: &RpcError) -> Value {
 pub(super) fn panicked(id: Option<Value>) -> Value {
     let error = RpcError::new(
         Code::Internal,
-        "The request failed for a reason that is a bug of editd; the log has more.",
+        "The request failed because of a bug in editd; the log has the details.",
     );
     error_message(&id.unwrap_or_default(), &error)
 }
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_and_answers_are_told_apart() {
+    fn calls_and_responses_are_distinguished() {
         let call = parse(br#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":[1,2.5,"x",null,true]}}"#);
         assert!(matches!(call, Ok(Message::Call { id: Some(_), params: Some(_), .. })));
         let notification = parse(br#"{"jsonrpc":"2.0","method":"m"}"#);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_that_are_no_message_are_told_apart_too() {
+    fn malformed_bodies_have_distinct_error_codes() {
         let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
         for (body, code) in [
             (&b"nonsense"[..], -32700),

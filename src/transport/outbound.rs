@@ -9,53 +9,53 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::daemon::{Asked, Outlet};
+use crate::daemon::{Asked, ClientSink};
 use crate::protocol::{Code, RpcError};
 
 use super::framing::{Framing, framed};
 use super::json;
 
-/// What waits to be written to one client, bounded in bytes. Nobody waits for a client that does not read:
-/// beyond the bound its connection ends.
+/// The output queue of one client, limited in bytes. Senders never wait for a client that does not read: if
+/// the queue exceeds the limit, the connection is closed.
 ///
-/// Where nothing waits, a message is written at once, by the thread that has it: to wake another for that takes
-/// as long as a small request. Only what the socket does not take at once is left to the [writer](Unsent).
+/// If the queue is empty, the sending thread writes the message directly, because waking another task takes
+/// as long as a small request. Only what the socket does not accept immediately is queued for the [`Writer`].
 #[derive(Clone, Debug)]
 pub(crate) struct Outbound {
     queue: UnboundedSender<Vec<u8>>,
-    line: Arc<Mutex<Line>>,
+    output: Arc<Mutex<Output>>,
     limit: usize,
     framing: Framing,
     /// Cancelled when the connection ends.
     closed: CancellationToken,
-    /// Requests to the client that it has not answered.
-    asked: Arc<Mutex<Questions>>,
+    /// Requests to the client without a response so far.
+    pending: Arc<Mutex<PendingRequests>>,
 }
 
-/// Requests to a client, and who waits for the answers.
+/// Requests to a client, with the channels on which their senders wait for the responses.
 #[derive(Debug, Default)]
-struct Questions {
+struct PendingRequests {
     last: u64,
     open: HashMap<String, oneshot::Sender<Result<Value, RpcError>>>,
-    /// Whether the connection has ended: nothing is answered any more.
+    /// `true` if the connection has ended and no more responses can arrive.
     over: bool,
 }
 
-/// The way to a client's socket. Whoever writes holds it, but for the writer while something waits: then nobody
-/// else may.
+/// The write half of a client's socket. A sender locks it while it writes directly. While messages are
+/// queued, only the [`Writer`] writes, without the lock.
 #[derive(Debug)]
-struct Line {
-    /// Bytes that are left to the writer.
-    waiting: usize,
-    /// None once the writer has ended.
-    output: Option<Arc<OwnedWriteHalf>>,
+struct Output {
+    /// Number of queued bytes.
+    queued: usize,
+    /// `None` after the writer has ended.
+    socket: Option<Arc<OwnedWriteHalf>>,
 }
 
-/// The other end of an [`Outbound`]. When it goes, nothing is written any more.
+/// Writes the queued messages of an [`Outbound`]. After it is dropped, nothing is written.
 #[derive(Debug)]
-pub(crate) struct Unsent {
+pub(crate) struct Writer {
     queue: UnboundedReceiver<Vec<u8>>,
-    line: Arc<Mutex<Line>>,
+    output: Arc<Mutex<Output>>,
     closed: CancellationToken,
 }
 
@@ -65,114 +65,115 @@ impl Outbound {
         framing: Framing,
         limit: usize,
         closed: CancellationToken,
-    ) -> (Self, Unsent) {
+    ) -> (Self, Writer) {
         let (sender, receiver) = unbounded_channel();
-        let line = Arc::new(Mutex::new(Line { waiting: 0, output: Some(Arc::new(output)) }));
-        let unsent = Unsent { queue: receiver, line: line.clone(), closed: closed.clone() };
-        let asked = Arc::default();
-        (Self { queue: sender, line, limit, framing, closed, asked }, unsent)
+        let output = Arc::new(Mutex::new(Output { queued: 0, socket: Some(Arc::new(output)) }));
+        let writer = Writer { queue: receiver, output: output.clone(), closed: closed.clone() };
+        let pending = Arc::default();
+        (Self { queue: sender, output, limit, framing, closed, pending }, writer)
     }
 
-    /// Writes a message, or leaves to the writer what of it cannot be written at once.
+    /// Writes a message directly, and queues the part that cannot be written immediately.
     pub(crate) fn send(&self, body: Vec<u8>) {
         let mut message = framed(body, self.framing);
-        let mut line = self.line.lock();
-        let taken = if line.waiting == 0 { line.try_write(&message) } else { 0 };
-        if taken < message.len() {
-            message.drain(..taken);
-            self.leave(&mut line, message);
+        let mut output = self.output.lock();
+        let written = if output.queued == 0 { output.try_write(&message) } else { 0 };
+        if written < message.len() {
+            message.drain(..written);
+            self.enqueue(&mut output, message);
         }
     }
 
-    /// Leaves a message to the writer, behind all that was left to it.
-    fn leave(&self, line: &mut Line, message: Vec<u8>) {
-        line.waiting += message.len();
-        // One message alone may be larger: it is as large as the request allowed it to be.
-        if line.waiting > self.limit && line.waiting > message.len() {
-            tracing::warn!(line.waiting, "a client does not read what it is sent; its connection ends");
+    /// Appends a message to the queue.
+    fn enqueue(&self, output: &mut Output, message: Vec<u8>) {
+        output.queued += message.len();
+        // A single message may exceed the limit: its size is limited by the request.
+        if output.queued > self.limit && output.queued > message.len() {
+            tracing::warn!(output.queued, "a client does not read its messages; its connection is closed");
             self.closed.cancel();
         }
-        // A writer that is gone has nobody to write to.
+        // The writer has ended if the client is gone.
         let _ = self.queue.send(message);
     }
 
     pub(crate) fn send_json(&self, message: &Value) {
-        self.send(json::written(message));
+        self.send(json::serialize(message));
     }
 
-    /// Takes the client's answer to a request of ours. One that was not asked for is ignored.
-    pub(crate) fn answered(&self, mut answer: Value) {
-        let waiting = answer["id"].as_str().and_then(|id| self.asked.lock().open.remove(id));
-        let Some(waiting) = waiting else { return };
-        let result = match answer.get_mut("error").map(Value::take) {
+    /// Passes a response of the client to the sender of the request. Ignores responses to unknown requests.
+    pub(crate) fn handle_response(&self, mut response: Value) {
+        let sender = response["id"].as_str().and_then(|id| self.pending.lock().open.remove(id));
+        let Some(sender) = sender else { return };
+        let result = match response.get_mut("error").map(Value::take) {
             Some(error) => Err(serde_json::from_value(error).unwrap_or_else(|_| {
-                RpcError::new(Code::InvalidRequest, "the client answered with something that is no error")
+                RpcError::new(Code::InvalidRequest, "the error in the response of the client is malformed")
             })),
-            None => Ok(answer.get_mut("result").map(Value::take).unwrap_or_default()),
+            None => Ok(response.get_mut("result").map(Value::take).unwrap_or_default()),
         };
-        // Whoever asked may have stopped waiting.
-        let _ = waiting.send(result);
+        // The receiver may be gone; that is not an error.
+        let _ = sender.send(result);
     }
 
-    /// Nothing will be answered any more; those who wait are told.
-    pub(crate) fn end_questions(&self) {
-        let mut asked = self.asked.lock();
-        asked.over = true;
-        asked.open.clear();
+    /// Cancels all requests to the client, which wakes their senders, and rejects new ones.
+    pub(crate) fn cancel_requests(&self) {
+        let mut pending = self.pending.lock();
+        pending.over = true;
+        pending.open.clear();
     }
 }
 
-impl Outlet for Outbound {
-    /// Never writes itself: who tells many clients something holds what others wait for.
+impl ClientSink for Outbound {
+    /// Only queues the message, because the caller may hold a lock while it notifies many clients.
     fn notify(&self, method: &'static str, params: Value) {
         let body = json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string().into_bytes();
-        self.leave(&mut self.line.lock(), framed(body, self.framing));
+        self.enqueue(&mut self.output.lock(), framed(body, self.framing));
     }
 
     fn request(&self, method: &'static str, params: Value) -> Asked {
         let (sender, receiver) = oneshot::channel();
-        let mut asked = self.asked.lock();
-        if asked.over {
+        let mut pending = self.pending.lock();
+        if pending.over {
             return receiver;
         }
-        asked.last += 1;
-        // Those that nobody waits for any more.
-        asked.open.retain(|_, waiting| !waiting.is_closed());
-        let id = format!("editd-{}", asked.last);
-        asked.open.insert(id.clone(), sender);
-        drop(asked);
+        pending.last += 1;
+        // Drop requests whose receiver is gone.
+        pending.open.retain(|_, sender| !sender.is_closed());
+        let id = format!("editd-{}", pending.last);
+        pending.open.insert(id.clone(), sender);
+        drop(pending);
         self.send_json(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         receiver
     }
 }
 
-impl Line {
-    /// How much of a message the socket takes at once. What is wrong with it the writer will find.
+impl Output {
+    /// Writes as much of a message as the socket accepts and returns its length. Errors are left to the
+    /// writer.
     fn try_write(&self, message: &[u8]) -> usize {
-        self.output.as_ref().and_then(|output| output.try_write(message).ok()).unwrap_or_default()
+        self.socket.as_ref().and_then(|socket| socket.try_write(message).ok()).unwrap_or_default()
     }
 }
 
-impl Unsent {
-    /// Writes what waits until every [`Outbound`] is gone or the client is.
+impl Writer {
+    /// Writes queued messages until every [`Outbound`] is dropped or the client disconnects.
     pub(crate) async fn write(mut self) {
-        let Some(output) = self.line.lock().output.clone() else { return };
+        let Some(output) = self.output.lock().socket.clone() else { return };
         while let Some(message) = self.queue.recv().await {
             if let Err(error) = write_all(&output, &message).await {
-                tracing::debug!(%error, "a client went away");
-                // Nor will it read the answers to what it has sent besides.
+                tracing::debug!(%error, "a client disconnected");
+                // The client will not read further responses either.
                 self.closed.cancel();
                 return;
             }
-            self.line.lock().waiting -= message.len();
+            self.output.lock().queued -= message.len();
         }
     }
 }
 
-impl Drop for Unsent {
+impl Drop for Writer {
     fn drop(&mut self) {
-        // With the last use of it the client sees the end.
-        self.line.lock().output = None;
+        // The socket is closed with the last reference to it.
+        self.output.lock().socket = None;
     }
 }
 
@@ -181,7 +182,7 @@ async fn write_all(output: &OwnedWriteHalf, mut message: &[u8]) -> io::Result<()
         output.writable().await?;
         match output.try_write(message) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(taken) => message = &message[taken..],
+            Ok(written) => message = &message[written..],
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) => return Err(error),
         }
@@ -197,11 +198,11 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_the_socket_does_not_take_at_once_comes_later_and_in_order() {
+    async fn partially_written_messages_arrive_complete_and_in_order() {
         let (ours, mut theirs) = UnixStream::pair().expect("a socket");
         let (_input, output) = ours.into_split();
-        let (outbound, unsent) = Outbound::new(output, Framing::Lines, usize::MAX, CancellationToken::new());
-        let writer = tokio::spawn(unsent.write());
+        let (outbound, writer) = Outbound::new(output, Framing::Lines, usize::MAX, CancellationToken::new());
+        let writer = tokio::spawn(writer.write());
         let messages: Vec<String> =
             (0..2000).map(|number| format!("{number} {}", "x".repeat(number))).collect();
         for message in &messages {
@@ -219,7 +220,7 @@ mod tests {
         let (ours, _theirs) = UnixStream::pair().expect("a socket");
         let (_input, output) = ours.into_split();
         let closed = CancellationToken::new();
-        let (outbound, _unsent) = Outbound::new(output, Framing::Lines, 1 << 20, closed.clone());
+        let (outbound, _writer) = Outbound::new(output, Framing::Lines, 1 << 20, closed.clone());
         for _ in 0..100 {
             outbound.send(vec![b'x'; 100 << 10]);
         }

@@ -4,60 +4,62 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::daemon::Daemon;
 
-/// `SIGXFSZ`, of which tokio has no name: a file would grow beyond what the process may write. Its number is
-/// the same on all systems that are served.
+/// `SIGXFSZ`, which tokio does not name: a write exceeded the file size limit of the process. The number is
+/// the same on all supported systems.
 const FILE_SIZE: i32 = 25;
 
-/// What the daemon hears of the system.
+/// Signal handlers of the daemon.
 ///
-/// `SIGTERM` and `SIGINT` end it. `SIGHUP` ends a daemon that runs in somebody's terminal when that is closed;
-/// to one in a session of its own, which commands start, it says nothing. `SIGXFSZ` is only kept from being
-/// lethal: the write fails, and its request is refused. (`SIGPIPE` is ignored from the start of any Rust
-/// program.)
+/// `SIGTERM` and `SIGINT` stop it. `SIGHUP` stops a daemon that runs in a terminal when the terminal is
+/// closed; a daemon in its own session, as started by commands, ignores it. `SIGXFSZ` is handled only so that
+/// it does not kill the process: the write fails, and its request is refused. (The Rust runtime ignores
+/// `SIGPIPE`.)
 pub(super) struct Signals {
-    ends: Vec<Signal>,
-    _not_lethal: Option<Signal>,
+    stop: Vec<Signal>,
+    _file_size: Option<Signal>,
 }
 
 impl Signals {
-    /// Hears signals from now on. Comes before anybody can know of the daemon and send it one.
+    /// Installs the signal handlers. Must be called before other processes can find the daemon and send it a
+    /// signal.
     pub(super) fn listen() -> Self {
-        let ends = [SignalKind::terminate(), SignalKind::interrupt()];
-        let mut ends: Vec<Signal> = ends.into_iter().filter_map(listen).collect();
-        // Heard in any case, which keeps it from being lethal too.
-        ends.extend(listen(SignalKind::hangup()).filter(|_| !is_detached()));
-        Self { ends, _not_lethal: listen(SignalKind::from_raw(FILE_SIZE)) }
+        let stop = [SignalKind::terminate(), SignalKind::interrupt()];
+        let mut stop: Vec<Signal> = stop.into_iter().filter_map(listen).collect();
+        // A handler is installed in any case, so that the signal does not kill the process.
+        stop.extend(listen(SignalKind::hangup()).filter(|_| !is_detached()));
+        Self { stop, _file_size: listen(SignalKind::from_raw(FILE_SIZE)) }
     }
 
-    /// Ends the daemon when it is asked to.
-    pub(super) async fn heed(mut self, daemon: &Daemon) {
+    /// Stops the daemon when a signal arrives.
+    pub(super) async fn handle(mut self, daemon: &Daemon) {
         let stopped = daemon.stopped();
-        let asked = std::future::poll_fn(|cx| {
-            let heard = self.ends.iter_mut().any(|signal| signal.poll_recv(cx).is_ready());
-            if heard { Poll::Ready(()) } else { Poll::Pending }
+        let signaled = std::future::poll_fn(|cx| {
+            let received = self.stop.iter_mut().any(|signal| signal.poll_recv(cx).is_ready());
+            if received { Poll::Ready(()) } else { Poll::Pending }
         });
         tokio::select! {
-            () = asked => daemon.stop(),
+            () = signaled => daemon.stop(),
             () = stopped.cancelled() => {}
         }
     }
 }
 
 fn listen(kind: SignalKind) -> Option<Signal> {
-    let heard = signal(kind);
-    heard.inspect_err(|error| tracing::warn!(%error, ?kind, "a signal cannot be received")).ok()
+    let received = signal(kind);
+    received.inspect_err(|error| tracing::warn!(%error, ?kind, "a signal cannot be received")).ok()
 }
 
-/// Whether this process is first in a session of its own, which has no terminal.
+/// Returns `true` if this process is the leader of its session, which has no terminal.
 fn is_detached() -> bool {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     session(&stat).is_some_and(|session| session == std::process::id())
 }
 
-/// The session of a process. Not by `getsid`: a session from outside the process's namespace has the number 0,
-/// which rustix takes for impossible.
+/// Parses the session of a process. `getsid` is not used, because a session outside the process's namespace
+/// has the number 0, which rustix treats as impossible.
 fn session(stat: &str) -> Option<u32> {
-    // The program's name, in brackets, may hold anything. State, parent and group come before the session.
+    // The program name in parentheses may contain any characters. State, parent and group precede the
+    // session.
     let (_, after_name) = stat.rsplit_once(')')?;
     after_name.split_ascii_whitespace().nth(3)?.parse().ok()
 }
@@ -67,7 +69,7 @@ mod tests {
     use super::session;
 
     #[test]
-    fn the_session_is_found_whatever_the_program_is_called() {
+    fn the_session_is_parsed_for_any_program_name() {
         assert_eq!(session("12 (editd) S 1 12 7 0 -1 4194560"), Some(7));
         assert_eq!(session("12 (a) b (c)) R 1 12 0 0 -1"), Some(0));
         assert_eq!(session(""), None);

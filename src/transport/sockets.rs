@@ -7,53 +7,52 @@ use crate::daemon::Daemon;
 
 use super::places::{AGENT_SOCKET, EDITOR_SOCKET};
 
-/// How often it is looked whether the sockets are still there.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Interval between checks of the sockets.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The sockets of a daemon, by which it knows them again.
+/// The sockets of a daemon, with the identities of their files.
 pub(super) struct Sockets {
     known: [(PathBuf, Option<Identity>); 2],
-    /// Whether they are somebody else's, and stay.
-    are_given: bool,
+    /// `true` if the sockets belong to a service manager and must not be removed.
+    are_inherited: bool,
 }
 
-/// Device and inode. An inode is not given to another file while its socket is bound, whether or not its name
-/// is still there.
+/// Device and inode. An inode is not reused while its socket is bound, even if the file is unlinked.
 type Identity = (u64, u64);
 
 impl Sockets {
-    /// Those that were just bound in this folder.
+    /// Records the sockets that were just bound in this folder.
     pub(super) fn bound_in(runtime_dir: &Path) -> Self {
-        Self { known: known_in(runtime_dir), are_given: false }
+        Self { known: known_in(runtime_dir), are_inherited: false }
     }
 
-    /// Those of a service manager in this folder.
-    pub(super) fn given_in(runtime_dir: &Path) -> Self {
-        Self { known: known_in(runtime_dir), are_given: true }
+    /// Records the sockets of a service manager in this folder.
+    pub(super) fn inherited_in(runtime_dir: &Path) -> Self {
+        Self { known: known_in(runtime_dir), are_inherited: true }
     }
 
-    /// Ends the daemon when one of its sockets is gone or another's: nobody new would reach it, and whoever
-    /// wants a daemon would wait for this one to end.
-    pub(super) async fn stop_if_stolen(&self, daemon: &Daemon) {
+    /// Stops the daemon when one of its sockets is removed or replaced, because no new client could reach it,
+    /// and a new daemon would have to wait for it to end.
+    pub(super) async fn stop_if_replaced(&self, daemon: &Daemon) {
         let stopped = daemon.stopped();
         loop {
             tokio::select! {
                 () = stopped.cancelled() => return,
-                () = tokio::time::sleep(LOOK_EVERY) => {}
+                () = tokio::time::sleep(CHECK_INTERVAL) => {}
             }
             if let Some((path, _)) = self.known.iter().find(|(path, known)| identity(path) != *known) {
-                tracing::warn!(path = %path.display(), "a socket was taken away; the daemon ends");
+                tracing::warn!(path = %path.display(), "a socket was removed or replaced; the daemon stops");
                 return daemon.stop();
             }
         }
     }
 
-    /// Takes away those that are still this daemon's. Called while the lock of their folder is held, so no
-    /// other daemon puts its own there meanwhile.
+    /// Removes the sockets that still belong to this daemon. The caller holds the lock of their folder, so no
+    /// other daemon creates its own sockets there concurrently.
     pub(super) fn remove(&self, _held: &File) {
         for (path, known) in &self.known {
-            if !self.are_given && identity(path) == *known {
-                // A socket that stays behind is replaced at the next start.
+            if !self.are_inherited && identity(path) == *known {
+                // A remaining socket is replaced at the next start.
                 let _ = std::fs::remove_file(path);
             }
         }

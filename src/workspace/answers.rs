@@ -6,24 +6,24 @@ use crate::text::ContentHash;
 
 use super::limits::{REMEMBERED_ANSWERS, REMEMBERED_BYTES, REQUEST_ID_SECONDS};
 
-/// A request that may be sent twice and happens once.
+/// A request that may be sent twice but takes effect once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repeatable {
-    /// Its `requestId`.
+    /// The `requestId`.
     pub id: String,
-    /// Digest of all that it asks for: the same id with another one is another request.
+    /// Digest of all parameters. The same id with another digest is another request.
     pub asks: ContentHash,
 }
 
-/// A request's id, with its author.
+/// Author and id of a request.
 pub type RequestKey = (String, String);
 
-/// What became of a request.
+/// The remembered answer to a request.
 #[derive(Clone, Debug)]
 pub struct Answered {
-    /// Digest of what it asked for.
+    /// Digest of the request's parameters.
     pub asks: ContentHash,
-    /// The answer, as it went out on the wire: it must come out the same again.
+    /// The answer as sent on the wire, so that a repeated request gets the identical answer.
     pub answer: Arc<str>,
 }
 
@@ -36,13 +36,13 @@ pub struct RememberedAnswers {
 }
 
 impl RememberedAnswers {
-    /// What the request of that name asked for and was answered, if that is young enough.
+    /// Returns the answer to a request, unless it has expired.
     pub fn get(&self, key: &RequestKey, now: Instant) -> Option<Answered> {
         let (at, answer) = self.answers.get(key)?;
         (now.duration_since(*at) < Duration::from_secs(REQUEST_ID_SECONDS)).then(|| answer.clone())
     }
 
-    /// Remembers an answer; those that are too old go, and the oldest beyond the limits.
+    /// Remembers an answer, and drops expired answers and the oldest ones beyond the limits.
     pub fn insert(&mut self, key: RequestKey, answered: Answered, now: Instant) {
         self.bytes += answered.answer.len();
         self.order.push_back((now, key.clone()));
@@ -63,7 +63,7 @@ impl RememberedAnswers {
 
     fn forget_oldest(&mut self) {
         let Some((at, key)) = self.order.pop_front() else { return };
-        // A later answer under the same name has its own place in the order.
+        // A later answer under the same key has its own entry in `order`.
         if self.answers.get(&key).is_some_and(|(since, _)| *since == at)
             && let Some((_, forgotten)) = self.answers.remove(&key)
         {

@@ -1,4 +1,6 @@
-//! The documents that editors have open: the text that a person sees, kept in step with theirs.
+//! Documents that are open in editors, synchronized with the text the user sees.
+
+mod event;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,99 +10,103 @@ use crate::text::{ContentHash, Position, PositionEncoding, Text};
 use super::limits::{OPEN_BYTES, OPEN_DOCUMENTS};
 use super::{FileKey, SessionId};
 
-/// Names an open document: whose, and by which URI it is called there.
+pub use event::{DocumentEffect, DocumentEvent};
+
+/// Identifies an open document by its editor session and URI.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferId {
     /// The editor's session.
     pub session: SessionId,
-    /// As the editor spells it.
+    /// The URI as the editor spells it.
     pub uri: String,
 }
 
-/// Why a document cannot be edited through its editor.
+/// The reason why a document cannot be edited through its editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
-    /// It has characters that some editors take for line ends and others do not, so places in it cannot be told.
-    #[error("it has characters that editors do not agree on as line ends (a lone CR, VT, FF, NEL, LS or PS)")]
+pub enum BlockedReason {
+    /// Contains characters that only some editors treat as line breaks, so positions in it are ambiguous.
+    #[error(
+        "it contains characters that only some editors treat as line breaks (a lone CR, VT, FF, NEL, LS or PS)"
+    )]
     LineEnds,
-    /// A change of it made no sense, so the editor's text is not known any more.
+    /// An invalid change was received, so the editor's text is no longer known.
     #[error("its editor and editd hold different texts; close it and open it again")]
     OutOfStep,
-    /// Its editor shows it as something else than text, such as the cells of a notebook.
-    #[error("its editor does not show it as text and may hold unsaved changes of it; save it there first")]
+    /// Not shown as text by its editor, but for instance as the cells of a notebook.
+    #[error("its editor does not show it as text and may hold unsaved changes; save it there first")]
     NotText,
-    /// It is larger than what is kept.
+    /// Exceeds the size limit.
     #[error("it is too large")]
     TooLarge,
-    /// Its editor has more open than what is kept.
+    /// Opened by an editor that has more documents open than are tracked.
     #[error("its editor has too many documents open")]
     TooMany,
 }
 
-/// What a document held when it was last known to be the same as the file.
+/// The content of a document when it last matched the file.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The text then, as the editor has it.
+    /// The text at that time, as the editor has it.
     pub text: Text,
-    /// What the file was then.
+    /// The state of the file at that time.
     pub disk: LastSeen,
 }
 
-/// What a file was when it was looked at beside an open document.
+/// The state of a file when it was last compared with an open document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LastSeen {
-    /// Nobody has looked yet.
+    /// Not compared yet.
     NotYet,
-    /// Not there.
+    /// The file did not exist.
     Missing,
-    /// A content.
+    /// The file had the content with this hash.
     Content(ContentHash),
 }
 
 impl LastSeen {
-    /// What somebody saw who looked.
+    /// Returns the state for an observed hash; `None` means that the file is missing.
     pub fn of(hash: Option<ContentHash>) -> Self {
         hash.map_or(Self::Missing, Self::Content)
     }
 }
 
-/// One open document.
+/// An open document.
 #[derive(Clone, Debug)]
 pub struct Buffer {
-    /// Which.
+    /// Id of the document.
     pub id: BufferId,
-    /// The canonical path of its file.
+    /// Canonical path of the file.
     pub path: PathBuf,
-    /// Its file, as it was when it was opened.
+    /// Key of the file when the document was opened.
     pub key: FileKey,
-    /// How its editor counts columns.
+    /// Column encoding of the editor.
     pub encoding: PositionEncoding,
-    /// What it holds. Cheap to clone.
+    /// Current text. Cheap to clone.
     pub text: Text,
-    /// The editor's number for that text.
+    /// The editor's version of the text.
     pub version: i32,
-    /// What it held when it was last the same as the file.
+    /// The content when it last matched the file.
     pub loaded: Option<Loaded>,
-    /// Whether its editor says that it holds unsaved text; none if it never says.
+    /// The editor's report about unsaved text: `true` if it holds some, `None` if it never reports that.
     pub dirty: Option<bool>,
-    /// Whether it was changed since it was opened, saved or known to be what is on the disk.
+    /// `true` if it was changed since it was opened, saved or last found equal to the file.
     pub touched: bool,
-    /// When it last had the focus, as a number that grows; 0 for never.
+    /// Sequence number of the last time it had the focus; 0 if it never had.
     pub focused: u64,
-    /// Why it cannot be edited.
-    pub trouble: Option<Trouble>,
+    /// The reason why it cannot be edited, if any.
+    pub blocked_reason: Option<BlockedReason>,
 }
 
-/// A replacement in a document, as an editor tells it.
+/// A change of a document, as reported by an editor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextChange {
-    /// From where to where; none for the whole text.
+    /// The replaced range; `None` for the whole text.
     pub range: Option<(Position, Position)>,
     /// The new text.
     pub text: String,
 }
 
-/// Somebody who waits for a document to hold a text.
+/// A registered wait for a document to hold a given text.
 struct Expectation {
     number: u64,
     id: BufferId,
@@ -108,9 +114,9 @@ struct Expectation {
     reached: bool,
 }
 
-/// What is kept of one editor's documents.
+/// Size of one editor's tracked documents.
 #[derive(Clone, Copy, Debug, Default)]
-struct Load {
+struct Usage {
     documents: usize,
     bytes: usize,
 }
@@ -119,9 +125,9 @@ struct Load {
 pub struct Buffers {
     by_id: HashMap<BufferId, Buffer>,
     by_path: HashMap<PathBuf, Vec<BufferId>>,
-    /// How much each editor has.
-    open_in: HashMap<SessionId, Load>,
-    /// Bytes of the largest text that is kept.
+    /// Size of the open documents, by session.
+    open_in: HashMap<SessionId, Usage>,
+    /// Maximum size of a text, in bytes.
     largest: usize,
     expectations: Vec<Expectation>,
     last_focus: u64,
@@ -135,14 +141,15 @@ impl std::fmt::Debug for Buffers {
 }
 
 impl Buffer {
-    /// Whether nothing was typed since it was loaded or saved; none if that is not known.
+    /// Returns `true` if nothing was typed since the document was loaded or saved, or `None` if that is
+    /// unknown.
     pub fn is_unchanged(&self) -> Option<bool> {
         self.dirty.map(|dirty| !dirty).or_else(|| self.loaded.as_ref().map(|loaded| loaded.text == self.text))
     }
 }
 
 impl Buffers {
-    /// None yet. `largest` is the size of the largest text that is kept, in bytes.
+    /// Creates an empty set. `largest` is the maximum size of a text, in bytes.
     pub fn new(largest: u64) -> Self {
         Self {
             by_id: HashMap::new(),
@@ -155,27 +162,28 @@ impl Buffers {
         }
     }
 
-    /// A document was opened. Of one too many only that is kept, without its text: nobody changes it then.
+    /// Adds an opened document. A document beyond the limits is tracked without its text and blocked for
+    /// edits.
     pub fn open(&mut self, mut buffer: Buffer) {
         self.close(&buffer.id);
-        let load = self.open_in.entry(buffer.id.session).or_default();
-        load.documents += 1;
-        if load.documents > OPEN_DOCUMENTS || load.bytes + buffer.text.len_bytes() > OPEN_BYTES {
-            buffer.give_up(Trouble::TooMany);
+        let usage = self.open_in.entry(buffer.id.session).or_default();
+        usage.documents += 1;
+        if usage.documents > OPEN_DOCUMENTS || usage.bytes + buffer.text.len_bytes() > OPEN_BYTES {
+            buffer.block(BlockedReason::TooMany);
         } else if buffer.text.len_bytes() > self.largest {
-            buffer.give_up(Trouble::TooLarge);
+            buffer.block(BlockedReason::TooLarge);
         }
-        load.bytes += buffer.text.len_bytes();
+        usage.bytes += buffer.text.len_bytes();
         self.by_path.entry(buffer.path.clone()).or_default().push(buffer.id.clone());
         self.by_id.insert(buffer.id.clone(), buffer);
     }
 
-    /// A document was closed.
+    /// Removes a closed document.
     pub fn close(&mut self, id: &BufferId) -> Option<Buffer> {
         let buffer = self.by_id.remove(id)?;
-        if let Some(load) = self.open_in.get_mut(&id.session) {
-            load.documents -= 1;
-            load.bytes = load.bytes.saturating_sub(buffer.text.len_bytes());
+        if let Some(usage) = self.open_in.get_mut(&id.session) {
+            usage.documents -= 1;
+            usage.bytes = usage.bytes.saturating_sub(buffer.text.len_bytes());
         }
         if let Some(of_path) = self.by_path.get_mut(&buffer.path) {
             of_path.retain(|other| other != id);
@@ -186,7 +194,7 @@ impl Buffers {
         Some(buffer)
     }
 
-    /// An editor is gone. Gives the paths of what it had open.
+    /// Removes all documents of an editor and returns their paths.
     pub fn close_all(&mut self, session: SessionId) -> Vec<PathBuf> {
         let of_session: Vec<_> = self.by_id.keys().filter(|id| id.session == session).cloned().collect();
         self.expectations.retain(|expectation| expectation.id.session != session);
@@ -194,44 +202,45 @@ impl Buffers {
         of_session.iter().filter_map(|id| Some(self.close(id)?.path)).collect()
     }
 
-    /// A document was changed. What makes no sense leaves it out of step, until it is told whole again.
+    /// Applies changes of a document. An invalid change marks it as out of step until its full text is
+    /// received.
     pub fn change(&mut self, id: &BufferId, version: i32, changes: Vec<TextChange>) {
         let Some(buffer) = self.by_id.get_mut(id) else { return };
         let whole_at = changes.iter().rposition(|change| change.range.is_none());
         if version <= buffer.version && whole_at.is_none() {
-            buffer.trouble = Some(Trouble::OutOfStep);
+            buffer.blocked_reason = Some(BlockedReason::OutOfStep);
         }
         buffer.version = version;
         buffer.touched = true;
-        // What its editor said was of the text before. That it held unsaved text stays true.
+        // The editor's reports were about the previous text. A report of unsaved text remains true.
         buffer.dirty = buffer.dirty.filter(|dirty| *dirty);
         let before = buffer.text.len_bytes();
         for change in changes.into_iter().skip(whole_at.unwrap_or_default()) {
-            buffer.take(&change, self.largest);
+            buffer.apply(&change, self.largest);
             let text = &buffer.text;
             for expectation in self.expectations.iter_mut().filter(|one| one.id == *id && !one.reached) {
                 expectation.reached = expectation.text == *text;
             }
         }
-        if let Some(load) = self.open_in.get_mut(&id.session) {
-            load.bytes = load.bytes.saturating_sub(before) + buffer.text.len_bytes();
-            if load.bytes > OPEN_BYTES {
-                load.bytes -= buffer.text.len_bytes();
-                buffer.give_up(Trouble::TooMany);
+        if let Some(usage) = self.open_in.get_mut(&id.session) {
+            usage.bytes = usage.bytes.saturating_sub(before) + buffer.text.len_bytes();
+            if usage.bytes > OPEN_BYTES {
+                usage.bytes -= buffer.text.len_bytes();
+                buffer.block(BlockedReason::TooMany);
             }
         }
     }
 
-    /// A document was changed, and nobody knows how: it is out of step, until it is told whole again.
+    /// Marks a document as out of step after an unreadable change, until its full text is received.
     pub fn lose(&mut self, id: &BufferId) {
         if let Some(buffer) = self.by_id.get_mut(id) {
-            buffer.trouble = Some(Trouble::OutOfStep);
+            buffer.blocked_reason = Some(BlockedReason::OutOfStep);
             buffer.touched = true;
             buffer.dirty = buffer.dirty.filter(|dirty| *dirty);
         }
     }
 
-    /// A document was saved: it is what it was loaded as, whatever that now is.
+    /// Records that a document was saved. Its text now counts as loaded; the file is compared later.
     pub fn save(&mut self, id: &BufferId) {
         if let Some(buffer) = self.by_id.get_mut(id) {
             buffer.loaded = Some(Loaded { text: buffer.text.clone(), disk: LastSeen::NotYet });
@@ -240,20 +249,20 @@ impl Buffers {
         }
     }
 
-    /// Its editor says whether it holds unsaved text. What it says of an older text is old.
+    /// Records whether the editor reports unsaved text. Ignores reports about an older text.
     pub fn set_dirty(&mut self, id: &BufferId, dirty: bool, version: i32) {
         if let Some(buffer) = self.by_id.get_mut(id).filter(|buffer| buffer.version <= version) {
             buffer.dirty = Some(dirty);
             buffer.touched &= dirty;
             let is_known = buffer.loaded.as_ref().is_some_and(|loaded| loaded.text == buffer.text);
             if !dirty && !is_known {
-                // It was loaded anew.
+                // The editor reloaded the document.
                 buffer.loaded = Some(Loaded { text: buffer.text.clone(), disk: LastSeen::NotYet });
             }
         }
     }
 
-    /// A person looks at it.
+    /// Records that the document received the focus.
     pub fn focus(&mut self, id: &BufferId) {
         self.last_focus += 1;
         if let Some(buffer) = self.by_id.get_mut(id) {
@@ -261,7 +270,7 @@ impl Buffers {
         }
     }
 
-    /// A text that it held was found to be the file's.
+    /// Records that a text of the document was found equal to the file.
     pub fn settle(&mut self, id: &BufferId, loaded: Loaded) {
         if let Some(buffer) = self.by_id.get_mut(id) {
             buffer.touched &= buffer.text != loaded.text;
@@ -269,7 +278,7 @@ impl Buffers {
         }
     }
 
-    /// The open documents of a file, by its path or as the same file under another name.
+    /// Returns the open documents of a file, by its path or, for hard links, by its inode.
     pub fn of(&self, path: &Path, key: &FileKey) -> Vec<&Buffer> {
         let is_other_name = |buffer: &&Buffer| buffer.path != path && buffer.key == *key;
         let others = self.by_id.values().filter(is_other_name);
@@ -278,17 +287,17 @@ impl Buffers {
         if matches!(key, FileKey::Inode { .. }) { by_path.chain(others).collect() } else { by_path.collect() }
     }
 
-    /// One of them.
+    /// Returns the document with that id.
     pub fn get(&self, id: &BufferId) -> Option<&Buffer> {
         self.by_id.get(id)
     }
 
-    /// All of them.
+    /// Returns all open documents.
     pub fn all(&self) -> impl Iterator<Item = &Buffer> {
         self.by_id.values()
     }
 
-    /// Begins to watch for a document to hold a text. Gives a number to ask by.
+    /// Starts to watch for a document to hold a text. Returns the number of the watch.
     pub fn expect(&mut self, id: BufferId, text: Text) -> u64 {
         self.last_expectation += 1;
         let number = self.last_expectation;
@@ -296,58 +305,58 @@ impl Buffers {
         number
     }
 
-    /// Whether it has held it since.
+    /// Returns `true` if the document has held the expected text since [`expect`](Self::expect).
     pub fn has_reached(&self, number: u64) -> bool {
         self.expectations.iter().any(|one| one.number == number && one.reached)
     }
 
-    /// Stops to watch.
+    /// Ends a watch.
     pub fn forget(&mut self, number: u64) {
         self.expectations.retain(|one| one.number != number);
     }
 }
 
 impl Buffer {
-    /// Its text is not kept any more.
-    fn give_up(&mut self, trouble: Trouble) {
-        self.trouble = Some(trouble);
+    /// Blocks the document and drops its text.
+    fn block(&mut self, blocked_reason: BlockedReason) {
+        self.blocked_reason = Some(blocked_reason);
         self.text = Text::default();
         self.loaded = None;
     }
 
-    fn take(&mut self, change: &TextChange, largest: usize) {
-        if self.trouble == Some(Trouble::TooMany) {
+    fn apply(&mut self, change: &TextChange, largest: usize) {
+        if self.blocked_reason == Some(BlockedReason::TooMany) {
             return;
         }
         let Some((start, end)) = change.range else {
             if change.text.len() > largest {
-                return self.give_up(Trouble::TooLarge);
+                return self.block(BlockedReason::TooLarge);
             }
-            self.trouble = has_odd_line_ends(&change.text).then_some(Trouble::LineEnds);
+            self.blocked_reason = has_odd_line_ends(&change.text).then_some(BlockedReason::LineEnds);
             self.text = Text::from(change.text.as_str());
             return;
         };
-        if self.trouble == Some(Trouble::TooLarge) {
+        if self.blocked_reason == Some(BlockedReason::TooLarge) {
             return;
         }
         if self.text.len_bytes() + change.text.len() > largest {
-            return self.give_up(Trouble::TooLarge);
+            return self.block(BlockedReason::TooLarge);
         }
         let lines = self.text.line_count();
-        // The line behind the last one is where some editors say that the text ends.
+        // Some editors report the end of the text as the line after the last one.
         let outside = start.line > lines || end.line > lines || end < start;
         if outside {
-            self.trouble = Some(Trouble::OutOfStep);
+            self.blocked_reason = Some(BlockedReason::OutOfStep);
         }
-        if self.trouble.is_none() && has_odd_line_ends(&change.text) {
-            self.trouble = Some(Trouble::LineEnds);
+        if self.blocked_reason.is_none() && has_odd_line_ends(&change.text) {
+            self.blocked_reason = Some(BlockedReason::LineEnds);
         }
         let range = self.text.byte_of(start, self.encoding)..self.text.byte_of(end, self.encoding);
         self.text.splice(range, &change.text);
     }
 }
 
-/// Whether there is a character that some editors count as a line end and others do not.
+/// Returns `true` if the text contains a character that only some editors treat as a line break.
 pub fn has_odd_line_ends(text: &str) -> bool {
     let odd = |byte: &u8| matches!(byte, b'\r' | 0x0b | 0x0c | 0xc2 | 0xe2);
     if !text.bytes().any(|byte| odd(&byte)) {

@@ -5,12 +5,12 @@ use crate::text::ContentHash;
 use super::limits::DEPARTED_BASES;
 use super::{FileKey, Role};
 
-/// What sessions that have ended were given last, oldest first.
+/// The last bases of sessions that have ended, oldest first.
 ///
-/// A command of the command line is a session: who reads a file with one and changes it with the next names that
-/// text as the base, and is shown what has changed since.
+/// Each run of a command of the command line is a session. A user who reads a file with one command and
+/// changes it with the next sends the hash of that text as the base, and gets a diff of later changes.
 #[derive(Debug, Default)]
-pub(crate) struct Departed(VecDeque<Given>);
+pub(crate) struct DepartedBases(VecDeque<Given>);
 
 /// A content of a file that a session was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,18 +20,19 @@ pub(crate) struct Given {
     pub(crate) role: Role,
 }
 
-impl Departed {
-    /// Keeps one, and gives back what has no room any more: it, if it was kept already.
-    pub(crate) fn keep(&mut self, given: Given) -> Option<Given> {
-        let before = self.0.iter().position(|kept| *kept == given).and_then(|at| self.0.remove(at));
+impl DepartedBases {
+    /// Adds an entry. Returns the entry that was displaced: the same one if it was already present, or the
+    /// oldest.
+    pub(crate) fn insert(&mut self, given: Given) -> Option<Given> {
+        let before = self.0.iter().position(|entry| *entry == given).and_then(|at| self.0.remove(at));
         self.0.push_back(given);
         before.or_else(|| if self.0.len() > DEPARTED_BASES { self.0.pop_front() } else { None })
     }
 
-    /// Whether a session that may see no more than the asking one was given that content of the file.
+    /// Returns `true` if an ended session, whose reads the asking role may know of, was given that content.
     pub(crate) fn has(&self, key: &FileKey, hash: ContentHash, asking: Role) -> bool {
-        let is_it = |kept: &Given| kept.hash == hash && kept.key == *key;
-        self.0.iter().any(|kept| is_it(kept) && (kept.role == asking || asking == Role::Editor))
+        let is_it = |entry: &Given| entry.hash == hash && entry.key == *key;
+        self.0.iter().any(|entry| is_it(entry) && (entry.role == asking || asking == Role::Editor))
     }
 }
 
@@ -45,13 +46,13 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_first_and_nothing_is_kept_twice() {
-        let mut departed = Departed::default();
+    fn the_oldest_bases_are_dropped_first_and_none_is_stored_twice() {
+        let mut departed = DepartedBases::default();
         for number in 0..DEPARTED_BASES {
-            assert_eq!(departed.keep(given(number)), None);
+            assert_eq!(departed.insert(given(number)), None);
         }
-        assert_eq!(departed.keep(given(0)), Some(given(0)));
-        assert_eq!(departed.keep(given(DEPARTED_BASES)), Some(given(1)));
+        assert_eq!(departed.insert(given(0)), Some(given(0)));
+        assert_eq!(departed.insert(given(DEPARTED_BASES)), Some(given(1)));
         let has = |number| departed.has(&given(number).key, given(number).hash, Role::Agent);
         assert!(has(0) && has(DEPARTED_BASES) && !has(1));
         assert!(!departed.has(&FileKey::path("/b"), given(0).hash, Role::Agent));

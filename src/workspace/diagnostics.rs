@@ -1,4 +1,4 @@
-//! What editors say is wrong in files, as their language servers told them.
+//! Diagnostics that editors report, as received from their language servers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -11,24 +11,24 @@ use super::limits::{
     DIAGNOSTIC_MESSAGE_BYTES, DIAGNOSTIC_SOURCE_BYTES, DIAGNOSTICS_BYTES, DIAGNOSTICS_PER_FILE,
 };
 
-/// Bytes that an entry takes besides its texts, about.
+/// Approximate size of an entry apart from its texts, in bytes.
 const ENTRY_BYTES: usize = 128;
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// Wrong.
+    /// An error.
     Error,
-    /// Maybe wrong.
+    /// A warning.
     Warning,
-    /// Good to know.
+    /// An informational message.
     Information,
-    /// Could be better.
+    /// A hint.
     Hint,
 }
 
 impl Severity {
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -39,35 +39,35 @@ impl Severity {
     }
 }
 
-/// One thing that is wrong.
+/// A diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where it begins, in the encoding of the report.
+    /// Start, in the position encoding of the report.
     pub start: Position,
-    /// Where it ends.
+    /// End.
     pub end: Position,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// What is wrong, in words; cut where it is long.
+    /// The message, truncated if it is long.
     pub message: String,
-    /// Who says so, for instance the name of a linter.
+    /// The source, such as the name of a linter.
     pub source: Option<String>,
 }
 
-/// All that an editor says of a file.
+/// All diagnostics that an editor reported for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// The version of the document that it is about, if the editor says it.
+    /// The version of the document that it refers to, if known.
     pub version: Option<i32>,
-    /// How its positions are counted.
+    /// The position encoding.
     pub encoding: PositionEncoding,
-    /// The entries, as many as are kept.
+    /// The diagnostics, up to the limits.
     pub items: Vec<Diagnostic>,
-    /// Counts all reports, so that a later one is known as such.
+    /// Sequence number over all reports.
     pub number: u64,
 }
 
-/// The reports of all editors, one for each of their files.
+/// The latest reports of all editors, one for each file.
 #[derive(Debug, Default)]
 pub struct Reports {
     by_session: HashMap<SessionId, OfSession>,
@@ -81,10 +81,10 @@ struct OfSession {
 }
 
 impl Reports {
-    /// An editor says what is wrong in a file, in place of what it said before. What is beyond the limits is
-    /// left out.
-    pub fn tell(&mut self, session: SessionId, path: &Path, mut report: Report) {
-        self.withdraw(session, path);
+    /// Stores the report of an editor for a file, replacing the previous one. Diagnostics beyond the limits
+    /// are dropped.
+    pub fn insert(&mut self, session: SessionId, path: &Path, mut report: Report) {
+        self.remove(session, path);
         self.last += 1;
         report.number = self.last;
         let of_session = self.by_session.entry(session).or_default();
@@ -92,12 +92,12 @@ impl Reports {
         let room = DIAGNOSTICS_BYTES.saturating_sub(of_session.bytes);
         report.items.truncate(DIAGNOSTICS_PER_FILE);
         let fits = |item: &mut Diagnostic| {
-            item.cut();
+            item.truncate();
             bytes += item.weight();
             bytes <= room
         };
-        let kept = report.items.iter_mut().map(fits).take_while(|fits| *fits).count();
-        report.items.truncate(kept);
+        let fitting = report.items.iter_mut().map(fits).take_while(|fits| *fits).count();
+        report.items.truncate(fitting);
         let bytes =
             ENTRY_BYTES + path.as_os_str().len() + report.items.iter().map(Diagnostic::weight).sum::<usize>();
         if bytes <= room {
@@ -106,35 +106,35 @@ impl Reports {
         }
     }
 
-    /// An editor has closed a file: what it said of it does not count any more.
-    pub fn withdraw(&mut self, session: SessionId, path: &Path) {
+    /// Removes the report of an editor for a file that it has closed.
+    pub fn remove(&mut self, session: SessionId, path: &Path) {
         let Some(of_session) = self.by_session.get_mut(&session) else { return };
         if let Some((_, bytes)) = of_session.files.remove(path) {
             of_session.bytes -= bytes;
         }
     }
 
-    /// An editor is gone.
+    /// Removes all reports of an editor.
     pub fn forget(&mut self, session: SessionId) {
         self.by_session.remove(&session);
     }
 
-    /// What an editor says of a file.
+    /// Returns the report of an editor for a file.
     pub fn of(&self, session: SessionId, path: &Path) -> Option<&Arc<Report>> {
         self.by_session.get(&session)?.files.get(path).map(|(report, _)| report)
     }
 
-    /// Who says something of a file.
+    /// Returns the sessions of all editors that reported on a file.
     pub fn sessions(&self, path: &Path) -> Vec<SessionId> {
-        let tells = |(session, of_session): (&SessionId, &OfSession)| {
+        let reported = |(session, of_session): (&SessionId, &OfSession)| {
             of_session.files.contains_key(path).then_some(*session)
         };
-        let mut sessions: Vec<_> = self.by_session.iter().filter_map(tells).collect();
+        let mut sessions: Vec<_> = self.by_session.iter().filter_map(reported).collect();
         sessions.sort();
         sessions
     }
 
-    /// The files of which something is said, in order.
+    /// Returns the paths of all files with reports, sorted.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files: Vec<_> = self.by_session.values().flat_map(|of| of.files.keys().cloned()).collect();
         files.sort();
@@ -142,7 +142,7 @@ impl Reports {
         files
     }
 
-    /// How many entries there are.
+    /// Returns the number of diagnostics.
     pub fn count(&self) -> usize {
         let files = self.by_session.values().flat_map(|of_session| of_session.files.values());
         files.map(|(report, _)| report.items.len()).sum()
@@ -150,10 +150,10 @@ impl Reports {
 }
 
 impl Diagnostic {
-    fn cut(&mut self) {
-        cut(&mut self.message, DIAGNOSTIC_MESSAGE_BYTES);
+    fn truncate(&mut self) {
+        truncate(&mut self.message, DIAGNOSTIC_MESSAGE_BYTES);
         if let Some(source) = &mut self.source {
-            cut(source, DIAGNOSTIC_SOURCE_BYTES);
+            truncate(source, DIAGNOSTIC_SOURCE_BYTES);
         }
     }
 
@@ -162,7 +162,7 @@ impl Diagnostic {
     }
 }
 
-fn cut(text: &mut String, limit: usize) {
+fn truncate(text: &mut String, limit: usize) {
     if text.len() > limit {
         let end = (0..=limit).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
         text.truncate(end);
@@ -171,13 +171,13 @@ fn cut(text: &mut String, limit: usize) {
     text.shrink_to_fit();
 }
 
-/// What was said of a file before it changed, to compare with.
+/// The diagnostics of a file before a change, for comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Before(Vec<(Severity, String, Option<String>, Option<String>)>);
 
 impl Before {
-    /// Of a report, and the text that it is about; none where the text is another one by now, and lines cannot
-    /// be told from each other.
+    /// Records a report and the text it refers to. `text` is `None` if that text is no longer available, so
+    /// that lines cannot be compared.
     pub fn of(report: &Report, text: Option<&Text>) -> Self {
         let known = |item: &Diagnostic| {
             let line = text.map(|text| line_of(text, item.start.line));
@@ -186,12 +186,12 @@ impl Before {
         Self(report.items.iter().map(known).collect())
     }
 
-    /// The indices of what is new in a report about a later text. An entry is known by what it says and by the
-    /// text of the line that it begins in, not by the line's number. Of several equal ones, as many are known as
-    /// there were.
+    /// Returns the indices of the new diagnostics in a report about a later text. A diagnostic is known if
+    /// it has the same severity, message, source and text of its first line; the line number does not
+    /// matter. Duplicates are known as often as they occurred before.
     pub fn fresh(mut self, report: &Report, text: &Text) -> Vec<usize> {
         let mut left: Vec<_> = report.items.iter().enumerate().collect();
-        // Those whose line was known come first: the others may be any line's.
+        // Entries with a known line are matched first, because the others match any line.
         for with_line in [true, false] {
             left.retain(|(_, item)| {
                 let line = with_line.then(|| line_of(text, item.start.line));
@@ -210,18 +210,18 @@ impl Before {
     }
 }
 
-/// The text of a line without the blanks around it: who indents a block differently changes nothing that is
-/// wrong in it.
+/// Returns the text of a line without surrounding whitespace, because changed indentation does not make a
+/// diagnostic new.
 fn line_of(text: &Text, line: usize) -> String {
     let at = |line| text.byte_of(Position { line, character: 0 }, PositionEncoding::Utf8);
     let start = at(line);
     let end = at(line + 1).min(start + LINE_BYTES);
-    // A line that is cut inside a character is compared up to there.
-    let cut = (start..=end).rev().find_map(|end| text.slice(start..end)).unwrap_or_default();
-    cut.trim().to_owned()
+    // A line truncated inside a character is compared up to that character.
+    let line = (start..=end).rev().find_map(|end| text.slice(start..end)).unwrap_or_default();
+    line.trim().to_owned()
 }
 
-/// Bytes of a line by which it is known again.
+/// Maximum bytes of a line that are compared.
 const LINE_BYTES: usize = 1 << 10;
 
 #[cfg(test)]

@@ -7,19 +7,19 @@ use crate::text::ContentHash;
 use super::limits::GIVEN_BASES;
 use super::{FileKey, Role, SessionId, Snapshot};
 
-/// What a file is right now, as far as it was looked at.
+/// The last observed content of a file.
 #[derive(Clone, Debug)]
-pub enum Truth {
-    /// There is no such file.
+pub enum FileContent {
+    /// The file does not exist.
     Missing,
-    /// It holds text.
+    /// The file is text.
     Text(Arc<Snapshot>),
-    /// It holds something else; only its hash counts.
+    /// The file is not text; only its hash is known.
     Opaque(ContentHash),
 }
 
-impl Truth {
-    /// Its hash, if it exists.
+impl FileContent {
+    /// Returns the hash, or `None` if the file is missing.
     pub fn hash(&self) -> Option<ContentHash> {
         match self {
             Self::Missing => None,
@@ -28,7 +28,7 @@ impl Truth {
         }
     }
 
-    /// Its text, if it has one.
+    /// Returns the text, or `None` if the file is missing or not text.
     pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
         match self {
             Self::Text(snapshot) => Some(snapshot),
@@ -37,30 +37,30 @@ impl Truth {
     }
 }
 
-/// A file that somebody has read or wants to change.
+/// A file that at least one session has read or wants to change.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) path: PathBuf,
-    /// What it was when it was last looked at; `None` if it did not exist.
+    /// Hash of the last observed content; `None` if the file did not exist.
     pub(crate) current: Option<ContentHash>,
-    /// Whether the text store counts that content for this document.
+    /// `true` if the document holds a reference to that content in the text store.
     pub(crate) holds_current: bool,
-    /// The sessions that have it in their ledger.
+    /// Sessions that have the file in their ledger.
     pub(crate) readers: HashSet<SessionId>,
-    /// Contents of this file that some session was given, and in what role, newest last: what can be a base of
-    /// it for sessions that may see as much.
+    /// Contents of the file that sessions were given, with the role of each session, newest last. A session
+    /// may use them as a base if its role lets it see them.
     given: VecDeque<(ContentHash, Role)>,
 }
 
 impl Document {
-    /// One that nobody has looked at yet.
+    /// Creates a document that has not been observed yet.
     pub(crate) fn new(path: &Path) -> Self {
         let (readers, given) = (HashSet::new(), VecDeque::new());
         Self { path: path.to_owned(), current: None, holds_current: false, readers, given }
     }
 
-    /// Notes that a content of this file was given to somebody.
-    pub(crate) fn gave(&mut self, hash: ContentHash, role: Role) {
+    /// Records that a session was given a content of this file.
+    pub(crate) fn record_given(&mut self, hash: ContentHash, role: Role) {
         if self.given.back() != Some(&(hash, role)) {
             self.given.push_back((hash, role));
         }
@@ -69,22 +69,22 @@ impl Document {
         }
     }
 
-    /// Whether a content of this file was given to somebody whom the asking session may be told of: an agent is
-    /// told what agents have seen, and not what only an editor has.
-    pub(crate) fn has_given(&self, hash: ContentHash, asking: Role) -> bool {
+    /// Returns `true` if a content of the file was given to a session whose reads the asking role may know
+    /// of. Agents know what agents were given, but not what only an editor was given.
+    pub(crate) fn was_given(&self, hash: ContentHash, asking: Role) -> bool {
         self.given.iter().any(|(given, role)| *given == hash && (*role == asking || asking == Role::Editor))
     }
 }
 
-/// A file and what was seen of it.
+/// The observed state of a file.
 #[derive(Clone, Debug)]
-pub struct Seen {
-    /// Which file.
+pub struct ObservedVersion {
+    /// Key of the file.
     pub key: FileKey,
-    /// Its canonical path.
+    /// Canonical path of the file.
     pub path: PathBuf,
-    /// What it is.
-    pub truth: Truth,
-    /// Whether that is the unsaved text of an editor.
+    /// Current content.
+    pub truth: FileContent,
+    /// `true` if the content is the unsaved text of an editor.
     pub typed: bool,
 }

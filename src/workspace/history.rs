@@ -1,5 +1,4 @@
-//! What was done to files, by whom, and how to go back. Pure; the records themselves are kept by the layer
-//! `history`.
+//! Past transactions and how to undo them. Pure; the `history` layer stores the records.
 
 mod blame;
 mod chain;
@@ -9,105 +8,106 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::edit::{Hunk, WayBack};
+use crate::edit::{Hunk, UndoPlan};
 use crate::text::{ContentHash, Format};
 
 pub use blame::{Attribution, Blamed};
 pub use chain::{chain_from, step_to, was_before};
 pub use undone::Undone;
 
-/// Everything that one transaction did.
+/// A recorded transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastEntry {
-    /// Its id.
+    /// Id of the transaction.
     pub id: Arc<str>,
-    /// When it was written down, right before it happened.
+    /// Time of recording, immediately before the transaction happened.
     pub at: SystemTime,
-    /// Who did it; [`DISK`] for a text that another program wrote and editd found.
+    /// The author; [`DISK`] for a text that another program wrote.
     pub author: String,
-    /// The session that it was for, by name, where one is known.
+    /// Name of the session it was made for, if known.
     pub session: Option<Arc<str>>,
-    /// What it was for.
+    /// Description of the change.
     pub label: Option<String>,
     /// The transaction that it undid.
     pub undoes: Option<Arc<str>>,
-    /// It changed nothing, but keeps a text of somebody else that was displaced: its only file's `before`.
+    /// `true` if the entry changed nothing and only preserves a displaced text of another program: the
+    /// `before` of its only file.
     pub rescued: bool,
     /// The files, in the order of the request.
     pub files: Vec<PastFile>,
 }
 
-/// Who is named where another program than editd was at work.
+/// The author name used for changes by programs other than editd.
 pub const DISK: &str = "disk";
 
-/// What a transaction did to one file.
+/// The effect of a transaction on one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastFile {
-    /// The file's canonical path before.
+    /// Canonical path before the transaction.
     pub path: PathBuf,
-    /// What happened.
+    /// The kind of change.
     pub action: PastAction,
-    /// Hash of what was there; none if it came to be.
+    /// Hash of the content before; `None` if the file was created.
     pub hash_before: Option<ContentHash>,
-    /// Hash of what is there afterwards; none if it went.
+    /// Hash of the content afterwards; `None` if the file was deleted.
     pub hash_after: Option<ContentHash>,
     /// Lines added.
     pub added: usize,
     /// Lines removed.
     pub removed: usize,
-    /// Classes that the file belongs to.
+    /// Tags of the file.
     pub tags: Vec<String>,
-    /// Its place among the entry's details.
+    /// Index into the entry's details.
     pub detail: usize,
 }
 
-/// What happened to a file.
+/// The kind of a past change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PastAction {
-    /// Its text changed.
+    /// The text changed.
     Edit,
-    /// It came to be.
+    /// The file was created.
     Create,
-    /// It went.
+    /// The file was deleted.
     Delete,
-    /// It got another canonical path, and maybe another text.
+    /// The file was renamed to this canonical path, and possibly edited.
     Rename(PathBuf),
 }
 
-/// How to go back, and which lines were changed: what is only looked at when it is needed.
+/// Changed lines and undo data of one file, loaded only when needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastDetail {
-    /// Every run of changed lines.
+    /// All changed ranges of lines.
     pub hunks: Vec<Hunk>,
-    /// The change as a unified diff; nothing where it was too long to be kept.
+    /// The change as a unified diff; `None` if it was too long to be stored.
     pub diff: Option<String>,
-    /// How to go back.
+    /// Undo data of the change.
     pub back: Back,
 }
 
-/// How to get back what a file was.
+/// Data to restore the previous content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Back {
-    /// Nothing of its content changed, or there was none.
+    /// The content did not change, or there was none.
     Nothing,
-    /// By edits of its text.
+    /// Undo the edits of the text.
     Edits {
-        /// These.
-        way: WayBack,
-        /// How the text was written before.
+        /// The undo plan.
+        way: UndoPlan,
+        /// Format of the text before the change.
         before: Format,
-        /// How it is written afterwards.
+        /// Format of the text after the change.
         after: Format,
     },
-    /// Its bytes were kept whole.
+    /// Restore the stored bytes.
     Image {
-        /// Its permission bits, where it has to be made anew.
+        /// Permission bits for a file that has to be created again.
         mode: Option<u32>,
     },
 }
 
 impl PastAction {
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Edit => "edit",
@@ -119,7 +119,7 @@ impl PastAction {
 }
 
 impl PastFile {
-    /// Where the file is, or was, afterwards.
+    /// Returns the path of the file after the change.
     pub fn place(&self) -> &Path {
         match &self.action {
             PastAction::Rename(to) => to,
@@ -127,14 +127,14 @@ impl PastFile {
         }
     }
 
-    /// Whether it is about that path, before or afterwards.
+    /// Returns `true` if the file had that path before or after the change.
     pub fn concerns(&self, path: &Path) -> bool {
         self.path == path || self.place() == path
     }
 }
 
 impl PastEntry {
-    /// Its file that was at that path afterwards.
+    /// Returns the file that had that path after the transaction.
     pub fn file_at(&self, place: &Path) -> Option<&PastFile> {
         self.files.iter().find(|file| file.place() == place)
     }

@@ -1,44 +1,46 @@
-/// What the daemon lets one client, one file or everything together take. Every bound has a name here
-/// and its reason beside it; `[limits]` of the configuration changes those that are fields.
+/// Limits on what the daemon accepts from one client, for one file or in total. Each has a name and a
+/// reason; the `[limits]` section of the configuration changes those that are fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Largest file that is read or written, in bytes. Reading, hashing and diffing are linear, and a
-    /// model that wants more than this in one piece is mistaken.
+    /// Maximum size of a file that is read or written, in bytes. Reading, hashing and diffing are linear,
+    /// and a model that wants more than this in one piece is mistaken.
     pub file_size: u64,
-    /// Text kept in memory over all files, in bytes; beyond it the least recently used goes to the state
-    /// folder.
+    /// Maximum text in memory over all files, in bytes. Beyond it, the least recently used texts move to the
+    /// state folder.
     pub memory: u64,
-    /// Kept bases in the state folder, in bytes.
+    /// Maximum size of the bases stored in the state folder, in bytes.
     pub kept_bases: u64,
-    /// History of all changes in the state folder, in bytes; beyond it the oldest goes.
+    /// Maximum size of the history in the state folder, in bytes. Beyond it, the oldest entries are removed.
     pub history_bytes: u64,
-    /// Connections served at a time, both sockets together.
+    /// Maximum number of simultaneous connections, over both sockets.
     pub connections: usize,
-    /// Largest message body, in bytes: a file's text, escaped, must fit.
+    /// Maximum size of a message body, in bytes. The escaped text of a file must fit.
     pub message_size: usize,
-    /// How long a message may take to come once its first byte is there, in milliseconds: on one machine
-    /// that is no time at all, and what is half there holds memory.
+    /// Maximum time between the first and the last byte of a message, in milliseconds. Local messages arrive
+    /// almost instantly, and an incomplete one holds memory.
     pub message_ms: u64,
-    /// Messages in memory until they are answered, over all connections, in bytes; beyond it, connections
-    /// with large messages wait unread. What each connection has of its own (a quarter of a mebibyte) does
-    /// not count, so small messages never wait.
+    /// Maximum size of unanswered messages over all connections, in bytes. Beyond it, connections with large
+    /// messages are not read. A quarter of a mebibyte per connection does not count, so small messages never
+    /// wait.
     pub message_memory: usize,
-    /// Requests of one connection that may be under way; further ones wait in line.
+    /// Maximum number of concurrent requests of one connection; further ones are queued.
     pub requests_in_flight: usize,
-    /// Output that a client has not read yet, in bytes; beyond it the client is disconnected.
+    /// Maximum output that a client has not read yet, in bytes. Beyond it, the client is disconnected.
     pub unsent_output: usize,
-    /// Bytes of files that all requests together work on at a time; beyond it, requests on large files wait
-    /// for `deadline_ms` at most, then `busy`. Each byte takes about three while it is worked on.
+    /// Maximum size of the files that all requests together process at a time, in bytes. Beyond it, requests
+    /// on large files wait up to `deadline_ms` and then fail with `busy`. Each byte takes about three bytes
+    /// of memory during processing.
     pub work_memory: u64,
-    /// Changes in one call.
+    /// Maximum number of changes in one call.
     pub changes: usize,
-    /// Edits in one call, over all its changes.
+    /// Maximum number of edits in one call, over all its changes.
     pub edits: usize,
-    /// Proposals kept of one author; beyond it the oldest closed ones are forgotten, then `busy`.
+    /// Maximum number of stored proposals per author. Beyond it, the oldest closed ones are dropped; without
+    /// any, new ones fail with `busy`.
     pub proposals: usize,
-    /// Bytes of new text and diffs that all open proposals together may hold.
+    /// Maximum bytes of new text and diffs in all open proposals together.
     pub proposal_bytes: u64,
-    /// Matching, diffing and merging for one request may take this long, in milliseconds.
+    /// Maximum time for matching, diffing and merging of one request, in milliseconds.
     pub deadline_ms: u64,
 }
 
@@ -66,9 +68,9 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// All of them by their names in the configuration.
+    /// Returns all limits with their names in the configuration.
     pub fn by_name(&self) -> [(&'static str, u64); 16] {
-        // Taken apart, so that a limit that is not listed here is noticed.
+        // Destructured, so that the compiler reports a field that is not listed.
         let Self {
             file_size,
             memory,
@@ -108,76 +110,78 @@ impl Limits {
     }
 }
 
-/// Bytes of a patch's text. It is read before anything is known of its files, and takes up to four times as
-/// much meanwhile.
+/// Maximum size of a patch, in bytes. It is parsed before its files are known, and takes up to four times
+/// its size during that.
 pub const PATCH_BYTES: usize = 16 << 20;
-/// Lines in one reply of `editd/read`.
+/// Maximum number of lines in one reply of `editd/read`.
 pub const READ_LINES: usize = 2000;
-/// Bytes of text in one reply of `editd/read`.
+/// Maximum bytes of text in one reply of `editd/read`.
 pub const READ_BYTES: usize = 256 << 10;
-/// Bytes of the outputs of one cell in a reply of `editd/read`: enough for what a program says that failed.
+/// Maximum bytes of the outputs of one cell in a reply of `editd/read`: enough for the error message of a
+/// failed program.
 pub const READ_OUTPUT_BYTES: usize = 8 << 10;
-/// Bytes of the texts of one editor's documents that are kept; files of those beyond are not changed while they
-/// are open.
+/// Maximum bytes of text tracked for one editor's documents. Files of further open documents cannot be
+/// changed.
 pub const OPEN_BYTES: usize = 512 << 20;
-/// Documents of one editor whose texts are kept; files of those beyond are not changed while they are open.
+/// Maximum number of documents tracked for one editor. Files of further open documents cannot be changed.
 pub const OPEN_DOCUMENTS: usize = 4096;
-/// Contents that a session was given and may still name as a base; the oldest go first.
+/// Maximum number of contents that a session was given and may still name as a base; the oldest are dropped
+/// first.
 pub const GIVEN_BASES: usize = 1024;
-/// Contents that sessions were given which have ended, and that may still be named as a base; the oldest go first.
+/// Maximum number of bases retained from ended sessions; the oldest are dropped first.
 pub const DEPARTED_BASES: usize = 256;
-/// Bytes of a rope's nodes around one edit that two versions do not share, about.
+/// Approximate bytes of rope nodes around one edit that two versions do not share.
 pub const UNSHARED_PER_EDIT: u64 = 4 << 10;
-/// How long the answer to a `requestId` is remembered.
+/// Time for which the answer to a `requestId` is remembered, in seconds.
 pub const REQUEST_ID_SECONDS: u64 = 600;
-/// Answers remembered for `requestId`s at a time; the oldest go first.
+/// Maximum number of answers remembered for `requestId`s; the oldest are dropped first.
 pub const REMEMBERED_ANSWERS: usize = 4096;
-/// Bytes of answers remembered for `requestId`s; the oldest go first.
+/// Maximum bytes of answers remembered for `requestId`s; the oldest are dropped first.
 pub const REMEMBERED_BYTES: usize = 16 << 20;
-/// Bytes of a diff that is kept of a closed proposal; a longer one is forgotten.
+/// Maximum size of a stored diff of a closed proposal, in bytes; a longer one is dropped.
 pub const KEPT_DIFF: usize = 16 << 10;
-/// Proposals of which a person rejected something that are kept with their texts, so that it can be brought back;
-/// the oldest goes first.
-pub const KEPT_REJECTED: usize = 64;
-/// Bytes of text, new and old, of all of them.
-pub const KEPT_REJECTED_BYTES: u64 = 16 << 20;
-/// Matches that are kept of each file of a closed proposal.
-pub const KEPT_MATCHES: usize = 64;
-/// Bytes of new text in the remembered transitions; the oldest transitions go first.
+/// Maximum number of partly or fully rejected proposals retained with their texts, so that they can be
+/// reopened; the oldest is dropped first.
+pub const REJECTED_PROPOSALS: usize = 64;
+/// Maximum bytes of old and new text of all of them.
+pub const REJECTED_BYTES: u64 = 16 << 20;
+/// Maximum number of matches stored for each file of a closed proposal.
+pub const STORED_MATCHES: usize = 64;
+/// Maximum bytes of new text in the transition log; the oldest transitions are dropped first.
 pub const LOGGED_BYTES: usize = 16 << 20;
-/// Bytes of diffs in one answer of `editd/changes`; what comes after has none.
+/// Maximum bytes of diffs in one answer of `editd/changes`; further files have no diff.
 pub const CHANGES_BYTES: usize = 4 << 20;
-/// Transitions of documents remembered for `editd/changes` and for carrying plans along.
+/// Maximum number of transitions logged for `editd/changes` and for rebasing plans.
 pub const LOGGED_TRANSITIONS: usize = 16_384;
-/// Bytes of text of both sides up to which `editd/changes` and `stale` carry a diff.
+/// Maximum bytes of text of both sides for which `editd/changes` and `stale` contain a diff.
 pub const DIFFED_BYTES: usize = 32 << 20;
-/// Diagnostics of one file that are kept of an editor.
+/// Maximum number of diagnostics stored per file and editor.
 pub const DIAGNOSTICS_PER_FILE: usize = 1000;
-/// Bytes of diagnostics that are kept of an editor, over all its files.
+/// Maximum bytes of diagnostics stored per editor, over all its files.
 pub const DIAGNOSTICS_BYTES: usize = 4 << 20;
-/// Bytes of a diagnostic's message; some compilers print whole types in it.
+/// Maximum size of a diagnostic's message, in bytes. Some compilers print whole types in it.
 pub const DIAGNOSTIC_MESSAGE_BYTES: usize = 2 << 10;
-/// Bytes of the name of who made a diagnostic.
+/// Maximum size of a diagnostic's source name, in bytes.
 pub const DIAGNOSTIC_SOURCE_BYTES: usize = 100;
-/// Diagnostics in one answer of `editd/diagnostics`.
+/// Maximum number of diagnostics in one answer of `editd/diagnostics`.
 pub const DIAGNOSTICS_LISTED: usize = 5000;
-/// How long a change may wait for editors' diagnostics, in milliseconds: a language server that takes longer is
-/// asked for them later.
+/// Maximum time a change may wait for diagnostics of editors, in milliseconds. Diagnostics of a slower
+/// language server can be requested later.
 pub const DIAGNOSTICS_WAIT_MS: u64 = 10_000;
-/// Matching lines in one answer of `editd/search`, unless told.
+/// Default number of matching lines in one answer of `editd/search`.
 pub const SEARCH_LINES: usize = 100;
-/// The most of them: who wants more wants another pattern.
+/// Maximum number of matching lines. A client that needs more should send a narrower pattern.
 pub const SEARCH_LINES_MOST: usize = 1000;
-/// Lines before and after each.
+/// Maximum number of context lines on either side of a match.
 pub const SEARCH_CONTEXT_MOST: usize = 20;
-/// Paths in one answer of `editd/find`, unless told.
+/// Default number of paths in one answer of `editd/find`.
 pub const FIND_ENTRIES: usize = 1000;
-/// Entries in one answer of `editd/list`, unless told.
+/// Default number of entries in one answer of `editd/list`.
 pub const LIST_ENTRIES: usize = 500;
-/// The most of either.
+/// Maximum number of paths or entries in one answer of either.
 pub const ENTRIES_MOST: usize = 10_000;
-/// Bytes of texts and paths in one answer of `editd/search`, `editd/find` or `editd/list`.
+/// Maximum bytes of text and paths in one answer of `editd/search`, `editd/find` or `editd/list`.
 pub const FOUND_BYTES: usize = 512 << 10;
-/// Searches that run at a time, each of another session; each takes all processors, so more of them are not
-/// faster. Others wait for `deadline_ms` at most, then `busy`.
+/// Maximum number of concurrent searches, each of a different session. Each uses all processors, so more
+/// would not be faster. Others wait up to `deadline_ms` and then fail with `busy`.
 pub const SEARCHES: usize = 4;

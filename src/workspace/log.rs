@@ -7,19 +7,19 @@ use crate::text::ContentHash;
 use super::limits::{LOGGED_BYTES, LOGGED_TRANSITIONS};
 use super::{FileKey, SessionId};
 
-/// Who changed a file.
+/// The author of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Author {
     /// A session, through editd.
     Session(SessionId, String),
-    /// A person, in an editor.
+    /// A user, in an editor.
     Editor,
-    /// Some other program, on disk.
+    /// Another program, on disk.
     Disk,
 }
 
 impl Author {
-    /// The name on the wire: the author's, `editor`, or `disk`.
+    /// Returns the name on the wire: the session's author, `editor` or `disk`.
     pub fn name(&self) -> &str {
         match self {
             Self::Session(_, name) => name,
@@ -33,20 +33,20 @@ impl Author {
     }
 }
 
-/// A file went from one content to another.
+/// A change of a file from one content to another.
 #[derive(Clone, Debug)]
 pub struct Transition {
-    /// Its place in the order of all transitions; grows.
+    /// Position in the order of all transitions; increasing.
     pub cursor: u64,
-    /// Which file.
+    /// Key of the file.
     pub key: FileKey,
-    /// What it was; `None` if it did not exist.
+    /// Hash before; `None` if the file did not exist.
     pub before: Option<ContentHash>,
-    /// What it is; `None` if it is gone.
+    /// Hash after; `None` if the file was deleted.
     pub after: Option<ContentHash>,
-    /// Who did it.
+    /// The author of the change.
     pub by: Author,
-    /// How, where editd did it as an edit.
+    /// The plan, if editd made the change as an edit.
     pub plan: Option<Arc<Plan>>,
 }
 
@@ -56,7 +56,7 @@ impl Transition {
     }
 }
 
-/// The newest transitions of all files, oldest first.
+/// The most recent transitions of all files, oldest first.
 #[derive(Debug, Default)]
 pub struct TransitionLog {
     entries: VecDeque<Transition>,
@@ -66,7 +66,7 @@ pub struct TransitionLog {
 }
 
 impl TransitionLog {
-    /// Adds one, and forgets the oldest beyond the limit.
+    /// Adds a transition, and drops the oldest ones beyond the limits.
     pub fn push(
         &mut self,
         key: FileKey,
@@ -85,12 +85,12 @@ impl TransitionLog {
         }
     }
 
-    /// The newest transition's place.
+    /// Returns the cursor of the newest transition.
     pub fn cursor(&self) -> u64 {
         self.cursor
     }
 
-    /// Transitions of a file after `since` that somebody else made.
+    /// Returns the transitions of a file after `since` that the session did not make itself.
     pub fn others_since<'a>(
         &'a self,
         since: u64,
@@ -101,13 +101,14 @@ impl TransitionLog {
         self.entries.iter().skip(start).filter(move |e| e.key == *key && !e.by.is(session))
     }
 
-    /// Who else made the file's newest transition that was not the session's own.
+    /// Returns the author of the newest transition of the file that the session did not make itself.
     pub fn last_other(&self, key: &FileKey, session: SessionId) -> Option<&Author> {
         let others = self.entries.iter().rev().filter(|entry| !entry.by.is(session));
         others.map(|entry| (&entry.key, &entry.by)).find(|(of, _)| *of == key).map(|(_, by)| by)
     }
 
-    /// How one content became another, if nobody had a part in it but the session and people who type.
+    /// Returns how one content became another, if only the session itself and users typing in editors made
+    /// changes.
     pub fn own_edits(
         &self,
         key: &FileKey,
@@ -135,11 +136,11 @@ impl TransitionLog {
     }
 }
 
-/// How a content became another by those who may.
+/// Changes between two contents that only the session itself or a user in an editor made.
 #[derive(Clone, Debug)]
 pub enum OwnEdits {
-    /// By the session's own edits.
+    /// The session's own edits.
     Plans(Vec<Arc<Plan>>),
-    /// With what was typed in an editor, which is only known by its result.
+    /// Changes that include text typed in an editor, of which only the result is known.
     Typed,
 }

@@ -10,7 +10,7 @@ use super::review::Review;
 use super::rules::Tag;
 use super::{Coverage, FileKey, Repeatable, Role, SessionId, Snapshot};
 
-/// Names a proposal; unique over restarts of the daemon.
+/// Identifies a proposal. Unique across restarts of the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProposalId(pub Arc<str>);
 
@@ -20,35 +20,35 @@ impl fmt::Display for ProposalId {
     }
 }
 
-/// Where a proposal stands.
+/// The state of a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProposalState {
-    /// Made, not yet applied.
+    /// Created, not yet applied.
     Proposed,
-    /// Being applied right now.
+    /// Being applied.
     Applying,
-    /// Waits for a person.
+    /// Awaiting a decision by a person.
     Pending,
-    /// Everything is decided, and what was accepted is being applied right now.
+    /// Fully decided; the accepted changes are being applied.
     Deciding,
-    /// Done.
+    /// Applied.
     Applied,
-    /// A person wanted some of it, and that is done.
+    /// A person accepted some of the changes, and these were applied.
     Partial,
-    /// A person wanted none of it.
+    /// A person rejected all changes.
     Rejected,
-    /// Another proposal took its place.
+    /// Replaced by another proposal.
     Superseded,
-    /// Its author took it back.
+    /// Discarded by its author.
     Discarded,
-    /// The files changed in a way that it could not be carried through.
+    /// The files changed in a way that prevents applying the proposal.
     Stale,
     /// The attempt to apply it failed; nothing was changed.
     Failed,
 }
 
 impl ProposalState {
-    /// The name on the wire. What is being applied is still what it was to those who look.
+    /// Returns the name on the wire. `Applying` and `Deciding` are reported as the state that preceded them.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Proposed | Self::Applying => "proposed",
@@ -63,38 +63,38 @@ impl ProposalState {
         }
     }
 
-    /// Whether it can still be applied.
+    /// Returns `true` if the proposal can still be applied.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Proposed | Self::Applying) || self.is_pending()
     }
 
-    /// Whether a person has to decide.
+    /// Returns `true` if a person has to decide.
     pub fn is_pending(self) -> bool {
         matches!(self, Self::Pending | Self::Deciding)
     }
 }
 
-/// What to do where a file is not what the author was given.
+/// Handling of a file that differs from the content its author was given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnStale {
-    /// Refuse, and say what changed.
+    /// Refuse the change and report what changed.
     #[default]
     Reject,
-    /// Merge with what changed, and refuse only where both touch the same place.
+    /// Merge with the other changes, and refuse only where both touch the same lines.
     Rebase,
-    /// Merge with what changed, and write conflict markers where both touch the same place.
+    /// Merge with the other changes, and write conflict markers where both touch the same lines.
     Mark,
 }
 
 /// The permission bits of a new file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NewMode {
-    /// 0666 less the user's umask.
+    /// `0666` minus the user's umask.
     #[default]
     Plain,
-    /// 0777 less the user's umask: a program or a script.
+    /// `0777` minus the user's umask, for a program or script.
     Executable,
-    /// Exactly these: the file had them before.
+    /// Exactly these bits, because the file had them before.
     Bits(u32),
 }
 
@@ -102,7 +102,7 @@ impl NewMode {
     /// The mode of an executable file, as git writes it.
     pub const EXECUTABLE: &str = "100755";
 
-    /// Returns whether the file is executable.
+    /// Returns `true` if the file is executable.
     pub fn is_executable(self) -> bool {
         match self {
             Self::Plain => false,
@@ -112,19 +112,19 @@ impl NewMode {
     }
 }
 
-/// What happens to a file.
+/// The kind of change made to a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Its text changes.
+    /// Changes the text.
     Edit,
-    /// It comes to be.
+    /// Creates the file.
     Create {
-        /// Its permission bits.
+        /// Permission bits of the new file.
         mode: NewMode,
     },
-    /// It goes.
+    /// Deletes the file.
     Delete,
-    /// It gets another name, and maybe another text.
+    /// Renames the file, and possibly changes its text.
     Rename {
         /// The new canonical path.
         to: PathBuf,
@@ -134,20 +134,20 @@ pub enum Action {
 }
 
 impl Action {
-    /// A new file with the usual permission bits.
+    /// Creates a file with the default permission bits.
     pub const CREATE: Self = Self::Create { mode: NewMode::Plain };
 
-    /// Returns whether it creates an executable file.
+    /// Returns `true` if the action creates an executable file.
     pub fn is_executable(&self) -> bool {
         matches!(self, Self::Create { mode } if mode.is_executable())
     }
 
-    /// Returns whether it creates a file.
+    /// Returns `true` if the action creates a file.
     pub fn creates(&self) -> bool {
         matches!(self, Self::Create { .. })
     }
 
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Edit => "edit",
@@ -158,96 +158,96 @@ impl Action {
     }
 }
 
-/// A change of one file, worked out to the byte and bound to the content it was worked out for.
+/// A fully computed change of one file, bound to the content it was computed for.
 #[derive(Clone, Debug)]
 pub struct PlannedFile {
-    /// Which file.
+    /// Key of the file.
     pub key: FileKey,
-    /// Its canonical path.
+    /// Canonical path of the file.
     pub path: PathBuf,
-    /// What happens to it.
+    /// The kind of change.
     pub action: Action,
-    /// The content that the plan is for; `None` if the file does not exist.
+    /// The content that the plan applies to; `None` if the file does not exist.
     pub before: Option<Arc<Snapshot>>,
-    /// Hash of that content, also for a file that is no text.
+    /// Hash of that content, set even if the file is not text.
     pub hash_before: Option<ContentHash>,
-    /// The replacements that make the new text of the old.
+    /// The replacements that turn the old text into the new one.
     pub plan: Arc<Plan>,
-    /// Hash of the new content; `None` if the file goes.
+    /// Hash of the new content; `None` if the file is deleted.
     pub hash_after: Option<ContentHash>,
-    /// How the new text is written.
+    /// Encoding and format of the new text.
     pub format: Format,
-    /// The change for people to see.
+    /// The change as a diff.
     pub diff: Arc<FileDiff>,
-    /// The same in the form that its author asked for.
+    /// The change in the display format that its author requested.
     pub shown: Option<Shown>,
-    /// How each edit found its place.
+    /// Matches of the edits.
     pub matches: Vec<Match>,
-    /// What the author should know.
+    /// Warnings for the author.
     pub warnings: Vec<String>,
-    /// What is to be known of the file by its name, or of the new one.
+    /// Tags that follow from the file's name, or from its new name.
     pub tags: Vec<Tag>,
-    /// The plan was merged with what others had done since the author's base.
+    /// `true` if the plan was merged with changes that others made after the author's base.
     pub rebased: bool,
-    /// The change as its author made it and the content that it was made for, where it had to be carried over to
-    /// something else.
-    pub alone: Option<(ContentHash, Arc<Plan>)>,
-    /// How much of the result its author knows: all of it after a `write`, else what it knew before.
+    /// The change as its author made it, with the hash of the content it was made for, if it had to be
+    /// rebased.
+    pub original_plan: Option<(ContentHash, Arc<Plan>)>,
+    /// Part of the result that its author knows: all of it after a `write`, otherwise as much as before.
     pub coverage: Coverage,
 }
 
-/// A change in another form than the unified diff.
+/// A change rendered in a format other than the unified diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// The form.
+    /// The display format.
     pub display: Display,
-    /// The change in it.
+    /// The rendered change.
     pub text: Arc<str>,
 }
 
-/// Changes that an author wants to happen together.
+/// A set of changes that is applied as a whole.
 #[derive(Clone, Debug)]
 pub struct Proposal {
-    /// Its name.
+    /// Id of the proposal.
     pub id: ProposalId,
-    /// The session that made it.
+    /// The session that created it.
     pub session: SessionId,
-    /// What that session may do.
+    /// Role of that session.
     pub role: Role,
-    /// The roots of that session, in which its files were found.
+    /// Roots of that session, in which the files were resolved.
     pub roots: Vec<PathBuf>,
-    /// The author it belongs to.
+    /// Name of the author.
     pub author: String,
-    /// That session's name in the history.
+    /// Name of the session in the history.
     pub session_name: Arc<str>,
-    /// The request that made it, if that may be sent again.
+    /// The request that created it, if that request may be repeated.
     pub request: Option<Repeatable>,
-    /// What it is for, in the author's words.
+    /// Description by the author.
     pub label: Option<String>,
-    /// Counts what people see of it; carrying it along with other changes does not count.
+    /// Incremented when the visible content changes. Rebasing onto other changes does not increment it.
     pub revision: u32,
-    /// Where it stands.
+    /// Current state.
     pub state: ProposalState,
-    /// Why it stands there, for instance the reason of a discard.
+    /// Reason for the state, such as the reason for a discard.
     pub reason: Option<String>,
-    /// The proposal that took its place.
+    /// The proposal that replaced it.
     pub replaced_by: Option<ProposalId>,
-    /// What to do where the files changed meanwhile.
+    /// Handling of files that changed in the meantime.
     pub on_stale: OnStale,
-    /// When it was made.
+    /// Time of creation.
     pub at: SystemTime,
     /// The transaction that applied it.
     pub transaction: Option<Arc<str>>,
-    /// The transaction that it takes back.
+    /// The transaction that it undoes.
     pub undoes: Option<Arc<str>>,
     /// The changes, in the order of the request.
     pub files: Arc<[PlannedFile]>,
-    /// What a person decided, if one decides.
+    /// The decisions of a person, if the proposal is under review.
     pub review: Option<Review>,
 }
 
 impl Action {
-    /// Whether the file is afterwards where it was before.
+    /// Returns `true` if the file keeps its path.
     pub fn keeps_path(&self) -> bool {
         !matches!(self, Self::Rename { .. })
     }

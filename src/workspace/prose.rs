@@ -1,6 +1,6 @@
 use std::path::Path;
 
-/// Extensions of files that are written for readers. Code in them is quoted, and nobody runs it from there.
+/// Extensions of files written for human readers. Code in them is quoted and not executed from there.
 const PROSE: [&str; 20] = [
     "md",
     "markdown",
@@ -24,14 +24,14 @@ const PROSE: [&str; 20] = [
     "mediawiki",
 ];
 
-/// Names without an extension.
+/// Names of prose files without an extension.
 const NAMES: [&str; 8] =
     ["readme", "license", "licence", "copying", "changelog", "contributing", "authors", "notice"];
 
-/// Code and lists for programs that are called `.txt`.
+/// Prefixes of `.txt` files that programs read.
 const CODE: [&str; 2] = ["cmakelists", "requirements"];
 
-/// Returns whether a file holds prose, as its name tells.
+/// Returns `true` if a file contains prose, judging by its name.
 pub fn is_prose(path: &Path) -> bool {
     let lower = |part: Option<&std::ffi::OsStr>| part.map(|part| part.to_string_lossy().to_lowercase());
     let stem = lower(path.file_stem()).unwrap_or_default();
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_tells_prose_from_code() {
+    fn prose_is_recognized_by_name() {
         for path in ["a.md", "docs/Guide.MDX", "a.b.rst", "/x/notes.txt", "thesis.tex", "LICENSE", "README"] {
             assert!(is_prose(Path::new(path)), "{path}");
         }

@@ -22,145 +22,145 @@ pub use of_proposal::ProposalRefusal;
 pub use of_review::ReviewRefusal;
 pub use of_undo::UndoRefusal;
 
-/// An answer that says no, and how to get a yes.
+/// A refused request, with the reason and the next step.
 ///
-/// It is not a fault: it is what the product exists for. Each has a stable [`name`](Self::name) for
-/// programs, one sentence for the model or person ([`message`](Self::message)) and what to send next
-/// ([`hint`](Self::hint)).
+/// A refusal is not an internal error: it is a normal answer. Each has a stable [`name`](Self::name) for
+/// programs, a one-sentence [`message`](Self::message) for the model or user, and a [`hint`](Self::hint)
+/// about what to send next.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
-    /// Index of the change it is about, from 0.
+    /// Index of the change, from 0.
     pub change: Option<usize>,
     /// Index of the edit within that change, from 0.
     pub edit: Option<usize>,
-    /// Line of the patch that the change or edit came in, from 1.
+    /// Line of the patch that contains the change or edit, from 1.
     pub patch_line: Option<usize>,
-    /// The file it is about, as the request named it or as it was resolved.
+    /// The file, as named in the request or as resolved.
     pub path: Option<PathBuf>,
-    /// What is wrong.
+    /// The reason for the refusal.
     pub kind: RefusalKind,
 }
 
-/// Everything that can be wrong with a request that is well formed.
+/// All reasons for refusing a well-formed request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RefusalKind {
-    /// The session was never given this file's content.
+    /// The session was never given the content of the file.
     Unread {
-        /// The file's hash now, if it exists.
+        /// Current hash of the file, if it exists.
         current: Option<ContentHash>,
-        /// Lines around the wanted text, if it is there.
+        /// Lines around the old text, if the file contains it.
         excerpt: Option<String>,
-        /// What the session was given so far.
+        /// Contents that the session has been given so far.
         known: Known,
     },
-    /// The file is not what the session was given.
+    /// The file differs from the content that the session was given.
     Stale {
-        /// Hash of the truth; `None` if the file is gone.
+        /// Hash of the current content; `None` if the file was deleted.
         current: Option<ContentHash>,
-        /// What changed since the base, as a unified diff, if the base's text is known.
+        /// Unified diff since the base, if the text of the base is known.
         diff: Option<String>,
-        /// Whether the base's text is still known.
+        /// `true` if the text of the base is still known.
         base_known: bool,
-        /// What the base is.
+        /// The event since which the file has changed.
         since: Since,
     },
-    /// The change and what others did meanwhile touch each other.
+    /// The change and concurrent changes by others touch the same lines.
     Conflict {
-        /// Each place, with the three texts.
+        /// The conflicting regions, with all three texts.
         regions: Vec<ConflictRegion>,
     },
-    /// The place that an edit means could not be found, or not be told apart.
+    /// An edit cannot be located or applied.
     Edit(EditRefusalKind),
-    /// A patch that cannot be understood, or that leaves open what it means.
+    /// A patch that is malformed or ambiguous.
     BadPatch {
-        /// The line where it is not what it should be, from 1.
+        /// Line of the syntax error, from 1.
         line: usize,
-        /// What should be there.
+        /// Description of the expected content.
         expected: String,
     },
-    /// The cell that an operation means could not be found, or not be told apart.
+    /// An operation on a cell cannot be located or applied.
     Cells(CellRefusalKind),
-    /// The file is no notebook whose cells could be changed.
+    /// The file cannot be parsed as a notebook.
     Notebook(Unreadable),
-    /// A change of its text would leave a notebook that is none.
+    /// A text change would leave the file an invalid notebook.
     BrokenNotebook(Unreadable),
-    /// A change as a whole would leave the file as it is.
+    /// A whole change would leave the file as it is.
     NoChange,
-    /// An edit of a file that holds nothing to be replaced.
+    /// An edit of an empty file.
     EmptyFile,
-    /// The target of a rename or a creation is there already.
+    /// The target of a rename or creation already exists.
     Exists,
     /// The file exists with another mode than the requested one.
     OtherMode {
-        /// The existing file is executable.
+        /// `true` if the existing file is executable.
         is_executable: bool,
     },
-    /// There is no such file.
+    /// The file does not exist.
     Missing,
-    /// A folder, device, pipe or socket; `what` names it.
+    /// A folder, device, pipe or socket.
     NotAFile {
-        /// For instance `folder`.
+        /// The type of the file, such as `folder`.
         what: String,
     },
-    /// The file holds no text.
+    /// The file is not text.
     Binary,
-    /// The file begins as an image does and cannot be decoded; why, in words.
+    /// The file has the signature of an image but cannot be decoded. Contains the reason.
     DamagedImage(String),
-    /// The text cannot be read or written in the file's encoding.
+    /// The text cannot be decoded or encoded in the file's encoding.
     Encoding {
-        /// What exactly, in words.
+        /// Description of the problem.
         detail: String,
     },
-    /// An encoding that was guessed does not say how the text is written.
+    /// The encoding was guessed, so it is not known how to encode new text.
     GuessedEncoding {
-        /// The guess.
+        /// Name of the guessed encoding.
         name: String,
     },
-    /// A file or result beyond a limit.
+    /// A file or result exceeds a limit.
     TooLarge {
-        /// The limit in bytes.
+        /// The limit, in bytes.
         limit: u64,
-        /// The size in bytes.
+        /// The size, in bytes.
         size: u64,
     },
-    /// The file's mode, flags or file system forbid writing.
+    /// The mode, flags or file system of the file forbid writing.
     ReadOnly,
-    /// The path does not lie in the session's roots.
+    /// The path is outside the roots of the session.
     OutsideWorkspace {
-        /// The roots that the session has.
+        /// The roots of the session.
         roots: Vec<PathBuf>,
     },
-    /// A path rule forbids it.
+    /// A path rule forbids the operation.
     Protected(Protection),
-    /// A root that an agent may not have.
+    /// A root that an agent may not use.
     Root {
-        /// Why not, in words.
+        /// The reason.
         reason: &'static str,
     },
-    /// The file system said no; nothing was changed.
+    /// A file system error; nothing was changed.
     Disk {
         /// The operation that failed.
         operation: &'static str,
         /// The system's error number.
         errno: Option<i32>,
-        /// The system's words.
+        /// The system's error message.
         detail: String,
-        /// Bytes needed, where space was missing.
+        /// Bytes needed, if space was missing.
         required: Option<u64>,
-        /// Bytes free, where space was missing.
+        /// Bytes free, if space was missing.
         available: Option<u64>,
     },
-    /// The editors that have it open stand against it.
+    /// The editors that have the file open prevent the change.
     Editor(EditorRefusal),
     /// A transaction that cannot be undone.
     Undo(UndoRefusal),
-    /// A proposal that cannot be acted on.
+    /// A proposal in the wrong state, or an unknown one.
     Proposal(ProposalRefusal),
-    /// A person said no, or has not said anything yet.
+    /// A person rejected the change or has not decided yet.
     Review(ReviewRefusal),
-    /// The role or the configuration does not allow it.
+    /// The role or the configuration forbids the operation.
     NotPermitted {
-        /// What is not allowed, in words.
+        /// Description of the forbidden operation.
         what: String,
     },
     /// The `requestId` belongs to another request of this author.
@@ -168,67 +168,67 @@ pub enum RefusalKind {
         /// The id.
         id: String,
     },
-    /// An earlier transaction was interrupted and could neither be finished nor taken back yet.
+    /// An earlier transaction was interrupted and has been neither completed nor rolled back yet.
     Recovering {
-        /// Which.
+        /// Id of the transaction.
         transaction: String,
     },
-    /// A limit on what waits or is kept was reached.
+    /// A limit on queued requests or stored items was reached.
     Busy {
-        /// Which, in words.
+        /// Description of the limit.
         what: String,
     },
     /// A deadline passed.
     Timeout {
-        /// What took too long.
+        /// The operation that took too long.
         what: &'static str,
     },
 }
 
-/// What a session was given, where that is not enough for a change.
+/// Contents that a session was given, if they do not suffice for a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// Nothing at all: it may be a new one in the place of one that was.
+    /// No content at all. The session may have replaced an earlier one.
     NothingYet,
-    /// Other files.
+    /// Other files only.
     OtherFiles,
     /// Some lines of the file.
     SomeLines,
 }
 
-/// What a stale file has changed since.
+/// The event since which a file has changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Since {
-    /// The session was given it.
+    /// The session was given the file.
     #[default]
     Read,
-    /// A proposal was made, which cannot be applied any more.
+    /// A proposal was made, which can no longer be applied.
     Proposed,
-    /// A transaction wrote it that is to be undone.
+    /// The transaction to be undone wrote the file.
     Written {
-        /// The later transaction that is in the way, if one of editd's is.
+        /// The later transaction that prevents the undo, if it was made through editd.
         later: Option<Arc<str>>,
     },
 }
 
 impl Refusal {
-    /// A refusal about no file in particular.
+    /// Creates a refusal that concerns no particular file.
     pub fn new(kind: RefusalKind) -> Self {
         Self { change: None, edit: None, patch_line: None, path: None, kind }
     }
 
-    /// A refusal about a file.
+    /// Creates a refusal that concerns a file.
     pub fn at(path: impl Into<PathBuf>, kind: RefusalKind) -> Self {
         Self { path: Some(path.into()), ..Self::new(kind) }
     }
 
-    /// The same, said of the change with that index.
+    /// Sets the index of the change.
     #[must_use]
     pub fn of_change(self, index: usize) -> Self {
         Self { change: Some(index), ..self }
     }
 
-    /// The same, where it is a proposal that cannot be applied: then the next step is another one.
+    /// Marks the refusal as concerning a proposal that can no longer be applied, which changes the hint.
     #[must_use]
     pub fn of_proposal(mut self) -> Self {
         if let RefusalKind::Stale { since, .. } = &mut self.kind {
@@ -237,7 +237,7 @@ impl Refusal {
         self
     }
 
-    /// The stable name: `kind` on the wire.
+    /// Returns the stable name: `kind` on the wire.
     pub fn name(&self) -> &'static str {
         match &self.kind {
             RefusalKind::Unread { .. } => "unread",
@@ -273,12 +273,12 @@ impl Refusal {
         }
     }
 
-    /// One sentence for a model or a person.
+    /// Returns one sentence for the model or user.
     pub fn message(&self) -> String {
         words::message(self)
     }
 
-    /// What to send next.
+    /// Returns what to send next.
     pub fn hint(&self) -> String {
         words::hint(self)
     }

@@ -1,13 +1,14 @@
-//! What a person decides about a proposal, as a value.
+//! Review of proposals by a person, as plain values.
 //!
-//! A proposal under review keeps the text that it was made for. Whoever looks at it compares that with what is
-//! there now and carries each hunk over to that; nothing is remembered of it. So a person can type while a
-//! proposal waits, and hunks that nobody touched stay what they were, at other lines.
+//! A proposal under review retains the text that it was made for. Each time it is shown or decided, its
+//! hunks are rebased onto the current text; the result is not stored. The user can therefore keep typing
+//! while a proposal is pending, and hunks in untouched lines stay valid at their new line numbers.
 //!
-//! Decisions are only noted until none is open. Then all that was accepted happens as one transaction.
+//! Decisions are only recorded until no hunk is open. Then all accepted changes are applied as one
+//! transaction.
 
 mod decide;
-mod look;
+mod rebased;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,10 +21,10 @@ use crate::text::ContentHash;
 
 use super::{Action, PlannedFile, Proposal, ProposalState, Snapshot};
 
-pub use decide::{Decision, Pick, Replace, Seen};
-pub use look::{Look, LookedHunk, Verdict};
+pub use decide::{Decision, ObservedVersion, Pick, Replace};
+pub use rebased::{FileOutcome, RebasedFile, RebasedHunk};
 
-/// Names a hunk in its proposal, from 1 over all files: `h1` on the wire.
+/// Number of a hunk within its proposal, counted from 1 over all files; `h1` on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HunkId(pub usize);
 
@@ -42,23 +43,23 @@ impl FromStr for HunkId {
     }
 }
 
-/// What a hunk does.
+/// The kind of change that a hunk makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HunkKind {
     /// Replaces lines.
     Text,
-    /// Makes the file.
+    /// Creates the file.
     Create,
-    /// Removes it.
+    /// Deletes the file.
     Delete,
-    /// Gives it another name.
+    /// Renames the file.
     Rename,
-    /// Writes it in another encoding.
+    /// Changes the encoding of the file.
     Encoding,
 }
 
 impl HunkKind {
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -70,30 +71,30 @@ impl HunkKind {
     }
 }
 
-/// What a person said of a hunk.
+/// The decision about a hunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
-    /// Nothing yet.
+    /// Not decided.
     #[default]
     Open,
-    /// Yes, as it was shown. If its place is touched afterwards, it is open again.
+    /// Accepted as shown. Becomes open again if its lines are changed afterwards.
     Accepted,
-    /// Yes, by a person who knew that its place had been touched: what the author wants wins over what is there.
-    /// If that changes once more, it is open again.
+    /// Accepted in spite of a conflict: the author's text replaces the current lines. Becomes open again if
+    /// these lines change once more.
     Taken,
-    /// No.
+    /// Rejected.
     Rejected,
-    /// The person wrote something else in its place.
+    /// Replaced by the person's own text.
     Edited,
 }
 
 impl Choice {
-    /// Whether something happens there.
-    pub fn is_yes(self) -> bool {
+    /// Returns `true` if the decision changes the file.
+    pub fn has_effect(self) -> bool {
         matches!(self, Self::Accepted | Self::Taken | Self::Edited)
     }
 
-    /// The name of the hunk's state on the wire. A conflict only counts while nobody has decided.
+    /// Returns the name of the hunk's state on the wire. A conflict is reported only while the hunk is open.
     pub fn name(self, conflicted: bool) -> &'static str {
         match self {
             Self::Open if conflicted => "conflicted",
@@ -105,58 +106,58 @@ impl Choice {
     }
 }
 
-/// A remark for the author.
+/// A comment for the author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comment {
-    /// The file that it is about.
+    /// The file it refers to.
     pub path: Option<PathBuf>,
-    /// The hunk that it is about.
+    /// The hunk it refers to.
     pub hunk: Option<HunkId>,
-    /// The words.
+    /// Text of the comment.
     pub text: String,
 }
 
-/// A text that a person wrote in place of what was proposed for a file.
+/// A text that a person wrote in place of the proposed content of a file.
 #[derive(Clone, Debug)]
 pub struct Replacement {
-    /// What was there when it was written; none if nothing was.
+    /// The content it was written against; `None` if the file did not exist.
     pub base: Option<Arc<Snapshot>>,
-    /// The whole new text, with the file's line ends.
+    /// The whole new text, with the file's line endings.
     pub content: Arc<str>,
 }
 
-/// Everything that was decided so far.
+/// All decisions made so far.
 #[derive(Clone, Debug, Default)]
 pub struct Review {
-    /// By hunk, in order.
+    /// The decision about each hunk, in order.
     pub choices: Vec<Choice>,
-    /// Of hunks whose place had been touched, what stood there when a person took the author's side.
+    /// For each hunk accepted in spite of a conflict, the hash of the lines that it replaces.
     pub taken: BTreeMap<usize, ContentHash>,
-    /// By index of the file.
+    /// Replacement texts, by index of the file.
     pub replaced: BTreeMap<usize, Replacement>,
-    /// In the order in which they were made.
+    /// Comments, in the order in which they were made.
     pub comments: Vec<Comment>,
-    /// What became of it, as the answer to its author; none while it waits.
+    /// The serialized result for the author; `None` while the review is pending.
     pub outcome: Option<Arc<str>>,
 }
 
 impl Review {
-    /// One of so many hunks, with nothing decided.
+    /// Creates a review of `hunks` hunks, all open.
     pub fn open(hunks: usize) -> Self {
         Self { choices: vec![Choice::Open; hunks], ..Self::default() }
     }
 
-    /// Whether nothing is left to decide.
+    /// Returns `true` if no hunk is open.
     pub fn is_decided(&self) -> bool {
         !self.choices.contains(&Choice::Open)
     }
 
-    /// The state of a proposal of which everything is decided.
+    /// Returns the state of a proposal with all hunks decided.
     pub fn verdict(&self) -> ProposalState {
         let (mut yes, mut no) = (false, false);
         for choice in &self.choices {
-            yes |= choice.is_yes();
-            no |= !choice.is_yes();
+            yes |= choice.has_effect();
+            no |= !choice.has_effect();
         }
         match (yes, no) {
             (false, _) => ProposalState::Rejected,
@@ -167,8 +168,8 @@ impl Review {
 }
 
 impl PlannedFile {
-    /// What of it can be decided by itself, in order, with the lines that it was proposed for. There is always
-    /// something.
+    /// Returns the hunks of the file that can be decided separately, in order, with their original line
+    /// numbers. There is at least one.
     pub fn hunks(&self) -> Vec<(HunkKind, Hunk)> {
         let texts = || self.diff.hunks.iter().map(|hunk| (HunkKind::Text, *hunk));
         let whole = |kind| {
@@ -186,17 +187,17 @@ impl PlannedFile {
 }
 
 impl Proposal {
-    /// How many hunks it has, over all files.
+    /// Returns the number of hunks over all files.
     pub fn hunk_count(&self) -> usize {
         self.files.iter().map(|file| file.hunks().len()).sum()
     }
 
-    /// Whether a person decides it, or has decided it.
+    /// Returns `true` if the proposal is or was under review.
     pub fn is_reviewed(&self) -> bool {
         self.review.is_some()
     }
 
-    /// The hunks of a file as indices over all, for each file.
+    /// Returns, for each file, the range of indices of its hunks.
     pub fn hunk_ranges(&self) -> Vec<std::ops::Range<usize>> {
         let mut start = 0;
         let range = |file: &PlannedFile| {

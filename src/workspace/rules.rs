@@ -1,13 +1,13 @@
-//! Which paths and roots are allowed.
+//! Rules for paths and workspace roots.
 //!
-//! A path is judged by its names alone, in every spelling under which it is known: as it was asked for, as
-//! it was resolved, and each of them without the disguises that other file systems see through. Every
-//! spelling is judged on its own, and the strictest judgement counts. So a link, a letter in another case or
-//! an invisible character can make a judgement stricter, and never milder.
+//! A path is judged by its names alone, in every known spelling: as requested, as resolved, and each of
+//! these with the characters removed that other file systems ignore. Every spelling is judged separately,
+//! and the strictest verdict counts. A link, a letter in another case or an invisible character can
+//! therefore make a verdict stricter, but never milder.
 //!
-//! The built-in rules are families of names, each a row of `FAMILIES` in `names.rs` (the names themselves in
-//! `names/lists.rs`); `builtin.rs` finds those that a path belongs to, `user.rs` the user's own, `judge.rs` weighs
-//! them. A new family also wants its row in `docs/protocol.md`.
+//! The built-in rules are families of names, each a row of `FAMILIES` in `names.rs` (longer lists are in
+//! `names/lists.rs`). `builtin.rs` finds the families that a path belongs to, `user.rs` the matching rules
+//! of the user, and `judge.rs` combines them. A new family also needs a row in `docs/protocol.md`.
 
 mod builtin;
 mod classes;

@@ -8,7 +8,7 @@ use crate::text::ContentHash;
 
 use super::FileKey;
 
-/// One connection.
+/// Identifies a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionId(pub u64);
 
@@ -18,134 +18,135 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// What a connection may do. It follows from the socket it came in on, never from what it says.
+/// The permissions of a connection. They depend on the socket it uses, never on what the client sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// May read, propose, and apply what is its own.
+    /// May read and propose, and may apply its own proposals.
     Agent,
-    /// May also decide for the person, and stop the daemon.
+    /// May also decide on behalf of the user, and stop the daemon.
     Editor,
 }
 
-/// What a client said at `initialize` that it can do, beside what every client can.
+/// Optional capabilities that a client announced at `initialize`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Abilities {
     /// Shows proposals to a person and lets them decide.
     pub review: bool,
-    /// That only because its user has set it so: it knows nothing of proposals itself.
+    /// Supports `review` only because its user enabled it in the settings: the client itself knows nothing
+    /// of proposals.
     pub review_by_setting: bool,
     /// Checks and applies edits of several documents, all or none (`editd/applyEdits`).
     pub apply_edits: bool,
-    /// Saves documents when asked to (`editd/save`).
+    /// Saves documents on request (`editd/save`).
     pub save: bool,
-    /// Loads documents anew when asked to (`editd/reload`).
+    /// Reloads documents on request (`editd/reload`).
     pub reload: bool,
-    /// Tells which documents hold unsaved text (`editd/documentState`).
+    /// Reports which documents hold unsaved text (`editd/documentState`).
     pub document_state: bool,
-    /// Hands over the diagnostics of its documents (`editd/diagnosticsChanged`).
+    /// Sends the diagnostics of its documents (`editd/diagnosticsChanged`).
     pub diagnostics: bool,
-    /// Applies LSP's own `workspace/applyEdit`.
+    /// Supports LSP's own `workspace/applyEdit`.
     pub apply_edit: bool,
-    /// Shows a document when asked to (`window/showDocument`).
+    /// Shows a document on request (`window/showDocument`).
     pub show_document: bool,
     /// Shows code lenses.
     pub code_lens: bool,
-    /// Asks the server for the text of documents of its own scheme.
+    /// Requests the text of documents with the server's own URI scheme.
     pub text_document_content: bool,
-    /// Asks for code lenses again when it is told to.
+    /// Refreshes code lenses on request.
     pub code_lens_refresh: bool,
-    /// Knows LSP's tag for what a model has made.
+    /// Supports LSP's tag for model-generated content.
     pub generated_tag: bool,
-    /// Its user wants to see what waits as hints among diagnostics.
+    /// Shows pending proposals as hints among the diagnostics, because its user wants that.
     pub hints: bool,
 }
 
 impl Abilities {
-    /// Whether it shows proposals by LSP's own means, because it has no plugin of ours.
+    /// Returns `true` if the client reviews proposals through standard LSP, without a plugin for editd.
     pub fn reviews_plainly(&self) -> bool {
         self.review_by_setting && !self.apply_edits
     }
 }
 
-/// How much of a file its reader has seen.
+/// The part of a file that a session has been given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
-    /// Some of its lines: enough to edit it, not enough to replace, delete or rename it.
+    /// Some of its lines: enough to edit the file, not enough to replace, delete or rename it.
     Part,
     /// All of it.
     Whole,
 }
 
-/// What a session was last given of a file.
+/// The content of a file that a session was last given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
-    /// Hash of the whole file as it then was.
+    /// Hash of the whole file at that time.
     pub hash: ContentHash,
-    /// How much of it the session has seen.
+    /// Part of it that the session was given.
     pub coverage: Coverage,
-    /// The path under which the session asked for it.
+    /// The path under which the session requested it.
     pub path: PathBuf,
 }
 
-/// One entry of a ledger: the base, and whether the session knows that it is out of date.
+/// An entry of a ledger: the base, and whether the session was notified that it is out of date.
 #[derive(Clone, Debug)]
 pub(crate) struct LedgerEntry {
     pub(crate) base: Base,
-    /// Set once `editd/fileChanged` was sent, until the session reads or asks again.
-    pub(crate) told: bool,
-    /// What the session had seen, where the base has more in it.
-    pub(crate) unseen: Option<Unseen>,
+    /// Set once `editd/fileChanged` was sent, until the session reads the file or asks for changes.
+    pub(crate) notified: bool,
+    /// The content that the session knows, if the base contains more than that.
+    pub(crate) known_base: Option<KnownBase>,
 }
 
-/// After a merge the base of a session is the result, of which it has not seen what others wrote. This is what it
-/// has seen, until it reads or asks what they did.
+/// The part of a merged base that its session knows. After a merge, the base is the result, but the session
+/// has not seen the changes of others until it reads the file or asks for them.
 #[derive(Clone, Debug)]
-pub(crate) struct Unseen {
-    /// Hash of what it was last given.
+pub(crate) struct KnownBase {
+    /// Hash of the content that the session was last given.
     pub(crate) given: ContentHash,
-    /// What it did to that itself.
+    /// The session's own change to that content.
     pub(crate) own: Option<Arc<Plan>>,
 }
 
-/// A connection after `initialize`: who it is and what it was given.
+/// An initialized connection, with its identity and the contents it was given.
 #[derive(Debug)]
 pub struct Session {
-    /// Its number, never used twice in a daemon's life.
+    /// Number of the session, never reused during the lifetime of the daemon.
     pub id: SessionId,
-    /// What it may do.
+    /// Role of the connection.
     pub role: Role,
     /// `clientInfo.name`: the author of its changes.
     pub author: String,
-    /// Its name in the history.
+    /// Name of the session in the history.
     pub name: Arc<str>,
-    /// The folders it works in, canonical.
+    /// Canonical paths of the workspace folders.
     pub roots: Vec<PathBuf>,
-    /// What its client can do.
+    /// Capabilities of the client.
     pub abilities: Abilities,
     pub(crate) ledger: HashMap<FileKey, LedgerEntry>,
-    /// Every content that it was given, newest last: what may come back as `baseHash`.
+    /// Every content that the session was given, newest last. It may send their hashes as `baseHash`.
     pub(crate) given: VecDeque<ContentHash>,
 }
 
 impl Session {
-    /// A session that has read nothing yet.
+    /// Creates a session that has read nothing yet.
     pub fn new(id: SessionId, role: Role, (author, name): (String, Arc<str>), roots: Vec<PathBuf>) -> Self {
         let abilities = Abilities::default();
         Self { id, role, author, name, roots, abilities, ledger: HashMap::new(), given: VecDeque::new() }
     }
 
-    /// The same with what its client can do.
+    /// Sets the capabilities of the client.
     #[must_use]
     pub fn with_abilities(self, abilities: Abilities) -> Self {
         Self { abilities, ..self }
     }
 
-    /// What it was last given of the file, if anything.
+    /// Returns the content of the file that the session was last given, if any.
     pub fn base(&self, key: &FileKey) -> Option<&Base> {
         self.ledger.get(key).map(|entry| &entry.base)
     }
 
-    /// Whether it has the file's folder among its roots.
+    /// Returns `true` if the file is inside one of the session's roots.
     pub fn covers(&self, path: &std::path::Path) -> bool {
         self.roots.iter().any(|root| path.starts_with(root))
     }

@@ -7,18 +7,18 @@ use crate::text::ContentHash;
 
 use super::answers::{Answered, RememberedAnswers, RequestKey};
 use super::buffers::Buffers;
-use super::departed::{Departed, Given};
+use super::departed::{DepartedBases, Given};
 use super::diagnostics::Reports;
-use super::document::{Document, Seen, Truth};
+use super::document::{Document, FileContent, ObservedVersion};
 use super::limits::{DEPARTED_BASES, GIVEN_BASES};
 use super::log::{Author, TransitionLog};
 use super::session::{Base, Coverage, LedgerEntry};
 use super::{FileKey, Limits, Proposal, ProposalState, Role, Session, SessionId, Snapshot, TextStore};
 
 mod bases;
-mod book;
 mod changes;
 mod diagnosed;
+mod proposal_store;
 mod proposals;
 mod rejected;
 mod reviews;
@@ -29,75 +29,75 @@ pub use diagnosed::Diagnosed;
 pub use proposals::{ApplyStep, MadeFor, NewProposal};
 pub use reviews::Record;
 
-use book::ProposalBook;
-use rejected::Rejected;
+use proposal_store::ProposalStore;
+use rejected::RejectedProposals;
 
-/// Something that a session should hear.
+/// A notification for a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// A file that it has read is not what it was given any more.
+    /// A file that the session has read has changed.
     FileChanged {
-        /// The path under which it was read.
+        /// The path under which the session read it.
         path: PathBuf,
-        /// The new hash; `None` if the file is gone.
+        /// The new hash; `None` if the file was deleted.
         hash: Option<ContentHash>,
-        /// Who changed it.
+        /// The author of the change.
         by: String,
     },
-    /// A proposal of its author got another revision or state.
+    /// A proposal changed its revision or state.
     ProposalChanged {
-        /// Which.
+        /// Id of the proposal.
         id: super::ProposalId,
-        /// Its revision now.
+        /// Current revision.
         revision: u32,
-        /// Its state now.
+        /// Current state.
         state: ProposalState,
     },
 }
 
-/// What a step of the workspace asks the world outside to do.
+/// Actions that the caller must perform after a step of the workspace.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// What to tell whom.
+    /// Notifications to send, with their recipients.
     pub notices: Vec<(SessionId, Notice)>,
-    /// Files to watch from now on.
+    /// Files to start watching.
     pub watch: Vec<(FileKey, PathBuf)>,
-    /// Files that nobody has read any more.
+    /// Files to stop watching, because no session reads them any more.
     pub forget: Vec<(FileKey, PathBuf)>,
-    /// What to write down of proposals that wait for a person, in this order.
+    /// Changes of proposals under review to store, in this order.
     pub records: Vec<Record>,
-    /// Texts that left memory though somebody may still ask for them.
+    /// Texts that were evicted from memory but may still be requested.
     pub evicted: Vec<Arc<Snapshot>>,
 }
 
-/// Sizes for `editd/status`.
+/// Counters for `editd/status`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Sessions that are connected.
+    /// Connected sessions.
     pub sessions: usize,
-    /// Files that some session has read.
+    /// Files that sessions have read.
     pub documents: usize,
     /// Bytes of text in memory.
     pub text_bytes: u64,
-    /// Proposals that are known, closed ones included.
+    /// Known proposals, including closed ones.
     pub proposals: usize,
     /// Proposals that can still be applied.
     pub open_proposals: usize,
-    /// Diagnostics that editors have told of.
+    /// Diagnostics that editors have reported.
     pub diagnostics: usize,
 }
 
-/// All state that several sessions share. See the [module](super) for who may change it.
+/// All state that sessions share. See the [module](super) for how it changes.
 #[derive(Debug)]
 pub struct Workspace {
     limits: Limits,
     sessions: HashMap<SessionId, Session>,
     documents: HashMap<FileKey, Document>,
     texts: TextStore,
-    departed: Departed,
+    departed: DepartedBases,
     log: TransitionLog,
-    proposals: ProposalBook,
-    rejected: Rejected,
+    proposals: ProposalStore,
+    rejected: RejectedProposals,
     answers: RememberedAnswers,
     buffers: Buffers,
     diagnostics: Reports,
@@ -105,7 +105,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// An empty one. `nonce` makes its ids differ from those of every other start of the daemon.
+    /// Creates an empty workspace. `nonce` makes its ids differ from those of earlier starts of the daemon.
     pub fn new(limits: Limits, nonce: &str) -> Self {
         let buffers = Buffers::new(limits.file_size);
         Self {
@@ -113,10 +113,10 @@ impl Workspace {
             sessions: HashMap::new(),
             documents: HashMap::new(),
             texts: TextStore::default(),
-            departed: Departed::default(),
+            departed: DepartedBases::default(),
             log: TransitionLog::default(),
-            proposals: ProposalBook::new(nonce),
-            rejected: Rejected::default(),
+            proposals: ProposalStore::new(nonce),
+            rejected: RejectedProposals::default(),
             answers: RememberedAnswers::default(),
             buffers,
             diagnostics: Reports::default(),
@@ -124,18 +124,19 @@ impl Workspace {
         }
     }
 
-    /// Takes what the steps since the last call ask for.
+    /// Returns the actions requested since the last call.
     pub fn take_outcome(&mut self) -> Outcome {
         self.outcome.evicted.extend(self.texts.evict(self.limits.memory));
         std::mem::take(&mut self.outcome)
     }
 
-    /// A client has said `initialize`.
+    /// Adds the session of a client that has sent `initialize`.
     pub fn connect(&mut self, session: Session) {
         self.sessions.insert(session.id, session);
     }
 
-    /// A client is gone. What it was given last is kept for a while, since it may come back in another session.
+    /// Removes a session. Its bases are retained for a while, because the client may come back in another
+    /// session.
     pub fn disconnect(&mut self, id: SessionId) {
         self.buffers.close_all(id);
         self.diagnostics.forget(id);
@@ -144,80 +145,80 @@ impl Workspace {
             self.texts.release(hash);
         }
         for (count, (key, entry)) in session.ledger.into_iter().enumerate() {
-            if let Some(unseen) = &entry.unseen {
-                self.texts.release(unseen.given);
+            if let Some(known) = &entry.known_base {
+                self.texts.release(known.given);
             }
             self.remove_reader(&key, id);
             let given = Given { hash: entry.base.hash, key, role: session.role };
-            let gone = if count < DEPARTED_BASES { self.departed.keep(given) } else { Some(given) };
+            let gone = if count < DEPARTED_BASES { self.departed.insert(given) } else { Some(given) };
             if let Some(gone) = gone {
                 self.texts.release(gone.hash);
             }
         }
     }
 
-    /// A session works in other folders now.
+    /// Replaces the roots of a session.
     pub fn set_roots(&mut self, id: SessionId, roots: Vec<PathBuf>) {
         if let Some(session) = self.sessions.get_mut(&id) {
             session.roots = roots;
         }
     }
 
-    /// What editors have open.
+    /// Returns the documents that are open in editors.
     pub fn buffers(&self) -> &Buffers {
         &self.buffers
     }
 
-    /// The same, to be changed.
+    /// Returns mutable access to the open documents.
     pub fn buffers_mut(&mut self) -> &mut Buffers {
         &mut self.buffers
     }
 
-    /// The session of that number.
+    /// Returns the session with that id.
     pub fn session(&self, id: SessionId) -> Option<&Session> {
         self.sessions.get(&id)
     }
 
-    /// Takes note of what a file is. If it is not what it was, some other program has changed it, and
-    /// those who have read it are told.
-    pub fn observe(&mut self, seen: &Seen) {
-        let hash = seen.truth.hash();
-        let Some(document) = self.documents.get_mut(&seen.key) else { return };
+    /// Records the observed content of a file. If it differs from the last known content, another program
+    /// has changed the file, and the sessions that have read it are notified.
+    pub fn observe(&mut self, observed: &ObservedVersion) {
+        let hash = observed.truth.hash();
+        let Some(document) = self.documents.get_mut(&observed.key) else { return };
         if document.current == hash {
             return;
         }
         let before = document.current;
-        self.set_current(&seen.key, &seen.truth);
-        let by = if seen.typed { Author::Editor } else { Author::Disk };
-        self.transition(&seen.key, before, hash, by, None);
-        self.close_proposals_that_came_true(&seen.key, hash);
+        self.set_current(&observed.key, &observed.truth);
+        let by = if observed.typed { Author::Editor } else { Author::Disk };
+        self.transition(&observed.key, before, hash, by, None);
+        self.mark_externally_applied(&observed.key, hash);
     }
 
-    /// The session was given the file, or a part of it, or was told that there is nothing to read.
-    pub fn record_read(&mut self, session: SessionId, seen: &Seen, coverage: Coverage) {
-        self.observe(seen);
-        match &seen.truth {
-            Truth::Text(snapshot) => self.set_base(session, &seen.key, &seen.path, snapshot, coverage),
-            Truth::Missing | Truth::Opaque(_) => self.drop_base(session, &seen.key),
+    /// Records that a session was given all or part of a file, or learned that it is missing or not text.
+    pub fn record_read(&mut self, session: SessionId, file: &ObservedVersion, coverage: Coverage) {
+        self.observe(file);
+        match &file.truth {
+            FileContent::Text(snapshot) => self.set_base(session, &file.key, &file.path, snapshot, coverage),
+            FileContent::Missing | FileContent::Opaque(_) => self.drop_base(session, &file.key),
         }
     }
 
-    /// What the session was given of the file has not reached its reader.
+    /// Removes the session's base for a file, because the content did not reach the model.
     pub fn forget(&mut self, session: SessionId, key: &FileKey) {
         self.drop_base(session, key);
     }
 
-    /// What a request of this name asked for within the last minutes, and its answer.
+    /// Returns the remembered answer to a request.
     pub fn remembered(&self, key: &RequestKey, now: Instant) -> Option<Answered> {
         self.answers.get(key, now)
     }
 
-    /// Remembers the answer to a request that may be sent again.
+    /// Remembers the answer to a request that may be repeated.
     pub fn remember(&mut self, key: RequestKey, answered: Answered, now: Instant) {
         self.answers.insert(key, answered, now);
     }
 
-    /// Sizes, for people.
+    /// Returns counters for the status report.
     pub fn counts(&self) -> Counts {
         Counts {
             sessions: self.sessions.len(),
@@ -229,12 +230,12 @@ impl Workspace {
         }
     }
 
-    /// The text of that hash, if it is in memory.
+    /// Returns the text with that hash, if it is in memory.
     pub fn text(&mut self, hash: ContentHash) -> Option<Arc<Snapshot>> {
         self.texts.get(hash)
     }
 
-    /// Whether some session has read that file.
+    /// Returns `true` if any session has read the file.
     pub fn is_read(&self, key: &FileKey) -> bool {
         self.documents.contains_key(key)
     }
@@ -251,7 +252,8 @@ impl Workspace {
         let hash = snapshot.hash;
         self.texts.retain(hash, Some(snapshot.clone()));
         let known = session.ledger.get(key).filter(|entry| entry.base.hash == hash);
-        // Two partial reads are not a whole one, but a whole one stays whole while the content does.
+        // Two partial reads do not add up to a whole one. A whole read remains whole as long as the content
+        // is equal.
         let coverage = known.map_or(coverage, |entry| match entry.base.coverage {
             Coverage::Whole => Coverage::Whole,
             Coverage::Part => coverage,
@@ -266,21 +268,21 @@ impl Workspace {
             self.texts.release(oldest);
         }
         let base = Base { hash, coverage, path: path.to_owned() };
-        let entry = LedgerEntry { base, told: false, unseen: None };
+        let entry = LedgerEntry { base, notified: false, known_base: None };
         if let Some(old) = session.ledger.insert(key.clone(), entry) {
             self.release_entry(&old);
         }
         self.add_reader(key, path, snapshot, id);
     }
 
-    /// What a file is now. Its text counts as long as somebody reads the file.
-    fn set_current(&mut self, key: &FileKey, truth: &Truth) {
+    /// Sets the current content of a file. Its text is retained as long as any session reads the file.
+    fn set_current(&mut self, key: &FileKey, content: &FileContent) {
         let Some(document) = self.documents.get_mut(key) else { return };
-        if let Truth::Text(snapshot) = truth {
+        if let FileContent::Text(snapshot) = content {
             self.texts.retain(snapshot.hash, Some(snapshot.clone()));
         }
-        let before = std::mem::replace(&mut document.current, truth.hash());
-        if std::mem::replace(&mut document.holds_current, truth.snapshot().is_some())
+        let before = std::mem::replace(&mut document.current, content.hash());
+        if std::mem::replace(&mut document.holds_current, content.snapshot().is_some())
             && let Some(before) = before
         {
             self.texts.release(before);
@@ -297,8 +299,8 @@ impl Workspace {
 
     fn release_entry(&mut self, entry: &LedgerEntry) {
         self.texts.release(entry.base.hash);
-        if let Some(unseen) = &entry.unseen {
-            self.texts.release(unseen.given);
+        if let Some(known) = &entry.known_base {
+            self.texts.release(known.given);
         }
     }
 
@@ -307,11 +309,11 @@ impl Workspace {
         if !self.documents.contains_key(key) {
             self.outcome.watch.push((key.clone(), path.to_owned()));
             self.documents.insert(key.clone(), Document::new(path));
-            self.set_current(key, &Truth::Text(snapshot.clone()));
+            self.set_current(key, &FileContent::Text(snapshot.clone()));
         }
         if let Some(document) = self.documents.get_mut(key) {
             document.readers.insert(id);
-            document.gave(snapshot.hash, role);
+            document.record_given(snapshot.hash, role);
         }
     }
 
@@ -328,7 +330,7 @@ impl Workspace {
         }
     }
 
-    /// Logs that a file changed and tells its readers, once each until they look again.
+    /// Logs a change of a file and notifies its readers, each of them once until its next read.
     fn transition(
         &mut self,
         key: &FileKey,
@@ -346,10 +348,10 @@ impl Workspace {
             let Some(entry) = self.sessions.get_mut(&id).and_then(|s| s.ledger.get_mut(key)) else {
                 continue;
             };
-            if entry.told || Some(entry.base.hash) == after {
+            if entry.notified || Some(entry.base.hash) == after {
                 continue;
             }
-            entry.told = true;
+            entry.notified = true;
             let notice =
                 Notice::FileChanged { path: entry.base.path.clone(), hash: after, by: by.name().to_owned() };
             self.outcome.notices.push((id, notice));
@@ -357,8 +359,8 @@ impl Workspace {
         self.log.push(key.clone(), before, after, by, plan);
     }
 
-    /// Whether `session` may act on a proposal: agents on their own only. What came in by an editor is no
-    /// agent's, whatever it calls itself.
+    /// Returns `true` if `session` may act on a proposal. Agents may act only on their own. A proposal made
+    /// on the editor socket never belongs to an agent, whatever name its client uses.
     fn may_act(&self, session: SessionId, proposal: &Proposal) -> bool {
         let is_own = |s: &Session| s.author == proposal.author && proposal.role == Role::Agent;
         self.sessions.get(&session).is_some_and(|s| s.role == Role::Editor || is_own(s))

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use crate::text::{ContentHash, Format, Text};
 
-/// The content of a file at one moment: immutable, shared, known by its hash.
+/// The content of a file at one moment: immutable, shared and identified by its hash.
 ///
 /// Versions of one file are derived from each other by edits, so their ropes share most of their memory.
 #[derive(Clone, Debug)]
@@ -12,7 +12,7 @@ pub struct Snapshot {
     pub hash: ContentHash,
     /// The text, without a BOM.
     pub text: Text,
-    /// How the text is written as bytes.
+    /// Byte encoding of the text.
     pub format: Format,
     /// Length of the file in bytes.
     pub size: u64,
@@ -20,18 +20,19 @@ pub struct Snapshot {
 
 #[derive(Debug)]
 struct Entry {
-    /// Gone once it was evicted; the hash stays known while somebody refers to it.
+    /// `None` once evicted; the entry remains as long as it is referenced.
     snapshot: Option<Arc<Snapshot>>,
     references: usize,
     used: u64,
-    /// Bytes that letting go of it would free, about: less than its text where a newer version shares it.
+    /// Approximate number of bytes that eviction would free: less than the text where a newer version shares
+    /// its memory.
     weight: u64,
 }
 
-/// The texts that somebody may still need: bases of living sessions, and what the files they read hold now.
+/// The texts still in use: bases of live sessions, and the current content of the files that they read.
 ///
-/// Entries are counted, not collected: what nobody refers to is dropped at once, and what is referred to
-/// but does not fit is handed out for the state folder.
+/// Entries are reference-counted. A text without references is dropped at once. Referenced texts beyond the
+/// memory limit are evicted and handed to the caller, which stores them in the state folder.
 #[derive(Debug, Default)]
 pub struct TextStore {
     entries: HashMap<ContentHash, Entry>,
@@ -40,7 +41,7 @@ pub struct TextStore {
 }
 
 impl TextStore {
-    /// Adds a reference, with the text where the caller has it.
+    /// Adds a reference, and stores the text if the caller provides it.
     pub fn retain(&mut self, hash: ContentHash, snapshot: Option<Arc<Snapshot>>) {
         self.clock += 1;
         let entry = self.entries.entry(hash).or_insert(Entry {
@@ -58,7 +59,7 @@ impl TextStore {
         }
     }
 
-    /// A newer version was made of that text and shares all of it but about `own` bytes.
+    /// Records that a newer version was derived from that text and shares all but about `own` bytes with it.
     pub fn share(&mut self, hash: ContentHash, own: u64) {
         if let Some(entry) = self.entries.get_mut(&hash).filter(|entry| entry.weight > own) {
             self.bytes -= entry.weight - own;
@@ -66,7 +67,7 @@ impl TextStore {
         }
     }
 
-    /// Takes a reference back; the last one drops the text.
+    /// Removes a reference. The last one drops the text.
     pub fn release(&mut self, hash: ContentHash) {
         let Some(entry) = self.entries.get_mut(&hash) else { return };
         entry.references -= 1;
@@ -76,7 +77,7 @@ impl TextStore {
         }
     }
 
-    /// The text of that hash, if it is in memory.
+    /// Returns the text with that hash, if it is in memory.
     pub fn get(&mut self, hash: ContentHash) -> Option<Arc<Snapshot>> {
         self.clock += 1;
         let entry = self.entries.get_mut(&hash)?;
@@ -84,8 +85,8 @@ impl TextStore {
         entry.snapshot.clone()
     }
 
-    /// Takes the least recently used texts out of memory until at most `limit` bytes are left, and hands
-    /// them over so that they can be kept elsewhere.
+    /// Evicts the least recently used texts until at most `limit` bytes remain, and returns them so that
+    /// they can be stored elsewhere.
     pub fn evict(&mut self, limit: u64) -> Vec<Arc<Snapshot>> {
         if self.bytes <= limit {
             return Vec::new();
@@ -105,17 +106,18 @@ impl TextStore {
         evicted
     }
 
-    /// Bytes of text in memory; of versions that share most of theirs, the older ones count for the rest.
+    /// Returns the bytes of text in memory. Of versions that share memory, older ones count only for the
+    /// rest.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Number of contents that somebody refers to.
+    /// Returns the number of referenced contents.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nothing is referred to.
+    /// Returns `true` if no content is referenced.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

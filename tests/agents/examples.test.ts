@@ -1,4 +1,4 @@
-// The programs that docs/agents.md shows: they talk to the socket without the Model Context Protocol.
+// The example programs in docs/agents.md, which use the socket without the Model Context Protocol.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ for (const { name, file, fence, command } of languages) {
     run([command, program, 'door.txt', ...args], { env: place.env, cwd: place.work });
 
   describe(`the example in ${name}`, () => {
-    scene('replaces a text, and starts the daemon for that', files, async (place) => {
+    scene('replaces a text, and starts the daemon', files, async (place) => {
       const ended = await start(place, 'closed', 'open');
       assert.equal(ended.code, 0, ended.stderr);
       assert.equal(place.read('door.txt'), 'The door is open.\n');
@@ -29,15 +29,15 @@ for (const { name, file, fence, command } of languages) {
       assert.match((await place.editd('log')).stdout, /example .*door\.txt/);
     });
 
-    scene('says what editd refused and what to do', files, async (place) => {
+    scene('reports a refusal with its hint', files, async (place) => {
       const ended = await start(place, 'window', 'open');
       assert.equal(ended.code, 1);
       assert.match(ended.stderr, /^not_found: .*\n.*Read the file again/);
       assert.equal(place.read('door.txt'), files['door.txt']);
     });
 
-    scene('reads again when somebody has changed the file in between', files, async (place) => {
-      await place.editd('log'); // the daemon is to run already
+    scene('reads again if the file has changed in the meantime', files, async (place) => {
+      await place.editd('log'); // start the daemon first
       let reads = 0;
       const between = await Between.listen(place, (answer) => {
         if (answer.includes('"startLine"') && answer.includes('"totalLines"') && ++reads === 1) {
@@ -54,7 +54,7 @@ for (const { name, file, fence, command } of languages) {
       assert.equal(place.read('door.txt'), 'The old door is open.\n');
     });
 
-    test('is shown as it is', () => {
+    test('is quoted verbatim in docs/agents.md', () => {
       const page = readFileSync(join(repository, 'docs/agents.md'), 'utf8');
       assert.ok(page.includes(`\`\`\`${fence}\n${readFileSync(program, 'utf8')}\`\`\`\n`));
     });

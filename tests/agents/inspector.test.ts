@@ -1,4 +1,4 @@
-// The inspector of the protocol's makers, on the command line: each call is a client of its own.
+// The official MCP inspector on the command line. Each call is a separate client.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { type Fields, record, records, text } from './model/record.ts';
@@ -13,7 +13,7 @@ const inspector = installed('mcp-inspector');
 const CHANGING = ['apply_patch', 'edit', 'notebook_edit', 'undo', 'write'];
 const READING = ['changes', 'diagnostics', 'find', 'list', 'proposal_status', 'read', 'search'];
 
-/** What it says when a tool has refused. */
+/** Its message for a refusal of a tool. */
 const TOOL_ERROR = 5;
 
 function inspect(place: Place, server: readonly string[], ...args: string[]): Promise<Ended> {
@@ -22,15 +22,15 @@ function inspect(place: Place, server: readonly string[], ...args: string[]): Pr
 
 async function tools(place: Place, ...server: string[]): Promise<Fields[]> {
   const ended = await inspect(place, server, '--method', 'tools/list', '--strict');
-  // With --strict it fails on a schema that some client or model would not take.
+  // With --strict, it fails on a schema that some clients or models would reject.
   assert.equal(ended.code, 0, ended.stderr);
   return records((JSON.parse(ended.stdout) as Fields)['tools']);
 }
 
 interface Result {
-  /** The texts for a model. */
+  /** The text for a model. */
   text: string;
-  /** What is told as data, too. */
+  /** The structured content. */
   structured: Fields | undefined;
   refused: boolean;
 }
@@ -38,7 +38,7 @@ interface Result {
 async function call(place: Place, tool: string, args: Fields): Promise<Result> {
   const ended = await inspect(
     place,
-    // It says that it has roots and names none, and such a client is not taken at its working folder.
+    // It announces roots but lists none, and for such a client the working folder is not used.
     ['--root', place.work],
     ...['--method', 'tools/call', '--tool-name', tool, '--tool-args-json', JSON.stringify(args)],
   );
@@ -62,7 +62,7 @@ async function succeeds(place: Place, tool: string, args: Fields): Promise<Resul
 }
 
 void describe('the inspector', () => {
-  scene('lists tools that every client can take, and says what each does', {}, async (place) => {
+  scene('lists tools with simple schemas and annotations', {}, async (place) => {
     const all = await tools(place);
     assert.deepEqual(all.map((tool) => text(tool, 'name')).sort(), [...CHANGING, ...READING].sort());
     for (const tool of all) {
@@ -78,7 +78,7 @@ void describe('the inspector', () => {
     assert.deepEqual(await names('--tools', 'read,edit'), ['edit', 'read']);
   });
 
-  // No session of one call knows what another was given: hashes carry it.
+  // Each call is a separate session, so hashes identify the versions.
   scene('calls every tool', { 'poem.txt': 'one\ntwo\n', 'notes.ipynb': NOTEBOOK }, async (place) => {
     const read = await succeeds(place, 'read', { path: 'poem.txt' });
     assert.equal(read.structured, undefined);
@@ -96,7 +96,7 @@ void describe('the inspector', () => {
     const patched = await succeeds(place, 'apply_patch', { patch, bases: { 'poem.txt': hash } });
     assert.equal(place.read('poem.txt'), 'un\ndeux\n');
 
-    // Each call is a process of its own, and so a session of its own, which has changed nothing itself.
+    // Each call is a separate process and thus a separate session, which has changed nothing itself.
     assert.ok((await call(place, 'undo', { path: 'poem.txt' })).refused);
     await succeeds(place, 'undo', { transaction: text(patched.structured, 'transaction') });
     assert.equal(place.read('poem.txt'), 'one\ndeux\n');
@@ -121,7 +121,7 @@ void describe('the inspector', () => {
     await succeeds(place, 'proposal_status', {});
   });
 
-  scene('sees a refusal, in both forms where it has no lines of files', { 'poem.txt': 'one\n' }, async (place) => {
+  scene('shows a refusal, in both forms if it has no lines of files', { 'poem.txt': 'one\n' }, async (place) => {
     const unread = await call(place, 'edit', { path: 'poem.txt', oldText: 'one', newText: 'un' });
     assert.ok(unread.refused && unread.structured === undefined);
     assert.match(unread.text, /^Refused \(unread\): .*currentHash: b3:.*1\tone/s);

@@ -1,4 +1,4 @@
-// Programs made with the Python SDK of the protocol. What they do is in python/client.py.
+// Programs that use the Python SDK of the protocol. The scenarios are in python/client.py.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe } from 'node:test';
@@ -19,18 +19,18 @@ async function play(place: Place, era: string, ...scenarios: string[]): Promise<
 
 for (const era of ['legacy', 'auto']) {
   void describe(`the Python SDK, ${era}`, () => {
-    scene('gets results that the SDK takes, and edits again what was stale', files, async (place) => {
+    scene('gets results that the SDK accepts, and retries a stale edit', files, async (place) => {
       await play(place, era, 'schemas', 'stale');
     });
 
-    scene('hears that a person is waited for, and can stop waiting', files, async (place) => {
+    scene('receives progress while a person decides, and can cancel', files, async (place) => {
       place.configure('.config/editd/config.toml', 'review = "always"\n');
       await play(place, era, 'progress', 'cancel');
     });
   });
 }
 
-// Without a session a client cannot name folders.
-scene('the Python SDK names the folders', files, async (place) => {
+// A client without a session cannot send roots.
+scene('the Python SDK sends its roots', files, async (place) => {
   await play(place, 'legacy', 'roots');
 });

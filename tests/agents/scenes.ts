@@ -1,8 +1,9 @@
-// What every agent program has to be able to do with editd. The model knows a file only by what it is shown.
+// Scenarios that every agent program must support. The model knows only the content of files that it was
+// shown.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { IMAGE } from './model/dialect.ts';
-import type { Part } from './model/model.ts';
+import type { Script } from './model/model.ts';
 import { type AgentProgram, work } from './programs/program.ts';
 import { RED } from './support/files.ts';
 import { accepts } from './support/person.ts';
@@ -37,32 +38,32 @@ const LONG = range(1, LINES)
 
 const HASH = /b3:[0-9a-f]{32}/;
 
-/** The hash of a file as it is; where there are several, it comes last. */
+/** The current hash of a file: the last one in the text, if there are several. */
 function hashIn(shown: string): string {
   const found = shown.match(new RegExp(HASH, 'g'))?.at(-1);
   assert.ok(found, `no hash in: ${shown}`);
   return found;
 }
 
-/** All of these are in what the model is shown. */
+/** Asserts that the model was shown all of these. */
 function shows(shown: string, ...wanted: (string | RegExp)[]): void {
   for (const each of wanted) {
     assert.ok(typeof each === 'string' ? shown.includes(each) : each.test(shown), `no ${String(each)} in: ${shown}`);
   }
 }
 
-/** Somebody changes the file with a program that knows nothing of editd. */
-function somebody(place: Place, from: string, to: string): void {
+/** Changes the file with a program that does not use editd. */
+function changeByOther(place: Place, from: string, to: string): void {
   const text = place.read('cart.py');
   assert.ok(text.includes(from));
   place.write('cart.py', text.replace(from, to));
 }
 
 export function scenes(program: AgentProgram): void {
-  const play = (place: Place, part: Part): Promise<void> => work(program, place, part);
+  const play = (place: Place, script: Script): Promise<void> => work(program, place, script);
 
   describe(program.name, () => {
-    scene('edits, is refused what has changed, reads again and succeeds', { 'cart.py': CART }, async (place) => {
+    scene('edits, is refused as stale, reads again and succeeds', { 'cart.py': CART }, async (place) => {
       const retry = { path: 'cart.py', oldText: 'return amount', newText: 'return round(amount, 2)' };
       await play(place, async (model) => {
         shows(model.instructions, 'editd works on files together with the people who have them open');
@@ -70,10 +71,10 @@ export function scenes(program: AgentProgram): void {
         assert.equal(place.read('cart.py'), CART);
 
         const read = await model.call('read', { path: 'cart.py', ...program.adds });
-        // Lines as they are, with nothing escaped.
+        // Lines are verbatim, without escapes.
         shows(read, CART, HASH);
 
-        // Indented otherwise than the file is.
+        // The indentation differs from that of the file.
         const [oldText, newText] = [
           'for item in items:\n  amount += item.price',
           'for item in items or []:\n  amount += item.price',
@@ -82,7 +83,7 @@ export function scenes(program: AgentProgram): void {
         shows(edited, '-    for item in items:', '+    for item in items or []:');
         assert.equal(place.read('cart.py'), CART.replace('items:', 'items or []:'));
 
-        somebody(place, 'amount = 0', 'amount = Decimal(0)');
+        changeByOther(place, 'amount = 0', 'amount = Decimal(0)');
         const before = place.read('cart.py');
         const refused = await model.call('edit', retry);
         shows(refused, 'stale', 'has changed since', '-    amount = 0', '+    amount = Decimal(0)', HASH);
@@ -91,7 +92,7 @@ export function scenes(program: AgentProgram): void {
         const again = await model.call('read', { path: 'cart.py' });
         shows(again, 'amount = Decimal(0)');
         assert.notEqual(hashIn(again), hashIn(read));
-        // What was sent is what was done, so it is not shown again.
+        // The edit was applied as sent, so it is not shown again.
         const done = await model.call('edit', retry);
         shows(done, 'applied', 'cart.py', '5');
         assert.ok(!done.includes('return round') && !HASH.test(done), done);
@@ -101,7 +102,7 @@ export function scenes(program: AgentProgram): void {
     });
 
     scene(
-      'goes on as refusals say, and patches several files',
+      'follows the hints of refusals, and patches several files',
       { 'cart.py': CART, 'old.py': 'old\n' },
       async (place) => {
         const edit = { path: 'cart.py', oldText: 'return amount', newText: 'return round(amount, 2)' };
@@ -123,7 +124,7 @@ export function scenes(program: AgentProgram): void {
           });
           shows(far, 'not_found', 'closest', '+        amount += item.price');
 
-          somebody(place, 'amount = 0', 'amount = Decimal(0)');
+          changeByOther(place, 'amount = 0', 'amount = Decimal(0)');
           const stale = await model.call('edit', edit);
           shows(stale, 'stale', 'baseHash');
           shows(await model.call('edit', { ...edit, baseHash: hashIn(stale) }), 'applied', HASH);
@@ -141,7 +142,7 @@ export function scenes(program: AgentProgram): void {
     );
 
     scene(
-      'is shown images, and every line that it counts as having read',
+      'shows the model images, and every line that counts as read',
       { 'long.txt': LONG, 'red.png': RED },
       async (place) => {
         await play(place, async (model) => {
@@ -163,7 +164,7 @@ export function scenes(program: AgentProgram): void {
       },
     );
 
-    scene('waits for a person, and asks later what was decided', { 'cart.py': CART }, async (place) => {
+    scene('waits for a person, and queries the decision later', { 'cart.py': CART }, async (place) => {
       place.configure('.config/editd/config.toml', 'review = "always"\n');
       const edit = { path: 'cart.py', oldText: 'return amount', newText: 'return round(amount, 2)', waitMs: 0 };
       await play(place, async (model) => {
@@ -177,7 +178,7 @@ export function scenes(program: AgentProgram): void {
 
         await accepts(place, id);
         shows(await model.call('proposal_status', { id }), 'applied', HASH);
-        // What came of it is known now: the next edit needs no reading.
+        // The result counts as read, so the next edit needs no read.
         const next = { path: 'cart.py', oldText: 'amount = 0', newText: 'amount = 0.0', waitMs: 0 };
         shows(await model.call('edit', next), 'pending');
       });

@@ -1,30 +1,31 @@
-//! What documents show is run: the fenced blocks of the README, of `docs` and of the editors' folders.
+//! Tests that run the fenced blocks of the documents: of the README, of `docs` and of the editors' folders.
 //!
-//! A document is one session: a home of its own, named `/home/ada` in what is written, one shell that goes on from
-//! block to block, and the daemon that the first command starts. What a block is depends on its language:
+//! A document is one session with its own home folder, which documents write as `/home/ada`, one shell for
+//! all blocks, and the daemon that the first command starts. The language of a block determines how it is
+//! checked:
 //!
-//! - `console`: what a terminal shows. Lines that begin with `$ ` are run by bash, `> ` goes on with them, and the
-//!   lines below are what comes out. A command below which nothing stands has to succeed in silence. An answer stands
-//!   behind its question: `Undo it like this? [y/N] y`.
-//! - `sh`: commands that have to succeed, whatever they print. Questions are answered with `y`.
-//! - `toml`: editd's configuration, or with `[[rules]]` its policy, in which `editd doctor` finds nothing wrong.
-//! - `json` and `jsonl`: one value, or one a line. Those with a `method` are sent to the daemon in one conversation a
-//!   document, and its requests are answered without an error.
+//! - `console`: a terminal session. bash runs the lines that begin with `$ `; lines that begin with `> `
+//!   continue them. The following lines are the expected output. A command without expected output must
+//!   succeed and print nothing. An answer follows its question: `Undo it like this? [y/N] y`.
+//! - `sh`: commands that must succeed; their output is ignored. Questions are answered with `y`.
+//! - `toml`: a configuration, or a policy if it contains `[[rules]]`, that `editd doctor` must accept.
+//! - `json` and `jsonl`: one value, or one per line. Values with a `method` are sent to the daemon, on one
+//!   connection per document. Requests must not be answered with an error.
 //!
-//! In what a console shows, `…` stands for anything in its line, and a line of only `…` for any lines. What differs
-//! from run to run need not be hidden so: ages (`5 s`), sizes in memory (`7.1 MiB`), process ids, and the letters of
-//! transactions and proposals. `t5f4b89-3` may also be used in a later command.
+//! In the output of a console, `…` matches anything in its line, and a line with only `…` matches any lines.
+//! Values that differ between runs match by themselves: ages (`5 s`), memory sizes (`7.1 MiB`), process ids,
+//! and the ids of transactions and proposals. Later commands can use an id such as `t5f4b89-3`.
 //!
-//! A comment before a block, which nobody sees, can do two things. It may stand on several lines:
+//! A comment before a block can have two effects. It may span several lines:
 //!
 //! ```text
 //! <!-- prepare: mkdir -p ~/shop && cd ~/shop && printf 'one\n' > a.txt -->
 //! <!-- not run: needs a network -->
 //! ```
 //!
-//! What prepares is bash in the document's shell, so a folder that it enters is where the block begins; `$CLONE` is
-//! this repository. A block of these languages that is neither run nor said not to be fails the test, so nothing is
-//! forgotten. Blocks of other languages belong to the tests of what they are about.
+//! `prepare` runs in the document's shell, so the block begins in the folder that it enters. `$CLONE` is this
+//! repository. A test fails if a document has blocks of these languages and is not run by any test. Blocks of
+//! other languages are checked by other tests, if at all.
 
 mod block;
 mod console;
@@ -41,7 +42,7 @@ use self::session::Session;
 /// This repository.
 const CLONE: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Documents whose blocks are run by tests of their own.
+/// Documents whose blocks are run by other tests.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("docs/agents.md", "tests/agents/support/page.ts"),
     ("docs/matching.md", "tests/it/matching/documented.rs"),
@@ -57,7 +58,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 #[case("docs/protocol.md")]
 #[case("editors/nvim/README.md")]
 #[case("editors/vscode/README.md")]
-fn what_is_shown_is_true(#[case] document: &str) {
+fn documents_show_real_output(#[case] document: &str) {
     let mut session = Session::begin();
     for block in blocks(&read(document)) {
         let place = format!("{document}:{}", block.line);
@@ -68,12 +69,12 @@ fn what_is_shown_is_true(#[case] document: &str) {
             }
             (None, language) => session.run(language, &block.text),
         };
-        ran.unwrap_or_else(|complaint| panic!("{place}: {complaint}"));
+        ran.unwrap_or_else(|error| panic!("{place}: {error}"));
     }
 }
 
 #[test]
-fn every_document_is_run_somewhere() {
+fn every_document_is_run_by_a_test() {
     let here = read("tests/it/docs.rs");
     let mut forgotten = Vec::new();
     for document in documents() {
@@ -83,10 +84,10 @@ fn every_document_is_run_somewhere() {
             forgotten.push(document);
         }
     }
-    assert!(forgotten.is_empty(), "blocks of these documents are run nowhere: {forgotten:?}");
+    assert!(forgotten.is_empty(), "no test runs the blocks of these documents: {forgotten:?}");
 }
 
-/// By their paths from the top.
+/// Lists the documents by their paths from the top of the repository.
 fn documents() -> Vec<String> {
     let folders = ["", "docs/", "benches/", "editors/nvim/", "editors/vscode/"];
     let inside = |folder: &&str| {

@@ -1,12 +1,13 @@
-//! What the architecture and the documents promise about the code itself.
+//! Tests of the rules for code and documents.
 
 mod documents;
 mod layers;
+mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file of the repository, by its path from the top.
+/// A file of the repository, with its path from the top.
 struct Source {
     path: String,
     text: String,
@@ -20,7 +21,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(top().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// All files below a folder whose names end like this, in order.
+/// Reads all files below a folder whose names have this ending, sorted by path.
 fn sources(folder: &str, ending: &str) -> Vec<Source> {
     let mut paths = Vec::new();
     walk(&top().join(folder), &mut paths);
@@ -39,7 +40,7 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Lists everything that is wrong at once: who breaks a rule in ten places wants to know all ten.
-fn nothing_of(rule: &str, wrong: &[String]) {
+/// Asserts that there are no violations of a rule. Lists all of them, so that they can be fixed at once.
+fn assert_none(rule: &str, wrong: &[String]) {
     assert!(wrong.is_empty(), "{rule}, but:\n  {}", wrong.join("\n  "));
 }

@@ -61,6 +61,7 @@ mod matching {
     mod places;
     mod refusals;
     mod sequential;
+    mod several;
 }
 mod patch {
     mod bases;

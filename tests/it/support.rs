@@ -1,5 +1,5 @@
-//! What the tests are written with: a machine of its own for each test, folders with files, and clients that
-//! know nothing but the wire. Every wait has an end.
+//! Test harness: an isolated machine for each test, folders with files, and clients that use only the wire
+//! protocol. Every wait has a timeout.
 
 mod agent;
 mod answer;
@@ -39,22 +39,22 @@ pub(crate) use volume::Volume;
 pub(crate) use wire::{Arrival, Framing, Wire};
 pub(crate) use workspace::{Workspace, hash_of, numbered_lines, put_mtime, uri_of};
 
-/// The longest that any single wait of a test may take. Long, because it only ends a failing test.
+/// Maximum duration of any single wait in a test. Long, because only a failing test reaches it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Asks again and again until there is an answer, and gives up with a sentence when there never is.
+/// Polls `probe` until it returns a value. Panics with `what` after [`PATIENCE`].
 pub(crate) fn eventually<T>(what: &str, probe: impl FnMut() -> Option<T>) -> T {
     within(PATIENCE, what, probe)
 }
 
-/// As [`eventually`], for what may rightly take longer.
+/// Like [`eventually`], with an explicit timeout.
 pub(crate) fn within<T>(patience: Duration, what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + patience;
     loop {
         if let Some(found) = probe() {
             return found;
         }
-        assert!(Instant::now() < deadline, "waited {patience:?} in vain: {what}");
+        assert!(Instant::now() < deadline, "timeout after {patience:?}: {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -1,4 +1,4 @@
-//! The request for a change, as a model words it.
+//! The request for a change, as a model writes it.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::plain::{count, lf};
 use super::rng::Rng;
 use super::sources::File;
 
-/// A line of a request. A kept one stands in both texts, and may read differently there.
+/// A line of a request. A kept line is in both texts, possibly with different content.
 #[derive(Clone, Debug)]
 pub(crate) struct AskLine {
     pub(crate) part: Part,
@@ -20,12 +20,12 @@ pub(crate) struct AskLine {
 #[derive(Clone, Debug)]
 pub(crate) struct Ask {
     pub(crate) lines: Vec<AskLine>,
-    /// Whether both texts end with a line end.
+    /// `true` if both texts end with a line ending.
     pub(crate) ended: bool,
 }
 
 impl Ask {
-    /// The request that says it as it is.
+    /// Returns the exact request for a change.
     pub(crate) fn verbatim(rng: &mut Rng, change: &Change) -> Self {
         let line = |step: &change::Step| AskLine {
             part: step.part,
@@ -61,7 +61,8 @@ impl Ask {
         Edit::new(self.old_text(), self.new_text())
     }
 
-    /// Whether both texts begin and end with words, so that a blank line there is one too many.
+    /// Returns `true` if both texts begin and end with non-blank lines, so that a blank line there is
+    /// surplus.
     pub(crate) fn has_firm_edges(&self) -> bool {
         let firm = |line: Option<&&str>| line.is_some_and(|line| !line.trim().is_empty());
         [self.old_lines(), self.new_lines()].iter().all(|lines| firm(lines.first()) && firm(lines.last()))
@@ -87,33 +88,33 @@ impl Ask {
         self.map_new(&to);
     }
 
-    /// Rewords a kept line in both texts.
+    /// Replaces a kept line in both texts.
     pub(crate) fn misremember(&mut self, at: usize, text: &str) {
         text.clone_into(&mut self.lines[at].old);
         text.clone_into(&mut self.lines[at].new);
     }
 
-    /// Lines that are kept, for those kinds that touch context only.
+    /// Returns the kept lines, for kinds that alter only context.
     pub(crate) fn kept(&self) -> Vec<usize> {
         (0..self.lines.len()).filter(|&at| self.lines[at].part == Part::Keep).collect()
     }
 
-    /// Kept lines between two kept lines: neither at the block's edge nor beside a change.
+    /// Returns kept lines between two kept lines: neither at the edge of the block nor next to a change.
     pub(crate) fn sheltered(&self) -> Vec<usize> {
         let keeps = |at: usize| self.lines[at].part == Part::Keep && !self.lines[at].old.trim().is_empty();
         (1..self.lines.len().saturating_sub(1)).filter(|&at| (at - 1..=at + 1).all(keeps)).collect()
     }
 }
 
-/// What must come of a case.
+/// Expected outcome of a case.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
-    /// These bytes. Lines of the base are what may change on the way; all else is another place.
+    /// The expected text. Only `lines` of the base may change; a change elsewhere is in a wrong location.
     Becomes {
         text: String,
         lines: Vec<Range<usize>>,
     },
-    /// These bytes or a refusal: careful people would differ on which, but nothing else may come out.
+    /// The expected text or a refusal, if both are reasonable.
     BecomesOrRefused {
         text: String,
         lines: Vec<Range<usize>>,
@@ -121,7 +122,7 @@ pub(crate) enum Outcome {
     Refused,
 }
 
-/// One request with what must come of it.
+/// A request with its expected outcome.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) base: String,
@@ -135,7 +136,7 @@ impl Case {
         Self { base, edits, options: Options::default(), outcome: Outcome::Refused }
     }
 
-    /// The case with a refusal as good as the bytes.
+    /// Allows a refusal as well.
     pub(crate) fn or_refused(self) -> Self {
         let outcome = match self.outcome {
             Outcome::Becomes { text, lines } => Outcome::BecomesOrRefused { text, lines },
@@ -144,13 +145,13 @@ impl Case {
         Self { outcome, ..self }
     }
 
-    /// The case of one change that a request asks for in other words than the file's. Nothing if the
-    /// words are the file's after all, or if the block stands in more than one place.
+    /// Returns the case of one change whose request differs from the file's text. Returns `None` if the
+    /// request matches literally after all, or if the block occurs more than once.
     pub(crate) fn tolerated(file: &File, change: &Change, ask: &Ask) -> Option<Self> {
         Self::tolerated_as(file, change, ask, &ask.old_text())
     }
 
-    /// The same, where the old text is reworded as a whole.
+    /// Like [`Case::tolerated`], with an old text that was altered as a whole.
     pub(crate) fn tolerated_as(file: &File, change: &Change, ask: &Ask, old: &str) -> Option<Self> {
         let literal = count(&lf(&file.text()), &lf(old)) > 0;
         if literal || ask.old_text() == ask.new_text() || !is_unique(file, change) || !change.is_clear() {
@@ -159,15 +160,15 @@ impl Case {
         Self::becomes(file, std::slice::from_ref(change), vec![Edit::new(old, ask.new_text())])
     }
 
-    /// The case of a change of which `done` has a part already.
+    /// Returns the case of a change that is partly applied in `done` already.
     pub(crate) fn tolerated_in(done: &File, file: &File, change: &Change, ask: &Ask) -> Option<Self> {
         let there = count(&lf(&done.text()), &lf(&ask.old_text())) > 0;
         let case = Self::becomes(file, std::slice::from_ref(change), vec![ask.edit()])?;
         (!there && is_unique(file, change)).then(|| Self { base: done.text(), ..case })
     }
 
-    /// The case of changes whose requests are known to be good. Nothing where one blank line is to stay: a new
-    /// text of nothing says that the lines go.
+    /// Returns the case of changes with valid requests. Returns `None` if a single blank line should remain,
+    /// because an empty new text deletes the lines.
     pub(crate) fn becomes(file: &File, changes: &[Change], edits: Vec<Edit>) -> Option<Self> {
         let stays = |change: &Change| change.count(Part::Keep) + change.count(Part::Put) > 0;
         let is_open = |edit: &Edit| edit.new.is_empty() && !edit.old.ends_with('\n');

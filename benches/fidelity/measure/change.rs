@@ -1,4 +1,4 @@
-//! Changes as people mean them: a block of a file, and what becomes of each of its lines.
+//! Intended changes: a block of a file, with the change of each of its lines.
 
 mod steps;
 
@@ -10,7 +10,7 @@ use super::plain::{self, bare};
 use super::rng::Rng;
 use super::sources::File;
 
-/// What becomes of a line.
+/// Change of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Part {
     Keep,
@@ -24,7 +24,7 @@ pub(crate) struct Step {
     pub(crate) text: String,
 }
 
-/// A block of the file with what becomes of it, in the file's own words and bytes.
+/// A block of the file with its changes, in the exact bytes of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
     pub(crate) at: usize,
@@ -32,23 +32,23 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// The lines of the file that it accounts for.
+    /// Returns the lines of the file that the change covers.
     pub(crate) fn lines(&self) -> Range<usize> {
         let old = self.steps.iter().filter(|step| step.part != Part::Put).count();
         self.at..self.at + old
     }
 
-    /// The block as it is.
+    /// Returns the current text of the block.
     pub(crate) fn old_text(&self) -> String {
         self.joined(Part::Put)
     }
 
-    /// The block as it is to be.
+    /// Returns the changed text of the block.
     pub(crate) fn new_text(&self) -> String {
         self.joined(Part::Cut)
     }
 
-    /// Puts new lines before a step.
+    /// Inserts new lines before a step.
     pub(crate) fn insert(&mut self, at: usize, lines: &[String]) {
         self.steps.splice(at..at, lines.iter().map(|line| steps::put(line)));
     }
@@ -67,21 +67,22 @@ impl Change {
         steps::replace(&mut self.steps, at, text);
     }
 
-    /// Whether something of the block stays and something comes in its place.
+    /// Returns `true` if the change alters the block and leaves a non-empty result.
     pub(crate) fn is_sound(&self) -> bool {
         let changes = self.count(Part::Cut) + self.count(Part::Put) > 0;
         changes && self.count(Part::Keep) + self.count(Part::Put) > 0 && self.old_text() != self.new_text()
     }
 
-    /// Whether no line that comes new reads as one that was there: else it is a matter of taste which of
-    /// them stayed, and with it which bytes are the file's.
+    /// Returns `true` if no new line equals an existing one. Otherwise it would be ambiguous which of them
+    /// was kept, and thus which bytes belong to the file.
     pub(crate) fn is_clear(&self) -> bool {
         let of = |put: bool| self.steps.iter().filter(move |step| (step.part == Part::Put) == put);
         let reads = |step: &Step| plain::seen(&plain::folded(step.text.trim_end()));
         of(true).all(|put| of(false).all(|old| reads(put) != reads(old))) && !self.cuts_one_of_like_blanks()
     }
 
-    /// Returns whether one of several lines goes that differ in their last blanks only: nobody can tell which one.
+    /// Returns `true` if the change deletes one of several lines that differ only in trailing whitespace,
+    /// because it is ambiguous which one.
     fn cuts_one_of_like_blanks(&self) -> bool {
         let of = |part: Part| self.steps.iter().filter(move |step| step.part == part);
         let like =
@@ -89,14 +90,14 @@ impl Change {
         of(Part::Cut).any(|cut| of(Part::Keep).chain(of(Part::Cut)).any(|other| like(cut, other)))
     }
 
-    /// Pairs of lines (steps' indexes), the first of which is replaced by the second.
+    /// Returns pairs of step indices in which the second line replaces the first.
     pub(crate) fn replaced(&self) -> Vec<(usize, usize)> {
         let pairs = self.steps.windows(2).enumerate();
         let replaced = pairs.filter(|(_, two)| two[0].part == Part::Cut && two[1].part == Part::Put);
         replaced.map(|(at, _)| (at, at + 1)).collect()
     }
 
-    /// Lines that come in without replacing any.
+    /// Returns the new lines that do not replace another line.
     pub(crate) fn inserted(&self) -> impl Iterator<Item = &Step> {
         let fresh = |at: usize| at == 0 || self.steps[at - 1].part != Part::Cut;
         let steps = self.steps.iter().enumerate();
@@ -104,7 +105,8 @@ impl Change {
     }
 }
 
-/// The file with changes made, byte by byte. Nothing where it cannot be said which line ends are right.
+/// Returns the exact bytes of the file after the changes. Returns `None` if the correct line endings are
+/// ambiguous.
 pub(crate) fn result(file: &File, changes: &[Change]) -> Option<String> {
     let mut changes: Vec<&Change> = changes.iter().collect();
     changes.sort_by_key(|change| change.at);
@@ -139,14 +141,14 @@ fn region(file: &File, change: &Change) -> Option<String> {
     }
 }
 
-/// A change of a block of so many lines that begins and ends with words.
+/// Generates a change of a block of this size that begins and ends with non-blank lines.
 pub(crate) fn draw(rng: &mut Rng, file: &File, size: &RangeInclusive<usize>) -> Option<Change> {
     let size = rng.within(size).min(file.lines.len());
     let at = rng.below(file.lines.len() + 1 - size);
     draw_at(rng, file, at..at + size)
 }
 
-/// These lines, of which nothing is changed yet; they begin and end with words.
+/// Returns an empty change of these lines. They must begin and end with non-blank lines.
 pub(crate) fn keep(file: &File, lines: Range<usize>) -> Option<Change> {
     let block = file.lines.get(lines.clone())?;
     let blank = |text: &str| text.trim().is_empty();
@@ -158,7 +160,7 @@ pub(crate) fn keep(file: &File, lines: Range<usize>) -> Option<Change> {
     Some(Change { at: lines.start, steps })
 }
 
-/// A block of so many lines, of which nothing is changed yet.
+/// Returns an empty change of a random block of this size.
 pub(crate) fn block(rng: &mut Rng, file: &File, size: &RangeInclusive<usize>) -> Option<Change> {
     let size = rng.within(size).min(file.lines.len());
     let at = rng.below(file.lines.len() + 1 - size);
@@ -166,7 +168,7 @@ pub(crate) fn block(rng: &mut Rng, file: &File, size: &RangeInclusive<usize>) ->
     keep(file, at..at + size)
 }
 
-/// A change of these lines.
+/// Generates a change of these lines.
 pub(crate) fn draw_at(rng: &mut Rng, file: &File, lines: Range<usize>) -> Option<Change> {
     let mut change = keep(file, lines.clone())?;
     for _ in 0..1 + usize::from(rng.percent(35)) + usize::from(rng.percent(15)) {
@@ -175,7 +177,7 @@ pub(crate) fn draw_at(rng: &mut Rng, file: &File, lines: Range<usize>) -> Option
     (change.is_sound() && file.ending_of(lines).is_some()).then_some(change)
 }
 
-/// Whether the block of a change stands once, whatever is tolerated.
+/// Returns `true` if the block of a change occurs exactly once, even with maximum tolerance.
 pub(crate) fn is_unique(file: &File, change: &Change) -> bool {
     let old = bare(&change.old_text());
     old.len() >= 6 && plain::count(&bare(&file.text()), &old) == 1

@@ -1,4 +1,4 @@
-//! Runs cases and says what became of them.
+//! Runs cases and judges their results.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,17 +9,17 @@ use super::ask::{Case, Outcome};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
-    /// The bytes that had to come out, or a refusal where there had to be one.
+    /// The expected bytes, or an expected refusal.
     Right,
-    /// Refused, though it was plain what was meant.
+    /// Refused, although the intended change was clear.
     Refused,
-    /// The right place, and other bytes than had to come out.
+    /// The right location, but other bytes than expected.
     Damaged,
-    /// Another place, or applied though it had to be refused.
+    /// Another location, or applied instead of refused.
     Wrong,
 }
 
-/// A verdict with what led to it, in words or as a text.
+/// A verdict with the resulting text, or the reason for a refusal.
 pub(crate) struct Judged {
     pub(crate) verdict: Verdict,
     pub(crate) got: Result<String, String>,
@@ -60,7 +60,7 @@ fn named(refusals: &[EditRefusal]) -> String {
     refusals.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether a plan changes nothing but these lines.
+/// Returns `true` if a plan changes only these lines.
 fn stays_within(base: &str, plan: &Plan, lines: &[Range<usize>]) -> bool {
     let mut starts = vec![0];
     let bytes = base.as_bytes();

@@ -1,4 +1,4 @@
-//! The kinds of requests: what models do to the texts of an edit on the way, and what must come of it.
+//! The kinds of requests: typical distortions of edits by models, with the expected outcome of each.
 
 mod blanks;
 mod clipped;
@@ -29,13 +29,13 @@ use super::change::{self, Change};
 use super::rng::Rng;
 use super::sources::{self, File};
 
-/// A kind's name and how one case of it is drawn. A draw that comes to nothing is made again.
+/// Name of a kind and its case generator. If the generator returns `None`, it is called again.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
     pub(crate) draw: fn(&mut Rng) -> Option<Case>,
 }
 
-/// A list of kinds, each named as its function.
+/// Defines the list of kinds, each with the name of its function. The name is part of the seed of its cases.
 macro_rules! kinds {
     ($($module:ident: $($name:ident)*;)*) => {
         pub(crate) const KINDS: &[Kind] = &[$($(
@@ -82,12 +82,12 @@ kinds! {
         other_function;
 }
 
-/// Blocks of any length that people change.
+/// Blocks of any typical length.
 const ANY: RangeInclusive<usize> = 1..=30;
-/// Blocks with room for context.
+/// Blocks that are long enough for context lines.
 const LONG: RangeInclusive<usize> = 6..=24;
 
-/// A file, a change of a block of it, and the request that says it as it is.
+/// A file, a change of one of its blocks, and the verbatim request.
 type Draft = (File, Change, Ask);
 
 fn draft(rng: &mut Rng, size: &RangeInclusive<usize>) -> Option<Draft> {
@@ -95,7 +95,7 @@ fn draft(rng: &mut Rng, size: &RangeInclusive<usize>) -> Option<Draft> {
     draft_of(rng, file, size)
 }
 
-/// Most changes are small: half of them have up to nine lines.
+/// Generates a draft for a file. Most changes are small: more than half have up to nine lines.
 fn draft_of(rng: &mut Rng, file: File, size: &RangeInclusive<usize>) -> Option<Draft> {
     let short = *size.start()..=(*size.start()).max(9).min(*size.end());
     let size = if rng.percent(60) { &short } else { size };

@@ -1,8 +1,8 @@
-//! The measure: requests as models word them, each with what must come of it.
+//! Generates requests as models write them, with the expected outcome of each, and judges the results.
 //!
-//! Everything is drawn from a seed; nothing of it is kept. A case is a base text, the edits of one call,
-//! and the bytes that must come out, or that it must be refused. What is expected is made together with
-//! the request, from the change that is meant; it never comes from the matcher.
+//! All cases are generated from a seed and none is stored. A case is a base text, the edits of one call, and
+//! either the expected bytes or an expected refusal. The expectation is generated together with the request
+//! from the intended change; it never comes from the matcher.
 
 mod ask;
 mod change;
@@ -24,34 +24,34 @@ use plainer::Plainer;
 use rng::Rng;
 use table::{Row, shown, total};
 
-/// How often a case is drawn again before it is given up.
+/// Maximum number of attempts to generate a case.
 const TRIES: usize = 4000;
 
-/// What to run.
+/// Parameters of a run.
 pub(crate) struct Run {
     pub(crate) seed: u64,
     /// Cases of each kind.
     pub(crate) cases: usize,
-    /// Whether texts of the project itself are changed too. They differ from commit to commit.
+    /// Includes texts of the project itself. They differ between commits.
     pub(crate) shipped: bool,
     /// Only the kind of this name.
     pub(crate) kind: Option<String>,
-    /// Cases to show that did not come out right.
+    /// Maximum number of cases to show with another verdict than right.
     pub(crate) show: usize,
 }
 
-/// What came of it.
+/// Results of a run.
 pub(crate) struct Report {
     pub(crate) rows: Vec<Row>,
     pub(crate) table: String,
-    /// Cases that did not come out right, those that did harm first.
+    /// Cases with another verdict than right, harmful ones first.
     pub(crate) shown: String,
-    /// What plainer means make of the same requests, for comparison.
+    /// Results of simpler methods on the same requests, for comparison.
     pub(crate) plainer: String,
 }
 
 impl Report {
-    /// The share of cases that came out right, in tenths of a percent.
+    /// Returns the share of right cases, in tenths of a percent.
     pub(crate) fn per_mille(&self) -> usize {
         total(&self.rows, "all", |_| true).per_mille()
     }
@@ -69,13 +69,13 @@ pub(crate) fn run(run: &Run) -> Report {
             row.must_refuse = matches!(case.outcome, Outcome::Refused);
             row.count(judged.verdict);
             plainer.count(&case);
-            let shelf = match judged.verdict {
+            let list = match judged.verdict {
                 Verdict::Right => continue,
                 Verdict::Refused => &mut refused,
                 Verdict::Damaged | Verdict::Wrong => &mut harmed,
             };
-            if shelf.len() < run.show {
-                shelf.push(shown(kind.name, number, &case, &judged));
+            if list.len() < run.show {
+                list.push(shown(kind.name, number, &case, &judged));
             }
         }
         rows.push(row);

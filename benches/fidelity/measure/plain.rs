@@ -1,6 +1,6 @@
-//! A second opinion on where a text stands: simple, slow, and with nothing in common with the matcher.
+//! An independent search for texts: simple, slow, and without code in common with the matcher.
 
-/// Signs with their plain forms, as far as the corpus uses them.
+/// Typographic characters with their ASCII forms, as far as the corpus uses them.
 pub(crate) const SIGNS: &[(char, &str)] = &[
     ('‘', "'"),
     ('’', "'"),
@@ -15,23 +15,23 @@ pub(crate) const SIGNS: &[(char, &str)] = &[
     ('ﬁ', "fi"),
 ];
 
-/// Returns whether a character takes no room: zero-width ones, marks of direction, soft hyphens.
+/// Returns `true` for invisible characters: zero-width characters, directional marks, soft hyphens.
 pub(crate) fn is_unseen(character: char) -> bool {
     matches!(character, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}')
         || matches!(character, '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
 }
 
-/// A text without characters that take no room.
+/// Returns a text without invisible characters.
 pub(crate) fn seen(text: &str) -> String {
     text.chars().filter(|c| !is_unseen(*c)).collect()
 }
 
-/// The column at which the words of a line begin, where a tab goes to the next multiple of eight.
+/// Returns the indentation of a line in columns, with tab stops every eight columns.
 pub(crate) fn column(line: &str) -> usize {
     indent(line).bytes().fold(0, |at, byte| if byte == b'\t' { at / 8 * 8 + 8 } else { at + 1 })
 }
 
-/// A text with plain signs.
+/// Returns a text with ASCII forms of typographic characters.
 pub(crate) fn folded(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for character in text.replace("e\u{301}", "é").chars() {
@@ -43,17 +43,18 @@ pub(crate) fn folded(text: &str) -> String {
     plain
 }
 
-/// A text without its white space, signs made plain: what is equal here is equal to any tolerance.
+/// Returns a text without whitespace and with ASCII forms. Texts that are equal in this form are equal under
+/// every tolerance.
 pub(crate) fn bare(text: &str) -> String {
     folded(text).chars().filter(|c| !c.is_whitespace() && !is_unseen(*c)).collect()
 }
 
-/// A text as it is compared: LF line ends, no byte order mark.
+/// Returns a text normalized for comparison: LF line endings, no byte order mark.
 pub(crate) fn lf(text: &str) -> String {
     text.trim_start_matches('\u{FEFF}').replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// How often `needle` stands in `text`, overlaps counted.
+/// Counts the occurrences of `needle` in `text`, including overlapping ones.
 pub(crate) fn count(text: &str, needle: &str) -> usize {
     if needle.is_empty() {
         return 0;
@@ -62,7 +63,8 @@ pub(crate) fn count(text: &str, needle: &str) -> usize {
     starts.filter(|&at| text[at..].starts_with(needle)).count()
 }
 
-/// Bytes that two texts have in common at their start, and of the rest at their end; whole characters.
+/// Returns the lengths of the common prefix of two texts and of the common suffix of the rest, in bytes.
+/// Splits no characters.
 pub(crate) fn common_ends(one: &str, other: &str) -> (usize, usize) {
     let same = |(a, b): &(char, char)| a == b;
     let head: usize = one.chars().zip(other.chars()).take_while(same).map(|(a, _)| a.len_utf8()).sum();
@@ -70,7 +72,7 @@ pub(crate) fn common_ends(one: &str, other: &str) -> (usize, usize) {
     (head, one.zip(other).take_while(same).map(|(a, _)| a.len_utf8()).sum())
 }
 
-/// Words of a line: letters, digits and underscores, with where they start.
+/// Returns the words of a line (letters, digits and underscores) with their offsets.
 pub(crate) fn words(line: &str) -> Vec<(usize, &str)> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();
@@ -88,12 +90,12 @@ pub(crate) fn words(line: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// The blanks that a line starts with.
+/// Returns the leading spaces and tabs of a line.
 pub(crate) fn indent(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// `line` with every whole word `from` made `to`.
+/// Returns `line` with every whole word `from` replaced with `to`.
 pub(crate) fn renamed(line: &str, from: &str, to: &str) -> String {
     let mut result = String::with_capacity(line.len());
     let mut copied = 0;

@@ -1,4 +1,4 @@
-//! The same requests by plainer means, as programs and tools do it that look for the text as it is.
+//! Applies the same requests with simpler methods, like tools that search for the exact text.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use editd::edit::{Count, Edit};
 
 use super::ask::{Case, Outcome};
 
-/// What came of all cases by one of these means.
+/// Results of one method.
 #[derive(Default)]
 pub(crate) struct Tally {
     right: [usize; 2],
@@ -14,7 +14,7 @@ pub(crate) struct Tally {
     wrong: [usize; 2],
 }
 
-/// What came of the cases by each.
+/// Results of both methods: the first occurrence, and the only occurrence.
 #[derive(Default)]
 pub(crate) struct Plainer {
     first: Tally,
@@ -29,11 +29,12 @@ impl Plainer {
 
     pub(crate) fn table(&self) -> String {
         let mut text =
-            String::from("\nby looking for the text as it is:  to be applied            to be refused\n");
+            String::from("\nby searching for the exact text:    to be applied            to be refused\n");
         let heads = ["right", "refused", "wrong", "refused", "wrong"];
         let [right, refused, wrong, kept, harmed] = heads;
         let _ = writeln!(text, "{:<34} {right:>7} {refused:>8} {wrong:>6}   {kept:>7} {harmed:>6}", "");
-        for (name, tally) in [("the first place", &self.first), ("the only place, else refused", &self.only)]
+        for (name, tally) in
+            [("first occurrence", &self.first), ("only occurrence, else refused", &self.only)]
         {
             let Tally { right: [right, kept], refused, wrong: [wrong, harmed] } = tally;
             let _ = writeln!(text, "{name:<34} {right:>7} {refused:>8} {wrong:>6}   {kept:>7} {harmed:>6}");
@@ -60,19 +61,19 @@ impl Tally {
     }
 }
 
-/// The text after all edits, one after the other; nothing if one of them cannot be made.
-fn carried_out(case: &Case, only_place: bool) -> Option<String> {
-    case.edits.iter().try_fold(case.base.clone(), |text, edit| replaced(&text, edit, only_place))
+/// Returns the text after all edits in order, or `None` if one of them cannot be applied.
+fn carried_out(case: &Case, only_occurrence: bool) -> Option<String> {
+    case.edits.iter().try_fold(case.base.clone(), |text, edit| replaced(&text, edit, only_occurrence))
 }
 
-fn replaced(text: &str, edit: &Edit, only_place: bool) -> Option<String> {
-    let places = if edit.old.is_empty() { 0 } else { text.matches(&edit.old).count() };
+fn replaced(text: &str, edit: &Edit, only_occurrence: bool) -> Option<String> {
+    let occurrences = if edit.old.is_empty() { 0 } else { text.matches(&edit.old).count() };
     let fits = match edit.count {
-        _ if places == 0 => false,
-        Count::One => !only_place || places == 1,
-        Count::Exactly(wanted) => !only_place || places == wanted as usize,
+        _ if occurrences == 0 => false,
+        Count::One => !only_occurrence || occurrences == 1,
+        Count::Exactly(wanted) => !only_occurrence || occurrences == wanted as usize,
         Count::All => true,
     };
-    let most = if edit.count == Count::One { 1 } else { places };
+    let most = if edit.count == Count::One { 1 } else { occurrences };
     fits.then(|| text.replacen(&edit.old, &edit.new, most))
 }

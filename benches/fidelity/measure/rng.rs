@@ -1,15 +1,16 @@
-//! Chance that is the same on every machine (`SplitMix64`).
+//! A random number generator with the same sequence on every machine (`SplitMix64`).
 
 use std::ops::RangeInclusive;
 
 pub(crate) struct Rng {
     state: u64,
-    /// Whether texts of the project itself are drawn too, which change with it.
+    /// Enables texts of the project itself, which change with the project.
     pub(crate) shipped: bool,
 }
 
 impl Rng {
-    /// Every case has a chance of its own, so that a new kind does not change the cases of the others.
+    /// Creates a generator for one case. Each case has a separate seed, so that a new kind does not change
+    /// the cases of other kinds.
     pub(crate) fn new(seed: u64, kind: &str, number: usize, shipped: bool) -> Self {
         let mixed = kind.bytes().fold(seed ^ 0xCBF2_9CE4_8422_2325, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
@@ -28,7 +29,7 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`; 0 if that is 0.
+    /// Returns a number below `end`, or 0 if `end` is 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() >> 11) as usize % end.max(1)
     }
@@ -41,12 +42,12 @@ impl Rng {
         self.below(100) < share
     }
 
-    /// One of `items`, which must not be empty.
+    /// Returns one of `items`, which must not be empty.
     pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
 
-    /// One of `items`, if there is any.
+    /// Returns one of `items`, or `None` if there are none.
     pub(crate) fn any<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }

@@ -1,4 +1,4 @@
-//! Files to edit: made of templates and words, or shipped with the project.
+//! Files to edit: generated from templates and vocabulary, or parts of the project.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,7 +11,7 @@ use super::rng::Rng;
 use super::stored;
 use super::vocabulary::{capital, noun, number, pascal, sentence, verb};
 
-/// How a language groups lines.
+/// Grouping of lines in a language.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Grouping {
     Braces,
@@ -22,9 +22,9 @@ pub(crate) enum Grouping {
 pub(crate) struct Language {
     pub(crate) name: &'static str,
     templates: &'static str,
-    /// One level of indentation, the most usual first.
+    /// Indentation units, most common first.
     units: &'static [&'static str],
-    /// What stands before and behind a comment.
+    /// Start and end of a comment.
     pub(crate) comment: (&'static str, &'static str),
     pub(crate) grouping: Grouping,
 }
@@ -62,7 +62,7 @@ pub(crate) struct Line {
     pub(crate) ending: &'static str,
 }
 
-/// Lines that were made of one template.
+/// Lines generated from one template.
 #[derive(Clone)]
 pub(crate) struct Block {
     pub(crate) template: usize,
@@ -85,7 +85,7 @@ impl File {
         text
     }
 
-    /// The ending that new lines among these take; none if the lines disagree.
+    /// Returns the line ending of new lines among these, or `None` if the lines have different endings.
     pub(crate) fn ending_of(&self, lines: Range<usize>) -> Option<&'static str> {
         let mut endings = self.lines[lines.clone()].iter().map(|line| line.ending).filter(|e| !e.is_empty());
         let before = || self.lines[..lines.start].last().map(|line| line.ending);
@@ -99,7 +99,7 @@ impl File {
         }
     }
 
-    /// A block's number of a template that has another block of as many lines, and that other block's.
+    /// Returns two blocks of equal length that were generated from one template.
     pub(crate) fn twins(&self, rng: &mut Rng, least: usize) -> Option<(Range<usize>, Range<usize>)> {
         let mut pairs = Vec::new();
         for (at, one) in self.blocks.iter().enumerate() {
@@ -114,14 +114,14 @@ impl File {
         Some(if rng.percent(50) { (one, other) } else { (other, one) })
     }
 
-    /// A line of the language that is not in the file yet, without indentation.
+    /// Returns a statement of the language that is not in the file yet, without indentation.
     pub(crate) fn statement(&self, rng: &mut Rng) -> String {
         let template = *rng.pick(&templates(self.language)[STATEMENTS]);
         super::plain::folded(fill(rng, template.trim()).trim())
     }
 }
 
-/// The section of a template file that has single lines to put anywhere.
+/// Section of a template file with single lines that fit anywhere.
 const STATEMENTS: usize = 0;
 
 fn templates(language: &'static Language) -> &'static [Vec<&'static str>] {
@@ -134,7 +134,7 @@ fn templates(language: &'static Language) -> &'static [Vec<&'static str>] {
     &parsed[language.name]
 }
 
-/// A template with words in place of its marks: the same word for the same mark.
+/// Fills the placeholders of a template with words. Equal placeholders get equal words.
 fn fill(rng: &mut Rng, template: &str) -> String {
     let (one, two, act) = (noun(rng), noun(rng), verb(rng));
     let (low, high, said) = (number(rng), number(rng), sentence(rng));
@@ -155,7 +155,7 @@ fn fill(rng: &mut Rng, template: &str) -> String {
     marks.iter().fold(template.to_owned(), |text, (mark, word)| text.replace(mark, word))
 }
 
-/// A file of one language (any if none is given), in one of its usual styles.
+/// Returns a file of one language, or of any if `None`, in one of its usual styles.
 pub(crate) fn file(rng: &mut Rng, language: Option<&'static Language>) -> File {
     if let Some(file) = stored::asked_for(rng, language) {
         return file;
@@ -166,14 +166,14 @@ pub(crate) fn file(rng: &mut Rng, language: Option<&'static Language>) -> File {
     built(rng, language)
 }
 
-/// A file of templates and words.
+/// Generates a file from templates and vocabulary.
 pub(crate) fn built(rng: &mut Rng, language: Option<&'static Language>) -> File {
     let language = language.unwrap_or_else(|| rng.pick(&LANGUAGES));
     let unit = *rng.pick(language.units);
     built_in(rng, language, unit)
 }
 
-/// A file of templates and words whose levels are indented with `unit`.
+/// Generates a file from templates and vocabulary that is indented with `unit`.
 pub(crate) fn built_in(rng: &mut Rng, language: &'static Language, unit: &'static str) -> File {
     let mut file = File { language, unit, bom: false, lines: Vec::new(), blocks: Vec::new() };
     let sections = templates(language);
@@ -229,7 +229,7 @@ fn style(rng: &mut Rng, file: &mut File) {
     }
 }
 
-/// Puts blanks at the ends of some lines.
+/// Adds trailing spaces to some lines.
 pub(crate) fn trailing_blanks(rng: &mut Rng, file: &mut File, share: usize) {
     for line in &mut file.lines {
         if rng.percent(share) {
@@ -239,7 +239,7 @@ pub(crate) fn trailing_blanks(rng: &mut Rng, file: &mut File, share: usize) {
     }
 }
 
-/// A part of a file that is in the repository.
+/// Returns a part of a file of the repository.
 fn shipped(rng: &mut Rng) -> File {
     static TEXTS: OnceLock<Vec<(bool, String)>> = OnceLock::new();
     let texts = TEXTS.get_or_init(|| {
@@ -269,7 +269,7 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// `text` indented with another unit: whole levels are translated, what is left over stays.
+/// Converts the indentation of `text` to another unit. Translates whole levels and keeps the remainder.
 pub(crate) fn in_unit(text: &str, from: &str, to: &str) -> String {
     let mut rest = indent(text);
     let mut result = String::new();

@@ -1,4 +1,4 @@
-//! Files as people keep them: a small corpus, or the texts of a folder that was asked for.
+//! Realistic files: a small corpus, or the texts of a requested folder.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,14 +9,14 @@ use super::plain::{column, indent};
 use super::rng::Rng;
 use super::sources::{File, LANGUAGES, Language, Line};
 
-/// The indentation of a file.
+/// Indentation style of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fashion {
-    /// With whole levels of one unit, mostly.
+    /// Mostly whole levels of one unit.
     Levels,
-    /// With tabs and blanks that stand for columns.
+    /// Tabs and spaces that represent columns.
     Columns,
-    /// With numbers of their own.
+    /// Lines that begin with their own numbers.
     Numbers,
 }
 
@@ -34,15 +34,15 @@ const CORPUS: [(&str, &str); 14] = corpus! {
     "lists.yaml" "guide.md" "counts.tsv" "contributors.txt" "ports.yaml" "steps.txt" "verses.txt"
 };
 
-/// Sizes of files worth changing, in bytes and lines, and how many of a folder are read.
-const LARGEST: u64 = 60_000;
-const FEWEST_LINES: usize = 15;
-const MOST_FILES: usize = 2000;
+/// Maximum size of a file in bytes, minimum number of lines, and maximum number of files read from a folder.
+const MAX_BYTES: u64 = 60_000;
+const MIN_LINES: usize = 15;
+const MAX_FILES: usize = 2000;
 
-/// Units that a file may have.
+/// Possible indentation units.
 const UNITS: [&str; 5] = [" ", "  ", "   ", "    ", "        "];
 
-/// A file of the folder that was asked for, if one was: of one language, or any that has levels.
+/// Returns a file with levels from the requested folder, if there is one, optionally of one language.
 pub(crate) fn asked_for(rng: &mut Rng, language: Option<&Language>) -> Option<File> {
     let fits = |stored: &&Stored| {
         let named = language.is_none_or(|language| language.name == stored.file.language.name);
@@ -52,17 +52,17 @@ pub(crate) fn asked_for(rng: &mut Rng, language: Option<&Language>) -> Option<Fi
     rng.any(&files).map(|stored| stored.file.clone())
 }
 
-/// Returns whether a folder was asked for that has files with levels.
+/// Returns `true` if the requested folder contains files with levels.
 pub(crate) fn is_asked_for() -> bool {
     folder().iter().any(|stored| stored.fashion == Fashion::Levels)
 }
 
-/// A file of this fashion: of the folder that was asked for if it has any, else of the corpus.
+/// Returns a file of this style: from the requested folder if it has any, else from the corpus.
 pub(crate) fn file(rng: &mut Rng, fashion: Fashion) -> File {
     file_of(rng, fashion, |_| true)
 }
 
-/// [`file`] of a language.
+/// Like [`file`], for selected languages.
 pub(crate) fn file_of(rng: &mut Rng, fashion: Fashion, language: fn(&str) -> bool) -> File {
     static FILES: OnceLock<Vec<Stored>> = OnceLock::new();
     let own = || CORPUS.iter().filter_map(|(name, text)| stored(Path::new(name), text)).collect();
@@ -74,7 +74,7 @@ pub(crate) fn file_of(rng: &mut Rng, fashion: Fashion, language: fn(&str) -> boo
     rng.pick(&files).file.clone()
 }
 
-/// The name of the folder that was asked for.
+/// Returns the name of the requested folder.
 fn folder_name() -> Option<OsString> {
     let mut arguments = std::env::args_os();
     let argument = arguments.find(|argument| argument == "--files").and_then(|_| arguments.next());
@@ -88,20 +88,20 @@ fn folder() -> &'static [Stored] {
         let mut paths = Vec::new();
         walk(Path::new(&name), &mut paths);
         paths.sort();
-        let every = paths.len().div_ceil(MOST_FILES).max(1);
+        let every = paths.len().div_ceil(MAX_FILES).max(1);
         let read = |path: &PathBuf| stored(path, &fs::read_to_string(path).ok()?);
         paths.iter().step_by(every).filter_map(read).collect()
     })
 }
 
-/// Files that may be changed, in this folder and those in it; hidden ones and links are left alone.
+/// Collects usable files in a folder and its subfolders, except hidden ones and symlinks.
 fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let hidden = entry.file_name().to_string_lossy().starts_with('.');
         let (path, kind) = (entry.path(), entry.metadata());
         match kind {
             Ok(kind) if kind.is_dir() && !hidden => walk(&path, found),
-            Ok(kind) if kind.is_file() && kind.len() <= LARGEST && language(&path).is_some() => {
+            Ok(kind) if kind.is_file() && kind.len() <= MAX_BYTES && language(&path).is_some() => {
                 found.push(path);
             }
             _ => {}
@@ -109,7 +109,7 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The language that a name stands for, or the one whose comments and groups are most alike.
+/// Returns the language of a file name, or the one with the most similar comments and grouping.
 fn language(path: &Path) -> Option<&'static Language> {
     let name = match path.extension()?.to_str()? {
         "rs" => "rust",
@@ -138,7 +138,7 @@ fn stored(path: &Path, text: &str) -> Option<Stored> {
         return None;
     }
     let file = File { language, unit: unit(&lines), bom, lines, blocks: Vec::new() };
-    (file.lines.len() >= FEWEST_LINES).then_some(Stored { file, fashion })
+    (file.lines.len() >= MIN_LINES).then_some(Stored { file, fashion })
 }
 
 fn lines(text: &str) -> Vec<Line> {
@@ -150,44 +150,44 @@ fn lines(text: &str) -> Vec<Line> {
     text.split_inclusive('\n').map(line).collect()
 }
 
-/// Lines that say something.
-fn told(lines: &[Line]) -> Vec<&str> {
+/// Returns the non-blank lines.
+fn non_blank(lines: &[Line]) -> Vec<&str> {
     lines.iter().map(|line| line.text.as_str()).filter(|text| !text.trim().is_empty()).collect()
 }
 
 fn fashion(lines: &[Line]) -> Fashion {
-    let told = told(lines);
-    let count = |wanted: &dyn Fn(&str) -> bool| told.iter().filter(|line| wanted(line)).count();
+    let filled = non_blank(lines);
+    let count = |wanted: &dyn Fn(&str) -> bool| filled.iter().filter(|line| wanted(line)).count();
     let numbered = count(&|line| line.trim_start().starts_with(|c: char| c.is_ascii_digit()));
-    if numbered * 10 > told.len() * 7 {
+    if numbered * 10 > filled.len() * 7 {
         return Fashion::Numbers;
     }
     let (tabs, blanks) = (count(&|line| line.starts_with('\t')), count(&|line| line.starts_with("  ")));
-    // A line of a comment or two is no fashion.
+    // A few comment lines do not make a style.
     if tabs * 20 > tabs + blanks && blanks * 20 > tabs + blanks { Fashion::Columns } else { Fashion::Levels }
 }
 
-/// Returns whether tabs behind blanks go on where eight columns end: where a line with tabs lies deeper than the
-/// one with blanks before it, it does so by half a tab at most.
+/// Returns `true` if tabs are eight columns wide: a line indented with tabs that follows one indented with
+/// spaces is mostly deeper by at most half a tab.
 fn is_of_eight(lines: &[Line]) -> bool {
-    let told = told(lines);
-    let turns = told.windows(2).filter(|two| two[0].starts_with(' ') && two[1].starts_with('\t'));
+    let filled = non_blank(lines);
+    let turns = filled.windows(2).filter(|two| two[0].starts_with(' ') && two[1].starts_with('\t'));
     let steps = turns.map(|two| column(two[1]).saturating_sub(column(two[0])));
     let steps: Vec<_> = steps.filter(|step| *step > 0).collect();
     let half = steps.iter().filter(|step| **step <= 4).count();
     half > 0 && half * 10 >= steps.len() * 8
 }
 
-/// The blanks by which a line most often lies deeper than the line before.
+/// Returns the most frequent increase of indentation between lines.
 fn unit(lines: &[Line]) -> &'static str {
-    let told = told(lines);
-    let tabs = told.iter().filter(|line| line.starts_with('\t')).count();
-    let blanks = told.iter().filter(|line| line.starts_with(' ')).count();
+    let filled = non_blank(lines);
+    let tabs = filled.iter().filter(|line| line.starts_with('\t')).count();
+    let blanks = filled.iter().filter(|line| line.starts_with(' ')).count();
     if tabs > blanks {
         return "\t";
     }
     let deeper = |unit: &str| {
-        let steps = told.windows(2).filter(|two| column(two[1]) == column(two[0]) + unit.len());
+        let steps = filled.windows(2).filter(|two| column(two[1]) == column(two[0]) + unit.len());
         steps.filter(|two| !indent(two[1]).contains('\t')).count()
     };
     let most = UNITS.into_iter().rev().max_by_key(|unit| deeper(unit));

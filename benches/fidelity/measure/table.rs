@@ -1,4 +1,4 @@
-//! The table, and failing cases to look at.
+//! Output of the table and of failed cases.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use editd::edit::{Deadline, Labels, diff_texts};
 use super::ask::{Case, Outcome};
 use super::judge::{Judged, Verdict};
 
-/// What became of the cases of one kind.
+/// Results of the cases of one kind.
 #[derive(Default, Clone)]
 pub(crate) struct Row {
     pub(crate) name: &'static str,
@@ -23,7 +23,7 @@ impl Row {
         self.right + self.refused + self.damaged + self.wrong
     }
 
-    /// Cases that did harm.
+    /// Returns the number of harmful cases.
     pub(crate) fn harm(&self) -> usize {
         self.damaged + self.wrong
     }
@@ -37,7 +37,7 @@ impl Row {
         } += 1;
     }
 
-    /// The share that is right, in tenths of a percent, rounded down.
+    /// Returns the share of right cases, in tenths of a percent, rounded down.
     pub(crate) fn per_mille(&self) -> usize {
         self.right * 1000 / self.cases().max(1)
     }
@@ -59,14 +59,14 @@ impl Row {
     }
 }
 
-/// All rows of one sort added up.
+/// Returns the sum of the selected rows.
 pub(crate) fn total(rows: &[Row], name: &'static str, wanted: impl Fn(&Row) -> bool) -> Row {
     let mut total = Row { name, ..Row::default() };
     rows.iter().filter(|row| wanted(row)).for_each(|row| total.add(row));
     total
 }
 
-/// The table: kinds that have an answer, kinds that must be refused, sums.
+/// Formats the table: kinds to be applied, kinds to be refused, and totals.
 pub(crate) fn table(rows: &[Row]) -> String {
     let mut text = String::new();
     for (title, must_refuse) in [("to be applied", false), ("to be refused", true)] {
@@ -86,7 +86,7 @@ pub(crate) fn table(rows: &[Row]) -> String {
     text + &total(rows, "all", |_| true).line()
 }
 
-/// A case that did not come out right, as differences.
+/// Formats a failed case as diffs.
 pub(crate) fn shown(name: &str, number: usize, case: &Case, judged: &Judged) -> String {
     let mut text = format!("\n==== {name} {number}: {:?}\n", judged.verdict);
     let diff = |old: &str, new: &str| {

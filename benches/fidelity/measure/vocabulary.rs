@@ -1,4 +1,4 @@
-//! Words that texts are made of.
+//! Vocabulary of generated texts.
 
 use super::rng::Rng;
 
@@ -53,20 +53,20 @@ pub(crate) fn verb(rng: &mut Rng) -> String {
     (*rng.pick(VERBS)).to_owned()
 }
 
-/// A number that a program would have.
+/// Returns a number that is typical in programs.
 pub(crate) fn number(rng: &mut Rng) -> String {
     let round =
         [10, 16, 20, 25, 30, 42, 50, 60, 64, 80, 100, 120, 128, 250, 256, 300, 404, 500, 512, 1000, 1024];
     if rng.percent(60) { rng.pick(&round).to_string() } else { (2 + rng.below(9000)).to_string() }
 }
 
-/// A few words that say something.
+/// Returns a short sentence.
 pub(crate) fn sentence(rng: &mut Rng) -> String {
     let (verb, filler, end) = (verb(rng), *rng.pick(FILLERS), *rng.pick(ENDS));
     format!("{verb} {filler} {} {end}", noun(rng).replace('_', " "))
 }
 
-/// `snake_case` as `PascalCase`.
+/// Converts `snake_case` to `PascalCase`.
 pub(crate) fn pascal(snake: &str) -> String {
     snake.split('_').map(capital).collect()
 }

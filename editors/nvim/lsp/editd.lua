@@ -1,5 +1,5 @@
--- For those who rather write vim.lsp.enable('editd') than let the plugin connect by itself.
--- The plugin's own client is the same one: there is never a second.
+-- Configuration for vim.lsp.enable('editd'), an alternative to the automatic connection of the plugin.
+-- It shares the plugin's client: there is never a second one.
 local config = require('editd.client').lsp_config()
 config.workspace_folders = nil
 return vim.tbl_extend('force', config, {

@@ -1,4 +1,4 @@
--- Defines the command and the <Plug> maps; everything else is loaded when it is first needed.
+-- Defines the command and the <Plug> maps; all other modules are loaded on first use.
 if vim.g.loaded_editd then
   return
 end
@@ -9,7 +9,7 @@ vim.api.nvim_create_user_command('Editd', function(command)
 end, {
   nargs = '*',
   range = true,
-  desc = 'Review what agents propose, and more: see :help :Editd',
+  desc = 'Review agent proposals and more: see :help :Editd',
   complete = function(lead, line)
     return require('editd.command').complete(lead, line)
   end,
@@ -32,7 +32,7 @@ if type(options) ~= 'table' or options.autostart ~= false then
   })
 end
 
--- Loaded late, by a plugin manager: files may be open already.
+-- A plugin manager may load the plugin late, when files are already open.
 if vim.v.vim_did_enter == 1 then
   vim.schedule(function()
     require('editd').attach(vim.api.nvim_get_current_buf())

@@ -1,65 +1,71 @@
 /**
- * What the extension `editd.editd` offers to other extensions:
+ * The API that the extension `editd.editd` exports to other extensions:
  *
  *     const editd = vscode.extensions.getExtension<EditdApi>('editd.editd');
  *     const api = await editd?.activate();
  *
- * Whatever is refused rejects with an `EditdRefusal`, or with `vscode.CancellationError` where a token was used.
+ * A refused call rejects with an `EditdRefusal`. A call that was canceled through its token rejects with
+ * `vscode.CancellationError`.
  */
 import type { CancellationToken, Event, Uri } from 'vscode';
 
 export interface EditdApi {
-  /** Of this interface. Fields and methods may be added under the same number. */
+  /** Version of this interface. Fields and methods may be added without a new version. */
   readonly version: 1;
 
   readonly state: EditdState;
   readonly onDidChangeState: Event<EditdState>;
 
   /**
-   * Proposes changes, for a person to decide hunk by hunk. Resolves as soon as the proposal is there; its `outcome`
-   * is what became of it. While there is no connection yet, it is waited for some seconds.
+   * Proposes changes, which the user then decides hunk by hunk. Resolves once the proposal exists; its `outcome`
+   * resolves once it has ended. If the window is not connected yet, waits several seconds for the connection.
    */
   propose(request: ProposeRequest, token?: CancellationToken): Promise<Proposed>;
 
-  /** Changes files at once, for what the person has asked for already. It is in the history, and can be undone. */
+  /**
+   * Changes files immediately, for changes that the user has already requested. The history lists the change, which can
+   * be undone.
+   */
   edit(request: ChangeRequest, token?: CancellationToken): Promise<Outcome>;
 
-  /** What waits for a person, whoever proposed it; the oldest first. */
+  /** Returns all pending proposals, from any author, oldest first. */
   pending(): Promise<readonly PendingProposal[]>;
 
-  /** A proposal began to wait, was decided in part, or has ended. */
+  /** Fires when a proposal becomes pending, is partly decided, or ends. */
   readonly onDidChangeProposal: Event<ProposalChange>;
 }
 
 /**
- * - `off`: a person has disconnected this window.
- * - `connecting`, `connected`: as they say.
- * - `missing`, `old`: there is no program, or one that is too old; the person has been told.
- * - `waiting`: the connection was lost and is tried again.
+ * Connection state of this window.
+ *
+ * - `off`: the user has disconnected this window.
+ * - `connecting`, `connected`: the window is connecting or connected.
+ * - `missing`, `old`: the program is missing or too old; the user has been notified.
+ * - `waiting`: the connection was lost, and the window is retrying.
  */
 export type EditdState = 'off' | 'connecting' | 'connected' | 'missing' | 'old' | 'waiting';
 
 export type ChangeRequest = (OneFile | Changes) & {
-  /** Who it is by, for the person who decides and for the history: your extension, or the agent behind it. */
+  /** Author shown in the review and in the history: your extension, or the agent that it acts for. */
   author: string;
-  /** What it is for, in a few words. */
+  /** Purpose of the change, in a few words. */
   label?: string;
 };
 
 export type ProposeRequest = ChangeRequest & {
   /**
-   * `true`, the default: a person decides. `false`: it is only kept as the configuration says, which may be that
-   * it is applied at once.
+   * `true`, the default: the user decides. `false`: the configuration decides whether the change waits for review or
+   * is applied immediately.
    */
   review?: boolean;
-  /** Milliseconds after which `outcome` resolves even if nobody has decided, with the state `pending`. */
+  /** Milliseconds after which `outcome` resolves with the state `pending` if the proposal is still undecided. */
   waitMs?: number;
 };
 
-/** Edits of one file. */
+/** Edits to one file. */
 export type OneFile = Named & Based & { edits: readonly TextReplacement[] };
 
-/** Changes of several files: all of them are made, or none. */
+/** Changes to several files. Either all of them are applied or none. */
 export interface Changes {
   changes: readonly Change[];
 }
@@ -70,23 +76,23 @@ export type Change = Named &
     | { kind: 'edit'; edits: readonly TextReplacement[] }
     | { kind: 'write'; content: string }
     | { kind: 'delete' }
-    /** An absolute path, or one in the first folder of the workspace. */
+    /** The new path is absolute or relative to the first workspace folder. */
     | { kind: 'rename'; newPath: string }
   );
 
-/** A file on the disk: a path that is absolute or in the first folder of the workspace, or a `file:` URI. */
+/** A file on disk: a path that is absolute or relative to the first workspace folder, or a `file:` URI. */
 export type Named = { path: string; uri?: never } | { uri: Uri; path?: never };
 
 export interface Based {
   /**
-   * The hash of the text that the change was made for, as `Outcome` tells it. Without it, it is made for what is
-   * there now, unsaved text of open documents included.
+   * Hash of the text that the change is based on, as reported in `Outcome`. If omitted, the change is based on the
+   * current text, including unsaved text of open documents.
    */
   baseHash?: string;
 }
 
 export interface TextReplacement {
-  /** Must mean one place, unless one of the following says otherwise. */
+  /** Must match exactly once, unless one of the options below says otherwise. */
   oldText: string;
   newText: string;
   replaceAll?: boolean;
@@ -95,38 +101,40 @@ export interface TextReplacement {
 
 export interface Proposed {
   readonly id: string;
-  /** As it was when `propose` resolved. */
+  /** State when `propose` resolved. */
   readonly state: ProposalState;
-  /** Resolves once it is decided or has ended otherwise. It does not reject because a person said no. */
+  /**
+   * Resolves once the proposal is decided or has ended otherwise. A rejection by the user does not reject the promise.
+   */
   readonly outcome: Promise<Outcome>;
-  /** Takes it back, if it is still open. */
+  /** Withdraws the proposal if it is still open. */
   discard(): Promise<void>;
 }
 
 export type ProposalState =
-  /** It is kept, and waits for nobody. */
+  /** Stored, but not waiting for a decision. */
   | 'proposed'
-  /** It waits for a person. */
+  /** Waiting for a decision by the user. */
   | 'pending'
   | 'applied'
-  /** A person wanted some of it, and that is done. */
+  /** The user accepted some of the changes, and those were applied. */
   | 'partial'
   | 'rejected'
-  /** Another proposal replaced it. */
+  /** Replaced by another proposal. */
   | 'superseded'
   | 'discarded'
-  /** The files have changed too much meanwhile. */
+  /** The files have changed too much since the proposal was made. */
   | 'stale'
-  /** It could not be written, and nothing was changed. */
+  /** The files could not be written, and nothing was changed. */
   | 'failed';
 
 export interface Outcome {
   readonly id: string;
   readonly state: ProposalState;
-  /** What the change is called in the history, if something was changed. */
+  /** ID of the change in the history, if anything was changed. */
   readonly transaction?: string;
   readonly files: readonly OutcomeFile[];
-  /** What the person wrote instead: unified diffs from what was proposed to what became of it. */
+  /** Corrections by the user, as unified diffs from the proposed text to the resulting text. */
   readonly userEdits: readonly { readonly path: string; readonly diff: string }[];
   readonly comments: readonly { readonly path?: string; readonly hunk?: string; readonly text: string }[];
 }
@@ -135,20 +143,22 @@ export interface OutcomeFile {
   readonly uri: Uri;
   readonly action: 'edit' | 'create' | 'delete' | 'rename';
   readonly newUri?: Uri;
-  /** What the file holds now; null if it has gone, undefined if it was not changed. */
+  /** Hash of the resulting text; null if the file was removed, undefined if it was not changed. */
   readonly hash?: string | null;
-  /** False if the change is only in an open document that is left for the person to save. */
+  /** False if the change is only in an open document, which the user has yet to save. */
   readonly saved?: boolean;
-  /** A unified diff of what was proposed. */
+  /** Unified diff of the proposed change. */
   readonly diff: string;
   readonly hunks: readonly OutcomeHunk[];
 }
 
 export interface OutcomeHunk {
   readonly id: string;
-  /** `edited`: the person wrote something else. `conflicted`: what stood there was changed meanwhile. */
+  /**
+   * `edited`: the user replaced the proposed text. `conflicted`: the lines have changed since the proposal was made.
+   */
   readonly state: 'pending' | 'accepted' | 'rejected' | 'edited' | 'conflicted';
-  /** Lines from 1. */
+  /** Line numbers, starting at 1. */
   readonly oldStart: number;
   readonly oldLines: number;
   readonly newStart: number;
@@ -159,7 +169,7 @@ export interface PendingProposal {
   readonly id: string;
   readonly author: string;
   readonly label?: string;
-  /** When it was made. */
+  /** Time of the proposal. */
   readonly at: Date;
   readonly uris: readonly Uri[];
   readonly added: number;
@@ -171,11 +181,14 @@ export interface ProposalChange {
   readonly state: ProposalState;
 }
 
-/** An error that says why something was not done, and what to do instead. */
+/** An error that explains why a request was refused and what to do instead. */
 export interface EditdRefusal extends Error {
-  /** A stable name such as `not_found`, `ambiguous`, `stale` or `not_connected`; see docs/protocol.md of editd. */
+  /**
+   * Stable name of the refusal, such as `not_found`, `ambiguous`, `stale` or `not_connected`; see docs/protocol.md in
+   * editd.
+   */
   readonly kind: string;
   readonly hint: string | undefined;
-  /** What else is known: close matches, differences, conflicts. */
+  /** Additional details: close matches, differences, conflicts. */
   readonly data: Readonly<Record<string, unknown>>;
 }

@@ -2,21 +2,23 @@ import * as vscode from 'vscode';
 
 type OpenOnProposal = 'never' | 'first' | 'always';
 
-/** The settings as they are now; each is read when it is needed, so none needs a restart but the program itself. */
+/**
+ * The current settings. Each is read when it is used, so no setting requires a restart, except those for the program.
+ */
 export const config = {
-  /** An absolute path, or empty for the program that comes with the extension, else the one in PATH. */
+  /** Absolute path of the program. If empty, the bundled program is used, or else the first one in PATH. */
   get path(): string {
     return String(setting<unknown>('path', ''));
   },
-  /** Variables for the program, over those of the editor. */
+  /** Environment variables for the program. They override those of the editor. */
   get env(): Record<string, string> {
     return setting('env', {});
   },
-  /** Whether a daemon may be started. */
+  /** `true` if the extension may start a daemon. */
   get autostart(): boolean {
     return setting('autostart', true);
   },
-  /** Whether agents are told what language servers say. */
+  /** `true` if agents receive the diagnostics of language servers. */
   get diagnostics(): boolean {
     return setting('diagnostics', true);
   },
@@ -29,13 +31,15 @@ export const config = {
   get decorations(): boolean {
     return setting('review.decorations', true);
   },
-  /** Whether a message tells of new proposals. */
+  /** `true` if new proposals are announced by a notification. */
   get notifications(): boolean {
     return setting('notifications', true);
   },
 };
 
-/** Calls back when one of the named settings has changed; without names, when any of ours has. */
+/**
+ * Calls `act` when one of the named settings changes. If `names` is empty, calls it when any setting of editd changes.
+ */
 export function onDidChangeConfig(names: readonly string[], act: () => void): vscode.Disposable {
   return vscode.workspace.onDidChangeConfiguration((event) => {
     const changed = names.length === 0 ? ['editd'] : names.map((name) => `editd.${name}`);

@@ -1,14 +1,18 @@
 /**
- * Texts of agents, made harmless for where people read them. Authors, labels, paths and refusals come from agents, and
- * the editor would make links that run commands of `[text](command:...)` in a message, and icons of `$(name)` in a label.
+ * Escapes text from agents before it is displayed. Authors, labels, paths and refusals contain text from agents. VS
+ * Code would render `[text](command:...)` in a message as a link that runs a command, and `$(name)` in a label as an
+ * icon.
  */
 
-/** Text that is shown as it is in a message: nothing of it is a link. */
+/** Escapes text for a message, so that no part of it becomes a link. */
 export function asMessage(text: string): string {
   return text.replaceAll('](', '] (');
 }
 
-/** Text that is shown as it is in a label or the status bar: nothing of it is an icon. It is cut where it is longer. */
+/**
+ * Escapes text for a label or the status bar, so that no part of it becomes an icon. Truncates it to `longest`
+ * characters.
+ */
 export function asLabel(text: string, longest = Infinity): string {
   const cut = text.length > longest ? `${text.slice(0, longest - 1).trimEnd()}…` : text;
   return cut.replaceAll('$(', '$ (');

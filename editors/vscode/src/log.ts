@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** The channel "editd" of the output view. */
+/** The output channel "editd". */
 export type Log = vscode.LogOutputChannel;
 
 export function openLog(): Log {

@@ -1,4 +1,4 @@
-/** editd as an MCP server, for agents in this window and elsewhere. */
+/** Offers editd as an MCP server to agents in this window and elsewhere. */
 import * as vscode from 'vscode';
 
 import { config, onDidChangeConfig } from './config';
@@ -15,7 +15,7 @@ interface Server {
   readonly args: readonly string[];
 }
 
-/** Whether the program can be an MCP server. */
+/** Returns `true` if the program has the `mcp` subcommand. */
 export async function hasMcp(program: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   try {
     await run(program, ['mcp', '--help'], env);
@@ -52,7 +52,7 @@ export function offerMcp(context: vscode.ExtensionContext, connection: Connectio
   );
 }
 
-/** Editors that are built on VS Code do not all have it. */
+/** Registers the provider. Some editors that are based on VS Code do not have this API. */
 function register(provider: vscode.McpServerDefinitionProvider): vscode.Disposable {
   const { lm } = vscode as { lm?: Partial<typeof vscode.lm> };
   return lm?.registerMcpServerDefinitionProvider?.('editd', provider) ?? new vscode.Disposable(() => undefined);
@@ -83,10 +83,10 @@ async function copyConfiguration(context: vscode.ExtensionContext, connection: C
     const env = Object.keys(config.env).length === 0 ? {} : { env: config.env };
     const json = { mcpServers: { editd: { command: server.program, args: server.args, ...env } } };
     await vscode.env.clipboard.writeText(JSON.stringify(json, null, 2));
-    void message('info', 'Copied. Put it where your agent has its MCP servers.');
+    void message('info', 'Copied. Paste it into the MCP configuration of your agent.');
     return;
   }
-  const text = 'This program editd is too old to be an MCP server. Agents that speak JSON-RPC can use its socket.';
+  const text = 'The installed editd is too old to be an MCP server. Agents that speak JSON-RPC can use its socket.';
   if ((await message('info', text, 'Copy the Path of the Socket')) !== undefined) {
     await copySocketPath(connection);
   }
@@ -95,13 +95,13 @@ async function copyConfiguration(context: vscode.ExtensionContext, connection: C
 async function copySocketPath(connection: Connection): Promise<void> {
   try {
     await vscode.env.clipboard.writeText(await socketPath(connection));
-    void message('info', 'Copied the path of the socket for agents.');
+    void message('info', 'Copied the path of the agent socket.');
   } catch (error) {
     void message('error', refusalOf(error).text);
   }
 }
 
-/** Where agents connect. Rejects with a `Refusal`. */
+/** Returns the path of the socket that agents connect to. Rejects with a `Refusal`. */
 export async function socketPath(connection: Connection): Promise<string> {
   const { runtimeDir } = await connection.request('editd/status', {});
   return `${String(runtimeDir)}/agent.sock`;

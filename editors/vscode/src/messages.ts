@@ -1,34 +1,34 @@
-/** Messages to the person. */
+/** Messages shown to the user. */
 import * as vscode from 'vscode';
 
 import type { Refusal } from './daemon/refusal';
 import { asLabel, asMessage } from './escape';
-import { inWords } from './refusals';
+import { describeRefusal } from './refusals';
 
-/* eslint-disable no-restricted-syntax -- this is the one place for it */
+/* eslint-disable no-restricted-syntax -- the only file that may call them */
 
 export type Kind = 'info' | 'warning' | 'error';
 
 type Show = (text: string, options: vscode.MessageOptions, ...buttons: string[]) => Thenable<string | undefined>;
 
-/** Shows a message, and gives the button that was pressed. */
+/** Shows a message and returns the pressed button. */
 export function message<B extends string>(kind: Kind, text: string, ...buttons: B[]): Thenable<B | undefined> {
   return show(kind)(asMessage(text), {}, ...buttons) as Thenable<B | undefined>;
 }
 
-/** Asks in a dialog, where nothing else can be done before it is answered. */
+/** Shows a modal dialog and returns the pressed button. */
 export function dialog(text: string, detail: string, ...buttons: string[]): Thenable<string | undefined> {
   return show('info')(asMessage(text), { modal: true, detail: asMessage(detail) }, ...buttons);
 }
 
-/** A line in the status bar, where it is in nobody's way. */
-export function statusLine(text: string, milliseconds: number): void {
+/** Shows a text in the status bar for a time. */
+export function statusMessage(text: string, milliseconds: number): void {
   vscode.window.setStatusBarMessage(asLabel(text), milliseconds);
 }
 
-/** What a person is told of a refusal. */
-export function wordsOf(refusal: Refusal): string {
-  return inWords(refusal, (path) => vscode.workspace.asRelativePath(path));
+/** Returns the message that the user sees for a refusal. */
+export function messageOf(refusal: Refusal): string {
+  return describeRefusal(refusal, (path) => vscode.workspace.asRelativePath(path));
 }
 
 function show(kind: Kind): Show {

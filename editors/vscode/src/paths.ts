@@ -1,8 +1,9 @@
-/** Paths as the daemon names files, without symbolic links, and the folders of this window. */
+/** Canonical paths, as the daemon uses them, and the folders of this window. */
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import * as vscode from 'vscode';
 
+/** Resolves symbolic links. The last components of the path need not exist. */
 export function canonical(path: string): string {
   try {
     return realpathSync.native(path);
@@ -12,21 +13,21 @@ export function canonical(path: string): string {
   }
 }
 
-/** A folder that counts as one of this window though it is not open in it: that of the sample. */
-let extra: string | undefined;
+/** The folder of the sample proposal, which is treated as a folder of this window although it is not open in it. */
+let sampleFolder: string | undefined;
 
-export function countAsInside(folder: string): void {
-  extra = folder;
+export function addSampleFolder(folder: string): void {
+  sampleFolder = folder;
 }
 
-/** The folders of this window that are on the disk, as they were opened. */
+/** Returns the folders of this window that are on disk, by the paths under which they were opened. */
 export function windowFolders(): string[] {
   const folders = vscode.workspace.workspaceFolders ?? [];
   return folders.filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
 }
 
-/** Says of paths whether they are in the folders of this window. */
+/** Returns a predicate that is `true` for paths in the folders of this window. */
 export function insideWindow(): (path: string) => boolean {
-  const roots = [...windowFolders(), ...(extra === undefined ? [] : [extra])].map(canonical);
+  const roots = [...windowFolders(), ...(sampleFolder === undefined ? [] : [sampleFolder])].map(canonical);
   return (path) => roots.some((root) => path === root || root === sep || path.startsWith(root + sep));
 }

@@ -1,46 +1,47 @@
 /**
- * Refusals in words for the person. The daemon's own are written for agents: they name methods and parameters, and say
- * "ask the user".
+ * Messages about refusals for the user. The messages of the daemon are written for agents: they name methods and
+ * parameters, and say "ask the user".
  */
 import type { Refusal } from './daemon/refusal';
 
-/** What has happened and what to do next; `shown` says how a path is written here. */
-export function inWords(refusal: Refusal, shown: (path: string) => string): string {
+/** Describes what has happened and what to do next. `display` formats a path for display. */
+export function describeRefusal(refusal: Refusal, display: (path: string) => string): string {
   const { path } = refusal.data;
-  const file = typeof path === 'string' ? shown(path) : 'The file';
-  return WORDS[refusal.kind]?.(file, refusal.data) ?? plainly(refusal, shown);
+  const file = typeof path === 'string' ? display(path) : 'The file';
+  return MESSAGES[refusal.kind]?.(file, refusal.data) ?? genericMessage(refusal, display);
 }
 
 type Data = Readonly<Record<string, unknown>>;
 
-const WORDS: Readonly<Record<string, (file: string, data: Data) => string>> = {
+const MESSAGES: Readonly<Record<string, (file: string, data: Data) => string>> = {
   stale: (file, { currentHash }) =>
-    currentHash === null ? `${file} is not there any more.` : `${file} has changed meanwhile. Nothing was done.`,
-  conflict: (file) => `${file} has changed meanwhile in the same lines. Nothing was done.`,
+    currentHash === null ? `${file} no longer exists.` : `${file} has changed in the meantime. Nothing was done.`,
+  conflict: (file) => `The same lines of ${file} have changed in the meantime. Nothing was done.`,
   contested: (file, data) => contested(file, data),
-  editor_refused: (file, data) => `${file} was not changed${because(data)}. Save it, or close it, and try again.`,
-  verify_failed: (file, data) => `${file} is not what it should have become${because(data)}. Look at it first.`,
-  exists: (file) => `${file} is there already. Nothing was done; move it away first.`,
-  missing: (file) => `${file} is not there any more.`,
+  editor_refused: (file, data) => `${file} was not changed${because(data)}. Save or close it, and try again.`,
+  verify_failed: (file, data) =>
+    `${file} does not have the expected content${because(data)}. Check it before you continue.`,
+  exists: (file) => `${file} already exists. Nothing was done; move or delete it first.`,
+  missing: (file) => `${file} no longer exists.`,
   read_only: (file) => `${file} is read-only. Nothing was done; make it writable first.`,
-  protected: (file) => `Agents may not change ${file}, and to accept a change does not allow it.`,
-  outside_workspace: (file) => `${file} is not in a folder of the agent, so it may not change it.`,
+  protected: (file) => `Agents may not change ${file}, and accepting the change does not permit it.`,
+  outside_workspace: (file) => `${file} is outside the folders of the agent, so the agent may not change it.`,
   disk: (file, data) => `${file} could not be written${because(data)}. Nothing was changed.`,
   recovering: (file) =>
-    `A change of ${file} was interrupted, and is taken back first. Nothing is lost; "editd: Doctor" tells more.`,
+    `A change of ${file} was interrupted and is being rolled back first. Nothing is lost; "editd: Doctor" has details.`,
   busy: (_, data) => `editd is busy${because(data)}. Try again in a moment.`,
-  timeout: () => 'It took too long, so nothing was done. Try again with less at a time.',
+  timeout: () => 'The request took too long, so nothing was done. Try again with fewer changes at a time.',
 };
 
 function contested(file: string, { reason, editors }: Data): string {
   const where = Array.isArray(editors) ? editors.join(' and ') : 'editors';
   switch (reason) {
     case 'two_editors':
-      return `${file} has different unsaved texts in ${where}. Save it in one and revert it in the other.`;
+      return `${file} has different unsaved text in ${where}. Save it in one and revert it in the other.`;
     case 'buffer_and_disk':
-      return `${file} has unsaved text, and was changed on the disk since. Save it or revert it, and try again.`;
+      return `${file} has unsaved text and has since changed on disk. Save it or revert it, and try again.`;
     default:
-      return `${file} was changed on the disk, and ${where} still shows what it was before. Revert the file there, and try again.`;
+      return `${file} has changed on disk, and ${where} still shows the old content. Revert the file there, and try again.`;
   }
 }
 
@@ -48,8 +49,8 @@ function because({ reason }: Data): string {
   return typeof reason === 'string' && reason !== '' ? `: ${reason}` : '';
 }
 
-/** What was said, with paths as they are written here. The hint is for agents, but for those that this window gives. */
-function plainly({ kind, message, text }: Refusal, shown: (path: string) => string): string {
-  const own = kind === 'not_connected' ? text : message;
-  return own.replaceAll(/`(\/[^`]*)`/g, (_, path: string) => shown(path)).replaceAll('`', '');
+/** Returns the message with paths formatted for display. Omits hints for agents; keeps this window's own hint. */
+function genericMessage({ kind, message, text }: Refusal, display: (path: string) => string): string {
+  const shown = kind === 'not_connected' ? text : message;
+  return shown.replaceAll(/`(\/[^`]*)`/g, (_, path: string) => display(path)).replaceAll('`', '');
 }

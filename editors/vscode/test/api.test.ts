@@ -1,4 +1,4 @@
-// What other extensions can do through the API that this one exports. The probe is such an extension.
+// The API that this extension exports to other extensions. The probe extension calls it.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const scene = stage({
 
 declare const proposed: Proposed;
 
-/** Proposes, and keeps the handle in the extension host. */
+/** Makes a proposal and keeps its handle in the extension host. */
 function propose(window: Window, request: ProposeRequest): Promise<{ id: string; state: string }> {
   return window.evaluate(async ({ api }, request) => {
     const made = await (api as EditdApi).propose(request);
@@ -33,11 +33,11 @@ function outcome(window: Window): Promise<Outcome> {
   return window.evaluate(() => proposed.outcome);
 }
 
-/** Why a call rejects: the kind of its refusal. */
+/** Proposes and returns the refusal that the call rejects with. */
 function refusal(window: Window, request: ProposeRequest): Promise<{ kind: string; hint: string; message: string }> {
   return window.evaluate(async ({ api }, request) => {
-    const no = await (api as EditdApi).propose(request).catch((error: unknown) => error);
-    const { kind, hint, message } = no as { kind: string; hint: string; message: string };
+    const error = await (api as EditdApi).propose(request).catch((error: unknown) => error);
+    const { kind, hint, message } = error as { kind: string; hint: string; message: string };
     return { kind, hint, message };
   }, request);
 }
@@ -52,36 +52,39 @@ function set(window: Window, name: string, value: unknown): Promise<void> {
   );
 }
 
-scene('a person accepts one hunk and rejects another, and the extension is told', async ({ window, files }) => {
-  const { id, state } = await propose(window, {
-    path: 'poem.txt',
-    edits: [
-      { oldText: 'two', newText: 'zwei' },
-      { oldText: 'four', newText: 'vier' },
-    ],
-    author: 'helper',
-    label: 'To German',
-  });
-  assert.equal(state, 'pending');
-  const path = files.path('poem.txt');
-  const pending = await window.evaluate(async ({ api }) =>
-    (await (api as EditdApi).pending()).map(({ label }) => label),
-  );
-  assert.deepEqual(pending, ['To German']);
-  await window.command('editd.acceptHunk', { kind: 'hunk', id, path, hunk: 'h1' });
-  await window.command('editd.rejectHunk', { kind: 'hunk', id, path, hunk: 'h2' });
-  const told = await outcome(window);
-  assert.equal(told.state, 'partial');
-  assert.deepEqual(
-    told.files[0]?.hunks.map(({ state }) => state),
-    ['accepted', 'rejected'],
-  );
-  assert.match(told.transaction ?? '', /^t/);
-  assert.match(String(told.files[0].hash), /^b3:/);
-  assert.equal(files.read('poem.txt'), 'one\nzwei\nthree\nfour\nfive\n');
-});
+scene(
+  'the extension receives the outcome when the user accepts one hunk and rejects another',
+  async ({ window, files }) => {
+    const { id, state } = await propose(window, {
+      path: 'poem.txt',
+      edits: [
+        { oldText: 'two', newText: 'zwei' },
+        { oldText: 'four', newText: 'vier' },
+      ],
+      author: 'helper',
+      label: 'To German',
+    });
+    assert.equal(state, 'pending');
+    const path = files.path('poem.txt');
+    const pending = await window.evaluate(async ({ api }) =>
+      (await (api as EditdApi).pending()).map(({ label }) => label),
+    );
+    assert.deepEqual(pending, ['To German']);
+    await window.command('editd.acceptHunk', { kind: 'hunk', id, path, hunk: 'h1' });
+    await window.command('editd.rejectHunk', { kind: 'hunk', id, path, hunk: 'h2' });
+    const result = await outcome(window);
+    assert.equal(result.state, 'partial');
+    assert.deepEqual(
+      result.files[0]?.hunks.map(({ state }) => state),
+      ['accepted', 'rejected'],
+    );
+    assert.match(result.transaction ?? '', /^t/);
+    assert.match(String(result.files[0].hash), /^b3:/);
+    assert.equal(files.read('poem.txt'), 'one\nzwei\nthree\nfour\nfive\n');
+  },
+);
 
-scene('a proposal is made for what stands in an open document', async ({ window }) => {
+scene('a proposal is based on the unsaved text of an open document', async ({ window }) => {
   await window.open('open.txt');
   await window.type({ after: 'two' }, ' unsaved');
   const request = { path: 'open.txt', edits: [{ oldText: 'two unsaved', newText: 'TWO' }], author: 'helper' };
@@ -91,7 +94,7 @@ scene('a proposal is made for what stands in an open document', async ({ window 
   await window.shows('open.txt', { text: 'one\nTWO\n', dirty: true });
 });
 
-scene('an edit that was asked for happens at once, in the name of the extension', async ({ window, agent, files }) => {
+scene('an edit is applied immediately, under the author name of the extension', async ({ window, agent, files }) => {
   const done = await window.evaluate(
     ({ api, vscode }, path) =>
       (api as EditdApi).edit({
@@ -107,14 +110,14 @@ scene('an edit that was asked for happens at once, in the name of the extension'
   assert.deepEqual([transactions[0]?.author, transactions[0]?.label], ['helper', 'A new file']);
 });
 
-scene('what is refused rejects with its kind and a hint', async ({ window }) => {
+scene('a refused call rejects with a kind and a hint', async ({ window }) => {
   const nowhere = { path: 'poem.txt', edits: [{ oldText: 'seventeen', newText: 'x' }], author: 'helper' };
   const { kind, hint, message } = await refusal(window, nowhere);
   assert.equal(kind, 'not_found');
   assert.ok(hint.length > 0 && message.includes('poem.txt'));
 });
 
-scene('waiting has an end if one is wanted, and a proposal can be taken back', async ({ window }) => {
+scene('waiting for the outcome has an optional timeout, and a proposal can be discarded', async ({ window }) => {
   const edits = [{ oldText: 'five', newText: 'fünf' }];
   await propose(window, { path: 'poem.txt', edits, author: 'helper', waitMs: 50 });
   assert.equal((await outcome(window)).state, 'pending');
@@ -123,7 +126,7 @@ scene('waiting has an end if one is wanted, and a proposal can be taken back', a
   assert.equal((await outcome(window)).state, 'discarded');
 });
 
-scene('a call waits for a connection that is coming, and rejects where none will come', async ({ window }) => {
+scene('a call waits while the window connects, and rejects if the program is missing', async ({ window }) => {
   const request = { path: 'poem.txt', edits: [{ oldText: 'three', newText: 'drei' }], author: 'helper', waitMs: 0 };
   const made = await window.evaluate(async ({ api, vscode }, request) => {
     void vscode.commands.executeCommand('editd.restart');
@@ -135,7 +138,7 @@ scene('a call waits for a connection that is coming, and rejects where none will
   const program = await window.evaluate(({ vscode }) => vscode.workspace.getConfiguration('editd').get<string>('path'));
   await set(window, 'path', '/nowhere/editd');
   await until(
-    'it is missing',
+    'the program is missing',
     () => window.evaluate(({ api }) => (api as EditdApi).state),
     (state) => state === 'missing',
   );
@@ -144,7 +147,7 @@ scene('a call waits for a connection that is coming, and rejects where none will
   assert.match(hint, /editd\.path/);
   await set(window, 'path', program);
   await until(
-    'it is back',
+    'the window is connected again',
     () => window.evaluate(({ api }) => (api as EditdApi).state),
     (state) => state === 'connected',
   );
@@ -155,13 +158,13 @@ scene('the example of the README works', async ({ window, files }) => {
   const [, example = ''] = /## For other extensions[^]*?```ts\n([^]*?)```/.exec(readme) ?? [];
   const { code } = await transform(`async function example() { ${example} return outcome; }`, { loader: 'ts' });
   const ran = window.evaluate(
-    // The example is text, as this function is when it is sent.
+    // The example is source text, like this function when it is sent to the extension host.
     // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call
     ({ vscode }, code) => new Function('vscode', `${code}; return example();`)(vscode) as Promise<Outcome>,
     code,
   );
   const id = await until(
-    'it waits',
+    'the proposal is pending',
     () =>
       window.evaluate(
         async ({ api }) => (await (api as EditdApi).pending()).find(({ author }) => author === 'my-extension')?.id,

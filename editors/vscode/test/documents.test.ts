@@ -1,4 +1,4 @@
-// What agents do to files that are open in the editor, and what is left of it for the person.
+// Changes by agents to files that are open in the editor.
 import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import { Refused } from './support/rpc';
@@ -9,7 +9,7 @@ const scene = stage({
   files: { 'poem.txt': 'roses are red\n' },
 });
 
-scene('an open file without unsaved text is changed and saved', async ({ window, agent, files }) => {
+scene('a clean open file is changed and saved', async ({ window, agent, files }) => {
   files.write('clean.txt', 'one\ntwo\n');
   await window.open('clean.txt');
   const { files: changed } = await agent.edit({ 'clean.txt': [['two', 'TWO']] });
@@ -18,7 +18,7 @@ scene('an open file without unsaved text is changed and saved', async ({ window,
   await window.shows('clean.txt', { text: 'one\nTWO\n', dirty: false });
 });
 
-scene('unsaved text stays unsaved, with the text of the agent beside it', async ({ window, agent, files }) => {
+scene('a dirty file is edited but not saved', async ({ window, agent, files }) => {
   files.write('dirty.txt', 'one\ntwo\nthree\n');
   await window.open('dirty.txt');
   await window.type({ after: 'one' }, ' and a half');
@@ -29,7 +29,7 @@ scene('unsaved text stays unsaved, with the text of the agent beside it', async 
   assert.equal(files.read('dirty.txt'), 'one\ntwo\nthree\n');
 });
 
-scene('a file that is not open is written on the disk, and no editor opens', async ({ window, agent, files }) => {
+scene('a file that is not open is written to disk, and no editor opens', async ({ window, agent, files }) => {
   files.write('closed.txt', 'one\n');
   await window.open('poem.txt');
   await agent.edit({ 'closed.txt': [['one', 'ONE']] });
@@ -42,7 +42,7 @@ scene('a file that is not open is written on the disk, and no editor opens', asy
   );
 });
 
-scene('two files that change together are undone together', async ({ window, agent, files }) => {
+scene('an edit of two files is undone in both', async ({ window, agent, files }) => {
   files.write('left.txt', 'left\n');
   files.write('right.txt', 'right\n');
   await window.open('left.txt');
@@ -56,7 +56,7 @@ scene('two files that change together are undone together', async ({ window, age
   assert.equal(await window.screen.dialog(), undefined);
 });
 
-scene('all of two files change, or none', async ({ window, agent, files }) => {
+scene('an edit of two files is applied to both or to none', async ({ window, agent, files }) => {
   files.write('left.txt', 'left\n');
   files.write('right.txt', 'right\n');
   await window.open('left.txt');
@@ -72,7 +72,7 @@ scene('all of two files change, or none', async ({ window, agent, files }) => {
   await window.shows('right.txt', { text: 'all right\n', dirty: true });
 });
 
-scene('typing, a change by an agent and typing are three steps to undo', async ({ window, agent, files }) => {
+scene('typing, an edit by an agent, and typing again are three undo steps', async ({ window, agent, files }) => {
   files.write('steps.txt', 'one\ntwo\n');
   await window.open('steps.txt');
   await window.type({ after: 'one' }, ' first');
@@ -87,7 +87,7 @@ scene('typing, a change by an agent and typing are three steps to undo', async (
   await window.shows('steps.txt', { text: 'one\ntwo\n', dirty: false });
 });
 
-scene('line ends of Windows stay', async ({ window, agent, files }) => {
+scene('Windows line endings are preserved', async ({ window, agent, files }) => {
   files.write('windows.txt', 'one\r\ntwo\r\n');
   await window.open('windows.txt');
   await agent.edit({ 'windows.txt': [['two\n', 'two\nthree\n']] });
@@ -95,7 +95,7 @@ scene('line ends of Windows stay', async ({ window, agent, files }) => {
   assert.equal(files.read('windows.txt'), 'one\r\ntwo\r\nthree\r\n');
 });
 
-scene('a byte order mark stays', async ({ window, agent, files }) => {
+scene('a byte order mark is preserved', async ({ window, agent, files }) => {
   files.write('mark.txt', '\ufeffone\ntwo\n');
   await window.open('mark.txt');
   await agent.edit({ 'mark.txt': [['one', 'ONE']] });
@@ -103,7 +103,7 @@ scene('a byte order mark stays', async ({ window, agent, files }) => {
   assert.equal(files.read('mark.txt'), '\ufeffONE\ntwo\n');
 });
 
-scene('places behind characters of two units and more are found', async ({ window, agent, files }) => {
+scene('positions after characters of two or more UTF-16 units are correct', async ({ window, agent, files }) => {
   files.write('wide.txt', '😀 a 👩‍👩‍👧 b é c\n');
   await window.open('wide.txt');
   await window.type({ after: 'é' }, '🎉');
@@ -116,7 +116,7 @@ scene('places behind characters of two units and more are found', async ({ windo
   await window.shows('wide.txt', { text: '😀 a 👩‍👩‍👧 B é🎉 C😀\n', dirty: true });
 });
 
-scene('what was typed after the agent read is not overwritten', async ({ window, agent, files }) => {
+scene('text typed after the agent has read the file is not overwritten', async ({ window, agent, files }) => {
   files.write('late.txt', 'one\ntwo\nthree\n');
   await window.open('late.txt');
   await agent.read('late.txt');
@@ -130,7 +130,7 @@ scene('what was typed after the agent read is not overwritten', async ({ window,
   await window.shows('late.txt', { text: 'ONE\ntwo and a half\nthree\n', dirty: true });
 });
 
-scene('keys that are typed while agents write are not lost', async ({ window, agent, files }) => {
+scene('no keys are lost while agents write', async ({ window, agent, files }) => {
   files.write('busy.txt', 'keys:\n0\n');
   await window.open('busy.txt');
   const keys = 'the quick brown fox jumps over the lazy dog';
@@ -145,7 +145,7 @@ scene('keys that are typed while agents write are not lost', async ({ window, ag
     written += 1;
   };
   while (person.types) {
-    // A key may come between the look and the edit, each time.
+    // A key may arrive between the read and the edit each time.
     await write().catch((error: unknown) => {
       if (!(error instanceof Refused)) {
         throw error;
@@ -157,7 +157,7 @@ scene('keys that are typed while agents write are not lost', async ({ window, ag
   await window.shows('busy.txt', { text: `keys:${keys}\n${written}\n` });
 });
 
-scene('what a person has made read-only in the window stays as it is', async ({ window, agent, files }) => {
+scene('a document that is read-only in this window is not changed', async ({ window, agent, files }) => {
   files.write('fixed.txt', 'one\n');
   files.write('beside.txt', 'one\n');
   await window.open('beside.txt');
@@ -173,7 +173,7 @@ scene('what a person has made read-only in the window stays as it is', async ({ 
   }
 });
 
-scene('a file that may not be written stays as it is', async ({ window, agent, files }) => {
+scene('a file without write permission is not changed', async ({ window, agent, files }) => {
   files.write('fixed.txt', 'one\n');
   chmodSync(files.path('fixed.txt'), 0o444);
   await window.open('fixed.txt');
@@ -185,7 +185,7 @@ scene('a file that may not be written stays as it is', async ({ window, agent, f
   assert.equal(files.read('fixed.txt'), 'one\n');
 });
 
-scene('a change by another program is loaded before the agent works on it', async ({ window, agent, files }) => {
+scene('a change by another program is loaded before the edit is applied', async ({ window, agent, files }) => {
   files.write('outside.txt', 'one\ntwo\n');
   await window.open('outside.txt');
   files.write('outside.txt', 'one\ntwo\nthree\n');
@@ -194,7 +194,7 @@ scene('a change by another program is loaded before the agent works on it', asyn
   await window.shows('outside.txt', { text: 'ONE\ntwo\nthree\n', dirty: false });
 });
 
-scene('the agent is told the hash of what a formatter made of its text', async ({ window, agent, files }) => {
+scene('the agent receives the hash of the text after format on save', async ({ window, agent, files }) => {
   files.write('format.txt', 'one\n');
   await window.open('format.txt');
   await window.evaluate(async ({ vscode }) => {
@@ -226,7 +226,7 @@ scene('the agent is told the hash of what a formatter made of its text', async (
   }
 });
 
-scene('a document that is open without a tab is changed and saved, too', async ({ window, agent, files }) => {
+scene('a document that is open without a tab is changed and saved', async ({ window, agent, files }) => {
   files.write('hidden.txt', 'one\n');
   await window.evaluate(async ({ vscode }, path) => {
     await vscode.workspace.openTextDocument(vscode.Uri.file(path));

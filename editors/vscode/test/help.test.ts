@@ -1,4 +1,4 @@
-// What helps a person to get going, and to find out what is wrong.
+// Setup and troubleshooting: the walkthrough, the doctor, the sample and messages about problems.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { describe } from 'node:test';
@@ -22,7 +22,7 @@ async function connected(window: Window): Promise<void> {
   );
 }
 
-/** The steps of the walkthrough, with whether each is ticked off. */
+/** The steps of the walkthrough, each with `true` if it is completed. */
 async function steps(window: Window): Promise<[string, boolean][]> {
   const found = await window.page.locator('.getting-started-step').all();
   return Promise.all(
@@ -33,7 +33,7 @@ async function steps(window: Window): Promise<[string, boolean][]> {
   );
 }
 
-/** A program of that name that does what the script says. */
+/** Creates a program with this name that runs the shell script. */
 function program(files: Files, name: string, script: string): string {
   const path = files.path(name);
   writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
@@ -43,7 +43,7 @@ function program(files: Files, name: string, script: string): string {
 void describe('a machine without the program', () => {
   const scene = stage({ daemon: 'none', settings: { 'editd.path': '/nowhere/editd' }, files: { 'poem.txt': 'one\n' } });
 
-  scene('opens the walkthrough once, and is content when the program is there', async ({ window }) => {
+  scene('opens the walkthrough once, and completes its first step when the program is found', async ({ window }) => {
     await until(
       'the walkthrough is open',
       () => steps(window),
@@ -64,26 +64,26 @@ void describe('a machine without the program', () => {
     await usePath(window, editd);
     await connected(window);
     await until(
-      'the first step is ticked off',
+      'the first step is completed',
       () => steps(window),
       ([first]) => first?.[1] === true,
     );
   });
 
-  scene('opens the setting for the path where it can be set', async ({ window }) => {
+  scene('opens the setting for the path among the remote settings', async ({ window }) => {
     await usePath(window, '/nowhere/editd');
     await window.command('editd.proposals.focus');
     await window.page.locator('.welcome-view-content a', { hasText: 'set its path' }).click();
     await until(
-      'the setting is shown, and no other',
+      'only this setting is shown',
       () => window.page.locator('.settings-editor .setting-item-contents').allTextContents(),
       (items) => items.length === 1 && items[0]?.includes('Path') === true,
     );
     assert.match((await window.page.locator('.settings-tabs-widget .checked').textContent()) ?? '', /^Remote/);
   });
 
-  scene('tells what is wrong with a path that is not absolute, or of another program', async ({ window, files }) => {
-    const said = async (text: string): Promise<void> => {
+  scene('reports a path that is not absolute, and a path of another program', async ({ window, files }) => {
+    const showsStatus = async (text: string): Promise<void> => {
       await until(
         `the status bar says "${text}"`,
         () => window.screen.status(),
@@ -91,27 +91,27 @@ void describe('a machine without the program', () => {
       );
     };
     await usePath(window, '~/bin/editd');
-    await window.screen.notified('a path has to begin with /, and ~ is not expanded');
-    await said('editd: cannot be run');
+    await window.screen.notified('the path must begin with /, and ~ is not expanded');
+    await showsStatus('editd: cannot be run');
     await usePath(window, program(files, 'other', 'echo "ls 9.4"'));
     await window.screen.notified('it is not editd');
     await window.command('editd.proposals.focus');
     await window.page.locator('.welcome-view-content', { hasText: 'cannot be run as editd' }).waitFor();
   });
 
-  scene('tells of a program that is too old, and does not repeat it', async ({ window, files }) => {
+  scene('reports a program that is too old once', async ({ window, files }) => {
     await usePath(window, program(files, 'old', 'echo "editd 0.0.9"'));
     await window.screen.notified('editd 0.0.9 is too old');
     await window.command('notifications.clearAll');
     await window.command('editd.restart');
     void window.command('editd.doctor');
-    // Of a window that has told so much already, the editor puts what is told into its list without showing it.
-    const told = await window.screen.listed('Program, Daemon: see the report');
-    assert.ok(!told.some((text) => text.includes('too old')));
+    // After many notifications, VS Code adds new ones to the list without showing them.
+    const listed = await window.screen.listed('Program, Daemon: see the report');
+    assert.ok(!listed.some((text) => text.includes('too old')));
     await window.command('notifications.clearAll');
   });
 
-  scene('tells of a daemon of another protocol, with its version', async ({ window, files }) => {
+  scene('reports a daemon with another protocol, with its version', async ({ window, files }) => {
     const answer = JSON.stringify({
       jsonrpc: '2.0',
       id: 0,
@@ -124,7 +124,7 @@ cat >/dev/null`;
     await window.screen.notified('9.0.0');
   });
 
-  scene('tells of a daemon that does not start after some attempts, with its last words', async ({ window, files }) => {
+  scene('reports a daemon that fails to start several times, with its last error', async ({ window, files }) => {
     const script = `[ "$1" = --version ] && echo "editd 0.1.0" && exit
 echo "the disk is full" >&2
 exit 1`;
@@ -142,10 +142,10 @@ void describe('a machine with the program', () => {
     assert.deepEqual(await window.screen.notifications(), []);
   });
 
-  scene('ticks off the first step of the walkthrough at once', async ({ window }) => {
+  scene('completes the first step of the walkthrough immediately', async ({ window }) => {
     await window.command('editd.openWalkthrough');
     await until(
-      'the first step is ticked off',
+      'the first step is completed',
       () => steps(window),
       ([first]) => first?.[1] === true,
     );
@@ -153,7 +153,7 @@ void describe('a machine with the program', () => {
 
   scene('has a doctor whose report can be copied', async ({ window, daemon }) => {
     void window.command('editd.doctor');
-    await window.screen.notified('all is well');
+    await window.screen.notified('no problems found');
     await window.screen.button('Copy for a Bug Report');
     const text = await until(
       'the report is copied',
@@ -164,7 +164,7 @@ void describe('a machine with the program', () => {
     assert.ok(!text.includes(daemon.state) || !text.includes('EDITD_STATE_DIR='), 'no values of variables');
   });
 
-  scene('has a sample that can be reviewed to its end', async ({ window }) => {
+  scene('has a sample proposal that can be reviewed', async ({ window }) => {
     await window.command('editd.sampleProposal');
     const path = await until('the diff is open', () =>
       window.evaluate(({ vscode }) => {
@@ -173,7 +173,7 @@ void describe('a machine with the program', () => {
       }),
     );
     await until(
-      'it is counted',
+      'the status bar counts the proposal',
       () => window.screen.status(),
       (items) => items.some((item) => item.includes('editd: 1')),
     );
@@ -186,7 +186,7 @@ void describe('a machine with the program', () => {
     );
     await window.press('Control+Alt+y');
     const text = await until(
-      'it has happened',
+      'the changes are applied',
       () =>
         window.evaluate(
           async ({ vscode }, path) => (await vscode.workspace.fs.readFile(vscode.Uri.file(path))).toString(),
@@ -197,13 +197,13 @@ void describe('a machine with the program', () => {
     assert.ok(text.includes('The window is open as well.'));
     await window.command('editd.history.focus');
     await until(
-      'it is in the history',
+      'the change is in the history',
       () => window.screen.rows('History'),
       ([first]) => first?.startsWith('Let some air in') === true,
     );
   });
 
-  scene('is disconnected and connected by commands', async ({ window }) => {
+  scene('disconnects and connects by commands', async ({ window }) => {
     await window.command('editd.stop');
     assert.equal(await window.evaluate(({ api }) => (api as { state: string }).state), 'off');
     await window.command('editd.start');

@@ -1,4 +1,4 @@
-// The view "History": what was changed, by whom, and the way back.
+// The view "History": its entries, their diffs, and undo.
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import { stage } from './support/stage';
@@ -31,9 +31,9 @@ async function shown(window: Window, ...titles: string[]): Promise<void> {
   );
 }
 
-/** Presses the button in a row, which is there while the pointer is over it. */
+/** Presses the undo button of a row, which is shown while the pointer hovers over the row. */
 async function undo(window: Window, title: string): Promise<void> {
-  // A row that is drawn anew has no buttons until it is pointed at again.
+  // A redrawn row has no buttons until the pointer hovers over it again.
   await until('the button takes the click', async () => {
     await row(window, title).first().hover({ timeout: 2_000 });
     await row(window, title).first().getByRole('button', { name: 'Undo This Change' }).click({ timeout: 2_000 });
@@ -41,7 +41,7 @@ async function undo(window: Window, title: string): Promise<void> {
   });
 }
 
-function asked(window: Window, text: string): Promise<string | undefined> {
+function dialogShows(window: Window, text: string): Promise<string | undefined> {
   return until(
     `a dialog says "${text}"`,
     () => window.screen.dialog(),
@@ -49,7 +49,7 @@ function asked(window: Window, text: string): Promise<string | undefined> {
   );
 }
 
-/** The texts of both sides of the diff that is looked at. */
+/** The texts of both sides of the active diff. */
 function sides(window: Window): Promise<string[]> {
   return window.evaluate(({ vscode }) => {
     const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
@@ -62,31 +62,31 @@ function sides(window: Window): Promise<string[]> {
   });
 }
 
-scene('a change is undone by the button of its row, and put back by that of the undo', async (scene) => {
+scene('a change is undone by the button of its row, and redone by the button of the undo', async (scene) => {
   const { window, agent, files } = scene;
   await agent.edit({ 'poem.txt': [['two', 'zwei']] }, { label: 'To German' });
   await shown(window, 'To German ada');
   await undo(window, 'To German');
-  const said = await asked(window, 'Undo "To German"?');
+  const said = await dialogShows(window, 'Undo "To German"?');
   assert.match(said ?? '', /poem\.txt \(\+1 -1\)/);
   await window.screen.button('Undo');
   await shown(window, 'Undo: To German you', 'To German undone by you');
   assert.equal(files.read('poem.txt'), 'one\ntwo\nthree\n');
 
   await undo(window, 'Undo: To German');
-  await asked(window, 'Undo "Undo: To German"?');
+  await dialogShows(window, 'Undo "Undo: To German"?');
   await window.screen.button('Undo');
   await shown(window, 'Redo: To German you', 'Undo: To German undone by you');
   assert.equal(files.read('poem.txt'), 'one\nzwei\nthree\n');
 });
 
-scene('a change that a later one has overwritten is not undone, and what is in the way is shown', async (scene) => {
+scene('a change that a later one has overwritten is not undone, and the later change is shown', async (scene) => {
   const { window, agent, files } = scene;
   await agent.edit({ 'later.txt': [['two', 'zwei']] }, { label: 'First' });
   await agent.edit({ 'later.txt': [['zwei', 'deux']] }, { label: 'Second' });
   await shown(window, 'Second ada', 'First ada');
   await undo(window, 'First');
-  await window.screen.notified('It cannot be undone: later.txt has changed since in the same lines');
+  await window.screen.notified('The change cannot be undone: the same lines of later.txt have changed since');
   const text = await until(
     'the difference is shown',
     () => window.evaluate(({ vscode }) => vscode.window.activeTextEditor?.document.getText()),
@@ -96,42 +96,39 @@ scene('a change that a later one has overwritten is not undone, and what is in t
   assert.equal(files.read('later.txt'), 'one\ndeux\nthree\n');
 });
 
-scene(
-  'what was typed in a line of the change is shown where it is in the way of an undo',
-  async ({ window, agent, files }) => {
-    await agent.edit({ 'typed.txt': [['two', 'zwei']] }, { label: 'In a typed line' });
-    await window.open('typed.txt');
-    await window.type({ after: 'zwei' }, ' # later');
-    await window.press('Control+S');
-    await window.shows('typed.txt', { dirty: false });
-    await shown(window, 'In a typed line ada');
-    await undo(window, 'In a typed line');
-    const [said] = await window.screen.notified('It cannot be undone');
-    assert.doesNotMatch(said ?? '', /editd\/|`|\/work\//);
-    await until(
-      'the line is shown',
-      () => window.evaluate(({ vscode }) => vscode.window.activeTextEditor?.document.getText()),
-      (text) => text?.includes('-zwei\n+zwei # later') === true,
-    );
-    assert.equal(files.read('typed.txt'), 'one\nzwei # later\nthree\n');
-  },
-);
+scene('typed text that prevents an undo is shown', async ({ window, agent, files }) => {
+  await agent.edit({ 'typed.txt': [['two', 'zwei']] }, { label: 'In a typed line' });
+  await window.open('typed.txt');
+  await window.type({ after: 'zwei' }, ' # later');
+  await window.press('Control+S');
+  await window.shows('typed.txt', { dirty: false });
+  await shown(window, 'In a typed line ada');
+  await undo(window, 'In a typed line');
+  const [said] = await window.screen.notified('The change cannot be undone');
+  assert.doesNotMatch(said ?? '', /editd\/|`|\/work\//);
+  await until(
+    'the line is shown',
+    () => window.evaluate(({ vscode }) => vscode.window.activeTextEditor?.document.getText()),
+    (text) => text?.includes('-zwei\n+zwei # later') === true,
+  );
+  assert.equal(files.read('typed.txt'), 'one\nzwei # later\nthree\n');
+});
 
-scene('the diff can be looked at before, and a file shows what was done to it', async ({ window, agent, files }) => {
+scene('an undo can be previewed as a diff, and a file shows its change as a diff', async ({ window, agent, files }) => {
   await agent.edit({ 'both.txt': [['three', 'drei']] }, { label: 'Count on' });
   await shown(window, 'Count on ada');
   await row(window, 'Count on').locator('.monaco-tl-twistie').click();
   await window.screen.view('History').getByText('both.txt').click();
   await until(
-    'what was done is shown',
+    'the diff of the change is shown',
     () => sides(window),
     ([before, after]) => before === 'one\ntwo\nthree\n' && after === 'one\ntwo\ndrei\n',
   );
   await undo(window, 'Count on');
-  await asked(window, 'Undo "Count on"?');
+  await dialogShows(window, 'Undo "Count on"?');
   await window.screen.button('Show the Diff');
   await until(
-    'what would be done is shown',
+    'the diff of the undo is shown',
     () => sides(window),
     ([before, after]) => before === 'one\ntwo\ndrei\n' && after === 'one\ntwo\nthree\n',
   );
@@ -140,7 +137,7 @@ scene('the diff can be looked at before, and a file shows what was done to it', 
   assert.equal(files.read('both.txt'), 'one\ntwo\ndrei\n');
 });
 
-scene('an undo keeps unsaved text, and what is undone can be chosen from a list', async ({ window, agent, files }) => {
+scene('an undo keeps unsaved text, and the change can be chosen from a list', async ({ window, agent, files }) => {
   await agent.edit({ 'open.txt': [['three', 'drei']] }, { label: 'In the open file' });
   await window.open('open.txt');
   await window.type({ after: 'one' }, ' more');
@@ -152,21 +149,21 @@ scene('an undo keeps unsaved text, and what is undone can be chosen from a list'
     ([first]) => first?.includes('In the open file') === true && first.includes('This File'),
   );
   await window.press('Enter');
-  await asked(window, 'Undo "In the open file"?');
+  await dialogShows(window, 'Undo "In the open file"?');
   await window.screen.button('Undo');
   await window.shows('open.txt', { text: 'one more\ntwo\nthree\n', dirty: true });
-  await window.screen.notified('left for you to save');
+  await window.screen.notified('had unsaved text and was not saved');
   assert.equal(files.read('open.txt'), 'one\ntwo\ndrei\n');
 });
 
-scene('what changes between the question and the answer is asked again', async ({ window, agent, files }) => {
+scene('a change between the preview and the confirmation leads to a new preview', async ({ window, agent, files }) => {
   await agent.edit({ 'raced.txt': [['three', 'drei']] }, { label: 'Overtaken' });
   await shown(window, 'Overtaken ada');
   await undo(window, 'Overtaken');
-  await asked(window, 'Undo "Overtaken"?');
+  await dialogShows(window, 'Undo "Overtaken"?');
   await agent.edit({ 'raced.txt': [['one', 'eins']] }, { label: 'Overtaking' });
   await window.screen.button('Undo');
-  await asked(window, 'changed meanwhile');
+  await dialogShows(window, 'changed in the meantime');
   assert.equal(files.read('raced.txt'), 'eins\ntwo\ndrei\n');
   await window.screen.button('Undo');
   await shown(window, 'Undo: Overtaken you');

@@ -1,4 +1,4 @@
-// editd as an MCP server: the real one, and a program that is too old to be one.
+// editd as an MCP server, and a program that is too old for it.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -9,16 +9,16 @@ import { editd } from './support/tools';
 import { until } from './support/until';
 import type { Window } from './support/window';
 
-/** The real program as it was before it had the command. */
+/** The real program without the subcommand `mcp`. */
 const older = `#!/bin/sh
 [ "$1" = mcp ] && exit 2
 exec '${editd}' "$@"
 `;
 
-// Without this there is nobody to offer servers to.
+// MCP servers are offered only to AI features.
 const settings = { 'chat.disableAIFeatures': false };
 
-/** The servers that the workbench lists. */
+/** Returns the MCP servers that the workbench lists. */
 async function servers(window: Window): Promise<string[]> {
   void window.command('workbench.mcp.listServer');
   const names = window.page.locator('.quick-input-list .monaco-list-row .label-name');
@@ -35,7 +35,7 @@ function copied(window: Window): Promise<string> {
 void describe('a program with an MCP server', () => {
   const scene = stage({ settings, files: { 'poem.txt': 'one\n' } });
 
-  scene('is offered to agents of the window', async ({ window }) => {
+  scene('is offered to the agents of the window', async ({ window }) => {
     await until(
       'the server is listed',
       () => servers(window),
@@ -45,7 +45,7 @@ void describe('a program with an MCP server', () => {
 
   scene('is configured for other agents', async ({ window, files, daemon }) => {
     await window.command('editd.copyMcpConfig');
-    const text = await until('it is copied', () => copied(window));
+    const text = await until('the configuration is copied', () => copied(window));
     const { mcpServers } = JSON.parse(text) as {
       mcpServers: { editd: { command: string; args: string[]; env: object } };
     };
@@ -53,7 +53,7 @@ void describe('a program with an MCP server', () => {
     assert.deepEqual(mcpServers.editd.env, daemon.env);
   });
 
-  scene('serves the client that starts it as it is configured', ({ files, daemon }) => {
+  scene('serves a client that starts it with the copied configuration', ({ files, daemon }) => {
     const asked = [
       {
         id: 1,
@@ -71,7 +71,7 @@ void describe('a program with an MCP server', () => {
     return Promise.resolve();
   });
 
-  scene('is not offered once it is another without one, and the socket is', async ({ window, daemon, files }) => {
+  scene('is no longer offered once the program is too old, but the socket is', async ({ window, daemon, files }) => {
     const path = join(dirname(files.folder), 'older-editd');
     writeFileSync(path, older, { mode: 0o755 });
     await window.evaluate(async ({ vscode }, path) => {
@@ -96,7 +96,7 @@ void describe('a program with an MCP server', () => {
 void describe('a program with an MCP server, in restricted mode', () => {
   const scene = stage({ settings, trusted: false, files: { 'poem.txt': 'one\n' } });
 
-  scene('is not offered, and all else is there', async ({ window, agent }) => {
+  scene('is not offered, but everything else works', async ({ window, agent }) => {
     await window.open('poem.txt');
     await window.type({ after: 'one' }, ' more');
     assert.equal((await agent.read('poem.txt')).text, 'one more\n');

@@ -10,7 +10,7 @@ const notebook = `${JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, n
 const scene = stage({ configuration: 'review = "off"', files: { 'a.ipynb': notebook } });
 
 scene(
-  'a notebook is changed on the disk while it is saved, and not while it is not',
+  'a notebook is changed on disk while it is clean, and refused while it is dirty',
   async ({ window, agent, files }) => {
     await window.evaluate(async ({ vscode }, path) => {
       const opened = await vscode.workspace.openNotebookDocument(vscode.Uri.file(path));

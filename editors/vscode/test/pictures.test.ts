@@ -1,4 +1,4 @@
-// What people see of a review, in a dark and a light theme. The pictures of the README are made here.
+// A review in a dark and a light theme. This test makes the pictures of the README.
 import assert from 'node:assert/strict';
 import { stage } from './support/stage';
 import type { Agent } from './support/agent';
@@ -36,7 +36,7 @@ const scene = stage({
   settings: { 'editor.minimap.enabled': false, 'window.commandCenter': false },
 });
 
-/** Three files, five changes. */
+/** Proposes five changes to three files. */
 async function propose(agent: Agent): Promise<void> {
   await agent.read('cart.py');
   await agent.read('README.md');
@@ -62,12 +62,12 @@ async function propose(agent: Agent): Promise<void> {
   });
 }
 
-/** Shows a review in a file, in a diff and in all diffs, and keeps a picture of each. */
-async function show(window: Window, theme: 'dark' | 'light'): Promise<void> {
+/** Shows a review in a file, in a diff and in all diffs, and saves a screenshot of each. */
+async function capture(window: Window, theme: 'dark' | 'light'): Promise<void> {
   const { page, screen } = window;
   await window.command('workbench.view.extension.editd');
   await until(
-    'the tree shows all',
+    'the tree shows all rows',
     async () => {
       const rows = await screen.rows('Proposals');
       if (rows.length === 1) {
@@ -80,7 +80,7 @@ async function show(window: Window, theme: 'dark' | 'light'): Promise<void> {
   await window.open('cart.py');
   const lenses = page.locator('.monaco-editor .codelens-decoration');
   await until(
-    'a lens over every change',
+    'every change has a lens',
     () => lenses.count(),
     (count) => count === 3,
   );
@@ -89,14 +89,14 @@ async function show(window: Window, theme: 'dark' | 'light'): Promise<void> {
   await window.command('editd.openDiff');
   const diff = page.locator('.monaco-diff-editor');
   await until(
-    'both sides',
+    'both sides are shown',
     () => diff.locator('.line-delete, .line-insert').count(),
     (count) => count > 4,
   );
   await screen.shot(`review-${theme}`);
   await window.command('editd.openAllDiffs');
   await until(
-    'a diff of every file',
+    'every file has a diff',
     () => diff.count(),
     (count) => count >= 2,
   );
@@ -106,18 +106,18 @@ async function show(window: Window, theme: 'dark' | 'light'): Promise<void> {
 scene('a review is shown in a file, in a diff and in all diffs', async ({ window, agent }) => {
   await window.page.setViewportSize({ width: 1400, height: 740 });
   await propose(agent);
-  await show(window, 'dark');
+  await capture(window, 'dark');
   await window.tidy();
   await window.evaluate(async ({ vscode }) => {
     const settings = vscode.workspace.getConfiguration('workbench');
     await settings.update('colorTheme', 'Light Modern', vscode.ConfigurationTarget.Global);
   });
   await window.page.locator('.monaco-workbench.vs').waitFor();
-  await show(window, 'light');
+  await capture(window, 'light');
   const { proposals } = await agent.call<{ proposals: { state: string }[] }>('editd/proposals');
   assert.deepEqual(
     proposals.map(({ state }) => state),
     ['pending'],
-    'to look decides nothing',
+    'viewing a review decides nothing',
   );
 });

@@ -1,4 +1,4 @@
-// Files that get another name, or go, while proposals about them wait.
+// Files that are renamed or deleted while proposals for them are pending.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import type { Agent, Outcome } from './support/agent';
@@ -15,7 +15,7 @@ async function rename(window: Window, agent: Agent, from: string, to: string): P
   return agent.call('editd/edit', { label: `Move ${from}`, review: true, changes: [change] });
 }
 
-scene('an open tab goes along with the file that gets a new name', async ({ window, agent, files }) => {
+scene('an open tab follows a renamed file', async ({ window, agent, files }) => {
   files.write('notes.txt', 'one\ntwo\nthree\n');
   await window.open('notes.txt');
   await window.open('readme.txt');
@@ -25,7 +25,7 @@ scene('an open tab goes along with the file that gets a new name', async ({ wind
   await review.shows('notes.txt → docs/notes.md', 'renamed');
   await review.shows('Move to docs/notes.md');
   await review.press('Move notes.txt', 'Accept the Whole Proposal');
-  await review.over();
+  await review.ended();
   await until(
     'the tab has the new name',
     () => window.tabs(),
@@ -43,29 +43,29 @@ scene('an open tab goes along with the file that gets a new name', async ({ wind
   assert.equal(files.read('docs/notes.md'), 'one\ntwo\nthree\n');
 });
 
-scene('a change of a file that was moved says so at once, and can be rejected', async ({ window, agent, files }) => {
+scene('a change of a moved file is shown as missing, and can be rejected', async ({ window, agent, files }) => {
   files.write('poem.txt', 'one\ntwo\nthree\n');
   await window.open('poem.txt');
   const review = await Review.edit(window, agent, { 'poem.txt': [['two', 'TWO']] }, 'First');
   await rename(window, agent, 'poem.txt', 'poems/first.md');
   await review.shows('Move poem.txt');
   await review.press('Move poem.txt', 'Accept the Whole Proposal');
-  await review.shows('poem.txt', 'not there any more');
+  await review.shows('poem.txt', 'missing');
   await review.shows('TWO', 'in conflict');
   await review.press('TWO', "Take the Agent's Side");
-  await window.screen.notified('poem.txt is poems/first.md now ("ada: Move poem.txt")');
+  await window.screen.notified('poem.txt was moved to poems/first.md ("ada: Move poem.txt")');
   await window.screen.button('Reject');
-  assert.equal((await review.over()).state, 'rejected');
+  assert.equal((await review.ended()).state, 'rejected');
   assert.equal(files.read('poems/first.md'), 'one\ntwo\nthree\n');
 });
 
-scene('a change of a file that is gone says so, and can be rejected', async ({ window, agent, files }) => {
+scene('a change of a deleted file can be rejected', async ({ window, agent, files }) => {
   files.write('gone.txt', 'one\ntwo\nthree\n');
   await window.open('gone.txt');
   const review = await Review.edit(window, agent, { 'gone.txt': [['two', 'TWO']] }, 'First');
   rmSync(files.path('gone.txt'));
   await review.press('First', 'Accept the Whole Proposal');
-  await window.screen.notified('gone.txt is not there any more, so nothing can be changed in it.');
+  await window.screen.notified('gone.txt no longer exists, so it cannot be changed.');
   await review.press('First', 'Reject the Whole Proposal');
-  assert.equal((await review.over()).state, 'rejected');
+  assert.equal((await review.ended()).state, 'rejected');
 });

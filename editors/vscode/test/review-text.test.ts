@@ -1,4 +1,4 @@
-// What people write while agents wait: in the proposed side, in the file itself, and to the agent.
+// Text that the user writes during a review: in the proposed side, in the file itself, and in comments.
 import assert from 'node:assert/strict';
 import { stage } from './support/stage';
 import { Agent } from './support/agent';
@@ -9,58 +9,52 @@ const scene = stage({ files: { 'readme.txt': 'a folder\n' }, theme: 'light' });
 
 const POEM = 'one\ntwo\nthree\nfour\nfive\nsix\n';
 
-scene(
-  'what is written over the proposed side is what happens, and the agent is told',
-  async ({ window, agent, files }) => {
-    files.write('a.txt', POEM);
-    const review = await Review.edit(window, agent, {
-      'a.txt': [
-        ['two', 'TWO'],
-        ['five', 'FIVE'],
-      ],
-    });
-    await review.open('TWO');
-    await window.type({ after: 'TWO' }, ' and a half');
-    await review.shows('a.txt', 'changed by you');
-    await window.screen.shot('review-draft-light');
-    await window.press('Control+Alt+Shift+Y');
-    const told = await review.over();
-    assert.equal(files.read('a.txt'), 'one\nTWO and a half\nthree\nfour\nFIVE\nsix\n');
-    assert.match(told.userEdits?.[0]?.diff ?? '', /-TWO\n\+TWO and a half/);
-    assert.deepEqual(await review.states(), ['edited', 'accepted']);
-    await review.closed();
-  },
-);
+scene('edits of the proposed side are applied, and the agent receives them', async ({ window, agent, files }) => {
+  files.write('a.txt', POEM);
+  const review = await Review.edit(window, agent, {
+    'a.txt': [
+      ['two', 'TWO'],
+      ['five', 'FIVE'],
+    ],
+  });
+  await review.open('TWO');
+  await window.type({ after: 'TWO' }, ' and a half');
+  await review.shows('a.txt', 'changed by you');
+  await window.screen.shot('review-draft-light');
+  await window.press('Control+Alt+Shift+Y');
+  const result = await review.ended();
+  assert.equal(files.read('a.txt'), 'one\nTWO and a half\nthree\nfour\nFIVE\nsix\n');
+  assert.match(result.userEdits?.[0]?.diff ?? '', /-TWO\n\+TWO and a half/);
+  assert.deepEqual(await review.states(), ['edited', 'accepted']);
+  await review.closed();
+});
 
-scene(
-  'saving the proposed side decides nothing, and what was saved can be discarded',
-  async ({ window, agent, files }) => {
-    files.write('a.txt', POEM);
-    const review = await Review.edit(window, agent, { 'a.txt': [['two', 'TWO']] });
-    await review.open('TWO');
-    await window.type({ after: 'TWO' }, ' mine');
-    await window.press('Control+S');
-    await until(
-      'it is saved',
-      () => review.proposed('a.txt'),
-      (seen) => seen?.dirty === false,
-    );
-    assert.deepEqual(await review.states(), ['pending']);
-    assert.equal(files.read('a.txt'), POEM);
-    await review.shows('a.txt', 'changed by you');
-    await review.shows('TWO', 'decided with the file');
-    assert.equal(await review.buttons('TWO'), 0);
-    assert.ok((await review.buttons('a.txt')) > 0);
-    await window.press('Control+Alt+Y');
-    await window.screen.notified('it is decided as a whole');
-    await window.command('notifications.clearAll');
-    await window.command('editd.discardDraft');
-    await review.proposes('a.txt', 'one\nTWO\nthree\nfour\nfive\nsix\n');
-    await review.shows('TWO', 'line 2');
-  },
-);
+scene('saving the proposed side decides nothing, and the draft can be discarded', async ({ window, agent, files }) => {
+  files.write('a.txt', POEM);
+  const review = await Review.edit(window, agent, { 'a.txt': [['two', 'TWO']] });
+  await review.open('TWO');
+  await window.type({ after: 'TWO' }, ' mine');
+  await window.press('Control+S');
+  await until(
+    'the document is saved',
+    () => review.proposed('a.txt'),
+    (seen) => seen?.dirty === false,
+  );
+  assert.deepEqual(await review.states(), ['pending']);
+  assert.equal(files.read('a.txt'), POEM);
+  await review.shows('a.txt', 'changed by you');
+  await review.shows('TWO', 'decided with the file');
+  assert.equal(await review.buttons('TWO'), 0);
+  assert.ok((await review.buttons('a.txt')) > 0);
+  await window.press('Control+Alt+Y');
+  await window.screen.notified('the file is decided as a whole');
+  await window.command('notifications.clearAll');
+  await window.command('editd.discardDraft');
+  await review.proposes('a.txt', 'one\nTWO\nthree\nfour\nfive\nsix\n');
+  await review.shows('TWO', 'line 2');
+});
 
-scene('saving by itself decides nothing', async ({ window, agent, files }) => {
+scene('auto save decides nothing', async ({ window, agent, files }) => {
   files.write('a.txt', POEM);
   const autoSave = (value: string | undefined): Promise<void> =>
     window.evaluate(async ({ vscode }, value) => {
@@ -71,18 +65,18 @@ scene('saving by itself decides nothing', async ({ window, agent, files }) => {
   await review.open('TWO');
   await window.type({ after: 'TWO' }, '!');
   await until(
-    'it is saved',
+    'the document is saved',
     () => review.proposed('a.txt'),
     (seen) => seen?.dirty === false,
   );
   await autoSave('off');
   assert.deepEqual(await review.states(), ['pending']);
   await window.press('Control+Alt+Shift+Y');
-  await review.over();
+  await review.ended();
   assert.equal(files.read('a.txt'), POEM.replace('two', 'TWO!'));
 });
 
-scene('what is typed in the file meanwhile stays, and hunks move along', async ({ window, agent, files }) => {
+scene('text typed in the file is kept, and hunks move with it', async ({ window, agent, files }) => {
   files.write('a.txt', POEM);
   const review = await Review.edit(window, agent, {
     'a.txt': [
@@ -97,31 +91,28 @@ scene('what is typed in the file meanwhile stays, and hunks move along', async (
   await review.open('FIVE');
   await review.proposes('a.txt', 'zero\none\nTWO\nthree\nfour\nFIVE\nsix\n');
   await review.press('Change it', 'Accept the Whole Proposal');
-  await review.over();
+  await review.ended();
   await window.shows('a.txt', { text: 'zero\none\nTWO\nthree\nfour\nFIVE\nsix\n', dirty: true });
   await window.screen.notified('Not saved: a.txt');
   await window.screen.button('Save');
   await window.shows('a.txt', { dirty: false });
 });
 
-scene(
-  'what is written over the proposed side goes together with what is typed in the file',
-  async ({ window, agent, files }) => {
-    files.write('a.txt', POEM);
-    const review = await Review.edit(window, agent, { 'a.txt': [['two', 'TWO']] });
-    await review.open('TWO');
-    await window.type({ after: 'six' }, ' mine');
-    await window.open('a.txt');
-    await window.type({ before: 'one' }, 'zero\n');
-    await review.shows('TWO', 'line 3');
-    await review.press('a.txt', 'Accept All Changes in This File');
-    await review.over();
-    await window.shows('a.txt', { text: 'zero\none\nTWO\nthree\nfour\nfive\nsix mine\n' });
-    await review.closed();
-  },
-);
+scene('edits of the proposed side are merged with text typed in the file', async ({ window, agent, files }) => {
+  files.write('a.txt', POEM);
+  const review = await Review.edit(window, agent, { 'a.txt': [['two', 'TWO']] });
+  await review.open('TWO');
+  await window.type({ after: 'six' }, ' mine');
+  await window.open('a.txt');
+  await window.type({ before: 'one' }, 'zero\n');
+  await review.shows('TWO', 'line 3');
+  await review.press('a.txt', 'Accept All Changes in This File');
+  await review.ended();
+  await window.shows('a.txt', { text: 'zero\none\nTWO\nthree\nfour\nfive\nsix mine\n' });
+  await review.closed();
+});
 
-scene('where both are about the same lines, nothing is sent and the text is kept', async ({ window, agent, files }) => {
+scene('a draft that conflicts with typed text is kept and not sent', async ({ window, agent, files }) => {
   files.write('a.txt', POEM);
   const review = await Review.edit(window, agent, { 'a.txt': [['two', 'TWO']] });
   await review.open('TWO');
@@ -129,13 +120,13 @@ scene('where both are about the same lines, nothing is sent and the text is kept
   await window.open('a.txt');
   await window.type({ after: 'six' }, ' other');
   await review.press('a.txt', 'Accept All Changes in This File');
-  await window.screen.notified('about the same lines');
+  await window.screen.notified('conflict with later changes of the same lines');
   assert.deepEqual(await review.states(), ['pending']);
   assert.equal((await review.proposed('a.txt'))?.text, 'one\nTWO\nthree\nfour\nfive\nsix mine\n');
 });
 
 scene(
-  'a hunk whose lines were changed meanwhile is in conflict: what is there is kept',
+  'a hunk whose lines have changed is in conflict, and the typed text can be kept',
   async ({ window, agent, files }) => {
     files.write('a.txt', POEM);
     const review = await Review.edit(window, agent, {
@@ -153,19 +144,19 @@ scene(
     await window.screen.notified('in conflict');
     assert.deepEqual(await review.states(), ['conflicted', 'accepted']);
     await window.screen.button('Keep Mine');
-    await review.over();
+    await review.ended();
     await window.shows('a.txt', { text: POEM.replace('two', 'two mine').replace('five', 'FIVE') });
   },
 );
 
-scene("a hunk in conflict: the agent's lines are taken", async ({ window, agent, files }) => {
+scene("the agent's lines can be taken for a hunk in conflict", async ({ window, agent, files }) => {
   files.write('a.txt', POEM);
   const review = await Review.edit(window, agent, { 'a.txt': [['two', 'TWO']] });
   await window.open('a.txt');
   await window.type({ after: 'two' }, ' mine');
   await review.shows('TWO', 'in conflict');
   await review.lens("Take the Agent's");
-  await review.over();
+  await review.ended();
   await window.shows('a.txt', { text: POEM.replace('two', 'TWO') });
 });
 
@@ -184,16 +175,16 @@ scene('a comment reaches the agent', async ({ window, agent, files }) => {
   await window.screen.shot('review-comment-light');
   await window.page.locator('.review-widget').getByRole('button', { name: 'Send' }).click();
   await window.page.locator('.review-widget .comment-body', { hasText: 'Why in capitals?' }).waitFor();
-  assert.deepEqual((await review.told()).comments, [
+  assert.deepEqual((await review.outcome()).comments, [
     { path: files.path('a.txt'), hunk: 'h1', text: 'Why in capitals?' },
   ]);
   await review.shows('TWO', 'commented');
   await review.press('Change it', 'Reject the Whole Proposal');
-  assert.equal((await review.over()).comments?.length, 1);
+  assert.equal((await review.ended()).comments?.length, 1);
 });
 
 scene(
-  'who decides elsewhere closes the diffs here, but for a text that was not sent',
+  'a decision by another client closes diffs here, except those with an unsent draft',
   async ({ window, agent, files, daemon }) => {
     const elsewhere = await Agent.connect(daemon.editorSocket, 'vi', files.folder);
     try {
@@ -206,9 +197,9 @@ scene(
           await review.shows('a.txt', 'changed by you');
         }
         await elsewhere.call('editd/decide', { id: review.id, revision: 1, accept: 'all' });
-        await review.over();
+        await review.ended();
         if (draft) {
-          await window.screen.notified('was not sent; it is kept in its tab');
+          await window.screen.notified('were not sent; they are kept in the tab');
           assert.match((await review.proposed('a.txt'))?.text ?? '', /TWO mine/);
         } else {
           await review.closed();

@@ -1,4 +1,4 @@
-// What agents want to change, decided by keys, buttons and actions above lines.
+// Proposals are decided by keys, buttons and lenses.
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Inside } from './support/probe';
@@ -16,7 +16,7 @@ const RENAMED: [string, string][] = [
   ['    return sum\n', '    return amount\n'],
 ];
 
-scene('hunks of a file are decided by keys in its diff, one after the other', async ({ window, agent, files }) => {
+scene('the hunks of a file are decided by keys in its diff, one after another', async ({ window, agent, files }) => {
   files.write('cart.py', `${CART}\n\ndef empty(items):\n    return len(items) == 0\n`);
   const review = await Review.edit(window, agent, {
     'cart.py': [RENAMED[0] ?? ['', ''], ['    return sum\n', '    return amount\n'], ['len(items) == 0', 'not items']],
@@ -29,8 +29,8 @@ scene('hunks of a file are decided by keys in its diff, one after the other', as
   await review.shows('return amount', 'rejected');
   assert.equal(files.read('cart.py'), `${CART}\n\ndef empty(items):\n    return len(items) == 0\n`, 'not yet');
   await window.press('Control+Alt+Y');
-  const told = await review.over();
-  assert.equal(told.state, 'partial');
+  const result = await review.ended();
+  assert.equal(result.state, 'partial');
   assert.deepEqual(await review.states(), ['accepted', 'rejected', 'accepted']);
   assert.equal(
     files.read('cart.py'),
@@ -39,22 +39,25 @@ scene('hunks of a file are decided by keys in its diff, one after the other', as
   await review.closed();
 });
 
-scene('a click on a file opens its diff, and the view follows what is looked at', async ({ window, agent, files }) => {
-  files.write('a.txt', 'one\ntwo\nthree\n');
-  files.write('b.txt', 'one\ntwo\nthree\n');
-  const review = await Review.edit(window, agent, { 'a.txt': [['two', 'TWO']], 'b.txt': [['three', 'DREI']] });
-  await review.open('a.txt', 'a.txt');
-  await review.open('TWO', 'a.txt');
-  await review.next('b.txt', 3);
-  const selected = window.screen.view('Proposals').locator('.monaco-list-row.selected');
-  await until(
-    'the change is selected',
-    () => selected.allTextContents(),
-    (rows) => rows.length === 1 && rows[0]?.includes('DREI') === true,
-  );
-});
+scene(
+  'a click on a file opens its diff, and the selection in the view follows the cursor',
+  async ({ window, agent, files }) => {
+    files.write('a.txt', 'one\ntwo\nthree\n');
+    files.write('b.txt', 'one\ntwo\nthree\n');
+    const review = await Review.edit(window, agent, { 'a.txt': [['two', 'TWO']], 'b.txt': [['three', 'DREI']] });
+    await review.open('a.txt', 'a.txt');
+    await review.open('TWO', 'a.txt');
+    await review.next('b.txt', 3);
+    const selected = window.screen.view('Proposals').locator('.monaco-list-row.selected');
+    await until(
+      'the change is selected',
+      () => selected.allTextContents(),
+      (rows) => rows.length === 1 && rows[0]?.includes('DREI') === true,
+    );
+  },
+);
 
-scene('keys decide what is selected in the view', async ({ window, agent, files }) => {
+scene('keys decide the selection in the view', async ({ window, agent, files }) => {
   files.write('a.txt', 'one\ntwo\nthree\n');
   files.write('b.txt', 'b\n');
   const review = await Review.edit(window, agent, {
@@ -67,10 +70,10 @@ scene('keys decide what is selected in the view', async ({ window, agent, files 
   const rows = window.screen.view('Proposals').locator('.monaco-list-row');
   const selected = window.screen.view('Proposals').locator('.monaco-list-row.selected');
   const select = async (row: string): Promise<void> => {
-    // The editor may put the selection back that was there when rows began to be drawn anew: a person sees that.
+    // VS Code may restore the selection from before the rows were redrawn; a user would notice that and click again.
     const isOnly = (texts: string[]): boolean => texts.length === 1 && texts[0]?.includes(row) === true;
     await until(
-      `only ${row} is selected, and stays so`,
+      `only ${row} is selected, and stays selected`,
       async () => {
         if (!isOnly(await selected.allTextContents())) {
           await rows.filter({ hasText: row }).first().click();
@@ -90,12 +93,12 @@ scene('keys decide what is selected in the view', async ({ window, agent, files 
   await review.shows('ONE', 'accepted');
   await select('Change it');
   await window.press('Control+Alt+Y');
-  await review.over();
+  await review.ended();
   assert.equal(files.read('a.txt'), 'ONE\ntwo\nthree\n');
   assert.equal(files.read('b.txt'), 'B\n');
 });
 
-scene('several proposals are rejected at once', async ({ window, agent, files }) => {
+scene('several proposals are rejected together', async ({ window, agent, files }) => {
   for (const name of ['a.txt', 'b.txt', 'c.txt']) {
     files.write(name, 'one\n');
   }
@@ -108,12 +111,12 @@ scene('several proposals are rejected at once', async ({ window, agent, files })
   void window.command('editd.rejectAll');
   await window.page.locator('.quick-input-title', { hasText: 'Reject which proposals?' }).waitFor();
   const choices = window.page.locator('.quick-input-list .monaco-list-row');
-  assert.match((await choices.first().textContent()) ?? '', /Third/, 'that of the active file comes first');
+  assert.match((await choices.first().textContent()) ?? '', /Third/, 'the proposal for the active file comes first');
   await choices.nth(0).click();
   await choices.nth(1).click();
   await window.press('Enter');
   await until(
-    'only one waits',
+    'only one is pending',
     () => review.rows(),
     (rows) => !rows.some((row) => row.includes('Third') || row.includes('First')),
   );
@@ -133,11 +136,11 @@ scene('two changes next to each other are two hunks', async ({ window, agent, fi
   await review.shows('THREE', 'rejected');
   await review.proposes('near.txt', 'ONE\ntwo\nthree\n');
   await window.press('Control+Alt+Y');
-  await review.over();
+  await review.ended();
   assert.equal(files.read('near.txt'), 'ONE\ntwo\nthree\n');
 });
 
-scene('buttons in the tree decide a hunk, a file, a proposal', async ({ window, agent, files }) => {
+scene('buttons in the tree decide a hunk, a file and a proposal', async ({ window, agent, files }) => {
   files.write('a.txt', 'one\ntwo\nthree\n');
   files.write('b.txt', 'b\n');
   files.write('c.txt', 'c\n');
@@ -156,22 +159,22 @@ scene('buttons in the tree decide a hunk, a file, a proposal', async ({ window, 
   await review.press('b.txt', 'Reject All Changes in This File');
   await review.shows('B', 'rejected');
   await review.press('Change it', 'Accept the Whole Proposal');
-  const told = await review.over();
-  assert.equal(told.state, 'partial');
+  const result = await review.ended();
+  assert.equal(result.state, 'partial');
   assert.equal(files.read('a.txt'), 'ONE\ntwo\nTHREE\n');
   assert.equal(files.read('b.txt'), 'b\n');
   assert.equal(files.read('c.txt'), 'C\n');
 });
 
-scene('what is rejected as a whole changes nothing', async ({ window, agent, files }) => {
+scene('a rejected proposal changes nothing', async ({ window, agent, files }) => {
   files.write('a.txt', 'one\n');
   const review = await Review.edit(window, agent, { 'a.txt': [['one', 'ONE']] });
   await review.press('Change it', 'Reject the Whole Proposal');
-  assert.equal((await review.over()).state, 'rejected');
+  assert.equal((await review.ended()).state, 'rejected');
   assert.equal(files.read('a.txt'), 'one\n');
 });
 
-scene('what was rejected is brought back and shown', async ({ window, agent, files }) => {
+scene('rejected changes are reopened and shown', async ({ window, agent, files }) => {
   files.write('a.txt', 'one\ntwo\nthree\n');
   const review = await Review.edit(window, agent, {
     'a.txt': [
@@ -182,22 +185,22 @@ scene('what was rejected is brought back and shown', async ({ window, agent, fil
   await review.press('THREE', 'Reject Change');
   await review.shows('THREE', 'rejected');
   await review.press('Change it', 'Accept the Whole Proposal');
-  assert.equal((await review.over()).state, 'partial');
-  await window.screen.shot('review-brought-back');
-  await window.page.locator('.welcome-view-content a', { hasText: 'brought back' }).click();
+  assert.equal((await review.ended()).state, 'partial');
+  await window.screen.shot('review-reopen');
+  await window.page.locator('.welcome-view-content a', { hasText: 'reopen' }).click();
   await review.next('a.txt', 3);
-  const told = (await window.screen.notifications()).filter((text) => text.includes('(1 change)'));
-  assert.deepEqual(told, [], 'nobody is told of what they asked for');
+  const announced = (await window.screen.notifications()).filter((text) => text.includes('(1 change)'));
+  assert.deepEqual(announced, [], 'no notification about a reopened proposal');
   assert.equal(files.read('a.txt'), 'ONE\ntwo\nthree\n', 'not yet');
   await window.press('Control+Alt+Y');
   await until(
-    'it has happened',
+    'the change is applied',
     () => files.read('a.txt'),
     (text) => text === 'ONE\ntwo\nTHREE\n',
   );
 });
 
-scene('actions above the lines of the file decide, and can be taken back', async ({ window, agent, files }) => {
+scene('lenses in the file decide, and a decision can be changed', async ({ window, agent, files }) => {
   files.write('a.txt', 'one\ntwo\nthree\nfour\n');
   const review = await Review.edit(window, agent, {
     'a.txt': [
@@ -209,14 +212,14 @@ scene('actions above the lines of the file decide, and can be taken back', async
   await review.lens('Reject');
   await review.shows('TWO', 'rejected');
   await review.lens('Accept Instead');
-  await review.agrees({ TWO: 'accepted', five: 'pending' });
+  await review.showsStates({ TWO: 'accepted', five: 'pending' });
   await window.screen.shot('review-file-dark');
   await review.lens('Accept');
-  await review.over();
+  await review.ended();
   await window.shows('a.txt', { text: 'one\nTWO\nthree\nfour\nfive\n', dirty: false });
 });
 
-scene('lines that would be deleted are said and marked to be', async ({ window, agent, files }) => {
+scene('lines to be deleted are announced and marked', async ({ window, agent, files }) => {
   files.write('a.txt', 'one\ntwo\nthree\nfour\n');
   const review = await Review.edit(window, agent, {
     'a.txt': [
@@ -228,11 +231,11 @@ scene('lines that would be deleted are said and marked to be', async ({ window, 
   await window.open('a.txt');
   const lenses = window.page.locator('.codelens-decoration a');
   await until(
-    'the lenses say what happens',
+    'the lenses describe the changes',
     () => lenses.allTextContents(),
     (texts) => texts.includes('Diff: Delete: two') && texts.includes('Diff: FOUR +1 more line'),
   );
-  // Lines are drawn anew when lenses come.
+  // Lines are redrawn when lenses appear.
   const line = window.page.locator('.view-line span', { hasText: /^two$/ }).last();
   interface Page {
     getComputedStyle: (element: unknown) => { textDecorationLine: string };
@@ -264,12 +267,12 @@ scene('keys decide in the file itself, and go to the next hunk', async ({ window
   await review.next('b.txt', 1);
   assert.deepEqual(await window.tabs(), ['a.txt', 'b.txt (ada: Change it)']);
   await window.press('Control+Alt+Y');
-  await review.over();
+  await review.ended();
   assert.equal(files.read('a.txt'), 'one\nTWO\nthree\nfour\nfive\n');
   assert.equal(files.read('b.txt'), 'B\n');
 });
 
-scene('closing a diff means later', async ({ window, agent, files }) => {
+scene('closing a diff decides nothing', async ({ window, agent, files }) => {
   files.write('a.txt', 'one\n');
   const review = await Review.edit(window, agent, { 'a.txt': [['one', 'ONE']] });
   await review.open('ONE');
@@ -279,7 +282,7 @@ scene('closing a diff means later', async ({ window, agent, files }) => {
   await review.shows('ONE', 'line 1');
 });
 
-scene('files that come, go and get a new name are shown, and decided together', async ({ window, agent, files }) => {
+scene('created, deleted and renamed files are shown, and decided together', async ({ window, agent, files }) => {
   files.write('gone.txt', 'bye\n');
   files.write('old.txt', 'same\n');
   files.write('text.txt', 'one\n');
@@ -312,7 +315,7 @@ scene('files that come, go and get a new name are shown, and decided together', 
   await window.page.locator('.multiDiffEntry').first().waitFor();
   await window.screen.shot('review-all-dark');
   await review.press('Sort it out', 'Accept the Whole Proposal');
-  assert.equal((await review.over()).state, 'applied');
+  assert.equal((await review.ended()).state, 'applied');
   assert.equal(files.read('new.txt'), 'hello\n');
   assert.equal(files.exists('gone.txt'), false);
   assert.equal(files.read('name.txt'), 'same\n');
@@ -320,7 +323,7 @@ scene('files that come, go and get a new name are shown, and decided together', 
   await review.closed();
 });
 
-scene('line ends and characters of two units stay', async ({ window, agent, files }) => {
+scene('line endings and characters of two UTF-16 units are preserved', async ({ window, agent, files }) => {
   files.write('crlf.txt', 'one 😀\r\ntwo 😀\r\nthree\r\n');
   const review = await Review.edit(window, agent, {
     'crlf.txt': [
@@ -333,14 +336,14 @@ scene('line ends and characters of two units stay', async ({ window, agent, file
   await window.press('Control+Alt+N');
   await review.shows('THREE', 'rejected');
   await window.press('Control+Alt+Y');
-  await review.over();
+  await review.ended();
   assert.equal(files.read('crlf.txt'), 'ONE 😀👍\r\ntwo 😀\r\nthree\r\n');
 });
 
-scene('a proposal is found that is named before the daemon has told of it', async ({ window, daemon, files }) => {
+scene('a command finds a proposal before the daemon has announced it', async ({ window, daemon, files }) => {
   files.write('early.txt', 'one\n');
   const change = { path: files.path('early.txt'), edits: [{ oldText: 'one', newText: 'two' }], review: true };
-  // While the program runs the extension hears nothing, and the command comes right behind it.
+  // While the program runs, the extension host is blocked, and the command follows immediately.
   const propose = async (
     { vscode, require }: Inside,
     program: string,

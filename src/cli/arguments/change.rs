@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use super::look::ChangesOf;
+use super::query::ChangeFilter;
 
 #[derive(Debug, Args)]
 pub(crate) struct EditArguments {
@@ -11,11 +11,11 @@ pub(crate) struct EditArguments {
     #[arg(required_unless_present = "json")]
     pub(crate) path: Option<PathBuf>,
 
-    /// The text that is there; it has to fit one place, unless --all or --expect says otherwise
+    /// The text to replace; must match in one place, unless --all or --expect is given
     #[arg(long, value_name = "TEXT", required_unless_present = "json", allow_hyphen_values = true)]
     pub(crate) old: Option<String>,
 
-    /// The text to put there
+    /// The replacement text
     #[arg(long, value_name = "TEXT", required_unless_present = "json", allow_hyphen_values = true)]
     pub(crate) new: Option<String>,
 
@@ -23,11 +23,11 @@ pub(crate) struct EditArguments {
     #[arg(long, conflicts_with = "expect")]
     pub(crate) all: bool,
 
-    /// Replace every occurrence, of which there must be exactly N
+    /// Replace every occurrence; there must be exactly N
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) expect: Option<u32>,
 
-    /// Take the parameters of `editd/edit` as JSON from a file, or from standard input with `-`
+    /// Read the parameters of `editd/edit` as JSON from a file, or from standard input with `-`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["path", "old", "new", "all", "expect", "base"])]
     pub(crate) json: Option<PathBuf>,
 
@@ -43,7 +43,7 @@ pub(crate) struct WriteArguments {
     /// The file
     pub(crate) path: PathBuf,
 
-    /// Where the content comes from; `-` is standard input
+    /// The file to copy the content from; `-` is standard input
     #[arg(default_value = "-")]
     pub(crate) from: PathBuf,
 
@@ -60,21 +60,22 @@ pub(crate) struct WriteArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ApplyArguments {
-    /// Where the patch is; `-` is standard input
+    /// The file that contains the patch; `-` is standard input
     ///
-    /// Its paths begin at the working folder if a file that it changes is there, else at the top of the repository.
+    /// Its paths are relative to the working folder if that contains a file that the patch changes, else to
+    /// the top of the repository.
     #[arg(default_value = "-")]
     pub(crate) patch: PathBuf,
 
-    /// How the patch is written
+    /// The format of the patch
     #[arg(long, value_enum, default_value_t = Format::Auto)]
     pub(crate) format: Format,
 
-    /// Change this file only if it still has this hash; may be given for each file
+    /// Change this file only if it still has this hash; can be repeated for each file
     #[arg(long, value_name = "PATH=HASH", value_parser = path_and_hash)]
     pub(crate) base: Vec<(String, String)>,
 
-    /// Do not ask; take the files as they are now
+    /// Do not ask; accept the current content of the files
     #[arg(long, short)]
     pub(crate) yes: bool,
 
@@ -82,17 +83,17 @@ pub(crate) struct ApplyArguments {
     pub(crate) purpose: Purpose,
 }
 
-/// How a patch is written.
+/// The format of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum Format {
-    /// As the patch itself shows
+    /// Detect the format
     Auto,
-    /// Blocks of SEARCH and REPLACE
+    /// SEARCH/REPLACE blocks
     SearchReplace,
     /// From `*** Begin Patch` to `*** End Patch`
     ApplyPatch,
-    /// What `diff -u` and `git diff` print
+    /// The output of `diff -u` and `git diff`
     UnifiedDiff,
 }
 
@@ -101,21 +102,21 @@ fn path_and_hash(argument: &str) -> Result<(String, String), &'static str> {
     Ok((path.to_owned(), hash.to_owned()))
 }
 
-/// What a change is for, and who decides about it.
+/// The purpose of a change, and the choice to leave it to a review.
 #[derive(Debug, Args)]
 pub(crate) struct Purpose {
-    /// What the change is for, as reviews and the log show it
+    /// The purpose of the change, shown in reviews and in the log
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) label: Option<String>,
 
-    /// Leave the decision to a person at an editor or at `editd review`, whatever is configured
+    /// Leave the decision to a person in an editor or in `editd review`, whatever the configuration
     #[arg(long, conflicts_with = "yes")]
     pub(crate) review: bool,
 }
 
 impl Purpose {
-    /// Says in a request what was said here.
-    pub(crate) fn say_in(&self, request: &mut Value) {
+    /// Adds these arguments to a request.
+    pub(crate) fn add_to(&self, request: &mut Value) {
         if let Some(label) = &self.label {
             request["label"] = label.as_str().into();
         }
@@ -125,30 +126,30 @@ impl Purpose {
     }
 }
 
-/// What stands in for the person's yes.
+/// The arguments that replace the confirmation at the terminal.
 #[derive(Debug, Args)]
 pub(crate) struct Consent {
     /// Change the file only if it still has this hash
     #[arg(long, value_name = "HASH")]
     pub(crate) base: Option<String>,
 
-    /// Do not ask; take the file as it is now
+    /// Do not ask; accept the current content of the file
     #[arg(long, short)]
     pub(crate) yes: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct UndoArguments {
-    /// The change, as `editd log` names it [default: the newest that is neither undone nor an undo]
+    /// The id of the change from `editd log` [default: the newest that is neither undone nor an undo]
     #[arg(value_name = "ID", conflicts_with_all = ["path", "session", "since"])]
     pub(crate) transaction: Option<String>,
 
-    /// The newest change of this file; whatever else that change did is undone with it
+    /// Undo the newest change of this file, including its changes of other files
     #[arg(long, value_name = "PATH", conflicts_with_all = ["session", "since"])]
     pub(crate) path: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) of: ChangesOf,
+    pub(crate) filter: ChangeFilter,
 
     /// Do not ask; then only changes by the same author can be undone
     #[arg(long, short)]

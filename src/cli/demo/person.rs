@@ -1,4 +1,4 @@
-//! A person at a terminal: the commands are the real ones, on a pseudo-terminal, and so are the answers typed.
+//! A scripted person at a terminal: real commands on a pseudo-terminal, with typed answers.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -7,34 +7,34 @@ use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, OutputModes, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
 
-use crate::cli::{Complaint, stream};
+use crate::cli::{CliError, stream};
 
-use super::stage::Stage;
+use super::sandbox::Sandbox;
 
-/// What questions end with.
+/// Endings of questions.
 const QUESTIONS: [&str; 3] = ["]? ", "[y/N] ", "author: "];
-/// Ends the input, where there is no answer left.
+/// Ends the input if no answer is left.
 const END: &[u8] = b"\x04";
 
-/// Runs a command, shows all that it prints, and types an answer to each question.
+/// Runs a command, shows its output, and types an answer to each question.
 pub(super) fn run(
-    stage: &Stage,
+    sandbox: &Sandbox,
     arguments: &[&str],
     answers: &[&str],
     columns: usize,
-) -> Result<(), Complaint> {
+) -> Result<(), CliError> {
     let (mut ours, theirs) = terminal(columns)?;
-    let mut command = stage.command(&["--no-spawn"])?;
+    let mut command = sandbox.command(&["--no-spawn"])?;
     command.args(arguments).stdin(theirs.try_clone()?).stdout(theirs.try_clone()?).stderr(theirs);
     if anstream::AutoStream::choice(&std::io::stdout()) == anstream::ColorChoice::Never {
         command.env("NO_COLOR", "1");
     }
-    stage.spawn(&mut command)?;
-    // It holds their side, and as long as anybody does there is no end.
+    sandbox.spawn(&mut command)?;
+    // It holds the other side of the terminal. Reading ends only when every handle to that side is closed.
     drop(command);
     let mut out = stream::stdout();
     let (mut answers, mut shown, mut buffer) = (answers.iter(), Vec::new(), [0; 4096]);
-    // Where nobody has the other side any more, Linux says that reading fails.
+    // On Linux, reading fails when the other side is closed.
     while let Ok(read @ 1..) = ours.read(&mut buffer) {
         out.write_all(&buffer[..read])?;
         shown.extend_from_slice(&buffer[..read]);
@@ -45,7 +45,7 @@ pub(super) fn run(
             ours.write_all(&typed)?;
         }
     }
-    Ok(stage.wait()?)
+    Ok(sandbox.wait()?)
 }
 
 fn asks(shown: &[u8]) -> bool {
@@ -53,7 +53,7 @@ fn asks(shown: &[u8]) -> bool {
     QUESTIONS.iter().any(|question| shown.ends_with(question.as_bytes()))
 }
 
-/// Both sides of a new terminal: ours, and the one that a program takes for its terminal.
+/// Opens a pseudo-terminal. Returns our side, and the side that a program uses as its terminal.
 fn terminal(columns: usize) -> std::io::Result<(File, File)> {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     grantpt(&ours)?;
@@ -63,7 +63,7 @@ fn terminal(columns: usize) -> std::io::Result<(File, File)> {
     let size =
         Winsize { ws_row: 24, ws_col: u16::try_from(columns).unwrap_or(80), ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(&theirs, size)?;
-    // The terminal that it is shown on makes its own line ends.
+    // The terminal that shows the output converts the line endings.
     let mut modes = tcgetattr(&theirs)?;
     modes.output_modes.remove(OutputModes::OPOST);
     tcsetattr(&theirs, OptionalActions::Now, &modes)?;

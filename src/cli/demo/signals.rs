@@ -3,31 +3,31 @@ use std::sync::Arc;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::stage::Stage;
+use super::sandbox::Sandbox;
 
-/// The signals that end the demo, with the exit code that shells expect of each.
+/// The signals that end the demo, each with its conventional exit code.
 pub(super) struct Signals {
     runtime: Runtime,
-    heard: [(Signal, i32); 3],
+    signals: [(Signal, i32); 3],
 }
 
 impl Signals {
-    /// From now on none of them ends the process before everything is cleared away.
-    pub(super) fn hear() -> std::io::Result<Self> {
+    /// Registers the signals, so that none of them ends the process before the cleanup.
+    pub(super) fn register() -> std::io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let guard = runtime.enter();
-        let heard = [
+        let signals = [
             (signal(SignalKind::interrupt())?, 130),
             (signal(SignalKind::terminate())?, 143),
             (signal(SignalKind::hangup())?, 129),
         ];
         drop(guard);
-        Ok(Self { runtime, heard })
+        Ok(Self { runtime, signals })
     }
 
-    /// Clears the stage and ends the process at the first of them.
-    pub(super) fn end(self, stage: Arc<Stage>) {
-        let Self { runtime, heard: [mut interrupt, mut terminate, mut hangup] } = self;
+    /// Spawns a thread that cleans up and exits at the first signal.
+    pub(super) fn end(self, sandbox: Arc<Sandbox>) {
+        let Self { runtime, signals: [mut interrupt, mut terminate, mut hangup] } = self;
         std::thread::spawn(move || {
             let code = runtime.block_on(async {
                 tokio::select! {
@@ -36,7 +36,7 @@ impl Signals {
                     _ = hangup.0.recv() => hangup.1,
                 }
             });
-            stage.end_with(code);
+            sandbox.end_and_exit(code);
         });
     }
 }

@@ -1,18 +1,24 @@
-//! Examples of commands. A test runs each in a folder that has what they name.
+//! Examples for the help. A test runs all of them in a folder with the files that they name.
 
 use std::fmt::Write as _;
 
-/// What it does, and the line to type.
+/// A description and the command line.
 pub(super) type Example = (&'static str, &'static str);
 
 pub(super) const COMMANDS: [(&str, &[Example]); 18] = [
     (
         "edit",
         &[
-            ("Show the change, ask, write", "editd edit src/main.rs --old 'port = 80;' --new 'port = 8080;'"),
-            ("Every place, without asking", "editd edit notes.md --old colour --new color --all --yes"),
             (
-                "Say what it is for",
+                "Show a change and ask before writing it",
+                "editd edit src/main.rs --old 'port = 80;' --new 'port = 8080;'",
+            ),
+            (
+                "Replace every occurrence without asking",
+                "editd edit notes.md --old colour --new color --all --yes",
+            ),
+            (
+                "Record the purpose of a change",
                 "editd edit notes.md --old tint --new tone --label 'As in the book' --yes",
             ),
         ],
@@ -20,78 +26,87 @@ pub(super) const COMMANDS: [(&str, &[Example]); 18] = [
     (
         "write",
         &[
-            ("A new file, folders included", "editd write config/new.toml draft.toml"),
-            ("What another program prints", "date | editd write now.txt --yes"),
+            ("Create a file and its folders", "editd write config/new.toml draft.toml"),
+            ("Write the output of another program", "date | editd write now.txt --yes"),
         ],
     ),
     (
         "apply",
         &[
-            ("Show what a patch does, ask, write", "editd apply fix.patch"),
-            ("What a model has answered", "editd apply --yes < answer.md"),
+            ("Show a patch and ask before applying it", "editd apply fix.patch"),
+            ("Apply the answer of a model", "editd apply --yes < answer.md"),
         ],
     ),
     (
         "undo",
         &[
-            ("Take the newest change back", "editd undo"),
-            ("The newest change of one file", "editd undo --path notes.md"),
-            ("All that was changed in the last two hours", "editd undo --since 2h"),
+            ("Undo the newest change", "editd undo"),
+            ("Undo the newest change of one file", "editd undo --path notes.md"),
+            ("Undo all changes of the last two hours", "editd undo --since 2h"),
         ],
     ),
     (
         "read",
-        &[("Twenty lines with their numbers", "editd read src/main.rs --offset 1 --limit 20 --numbered")],
+        &[(
+            "Print twenty lines with their numbers",
+            "editd read src/main.rs --offset 1 --limit 20 --numbered",
+        )],
     ),
     (
         "search",
         &[
-            ("Functions, with two lines around each", "editd search 'fn \\w+' src --context 2"),
-            ("A text as it is, in Rust files only", "editd search -F 'let port =' --glob '*.rs'"),
+            ("Find functions, with two lines of context", "editd search 'fn \\w+' src --context 2"),
+            ("Find literal text in Rust files", "editd search -F 'let port =' --glob '*.rs'"),
         ],
     ),
     (
         "find",
         &[
-            ("By name, at any depth", "editd find '*.rs'"),
-            ("By path from the folder", "editd find 'src/**/main.*'"),
+            ("Find files by name, at any depth", "editd find '*.rs'"),
+            ("Find files by their path from the folder", "editd find 'src/**/main.*'"),
         ],
     ),
-    ("list", &[("A folder", "editd list src")]),
+    ("list", &[("List a folder", "editd list src")]),
     (
         "review",
         &[
-            ("Go through all that waits", "editd review"),
-            ("List it, for another program", "editd review --output json"),
-            ("Bring back what was rejected last", "editd review --reopen"),
+            ("Review all pending proposals", "editd review"),
+            ("List them for another program", "editd review --output json"),
+            ("Review what you rejected last again", "editd review --reopen"),
         ],
     ),
-    ("proposals", &[("With ids and states, for another program", "editd proposals --output json")]),
+    ("proposals", &[("List them for another program", "editd proposals --output json")]),
     (
         "log",
         &[
-            ("The last five changes", "editd log -n 5"),
-            ("Those of one file", "editd log notes.md"),
-            ("Those of a folder, with their diffs", "editd log src -p"),
+            ("List the last five changes", "editd log -n 5"),
+            ("List the changes of one file", "editd log notes.md"),
+            ("List the changes of a folder with their diffs", "editd log src -p"),
         ],
     ),
-    ("show", &[("A change", "editd show \"$(editd log -n 1 | cut -d ' ' -f 1)\"")]),
-    ("blame", &[("Line by line", "editd blame notes.md")]),
+    ("show", &[("Show the newest change", "editd show \"$(editd log -n 1 | cut -d ' ' -f 1)\"")]),
+    ("blame", &[("Show the author of each line", "editd blame notes.md")]),
     (
         "mcp",
         &[
-            ("In one project, whatever the client says", "editd mcp --root src"),
-            ("Only for looking around", "editd mcp --read-only"),
+            ("Serve one project, whatever roots the client has", "editd mcp --root src"),
+            ("Serve only read-only tools", "editd mcp --read-only"),
         ],
     ),
-    ("status", &[("Where the sockets are, among other things", "editd status --output json")]),
-    ("doctor", &[("For another program", "editd doctor --output json")]),
+    ("status", &[("Print the state with the paths of the sockets", "editd status --output json")]),
+    ("doctor", &[("Print the checks for another program", "editd doctor --output json")]),
     (
         "completions",
         &[
-            ("Install them for bash", "echo 'source <(editd completions bash)' >> ~/.bashrc"),
-            ("For zsh, below `compinit`", "echo 'source <(editd completions zsh)' >> ~/.zshrc"),
-            ("For fish", "editd completions fish > ~/.config/fish/completions/editd.fish"),
+            ("Install completions for bash", "echo 'source <(editd completions bash)' >> ~/.bashrc"),
+            (
+                "Install completions for zsh, after `compinit`",
+                "echo 'source <(editd completions zsh)' >> ~/.zshrc",
+            ),
+            (
+                "Install completions for fish",
+                "editd completions fish > ~/.config/fish/completions/editd.fish",
+            ),
         ],
     ),
     (
@@ -103,20 +118,20 @@ pub(super) const COMMANDS: [(&str, &[Example]); 18] = [
     ),
 ];
 
-/// Those of the program as a whole, for its page.
+/// Examples on the manual page of the program.
 pub(super) const PROGRAM: [Example; 4] = [
-    ("See it at work", "editd demo --no-pause"),
-    ("Show a change, ask, write", "editd edit notes.md --old colour --new color --all"),
-    ("Decide what agents may change", "editd review"),
-    ("What was changed, and by whom", "editd log"),
+    ("Run the demo", "editd demo --no-pause"),
+    ("Show a change and ask before writing it", "editd edit notes.md --old colour --new color --all"),
+    ("Review the changes that agents propose", "editd review"),
+    ("List changes with their authors", "editd log"),
 ];
 
-/// The examples of a command, for its help.
+/// Returns the examples of a command, formatted for its help.
 pub(super) fn of(command: &str) -> Option<String> {
     let (_, examples) = COMMANDS.iter().find(|(name, _)| *name == command)?;
     let mut text = String::new();
     for (what, line) in *examples {
-        // A string takes all.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "  {what}:\n      {line}");
     }
     Some(text)

@@ -1,19 +1,19 @@
 use std::fmt::Write as _;
 
-/// The commands, by what one wants.
+/// The commands, grouped by purpose.
 pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ("Change text", &["edit", "write", "apply", "undo"]),
-    ("Look", &["read", "search", "find", "list"]),
+    ("Read and search", &["read", "search", "find", "list"]),
     ("Review and history", &["review", "proposals", "log", "show", "blame"]),
     ("Serve agents and editors", &["mcp", "lsp"]),
     ("The daemon", &["status", "doctor", "stop", "serve"]),
-    ("Get to know it", &["demo", "help", "man", "completions"]),
+    ("Learn more", &["demo", "help", "man", "completions"]),
 ];
 
-/// clap adds this one when it parses.
+/// The command that clap adds when it parses.
 const HELP: (&str, &str) = ("help", "Print the help of the program or of a command");
 
-/// A line for each of these commands.
+/// Returns a line for each of these commands.
 pub(super) fn rows(command: &clap::Command, names: &[&str]) -> String {
     let style = command.get_styles().get_literal();
     let width = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max().unwrap_or_default();
@@ -21,7 +21,7 @@ pub(super) fn rows(command: &clap::Command, names: &[&str]) -> String {
     for name in names {
         let about = command.find_subcommand(name).and_then(clap::Command::get_about);
         let about = about.map_or_else(|| HELP.1.to_owned(), ToString::to_string);
-        // A string takes all.
+        // Writing to a string cannot fail.
         let _ = writeln!(rows, "  {style}{name:<width$}{style:#}  {about}");
     }
     rows

@@ -1,4 +1,4 @@
-//! Manual pages, from the same descriptions as the help.
+//! Manual pages, generated from the same descriptions as the help.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -10,13 +10,14 @@ use super::examples::{self, Example};
 use super::facts::{ENVIRONMENT, EXIT_CODES, FILES, Fact};
 use super::groups::GROUPS;
 
-/// The page of the program.
+/// Writes the manual page of the program.
 pub(in crate::cli) fn page(out: &mut impl Write) -> io::Result<()> {
     let command = built();
     render(&command, &command, &examples::PROGRAM, out)
 }
 
-/// The page of the program and one for each command, into a folder that is made if need be.
+/// Writes the page of the program and one for each command to a folder, which is created if missing. Returns
+/// the number of pages.
 pub(in crate::cli) fn write_pages(folder: &Path) -> io::Result<usize> {
     std::fs::create_dir_all(folder)?;
     let command = built();
@@ -35,7 +36,7 @@ pub(in crate::cli) fn write_pages(folder: &Path) -> io::Result<usize> {
 }
 
 fn built() -> clap::Command {
-    // What the page says at its end comes as sections.
+    // The text after the help becomes separate sections of the page.
     let mut command = super::command().after_help(None::<&str>).after_long_help(None::<&str>);
     command.build();
     command
@@ -63,7 +64,7 @@ fn render(
     facts("ENVIRONMENT", &ENVIRONMENT).to_writer(out)?;
     facts("FILES", &FILES).to_writer(out)?;
     if !examples.is_empty() {
-        shown(examples).to_writer(out)?;
+        examples_section(examples).to_writer(out)?;
     }
     see_also(program, command.get_name()).to_writer(out)
 }
@@ -72,7 +73,7 @@ fn version() -> String {
     format!("editd {}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The commands, in the groups that the help has.
+/// Returns the section of the commands, in the groups of the help.
 fn commands(program: &clap::Command) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["COMMANDS"]);
@@ -95,7 +96,7 @@ fn facts(title: &str, facts: &[Fact]) -> Roff {
     roff
 }
 
-fn shown(examples: &[Example]) -> Roff {
+fn examples_section(examples: &[Example]) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["EXAMPLES"]);
     for (what, line) in examples {
@@ -106,7 +107,7 @@ fn shown(examples: &[Example]) -> Roff {
 
 fn see_also(program: &clap::Command, but: &str) -> Roff {
     let mut roff = Roff::new();
-    // Names of pages are not hyphenated.
+    // Disables hyphenation of page names.
     roff.control("SH", ["SEE ALSO"]).control("nh", []);
     let groups = GROUPS.iter().filter(|(_, names)| but == program.get_name() || names.contains(&but));
     let names = groups.flat_map(|(_, names)| *names).filter(|name| ![but, "help"].contains(*name));

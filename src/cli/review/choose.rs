@@ -1,11 +1,11 @@
-//! What a person says of the hunks of one file.
+//! Questions about the hunks of one file.
 
 use std::io::Write;
 
 use serde_json::{Value, json};
 
 use crate::cli::paint::{FAINT, HINT};
-use crate::cli::{Complaint, Context, ask, stream};
+use crate::cli::{CliError, Context, ask, stream};
 use crate::protocol::{AppliedFile, CommentEntry, Hunk, ProposalResult};
 
 use super::{compose, show};
@@ -18,58 +18,58 @@ d  reject it and all others of this file
 A  accept it and all others of the proposal
 D  reject it and all others of the proposal
 e  edit its new lines in $VISUAL or $EDITOR
-c  say something to the author
+c  send a comment to the author
 s  leave it for later
-q  leave it and everything behind it for later
+q  leave this and all further hunks for later
 ?  this help";
 
 const HELP_TOUCHED: &str = "\
-t  take the author's side, over what was changed here
-n  keep what is here
+t  take the author's side, and discard the change made here since
+n  keep the current text
 d  keep it, and reject all others of this file
 D  keep it, and reject all others of the proposal
 e  edit the author's lines in $VISUAL or $EDITOR
-c  say something to the author
+c  send a comment to the author
 s  leave it for later
-q  leave it and everything behind it for later
+q  leave this and all further hunks for later
 ?  this help";
 
-/// The state of a hunk whose place has changed since it was proposed.
+/// State of a hunk whose lines have changed since it was proposed.
 pub(super) const CONFLICTED: &str = "conflicted";
 
-/// What was said of a hunk.
+/// The answer for a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Answer {
     Open,
     Accept,
-    /// Over what was changed there since.
+    /// Accepts the hunk over a conflicting change.
     Take,
     Reject,
     Edited(String),
 }
 
-/// What comes next.
+/// Action after an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Then {
-    GoOn,
-    /// With this answer for all that is open in the files behind.
+pub(super) enum Next {
+    Continue,
+    /// Continue, with this answer for all open hunks of the further files.
     Rest(Rest),
     Quit,
 }
 
-/// An answer for all that is open.
+/// An answer for all open hunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rest {
     Accept,
     Reject,
 }
 
-/// A file of a proposal, and what was said of its hunks so far.
+/// A file of a proposal with the answers so far.
 pub(super) struct FileReview<'p> {
     file: &'p AppliedFile,
     answers: Vec<Answer>,
     comments: Vec<CommentEntry>,
-    /// The only hunks to ask about, if not all.
+    /// Ids of the only hunks to ask about. `None` means all.
     only: Option<Vec<String>>,
 }
 
@@ -79,46 +79,47 @@ impl<'p> FileReview<'p> {
         Self { file, answers: vec![Answer::Open; file.entry.hunks.len()], comments: Vec::new(), only: None }
     }
 
-    /// With an answer for all that is open. What is in conflict is accepted by nobody who has not seen it.
-    pub(super) fn answered(proposal: &'p ProposalResult, at: usize, rest: Rest) -> Self {
+    /// Creates a review with an answer for all open hunks. Conflicted hunks are not accepted this way,
+    /// because the person has not seen them.
+    pub(super) fn with_rest(proposal: &'p ProposalResult, at: usize, rest: Rest) -> Self {
         let mut file = Self::new(proposal, at);
         file.rest(0, rest);
         file
     }
 
-    /// Only about these hunks.
-    pub(super) fn about(proposal: &'p ProposalResult, at: usize, hunks: Vec<String>) -> Self {
+    /// Creates a review of these hunks only.
+    pub(super) fn for_hunks(proposal: &'p ProposalResult, at: usize, hunks: Vec<String>) -> Self {
         Self { only: Some(hunks), ..Self::new(proposal, at) }
     }
 
-    /// The names of the hunks that were accepted as they were shown.
+    /// Returns the ids of the hunks that were accepted unchanged.
     pub(super) fn accepted(&self) -> Vec<String> {
         let both = self.file.entry.hunks.iter().zip(&self.answers);
         both.filter(|(_, answer)| **answer == Answer::Accept).map(|(hunk, _)| hunk.id.clone()).collect()
     }
 
-    /// Asks about every hunk that is open.
-    pub(super) fn ask(&mut self) -> Result<Then, Complaint> {
+    /// Asks about every open hunk.
+    pub(super) fn ask(&mut self) -> Result<Next, CliError> {
         let hunks = &self.file.entry.hunks;
-        let mut of_all = Then::GoOn;
+        let mut of_all = Next::Continue;
         for at in 0..hunks.len() {
-            let is_meant = self.only.as_ref().is_none_or(|only| only.contains(&hunks[at].id));
-            if !is_meant || !is_open(&hunks[at]) || self.answers[at] != Answer::Open {
+            let is_selected = self.only.as_ref().is_none_or(|only| only.contains(&hunks[at].id));
+            if !is_selected || !is_open(&hunks[at]) || self.answers[at] != Answer::Open {
                 continue;
             }
             let mut out = stream::stdout();
-            show::place(&mut out, self.file, &hunks[at], (at + 1, hunks.len()))?;
+            show::heading(&mut out, self.file, &hunks[at], (at + 1, hunks.len()))?;
             show::hunk(&mut out, self.file, &hunks[at])?;
             match self.ask_about(at)? {
-                Then::GoOn => {}
-                Then::Rest(rest) => of_all = Then::Rest(rest),
-                Then::Quit => return Ok(Then::Quit),
+                Next::Continue => {}
+                Next::Rest(rest) => of_all = Next::Rest(rest),
+                Next::Quit => return Ok(Next::Quit),
             }
         }
         Ok(of_all)
     }
 
-    fn ask_about(&mut self, at: usize) -> Result<Then, Complaint> {
+    fn ask_about(&mut self, at: usize) -> Result<Next, CliError> {
         let hunk = &self.file.entry.hunks[at];
         let is_touched = hunk.state == CONFLICTED;
         let question = if is_touched {
@@ -128,7 +129,7 @@ impl<'p> FileReview<'p> {
         };
         loop {
             let Some(answer) = ask::line(&format!("{HINT}{question}{HINT:#} "))? else {
-                return Ok(Then::Quit);
+                return Ok(Next::Quit);
             };
             let all = match answer.as_str() {
                 "A" if !is_touched => Some(Rest::Accept),
@@ -137,7 +138,7 @@ impl<'p> FileReview<'p> {
             };
             if let Some(rest) = all {
                 self.rest(at, rest);
-                return Ok(Then::Rest(rest));
+                return Ok(Next::Rest(rest));
             }
             match answer.to_lowercase().as_str() {
                 "t" if is_touched => self.answers[at] = Answer::Take,
@@ -157,19 +158,19 @@ impl<'p> FileReview<'p> {
                     continue;
                 }
                 "s" => {}
-                "q" => return Ok(Then::Quit),
+                "q" => return Ok(Next::Quit),
                 _ => {
                     let help = if is_touched { HELP_TOUCHED } else { HELP };
                     writeln!(stream::stdout(), "{FAINT}{help}{FAINT:#}")?;
                     continue;
                 }
             }
-            return Ok(Then::GoOn);
+            return Ok(Next::Continue);
         }
     }
 
-    /// Gives all hunks from one on an answer that have none. What is in conflict is only rejected so: to take it is
-    /// asked by itself.
+    /// Sets the answer of all unanswered hunks from `at` on. Conflicted hunks can only be rejected this way;
+    /// taking one needs its own answer.
     fn rest(&mut self, at: usize, rest: Rest) {
         let both = self.answers.iter_mut().zip(&self.file.entry.hunks).skip(at);
         for (other, hunk) in both.filter(|(other, _)| **other == Answer::Open) {
@@ -181,11 +182,12 @@ impl<'p> FileReview<'p> {
         }
     }
 
-    /// What the person makes of the new lines; none if nothing can be made of them.
-    fn edited(&self, hunk: &Hunk) -> Result<Option<Answer>, Complaint> {
+    /// Opens the new lines in the person's editor. Returns `None` if they cannot be edited or were not
+    /// changed.
+    fn edited(&self, hunk: &Hunk) -> Result<Option<Answer>, CliError> {
         let created = compose::created(&self.file.entry);
         let Some(new) = hunk.new_text.as_ref().or(created.as_ref()) else {
-            writeln!(stream::stdout(), "It has no lines to edit.")?;
+            writeln!(stream::stdout(), "This hunk has no lines to edit.")?;
             return Ok(None);
         };
         match compose::in_editor(&self.file.entry.path, new) {
@@ -202,7 +204,8 @@ impl<'p> FileReview<'p> {
         }
     }
 
-    /// The decision to send; none if nothing was said. An error says why what was edited cannot be sent.
+    /// Returns the decision to send, or `None` if there are no answers. Returns an error if edited lines
+    /// cannot be sent.
     pub(super) fn decision(self, context: &Context) -> Result<Option<Value>, String> {
         let Self { file, answers, comments, only: _ } = self;
         let hunks = &file.entry.hunks;
@@ -224,7 +227,7 @@ impl<'p> FileReview<'p> {
         };
         if hunks.iter().zip(&answers).any(is_left) {
             return Err(
-                "lines were edited, so all of this file has to be decided; it is asked again".to_owned()
+                "lines were edited, so you must decide every hunk of this file; review it again".to_owned()
             );
         }
         let of_name = |hunk: &&Hunk| hunk.kind.is_some();
@@ -248,12 +251,12 @@ pub(super) fn is_open(hunk: &Hunk) -> bool {
     matches!(hunk.state.as_str(), "pending" | CONFLICTED)
 }
 
-/// What is to stand in a hunk's place; none if that stays as it is.
+/// Returns the text that replaces the lines of a hunk, or `None` if they stay unchanged.
 fn text<'a>(hunk: &'a Hunk, answer: &'a Answer) -> Option<&'a str> {
     match answer {
         Answer::Edited(text) => Some(text),
         Answer::Accept | Answer::Take => hunk.new_text.as_deref(),
-        // As was decided before.
+        // The hunk was accepted earlier.
         Answer::Open if hunk.state == "accepted" => hunk.new_text.as_deref(),
         Answer::Open | Answer::Reject => None,
     }

@@ -1,4 +1,4 @@
-//! Lines that a person edits, and the file that they make.
+//! Editing of proposed lines, and the resulting file content.
 
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -13,34 +13,35 @@ use crate::text::{ContentHash, lines};
 use crate::transport::Client;
 use crate::workspace::Role;
 
-/// How often a name for a file to edit is tried.
+/// Maximum number of names that are tried for a temporary file.
 const NAMES: u32 = 100;
 
-/// The text as the person leaves it in their editor, or what went wrong.
+/// Opens a text in the person's editor. Returns the edited text, or an error message.
 pub(super) fn in_editor(path: &str, text: &str) -> Result<String, String> {
     let name =
         Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let file = Scratch::new(&name, text).map_err(|error| format!("the lines cannot be edited: {error}"))?;
+    let file =
+        TemporaryFile::new(&name, text).map_err(|error| format!("the lines cannot be edited: {error}"))?;
     let editor = ["VISUAL", "EDITOR"]
         .into_iter()
         .find_map(|name| std::env::var(name).ok().filter(|it| !it.trim().is_empty()));
     let editor = editor.unwrap_or_else(|| "vi".to_owned());
-    // As git does: the variable may hold arguments.
+    // Runs the editor in a shell, as git does, because the variable may contain arguments.
     let status =
         Command::new("sh").arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor).arg(&file.0).status();
     match status {
         Ok(status) if status.success() => {
             let edited = std::fs::read_to_string(&file.0)
                 .map_err(|error| format!("the lines cannot be read: {error}"))?;
-            Ok(with_end(text, edited))
+            Ok(with_final_ending(text, edited))
         }
         Ok(status) => Err(format!("`{editor}` ended with {status}, so nothing was edited")),
         Err(error) => Err(format!("`{editor}` cannot be run: {error}")),
     }
 }
 
-/// Returns the text of a file that is to be created, as its diff shows it. `None` for other changes, and where the diff
-/// does not show all of the text.
+/// Returns the text of a file that is to be created, taken from its diff. Returns `None` for other changes,
+/// and if the diff does not contain the whole text.
 pub(super) fn created(entry: &FileEntry) -> Option<String> {
     let hash = entry.hash_after.as_deref().filter(|_| entry.action == "create")?;
     let body = entry.diff.split_inclusive('\n').skip_while(|line| !line.starts_with("@@")).skip(1);
@@ -51,8 +52,8 @@ pub(super) fn created(entry: &FileEntry) -> Option<String> {
     (ContentHash::of(text.as_bytes()).to_string() == hash).then_some(text)
 }
 
-/// Editors put a line end behind the last line; lines that had one keep it.
-fn with_end(before: &str, mut edited: String) -> String {
+/// Restores the original presence or absence of a final line ending, because editors add one.
+fn with_final_ending(before: &str, mut edited: String) -> String {
     let ends = |text: &str| text.ends_with(['\n', '\r']);
     if !edited.is_empty() && ends(before) && !ends(&edited) {
         edited.push('\n');
@@ -62,10 +63,10 @@ fn with_end(before: &str, mut edited: String) -> String {
     edited
 }
 
-/// A file that is gone when nobody needs it any more. Only its owner can read it.
-struct Scratch(PathBuf);
+/// A temporary file that is removed when dropped. Only its owner can read it.
+struct TemporaryFile(PathBuf);
 
-impl Scratch {
+impl TemporaryFile {
     fn new(name: &str, text: &str) -> std::io::Result<Self> {
         let folder = std::env::temp_dir();
         let mut last = None;
@@ -79,25 +80,25 @@ impl Scratch {
                 Err(error) => last = Some(error),
             }
         }
-        Err(last.unwrap_or_else(|| std::io::Error::other("there is no name left for it")))
+        Err(last.unwrap_or_else(|| std::io::Error::other("all names for a temporary file are taken")))
     }
 }
 
-impl Drop for Scratch {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
-        // A file in the temporary folder that stays is nobody's loss.
+        // A leftover temporary file does no harm.
         let _ = std::fs::remove_file(&self.0);
     }
 }
 
-/// The whole file with these texts in place of its hunks' lines.
+/// Returns the whole file with the lines of its hunks replaced by these texts.
 pub(super) fn content(
     context: &Context,
     file: &AppliedFile,
     texts: &[Option<&str>],
 ) -> Result<String, String> {
     let now = match file.entry.hash_before.as_deref() {
-        Some(hash) => now(context, &file.entry.path, hash)?,
+        Some(hash) => text_with_hash(context, &file.entry.path, hash)?,
         None => String::new(),
     };
     let starts: Vec<usize> = lines(&now).map(|line| line.start).chain([now.len()]).collect();
@@ -109,9 +110,7 @@ pub(super) fn content(
         let first = hunk.old_start - usize::from(hunk.old_lines > 0);
         let (start, end) = (at(first), at(first + hunk.old_lines));
         if start < copied {
-            return Err(
-                "two hunks have come to stand in the same lines; decide them without editing".to_owned()
-            );
+            return Err("two hunks now change the same lines; decide them without editing".to_owned());
         }
         whole.push_str(&now[copied..start]);
         whole.push_str(text);
@@ -121,23 +120,23 @@ pub(super) fn content(
     Ok(whole)
 }
 
-/// The text of a file that has this hash.
-fn now(context: &Context, path: &str, hash: &str) -> Result<String, String> {
+/// Reads the text of a file. Returns an error if its content does not have this hash.
+fn text_with_hash(context: &Context, path: &str, hash: &str) -> Result<String, String> {
     let failed = |error: &dyn std::fmt::Display| error.to_string();
-    let place = root::of_file(Path::new(path)).map_err(|error| failed(&error))?;
-    let mut client = Client::connect(&context.places, Role::Editor, context.spawn, Some(&place.root))
+    let target = root::of_file(Path::new(path)).map_err(|error| failed(&error))?;
+    let mut client = Client::connect(&context.places, Role::Editor, context.spawn, Some(&target.root))
         .map_err(|error| failed(&error))?;
     let (mut text, mut offset) = (String::new(), 1);
     loop {
-        let params = json!({ "uri": uri_of(&place.path).as_str(), "offset": offset, "raw": true });
+        let params = json!({ "uri": uri_of(&target.path).as_str(), "offset": offset, "raw": true });
         let read: ReadResult = client.call::<Read>(&params).map_err(|error| failed(&error))?;
         let Some(page) = read.text().filter(|_| read.hash == hash) else {
-            return Err("the file has changed meanwhile; it is asked again".to_owned());
+            return Err("the file has changed in the meantime; review it again".to_owned());
         };
         text.push_str(&page.text);
         let is_all = page.end_line >= page.total_lines;
         if (is_all && page.truncated) || (!is_all && !text.ends_with(['\n', '\r'])) {
-            return Err("the file has lines that are too long to be edited here".to_owned());
+            return Err("the file has lines that are too long to edit here".to_owned());
         }
         if is_all {
             return Ok(text);

@@ -1,4 +1,4 @@
-//! What is shown of proposals.
+//! Output of `editd review`.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,23 +13,23 @@ use crate::protocol::{AppliedFile, Hunk, ProposalResult, ProposalSummary};
 use super::choose::CONFLICTED;
 use super::{here, label};
 
-/// Columns of an author's name.
+/// Maximum width of an author's name, in columns.
 const AUTHOR: usize = 12;
-/// Lines of a new or deleted file that are shown.
+/// Maximum number of lines of a new or deleted file that are shown.
 const WHOLE: usize = 200;
-/// Lines around a hunk.
+/// Number of context lines before and after a hunk.
 const CONTEXT: usize = 3;
 const NAME: Style = Style::new().bold();
 
-/// What waits.
+/// Lists the pending proposals.
 pub(super) fn list(proposals: &[ProposalSummary], asks: bool) -> std::io::Result<()> {
     let (mut out, width) = (stream::stdout(), width());
     match proposals.len() {
-        0 => return stream::note("Nothing waits for you. `editd log` lists what was changed."),
-        // It is shown by itself.
+        0 => return stream::note("No proposals are pending. `editd log` lists all changes."),
+        // A single proposal is shown without a list.
         1 if asks => return Ok(()),
         1 => {}
-        count => writeln!(out, "{NAME}{count} proposals wait for you, oldest first:{NAME:#}")?,
+        count => writeln!(out, "{NAME}{count} proposals are pending, oldest first:{NAME:#}")?,
     }
     let id = proposals.iter().map(|it| it.id.len()).max().unwrap_or_default();
     let author = widest(proposals.iter().map(|it| it.author.as_str()), AUTHOR);
@@ -50,7 +50,7 @@ pub(super) fn list(proposals: &[ProposalSummary], asks: bool) -> std::io::Result
     Ok(())
 }
 
-/// Who wants what.
+/// Prints the heading of a proposal: author, label, age and id.
 pub(super) fn head(proposal: &ProposalResult) -> std::io::Result<()> {
     let mut out = stream::stdout();
     let (mut row, label) = (Row::default(), proposal.label.as_deref().unwrap_or_default());
@@ -61,13 +61,13 @@ pub(super) fn head(proposal: &ProposalResult) -> std::io::Result<()> {
     writeln!(out)?;
     row.print(&mut out, width())?;
     for comment in &proposal.comments {
-        writeln!(out, "{FAINT}said before: {}{FAINT:#}", visible(&comment.text))?;
+        writeln!(out, "{FAINT}earlier comment: {}{FAINT:#}", visible(&comment.text))?;
     }
     Ok(())
 }
 
-/// A file's name, where it is, and which of its hunks comes.
-pub(super) fn place(
+/// Prints the heading of a hunk: the file, the line ranges and the hunk's number.
+pub(super) fn heading(
     out: &mut impl Write,
     file: &AppliedFile,
     hunk: &Hunk,
@@ -101,7 +101,7 @@ pub(super) fn place(
     if hunk.state == CONFLICTED {
         writeln!(
             out,
-            "{HINT}Changed since it was proposed:{HINT:#} t takes the author's side, n keeps what is there."
+            "{HINT}Changed since it was proposed:{HINT:#} t takes the author's side, n the current text."
         )?;
     }
     if number == 1 {
@@ -112,7 +112,7 @@ pub(super) fn place(
     Ok(())
 }
 
-/// A hunk with the lines around it.
+/// Prints a hunk with its context lines.
 pub(super) fn hunk(out: &mut impl Write, file: &AppliedFile, hunk: &Hunk) -> std::io::Result<()> {
     let (Some(old), Some(new)) = (&hunk.old_text, &hunk.new_text) else { return whole(out, file, hunk) };
     let around = Around::of(&file.entry.diff, hunk);
@@ -122,7 +122,7 @@ pub(super) fn hunk(out: &mut impl Write, file: &AppliedFile, hunk: &Hunk) -> std
     lines(out, ' ', Style::new(), &around.after.concat())
 }
 
-/// What a file as a whole becomes.
+/// Prints the text of a file that is created or deleted.
 fn whole(out: &mut impl Write, file: &AppliedFile, hunk: &Hunk) -> std::io::Result<()> {
     if !matches!(hunk.kind.as_deref(), Some("create" | "delete")) {
         return Ok(());
@@ -131,7 +131,6 @@ fn whole(out: &mut impl Write, file: &AppliedFile, hunk: &Hunk) -> std::io::Resu
     let body: Vec<&str> =
         diff.split_inclusive('\n').skip_while(|line| !line.starts_with("@@")).skip(1).collect();
     let shown = body.iter().take(WHOLE).copied().collect::<String>();
-    // A first line that is none of the header, so that all of it is coloured as body.
     paint::body(out, &shown)?;
     match body.len().saturating_sub(WHOLE) {
         0 => Ok(()),
@@ -150,7 +149,7 @@ fn lines(out: &mut impl Write, sign: char, style: Style, text: &str) -> std::io:
     Ok(())
 }
 
-/// Lines that stand around a hunk now, as far as the file's diff shows them.
+/// Context lines around a hunk, taken from the diff of the file.
 struct Around<'d> {
     before: Vec<&'d str>,
     after: Vec<&'d str>,
@@ -158,15 +157,15 @@ struct Around<'d> {
 
 impl<'d> Around<'d> {
     fn of(diff: &'d str, hunk: &Hunk) -> Self {
-        // The first old line of the hunk and the one behind it, as if it had at least a place between two.
+        // The first old line of the hunk and the line after its last. An insertion lies between two lines.
         let first = hunk.old_start + usize::from(hunk.old_lines == 0);
-        let behind = first + hunk.old_lines;
+        let after_last = first + hunk.old_lines;
         let (mut around, mut number) = (Self { before: Vec::new(), after: Vec::new() }, 0);
         for line in diff.split_inclusive('\n') {
             if let Some(head) = line.strip_prefix("@@ -") {
                 let start: usize =
                     head.split([',', ' ']).next().and_then(|start| start.parse().ok()).unwrap_or_default();
-                // Where there are no old lines, it is the line before them.
+                // If a hunk has no old lines, its header names the line before it.
                 number = start + usize::from(head.split(' ').next().is_some_and(|it| it.ends_with(",0")));
                 continue;
             }
@@ -175,7 +174,7 @@ impl<'d> Around<'d> {
             }
             if (first.saturating_sub(CONTEXT)..first).contains(&number) {
                 around.before.push(&line[1..]);
-            } else if (behind..behind + CONTEXT).contains(&number) {
+            } else if (after_last..after_last + CONTEXT).contains(&number) {
                 around.after.push(&line[1..]);
             }
             number += 1;
@@ -184,7 +183,7 @@ impl<'d> Around<'d> {
     }
 }
 
-/// What was done, or not.
+/// Prints the outcome of a review.
 pub(super) fn outcome(proposal: &ProposalResult) -> std::io::Result<()> {
     let mut out = stream::stdout();
     writeln!(out)?;
@@ -192,9 +191,15 @@ pub(super) fn outcome(proposal: &ProposalResult) -> std::io::Result<()> {
         "applied" | "partial" => {}
         "rejected" => {
             writeln!(out, "{GOOD}rejected{GOOD:#}  nothing was changed")?;
-            return way_back(&proposal.id);
+            return reopen_hint(&proposal.id);
         }
-        state => return writeln!(out, "{GOOD}{}{GOOD:#}  somebody else was faster", visible(state)),
+        state => {
+            return writeln!(
+                out,
+                "{GOOD}{}{GOOD:#}  closed by another client in the meantime",
+                visible(state)
+            );
+        }
     }
     for file in proposal.files.iter().filter(|file| file.landed.is_some()) {
         let mut row = Row::default();
@@ -208,23 +213,23 @@ pub(super) fn outcome(proposal: &ProposalResult) -> std::io::Result<()> {
         row.print(&mut out, width())?;
     }
     if proposal.files.iter().all(|file| file.landed.is_none()) {
-        writeln!(out, "{GOOD}{}{GOOD:#}  it was there already", proposal.state)?;
+        writeln!(out, "{GOOD}{}{GOOD:#}  the files already had this content", proposal.state)?;
     }
-    if proposal.state == "partial" { way_back(&proposal.id) } else { Ok(()) }
+    if proposal.state == "partial" { reopen_hint(&proposal.id) } else { Ok(()) }
 }
 
-/// How what was rejected is brought back.
-pub(super) fn way_back(id: &str) -> std::io::Result<()> {
+/// Prints the command that reopens rejected hunks.
+pub(super) fn reopen_hint(id: &str) -> std::io::Result<()> {
     let id = visible(id);
-    writeln!(stream::stdout(), "{FAINT}`editd review --reopen {id}` brings back what was rejected.{FAINT:#}")
+    writeln!(stream::stdout(), "{FAINT}`editd review --reopen {id}` reopens the rejected hunks.{FAINT:#}")
 }
 
-/// Why something has to be decided again.
+/// Prints why something must be decided again.
 pub(super) fn problem(problem: &str) -> std::io::Result<()> {
-    writeln!(stream::stdout(), "{ERROR}not taken:{ERROR:#} {}", visible(problem))
+    writeln!(stream::stdout(), "{ERROR}not recorded:{ERROR:#} {}", visible(problem))
 }
 
-/// A path from where the person is.
+/// Returns a path relative to the person's root, safe to show on a terminal.
 pub(super) fn short(path: &str) -> String {
     let root = here();
     let inside = root.and_then(|root| Path::new(path).strip_prefix(root).ok().map(Path::to_owned));

@@ -40,7 +40,7 @@ fn a_policy_is_read_when_it_changes() {
     assert_eq!(scene.rules(), 1);
     scene.put(GOOD.repeat(2));
     assert_eq!(scene.rules(), 2);
-    // As long as before, and within the same tick of the clock.
+    // Same length, and within the same tick of the clock.
     scene.put(GOOD.repeat(2).replacen("**/*.md", "!*/*.md", 1));
     assert!(scene.error().contains("rule 1"), "{}", scene.error());
     scene.put(GOOD);
@@ -55,7 +55,7 @@ fn a_policy_is_read_when_it_changes() {
 }
 
 #[test]
-fn a_policy_that_has_not_changed_is_not_read_again() {
+fn an_unchanged_policy_is_not_read_again() {
     let scene = scene();
     scene.put(GOOD);
     let old = SystemTime::now() - std::time::Duration::from_secs(3600);
@@ -64,12 +64,12 @@ fn a_policy_that_has_not_changed_is_not_read_again() {
     assert!(Arc::ptr_eq(&first, &scene.file.current()), "its bytes are the same");
     let known = scene.file.known.lock();
     let stamp = known.stamp.unwrap();
-    assert!(stamp.is_young(), "its inode has changed just now");
-    assert!(!Stamp { changed: (0, 0), ..stamp }.is_young());
+    assert!(stamp.is_recent(), "its inode has changed just now");
+    assert!(!Stamp { changed: (0, 0), ..stamp }.is_recent());
 }
 
 #[test]
-fn a_broken_policy_is_an_error_that_says_where() {
+fn an_invalid_policy_is_an_error_with_its_location() {
     let scene = scene();
     let rule = |fields: &str| format!("[[rules]]\n{fields}\n");
     let pattern = "pattern = \"a\"\n";
@@ -101,7 +101,7 @@ fn a_broken_policy_is_an_error_that_says_where() {
 }
 
 #[test]
-fn a_broken_policy_goes_on_restricting() {
+fn an_invalid_policy_keeps_its_restrictions() {
     let scene = scene();
     let allowed = GOOD.replace("opt_in", "allow").replace(".md", ".txt");
     scene.put(format!("{GOOD}{allowed}"));
@@ -113,7 +113,7 @@ fn a_broken_policy_goes_on_restricting() {
 }
 
 #[test]
-fn a_policy_that_others_can_write_is_not_obeyed() {
+fn a_policy_that_others_can_write_is_refused() {
     let scene = scene();
     scene.put(GOOD);
     for mode in [0o666, 0o620, 0o602] {
@@ -129,14 +129,14 @@ fn a_policy_that_others_can_write_is_not_obeyed() {
 }
 
 #[test]
-fn what_is_no_file_is_not_waited_for() {
+fn a_folder_or_pipe_is_refused_without_blocking() {
     let scene = scene();
     std::fs::create_dir(scene.file.path()).unwrap();
     scene.error();
     std::fs::remove_dir(scene.file.path()).unwrap();
     let made = std::process::Command::new("mkfifo").arg(scene.file.path()).status().unwrap();
     assert!(made.success());
-    assert!(scene.error().contains("no regular file"));
+    assert!(scene.error().contains("not a regular file"));
 }
 
 #[test]
@@ -156,8 +156,8 @@ fn an_absolute_pattern_is_resolved_up_to_its_first_wildcard() {
         ("~/x/*.md".to_owned(), "/home/ada/x/*.md".to_owned()),
         ("docs/**".to_owned(), "docs/**".to_owned()),
     ] {
-        let found = absolute(pattern.clone(), Some(Path::new("/home/ada"))).unwrap();
+        let found = resolve_pattern(pattern.clone(), Some(Path::new("/home/ada"))).unwrap();
         assert_eq!(found, resolved, "{pattern}");
     }
-    assert!(absolute("~/x".to_owned(), None).is_err());
+    assert!(resolve_pattern("~/x".to_owned(), None).is_err());
 }

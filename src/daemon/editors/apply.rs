@@ -1,4 +1,4 @@
-//! Handing edits to editors, and making sure of what they did.
+//! Sending edits to editors, and verifying the results.
 
 use std::time::{Duration, Instant};
 
@@ -10,127 +10,139 @@ use crate::workspace::buffers::Buffer;
 use crate::workspace::{EditorRefusal, Refusal, RefusalKind, SessionId};
 
 use crate::daemon::Core;
-use crate::daemon::commit::Due;
-use crate::daemon::difference::stale;
-use crate::daemon::event::Event;
+use crate::daemon::change::commit::PendingWrite;
+use crate::daemon::change::difference::stale;
 
-use super::back::{Done, Edited, Side, side};
+use super::back::{Edited, EditedDocument, Side, side};
 use super::interrupted::Set;
-use super::{APPLY, EditorPart, EditorsEvent, LOOK, SETTLE, Saving, Silence, answer};
+use super::{APPLY, EditorPart, EditorRequestError, POLL_INTERVAL, SETTLE, Saving, answer};
 
-/// LSP's own request to apply an edit.
+/// The standard LSP request to apply an edit.
 const APPLY_EDIT: &str = "workspace/applyEdit";
 
-/// What one request is about.
-struct Order<'d> {
-    parts: Vec<&'d Due>,
+/// The changes that one request to an editor contains.
+struct EditOrder<'d> {
+    parts: Vec<&'d PendingWrite>,
 }
 
-/// Why an order was not carried out.
-struct Undone {
-    /// Position among the parts of the order.
+/// The failure of an order.
+struct OrderError {
+    /// Index of the failed part in the order.
     part: usize,
     refusal: EditorRefusal,
-    /// Documents that hold the edit.
-    reached: Vec<Done>,
-    /// Documents of which nobody knows whether they hold the edit now.
-    unknown: Vec<Done>,
+    /// Documents that have their edit.
+    edited: Vec<EditedDocument>,
+    /// Documents that may or may not have their edit.
+    unknown: Vec<EditedDocument>,
 }
 
 impl Core {
-    /// Hands all changes to their editors, or none: what some have applied is taken back when another does not.
-    pub(crate) fn edit_in_editors(&self, due: &[Due], id: &str, label: &str) -> Result<Edited, Refusal> {
+    /// Applies all edits in their editors, or none: if one editor fails, the edits of the others are undone.
+    pub(crate) fn edit_in_editors(
+        &self,
+        writes: &[PendingWrite],
+        id: &str,
+        label: &str,
+    ) -> Result<Edited, Refusal> {
         let mut edited = Edited { transaction: id.to_owned(), ..Edited::default() };
-        let orders = orders(due);
-        if due.len() > 1 && !orders.is_empty() {
-            edited.noted = true;
-            self.interrupted.begin(&noted(due, id)).map_err(|error| not_noted(due, &error))?;
+        let orders = orders(writes);
+        if writes.len() > 1 && !orders.is_empty() {
+            edited.recorded = true;
+            let set = interruptible_set(writes, id);
+            self.interrupted.begin(&set).map_err(|error| not_recorded(writes, &error))?;
         }
         for order in orders {
             match self.carry_out_order(&order, id, label) {
-                Ok(done) => edited.done.extend(done),
-                Err(undone) => {
-                    edited.done.extend(undone.reached);
-                    let left = self.take_back(&edited, &undone.unknown);
-                    return Err(
-                        left.unwrap_or_else(|| self.why_not_edited(order.parts[undone.part], undone.refusal))
-                    );
+                Ok(documents) => edited.documents.extend(documents),
+                Err(error) => {
+                    edited.documents.extend(error.edited);
+                    let still_edited = self.undo_edits(&edited, &error.unknown);
+                    return Err(still_edited
+                        .unwrap_or_else(|| self.edit_refusal(order.parts[error.part], error.refusal)));
                 }
             }
         }
         Ok(edited)
     }
 
-    /// The whole set has happened.
-    pub(crate) fn edited_for_good(&self, edited: &Edited) {
-        if edited.noted {
+    /// Called after the commit of the whole set: its edits no longer have to be undone after an interruption.
+    pub(crate) fn edits_committed(&self, edited: &Edited) {
+        if edited.recorded {
             self.interrupted.end(&edited.transaction);
         }
     }
 
-    fn carry_out_order(&self, order: &Order<'_>, id: &str, label: &str) -> Result<Vec<Done>, Undone> {
-        let parts: Vec<_> = order.parts.iter().filter_map(|due| due.through.as_ref()).collect();
+    fn carry_out_order(
+        &self,
+        order: &EditOrder<'_>,
+        id: &str,
+        label: &str,
+    ) -> Result<Vec<EditedDocument>, OrderError> {
+        let parts: Vec<_> = order.parts.iter().filter_map(|write| write.through.as_ref()).collect();
         let Some(first) = parts.first() else { return Ok(Vec::new()) };
         let session = first.buffer.id.session;
         let expected: Vec<_> = parts.iter().map(|part| self.expect(part)).collect();
         let (method, params) = request(&parts, id, label);
         let answered = self.ask_to_apply(session, (method, params), &parts, id);
-        let (mut reached, mut failed) = (Vec::new(), None);
+        let (mut edited, mut failed) = (Vec::new(), None);
         for (index, (part, number)) in parts.iter().zip(&expected).enumerate() {
             match self.verify(part, *number, &answered) {
-                Ok(()) => reached.push(Done::of(part)),
+                Ok(()) => edited.push(EditedDocument::of(part)),
                 Err(refusal) => failed = failed.or(Some((index, refusal))),
             }
-            self.books.send(Event::Editors(EditorsEvent::Forget { number: *number }));
+            self.workspace.update(|w| w.buffers_mut().forget(*number));
         }
-        let Some((part, refusal)) = failed else { return Ok(reached) };
-        let gone = matches!(answered, Err(Silence::Gone));
-        let unknown = parts.iter().filter(|_| gone).map(|part| Done::of(part)).collect();
-        Err(Undone { part, refusal, reached, unknown })
+        let Some((part, refusal)) = failed else { return Ok(edited) };
+        let gone = matches!(answered, Err(EditorRequestError::Gone));
+        let unknown = parts.iter().filter(|_| gone).map(|part| EditedDocument::of(part)).collect();
+        Err(OrderError { part, refusal, edited, unknown })
     }
 
+    /// Registers the expected text of a document with the workspace state. Returns the number of the
+    /// expectation.
     pub(super) fn expect(&self, part: &EditorPart) -> u64 {
         let (id, text) = (part.buffer.id.clone(), part.after.clone());
-        self.ask_editors(|reply| EditorsEvent::Expect { id, text, reply }).unwrap_or_default()
+        self.workspace.update(|w| w.buffers_mut().expect(id, text))
     }
 
-    /// Asks, and sees to it that an editor that applies the edits after nobody waits any more puts them back.
+    /// Sends the request. If the editor applies the edits after the timeout, they are undone then.
     fn ask_to_apply(
         &self,
         session: SessionId,
         (method, params): (&'static str, Value),
         parts: &[&EditorPart],
         id: &str,
-    ) -> Result<DocumentsResult, Silence> {
-        let mut asked = self.clients.request(session, method, params).ok_or(Silence::Gone)?;
+    ) -> Result<DocumentsResult, EditorRequestError> {
+        let mut asked = self.clients.request(session, method, params).ok_or(EditorRequestError::Gone)?;
         let answered = answer(&mut asked, APPLY);
-        if matches!(answered, Err(Silence::Late)) {
-            let done = parts.iter().map(|part| Done::of(part)).collect();
-            self.take_back_when_late(asked, Edited { done, transaction: id.to_owned(), noted: false });
+        if matches!(answered, Err(EditorRequestError::Late)) {
+            let documents = parts.iter().map(|part| EditedDocument::of(part)).collect();
+            let edited = Edited { documents, transaction: id.to_owned(), recorded: false };
+            self.undo_late_edits(asked, edited);
         }
-        answered.map(said)
+        answered.map(documents_result)
     }
 
-    /// Whether the document has come to hold what it was to hold, whatever its editor says.
+    /// Checks that the document has the new text, whatever its editor reported.
     pub(super) fn verify(
         &self,
         part: &EditorPart,
         number: u64,
-        answered: &Result<DocumentsResult, Silence>,
+        answered: &Result<DocumentsResult, EditorRequestError>,
     ) -> Result<(), EditorRefusal> {
         let editor = part.editor.name.clone();
         let refused = |reason: String| EditorRefusal::Refused { reason, editor: editor.clone() };
         let patience = match answered {
             Ok(result) if result.applied => SETTLE,
-            // It may have been quick all the same.
+            // The editor may have applied the edit all the same, so check once.
             _ => Duration::ZERO,
         };
         let denied = matches!(answered, Ok(result) if !result.applied);
-        if self.reaches(number, patience) && !(denied && self.is_taken_back(part)) {
+        if self.reaches(number, patience) && !(denied && self.is_undone(part)) {
             return Ok(());
         }
         match answered {
-            Err(silence) => return Err(refused(silence.reason(APPLY))),
+            Err(error) => return Err(refused(error.reason(APPLY))),
             Ok(result) if !result.applied => {
                 let reason = result.reason.clone().unwrap_or_else(|| "it gave no reason".to_owned());
                 return Err(refused(reason.trim_end_matches('.').to_owned()));
@@ -140,102 +152,105 @@ impl Core {
         let Some(now) = self.present(&part.buffer) else {
             return Err(refused("it closed the document".to_owned()));
         };
-        let back = part.plan.invert(&part.buffer.text.to_string());
-        match side(&part.after, &back, &now.text, self.deadline()) {
-            // What was typed meanwhile came with the edit.
+        let inverse = part.plan.invert(&part.buffer.text.to_string());
+        match side(&part.after, &inverse, &now.text, self.deadline()) {
+            // The user typed at the same time as the edit.
             Side::After => Ok(()),
-            Side::Before => Err(refused("it said that it applied the edit, and did not".to_owned())),
+            Side::Before => Err(refused("it reported that it applied the edit, but did not".to_owned())),
             Side::Unclear => Err(EditorRefusal::Unverified {
-                reason: format!("{editor} has changed the document, but not as it was asked to"),
+                reason: format!("{editor} has changed the document, but not as requested"),
                 actual: Some(hash_of(&now.text)),
             }),
         }
     }
 
-    /// Whether a document that has held the edit is again what it was.
-    fn is_taken_back(&self, part: &EditorPart) -> bool {
+    /// Returns `true` if the document has the text from before the edit.
+    fn is_undone(&self, part: &EditorPart) -> bool {
         self.present(&part.buffer).is_some_and(|now| now.text == part.buffer.text)
     }
 
     fn reaches(&self, number: u64, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         loop {
-            if self.ask_editors(|reply| EditorsEvent::Reached { number, reply }).unwrap_or_default() {
+            if self.workspace.update(|w| w.buffers().has_reached(number)) {
                 return true;
             }
             if Instant::now() >= deadline {
                 return false;
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
+    /// Returns the current state of a document; `None` if it was closed.
     pub(super) fn present(&self, buffer: &Buffer) -> Option<Buffer> {
-        let (path, key) = (buffer.path.clone(), buffer.key.clone());
-        let copies = self.ask_editors(|reply| EditorsEvent::OpenCopies { path, key, reply })?;
-        copies.into_iter().find(|copy| copy.id == buffer.id)
+        self.workspace.update(|w| w.buffers().get(&buffer.id).cloned())
     }
 
-    /// A person who typed meanwhile has made the change one of an older text.
-    fn why_not_edited(&self, due: &Due, refusal: EditorRefusal) -> Refusal {
-        let file = &due.worked.file;
-        let refused = Refusal::at(&file.path, RefusalKind::Editor(refusal)).of_change(due.index);
-        let Ok(now) = self.observe(due.worked.observed.target.clone()) else { return refused };
+    /// Returns the refusal for an edit that an editor did not apply. If the user typed in the meantime, the
+    /// change is stale.
+    fn edit_refusal(&self, write: &PendingWrite, refusal: EditorRefusal) -> Refusal {
+        let file = &write.computed.file;
+        let refused = Refusal::at(&file.path, RefusalKind::Editor(refusal)).of_change(write.index);
+        let Ok(now) = self.observe(write.computed.observed.target.clone()) else { return refused };
         let moved = now.truth.hash() != file.hash_before;
         if moved && matches!(refused.kind, RefusalKind::Editor(EditorRefusal::Refused { .. })) {
             let kind = stale(file.before.as_deref(), &now, self.deadline());
-            return Refusal::at(&file.path, kind).of_change(due.index);
+            return Refusal::at(&file.path, kind).of_change(write.index);
         }
         refused
     }
 }
 
-/// What is noted of a set before its first document is edited.
-fn noted(due: &[Due], id: &str) -> Set {
-    let hash = |due: &Due| due.worked.file.hash_after.map(|hash| hash.to_string());
-    let end = |due: &Due| due.to.as_ref().map_or(&due.worked.file.path, |to| &to.path).clone();
-    let on_disk = due.iter().filter(|due| due.through.is_none());
-    let set = Set::new(id, on_disk.map(|due| (end(due), hash(due))).collect());
-    due.iter().filter_map(|due| due.through.as_ref()).fold(set, |set, part| {
+/// Returns the record of a set that is stored before its first document is edited.
+fn interruptible_set(writes: &[PendingWrite], id: &str) -> Set {
+    let hash = |write: &PendingWrite| write.computed.file.hash_after.map(|hash| hash.to_string());
+    let final_path =
+        |write: &PendingWrite| write.to.as_ref().map_or(&write.computed.file.path, |to| &to.path).clone();
+    let on_disk = writes.iter().filter(|write| write.through.is_none());
+    let set = Set::new(id, on_disk.map(|write| (final_path(write), hash(write))).collect());
+    writes.iter().filter_map(|write| write.through.as_ref()).fold(set, |set, part| {
         set.with(&part.buffer.path, &part.after, &part.plan.invert(&part.buffer.text.to_string()), true)
     })
 }
 
-fn not_noted(due: &[Due], error: &std::io::Error) -> Refusal {
+fn not_recorded(writes: &[PendingWrite], error: &std::io::Error) -> Refusal {
     let kind = RefusalKind::Disk {
-        operation: "note what is about to be changed beside",
+        operation: "record the change in the state folder before changing",
         errno: error.raw_os_error(),
         detail: error.to_string(),
         required: None,
         available: None,
     };
-    match due.first() {
-        Some(due) => Refusal::at(&due.worked.file.path, kind),
+    match writes.first() {
+        Some(write) => Refusal::at(&write.computed.file.path, kind),
         None => Refusal::new(kind),
     }
 }
 
-/// One request for all documents of an editor that can check them all, else one for each.
-fn orders(due: &[Due]) -> Vec<Order<'_>> {
-    let mut orders: Vec<Order<'_>> = Vec::new();
-    for due in due {
-        let Some(part) = &due.through else { continue };
-        let is_same = |order: &&mut Order<'_>| {
-            let first = order.parts.first().and_then(|due| due.through.as_ref());
+/// Groups the edits into requests: one per editor if it can check all its documents before it edits the
+/// first, otherwise one per document.
+fn orders(writes: &[PendingWrite]) -> Vec<EditOrder<'_>> {
+    let mut orders: Vec<EditOrder<'_>> = Vec::new();
+    for write in writes {
+        let Some(part) = &write.through else { continue };
+        let is_same = |order: &&mut EditOrder<'_>| {
+            let first = order.parts.first().and_then(|write| write.through.as_ref());
             part.editor.abilities.apply_edits
                 && first.is_some_and(|first| first.buffer.id.session == part.buffer.id.session)
         };
         match orders.iter_mut().find(is_same) {
-            Some(order) => order.parts.push(due),
-            None => orders.push(Order { parts: vec![due] }),
+            Some(order) => order.parts.push(write),
+            None => orders.push(EditOrder { parts: vec![write] }),
         }
     }
     orders
 }
 
+/// Builds the request that applies edits, as method and parameters.
 pub(super) fn request(parts: &[&EditorPart], id: &str, label: &str) -> (&'static str, Value) {
-    let ours = parts.first().is_some_and(|part| part.editor.abilities.apply_edits);
-    if ours {
+    let has_plugin = parts.first().is_some_and(|part| part.editor.abilities.apply_edits);
+    if has_plugin {
         let documents = parts.iter().map(|part| DocumentEdits {
             uri: part.buffer.id.uri.clone(),
             version: part.buffer.version,
@@ -246,7 +261,7 @@ pub(super) fn request(parts: &[&EditorPart], id: &str, label: &str) -> (&'static
         let (id, label) = (id.to_owned(), label.to_owned());
         return (APPLY_EDITS, json!(ApplyEditsParams { id, label, documents: documents.collect() }));
     }
-    // Not by LSP's types: an editor's spelling of a URI need not be one in their eyes.
+    // Built without the LSP types, because they reject some of the URIs that editors send.
     let standard = |part: &&EditorPart| {
         let document = json!({ "uri": part.buffer.id.uri, "version": part.buffer.version });
         json!({ "textDocument": document, "edits": part.edits })
@@ -255,7 +270,8 @@ pub(super) fn request(parts: &[&EditorPart], id: &str, label: &str) -> (&'static
     (APPLY_EDIT, json!({ "label": label, "edit": edit }))
 }
 
-pub(super) fn said(value: Value) -> DocumentsResult {
+/// Parses the answer of an editor to either of the two requests.
+pub(super) fn documents_result(value: Value) -> DocumentsResult {
     let reason = value["failureReason"].as_str().map(str::to_owned);
     let result: DocumentsResult = serde_json::from_value(value).unwrap_or_default();
     DocumentsResult { reason: result.reason.or(reason), ..result }

@@ -1,4 +1,4 @@
-//! Giving documents their old text again, around whatever was typed since.
+//! Undoing edits in documents, and keeping the text that was typed since.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,136 +11,143 @@ use crate::workspace::{EditorRefusal, Refusal, RefusalKind, SessionId};
 
 use crate::daemon::Core;
 use crate::daemon::clients::Asked;
-use crate::daemon::event::Event;
 
-use super::apply::{request, said};
+use super::apply::{documents_result, request};
 use super::interrupted::Set;
-use super::{APPLY, Editor, EditorPart, EditorsEvent, Saving, Silence, answer};
+use super::{APPLY, Editor, EditorPart, EditorRequestError, Saving, answer};
 
-/// How often an edit is put back on top of what a person types meanwhile.
-const TAKE_BACKS: usize = 5;
-/// How long an editor that did not answer in time is watched.
+/// Maximum number of attempts to undo an edit while the user is typing.
+const MAX_ATTEMPTS: usize = 5;
+/// Time for which an editor is watched that did not answer before the timeout.
 const LATE: Duration = Duration::from_secs(5 * 60);
-/// How often.
-const LATE_LOOK: Duration = Duration::from_millis(250);
+/// Interval between checks of such an editor.
+const LATE_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Documents that hold what they were to hold.
+/// The documents of a change set that have their edits.
 #[derive(Debug, Default)]
 pub(crate) struct Edited {
-    pub(super) done: Vec<Done>,
+    pub(super) documents: Vec<EditedDocument>,
     pub(super) transaction: String,
-    /// Whether it was noted, should the set be interrupted.
-    pub(super) noted: bool,
+    /// `true` if the set was recorded in case of an interruption.
+    pub(super) recorded: bool,
 }
 
-/// One document after an edit of ours, with the way back.
+/// A document after an edit, with the inverse plan.
 #[derive(Clone, Debug)]
-pub(crate) struct Done {
+pub(crate) struct EditedDocument {
     session: SessionId,
     editor: Editor,
+    /// The document before the edit.
     buffer: Buffer,
     after: Text,
-    back: Plan,
+    inverse: Plan,
 }
 
-/// What became of an edit that was to be taken back.
+/// The outcome of undoing an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TakenBack {
-    Yes,
-    /// The editor does not do it.
+pub(super) enum UndoOutcome {
+    Undone,
+    /// The editor does not apply the inverse edit.
     Refused,
-    /// What was typed touches it.
+    /// Text that was typed since touches the edit.
     TypedOver,
     /// The editor is gone.
     Gone,
 }
 
-/// Which side of an edit a document is on.
+/// The side of an edit that a document shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// It holds the edit, whatever was typed elsewhere.
+    /// The document has the edit, whatever was typed elsewhere.
     After,
+    /// The document does not have the edit.
     Before,
-    /// Somebody has typed just there.
+    /// Text was typed at the location of the edit.
     Unclear,
 }
 
 impl Core {
-    /// Gives documents the text again that they had, beside what was typed since. Those whose editor is gone
-    /// wait for it; so do those that may hold the edit. The refusal tells which documents hold their part still.
-    pub(crate) fn take_back(&self, edited: &Edited, unknown: &[Done]) -> Option<Refusal> {
-        let (mut left, mut stuck) = (Set::new(&edited.transaction, Vec::new()), Vec::new());
-        for done in edited.done.iter().rev() {
-            let outcome = self.take_back_one(done);
-            if matches!(outcome, TakenBack::Gone | TakenBack::Refused) {
-                left = left.with(&done.buffer.path, &done.after, &done.back, true);
+    /// Undoes edits in documents, and keeps the text that was typed since. If the editor of a document is
+    /// gone or refuses, or if it is unknown whether the document has the edit, the edit is recorded to be
+    /// undone later. Returns a refusal that lists the documents that still have their edit.
+    pub(crate) fn undo_edits(&self, edited: &Edited, unknown: &[EditedDocument]) -> Option<Refusal> {
+        let (mut remaining, mut stuck) = (Set::new(&edited.transaction, Vec::new()), Vec::new());
+        for document in edited.documents.iter().rev() {
+            let EditedDocument { editor, buffer, after, inverse, .. } = document;
+            let outcome = self.undo_edit(document);
+            if matches!(outcome, UndoOutcome::Gone | UndoOutcome::Refused) {
+                remaining = remaining.with(&buffer.path, after, inverse, true);
             }
-            if matches!(outcome, TakenBack::TypedOver | TakenBack::Refused) {
-                tracing::error!(path = %done.buffer.path.display(), editor = done.editor.name, "an edit in an editor could not be taken back");
-                stuck.push((done.buffer.path.clone(), done.editor.name.clone()));
+            if matches!(outcome, UndoOutcome::TypedOver | UndoOutcome::Refused) {
+                let path = buffer.path.display();
+                tracing::error!(%path, editor = editor.name, "an edit in an editor could not be undone");
+                stuck.push((buffer.path.clone(), editor.name.clone()));
             }
         }
-        for done in unknown {
-            left = left.with(&done.buffer.path, &done.after, &done.back, false);
+        for document in unknown {
+            remaining = remaining.with(&document.buffer.path, &document.after, &document.inverse, false);
         }
-        if !left.is_empty() {
-            self.interrupted.keep(left);
-        } else if edited.noted {
+        if !remaining.is_empty() {
+            self.interrupted.keep(remaining);
+        } else if edited.recorded {
             self.interrupted.end(&edited.transaction);
         }
         still_changed(&stuck)
     }
 
-    /// A document that holds an edit which is to be taken back, where its editor is there again.
-    pub(super) fn take_back_from(&self, buffer: Buffer, after: Text, back: Plan) -> TakenBack {
+    /// Undoes an edit in a document whose editor is connected again.
+    pub(super) fn undo_edit_in(&self, buffer: Buffer, after: Text, inverse: Plan) -> UndoOutcome {
         let session = buffer.id.session;
-        let Some(editor) = self.editor(session) else { return TakenBack::Gone };
-        self.take_back_one(&Done { session, editor, buffer, after, back })
+        let Some(editor) = self.editor(session) else { return UndoOutcome::Gone };
+        self.undo_edit(&EditedDocument { session, editor, buffer, after, inverse })
     }
 
-    fn take_back_one(&self, done: &Done) -> TakenBack {
-        for _ in 0..TAKE_BACKS {
-            let Some(now) = self.present(&done.buffer) else { return TakenBack::Gone };
-            let Some(plan) = carried((&done.after, &done.back), &now.text, self.deadline()) else {
-                return TakenBack::TypedOver;
+    fn undo_edit(&self, document: &EditedDocument) -> UndoOutcome {
+        for _ in 0..MAX_ATTEMPTS {
+            let Some(now) = self.present(&document.buffer) else { return UndoOutcome::Gone };
+            let inverse = (&document.after, &document.inverse);
+            let Some(plan) = rebased_inverse(inverse, &now.text, self.deadline()) else {
+                return UndoOutcome::TypedOver;
             };
             let mut after = now.text.clone();
             plan.apply_to(&mut after);
             let edits = text_edits(&now.text, &plan, now.encoding);
-            let (editor, before) = (done.editor.clone(), now.text.clone());
+            let (editor, before) = (document.editor.clone(), now.text.clone());
             let part = EditorPart { editor, buffer: now, plan, edits, after, save: Saving::No };
             let number = self.expect(&part);
-            let (method, params) = request(&[&part], "", "editd: taken back");
-            let mut asked = self.clients.request(done.session, method, params);
-            let answered = asked.as_mut().map_or(Err(Silence::Gone), |asked| answer(asked, APPLY).map(said));
-            let back = self.verify(&part, number, &answered).is_ok();
-            self.books.send(Event::Editors(EditorsEvent::Forget { number }));
-            if back {
-                return TakenBack::Yes;
+            let (method, params) = request(&[&part], "", "editd: undone");
+            let mut asked = self.clients.request(document.session, method, params);
+            let answered = asked.as_mut().map_or(Err(EditorRequestError::Gone), |asked| answer(asked, APPLY));
+            let answered = answered.map(documents_result);
+            let is_undone = self.verify(&part, number, &answered).is_ok();
+            self.workspace.update(|w| w.buffers_mut().forget(number));
+            if is_undone {
+                return UndoOutcome::Undone;
             }
-            // Only typing is a reason to try again.
-            if self.present(&done.buffer).is_some_and(|now| now.text == before) {
-                return TakenBack::Refused;
+            // Try again only if the user typed in the meantime.
+            if self.present(&document.buffer).is_some_and(|now| now.text == before) {
+                return UndoOutcome::Refused;
             }
         }
-        TakenBack::Refused
+        UndoOutcome::Refused
     }
 
-    /// Watches an editor that did not answer in time: if it applies the edits after all, they are taken back.
-    pub(super) fn take_back_when_late(&self, mut asked: Asked, edited: Edited) {
+    /// Watches an editor that did not answer before the timeout. If it applies the edits after all, they are
+    /// undone.
+    pub(super) fn undo_late_edits(&self, mut asked: Asked, edited: Edited) {
         let core = self.clone();
         tokio::spawn(async move {
             let deadline = tokio::time::Instant::now() + LATE;
             while tokio::time::Instant::now() < deadline {
-                let answered = tokio::time::timeout(LATE_LOOK, &mut asked).await;
+                let answered = tokio::time::timeout(LATE_INTERVAL, &mut asked).await;
                 let gone = matches!(answered, Ok(Err(_)));
                 if gone {
                     let none = Edited { transaction: edited.transaction.clone(), ..Edited::default() };
-                    drop(core.take_back(&none, &edited.done));
+                    drop(core.undo_edits(&none, &edited.documents));
                     return;
                 }
-                if edited.done.iter().any(|done| core.holds(done)) {
-                    let _ = tokio::task::spawn_blocking(move || drop(core.take_back(&edited, &[]))).await;
+                if edited.documents.iter().any(|document| core.has_edit(document)) {
+                    let _ = tokio::task::spawn_blocking(move || drop(core.undo_edits(&edited, &[]))).await;
                     return;
                 }
                 if answered.is_ok() {
@@ -150,23 +157,23 @@ impl Core {
         });
     }
 
-    /// Whether a document has come to hold an edit.
-    fn holds(&self, done: &Done) -> bool {
-        self.present(&done.buffer).is_some_and(|now| {
-            let moved = now.version != done.buffer.version;
-            moved && side(&done.after, &done.back, &now.text, self.deadline()) == Side::After
+    /// Returns `true` if a document has changed and now has its edit.
+    fn has_edit(&self, document: &EditedDocument) -> bool {
+        self.present(&document.buffer).is_some_and(|now| {
+            let changed = now.version != document.buffer.version;
+            changed && side(&document.after, &document.inverse, &now.text, self.deadline()) == Side::After
         })
     }
 }
 
-impl Done {
+impl EditedDocument {
     pub(super) fn of(part: &EditorPart) -> Self {
         Self {
             session: part.buffer.id.session,
             editor: part.editor.clone(),
             buffer: part.buffer.clone(),
             after: part.after.clone(),
-            back: part.plan.invert(&part.buffer.text.to_string()),
+            inverse: part.plan.invert(&part.buffer.text.to_string()),
         }
     }
 }
@@ -175,28 +182,29 @@ fn still_changed(stuck: &[(PathBuf, String)]) -> Option<Refusal> {
     let (path, editor) = stuck.first()?;
     let paths: Vec<_> = stuck.iter().map(|(path, _)| path.display().to_string()).collect();
     let reason = format!(
-        "another part of the change failed, and {editor} did not take this one back; still changed: {}",
+        "another part of the change failed, and {editor} did not undo this one; still changed: {}",
         paths.join(", ")
     );
     let refusal = EditorRefusal::Unverified { reason, actual: None };
     Some(Refusal::at(path, RefusalKind::Editor(refusal)))
 }
 
-/// The way back from a text over what a document holds now; nothing if what was typed touches it.
-pub(super) fn carried((after, back): (&Text, &Plan), now: &Text, deadline: Deadline) -> Option<Plan> {
+/// Rebases the inverse plan of an edit onto the current text of its document. Returns `None` if text that was
+/// typed since touches the edit.
+fn rebased_inverse((after, inverse): (&Text, &Plan), now: &Text, deadline: Deadline) -> Option<Plan> {
     if now == after {
-        return Some(back.clone());
+        return Some(inverse.clone());
     }
-    back.map_beside(&Plan::between(&after.to_string(), &now.to_string(), deadline))
+    inverse.rebase_adjacent(&Plan::between(&after.to_string(), &now.to_string(), deadline))
 }
 
-/// On which side of an edit a text is that may have been typed in since.
-pub(super) fn side(after: &Text, back: &Plan, now: &Text, deadline: Deadline) -> Side {
-    if carried((after, back), now, deadline).is_some() {
+/// Returns the side of an edit that a text shows, even if the user has typed since.
+pub(super) fn side(after: &Text, inverse: &Plan, now: &Text, deadline: Deadline) -> Side {
+    if rebased_inverse((after, inverse), now, deadline).is_some() {
         return Side::After;
     }
     let text = after.to_string();
-    let before = Text::from(back.apply(&text).as_str());
-    let forth = back.invert(&text);
-    if carried((&before, &forth), now, deadline).is_some() { Side::Before } else { Side::Unclear }
+    let before = Text::from(inverse.apply(&text).as_str());
+    let edit = inverse.invert(&text);
+    if rebased_inverse((&before, &edit), now, deadline).is_some() { Side::Before } else { Side::Unclear }
 }

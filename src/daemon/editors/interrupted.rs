@@ -1,7 +1,8 @@
-//! Sets of changes of which a part is in an editor, should they be interrupted.
+//! Records of change sets that edit documents, in case they are interrupted.
 //!
-//! What is on the disk, the disk's journal takes back. A document that had the edit already is given its text
-//! again when its editor is back; until then the set is not settled, and its files wait.
+//! The journal of the disk rolls back the files on disk. A document that already had its edit gets its old
+//! text back when its editor reconnects. Until then the set is not settled, and changes of its files are
+//! refused.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,34 +17,35 @@ use serde::{Deserialize, Serialize};
 use crate::edit::{Plan, Splice};
 use crate::text::Text;
 
-/// How long a file waits for an editor that is gone. One whose connection was lost is back within seconds; one
-/// that was closed took its text along.
+/// Time for which changes of a file are refused because its editor is gone. An editor that lost its
+/// connection is back within seconds. An editor that was closed took its text with it.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
-/// How long it is known that a document would have to be put back.
-const MEMORY: Duration = Duration::from_secs(7 * 24 * 3600);
+/// Time after which a record is deleted.
+const RETENTION: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// A set of changes, of which some documents may hold their part and others not.
+/// A change set of which some documents may have their edit, and others not.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Set {
     transaction: String,
-    /// When, in seconds since 1970.
+    /// Time of the change, in seconds since 1970.
     at: u64,
     documents: Vec<Reached>,
-    /// Files that are written on the disk, with what they hold then; none where they go.
+    /// Files that are written on disk, with the hash of their new content; `None` for deleted files.
     files: Vec<(PathBuf, Option<String>)>,
 }
 
-/// A document that may hold its part.
+/// A document that may have its edit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Reached {
     path: PathBuf,
     after: String,
     back: Vec<(usize, usize, String)>,
-    /// Whether its file waits: not where it is unlikely that it holds its part.
+    /// `true` if changes of the file are refused until the document is settled; `false` if the document is
+    /// unlikely to have its edit.
     waits: bool,
 }
 
-/// The sets that wait for their editors.
+/// The interrupted sets, which wait for their editors.
 #[derive(Debug)]
 pub(crate) struct Interrupted {
     folder: PathBuf,
@@ -55,7 +57,7 @@ impl Set {
         Self { transaction: transaction.to_owned(), at: now(), documents: Vec::new(), files }
     }
 
-    /// The same with a document that holds `after`, or may.
+    /// Adds a document that has, or may have, the text `after`.
     pub(crate) fn with(mut self, path: &Path, after: &Text, back: &Plan, waits: bool) -> Self {
         let splice = |splice: &Splice| (splice.range.start, splice.range.end, splice.text.clone());
         let back = back.splices().iter().map(splice).collect();
@@ -64,7 +66,7 @@ impl Set {
         self
     }
 
-    /// Files on the disk with what they hold if all of it has happened.
+    /// Returns the files on disk, with the hashes that they have after the commit of the whole set.
     pub(crate) fn files(&self) -> &[(PathBuf, Option<String>)] {
         &self.files
     }
@@ -73,7 +75,7 @@ impl Set {
         self.documents.is_empty()
     }
 
-    /// What it is called.
+    /// Returns the transaction id.
     pub(crate) fn transaction(&self) -> &str {
         &self.transaction
     }
@@ -84,8 +86,9 @@ impl Set {
 }
 
 impl Reached {
-    /// What the document was to hold, and the way back from there.
-    pub(crate) fn way_back(&self) -> Option<(Text, Plan)> {
+    /// Returns the edited text of the document, and the inverse plan. Returns `None` if the record is
+    /// inconsistent.
+    pub(crate) fn undo_plan(&self) -> Option<(Text, Plan)> {
         let splice =
             |(start, end, text): &(usize, usize, String)| Splice { range: *start..*end, text: text.clone() };
         let back = Plan::new(self.after.len(), self.back.iter().map(splice).collect()).ok()?;
@@ -94,7 +97,7 @@ impl Reached {
 }
 
 impl Interrupted {
-    /// Reads what an earlier process left. What cannot be read is skipped.
+    /// Reads the records of earlier processes. Unreadable records are skipped.
     pub(crate) fn open(folder: PathBuf) -> io::Result<Self> {
         fs::create_dir_all(&folder)?;
         let mut sets = BTreeMap::new();
@@ -102,17 +105,17 @@ impl Interrupted {
             let path = entry?.path();
             let set = fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Set>(&bytes).ok());
             match set {
-                Some(set) if set.age() < MEMORY => drop(sets.insert(set.transaction.clone(), set)),
+                Some(set) if set.age() < RETENTION => drop(sets.insert(set.transaction.clone(), set)),
                 Some(_) => drop(fs::remove_file(&path)),
                 None => {
-                    tracing::warn!(path = %path.display(), "a note of an interrupted change cannot be read");
+                    tracing::warn!(path = %path.display(), "the record of an interrupted change cannot be read");
                 }
             }
         }
         Ok(Self { folder, sets: Mutex::new(sets) })
     }
 
-    /// Notes, flushed, what is about to happen.
+    /// Writes and flushes the record of a set.
     pub(crate) fn begin(&self, set: &Set) -> io::Result<()> {
         let part = self.folder.join("part");
         let _ = fs::remove_file(&part);
@@ -123,30 +126,30 @@ impl Interrupted {
         fs::File::open(&self.folder)?.sync_all()
     }
 
-    /// All of it has happened, or nothing.
+    /// Deletes the record of a set that was committed or rolled back completely.
     pub(crate) fn end(&self, transaction: &str) {
         self.sets.lock().remove(transaction);
         if let Err(error) = fs::remove_file(self.path(transaction))
             && error.kind() != io::ErrorKind::NotFound
         {
-            tracing::warn!(%error, "a note of a change that has ended stays");
+            tracing::warn!(%error, "the record of a completed change cannot be deleted");
         }
     }
 
-    /// Some documents could not be given their text again.
+    /// Stores a set of which some edits could not be undone yet.
     pub(crate) fn keep(&self, set: Set) {
         if let Err(error) = self.begin(&set) {
-            tracing::warn!(%error, "an interrupted change is known only as long as the daemon runs");
+            tracing::warn!(%error, "the record of an interrupted change cannot be stored and is lost when the daemon ends");
         }
         self.sets.lock().insert(set.transaction.clone(), set);
     }
 
-    /// All sets.
+    /// Returns all sets.
     pub(crate) fn all(&self) -> Vec<Set> {
         self.sets.lock().values().cloned().collect()
     }
 
-    /// What a file's documents wait for, with the name of the transaction.
+    /// Returns the documents of a file that are not settled, each with its transaction id.
     pub(crate) fn of(&self, path: &Path) -> Vec<(String, Reached)> {
         let sets = self.sets.lock();
         let of_set = |set: &Set| {
@@ -157,7 +160,7 @@ impl Interrupted {
         sets.values().filter_map(of_set).collect()
     }
 
-    /// The transaction that a file has to wait for.
+    /// Returns the transaction because of which changes of a file are refused.
     pub(crate) fn blocks(&self, path: &Path) -> Option<String> {
         let sets = self.sets.lock();
         let waits = |reached: &Reached| reached.waits && reached.path == path;
@@ -165,7 +168,7 @@ impl Interrupted {
         sets.values().find(is_about).map(|set| set.transaction.clone())
     }
 
-    /// A file's documents are as they should be.
+    /// Removes a settled file from a set.
     pub(crate) fn settle(&self, transaction: &str, path: &Path) {
         let mut sets = self.sets.lock();
         let Some(set) = sets.get_mut(transaction) else { return };
@@ -179,11 +182,11 @@ impl Interrupted {
         }
     }
 
-    /// Files that wait.
+    /// Returns the number of files whose changes are refused.
     pub(crate) fn count(&self) -> usize {
         let sets = self.sets.lock();
-        let young = sets.values().filter(|set| set.age() < PATIENCE);
-        young.flat_map(|set| &set.documents).filter(|reached| reached.waits).count()
+        let recent = sets.values().filter(|set| set.age() < PATIENCE);
+        recent.flat_map(|set| &set.documents).filter(|reached| reached.waits).count()
     }
 
     fn path(&self, transaction: &str) -> PathBuf {

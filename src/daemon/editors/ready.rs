@@ -1,65 +1,71 @@
-//! Seeing to it that an open file can be changed: its editor shows what is on the disk, or unsaved text that
-//! was made of that.
+//! Making open files ready for a change: the editor must show the content on disk, or unsaved text based on
+//! it.
 
 use std::time::Instant;
 
 use crate::disk::Target;
 use crate::protocol::{RELOAD, RESYNC, UrisParams};
-use crate::workspace::buffers::Trouble;
+use crate::workspace::buffers::BlockedReason;
 use crate::workspace::{Contest, EditorRefusal, Refusal, RefusalKind};
 
 use crate::daemon::Core;
 use crate::daemon::clients::Asked;
-use crate::daemon::copies::{Copies, Copy, Standing};
 use crate::daemon::failure::refusal_of;
-use crate::daemon::observe::Observed;
+use crate::daemon::files::observe::Observed;
+use crate::daemon::files::open_documents::{OpenDocument, OpenDocuments, SyncState};
 
-use super::{LOOK, SETTLE, answer};
+use super::{POLL_INTERVAL, SETTLE, answer};
 
 impl Core {
-    /// Reads a file that is to be changed. It has to wait while it cannot be put right, and while its editor
-    /// still shows an older text.
+    /// Observes a file before a change. Refuses it while an interrupted transaction of the file is not
+    /// settled. Waits while its editor still shows an older text.
     pub(crate) fn observe_to_change(&self, target: Target) -> Result<Observed, Refusal> {
         let settled = self.journal.require_settled(&target.path);
         settled.map_err(|error| Refusal::at(&target.path, refusal_of(&error)))?;
         self.require_not_interrupted(&target)?;
         let observed = self.observe(target)?;
         match &observed.open {
-            // What is gone no editor can show.
-            Some(copies) if copies.contest() == Some(Contest::EditorOutdated) && !observed.exists() => {
-                Err(Refusal::at(&observed.target.path, self.not_ready(copies)))
+            // An editor cannot reload a file that no longer exists.
+            Some(open_documents)
+                if open_documents.contest() == Some(Contest::EditorOutdated) && !observed.exists() =>
+            {
+                Err(Refusal::at(&observed.target.path, self.not_ready(open_documents)))
             }
-            Some(copies) if !is_ready(copies) => {
-                self.prompt(copies);
+            Some(open_documents) if !is_ready(open_documents) => {
+                self.request_sync(open_documents);
                 self.observe_until_ready(&observed.target)
             }
             _ => Ok(observed),
         }
     }
 
-    /// Asks editors to show what is on the disk, where they can be asked. Only the one that edits go through is
-    /// waited for.
-    fn prompt(&self, copies: &Copies) {
-        let mut of_owner = None;
-        for copy in copies.iter() {
-            let method = match copy.standing {
-                Standing::Outdated => RELOAD,
-                Standing::Unknown if copy.buffer.trouble == Some(Trouble::OutOfStep) => RESYNC,
-                Standing::Same | Standing::Unsaved | Standing::Both | Standing::Unknown => continue,
+    /// Asks the editors that support it to reload outdated documents and to resend unknown ones. Waits for a
+    /// single answer, that of the document that decides whether the file is ready.
+    fn request_sync(&self, open_documents: &OpenDocuments) {
+        let mut to_await = None;
+        for document in open_documents.iter() {
+            let method = match document.sync_state {
+                SyncState::Outdated => RELOAD,
+                SyncState::Unknown if document.buffer.blocked_reason == Some(BlockedReason::OutOfStep) => {
+                    RESYNC
+                }
+                SyncState::Same | SyncState::Unsaved | SyncState::Both | SyncState::Unknown => continue,
             };
-            let asked = self.ask_to_show(copy, method);
-            if copy.buffer.id == copies.owner().buffer.id || copy.standing == Standing::Unknown {
-                of_owner = asked;
+            let asked = self.ask_to_show(document, method);
+            if document.buffer.id == open_documents.owner().buffer.id
+                || document.sync_state == SyncState::Unknown
+            {
+                to_await = asked;
             }
         }
-        if let Some(mut asked) = of_owner {
-            // What it did is seen by its text.
+        if let Some(mut asked) = to_await {
+            // The text of the document shows the result.
             let _ = answer(&mut asked, SETTLE);
         }
     }
 
-    fn ask_to_show(&self, copy: &Copy, method: &'static str) -> Option<Asked> {
-        let id = &copy.buffer.id;
+    fn ask_to_show(&self, document: &OpenDocument, method: &'static str) -> Option<Asked> {
+        let id = &document.buffer.id;
         let can = self.editor(id.session).is_some_and(|editor| editor.abilities.reload);
         let params = serde_json::json!(UrisParams { uris: vec![id.uri.clone()] });
         if can { self.clients.request(id.session, method, params) } else { None }
@@ -69,45 +75,50 @@ impl Core {
         let deadline = Instant::now() + SETTLE;
         loop {
             let observed = self.observe(target.clone())?;
-            let Some(copies) = observed.open.as_ref().filter(|copies| !is_ready(copies)) else {
+            let Some(open_documents) =
+                observed.open.as_ref().filter(|open_documents| !is_ready(open_documents))
+            else {
                 return Ok(observed);
             };
-            let can_change = !matches!(copies.contest(), Some(Contest::TwoEditors | Contest::BufferAndDisk))
-                && !copies.holds_other_than_text();
+            let can_change =
+                !matches!(open_documents.contest(), Some(Contest::TwoEditors | Contest::BufferAndDisk))
+                    && !open_documents.holds_unsaved_non_text();
             if !can_change || Instant::now() >= deadline {
-                return Err(Refusal::at(&target.path, self.not_ready(copies)));
+                return Err(Refusal::at(&target.path, self.not_ready(open_documents)));
             }
-            std::thread::sleep(LOOK * 10);
+            std::thread::sleep(POLL_INTERVAL * 10);
         }
     }
 
-    fn not_ready(&self, copies: &Copies) -> RefusalKind {
-        if let Some(contest) = copies.contest() {
-            return self.contested(copies, contest);
+    fn not_ready(&self, open_documents: &OpenDocuments) -> RefusalKind {
+        if let Some(contest) = open_documents.contest() {
+            return self.contested(open_documents, contest);
         }
-        let copy = copies.unknown().unwrap_or(copies.owner());
-        let reason = match copy.buffer.trouble {
-            Some(trouble) => trouble.to_string(),
-            None => "it shows as text what is none on the disk".to_owned(),
+        let document = open_documents.unknown().unwrap_or(open_documents.owner());
+        let reason = match document.buffer.blocked_reason {
+            Some(blocked_reason) => blocked_reason.to_string(),
+            None => "it shows text, but the file on disk is not text".to_owned(),
         };
-        let editor = self.editor_name(copy);
+        let editor = self.editor_name(document);
         RefusalKind::Editor(EditorRefusal::Refused { reason, editor })
     }
 
-    /// Asks the editors that still show an older text of a file to load it anew, and does not wait for it.
+    /// Asks the editors that still show an older text of a file to reload it, without waiting for them.
     pub(crate) fn reload_others(&self, target: &Target) {
         let Ok(observed) = self.observe(target.clone()) else { return };
-        for copy in observed.open.iter().flat_map(Copies::iter).filter(|copy| is_behind(copy)) {
-            drop(self.ask_to_show(copy, RELOAD));
+        for document in
+            observed.open.iter().flat_map(OpenDocuments::iter).filter(|document| is_outdated(document))
+        {
+            drop(self.ask_to_show(document, RELOAD));
         }
     }
 }
 
-/// Whether an edit can go through the owner, or on the disk below it.
-fn is_ready(copies: &Copies) -> bool {
-    copies.contest().is_none() && copies.unknown().is_none()
+/// Returns `true` if the file can be changed, through its owner or on disk.
+fn is_ready(open_documents: &OpenDocuments) -> bool {
+    open_documents.contest().is_none() && open_documents.unknown().is_none()
 }
 
-fn is_behind(copy: &Copy) -> bool {
-    copy.standing == Standing::Outdated
+fn is_outdated(document: &OpenDocument) -> bool {
+    document.sync_state == SyncState::Outdated
 }

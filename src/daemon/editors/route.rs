@@ -1,4 +1,4 @@
-//! Which way a change of a file takes.
+//! Routing: decides whether a change of a file is applied by an editor or on disk.
 
 use lsp_types::TextEdit;
 
@@ -11,110 +11,114 @@ use crate::workspace::buffers::Buffer;
 use crate::workspace::{Action, EditorRefusal, Refusal, RefusalKind};
 
 use crate::daemon::Core;
-use crate::daemon::commit::Due;
-use crate::daemon::copies::{Copy, Standing};
+use crate::daemon::change::commit::PendingWrite;
+use crate::daemon::change::compute::ComputedChange;
 use crate::daemon::failure::refusal_of;
-use crate::daemon::observe::Observed;
-use crate::daemon::work::Worked;
+use crate::daemon::files::observe::Observed;
+use crate::daemon::files::open_documents::{OpenDocument, SyncState};
 
 use super::Editor;
 
-/// A change that goes through an editor.
+/// A change that an editor applies to its document.
 #[derive(Debug)]
 pub(crate) struct EditorPart {
     pub(crate) editor: Editor,
-    /// The document as it is.
+    /// The document before the change.
     pub(crate) buffer: Buffer,
-    /// Over its text.
+    /// The plan over the text of the document.
     pub(crate) plan: Plan,
     pub(crate) edits: Vec<TextEdit>,
-    /// What it is to hold.
+    /// Expected text of the document after the change.
     pub(crate) after: Text,
-    /// Whether it is saved afterwards.
     pub(crate) save: Saving,
 }
 
-/// Whether a document is saved after an edit.
+/// The decision about saving a document after an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Saving {
     No,
-    /// If the person says so.
+    /// Ask the user.
     Ask,
     Yes,
 }
 
-/// A file that its editor would not write as it was.
+/// The damage that a save by the editor would do to a file.
 enum Harm {
     LineEnds,
     Bytes,
 }
 
 impl Core {
-    /// Decides for each file which way it takes, or says why there is none.
-    pub(crate) fn route(&self, due: &mut [Due]) -> Result<(), Refusal> {
-        for due in due {
-            let part = self
-                .part(&due.worked)
-                .map_err(|kind| Refusal::at(&due.worked.observed.target.path, kind).of_change(due.index))?;
-            due.through = part;
+    /// Decides for each file whether an editor or the disk applies its change. Refuses the change of a file
+    /// if neither is possible.
+    pub(crate) fn route(&self, writes: &mut [PendingWrite]) -> Result<(), Refusal> {
+        for write in writes {
+            let part = self.part(&write.computed).map_err(|kind| {
+                Refusal::at(&write.computed.observed.target.path, kind).of_change(write.index)
+            })?;
+            write.through = part;
         }
         Ok(())
     }
 
-    fn part(&self, worked: &Worked) -> Result<Option<EditorPart>, RefusalKind> {
-        let Some(copies) = &worked.observed.open else { return Ok(None) };
-        let owner = copies.owner();
-        if worked.file.action != Action::Edit {
-            // These are done on the disk; unsaved text would have nowhere to go.
-            return if copies.iter().any(Copy::holds_unsaved) {
-                let what = worked.file.action.name();
-                Err(self.refused(owner, format!("it holds unsaved text, which a {what} would strand")))
+    fn part(&self, computed: &ComputedChange) -> Result<Option<EditorPart>, RefusalKind> {
+        let Some(open_documents) = &computed.observed.open else { return Ok(None) };
+        let owner = open_documents.owner();
+        if computed.file.action != Action::Edit {
+            // The disk applies these actions, and would leave unsaved text without a file.
+            return if open_documents.iter().any(OpenDocument::holds_unsaved) {
+                let what = computed.file.action.name();
+                Err(self.refused(
+                    owner,
+                    format!("it holds unsaved text, which a {what} would leave without a file"),
+                ))
             } else {
                 Ok(None)
             };
         }
         let can = |editor: &Editor| editor.abilities.apply_edits || editor.abilities.apply_edit;
         let editor = self.editor(owner.buffer.id.session).filter(can);
-        match (harm(&worked.observed), owner.buffer.trouble, editor) {
+        match (harm(&computed.observed), owner.buffer.blocked_reason, editor) {
             (None, None, Some(editor)) => {
-                let part = self.through(worked, owner, editor);
+                let part = self.through(computed, owner, editor);
                 if part.save != Saving::No {
-                    self.require_writable(&worked.observed.target)?;
+                    self.require_writable(&computed.observed.target)?;
                 }
                 Ok(Some(part))
             }
-            // Below a text that is on the disk as it is, the disk can be written.
+            // The document has no unsaved text, so the file can be changed on disk.
             _ if owner.is_clean() => Ok(None),
             (Some(harm), ..) => Err(RefusalKind::Encoding { detail: harm.detail() }),
-            (_, Some(trouble), _) => Err(self.refused(owner, trouble.to_string())),
+            (_, Some(blocked_reason), _) => Err(self.refused(owner, blocked_reason.to_string())),
             (_, _, None) => Err(self.refused(owner, "it cannot apply edits".to_owned())),
         }
     }
 
-    /// An editor that is to save would find out too late, or write what is not to be written.
+    /// Checks that the file may be written, before an editor saves it. The editor would detect an error too
+    /// late, or write a file that must not be written.
     fn require_writable(&self, target: &Target) -> Result<(), RefusalKind> {
         let Some(entry) = target.entry() else { return Ok(()) };
         self.disk.examine(&entry, None).map(drop).map_err(|error| refusal_of(&error))
     }
 
-    fn refused(&self, owner: &Copy, reason: String) -> RefusalKind {
+    fn refused(&self, owner: &OpenDocument, reason: String) -> RefusalKind {
         RefusalKind::Editor(EditorRefusal::Refused { reason, editor: self.editor_name(owner) })
     }
 
-    fn through(&self, worked: &Worked, owner: &Copy, editor: Editor) -> EditorPart {
+    fn through(&self, computed: &ComputedChange, owner: &OpenDocument, editor: Editor) -> EditorPart {
         let buffer = owner.buffer.clone();
-        let text = worked.observed.text.as_ref().map_or("", |text| text);
+        let text = computed.observed.text.as_ref().map_or("", |text| text);
         let plan = if buffer.text.eq_str(text) {
-            (*worked.file.plan).clone()
+            (*computed.file.plan).clone()
         } else {
-            in_document(&buffer.text, &worked.file.plan.apply(text), self.deadline())
+            in_document(&buffer.text, &computed.file.plan.apply(text), self.deadline())
         };
         let mut after = buffer.text.clone();
         plan.apply_to(&mut after);
         let edits = text_edits(&buffer.text, &plan, buffer.encoding);
-        let save = match (editor.abilities.save, owner.standing, self.config.save) {
+        let save = match (editor.abilities.save, owner.sync_state, self.config.save) {
             (false, ..) => Saving::No,
-            (_, Standing::Same, _) | (_, _, SaveMode::Always) => Saving::Yes,
+            (_, SyncState::Same, _) | (_, _, SaveMode::Always) => Saving::Yes,
             (_, _, SaveMode::Ask) => Saving::Ask,
             (_, _, SaveMode::Never) => Saving::No,
         };
@@ -122,7 +126,7 @@ impl Core {
     }
 }
 
-/// The plan that makes of a document what the file is to hold, in the line ends that the document has.
+/// Returns the plan that gives a document the wanted text, with the line endings of the document.
 fn in_document(shown: &Text, wanted: &str, deadline: Deadline) -> Plan {
     let shown = shown.to_string();
     let folded = fold_line_ends(wanted);
@@ -131,8 +135,8 @@ fn in_document(shown: &Text, wanted: &str, deadline: Deadline) -> Plan {
     Plan::between(&shown, &wanted, deadline)
 }
 
-/// What would happen to the file if its editor saved it. Editors have one kind of line end for a file, and write
-/// what is no text in their encoding as something else.
+/// Returns the damage that a save by the editor would do to the file. Editors use a single line ending per
+/// file, and replace bytes that their encoding cannot decode.
 fn harm(observed: &Observed) -> Option<Harm> {
     let snapshot = observed.disk_snapshot()?;
     if snapshot.format.encoding == Encoding::Utf8Stray {
@@ -145,8 +149,8 @@ fn harm(observed: &Observed) -> Option<Harm> {
 impl Harm {
     fn detail(&self) -> String {
         match self {
-            Self::LineEnds => "its line ends are mixed, and the editor that holds unsaved text of it would write all of them alike",
-            Self::Bytes => "some of its bytes are no text, and the editor that holds unsaved text of it would not keep them",
+            Self::LineEnds => "its line endings are mixed, and the editor that holds unsaved text of it would write all of them alike",
+            Self::Bytes => "some of its bytes are not text, and the editor that holds unsaved text of it would not keep them",
         }
         .to_owned()
     }

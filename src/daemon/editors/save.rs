@@ -1,4 +1,4 @@
-//! Having documents saved.
+//! Saving documents in their editors.
 
 use std::collections::BTreeMap;
 
@@ -10,22 +10,23 @@ use crate::workspace::SessionId;
 use crate::workspace::buffers::Buffer;
 
 use crate::daemon::Core;
-use crate::daemon::commit::Due;
+use crate::daemon::change::commit::PendingWrite;
 
 use super::{SAVE, Saving, answer};
 
-/// LSP's own way to ask a person.
+/// The LSP request that asks the user a question.
 const ASK: &str = "window/showMessageRequest";
-/// What it calls a message that is no warning.
+/// The LSP message type for information.
 const INFO: u32 = 3;
-/// What the person chooses to have the document saved.
+/// The choice with which the user saves the document.
 const YES: &str = "Save";
 
 impl Core {
-    /// Asks the editors to save what is to be saved. Gives what went wrong, by document.
-    pub(crate) fn save_in_editors(&self, due: &[Due]) -> BTreeMap<String, String> {
+    /// Asks the editors to save the documents that must be saved. Returns the errors by the URI of the
+    /// document.
+    pub(crate) fn save_in_editors(&self, writes: &[PendingWrite]) -> BTreeMap<String, String> {
         let mut by_editor: BTreeMap<SessionId, Vec<String>> = BTreeMap::new();
-        let parts = due.iter().filter_map(|due| due.through.as_ref());
+        let parts = writes.iter().filter_map(|write| write.through.as_ref());
         let mut problems = BTreeMap::new();
         for part in parts.filter(|part| part.save == Saving::Yes) {
             let id = &part.buffer.id;
@@ -33,7 +34,7 @@ impl Core {
             if untouched || self.config.save == SaveMode::Always {
                 by_editor.entry(id.session).or_default().push(id.uri.clone());
             } else {
-                problems.insert(id.uri.clone(), "somebody is typing in it".to_owned());
+                problems.insert(id.uri.clone(), "the user is typing in it".to_owned());
             }
         }
         for (session, uris) in by_editor {
@@ -48,14 +49,14 @@ impl Core {
         let params = json!(UrisParams { uris: uris.to_vec() });
         let asked = self.clients.request(session, SAVE_METHOD, params);
         match asked.map(|mut asked| answer(&mut asked, SAVE)) {
-            // Whether it was saved is seen on the disk.
+            // The file on disk shows whether the editor saved it.
             Some(Ok(value)) => serde_json::from_value::<DocumentsResult>(value).ok()?.reason,
-            Some(Err(silence)) => Some(silence.reason(SAVE)),
-            None => Some("it went away".to_owned()),
+            Some(Err(error)) => Some(error.reason(SAVE)),
+            None => Some("it disconnected".to_owned()),
         }
     }
 
-    /// Lets the person choose, whenever they do; the change does not wait for that.
+    /// Asks the user whether to save the document. The change does not wait for the answer.
     pub(crate) fn ask_to_save(&self, buffer: &Buffer, author: &str) {
         let id = buffer.id.clone();
         let name = buffer.path.file_name().unwrap_or_default().to_string_lossy();

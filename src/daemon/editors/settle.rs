@@ -1,4 +1,4 @@
-//! Settling interrupted sets when their editors are back.
+//! Settling interrupted sets when their editors reconnect.
 
 use std::path::Path;
 
@@ -7,65 +7,73 @@ use crate::text::ContentHash;
 use crate::workspace::{Refusal, RefusalKind};
 
 use crate::daemon::Core;
-use crate::daemon::copies::{Copy, Standing};
+use crate::daemon::files::open_documents::{OpenDocument, SyncState};
 
-use super::back::{Side, TakenBack, side};
+use super::back::{Side, UndoOutcome, side};
 
 impl Core {
-    /// Forgets the sets of an earlier process that have happened: everything on the disk is as they made it.
-    pub(crate) fn forget_landed(&self) {
+    /// Deletes the records of sets that an earlier process committed: all their files on disk have the new
+    /// content.
+    pub(crate) fn forget_committed(&self) {
         for set in self.interrupted.all() {
-            let is_there = |(path, hash): &(std::path::PathBuf, Option<String>)| {
+            let has_new_content = |(path, hash): &(std::path::PathBuf, Option<String>)| {
                 let now = std::fs::read(path).ok().map(|bytes| ContentHash::of(&bytes).to_string());
                 now == *hash
             };
-            if !set.files().is_empty() && set.files().iter().all(is_there) {
+            if !set.files().is_empty() && set.files().iter().all(has_new_content) {
                 self.interrupted.end(set.transaction());
             }
         }
     }
 
-    /// Gives a file's documents their text again that hold a part of an interrupted set. The caller holds the
-    /// file's queue.
+    /// Undoes the edits of interrupted sets in the documents of a file. The caller holds the lock of the
+    /// file.
     pub(crate) fn settle_interrupted(&self, target: &Target) {
         let waiting = self.interrupted.of(&target.path);
         if waiting.is_empty() {
             return;
         }
         let Ok(observed) = self.observe(target.clone()) else { return };
-        let Some(copies) = &observed.open else { return };
+        let Some(open_documents) = &observed.open else { return };
         for (transaction, reached) in waiting {
-            let Some((after, back)) = reached.way_back() else {
+            let Some((after, inverse)) = reached.undo_plan() else {
                 self.interrupted.settle(&transaction, &target.path);
                 continue;
             };
-            // What is on the disk was saved by a person, or committed since.
-            let holds_more = |copy: &&Copy| copy.standing != Standing::Same;
-            let put_back = |copy: &Copy| match side(&after, &back, &copy.buffer.text, self.deadline()) {
+            // A document that equals the disk was saved by the user, or the file was changed since.
+            let is_unsynced = |document: &&OpenDocument| document.sync_state != SyncState::Same;
+            let is_settled = |document: &OpenDocument| match side(
+                &after,
+                &inverse,
+                &document.buffer.text,
+                self.deadline(),
+            ) {
                 Side::After => {
-                    let (buffer, after, back) = (copy.buffer.clone(), after.clone(), back.clone());
-                    matches!(self.take_back_from(buffer, after, back), TakenBack::Yes | TakenBack::TypedOver)
+                    let buffer = document.buffer.clone();
+                    let outcome = self.undo_edit_in(buffer, after.clone(), inverse.clone());
+                    matches!(outcome, UndoOutcome::Undone | UndoOutcome::TypedOver)
                 }
                 Side::Before => true,
                 Side::Unclear => {
-                    tracing::warn!(path = %target.path.display(), "an interrupted edit was typed over; it stays");
+                    let path = target.path.display();
+                    tracing::warn!(%path, "an interrupted edit was typed over and is not undone");
                     true
                 }
             };
-            if copies.iter().filter(holds_more).all(put_back) {
+            if open_documents.iter().filter(is_unsynced).all(is_settled) {
                 self.interrupted.settle(&transaction, &target.path);
             }
         }
     }
 
-    /// Refuses a file that waits for its editor.
+    /// Refuses a change of a file that is part of an interrupted set.
     pub(super) fn require_not_interrupted(&self, target: &Target) -> Result<(), Refusal> {
         self.settle_interrupted(target);
         let Some(transaction) = self.interrupted.blocks(&target.path) else { return Ok(()) };
         Err(Refusal::at(&target.path, RefusalKind::Recovering { transaction }))
     }
 
-    /// Files were changed: what was known of an interrupted change of them is of the past.
+    /// Forgets interrupted edits of files that were changed since.
     pub(crate) fn forget_interrupted<'p>(&self, paths: impl Iterator<Item = &'p Path>) {
         for path in paths {
             for (transaction, _) in self.interrupted.of(path) {

@@ -10,18 +10,18 @@ use crate::workspace::history::{
 };
 
 use crate::daemon::answer::system_time;
+use crate::daemon::files::observe::Observed;
+use crate::daemon::files::resolve::Purpose;
 use crate::daemon::job::{Job, Located};
-use crate::daemon::locate::Purpose;
-use crate::daemon::observe::Observed;
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
-/// Entries whose text is looked for where the chain of contents is broken.
-const LOOKED_FOR: usize = 64;
+/// Number of entries whose text is searched if the chain of contents is broken.
+const MAX_BRIDGED: usize = 64;
 
-/// The file that is asked about.
-struct Place(Target);
+/// The file of the request.
+struct BlamedFile(Target);
 
-impl Located for Place {
+impl Located for BlamedFile {
     fn targets(&self) -> Vec<&Target> {
         vec![&self.0]
     }
@@ -36,9 +36,9 @@ impl Daemon {
     ) -> Result<BlameResult, Failure> {
         let path = RequestPath::from_fields(path, uri, ("path", "uri"))?;
         let locate = move |core: &Core, session: &SessionContext| {
-            core.locate(session, &path, Purpose::Read).map(Place).map_err(Failure::from)
+            core.locate(session, &path, Purpose::Read).map(BlamedFile).map_err(Failure::from)
         };
-        let work = |core: &Core, _: &SessionContext, place: Place, job: &Job| core.blame(place.0, job);
+        let work = |core: &Core, _: &SessionContext, file: BlamedFile, job: &Job| core.blame(file.0, job);
         self.core.on_files(session, locate, work).await
     }
 }
@@ -59,50 +59,50 @@ impl Core {
     }
 }
 
-/// The way from the present text of a file backwards.
+/// A walk through the history of a file, backwards from the current text.
 struct Walk<'a> {
     core: &'a Core,
     present: &'a str,
     lines: Attribution,
-    /// What was done to the file before the point that was gone back to, oldest first.
+    /// Entries of the file before the current point of the walk, oldest first.
     entries: Vec<Arc<PastEntry>>,
-    /// Where the file was then, and what it was.
-    place: std::path::PathBuf,
+    /// Path and hash of the file at that point.
+    path: std::path::PathBuf,
     hash: ContentHash,
-    /// A text that was known on the way, and how to go on from it to that point, with how each result was
-    /// written.
+    /// A known later text, and the plans that lead from it back to that point, each with the format of its
+    /// result.
     text: (String, Vec<(Plan, Format)>),
-    /// Who is named so far.
+    /// Entries to which lines are attributed.
     owners: Vec<Arc<PastEntry>>,
 }
 
 impl<'a> Walk<'a> {
     fn new(core: &'a Core, now: &Observed, hash: ContentHash, present: &'a str) -> Self {
-        let place = now.target.path.clone();
+        let path = now.target.path.clone();
         Self {
             core,
             present,
             lines: Attribution::new(count_lines(present)),
-            entries: core.history.about(&place),
-            place,
+            entries: core.history.about(&path),
+            path,
             hash,
             text: (present.to_owned(), Vec::new()),
             owners: Vec::new(),
         }
     }
 
-    /// Goes back through one change. `false`: there is nothing more to find out.
+    /// Goes back through one change. Returns `false` if the walk is at its end.
     fn step(&mut self) -> bool {
         if self.lines.is_settled() || self.entries.is_empty() {
             return false;
         }
-        if step_to(&self.entries, &self.place, Some(self.hash)).is_none() && !self.bridge() {
+        if step_to(&self.entries, &self.path, Some(self.hash)).is_none() && !self.bridge() {
             self.search();
             return false;
         }
-        let Some(at) = step_to(&self.entries, &self.place, Some(self.hash)) else { return false };
+        let Some(at) = step_to(&self.entries, &self.path, Some(self.hash)) else { return false };
         let entry = self.entries[at].clone();
-        let found = entry.file_at(&self.place).and_then(|file| Some((file, self.detail(&entry, file)?)));
+        let found = entry.file_at(&self.path).and_then(|file| Some((file, self.detail(&entry, file)?)));
         let Some((file, detail)) = found else { return false };
         let owner = self.owners.len();
         self.lines.step(Some(owner), &detail.hunks);
@@ -113,31 +113,32 @@ impl<'a> Walk<'a> {
         match detail.back {
             Back::Edits { way, before, .. } => self.text.1.push((way.inverse, before)),
             Back::Nothing => {}
-            // Nobody can tell which lines of it are whose.
+            // An image does not tell which lines come from which change.
             Back::Image { .. } => return false,
         }
         if let PastAction::Rename(_) = file.action {
             let ids: Vec<Arc<str>> =
-                self.core.history.about(&file.path).iter().map(|e| e.id.clone()).collect();
+                self.core.history.about(&file.path).iter().map(|entry| entry.id.clone()).collect();
             let older = ids.iter().position(|id| *id == entry.id).unwrap_or_default();
             self.entries = self.core.history.about(&file.path);
             self.entries.truncate(older);
-            self.place.clone_from(&file.path);
+            self.path.clone_from(&file.path);
         }
         true
     }
 
-    /// Another program changed the file. If the text is known that it found, what it changed can be told from
-    /// the rest, which is followed further.
+    /// Steps over a change by another program. If the text before that change is known, the changed lines are
+    /// attributed to the other program, and the walk continues with the rest.
     fn bridge(&mut self) -> bool {
         let Some(text) = self.text_here() else { return false };
-        let hash_of = |entry: &Arc<PastEntry>| entry.file_at(&self.place)?.hash_after;
+        let hash_of = |entry: &Arc<PastEntry>| entry.file_at(&self.path)?.hash_after;
         let candidates = self.entries.iter().enumerate().rev();
         let candidates = candidates.filter_map(|(at, entry)| Some((at, hash_of(entry)?)));
         let known =
-            candidates.take(LOOKED_FOR).find_map(|(at, hash)| Some((at, hash, self.core.known_text(hash)?)));
+            candidates.take(MAX_BRIDGED).find_map(|(at, hash)| Some((at, hash, self.core.known_text(hash)?)));
         let Some((at, hash, found)) = known else { return false };
-        // What changes wrote whose texts are gone is theirs and not the other program's.
+        // The skipped changes have no stored text. Lines that they wrote belong to them, not to the other
+        // program.
         let skipped = self.entries.split_off(at + 1);
         self.claim_all(skipped);
         let diff = diff_texts(&found, &text, Labels::same(""), self.core.deadline());
@@ -147,7 +148,7 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// The text at the point that was gone back to.
+    /// Returns the text at the current point of the walk.
     fn text_here(&mut self) -> Option<String> {
         if let Some(text) = self.core.known_text(self.hash) {
             return Some(text);
@@ -161,37 +162,37 @@ impl<'a> Walk<'a> {
             (*text, written) = (plan.apply(text), Some(format));
         }
         let hash = |format: Format| format.encode(text).ok().map(|bytes| ContentHash::of(&bytes));
-        let is_it = written.is_none_or(|format| hash(format) == Some(self.hash));
-        is_it.then(|| text.clone())
+        let is_correct = written.is_none_or(|format| hash(format) == Some(self.hash));
+        is_correct.then(|| text.clone())
     }
 
-    /// No text is known from here on. What a change wrote is still its own where it stands with its
-    /// surroundings, once, and no later change took it away.
+    /// Attributes the remaining lines without known texts: a change owns its text where that text appears
+    /// exactly once with its context, and no later change has removed it.
     fn search(&mut self) {
         let entries = std::mem::take(&mut self.entries);
         self.claim_all(entries);
     }
 
-    /// Claims what changes wrote, the newest first, as far as it stands there.
+    /// Attributes lines to changes whose text is still present, newest first.
     fn claim_all(&mut self, entries: Vec<Arc<PastEntry>>) {
-        let mut taken: Vec<String> = Vec::new();
+        let mut removed: Vec<String> = Vec::new();
         for entry in entries.into_iter().rev() {
-            let found = entry.file_at(&self.place).and_then(|file| self.detail(&entry, file));
+            let found = entry.file_at(&self.path).and_then(|file| self.detail(&entry, file));
             let Some(PastDetail { hunks, back: Back::Edits { way, .. }, .. }) = found else { return };
-            self.claim(entry, &hunks, &way.spots, &taken);
-            taken.extend(way.inverse.into_splices().into_iter().map(|splice| splice.text));
+            self.claim(entry, &hunks, &way.spots, &removed);
+            removed.extend(way.inverse.into_splices().into_iter().map(|splice| splice.text));
         }
     }
 
-    fn claim(&mut self, entry: Arc<PastEntry>, hunks: &[Hunk], spots: &[Spot], taken: &[String]) {
+    fn claim(&mut self, entry: Arc<PastEntry>, hunks: &[Hunk], spots: &[Spot], removed: &[String]) {
         let owner = self.owners.len();
         self.owners.push(entry);
         let written = hunks.iter().filter(|hunk| hunk.new_lines > 0);
         let written: Vec<_> =
             written.map(|hunk| hunk.new_start - 1..hunk.new_start - 1 + hunk.new_lines).collect();
         for spot in spots.iter().filter(|spot| !spot.new.trim().is_empty()) {
-            let is_gone = taken.iter().any(|text| text.contains(spot.new.trim()));
-            let Some(start) = spot.find(self.present).filter(|_| !is_gone) else { continue };
+            let is_removed = removed.iter().any(|text| text.contains(spot.new.trim()));
+            let Some(start) = spot.find(self.present).filter(|_| !is_removed) else { continue };
             for (line, past) in whole_lines(self.present, start, spot) {
                 if written.iter().any(|lines| lines.contains(&past)) {
                     self.lines.claim(line, owner);
@@ -216,14 +217,14 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The whole lines of a text that a place covers with its surroundings, each with its number in the text that
-/// the place is from; from 0.
+/// Returns the whole lines that a change covers with its context, each with its line number in the text after
+/// that change; from 0.
 fn whole_lines(text: &str, start: usize, spot: &Spot) -> impl Iterator<Item = (usize, usize)> {
     let end = start + spot.before.len() + spot.new.len() + spot.after.len();
     let first = count_line_ends(&text[..start]);
-    let behind = first + count_lines(&text[line_start(text, start)..end]);
+    let after = first + count_lines(&text[line_start(text, start)..end]);
     let begins = first + usize::from(line_start(text, start) != start);
     let ends_whole = line_start(text, end) == end || line_end(text, end).0 == end;
-    let ends = behind - usize::from(!ends_whole);
+    let ends = after - usize::from(!ends_whole);
     (begins..ends).map(move |line| (line, line - first + spot.line))
 }

@@ -6,22 +6,21 @@ use crate::edit::{Deadline, Plan};
 use crate::protocol::{ChangedFile, ChangesParams, ChangesResult, RequestPath, uri_of};
 use crate::text::{ContentHash, Text};
 use crate::workspace::limits::CHANGES_BYTES;
-use crate::workspace::{Changed, FileKey, Seen, Snapshot, Truth};
+use crate::workspace::{Changed, FileContent, FileKey, ObservedVersion, Snapshot};
 
-use crate::daemon::difference::drift;
-use crate::daemon::event::Event;
+use crate::daemon::change::difference::drift;
+use crate::daemon::files::resolve::Purpose;
 use crate::daemon::job::{Job, Located};
-use crate::daemon::locate::Purpose;
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
-/// A file that a session has read, found again.
-struct Again {
-    /// What it was known by when it was read; it may go by another key by now.
+/// A file that a session has read, located again.
+struct ReadFile {
+    /// Key of the file when it was read. The current key may differ.
     key: FileKey,
     target: Target,
 }
 
-impl Located for Again {
+impl Located for ReadFile {
     fn targets(&self) -> Vec<&Target> {
         vec![&self.target]
     }
@@ -31,40 +30,41 @@ impl Located for Again {
     }
 }
 
-/// What all files of one answer have in common.
+/// Parameters that all files of one answer share.
 #[derive(Clone, Copy)]
-struct Telling {
+struct ReportOptions {
     since: Option<u64>,
     deadline: Deadline,
-    /// Bytes of diffs that still fit into the answer.
+    /// Remaining space for diffs in the answer, in bytes.
     room: usize,
 }
 
 impl Daemon {
-    /// `editd/changes`. One file after another is looked at, so that nobody waits for all of them.
+    /// `editd/changes`. Checks one file after the other, so that no other request waits for all of them.
     pub async fn changes(
         &self,
         session: &Arc<SessionContext>,
         ChangesParams { since, path, uri }: ChangesParams,
     ) -> Result<ChangesResult, Failure> {
         let only = if path.is_some() || uri.is_some() {
-            Some(self.only(session, RequestPath::from_fields(path, uri, ("path", "uri"))?).await?)
+            Some(self.locate_named(session, RequestPath::from_fields(path, uri, ("path", "uri"))?).await?)
         } else {
             None
         };
-        // The cursor is from before the looking: what happens meanwhile may be told twice, never not at all.
-        let (cursor, mut read) = self.core.ask(|reply| Event::FilesRead { session: session.id, reply })?;
+        // The cursor is taken before the files are checked: a change in the meantime may be reported twice,
+        // but is never lost.
+        let (cursor, mut read) = self.core.workspace.update(|w| w.files_read_by(session.id));
         read.retain(|(key, path)| only.as_ref().is_none_or(|only| only.key == *key || only.path == *path));
-        let mut telling = Telling { since, deadline: self.core.deadline(), room: CHANGES_BYTES };
+        let mut options = ReportOptions { since, deadline: self.core.deadline(), room: CHANGES_BYTES };
         let mut files = Vec::new();
         for (key, path) in read {
-            match self.change_of(session, key, path, telling).await {
+            match self.change_of(session, key, path, options).await {
                 Ok(changed) => {
                     let diff = changed.as_ref().and_then(|changed| changed.diff.as_ref());
-                    telling.room = telling.room.saturating_sub(diff.map_or(0, String::len));
+                    options.room = options.room.saturating_sub(diff.map_or(0, String::len));
                     files.extend(changed);
                 }
-                // What cannot be looked at now is told when it can be again.
+                // A file that cannot be read now is reported when it can be read again.
                 Err(Failure::Refused(_)) => {}
                 Err(failure) => return Err(failure),
             }
@@ -72,8 +72,12 @@ impl Daemon {
         Ok(ChangesResult { cursor, files })
     }
 
-    /// The one file that is asked about.
-    async fn only(&self, session: &Arc<SessionContext>, path: RequestPath) -> Result<Target, Failure> {
+    /// Locates the one file that the request names.
+    async fn locate_named(
+        &self,
+        session: &Arc<SessionContext>,
+        path: RequestPath,
+    ) -> Result<Target, Failure> {
         let locate =
             move |core: &Core, session: &SessionContext| Ok(core.locate(session, &path, Purpose::Read)?);
         self.core.on_files(session, locate, |_, _, target: Target, _| Ok(target)).await
@@ -84,14 +88,14 @@ impl Daemon {
         session: &Arc<SessionContext>,
         key: FileKey,
         path: PathBuf,
-        telling: Telling,
+        options: ReportOptions,
     ) -> Result<Option<ChangedFile>, Failure> {
         let locate = move |core: &Core, session: &SessionContext| {
             let target = core.locate(session, &RequestPath::of(&path), Purpose::Read)?;
-            Ok(Again { key, target })
+            Ok(ReadFile { key, target })
         };
-        let work = move |core: &Core, session: &SessionContext, file: Again, _: &Job| {
-            core.change_of(session, file, telling)
+        let work = move |core: &Core, session: &SessionContext, file: ReadFile, _: &Job| {
+            core.change_of(session, file, options)
         };
         self.core.on_files(session, locate, work).await
     }
@@ -101,65 +105,69 @@ impl Core {
     fn change_of(
         &self,
         session: &SessionContext,
-        Again { key, target }: Again,
-        telling: Telling,
+        ReadFile { key, target }: ReadFile,
+        options: ReportOptions,
     ) -> Result<Option<ChangedFile>, Failure> {
-        let seen = Seen { key, ..self.glance(target)? };
-        let truth = seen.truth.clone();
-        let (session, since) = (session.id, telling.since);
-        let changed = self.ask(|reply| Event::Changes { session, seen, since, reply })?;
-        Ok(changed.and_then(|changed| self.changed_file(changed, &truth, telling)))
+        let seen = ObservedVersion { key, ..self.observe_if_changed(target)? };
+        let content = seen.truth.clone();
+        let changed = self.workspace.update(|w| w.change_of(session.id, &seen, options.since));
+        Ok(changed.and_then(|changed| self.changed_file(changed, &content, options)))
     }
 
-    /// What a file is, without reading it where its stamps prove that it is what it was.
-    fn glance(&self, target: Target) -> Result<Seen, Failure> {
+    /// Observes a file. Does not read it if its metadata proves that the cached content is current.
+    fn observe_if_changed(&self, target: Target) -> Result<ObservedVersion, Failure> {
         if let (Some(cached), Ok(Some(stat)), false) =
             (self.cache.get(&target.key), self.disk.stat(&target), self.is_open(&target))
             && let Some(snapshot) = cached.unchanged(&stat)
         {
             let Target { key, path, .. } = target;
-            return Ok(Seen { key, path, truth: Truth::Text(snapshot), typed: false });
+            return Ok(ObservedVersion { key, path, truth: FileContent::Text(snapshot), typed: false });
         }
-        Ok(self.observe(target)?.seen())
+        Ok(self.observe(target)?.version())
     }
 
-    /// Nothing if others did nothing in the end.
-    fn changed_file(&self, changed: Changed, now: &Truth, telling: Telling) -> Option<ChangedFile> {
+    /// Describes the change of a file. Returns `None` if the changes of others cancel each other out.
+    fn changed_file(
+        &self,
+        changed: Changed,
+        now: &FileContent,
+        options: ReportOptions,
+    ) -> Option<ChangedFile> {
         let Changed { path, by, before, before_text, own, .. } = changed;
-        let given = before_text.or_else(|| self.kept_base(before));
+        let given = before_text.or_else(|| self.stored_base(before));
         let known = match own {
-            Some(own) => given.and_then(|given| edited(&given, &own)),
+            Some(own) => given.and_then(|given| with_own_edits(&given, &own)),
             None => given,
         };
         let before = known.as_ref().map_or(before, |known| known.hash);
         if now.hash() == Some(before) {
             return None;
         }
-        let diff = known.and_then(|known| diff_since(&known, &path, now, telling.deadline));
+        let diff = known.and_then(|known| diff_since(&known, &path, now, options.deadline));
         Some(ChangedFile {
             uri: uri_of(&path),
             path: path.display().to_string(),
             by,
             hash_before: Some(before.to_string()),
             hash: now.hash().map(|hash| hash.to_string()),
-            diff: diff.filter(|diff| diff.len() <= telling.room),
+            diff: diff.filter(|diff| diff.len() <= options.room),
         })
     }
 }
 
-/// What a session made of a text that it was given.
-fn edited(given: &Snapshot, own: &Plan) -> Option<Arc<Snapshot>> {
+/// Applies a session's own edits to a text that it was given.
+fn with_own_edits(given: &Snapshot, own: &Plan) -> Option<Arc<Snapshot>> {
     let text = own.apply(&given.text.to_string());
     let bytes = given.format.encode(&text).ok()?;
     let (hash, size) = (ContentHash::of(&bytes), bytes.len() as u64);
     Some(Arc::new(Snapshot { hash, text: Text::from(text.as_str()), format: given.format, size }))
 }
 
-fn diff_since(known: &Snapshot, path: &Path, now: &Truth, deadline: Deadline) -> Option<String> {
+fn diff_since(known: &Snapshot, path: &Path, now: &FileContent, deadline: Deadline) -> Option<String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     match now {
-        Truth::Missing => drift(known, None, &name, deadline),
-        Truth::Text(now) => drift(known, Some(&now.text.to_string()), &name, deadline),
-        Truth::Opaque(_) => None,
+        FileContent::Missing => drift(known, None, &name, deadline),
+        FileContent::Text(now) => drift(known, Some(&now.text.to_string()), &name, deadline),
+        FileContent::Opaque(_) => None,
     }
 }

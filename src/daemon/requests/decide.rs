@@ -8,16 +8,15 @@ use crate::text::ContentHash;
 use crate::workspace::review::{Comment, Decision, HunkId, Pick, Replace, Review};
 use crate::workspace::{Proposal, Refusal};
 
-use crate::daemon::difference::stale;
-use crate::daemon::event::{Event, FindFor, ReviewEvent};
+use crate::daemon::change::difference::stale;
 use crate::daemon::job::Job;
-use crate::daemon::review::{ReviewFile, ReviewPlaces, as_kept};
+use crate::daemon::review::{LocatedReview, ReviewFile, stored_view};
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
-/// Bytes of all comments of one decision.
+/// Maximum size of all comments of one decision, in bytes.
 const COMMENT_BYTES: usize = 64 << 10;
 
-/// What stands for all hunks.
+/// The word that selects all hunks.
 const ALL: &str = "all";
 
 impl Daemon {
@@ -29,10 +28,10 @@ impl Daemon {
     ) -> Result<ProposalResult, Failure> {
         let (id, revision) = (params.id.clone(), params.revision);
         let locate = move |core: &Core, session: &SessionContext| {
-            let find = |reply| ReviewEvent::FindToDecide { session: session.id, id, revision, reply };
-            Ok(core.places_to_review(core.ask(find)??))
+            let proposal = core.proposal_to_decide(session, &id, revision)?;
+            Ok(core.locate_review(proposal))
         };
-        let work = move |core: &Core, session: &SessionContext, places: ReviewPlaces, job: &Job| {
+        let work = move |core: &Core, session: &SessionContext, places: LocatedReview, job: &Job| {
             core.decide(session, places, &params, job)
         };
         self.core.on_files(session, locate, work).await
@@ -40,21 +39,30 @@ impl Daemon {
 }
 
 impl Core {
+    fn proposal_to_decide(
+        &self,
+        session: &SessionContext,
+        id: &str,
+        revision: u32,
+    ) -> Result<Proposal, Refusal> {
+        self.workspace.update(|w| w.proposal_to_decide(session.id, id, revision).cloned())
+    }
+
     fn decide(
         &self,
         session: &SessionContext,
-        places: ReviewPlaces,
+        places: LocatedReview,
         params: &DecideParams,
         job: &Job,
     ) -> Result<ProposalResult, Failure> {
         let (id, revision) = (params.id.clone(), params.revision);
-        // Somebody may have decided while this request was waiting for the files.
-        let find = |reply| ReviewEvent::FindToDecide { session: session.id, id: id.clone(), revision, reply };
-        let proposal = self.ask(find)??;
-        let places = ReviewPlaces { proposal, ..places };
-        let (proposal, context, files) = self.look_at_places(places, self.deadline());
+        // Another request may have decided the proposal while this one waited for the file locks.
+        let proposal = self.proposal_to_decide(session, &id, revision)?;
+        let places = LocatedReview { proposal, ..places };
+        let (proposal, context, files) = self.observe_review(places, self.deadline());
         let decision = self.read_decision(params, &proposal, &files)?;
-        let seen: Vec<_> = proposal.files.iter().zip(&files).map(|(file, it)| it.seen(file)).collect();
+        let seen: Vec<_> =
+            proposal.files.iter().zip(&files).map(|(file, it)| it.observed_version(file)).collect();
         let review = proposal.review.clone().unwrap_or_else(|| Review::open(proposal.hunk_count()));
         let mut review = review.decide(&seen, &decision, self.deadline());
         let is_decided = review.settle(&seen, self.deadline());
@@ -62,13 +70,11 @@ impl Core {
         job.check()?;
         if is_decided {
             self.carry_out_review(session, &proposal, review, (&context, files))?;
-            let (id, purpose) = (proposal.id.to_string(), FindFor::Looking);
-            let proposal = self.ask(|reply| Event::Find { session: session.id, id, purpose, reply })??;
-            return Ok(as_kept(&proposal, session.encoding));
+            let proposal = self.known_proposal(session.id, &id)?;
+            return Ok(stored_view(&proposal, session.encoding));
         }
-        let decided = |reply| ReviewEvent::Decide { session: session.id, id, revision, review, reply };
-        let proposal = self.ask(decided)??;
-        Ok(self.as_it_lies(session, &proposal, files))
+        let proposal = self.workspace.update(|w| w.decide(session.id, &id, revision, review))?;
+        Ok(self.rebased_view(session, &proposal, files))
     }
 
     fn read_decision(
@@ -82,10 +88,10 @@ impl Core {
             (pick("accept", params.accept.as_ref(), hunks)?, pick("reject", params.reject.as_ref(), hunks)?);
         let take = named("take", params.take.as_deref().unwrap_or_default(), hunks)?;
         if (&accept, &reject) == (&Pick::All, &Pick::All) {
-            return Err(Invalid::new("reject", "not both can be of all").into());
+            return Err(Invalid::new("reject", "`accept` and `reject` cannot both be `all`").into());
         }
         let fields = [("accept", accept.named()), ("take", &take), ("reject", reject.named())];
-        require_apart(fields)?;
+        require_disjoint(fields)?;
         let replace = self.read_replacements(params, proposal, files)?;
         let comments = read_comments(params.comment.as_ref(), proposal)?;
         let none = Pick::default();
@@ -98,7 +104,7 @@ impl Core {
         for (field, ids) in fields {
             let is_replaced = |id: &&HunkId| {
                 let file = ranges.iter().position(|range| range.contains(&(id.0 - 1)));
-                // A new name is decided beside a new text.
+                // A new name is decided separately from a new text.
                 let is_name = |file: usize| {
                     ranges[file].start == id.0 - 1 && proposal.files[file].action.name() == "rename"
                 };
@@ -124,15 +130,15 @@ impl Core {
             let field = |name: &str| format!("replace[{at}].{name}");
             let file = proposal.files.iter().position(|file| file.path.display().to_string() == *path);
             let Some(file) = file.filter(|file| known.insert(*file)) else {
-                let problem = "it is no file of the proposal, or there twice";
+                let problem = "the proposal has no such file, or `replace` names it twice";
                 return Err(Invalid::new(field("path"), problem).into());
             };
             let parse = |hash: &String| hash.parse::<ContentHash>();
             let base = base_hash.as_ref().map(parse).transpose();
             let base = base
                 .map_err(|_| Invalid::new(field("baseHash"), "a hash is `b3:` and 32 hexadecimal digits"))?;
-            let looked = &files[file];
-            match &looked.place {
+            let reviewed = &files[file];
+            match &reviewed.located {
                 Err(refusal) => refusals.push(refusal.clone().of_change(file)),
                 Ok((observed, _)) if observed.truth.hash() != base => {
                     let kind = stale(None, observed, self.deadline());
@@ -156,17 +162,17 @@ fn pick(field: &str, param: Option<&PickParam>, hunks: usize) -> Result<Pick, In
     match param {
         None => Ok(Pick::default()),
         Some(PickParam::Word(word)) if word == ALL => Ok(Pick::All),
-        Some(PickParam::Word(_)) => Err(Invalid::new(field, "expected a list of hunks, or `all`")),
+        Some(PickParam::Word(_)) => Err(Invalid::new(field, "expected a list of hunks or `all`")),
         Some(PickParam::Hunks(ids)) => named(field, ids, hunks).map(Pick::Hunks),
     }
 }
 
-/// The hunks in order, each once.
+/// Parses the ids of hunks. Returns them sorted, without duplicates.
 fn named(field: &str, ids: &[String], hunks: usize) -> Result<Vec<HunkId>, Invalid> {
     let read = |(at, text): (usize, &String)| {
         let id = text.parse().ok().filter(|HunkId(number)| (1..=hunks).contains(number));
         id.ok_or_else(|| {
-            let problem = format!("`{text}` is no hunk of the proposal, whose hunks are h1 to h{hunks}");
+            let problem = format!("the proposal has no hunk `{text}`; its hunks are h1 to h{hunks}");
             Invalid::new(format!("{field}[{at}]"), problem)
         })
     };
@@ -176,8 +182,8 @@ fn named(field: &str, ids: &[String], hunks: usize) -> Result<Vec<HunkId>, Inval
     Ok(ids)
 }
 
-/// No hunk is in two of these lists, which are in order.
-fn require_apart(fields: [(&str, &[HunkId]); 3]) -> Result<(), Invalid> {
+/// Checks that no hunk is in two of these lists, which are sorted.
+fn require_disjoint(fields: [(&str, &[HunkId]); 3]) -> Result<(), Invalid> {
     for (at, (first, ids)) in fields.iter().enumerate() {
         for (second, others) in &fields[at + 1..] {
             if let Some(both) = ids.iter().find(|id| others.binary_search(id).is_ok()) {
@@ -204,11 +210,11 @@ fn read_comments(param: Option<&CommentParam>, proposal: &Proposal) -> Result<Ve
         let field = |name: &str| format!("comment[{at}].{name}");
         let hunk = entry.hunk.map(|hunk| {
             let id = hunk.parse().ok().filter(|HunkId(number)| (1..=hunks).contains(number));
-            id.ok_or_else(|| Invalid::new(field("hunk"), format!("`{hunk}` is no hunk of the proposal")))
+            id.ok_or_else(|| Invalid::new(field("hunk"), format!("the proposal has no hunk `{hunk}`")))
         });
         let path = entry.path.map(|path| {
             let file = proposal.files.iter().find(|file| file.path.display().to_string() == path);
-            let unknown = || Invalid::new(field("path"), "it is no file of the proposal");
+            let unknown = || Invalid::new(field("path"), "the proposal has no such file");
             file.map(|file| file.path.clone()).ok_or_else(unknown)
         });
         Ok(Comment { path: path.transpose()?, hunk: hunk.transpose()?, text: entry.text })

@@ -7,21 +7,20 @@ use crate::protocol::{
 };
 use crate::workspace::limits::DIAGNOSTICS_LISTED;
 
-use crate::daemon::diagnoses::Told;
-use crate::daemon::event::{DiagnosticsEvent, Event};
+use crate::daemon::diagnoses::EntryConverter;
+use crate::daemon::files::resolve::Purpose;
 use crate::daemon::job::blocking;
-use crate::daemon::locate::Purpose;
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
 use super::documents::{canonical, id_of};
 
 impl Daemon {
-    /// An editor says what is wrong in a document.
-    pub fn diagnostics_changed(&self, session: &SessionContext, told: DiagnosticsChangedParams) {
-        let Ok(path) = path_of_uri(&told.uri) else { return };
-        let (id, path) = (id_of(session, &told.uri), canonical(&path));
-        let report = told.into_report(session.encoding);
-        self.core.books.send(Event::Diagnostics(DiagnosticsEvent::Told { id, path, report }));
+    /// Records the diagnostics that an editor reports for a document.
+    pub fn diagnostics_changed(&self, session: &SessionContext, params: DiagnosticsChangedParams) {
+        let Ok(path) = path_of_uri(&params.uri) else { return };
+        let (id, path) = (id_of(session, &params.uri), canonical(&path));
+        let report = params.into_report(session.encoding);
+        self.core.workspace.update(|w| w.diagnose(&id, &path, report));
         self.core.diagnoses.notify_waiters();
     }
 
@@ -49,8 +48,8 @@ impl Core {
         let targets = if let Some(path) = only {
             vec![self.locate(session, path, Purpose::Read)?]
         } else {
-            let files = self.ask(|reply| Event::Diagnostics(DiagnosticsEvent::Files { reply }))?;
-            // Of what lies elsewhere or may not be read, nothing is said.
+            let files = self.workspace.update(|w| w.diagnosed_files());
+            // Files outside the roots and files that may not be read are omitted.
             let located = |path: &PathBuf| self.locate(session, &RequestPath::of(path), Purpose::Read).ok();
             files.iter().filter_map(located).collect()
         };
@@ -66,30 +65,30 @@ impl Core {
         Ok(DiagnosticsResult { items, truncated })
     }
 
-    /// All that is said of a file, by place.
+    /// Returns all diagnostics of a file, sorted by position.
     fn entries(&self, session: &SessionContext, target: Target) -> Vec<DiagnosticEntry> {
-        let said = self.diagnosed(&target);
+        let diagnosed = self.diagnosed(&target);
         let path = target.path.clone();
-        if said.iter().all(|said| said.report.as_ref().is_none_or(|report| report.items.is_empty())) {
+        if diagnosed.iter().all(|one| one.report.as_ref().is_none_or(|report| report.items.is_empty())) {
             return Vec::new();
         }
         let Ok(observed) = self.observe(target) else { return Vec::new() };
         let Some(present) = observed.truth.snapshot() else { return Vec::new() };
         let hash = present.hash.to_string();
         let mut entries: Vec<DiagnosticEntry> = Vec::new();
-        for said in &said {
-            let told = Told::of(&path, said, &present.text, session.encoding);
-            let items = said.report.iter().flat_map(|report| &report.items);
-            entries.extend(items.map(|item| told.entry(item, &hash)));
+        for one in &diagnosed {
+            let converter = EntryConverter::of(&path, one, &present.text, session.encoding);
+            let items = one.report.iter().flat_map(|report| &report.items);
+            entries.extend(items.map(|item| converter.entry(item, &hash)));
         }
-        // Two editors with the same language server say the same.
-        entries.sort_by(|a, b| (place(a), &a.message).cmp(&(place(b), &b.message)));
+        // Two editors with the same language server report the same diagnostics.
+        entries.sort_by(|a, b| (position(a), &a.message).cmp(&(position(b), &b.message)));
         entries.dedup();
         entries
     }
 }
 
-fn place(entry: &DiagnosticEntry) -> [u32; 4] {
+fn position(entry: &DiagnosticEntry) -> [u32; 4] {
     let (start, end) = (entry.range.start, entry.range.end);
     [start.line, start.character, end.line, end.character]
 }

@@ -1,6 +1,5 @@
 use std::sync::Arc;
 
-use crate::daemon::event::Event;
 use crate::daemon::{Daemon, Failure, SessionContext};
 use crate::protocol::{DiscardParams, ProposeResult};
 
@@ -11,9 +10,7 @@ impl Daemon {
         session: &Arc<SessionContext>,
         DiscardParams { id, reason }: DiscardParams,
     ) -> Result<ProposeResult, Failure> {
-        let session_id = session.id;
-        let event = |reply| Event::Discard { session: session_id, id, reason, reply };
-        let proposal = self.core.ask(event)??;
+        let proposal = self.core.workspace.update(|w| w.discard(session.id, &id, reason))?;
         self.shown(session, proposal).await
     }
 }

@@ -5,32 +5,33 @@ use std::time::Duration;
 use crate::protocol::{DocumentStateParams, path_of_uri};
 use crate::text::Text;
 use crate::workspace::FileKey;
-use crate::workspace::buffers::{Buffer, BufferId, TextChange, Trouble, has_odd_line_ends};
+use crate::workspace::buffers::{
+    BlockedReason, Buffer, BufferId, DocumentEffect, DocumentEvent, TextChange, has_odd_line_ends,
+};
 
-use crate::daemon::editors::{DocumentEvent, EditorsEvent, Effect};
 use crate::daemon::job::blocking;
 use crate::daemon::{Core, Daemon, SessionContext};
 
-/// How long a file is let alone after it was looked at, however often its editor speaks of it.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+/// Minimum time between two rechecks of a file, however many notifications its editor sends.
+const RECHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What editors tell of their documents. Each is handled at once, in the order in which it comes.
+/// Document notifications of editors. Each is handled at once, in the order of arrival.
 impl Daemon {
-    /// A document was opened. Those that are no files are the editor's own business. Without a text it is known
-    /// that it is open, and not more.
+    /// Handles an opened document. Ignores documents that are not files. Without a text, only the fact that
+    /// the document is open is known.
     pub fn document_opened(
         &self,
         session: &SessionContext,
         uri: &str,
         version: i32,
-        text: Result<&str, Trouble>,
+        text: Result<&str, BlockedReason>,
     ) {
         let Ok(path) = path_of_uri(uri) else { return };
         let path = canonical(&path);
-        // Some editors keep the mark in the text, as an invisible character.
+        // Some editors keep the byte order mark in the text, as an invisible character.
         let known = text.map(|text| text.strip_prefix('\u{feff}').unwrap_or(text));
         let text = known.unwrap_or_default();
-        let odd = has_odd_line_ends(text).then_some(Trouble::LineEnds);
+        let odd = has_odd_line_ends(text).then_some(BlockedReason::LineEnds);
         let buffer = Buffer {
             id: id_of(session, uri),
             key: key_of(&path),
@@ -42,12 +43,12 @@ impl Daemon {
             dirty: None,
             touched: false,
             focused: 0,
-            trouble: known.err().or(odd),
+            blocked_reason: known.err().or(odd),
         };
-        self.tell(DocumentEvent::Opened(Box::new(buffer)));
+        self.update_document(DocumentEvent::Opened(Box::new(buffer)));
     }
 
-    /// A document was changed. Without a version it is the one behind the last.
+    /// Handles a changed document. Without a version, the version is the last one plus one.
     pub fn document_changed(
         &self,
         session: &SessionContext,
@@ -55,41 +56,49 @@ impl Daemon {
         version: Option<i32>,
         changes: Vec<TextChange>,
     ) {
-        self.tell(DocumentEvent::Changed { id: id_of(session, uri), version, changes });
+        self.update_document(DocumentEvent::Changed { id: id_of(session, uri), version, changes });
     }
 
-    /// A document was changed in a way that cannot be understood.
+    /// Handles a change that could not be parsed: the text of the document is unknown from now on.
     pub fn document_lost(&self, session: &SessionContext, uri: &str) {
-        self.tell(DocumentEvent::Lost(id_of(session, uri)));
+        self.update_document(DocumentEvent::Lost(id_of(session, uri)));
     }
 
-    /// A document was saved.
+    /// Handles a saved document.
     pub fn document_saved(&self, session: &SessionContext, uri: &str) {
-        self.tell(DocumentEvent::Saved(id_of(session, uri)));
+        self.update_document(DocumentEvent::Saved(id_of(session, uri)));
     }
 
-    /// A document was closed.
+    /// Handles a closed document.
     pub fn document_closed(&self, session: &SessionContext, uri: &str) {
-        self.tell(DocumentEvent::Closed(id_of(session, uri)));
+        self.update_document(DocumentEvent::Closed(id_of(session, uri)));
         self.core.diagnoses.notify_waiters();
     }
 
-    /// An editor says whether a document holds unsaved text.
+    /// Handles an editor's report whether a document has unsaved text.
     pub fn document_state(&self, session: &SessionContext, params: &DocumentStateParams) {
         let DocumentStateParams { uri, dirty, version } = params;
-        self.tell(DocumentEvent::State { id: id_of(session, uri), dirty: *dirty, version: *version });
+        self.update_document(DocumentEvent::State {
+            id: id_of(session, uri),
+            dirty: *dirty,
+            version: *version,
+        });
     }
 
-    /// A person looks at a document.
+    /// Handles a focused document.
     pub fn document_focused(&self, session: &SessionContext, uri: &str) {
-        self.tell(DocumentEvent::Focused(id_of(session, uri)));
+        self.update_document(DocumentEvent::Focused(id_of(session, uri)));
     }
 
-    /// Notes it; those who have read the file hear of it when typing pauses.
-    fn tell(&self, event: DocumentEvent) {
-        let Some(Effect { path, is_read, may_be_same }) = self.core.document(event) else { return };
+    /// Applies an event to the workspace. Sessions that have read the file are notified when typing pauses.
+    fn update_document(&self, event: DocumentEvent) {
+        let Some(DocumentEffect { path, is_read, may_be_same }) =
+            self.core.workspace.update(|w| w.update_document(event))
+        else {
+            return;
+        };
         if may_be_same {
-            self.core.settle_later(path.clone());
+            self.core.recheck_later(path.clone());
         }
         if is_read {
             self.core.hints.soon(path);
@@ -98,34 +107,30 @@ impl Daemon {
 }
 
 impl Core {
-    pub(crate) fn document(&self, event: DocumentEvent) -> Option<Effect> {
-        self.ask_editors(|reply| EditorsEvent::Document { event, reply }).flatten()
-    }
-
-    /// Finds out whether open documents of a file are what is on the disk, beside everything else.
-    fn settle_later(&self, path: PathBuf) {
-        if !self.looks.begin(&path) {
+    /// Compares the open documents of a file with the disk, in the background.
+    fn recheck_later(&self, path: PathBuf) {
+        if !self.rechecks.begin(&path) {
             return;
         }
         let core = self.clone();
         tokio::spawn(async move {
             loop {
-                // In turn with the requests on the file: some of them are about to change it.
-                let place = core.lanes.join(vec![key_of(&path)]);
-                place.at_head().await;
-                let room = core.looks.room().await;
-                let (looking, at) = (core.clone(), path.clone());
-                // What fails here is found out by the next request on the file.
-                let _ = blocking(move || (looking.look_at_copies(&at), place, room).0).await;
-                if core.looks.end(&path) {
+                // Wait for the file lock, because requests in its queue may be about to change the file.
+                let lock = core.locks.join(vec![key_of(&path)]);
+                lock.at_head().await;
+                let permit = core.rechecks.room().await;
+                let (checker, at) = (core.clone(), path.clone());
+                // An error here is reported by the next request on the file.
+                let _ = blocking(move || (checker.recheck(&at), lock, permit).0).await;
+                if core.rechecks.end(&path) {
                     return;
                 }
-                tokio::time::sleep(BETWEEN_LOOKS).await;
+                tokio::time::sleep(RECHECK_INTERVAL).await;
             }
         });
     }
 
-    fn look_at_copies(&self, path: &Path) -> Option<()> {
+    fn recheck(&self, path: &Path) -> Option<()> {
         let root = self.disk.open_root(path.parent()?).ok()?;
         let target = self.disk.resolve(&root, Path::new(path.file_name()?)).ok()?;
         self.settle_interrupted(&target);
@@ -137,7 +142,8 @@ pub(super) fn id_of(session: &SessionContext, uri: &str) -> BufferId {
     BufferId { session: session.id, uri: uri.to_owned() }
 }
 
-/// The path that requests on the same file come to: what is there of it without links, and the rest as it is.
+/// Resolves the symbolic links in the existing part of a path, and keeps the rest. Requests on the same file
+/// arrive at the same path.
 pub(crate) fn canonical(path: &Path) -> PathBuf {
     let resolved = |there: &Path| {
         let found = std::fs::canonicalize(there).ok()?;

@@ -9,7 +9,7 @@ use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
 use super::call::Call;
 use super::once::Kind;
-use super::perform::Order;
+use super::perform::ChangeOptions;
 
 impl Daemon {
     /// `editd/edit`.
@@ -42,11 +42,11 @@ impl Core {
         review: Option<bool>,
         job: &Job,
     ) -> Result<ApplyResult, Failure> {
-        let review = self.review_of_call(&call, review)?;
+        let review = self.review_for_call(&call, review)?;
         let request = call.request.clone();
-        let (header, due) = self.work_out(session, call)?;
+        let (header, writes) = self.compute(session, call)?;
         job.check()?;
-        let order = Order { request, undoes: None, review };
-        self.perform(session, &header, due, order, job)
+        let options = ChangeOptions { request, undoes: None, review };
+        self.perform(session, &header, writes, options, job)
     }
 }

@@ -5,15 +5,14 @@ use crate::protocol::{Entries, EntryKind, FindParams, FoundEntry, Invalid, Reque
 use crate::search::{Entry, Glob, Passed, Stop, Then, walk};
 use crate::workspace::limits::{ENTRIES_MOST, FIND_ENTRIES, FOUND_BYTES};
 
-use crate::daemon::searching::{Places, Sight, counted, named};
+use crate::daemon::searching::{Locations, SessionAccess, counted, path_and_uri};
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
-/// What is said where nothing is looked at.
-pub(super) const METADATA: &str =
-    "What belongs to version control is left out here; `editd/read` reads its files.";
+/// Notice for a request that names version-control metadata.
+pub(super) const METADATA: &str = "Files of version control are left out here; `editd/read` reads them.";
 
-/// What a folder is that is laid out like one of git's own.
-pub(super) const REPOSITORY: &str = "taken for a repository by git (`HEAD`, `objects` and `refs` lie in it)";
+/// Description of a directory that has the layout of a git repository, as part of a sentence.
+pub(super) const REPOSITORY: &str = "treated as a repository by git (with `HEAD`, `objects` and `refs`)";
 
 impl Daemon {
     /// `editd/find`.
@@ -22,32 +21,33 @@ impl Daemon {
         let glob = Glob::new(&params.pattern).map_err(|problem| Invalid::new("pattern", problem))?;
         let path = path_of(params.path, params.uri)?;
         let work = move |core: &Core, session: &SessionContext, stop: &Stop<'_>| {
-            let places = core.places(session, path.as_ref())?;
+            let locations = core.locations(session, path.as_ref())?;
             let fits = |entry: &Entry<'_>| glob.fits(entry.absolute, entry.below, entry.kind == Kind::Folder);
-            Ok(core.walked(session, &places, (stop, limit), fits, Then::Enter))
+            Ok(core.list_entries(session, &locations, (stop, limit), fits, Then::Enter))
         };
         self.core.searching(session, work).await
     }
 }
 
 impl Core {
-    /// The entries of some places that are wanted, in order; `then` is how to go on after a folder.
-    pub(super) fn walked(
+    /// Returns the wanted entries of some locations, in order. `then` says how the walk continues after a
+    /// wanted directory.
+    pub(super) fn list_entries(
         &self,
         session: &SessionContext,
-        places: &Places,
+        locations: &Locations,
         (stop, limit): (&Stop<'_>, usize),
         wanted: impl Fn(&Entry<'_>) -> bool,
         then: Then,
     ) -> Entries {
-        let sight = Sight::new(self, session, &places.scopes);
+        let access = SessionAccess::new(self, session, &locations.scopes);
         let (mut found, mut bytes, mut more, passed) = (Vec::new(), 0, false, Passed::default());
-        for scope in &places.scopes {
-            walk(&*self.disk, scope, &sight, (stop, &passed), |entry| {
+        for scope in &locations.scopes {
+            walk(&*self.disk, scope, &access, (stop, &passed), |entry| {
                 if !wanted(&entry) {
                     return then;
                 }
-                let entry = told(&entry);
+                let entry = found_entry(&entry);
                 bytes += entry.path.len();
                 more = found.len() == limit || bytes > FOUND_BYTES;
                 if more {
@@ -60,8 +60,8 @@ impl Core {
                 break;
             }
         }
-        let mut said = self.left_out(stop, &passed, more);
-        said.extend(places.metadata.then(|| METADATA.to_owned()));
+        let mut notices = self.incomplete_notices(stop, &passed, more);
+        notices.extend(locations.metadata.then(|| METADATA.to_owned()));
         if more {
             let count = found.len();
             let raise = if limit < ENTRIES_MOST && count == limit {
@@ -69,33 +69,33 @@ impl Core {
             } else {
                 String::new()
             };
-            said.push(format!(
-                "There is more; these are the first {count} by path. Name a smaller part of it{raise}."
+            notices.push(format!(
+                "There are more entries; these are the first {count} by path. Use a narrower `path`{raise}."
             ));
         } else if found.is_empty() || then == Then::Pass {
-            said.extend(of_left(&passed));
+            notices.extend(omission_notices(&passed));
         }
-        let notice = (!said.is_empty()).then(|| said.join(" "));
+        let notice = (!notices.is_empty()).then(|| notices.join(" "));
         Entries { entries: found, truncated: more || stop.has_happened(), notice }
     }
 }
 
-/// What is missing in a list, and may be what was looked for.
-fn of_left(passed: &Passed) -> Vec<String> {
-    let mut said = Vec::new();
+/// Returns notices about omitted entries, which may be the wanted ones.
+fn omission_notices(passed: &Passed) -> Vec<String> {
+    let mut notices = Vec::new();
     if passed.ignored() > 0 {
         let ignored = counted(passed.ignored(), "file or folder is", "files and folders are");
-        said.push(format!("{ignored} left out, because `.gitignore` or the like names them."));
+        notices.push(format!("{ignored} left out because of `.gitignore` or similar rules."));
     }
     if passed.repositories() > 0 {
         let folders = counted(passed.repositories(), "folder is", "folders are");
-        said.push(format!("{folders} {REPOSITORY}; what is in it is left out."));
+        notices.push(format!("{folders} {REPOSITORY}, so the contents are left out."));
     }
-    said
+    notices
 }
 
-fn told(entry: &Entry<'_>) -> FoundEntry {
-    let (path, uri) = named(entry.absolute);
+fn found_entry(entry: &Entry<'_>) -> FoundEntry {
+    let (path, uri) = path_and_uri(entry.absolute);
     match entry.kind {
         Kind::Folder => FoundEntry { path: path + "/", uri, kind: EntryKind::Folder },
         Kind::Symlink => FoundEntry { path, uri, kind: EntryKind::Symlink },
@@ -103,15 +103,15 @@ fn told(entry: &Entry<'_>) -> FoundEntry {
     }
 }
 
-/// How many are wanted.
-pub(super) fn limit_of(limit: Option<usize>, usual: usize, most: usize) -> Result<usize, Invalid> {
+/// Returns the limit of a request, or the default, at most `max`.
+pub(super) fn limit_of(limit: Option<usize>, default: usize, max: usize) -> Result<usize, Invalid> {
     match limit {
-        Some(0) => Err(Invalid::new("limit", "it is at least 1")),
-        limit => Ok(limit.unwrap_or(usual).min(most)),
+        Some(0) => Err(Invalid::new("limit", "must be at least 1")),
+        limit => Ok(limit.unwrap_or(default).min(max)),
     }
 }
 
-/// The path of a request that may have none.
+/// Returns the path of a request whose path is optional.
 pub(super) fn path_of(path: Option<String>, uri: Option<String>) -> Result<Option<RequestPath>, Invalid> {
     match (&path, &uri) {
         (None, None) => Ok(None),

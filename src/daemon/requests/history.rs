@@ -12,17 +12,17 @@ use crate::workspace::history::{PastAction, PastEntry, PastFile};
 use crate::workspace::{Refusal, RefusalKind, Role, UndoRefusal};
 
 use crate::daemon::answer::system_time;
+use crate::daemon::files::resolve::Purpose;
 use crate::daemon::job::blocking;
-use crate::daemon::locate::Purpose;
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
-/// Transactions in an answer, unless another number is asked for.
-const USUAL: usize = 50;
-/// The most that one answer carries.
-const MOST: usize = 1000;
+/// Default number of transactions in an answer.
+const DEFAULT_LIMIT: usize = 50;
+/// Maximum number of transactions in an answer.
+const MAX_LIMIT: usize = 1000;
 
-/// The transactions that are wanted.
-struct Wanted {
+/// The filter of a history request.
+struct Filter {
     path: Option<RequestPath>,
     transaction: Option<String>,
     session: Option<String>,
@@ -32,7 +32,7 @@ struct Wanted {
     diff: bool,
 }
 
-impl Wanted {
+impl Filter {
     fn read(params: HistoryParams) -> Result<Self, Failure> {
         let HistoryParams { path, uri, transaction, diff, session, since, limit, before } = params;
         if limit == Some(0) {
@@ -40,14 +40,14 @@ impl Wanted {
         }
         let since = since.map(|since| since.parse::<jiff::Timestamp>()).transpose();
         let since =
-            since.map_err(|error| Invalid::new("since", format!("it is no time of RFC 3339: {error}")))?;
+            since.map_err(|error| Invalid::new("since", format!("it is not an RFC 3339 time: {error}")))?;
         let named = path.is_some() || uri.is_some();
         let path = named.then(|| RequestPath::from_fields(path, uri, ("path", "uri"))).transpose()?;
-        let limit = limit.unwrap_or(USUAL).min(MOST);
+        let limit = limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
         Ok(Self { path, transaction, session, since: since.map(SystemTime::from), before, limit, diff })
     }
 
-    fn fits(&self, entry: &PastEntry) -> bool {
+    fn matches(&self, entry: &PastEntry) -> bool {
         self.session.as_deref().is_none_or(|session| entry.session.as_deref() == Some(session))
             && self.since.is_none_or(|since| entry.at >= since)
     }
@@ -60,14 +60,14 @@ impl Daemon {
         session: &Arc<SessionContext>,
         params: HistoryParams,
     ) -> Result<HistoryResult, Failure> {
-        let wanted = Wanted::read(params)?;
+        let filter = Filter::read(params)?;
         let (core, session) = (self.core.clone(), session.clone());
-        blocking(move || core.history(&session, &wanted)).await?
+        blocking(move || core.history(&session, &filter)).await?
     }
 }
 
 impl Core {
-    /// The canonical path of a file or a folder, which need not be there any more.
+    /// Returns the canonical path of a file or directory, which need not exist anymore.
     fn file_or_folder(&self, session: &SessionContext, path: &RequestPath) -> Result<PathBuf, Refusal> {
         let root = self.root_of(session, path.as_path(), Purpose::Read);
         let folder = root.filter(|(root, _)| root.only.is_none()).and_then(|(root, relative)| {
@@ -76,39 +76,39 @@ impl Core {
         folder.map_or_else(|| Ok(self.locate(session, path, Purpose::Read)?.path), Ok)
     }
 
-    fn history(&self, session: &SessionContext, wanted: &Wanted) -> Result<HistoryResult, Failure> {
-        let path = wanted.path.as_ref().map(|path| self.file_or_folder(session, path)).transpose()?;
+    fn history(&self, session: &SessionContext, filter: &Filter) -> Result<HistoryResult, Failure> {
+        let path = filter.path.as_ref().map(|path| self.file_or_folder(session, path)).transpose()?;
         let view = View { core: self, session, hidden: RefCell::default() };
         let concerned = |file: &PastFile| {
             let inside = |path: &PathBuf| file.path.starts_with(path) || file.place().starts_with(path);
             path.as_ref().is_none_or(inside)
         };
-        let is_wanted = |Kept { entry, .. }: &Kept| wanted.fits(entry) && view.files(entry).any(concerned);
+        let is_wanted = |Kept { entry, .. }: &Kept| filter.matches(entry) && view.files(entry).any(concerned);
         let not_listed = |id: &str| {
             Failure::from(Refusal::new(RefusalKind::Undo(UndoRefusal::NotListed { id: id.to_owned() })))
         };
-        let found = if let Some(id) = &wanted.transaction {
+        let found = if let Some(id) = &filter.transaction {
             vec![self.history.find(id).filter(is_wanted).ok_or_else(|| not_listed(id))?]
         } else {
-            let before = wanted.before.as_deref();
-            let found = self.history.newest(before, wanted.limit, is_wanted);
+            let before = filter.before.as_deref();
+            let found = self.history.newest(before, filter.limit, is_wanted);
             found.ok_or_else(|| not_listed(before.unwrap_or_default()))?
         };
-        let transactions = found.iter().map(|kept| view.transaction(kept, wanted.diff)).collect();
+        let transactions = found.iter().map(|recorded| view.transaction(recorded, filter.diff)).collect();
         Ok(HistoryResult { transactions })
     }
 }
 
-/// What a session may know of.
+/// The part of the history that a session may see.
 struct View<'a> {
     core: &'a Core,
     session: &'a SessionContext,
-    /// Whether the path rules hide a file, once that was found out.
+    /// Cached checks: `true` if the path rules hide the file.
     hidden: RefCell<HashMap<PathBuf, bool>>,
 }
 
 impl View<'_> {
-    /// The files of a transaction: for an agent those in its roots that it may read.
+    /// Returns the visible files of a transaction. An agent sees those in its roots that it may read.
     fn files<'e>(&'e self, entry: &'e PastEntry) -> impl Iterator<Item = &'e PastFile> {
         let is_reached = |path: &Path| self.core.in_roots(self.session, path);
         let is_shown = move |file: &&PastFile| {
@@ -128,8 +128,8 @@ impl View<'_> {
         hidden
     }
 
-    fn transaction(&self, kept: &Kept, diff: bool) -> TransactionEntry {
-        let Kept { entry, undone_by } = kept;
+    fn transaction(&self, recorded: &Kept, diff: bool) -> TransactionEntry {
+        let Kept { entry, undone_by } = recorded;
         let details = diff.then(|| self.core.history.details(&entry.id)).flatten().unwrap_or_default();
         let file = |file: &PastFile| {
             let diff = details.get(file.detail).and_then(|detail| detail.diff.clone());

@@ -5,33 +5,32 @@ use crate::text::PositionEncoding;
 use crate::workspace::rules::{RootRefusal, check_root};
 use crate::workspace::{Abilities, Refusal, RefusalKind, Role};
 
-use crate::daemon::editors::EditorsEvent;
-use crate::daemon::event::Event;
 use crate::daemon::failure::refusal_of;
 use crate::daemon::job::blocking;
 use crate::daemon::{Core, Daemon, Failure, SessionContext, SessionRoot};
 
-/// What a client says of itself in `initialize`.
+/// The properties of a client from its `initialize` request.
 #[derive(Clone, Debug)]
 pub struct Introduction {
-    /// What the socket allows it.
+    /// Role that the socket grants.
     pub role: Role,
     /// `clientInfo.name`.
     pub author: String,
-    /// Its name for this session, under which a later connection may go on. Without one the daemon gives it a name.
+    /// The client's name for the session, which a later connection can use again. Without it, the daemon
+    /// assigns a name.
     pub session_name: Option<String>,
-    /// The folders that it wants to work in.
+    /// Requested root directories.
     pub roots: Vec<PathBuf>,
-    /// Whether a root directly below home that is not there is a file that it means to make.
+    /// `true` if a missing root directly under the home directory is a file that the client will create.
     pub new_file: bool,
-    /// How it counts positions.
+    /// Unit of character positions.
     pub encoding: PositionEncoding,
-    /// What else it can do.
+    /// Optional capabilities of the client.
     pub abilities: Abilities,
 }
 
 impl Daemon {
-    /// Opens a client's roots, if it may have them.
+    /// Creates the session of a client and opens its roots. Refuses roots that it may not have.
     pub async fn introduce(&self, introduction: Introduction) -> Result<SessionContext, Failure> {
         let id = self.next_session();
         let core = self.core.clone();
@@ -48,16 +47,15 @@ impl Daemon {
 }
 
 impl Daemon {
-    /// An editor has other folders open.
-    pub fn folders_changed(&self, session: &SessionContext, gone: &[PathBuf], added: &[PathBuf]) {
+    /// Updates the roots of an editor's session.
+    pub fn folders_changed(&self, session: &SessionContext, removed: &[PathBuf], added: &[PathBuf]) {
         let open = |path: &PathBuf| open_root(&self.core, session.role, path, true).ok();
-        session.change_roots(gone, added.iter().filter_map(open).collect());
-        let (id, roots) = (session.id, session.root_paths());
-        self.core.books.send(Event::Editors(EditorsEvent::Folders { session: id, roots }));
+        session.change_roots(removed, added.iter().filter_map(open).collect());
+        self.core.workspace.update(|w| w.set_roots(session.id, session.root_paths()));
     }
 }
 
-/// Opens a root. With `new_file` it may be a file directly below home that is not there.
+/// Opens a root. With `new_file`, it may be a missing file directly under the home directory.
 pub(crate) fn open_root(
     core: &Core,
     role: Role,
@@ -69,7 +67,7 @@ pub(crate) fn open_root(
         Ok(root) => SessionRoot::of(&*core.disk, root, None),
         Err(error) => single_file(core, path, new_file).ok_or_else(|| refuse(refusal_of(&error)))?,
     };
-    // The check is on what was opened, not on how it was called. A single file is never too much.
+    // The check applies to the opened directory, not to the requested path. A single file is never too wide.
     if role == Role::Agent {
         let checked = if root.surroundings.metadata {
             Err(RootRefusal::VersionControl)
@@ -81,9 +79,9 @@ pub(crate) fn open_root(
     Ok(root)
 }
 
-/// A file that stands for itself: the folder it is in is opened for nothing else. In the home folder, which
-/// cannot be a root, that holds for new files too, where they are meant: else a slip in a folder's name would
-/// look like an empty project.
+/// Opens a single file as a root; no other file in its directory belongs to the session. In the home
+/// directory, which cannot be a root, the file may be missing if `new_file` is set. Without that condition, a
+/// typo in the name of a directory would look like an empty project.
 fn single_file(core: &Core, path: &Path, new_file: bool) -> Option<SessionRoot> {
     let root = core.disk.open_root(path.parent()?).ok()?;
     let name = path.file_name()?;
@@ -94,9 +92,9 @@ fn single_file(core: &Core, path: &Path, new_file: bool) -> Option<SessionRoot> 
 
 fn reason(refusal: RootRefusal) -> &'static str {
     match refusal {
-        RootRefusal::TooWide => "it holds too much that is not one project's",
+        RootRefusal::TooWide => "it is wider than one project",
         RootRefusal::System => "it belongs to the system",
         RootRefusal::VersionControl => "it is version-control metadata",
-        RootRefusal::NotConfigured => "it lies in none of the `roots` that the user configured",
+        RootRefusal::NotConfigured => "it is outside the `roots` that the user configured",
     }
 }

@@ -7,15 +7,15 @@ use crate::workspace::Refusal;
 use crate::workspace::limits::{ENTRIES_MOST, LIST_ENTRIES};
 
 use crate::daemon::failure::refusal_of;
-use crate::daemon::searching::Places;
+use crate::daemon::searching::Locations;
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
 use super::find::{limit_of, path_of};
 
 impl Core {
-    /// Refuses to list a folder that was named and cannot be listed: it is not an empty one.
-    fn require_listable(&self, places: &Places) -> Result<(), Refusal> {
-        for scope in &places.scopes {
+    /// Refuses a requested directory that cannot be listed, so that it does not look empty.
+    fn require_listable(&self, locations: &Locations) -> Result<(), Refusal> {
+        for scope in &locations.scopes {
             let Start::Folder(folder) = &scope.start else { continue };
             match self.disk.list(&scope.root, folder) {
                 Err(error) if error.kind != DiskErrorKind::NotFound => {
@@ -35,11 +35,11 @@ impl Daemon {
         let limit = limit_of(params.limit, LIST_ENTRIES, ENTRIES_MOST)?;
         let path = path_of(params.path, params.uri)?;
         let work = move |core: &Core, session: &SessionContext, stop: &Stop<'_>| {
-            let places = core.places(session, path.as_ref())?;
+            let locations = core.locations(session, path.as_ref())?;
             if path.is_some() {
-                core.require_listable(&places)?;
+                core.require_listable(&locations)?;
             }
-            Ok(core.walked(session, &places, (stop, limit), |_| true, Then::Pass))
+            Ok(core.list_entries(session, &locations, (stop, limit), |_| true, Then::Pass))
         };
         self.core.searching(session, work).await
     }

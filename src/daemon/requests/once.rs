@@ -1,45 +1,45 @@
-//! Requests that may be sent twice and happen once.
+//! Requests that can be repeated but take effect once.
 
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::time::Instant;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::daemon::event::Event;
 use crate::daemon::{Core, Failure};
 use crate::disk::Target;
 use crate::protocol::ProposeParams;
 use crate::text::{ContentHash, Hasher};
 use crate::workspace::{Answered, Refusal, RefusalKind, Repeatable};
 
-/// Which request it is, with what it says beside the changes. How long somebody waits for the answer is left
-/// out: who sends a request again may have more patience.
+/// The method of a request, and its parameters besides the changes. The timeout is omitted, because a
+/// repeated request may have a different one.
 #[derive(Clone, Copy, Serialize)]
 pub(crate) enum Kind {
     Propose,
     Edit { review: Option<bool> },
 }
 
-/// Digest of what a request asks for, in whatever spelling it came.
-pub(super) fn asked_for(kind: Kind, params: &ProposeParams) -> ContentHash {
+/// Returns a digest of a request that does not depend on the spelling of its parameters.
+pub(super) fn request_digest(kind: Kind, params: &ProposeParams) -> ContentHash {
     let mut digest = Digest(Hasher::default());
     serde_json::to_writer(&mut digest, &(kind, params))
         .expect("parameters are JSON, and a digest takes it all");
     digest.0.finish()
 }
 
-/// The same with the files that it is about: a relative path means another file in another root, and the answer
-/// must never tell of it.
-pub(super) fn of_files(Repeatable { id, asks }: Repeatable, files: &[&Target]) -> Repeatable {
+/// Adds the files of a request to its digest. A relative path refers to another file in another root, whose
+/// answer must not be returned.
+pub(super) fn with_targets(Repeatable { id, asks }: Repeatable, files: &[&Target]) -> Repeatable {
     let paths = files.iter().flat_map(|file| [file.path.as_os_str().as_bytes(), b"\0"]);
     let asks = ContentHash::of_chunks([asks.as_bytes().as_slice()].into_iter().chain(paths));
     Repeatable { id, asks }
 }
 
 impl Core {
-    /// Answers a request that carries a `requestId` once: the same request again gets the same answer and does
-    /// nothing. Refusals are not kept, since the next try may succeed.
+    /// Carries out a request with a `requestId` only once: a repeated request gets the same answer and has no
+    /// effect. Refusals are not stored, because the next try may succeed.
     pub(super) fn answer_once<T>(
         &self,
         author: &str,
@@ -51,21 +51,21 @@ impl Core {
     {
         let Some(Repeatable { id, asks }) = request else { return work() };
         let key = (author.to_owned(), id);
-        let asked = key.clone();
-        if let Some(known) = self.ask(|reply| Event::Recall { key: asked, reply })? {
+        if let Some(known) = self.workspace.update(|w| w.remembered(&key, Instant::now())) {
             let same = (known.asks == asks).then(|| serde_json::from_str(&known.answer).ok()).flatten();
             let id = key.1;
             return same.ok_or_else(|| Refusal::new(RefusalKind::RequestIdUsed { id }).into());
         }
         let result = work()?;
         if let Ok(answer) = serde_json::to_string(&result) {
-            self.books.send(Event::Remember { key, answered: Answered { asks, answer: answer.into() } });
+            let answered = Answered { asks, answer: answer.into() };
+            self.workspace.update(|w| w.remember(key, answered, Instant::now()));
         }
         Ok(result)
     }
 }
 
-/// Takes what is written to it into a hash.
+/// A writer that hashes its input.
 struct Digest(Hasher);
 
 impl io::Write for Digest {

@@ -1,4 +1,4 @@
-//! Calls whose changes come as a patch.
+//! Requests whose changes come as a patch.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +10,23 @@ use crate::text::ContentHash;
 use crate::workspace::limits::PATCH_BYTES;
 use crate::workspace::{NewMode, Refusal, RefusalKind};
 
-use crate::daemon::guard::Clearance;
-use crate::daemon::locate::Purpose;
-use crate::daemon::work::{NewContent, Removed, When};
+use crate::daemon::change::{ChangeKind, NewContent, Precondition, Removed, RequestedChange};
+use crate::daemon::files::access::Clearance;
+use crate::daemon::files::resolve::Purpose;
 use crate::daemon::{Core, Failure, SessionContext};
 
-use super::call::{Ask, Asked};
-
-/// What a call knows of the patch that its changes came in.
-pub(crate) struct Patched {
-    /// Of each change: the line that names its file, and those of its hunks; from 1.
+/// The patch of a request: the lines of its changes, and the bases that came with it.
+pub(crate) struct PatchInfo {
+    /// Line numbers of each change: of the line that names its file, and of its hunks; from 1.
     lines: Vec<(usize, Vec<usize>)>,
-    /// Bases of files that the patch spells otherwise.
+    /// Bases whose paths are not spelled as in the patch.
     bases: Vec<(String, RequestPath, ContentHash)>,
 }
 
-/// Reads a patch and the bases that came with it.
-pub(crate) fn read((patch, bases): PatchAndBases) -> Result<(Vec<Asked<RequestPath>>, Patched), Failure> {
+/// Parses a patch and the bases that came with it.
+pub(crate) fn read(
+    (patch, bases): PatchAndBases,
+) -> Result<(Vec<RequestedChange<RequestPath>>, PatchInfo), Failure> {
     if patch.text.len() > PATCH_BYTES {
         let problem = format!("it is longer than {} MiB", PATCH_BYTES >> 20);
         return Err(Invalid::new("patch.text", problem).into());
@@ -34,67 +34,70 @@ pub(crate) fn read((patch, bases): PatchAndBases) -> Result<(Vec<Asked<RequestPa
     let files = patch::parse(&patch.text, patch.format).map_err(|error| Failure::from(bad_patch(error)))?;
     let mut bases = read_bases(bases)?;
     let lines = files.iter().map(|file| (file.line, lines_of(&file.change))).collect();
-    let mut asked = Vec::with_capacity(files.len());
+    let mut changes = Vec::with_capacity(files.len());
     for (index, file) in files.into_iter().enumerate() {
-        let sent = bases.remove(&file.path).map(|(_, hash)| hash);
-        let place = path(&file.path, file.line)?;
-        asked.push(Asked { index, place, sent, clearance: Clearance::default(), ask: ask(file)? });
+        let base = bases.remove(&file.path).map(|(_, hash)| hash);
+        let named = path(&file.path, file.line)?;
+        let clearance = Clearance::default();
+        changes.push(RequestedChange { index, file: named, base, clearance, kind: kind(file)? });
     }
     let bases = bases.into_iter().map(|(spelled, (path, hash))| (spelled, path, hash)).collect();
-    Ok((asked, Patched { lines, bases }))
+    Ok((changes, PatchInfo { lines, bases }))
 }
 
-impl Patched {
-    /// Gives the files that `bases` spells otherwise than the patch their bases.
-    pub(crate) fn place_bases(
+impl PatchInfo {
+    /// Assigns the bases whose paths are not spelled as in the patch.
+    pub(crate) fn assign_bases(
         &self,
-        files: &mut [Asked<Target>],
+        files: &mut [RequestedChange<Target>],
         core: &Core,
         session: &SessionContext,
     ) -> Result<(), Invalid> {
         for (spelled, path, hash) in &self.bases {
-            // It is only compared with files that were judged.
+            // No access check is needed: the file is only compared with files that have passed it.
             let found = core.find(session, path, Purpose::Edit).ok();
-            let is_it = |file: &&mut Asked<Target>| {
-                found.as_ref().is_some_and(|found| file.place.key == found.target.key)
+            let is_same = |file: &&mut RequestedChange<Target>| {
+                found.as_ref().is_some_and(|found| file.file.key == found.target.key)
             };
-            let named = files.iter_mut().find(is_it);
-            let Some(file) = named.filter(|file| file.sent.is_none()) else {
-                let problem = "the patch does not change this file, or the file has a base already";
+            let named = files.iter_mut().find(is_same);
+            let Some(file) = named.filter(|file| file.base.is_none()) else {
+                let problem = "the patch does not change this file, or the file already has a base";
                 return Err(Invalid::new(format!("bases.{spelled}"), problem));
             };
-            file.sent = Some(*hash);
+            file.base = Some(*hash);
         }
         Ok(())
     }
 
-    /// One change for each file, where the patch has several sections about one that it spells in several
-    /// ways.
-    pub(crate) fn merge(&mut self, asked: Vec<Asked<Target>>) -> Result<Vec<Asked<Target>>, Failure> {
-        let mut merged: Vec<Asked<Target>> = Vec::with_capacity(asked.len());
-        for mut file in asked {
-            let Some(at) = merged.iter().position(|other| other.place.key == file.place.key) else {
+    /// Joins the changes of each file that the patch names with several spellings in several sections.
+    pub(crate) fn merge(
+        &mut self,
+        changes: Vec<RequestedChange<Target>>,
+    ) -> Result<Vec<RequestedChange<Target>>, Failure> {
+        let mut merged: Vec<RequestedChange<Target>> = Vec::with_capacity(changes.len());
+        for mut file in changes {
+            let Some(at) = merged.iter().position(|other| other.file.key == file.file.key) else {
                 merged.push(file);
                 continue;
             };
             let first = merged.swap_remove(at);
             let (index, line) = (first.index, self.lines[first.index].0);
             let more = std::mem::take(&mut self.lines[file.index]);
-            let ask = first.ask.join(file.ask, true).ok_or_else(|| {
-                let expected = format!("nothing more about the file that line {line} is about");
+            let kind = first.kind.join(file.kind, true).ok_or_else(|| {
+                let expected = format!("no further change of the file of line {line}");
                 Failure::from(bad_patch(PatchError { line: more.0, expected }))
             })?;
             self.lines[index].1.extend(more.1);
-            file.sent = first.sent.or(file.sent);
+            file.base = first.base.or(file.base);
             file.clearance = first.clearance.and(file.clearance);
-            merged.push(Asked { index, ask, ..file });
+            merged.push(RequestedChange { index, kind, ..file });
         }
         merged.sort_by_key(|file| file.index);
         Ok(merged)
     }
 
-    /// The same failure, its refusals with the lines of the patch that they are about.
-    pub(crate) fn mark(patch: Option<&Self>, failure: Failure) -> Failure {
+    /// Adds the lines of the patch to the refusals of a failure.
+    pub(crate) fn add_lines(patch: Option<&Self>, failure: Failure) -> Failure {
         let Some(patch) = patch else { return failure };
         let Failure::Refused(mut refusals) = failure else { return failure };
         for refusal in &mut refusals {
@@ -112,7 +115,7 @@ fn bad_patch(PatchError { line, expected }: PatchError) -> Refusal {
 
 fn path(path: &str, line: usize) -> Result<RequestPath, Failure> {
     RequestPath::from_fields(Some(path.to_owned()), None, ("path", "uri")).map_err(|invalid| {
-        let expected = format!("a path that can be one, but {}", invalid.problem);
+        let expected = format!("a valid path, but {}", invalid.problem);
         bad_patch(PatchError { line, expected }).into()
     })
 }
@@ -139,21 +142,24 @@ fn lines_of(change: &PatchChange) -> Vec<usize> {
     }
 }
 
-fn ask(file: FilePatch) -> Result<Ask<RequestPath>, Failure> {
-    let write =
-        |text, mode, when| Ask::Write(NewContent { text, literal: false, encoding: None, mode, when });
+fn kind(file: FilePatch) -> Result<ChangeKind<RequestPath>, Failure> {
+    let write = |text, mode, precondition| {
+        ChangeKind::Write(NewContent { text, literal: false, encoding: None, mode, precondition })
+    };
     Ok(match file.change {
-        PatchChange::Edit { hunks, to: None } => Ask::Edit(edits(hunks), None),
+        PatchChange::Edit { hunks, to: None } => ChangeKind::Edit(edits(hunks), None),
         PatchChange::Edit { hunks, to: Some(to) } => {
-            Ask::Rename { edits: edits(hunks), to: path(&to, file.line)? }
+            ChangeKind::Rename { edits: edits(hunks), to: path(&to, file.line)? }
         }
         PatchChange::Create { content, executable } => {
-            write(content, executable.then_some(NewMode::Executable), When::New)
+            write(content, executable.then_some(NewMode::Executable), Precondition::New)
         }
-        PatchChange::Fill { content, creates, line } => write(content, None, When::Empty { creates, line }),
+        PatchChange::Fill { content, creates, line } => {
+            write(content, None, Precondition::Empty { creates, line })
+        }
         PatchChange::Delete { hunks } => {
             let removed = Removed { edits: edits(hunks), line: file.line };
-            Ask::Delete((!removed.edits.is_empty()).then_some(removed))
+            ChangeKind::Delete((!removed.edits.is_empty()).then_some(removed))
         }
     })
 }

@@ -1,4 +1,4 @@
-//! Making a change happen that was worked out: for edits, undoing and proposals alike.
+//! Carries out computed changes: of edits, undos and proposals.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,63 +8,63 @@ use crate::disk::Target;
 use crate::protocol::ApplyResult;
 use crate::workspace::{MadeFor, PlannedFile, Proposal, ProposalState, Refusal, Repeatable, Role};
 
-use crate::daemon::commit::{Due, changes};
-use crate::daemon::event::{Event, ReviewEvent};
+use crate::daemon::change::commit::{PendingWrite, changes};
+use crate::daemon::change::history_recording::{CommitResult, Intent};
 use crate::daemon::job::{Job, Located};
-use crate::daemon::past::{Intent, Landing};
 use crate::daemon::review::{paths_of, undecided};
 use crate::daemon::{Core, Failure, SessionContext, answer};
 
 use super::call::{Call, Header};
-use super::patched::Patched;
-use super::propose::Made;
+use super::patched::PatchInfo;
+use super::propose::Origin;
 
-/// What else a request says of a change that was worked out.
+/// The options of a request for a computed change.
 #[derive(Default)]
-pub(super) struct Order {
-    /// The request's own name, if it may be sent again.
+pub(super) struct ChangeOptions {
+    /// The `requestId`, if the request has one.
     pub(super) request: Option<Repeatable>,
-    /// The transaction that the change takes back, if it does.
+    /// The transaction that the change undoes, if any.
     pub(super) undoes: Option<Arc<str>>,
-    /// Whether a person must decide.
+    /// The `review` parameter: `true` if the user must decide.
     pub(super) review: Option<bool>,
 }
 
 impl Core {
-    /// Whether a person has to decide about a change of these files: because the user's configuration wants it,
-    /// because somebody watches at an editor, or because the request asks for it. A request can ask for more
-    /// than is configured, never for less. What a person does at an editor is decided already.
+    /// Returns `true` if the user must review a change of these files: because the configuration requires it,
+    /// because an editor shows reviews for them, or because the request asks for it. A request can ask for
+    /// more than is configured, but not for less. Changes from an editor are the user's own and need no
+    /// review.
     pub(super) fn wants_review(
         &self,
         session: &SessionContext,
         asked: Option<bool>,
         files: &[&PlannedFile],
-    ) -> Result<bool, Failure> {
+    ) -> bool {
         if asked == Some(true) {
-            return Ok(true);
+            return true;
         }
         match (session.role, self.config.review) {
-            (Role::Editor, _) | (Role::Agent, ReviewMode::Off) => Ok(false),
-            (Role::Agent, ReviewMode::Always) => Ok(true),
+            (Role::Editor, _) | (Role::Agent, ReviewMode::Off) => false,
+            (Role::Agent, ReviewMode::Always) => true,
             (Role::Agent, ReviewMode::Auto) => {
-                self.is_watched(files.iter().flat_map(|file| paths_of(file)).collect())
+                self.has_reviewer(files.iter().flat_map(|file| paths_of(file)))
             }
         }
     }
 
-    /// Returns what a call says of a review, after the path rules.
-    pub(super) fn review_of_call(
+    /// Returns the `review` option of a call, adjusted by the path rules.
+    pub(super) fn review_for_call(
         &self,
         call: &Call<Target>,
         asked: Option<bool>,
     ) -> Result<Option<bool>, Failure> {
         let decided = self.review_by_rules(call.to_review(), &call.targets(), asked);
-        decided.map_err(|failure| Patched::mark(call.patch.as_ref(), failure))
+        decided.map_err(|failure| PatchInfo::add_lines(call.patch.as_ref(), failure))
     }
 
-    /// Returns what a request says of a review, after the path rules: where they want a person to decide and one
-    /// can be asked, the whole set goes under review. Where nobody can be asked the request is refused, before
-    /// anything else is said of its files.
+    /// Returns the `review` option of a request, adjusted by the path rules. If the rules require a review
+    /// and a reviewer is available, the whole set goes under review. If no reviewer is available, the request
+    /// is refused before it reveals anything else about its files.
     pub(super) fn review_by_rules(
         &self,
         to_review: Vec<Refusal>,
@@ -74,100 +74,102 @@ impl Core {
         if to_review.is_empty() {
             return Ok(asked);
         }
-        // What waits by itself can be decided at any terminal, now or later.
+        // A proposal that waits anyway can be decided at any terminal, now or later.
         let waits = asked == Some(true) || self.config.review == ReviewMode::Always;
-        if waits || self.is_watched(targets.iter().map(|target| target.path.clone()).collect())? {
+        if waits || self.has_reviewer(targets.iter().map(|target| target.path.clone())) {
             return Ok(Some(true));
         }
         Err(Failure::Refused(to_review))
     }
 
-    fn is_watched(&self, paths: Vec<PathBuf>) -> Result<bool, Failure> {
-        self.ask(|reply| ReviewEvent::Watched { paths, reply })
+    fn has_reviewer(&self, paths: impl Iterator<Item = PathBuf>) -> bool {
+        let paths: Vec<_> = paths.collect();
+        let paths: Vec<_> = paths.iter().map(PathBuf::as_path).collect();
+        self.workspace.update(|w| w.is_watched(&paths))
     }
 
-    /// Writes what was worked out, as a proposal that is applied at once; or has a person decide about it.
+    /// Writes a computed change as a proposal that is applied at once, or puts it under review.
     pub(super) fn perform(
         &self,
         session: &SessionContext,
         header: &Header,
-        mut due: Vec<Due>,
-        Order { request, undoes, review }: Order,
+        mut writes: Vec<PendingWrite>,
+        ChangeOptions { request, undoes, review }: ChangeOptions,
         job: &Job,
     ) -> Result<ApplyResult, Failure> {
-        let files: Vec<_> = due.iter().map(|due| &due.worked.file).collect();
-        let is_reviewed = self.wants_review(session, review, &files)?;
-        let made = Made { purpose: MadeFor::Applying, request, undoes: undoes.clone() };
+        let files: Vec<_> = writes.iter().map(|write| &write.computed.file).collect();
+        let is_reviewed = self.wants_review(session, review, &files);
+        let origin = Origin { purpose: MadeFor::Applying, request, undoes: undoes.clone() };
         if is_reviewed {
-            let made = Made { purpose: MadeFor::Reviewing, ..made };
-            return Ok(undecided(&self.record_proposal(session, header, &mut due, made)?));
+            let origin = Origin { purpose: MadeFor::Reviewing, ..origin };
+            return Ok(undecided(&self.record_proposal(session, header, &mut writes, origin)?));
         }
-        self.route(&mut due)?;
-        let changes = changes(&due);
-        // Large contents are being hashed meanwhile, and the proposal needs the hashes.
+        self.route(&mut writes)?;
+        let changes = changes(&writes);
+        // Large contents are hashed while they are staged, and the proposal needs the hashes.
         let staged = self.stage(&changes);
-        let proposal = self.record_proposal(session, header, &mut due, made)?;
-        let landing = self.commit_staged(staged, due, &Intent { undoes, ..Intent::of(&proposal) });
+        let proposal = self.record_proposal(session, header, &mut writes, origin)?;
+        let commit_result = self.commit_staged(staged, writes, &Intent { undoes, ..Intent::of(&proposal) });
         drop(changes);
-        self.close(session, &proposal, landing, job)
+        self.finish(session, &proposal, commit_result, job)
     }
 
-    fn close(
+    fn finish(
         &self,
         session: &SessionContext,
         proposal: &Proposal,
-        landing: Result<Landing, Refusal>,
+        commit_result: Result<CommitResult, Refusal>,
         job: &Job,
     ) -> Result<ApplyResult, Failure> {
-        let landing = landing.inspect_err(|_| {
+        let commit_result = commit_result.inspect_err(|_| {
             self.not_applied(session, proposal, ProposalState::Failed);
         })?;
-        let result = self.report(session, proposal, &landing, false);
-        job.let_go_later(landing);
-        result
+        let result = self.report(session, proposal, &commit_result, false);
+        job.drop_later(commit_result);
+        Ok(result)
     }
 
-    /// Puts what landed into the books and answers.
+    /// Records a committed change in the workspace and returns the answer.
     pub(super) fn report(
         &self,
         session: &SessionContext,
         proposal: &Proposal,
-        Landing { files: landed, transaction, undoes }: &Landing,
+        CommitResult { files: committed, transaction, undoes }: &CommitResult,
         carried: bool,
-    ) -> Result<ApplyResult, Failure> {
+    ) -> ApplyResult {
         let id = proposal.id.to_string();
-        let transaction = self.ask(|reply| Event::Applied {
-            session: session.id,
-            author: proposal.author.clone(),
-            id: id.clone(),
-            transaction: transaction.clone(),
-            files: carried.then(|| landed.iter().map(|landed| landed.file.clone()).collect()),
-            moved: landed.iter().map(|landed| landed.moved(proposal.session == session.id)).collect(),
-            reply,
-        })?;
-        Ok(ApplyResult {
+        let is_own = proposal.session == session.id;
+        let (moved, observations): (Vec<_>, Vec<_>) =
+            committed.iter().map(|committed| committed.moved(is_own)).unzip();
+        let files = carried.then(|| committed.iter().map(|committed| committed.file.clone()).collect());
+        let transaction = self.workspace.update(|w| {
+            let transaction = w.applied(session.id, &id, transaction.clone(), files);
+            w.record_commit(session.id, &proposal.author, moved);
+            w.cache_all(observations);
+            transaction
+        });
+        ApplyResult {
             id,
             revision: proposal.revision,
             state: ProposalState::Applied.name().to_owned(),
             transaction: transaction.map(|transaction| transaction.to_string()),
             undoes: undoes.as_ref().map(ToString::to_string),
             fingerprint: None,
-            files: answer::applied_files(landed),
+            files: answer::applied_files(committed),
             diagnostics: None,
             user_edits: Vec::new(),
             comments: Vec::new(),
             reason: None,
-        })
+        }
     }
 
     pub(super) fn not_applied(&self, session: &SessionContext, proposal: &Proposal, state: ProposalState) {
-        let (session, id) = (session.id, proposal.id.to_string());
-        self.books.send(Event::NotApplied { session, id, state });
+        self.workspace.update(|w| w.not_applied(session.id, &proposal.id.to_string(), state));
     }
 }
 
-/// All results, or all refusals, each said of its place in the list.
-pub(super) fn all<T>(results: impl Iterator<Item = Result<T, Refusal>>) -> Result<Vec<T>, Failure> {
+/// Collects all values, or all refusals, each with its index.
+pub(super) fn collect_all<T>(results: impl Iterator<Item = Result<T, Refusal>>) -> Result<Vec<T>, Failure> {
     let (mut values, mut refusals) = (Vec::new(), Vec::new());
     for (index, result) in results.enumerate() {
         match result {

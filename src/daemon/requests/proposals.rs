@@ -4,11 +4,10 @@ use crate::protocol::{
     Invalid, ProposalParams, ProposalResult, ProposalsParams, ProposalsResult, ProposeResult,
 };
 
-use crate::workspace::{Proposal, Refusal};
+use crate::workspace::{Proposal, Refusal, SessionId};
 
-use crate::daemon::event::Event;
 use crate::daemon::job::blocking;
-use crate::daemon::review::{as_kept, outcome_of, paths_of};
+use crate::daemon::review::{outcome_of, paths_of, stored_view};
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
 const STATES: [&str; 9] =
@@ -23,22 +22,23 @@ impl Daemon {
     ) -> Result<ProposalResult, Failure> {
         let proposal = self.when_decided(session.id, &id, wait_ms).await?;
         if let Some(outcome) = outcome_of(&proposal) {
-            self.give(session, &proposal, &outcome).await?;
+            self.record_bases(session, &proposal, &outcome).await?;
         }
         let (core, session) = (self.core.clone(), session.clone());
         let shown = move || {
             core.require_readable_files(&session, &proposal)?;
             if !proposal.state.is_pending() {
-                return Ok(as_kept(&proposal, session.encoding));
+                return Ok(stored_view(&proposal, session.encoding));
             }
-            let places = core.places_to_review(proposal);
-            let (proposal, _, files) = core.look_at_places(places, core.deadline());
-            Ok(core.as_it_lies(&session, &proposal, files))
+            let places = core.locate_review(proposal);
+            let (proposal, _, files) = core.observe_review(places, core.deadline());
+            Ok(core.rebased_view(&session, &proposal, files))
         };
         blocking(shown).await?
     }
 
-    /// A proposal shows text of its files: who may not read them now is not shown it.
+    /// Returns a proposal. Refuses a session that may not read its files now, because a proposal shows their
+    /// text.
     pub(super) async fn shown(
         &self,
         session: &Arc<SessionContext>,
@@ -59,11 +59,13 @@ impl Daemon {
         ProposalsParams { state }: ProposalsParams,
     ) -> Result<ProposalsResult, Failure> {
         if let Some(unknown) = state.as_deref().filter(|state| !STATES.contains(state)) {
-            let problem = format!("`{unknown}` is no state, expected one of {}", STATES.join(", "));
+            let problem = format!("unknown state `{unknown}`, expected one of {}", STATES.join(", "));
             return Err(Invalid::new("state", problem).into());
         }
-        let session_id = session.id;
-        let list = self.core.ask(|reply| Event::List { session: session_id, state, reply })?;
+        let list: Vec<_> = self
+            .core
+            .workspace
+            .update(|w| w.proposals(session.id, state.as_deref()).into_iter().cloned().collect());
         let (core, session) = (self.core.clone(), session.clone());
         let shown = move || {
             let is_shown = |proposal: &&Proposal| core.require_readable_files(&session, proposal).is_ok();
@@ -74,6 +76,11 @@ impl Daemon {
 }
 
 impl Core {
+    /// Returns a proposal of the session's author, in any state.
+    pub(crate) fn known_proposal(&self, session: SessionId, id: &str) -> Result<Proposal, Refusal> {
+        self.workspace.update(|w| w.proposal(session, id).cloned())
+    }
+
     fn require_readable_files(&self, session: &SessionContext, proposal: &Proposal) -> Result<(), Refusal> {
         proposal.files.iter().flat_map(paths_of).try_for_each(|path| self.require_readable(session, &path))
     }

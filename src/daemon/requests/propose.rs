@@ -5,24 +5,29 @@ use std::time::SystemTime;
 use crate::disk::Target;
 use crate::edit::EditRefusalKind;
 use crate::protocol::{ProposeParams, ProposeResult};
-use crate::workspace::{Action, BaseState, MadeFor, NewProposal, Proposal, Refusal, RefusalKind, Repeatable};
+use crate::text::ContentHash;
+use crate::workspace::{
+    Action, BaseState, MadeFor, NewProposal, ObservedVersion, Proposal, Refusal, RefusalKind, Repeatable,
+};
 
-use crate::daemon::commit::Due;
-use crate::daemon::event::Event;
+use crate::daemon::change::RequestedChange;
+use crate::daemon::change::commit::PendingWrite;
+use crate::daemon::change::compute::ComputeOptions;
+use crate::daemon::files::observe::Observed;
 use crate::daemon::job::Job;
-use crate::daemon::work::{Rules, Want, WantedFile};
+use crate::daemon::workspace_handle::WorkspaceState;
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
-use super::call::{Ask, Asked, Call, Header};
+use super::call::{Call, Header};
 use super::once::Kind;
-use super::patched::Patched;
+use super::patched::PatchInfo;
 
-/// What a proposal is made for, and of.
-pub(super) struct Made {
+/// The origin of a proposal.
+pub(super) struct Origin {
     pub(super) purpose: MadeFor,
-    /// The request's own name, if it may be sent again.
+    /// The `requestId`, if the request has one.
     pub(super) request: Option<Repeatable>,
-    /// The transaction that it takes back.
+    /// The transaction that the proposal undoes.
     pub(super) undoes: Option<Arc<str>>,
 }
 
@@ -37,10 +42,10 @@ impl Daemon {
         let work = move |core: &Core, session: &SessionContext, call: Call<Target>, _: &Job| {
             let (author, request) = (call.header.author.clone(), call.request.clone());
             core.answer_once(&author, request, || {
-                core.review_of_call(&call, None)?;
-                let made = Made { purpose: MadeFor::Looking, request: None, undoes: None };
-                let (header, mut due) = core.work_out(session, call)?;
-                let proposal = core.record_proposal(session, &header, &mut due, made)?;
+                core.review_for_call(&call, None)?;
+                let origin = Origin { purpose: MadeFor::Looking, request: None, undoes: None };
+                let (header, mut writes) = core.compute(session, call)?;
+                let proposal = core.record_proposal(session, &header, &mut writes, origin)?;
                 Ok(answer::proposal(&proposal, session.encoding))
             })
         };
@@ -49,105 +54,113 @@ impl Daemon {
 }
 
 impl Core {
-    /// Looks at all files of a call and works all changes out; every refusal is told, in order.
-    pub(crate) fn work_out(
+    /// Observes all files of a call and computes all changes. Reports every refusal, in order.
+    pub(crate) fn compute(
         &self,
         session: &SessionContext,
         call: Call<Target>,
-    ) -> Result<(Header, Vec<Due>), Failure> {
-        let Call { header, manner, files, patch, .. } = call;
-        let rules = Rules {
+    ) -> Result<(Header, Vec<PendingWrite>), Failure> {
+        let Call { header, matching, files, patch, .. } = call;
+        let rules = ComputeOptions {
             indexes: &self.indexes,
-            manner,
+            matching,
             on_stale: header.on_stale,
             display: header.display,
             deadline: self.deadline(),
             file_size: self.config.limits.file_size,
         };
-        match self.work_out_files(session, &rules, files) {
-            Ok(due) => Ok((header, due)),
-            Err(failure) => Err(Patched::mark(patch.as_ref(), failure)),
+        match self.compute_files(session, &rules, files) {
+            Ok(writes) => Ok((header, writes)),
+            Err(failure) => Err(PatchInfo::add_lines(patch.as_ref(), failure)),
         }
     }
 
-    fn work_out_files(
+    fn compute_files(
         &self,
         session: &SessionContext,
-        rules: &Rules<'_>,
-        files: Vec<Asked<Target>>,
-    ) -> Result<Vec<Due>, Failure> {
-        let wanted = self.look_at_all(files)?;
-        let bases = self.bases_of(session, &wanted)?;
-        let waits = self.books.anything_waits();
-        let (mut due, mut refusals) = (Vec::new(), Vec::new());
-        for (mut wanted, base) in wanted.into_iter().zip(bases) {
-            let (index, to, tags) = (wanted.index, wanted.new_place(), std::mem::take(&mut wanted.tags));
-            let key = wanted.observed.target.key.clone();
-            // Only then is it worth to keep the texts.
-            let edits = if waits { wanted.edits().to_vec() } else { Vec::new() };
-            let is_empty = wanted.observed.text.as_ref().is_some_and(|text| text.is_empty());
-            match wanted.work_out(&base, rules) {
-                Ok(mut worked) => {
-                    worked.file.tags = tags;
-                    due.push(Due::new(index, worked, to));
+        rules: &ComputeOptions<'_>,
+        files: Vec<RequestedChange<Target>>,
+    ) -> Result<Vec<PendingWrite>, Failure> {
+        let changes = self.observe_all(files)?;
+        let bases = self.bases_of(session, &changes);
+        let has_pending = self.workspace.has_pending();
+        let (mut writes, mut refusals) = (Vec::new(), Vec::new());
+        for (change, base) in changes.into_iter().zip(bases) {
+            let (index, to) = (change.index, change.new_target().cloned());
+            let key = change.file.target.key.clone();
+            // The edits are needed only to search pending proposals for their texts.
+            let edits = if has_pending { change.kind.edits().to_vec() } else { Vec::new() };
+            let is_empty = change.file.text.as_ref().is_some_and(|text| text.is_empty());
+            match change.compute(&base, rules) {
+                Ok(computed) => {
+                    writes.push(PendingWrite::new(index, computed, to));
                 }
                 Err(reasons) => {
-                    let reasons = self.waited_for(session, &key, &edits, reasons);
-                    refusals.extend(reasons.into_iter().map(|reason| in_empty(reason, is_empty)));
+                    let reasons = self.explain_by_pending(session, &key, &edits, reasons);
+                    refusals.extend(reasons.into_iter().map(|reason| refuse_empty(reason, is_empty)));
                 }
             }
         }
-        refusals.extend(taken_twice(&due));
+        refusals.extend(duplicate_paths(&writes));
         if !refusals.is_empty() {
             return Err(Failure::Refused(refusals));
         }
-        Ok(due)
+        Ok(writes)
     }
 
-    fn look_at_all(&self, asked: Vec<Asked<Target>>) -> Result<Vec<WantedFile>, Failure> {
-        let (mut wanted, mut refusals) = (Vec::new(), Vec::new());
-        for file in asked {
-            let index = file.index;
-            match self.look_at(file) {
-                Ok(file) => wanted.push(file),
+    fn observe_all(
+        &self,
+        changes: Vec<RequestedChange<Target>>,
+    ) -> Result<Vec<RequestedChange<Observed>>, Failure> {
+        let (mut observed, mut refusals) = (Vec::new(), Vec::new());
+        for change in changes {
+            let index = change.index;
+            match self.observe_change(change) {
+                Ok(change) => observed.push(change),
                 Err(refusal) => refusals.push(refusal.of_change(index)),
             }
         }
-        if refusals.is_empty() { Ok(wanted) } else { Err(Failure::Refused(refusals)) }
+        if refusals.is_empty() { Ok(observed) } else { Err(Failure::Refused(refusals)) }
     }
 
-    fn look_at(&self, file: Asked<Target>) -> Result<WantedFile, Refusal> {
-        let want = match file.ask {
-            Ask::Edit(edits, encoding) => Want::Edit(edits, encoding),
-            Ask::Write(new) => Want::Write(new),
-            Ask::Delete(removed) => Want::Delete(removed),
-            Ask::Cells(ops) => Want::Cells(ops),
-            Ask::Rename { edits, to } => Want::Rename { edits, to: Box::new(self.observe_to_change(to)?) },
-        };
-        let (index, sent, tags) = (file.index, file.sent, file.clearance.tags);
-        Ok(WantedFile { index, want, sent, tags, observed: self.observe_to_change(file.place)? })
+    fn observe_change(&self, change: RequestedChange<Target>) -> Result<RequestedChange<Observed>, Refusal> {
+        let observe = |target| self.observe_to_change(target);
+        change.advance(observe, observe)
     }
 
-    fn bases_of(&self, session: &SessionContext, wanted: &[WantedFile]) -> Result<Vec<BaseState>, Failure> {
-        let files = wanted.iter().map(|file| (file.observed.seen(), file.sent)).collect();
-        let mut bases = self.ask(|reply| Event::Bases { session: session.id, files, reply })?;
+    fn bases_of(&self, session: &SessionContext, changes: &[RequestedChange<Observed>]) -> Vec<BaseState> {
+        let files: Vec<_> = changes.iter().map(|change| (change.file.version(), change.base)).collect();
+        let mut bases = self.base_states(session, &files);
         for base in &mut bases {
             if let BaseState::Moved { base, was_given: true, text: text @ None, .. } = base {
-                *text = self.kept_base(*base);
+                *text = self.stored_base(*base);
             }
         }
-        Ok(bases)
+        bases
     }
 
+    /// Compares files with the content that the session was given.
+    pub(super) fn base_states(
+        &self,
+        session: &SessionContext,
+        files: &[(ObservedVersion, Option<ContentHash>)],
+    ) -> Vec<BaseState> {
+        let state = |w: &mut WorkspaceState, (seen, sent): &(ObservedVersion, Option<ContentHash>)| {
+            w.base_state(session.id, seen, *sent)
+        };
+        self.workspace.update(|w| files.iter().map(|file| state(w, file)).collect())
+    }
+
+    /// Stores a proposal in the workspace.
     pub(super) fn record_proposal(
         &self,
         session: &SessionContext,
         header: &Header,
-        due: &mut [Due],
-        Made { purpose, request, undoes }: Made,
+        writes: &mut [PendingWrite],
+        Origin { purpose, request, undoes }: Origin,
     ) -> Result<Proposal, Failure> {
-        for due in due.iter_mut() {
-            due.worked.settle();
+        for write in writes.iter_mut() {
+            write.computed.settle();
         }
         let new = NewProposal {
             session: session.id,
@@ -159,26 +172,26 @@ impl Core {
             purpose,
             request,
             undoes,
-            files: due.iter().map(|due| due.worked.file.clone()).collect(),
+            files: writes.iter().map(|write| write.computed.file.clone()).collect(),
         };
-        Ok(self.ask(|reply| Event::Propose { new, reply })??)
+        Ok(self.workspace.update(|w| w.add_proposal(new))?)
     }
 }
 
-/// What is not found in a file without text is nowhere else either.
-fn in_empty(refusal: Refusal, is_empty: bool) -> Refusal {
+/// Replaces a "not found" refusal for an empty file with the refusal for empty files.
+fn refuse_empty(refusal: Refusal, is_empty: bool) -> Refusal {
     let not_found = matches!(refusal.kind, RefusalKind::Edit(EditRefusalKind::NotFound { .. }));
     let kind = if is_empty && not_found { RefusalKind::EmptyFile } else { refusal.kind };
     Refusal { kind, ..refusal }
 }
 
-/// Refusals for changes that end where another one of the same call ends.
-fn taken_twice(due: &[Due]) -> Vec<Refusal> {
-    let (mut ends, mut refusals) = (HashSet::new(), Vec::new());
-    for due in due.iter().filter(|due| due.worked.file.action != Action::Delete) {
-        let end = due.to.as_ref().map_or(&due.worked.file.path, |to| &to.path);
-        if !ends.insert(end) {
-            refusals.push(Refusal::at(end, RefusalKind::Exists).of_change(due.index));
+/// Returns refusals for changes with the same resulting path as another change of the call.
+fn duplicate_paths(writes: &[PendingWrite]) -> Vec<Refusal> {
+    let (mut paths, mut refusals) = (HashSet::new(), Vec::new());
+    for write in writes.iter().filter(|write| write.computed.file.action != Action::Delete) {
+        let path = write.to.as_ref().map_or(&write.computed.file.path, |to| &to.path);
+        if !paths.insert(path) {
+            refusals.push(Refusal::at(path, RefusalKind::Exists).of_change(write.index));
         }
     }
     refusals

@@ -1,4 +1,4 @@
-//! `editd/read`: a file in the form that suits what it holds.
+//! `editd/read`: a file as text, as notebook cells or as an image.
 
 mod image;
 mod large;
@@ -13,10 +13,10 @@ use crate::search::Stop;
 use crate::text::{ContentHash, Encoding};
 use crate::workspace::{Contest, Coverage, Refusal, Snapshot};
 
-use crate::daemon::event::Event;
+use crate::daemon::files::observe::Observed;
+use crate::daemon::files::resolve::Purpose;
 use crate::daemon::job::{Job, Located};
-use crate::daemon::locate::Purpose;
-use crate::daemon::observe::Observed;
+use crate::daemon::workspace_handle::Observation;
 use crate::daemon::{Core, Daemon, Failure, SessionContext, answer};
 
 use window::{View, Window};
@@ -27,12 +27,12 @@ impl Located for Target {
     }
 }
 
-/// What came of looking at a file.
-enum Found {
+/// The outcome of the first step of a read, which holds the file lock.
+enum FirstStep {
     Read(ReadResult),
-    /// An image, which takes time and memory to be decoded: that is done when the file is free again.
+    /// An image. Decoding takes time and memory, so it follows after the lock on the file is released.
     Image(image::Encoded),
-    /// A file that is too large to be held. All of it is passed over, when nobody has to wait for the file.
+    /// A file that is too large for memory. It is streamed after the lock on the file is released.
     Large(Target),
 }
 
@@ -49,15 +49,15 @@ impl Daemon {
             move |core: &Core, session: &SessionContext| Ok(core.locate(session, &path, Purpose::Read)?);
         let work = move |core: &Core, session: &SessionContext, target: Target, _: &Job| {
             if large::is_large(core, &target) {
-                Ok(Found::Large(target))
+                Ok(FirstStep::Large(target))
             } else {
                 read(core, session, target, &window)
             }
         };
         match self.core.on_files(session, locate, work).await? {
-            Found::Read(result) => Ok(result),
-            Found::Image(encoded) => self.core.decode(encoded).await,
-            Found::Large(target) => {
+            FirstStep::Read(result) => Ok(result),
+            FirstStep::Image(encoded) => self.core.decode(encoded).await,
+            FirstStep::Large(target) => {
                 let pass = move |core: &Core, _: &SessionContext, stop: &Stop<'_>| {
                     large::read(core, &target, &window, stop)
                 };
@@ -67,36 +67,51 @@ impl Daemon {
     }
 }
 
-fn read(core: &Core, session: &SessionContext, target: Target, window: &Window) -> Result<Found, Failure> {
+fn read(
+    core: &Core,
+    session: &SessionContext,
+    target: Target,
+    window: &Window,
+) -> Result<FirstStep, Failure> {
     let observed = core.observe(target)?;
-    if let Some(copies) = &observed.open
-        && copies.contest() == Some(Contest::TwoEditors)
+    if let Some(open_documents) = &observed.open
+        && open_documents.contest() == Some(Contest::TwoEditors)
     {
-        let kind = core.contested(copies, Contest::TwoEditors);
+        let kind = core.contested(open_documents, Contest::TwoEditors);
         return Err(Refusal::at(&observed.target.path, kind).into());
     }
-    let sighting = observed.sighting();
+    let observation = observed.observation();
     let encoded = image::encoded(&observed);
     let refuse = |kind| Failure::from(Refusal::at(&observed.target.path, kind));
     let shown =
         observed.content().map_err(refuse).map(|(snapshot, text)| shown(&observed, snapshot, text, window));
-    // A file that is gone or no text is news, too: the session's old base does not hold any more.
+    // A missing or binary file is recorded too, because the session's old base is no longer valid.
     let coverage = shown.as_ref().map_or(Coverage::Whole, |(_, coverage)| *coverage);
-    core.ask(|reply| Event::Read { session: session.id, sighting, coverage, reply })?;
+    core.record_read(session, observation, coverage);
     match encoded {
-        Some(encoded) => Ok(Found::Image(encoded)),
-        None => shown.map(|(result, _)| Found::Read(result)),
+        Some(encoded) => Ok(FirstStep::Image(encoded)),
+        None => shown.map(|(result, _)| FirstStep::Read(result)),
     }
 }
 
-/// A text, or a notebook's cells, with what the session has seen of the file then.
+impl Core {
+    /// Records that a session was given the content of a file.
+    pub(crate) fn record_read(&self, session: &SessionContext, observation: Observation, coverage: Coverage) {
+        self.workspace.update(|w| {
+            w.record_read(session.id, &observation.seen, coverage);
+            w.cache(observation);
+        });
+    }
+}
+
+/// Returns the answer with the text, or with the cells of a notebook, and how much of the file it covers.
 fn shown(observed: &Observed, snapshot: &Snapshot, text: &str, window: &Window) -> (ReadResult, Coverage) {
     let mut notices = Vec::new();
     let cells = notebook::wanted(observed, window).then(|| notebook::shown(text, window));
     let (content, coverage) = match cells {
         Some(Ok(shown)) => {
             notices.extend(shown.notice);
-            // Its metadata and what it shows are in none of the cells.
+            // The metadata of the notebook is in none of the cells.
             (ReadContent::Notebook(shown.content), Coverage::Part)
         }
         other => {
@@ -110,13 +125,13 @@ fn shown(observed: &Observed, snapshot: &Snapshot, text: &str, window: &Window) 
     if snapshot.format.encoding == Encoding::Utf8Stray {
         notices.push(STRAY.to_owned());
     }
-    if observed.open.as_ref().is_some_and(|copies| copies.unknown().is_some()) {
-        let unknown = "An editor has this file open, and its text there is not known: it may hold unsaved text that is not shown here.";
+    if observed.open.as_ref().is_some_and(|open_documents| open_documents.unknown().is_some()) {
+        let unknown = "An editor has this file open, but its text there is not known: it may hold unsaved text that is not shown here.";
         notices.push(unknown.to_owned());
     }
     let result = ReadResult {
         source: if observed.is_unsaved() { "editor" } else { "disk" }.to_owned(),
-        version: observed.open.as_ref().map(|copies| copies.owner().buffer.version),
+        version: observed.open.as_ref().map(|open_documents| open_documents.owner().buffer.version),
         ..answer_about(
             &observed.target,
             observed.stat.as_ref(),
@@ -129,9 +144,9 @@ fn shown(observed: &Observed, snapshot: &Snapshot, text: &str, window: &Window) 
     (result, coverage)
 }
 
-const STRAY: &str = "Some bytes of this file are not UTF-8; each is shown as one character from U+10FF80 to U+10FFFF and kept as it is.";
+const STRAY: &str = "Some bytes of this file are not UTF-8; each is shown as one character from U+10FF80 to U+10FFFF and stays unchanged.";
 
-/// What is said of every file, as it is on the disk.
+/// Returns the answer about a file, with its state on disk.
 fn answer_about(
     target: &Target,
     stat: Option<&Stat>,

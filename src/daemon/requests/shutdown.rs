@@ -4,7 +4,7 @@ use crate::protocol::ShutdownResult;
 impl Daemon {
     /// `editd/shutdown`.
     pub fn shutdown(&self) -> ShutdownResult {
-        tracing::info!("asked to stop");
+        tracing::info!("stop requested");
         self.stop();
         ShutdownResult { pid: std::process::id() }
     }

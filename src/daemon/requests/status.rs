@@ -7,13 +7,12 @@ use crate::protocol::{MemoryUse, PROTOCOL, PolicyStatus, StatusResult};
 use crate::workspace::Limits;
 use crate::workspace::limits::{READ_BYTES, READ_LINES};
 
-use crate::daemon::event::Event;
 use crate::daemon::{Daemon, Failure, SessionContext};
 
 impl Daemon {
     /// `editd/status`.
     pub fn status(&self, _: &Arc<SessionContext>) -> Result<StatusResult, Failure> {
-        let counts = self.core.ask(|reply| Event::Count { reply })?;
+        let counts = self.core.workspace.update(|w| w.counts());
         let config = &self.core.config;
         Ok(StatusResult {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -47,7 +46,7 @@ fn policy(file: &PolicyFile) -> Option<PolicyStatus> {
     })
 }
 
-/// Resident memory of this process, where the system tells it (Linux).
+/// Returns the resident memory of this process in bytes, if the system reports it (Linux).
 fn resident_bytes() -> Option<u64> {
     let pages: u64 = std::fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse().ok()?;
     Some(pages * rustix::param::page_size() as u64)
@@ -58,7 +57,7 @@ fn limits(limits: &Limits) -> Map<String, Value> {
     limits.by_name().into_iter().chain(fixed).map(|(name, limit)| (camel_case(name), limit.into())).collect()
 }
 
-/// As the wire spells the names of the configuration.
+/// Converts a configuration key to its spelling in the protocol.
 fn camel_case(name: &str) -> String {
     let mut words = name.split('_');
     let first = words.next().unwrap_or_default().to_owned();

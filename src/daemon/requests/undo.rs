@@ -11,80 +11,81 @@ use crate::workspace::{
     BaseState, Coverage, OnStale, Proposal, Refusal, RefusalKind, Role, Since, UndoRefusal,
 };
 
-use crate::daemon::commit::Due;
-use crate::daemon::event::Event;
-use crate::daemon::guard::Clearance;
+use crate::daemon::change::commit::PendingWrite;
+use crate::daemon::change::compute::{ComputeOptions, MatchOptions};
+use crate::daemon::files::access::Clearance;
+use crate::daemon::files::observe::Observed;
+use crate::daemon::files::resolve::{Placed, Purpose};
 use crate::daemon::job::{Job, Located};
-use crate::daemon::locate::{Placed, Purpose};
-use crate::daemon::observe::Observed;
 use crate::daemon::undo::Reversal;
-use crate::daemon::work::{Manner, Rules};
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
 use super::call::Header;
-use super::perform::{Order, all};
+use super::perform::{ChangeOptions, collect_all};
 
-use preview::{fingerprint, shown_only};
+use preview::{fingerprint, preview_result};
 
-/// The most transactions that one request tries: each may be undone by somebody else between the choice and the
-/// turn, or be taken back already by something else.
-const CHOICES: usize = 200;
+/// Maximum number of transactions that one request tries. Each may be undone by another request before this
+/// one gets its locks, or may already be reverted by another program.
+const MAX_TRIES: usize = 200;
 
-/// How it is to be undone.
+/// The options of an undo.
 #[derive(Clone)]
-struct How {
+struct UndoOptions {
     preview: bool,
     review: Option<bool>,
-    /// The fingerprint of what was shown.
-    shown: Option<String>,
+    /// Fingerprint of the preview that the undo must match.
+    fingerprint: Option<String>,
 }
 
-/// Which transaction is to be undone.
+/// The selection of the transaction that a request undoes.
 #[derive(Clone)]
-enum Wish {
-    This(String),
-    /// The newest of these.
+enum Selection {
+    /// The transaction with this id.
+    Id(String),
+    /// The newest transaction that matches.
     Newest {
-        /// Only of this file.
+        /// File that the transaction must change.
         path: Option<RequestPath>,
-        /// Only of this session.
+        /// `true` to select only transactions of this session.
         own_session: bool,
-        /// Those that need no undo: they are taken back already.
-        passed: Vec<Arc<str>>,
+        /// Skipped transactions, which need no undo because they are already reverted.
+        skipped: Vec<Arc<str>>,
     },
 }
 
-/// A transaction that turned out to need no undo.
+/// A transaction that needs no undo.
 struct NotNeeded {
     id: Arc<str>,
     refusal: Refusal,
 }
 
-/// A transaction, its files found again.
-struct Chosen {
+/// A transaction, with its files located again.
+struct LocatedTransaction {
     entry: Arc<PastEntry>,
-    places: Vec<PlaceOfPast>,
+    places: Vec<LocatedPastFile>,
 }
 
-/// A file of a transaction, found again.
-struct PlaceOfPast {
-    /// Where the transaction left it.
+/// A file of a transaction, located again.
+struct LocatedPastFile {
+    /// Path after the transaction.
     now: Target,
-    /// Where it was before, if that is elsewhere.
+    /// Path before the transaction, if different.
     old: Option<Target>,
     clearance: Clearance,
 }
 
-impl Chosen {
-    /// Refusals for the files about which a person has to decide, for the case that nobody can be asked.
+impl LocatedTransaction {
+    /// Returns refusals for the files that need a review, in case no reviewer is available.
     fn to_review(&self) -> Vec<Refusal> {
-        let of =
-            |(index, place): (usize, &PlaceOfPast)| Some(place.clearance.review.clone()?.of_change(index));
+        let of = |(index, place): (usize, &LocatedPastFile)| {
+            Some(place.clearance.review.clone()?.of_change(index))
+        };
         self.places.iter().enumerate().filter_map(of).collect()
     }
 }
 
-impl Located for Chosen {
+impl Located for LocatedTransaction {
     fn targets(&self) -> Vec<&Target> {
         self.places.iter().flat_map(|place| [Some(&place.now), place.old.as_ref()]).flatten().collect()
     }
@@ -99,63 +100,67 @@ impl Daemon {
     ) -> Result<ApplyResult, Failure> {
         let UndoParams { transaction, path, uri, own_session, review, wait_ms, preview, fingerprint } =
             params;
-        let how = How { preview, review, shown: fingerprint };
+        let options = UndoOptions { preview, review, fingerprint };
         let path = (path.is_some() || uri.is_some())
             .then(|| RequestPath::from_fields(path, uri, ("path", "uri")))
             .transpose()?;
-        let mut wish = match (transaction, path) {
-            (Some(_), Some(_)) => return Err(Invalid::new("path", "it goes without `transaction`").into()),
-            (Some(id), None) => Wish::This(id),
-            (None, path) => Wish::Newest { path, own_session, passed: Vec::new() },
+        let mut selection = match (transaction, path) {
+            (Some(_), Some(_)) => {
+                return Err(Invalid::new("path", "it cannot be combined with `transaction`").into());
+            }
+            (Some(id), None) => Selection::Id(id),
+            (None, path) => Selection::Newest { path, own_session, skipped: Vec::new() },
         };
-        for _ in 0..CHOICES {
-            let (wanted, how) = (wish.clone(), how.clone());
-            let choose = move |core: &Core, session: &SessionContext| core.choose(session, wanted);
-            let work = move |core: &Core, session: &SessionContext, chosen: Chosen, job: &Job| {
-                core.undo(session, chosen, &how, job)
-            };
-            match (self.core.on_files(session, choose, work).await?, &mut wish) {
-                (Ok(mut result), wish) => {
-                    wish.note_passed(&mut result);
+        for _ in 0..MAX_TRIES {
+            let (wanted, options) = (selection.clone(), options.clone());
+            let select = move |core: &Core, session: &SessionContext| core.select(session, wanted);
+            let work =
+                move |core: &Core, session: &SessionContext, selected: LocatedTransaction, job: &Job| {
+                    core.undo(session, selected, &options, job)
+                };
+            match (self.core.on_files(session, select, work).await?, &mut selection) {
+                (Ok(mut result), selection) => {
+                    selection.warn_of_skipped(&mut result);
                     return self.when_settled(session, result, wait_ms).await;
                 }
-                (Err(NotNeeded { refusal, .. }), Wish::This(_)) => return Err(refusal.into()),
-                (Err(NotNeeded { id, .. }), Wish::Newest { passed, .. }) => passed.push(id),
+                (Err(NotNeeded { refusal, .. }), Selection::Id(_)) => return Err(refusal.into()),
+                (Err(NotNeeded { id, .. }), Selection::Newest { skipped, .. }) => skipped.push(id),
             }
         }
-        let what = format!("the newest {CHOICES} transactions are taken back already; name one");
+        let what = format!("the newest {MAX_TRIES} transactions are already reverted; name one");
         Err(Refusal::new(RefusalKind::Busy { what }).into())
     }
 }
 
 impl Core {
-    /// Whether a session may know of a path, whatever is there now.
+    /// Returns `true` if a path is in the roots of a session, whether it exists or not.
     pub(crate) fn in_roots(&self, session: &SessionContext, path: &Path) -> bool {
         self.root_of(session, path, Purpose::Write).is_some()
     }
 
-    fn choose(&self, session: &SessionContext, wish: Wish) -> Result<Chosen, Failure> {
+    /// Selects a transaction and locates its files.
+    fn select(&self, session: &SessionContext, selection: Selection) -> Result<LocatedTransaction, Failure> {
         let is_own = |entry: &PastEntry| {
             session.role == Role::Editor || (entry.author == session.author && !entry.rescued)
         };
         let unknown = |id| Failure::from(Refusal::new(RefusalKind::Undo(UndoRefusal::Unknown { id })));
-        let entry = match wish {
-            Wish::This(id) => {
-                let found = self.history.find(&id).filter(|kept| is_own(&kept.entry));
-                let kept = found.ok_or_else(|| unknown(Some(id)))?;
-                undone(&kept)?;
-                kept.entry
+        let entry = match selection {
+            Selection::Id(id) => {
+                let found = self.history.find(&id).filter(|recorded| is_own(&recorded.entry));
+                let recorded = found.ok_or_else(|| unknown(Some(id)))?;
+                require_not_undone(&recorded)?;
+                recorded.entry
             }
-            Wish::Newest { path, own_session, passed } => {
+            Selection::Newest { path, own_session, skipped } => {
                 let path = path.map(|path| self.locate(session, &path, Purpose::Read)).transpose()?;
-                let can_be = |kept: &Kept| {
-                    let Kept { entry, undone_by } = kept;
+                let is_candidate = |recorded: &Kept| {
+                    let Kept { entry, undone_by } = recorded;
                     let concerned = |path: &Target| entry.files.iter().any(|file| file.concerns(&path.path));
                     let reached = |file: &PastFile| {
                         self.in_roots(session, &file.path) && self.in_roots(session, file.place())
                     };
                     undone_by.is_none()
-                        && !passed.contains(&entry.id)
+                        && !skipped.contains(&entry.id)
                         && entry.undoes.is_none()
                         && !entry.rescued
                         && is_own(entry)
@@ -163,26 +168,31 @@ impl Core {
                         && path.as_ref().is_none_or(concerned)
                         && entry.files.iter().all(reached)
                 };
-                let newest = self.history.newest(None, 1, can_be).unwrap_or_default().pop();
+                let newest = self.history.newest(None, 1, is_candidate).unwrap_or_default().pop();
                 let none = || {
-                    let id = passed.first().map(ToString::to_string);
-                    id.map_or_else(|| unknown(None), |id| taken_back(id).into())
+                    let id = skipped.first().map(ToString::to_string);
+                    id.map_or_else(|| unknown(None), |id| already_reverted(id).into())
                 };
                 newest.ok_or_else(none)?.entry
             }
         };
-        let places = all(entry.files.iter().map(|file| self.place_of_past(session, file)))?;
-        Ok(Chosen { entry, places })
+        let places = collect_all(entry.files.iter().map(|file| self.locate_past_file(session, file)))?;
+        Ok(LocatedTransaction { entry, places })
     }
 
-    /// Undoing is judged like the change that it is: what was created is deleted, and so on.
-    fn place_of_past(&self, session: &SessionContext, file: &PastFile) -> Result<PlaceOfPast, Refusal> {
+    /// Locates a file of a transaction. The path rules apply to the undo as to any change: the undo of a
+    /// creation is a deletion, and so on.
+    fn locate_past_file(
+        &self,
+        session: &SessionContext,
+        file: &PastFile,
+    ) -> Result<LocatedPastFile, Refusal> {
         let find = |path: &Path, purpose| {
             let placed = self.place(session, &RequestPath::of(path), purpose)?;
             if placed.target.path == path {
                 return Ok(placed);
             }
-            // A link stands on the path that was none: what it leads to is another file.
+            // The path has become a symbolic link since, and leads to another file.
             let what = format!("reached by a symbolic link; it is `{}`", placed.target.path.display());
             Err(Refusal::at(path, RefusalKind::NotAFile { what }))
         };
@@ -197,32 +207,34 @@ impl Core {
         };
         let Placed { target: now, clearance } = find(file.place(), purpose)?;
         let (old, more) = old.map(|old| (old.target, old.clearance)).unzip();
-        Ok(PlaceOfPast { now, old, clearance: clearance.and(more.unwrap_or_default()) })
+        Ok(LocatedPastFile { now, old, clearance: clearance.and(more.unwrap_or_default()) })
     }
 
-    /// The inner error: it was undone meanwhile, or something else took it back.
+    /// Undoes a transaction. The inner error says that it needs no undo: another request has undone it in the
+    /// meantime, or another program has reverted it.
     fn undo(
         &self,
         session: &SessionContext,
-        chosen: Chosen,
-        how: &How,
+        selected: LocatedTransaction,
+        options: &UndoOptions,
         job: &Job,
     ) -> Result<Result<ApplyResult, NotNeeded>, Failure> {
-        let review = self.review_by_rules(chosen.to_review(), &chosen.targets(), how.review)?;
-        let Chosen { entry, places } = chosen;
+        let review = self.review_by_rules(selected.to_review(), &selected.targets(), options.review)?;
+        let LocatedTransaction { entry, places } = selected;
         let not_needed = |refusal| Ok(Err(NotNeeded { id: entry.id.clone(), refusal }));
-        if let Some(Err(refusal)) = self.history.find(&entry.id).map(|kept| undone(&kept)) {
+        if let Some(Err(refusal)) = self.history.find(&entry.id).map(|recorded| require_not_undone(&recorded))
+        {
             return not_needed(refusal);
         }
-        let due = self.work_back(session, &entry, places)?;
-        if due.is_empty() {
-            return not_needed(taken_back(entry.id.to_string()));
+        let writes = self.compute_undo(session, &entry, places)?;
+        if writes.is_empty() {
+            return not_needed(already_reverted(entry.id.to_string()));
         }
-        let print = fingerprint(&due);
-        if let (Some(shown), Some(first)) = (how.shown.as_deref(), due.first())
-            && *shown != print
+        let actual = fingerprint(&writes);
+        if let (Some(shown), Some(first)) = (options.fingerprint.as_deref(), writes.first())
+            && *shown != actual
         {
-            let (current, path) = (first.worked.observed.truth.hash(), &first.worked.file.path);
+            let (current, path) = (first.computed.observed.truth.hash(), &first.computed.file.path);
             let kind = RefusalKind::Stale {
                 current,
                 diff: None,
@@ -231,8 +243,8 @@ impl Core {
             };
             return Err(Refusal::at(path, kind).into());
         }
-        if how.preview {
-            return Ok(Ok(shown_only(&entry, &due, print)));
+        if options.preview {
+            return Ok(Ok(preview_result(&entry, &writes, actual)));
         }
         job.check()?;
         let header = Header {
@@ -242,32 +254,33 @@ impl Core {
             on_stale: OnStale::Reject,
             display: None,
         };
-        let order = Order { request: None, undoes: Some(entry.id.clone()), review };
-        self.perform(session, &header, due, order, job).map(Ok)
+        let options = ChangeOptions { request: None, undoes: Some(entry.id.clone()), review };
+        self.perform(session, &header, writes, options, job).map(Ok)
     }
 
-    /// Works out once more what takes a transaction back, to the byte, for a proposal of just that which a
-    /// person has accepted. Its files are as they were then.
-    pub(crate) fn work_back_reviewed(
+    /// Computes again the undo of a transaction, to the byte, for an accepted proposal of that undo. Fails if
+    /// the result differs from the proposal.
+    pub(crate) fn compute_reviewed_undo(
         &self,
         context: &SessionContext,
         proposal: &Proposal,
         transaction: &str,
-    ) -> Result<Vec<Due>, Failure> {
+    ) -> Result<Vec<PendingWrite>, Failure> {
         let unknown = || UndoRefusal::Unknown { id: Some(transaction.to_owned()) };
-        let kept =
+        let recorded =
             self.history.find(transaction).ok_or_else(|| Refusal::new(RefusalKind::Undo(unknown())))?;
-        undone(&kept)?;
-        let places = all(kept.entry.files.iter().map(|file| self.place_of_past(context, file)))?;
-        let mut due = self.work_back(context, &kept.entry, places)?;
-        if due.is_empty() {
-            return Err(taken_back(transaction.to_owned()).into());
+        require_not_undone(&recorded)?;
+        let places =
+            collect_all(recorded.entry.files.iter().map(|file| self.locate_past_file(context, file)))?;
+        let mut writes = self.compute_undo(context, &recorded.entry, places)?;
+        if writes.is_empty() {
+            return Err(already_reverted(transaction.to_owned()).into());
         }
-        for (index, due) in due.iter_mut().enumerate() {
-            due.worked.settle();
-            let (now, shown) = (&due.worked.file, proposal.files.get(index));
+        for (index, write) in writes.iter_mut().enumerate() {
+            write.computed.settle();
+            let (now, shown) = (&write.computed.file, proposal.files.get(index));
             if shown.is_none_or(|shown| shown.path != now.path || shown.hash_after != now.hash_after) {
-                let current = due.worked.observed.truth.hash();
+                let current = write.computed.observed.truth.hash();
                 let kind = RefusalKind::Stale {
                     current,
                     diff: None,
@@ -276,37 +289,37 @@ impl Core {
                 };
                 return Err(Refusal::at(&now.path, kind).into());
             }
-            due.index = index;
+            write.index = index;
         }
-        Ok(due)
+        Ok(writes)
     }
 
-    /// Works out what takes the transaction back, for all of its files, or says of each why not. Nothing for files
-    /// that are as they were before it.
-    fn work_back(
+    /// Computes the undo of a transaction for all its files, or the refusals. Omits files that already are as
+    /// they were before it.
+    fn compute_undo(
         &self,
         session: &SessionContext,
         entry: &PastEntry,
-        places: Vec<PlaceOfPast>,
-    ) -> Result<Vec<Due>, Failure> {
-        let rules = Rules {
+        places: Vec<LocatedPastFile>,
+    ) -> Result<Vec<PendingWrite>, Failure> {
+        let rules = ComputeOptions {
             indexes: &self.indexes,
-            manner: Manner::default(),
+            matching: MatchOptions::default(),
             on_stale: OnStale::Reject,
             display: None,
             deadline: self.deadline(),
             file_size: self.config.limits.file_size,
         };
         let tags: Vec<_> = places.iter().map(|place| place.clearance.tags.clone()).collect();
-        let observe = |place: PlaceOfPast| {
+        let observe = |place: LocatedPastFile| {
             let old = place.old.map(|old| self.observe_to_change(old)).transpose()?;
             Ok((self.observe_to_change(place.now)?, old))
         };
-        let observed = all(places.into_iter().map(observe))?;
-        let known = self.coverage_of(session, &observed)?;
+        let observed = collect_all(places.into_iter().map(observe))?;
+        let coverage = self.coverage_of(session, &observed);
         let details = self.history.details(&entry.id);
-        let (mut due, mut refusals) = (Vec::new(), Vec::new());
-        let files = entry.files.iter().zip(observed).zip(known).enumerate();
+        let (mut writes, mut refusals) = (Vec::new(), Vec::new());
+        let files = entry.files.iter().zip(observed).zip(coverage).enumerate();
         for (index, ((file, (now, old)), coverage)) in files {
             let detail = details.as_ref().and_then(|details| details.get(file.detail));
             let Some(detail) = detail else {
@@ -321,58 +334,58 @@ impl Core {
                 continue;
             };
             let reversal = Reversal { core: self, entry, file, detail, coverage, rules: &rules };
-            match reversal.work_out(now, old.as_ref()) {
-                Ok(Some(mut worked)) => {
-                    worked.file.tags.clone_from(&tags[index]);
-                    due.push(Due::new(index, worked, old.map(|old| old.target)));
+            match reversal.compute(now, old.as_ref()) {
+                Ok(Some(mut computed)) => {
+                    computed.file.tags.clone_from(&tags[index]);
+                    writes.push(PendingWrite::new(index, computed, old.map(|old| old.target)));
                 }
                 Ok(None) => {}
                 Err(refusal) => refusals.push(refusal.of_change(index)),
             }
         }
-        if refusals.is_empty() { Ok(due) } else { Err(Failure::Refused(refusals)) }
+        if refusals.is_empty() { Ok(writes) } else { Err(Failure::Refused(refusals)) }
     }
 
-    /// How much of each file the session knows: only what it knows as it is now counts.
+    /// Returns how much of each file the session has read. Only the current content counts.
     fn coverage_of(
         &self,
         session: &SessionContext,
         observed: &[(Observed, Option<Observed>)],
-    ) -> Result<Vec<Coverage>, Failure> {
-        let files = observed.iter().map(|(now, _)| (now.seen(), None)).collect();
-        let bases = self.ask(|reply| Event::Bases { session: session.id, files, reply })?;
+    ) -> Vec<Coverage> {
+        let files: Vec<_> = observed.iter().map(|(now, _)| (now.version(), None)).collect();
+        let bases = self.base_states(session, &files);
         let coverage = |base| match base {
             BaseState::Fresh(coverage) => coverage,
             BaseState::Unread { .. } | BaseState::Moved { .. } => Coverage::Part,
         };
-        Ok(bases.into_iter().map(coverage).collect())
+        bases.into_iter().map(coverage).collect()
     }
 }
 
-impl Wish {
-    /// Tells which newer transactions were passed over.
-    fn note_passed(&self, result: &mut ApplyResult) {
-        let Self::Newest { passed, .. } = self else { return };
-        let Some(file) = result.files.first_mut().filter(|_| !passed.is_empty()) else { return };
-        let ids: Vec<_> = passed.iter().map(|id| format!("`{id}`")).collect();
+impl Selection {
+    /// Adds a warning that lists the skipped newer transactions.
+    fn warn_of_skipped(&self, result: &mut ApplyResult) {
+        let Self::Newest { skipped, .. } = self else { return };
+        let Some(file) = result.files.first_mut().filter(|_| !skipped.is_empty()) else { return };
+        let ids: Vec<_> = skipped.iter().map(|id| format!("`{id}`")).collect();
         let (verb, files) =
             if ids.len() == 1 { ("was", "its files are") } else { ("were", "their files are") };
-        let note = format!("{} {verb} passed over: {files} as they were before already.", ids.join(", "));
-        file.entry.warnings.push(note);
+        let warning = format!("{} {verb} passed over: {files} already as they were before.", ids.join(", "));
+        file.entry.warnings.push(warning);
     }
 }
 
-fn taken_back(id: String) -> Refusal {
+fn already_reverted(id: String) -> Refusal {
     Refusal::new(RefusalKind::Undo(UndoRefusal::TakenBack { id }))
 }
 
-fn undone(kept: &Kept) -> Result<(), Refusal> {
-    let Some(by) = &kept.undone_by else { return Ok(()) };
-    let (id, by) = (kept.entry.id.to_string(), by.to_string());
+fn require_not_undone(recorded: &Kept) -> Result<(), Refusal> {
+    let Some(by) = &recorded.undone_by else { return Ok(()) };
+    let (id, by) = (recorded.entry.id.to_string(), by.to_string());
     Err(Refusal::new(RefusalKind::Undo(UndoRefusal::Undone { id, by })))
 }
 
-/// What an undo is for.
+/// Returns the label of an undo.
 fn label(entry: &PastEntry) -> String {
     let label = entry.label.as_deref().unwrap_or(&entry.id);
     match (label.strip_prefix("Undo: "), label.strip_prefix("Redo: "), &entry.undoes) {

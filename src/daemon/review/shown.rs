@@ -1,4 +1,4 @@
-//! A proposal as those see it who decide.
+//! Views of a proposal: as stored, and as reviewers see it.
 
 use crate::protocol::{
     AppliedFile, ApplyResult, CommentEntry, Hunk, ProposalResult, RpcError, workspace_edit,
@@ -11,8 +11,8 @@ use crate::daemon::{Core, SessionContext, answer};
 
 use super::ReviewFile;
 
-/// A proposal with nothing looked at: as it was made, or as it was decided.
-pub(crate) fn as_kept(proposal: &Proposal, encoding: PositionEncoding) -> ProposalResult {
+/// Returns a proposal as it was made or decided, without reading its files.
+pub(crate) fn stored_view(proposal: &Proposal, encoding: PositionEncoding) -> ProposalResult {
     let plain = answer::proposal(proposal, encoding);
     let files = plain.files.into_iter().map(|entry| AppliedFile { entry, landed: None }).collect();
     let mut result = ProposalResult {
@@ -38,61 +38,61 @@ pub(crate) fn as_kept(proposal: &Proposal, encoding: PositionEncoding) -> Propos
 }
 
 impl Core {
-    /// A proposal that waits, over what is there now.
-    pub(crate) fn as_it_lies(
+    /// Returns a pending proposal, rebased onto the current content of its files.
+    pub(crate) fn rebased_view(
         &self,
         session: &SessionContext,
         proposal: &Proposal,
         files: Vec<ReviewFile>,
     ) -> ProposalResult {
-        let mut result = as_kept(proposal, session.encoding);
+        let mut result = stored_view(proposal, session.encoding);
         let review = proposal.review.clone().unwrap_or_else(|| Review::open(proposal.hunk_count()));
         let mut planned = Vec::with_capacity(files.len());
         let (mut entries, mut conflicted) = (Vec::with_capacity(files.len()), Vec::new());
         let of_files = proposal.files.iter().zip(files).zip(proposal.hunk_ranges());
-        for (index, ((file, looked), range)) in of_files.enumerate() {
+        for (index, ((file, reviewed), range)) in of_files.enumerate() {
             let choices = &review.choices[range.clone()];
-            let hunks = hunks(file, &looked, choices, range.start, session.role == Role::Editor);
+            let hunks = hunks(file, &reviewed, choices, range.start, session.role == Role::Editor);
             conflicted.extend(hunks.iter().filter(|it| it.state == "conflicted").map(|it| it.id.clone()));
-            let trouble = looked.place.as_ref().err().map(Refusal::message);
-            let (file, to_do) = self.if_accepted(file, looked, &review, (index, choices));
+            let problem = reviewed.located.as_ref().err().map(Refusal::message);
+            let (file, is_change) = self.if_accepted(file, reviewed, &review, (index, choices));
             let mut entry = answer::entry(&file, hunks);
-            entry.warnings.extend(trouble);
+            entry.warnings.extend(problem);
             entries.push(AppliedFile { entry, landed: None });
-            planned.extend(to_do.then_some(file));
+            planned.extend(is_change.then_some(file));
         }
         result.files = entries;
         result.workspace_edit = workspace_edit(&planned, session.encoding);
         result.notice = (!conflicted.is_empty()).then(|| {
             format!(
-                "Changed since it was proposed, so not accepted; to be taken or rejected one by one: {}.",
+                "These hunks conflict with changes since the proposal and are not accepted; take or reject each of them: {}.",
                 conflicted.join(", ")
             )
         });
         result
     }
 
-    /// A file's change over what is there now, if everything that is open were accepted; and whether there is
-    /// anything to do.
+    /// Returns the change of a file on the current content, as if all undecided hunks were accepted. The flag
+    /// is `false` if nothing would change.
     fn if_accepted(
         &self,
         file: &PlannedFile,
-        looked: ReviewFile,
+        reviewed: ReviewFile,
         review: &Review,
         (index, choices): (usize, &[Choice]),
     ) -> (PlannedFile, bool) {
         let replacement = review.replaced.get(&index);
-        let no = |choice: &Choice| matches!(choice, Choice::Rejected | Choice::Edited);
-        if looked.is_fresh(file) && replacement.is_none() && !choices.iter().any(no) {
+        let is_declined = |choice: &Choice| matches!(choice, Choice::Rejected | Choice::Edited);
+        if reviewed.is_fresh(file) && replacement.is_none() && !choices.iter().any(is_declined) {
             return (file.clone(), true);
         }
         let all: Vec<Choice> =
-            choices.iter().map(|choice| if no(choice) { *choice } else { Choice::Taken }).collect();
+            choices.iter().map(|choice| if is_declined(choice) { *choice } else { Choice::Taken }).collect();
         let decided = super::outcome::Decided { file, choices: &all, replacement };
-        match self.work_decided(&decided, looked) {
-            Ok(Some(mut worked)) => {
-                worked.settle();
-                (worked.file, true)
+        match self.compute_decided(&decided, reviewed) {
+            Ok(Some(mut computed)) => {
+                computed.settle();
+                (computed.file, true)
             }
             Ok(None) | Err(_) => (file.clone(), false),
         }
@@ -101,20 +101,20 @@ impl Core {
 
 fn hunks(
     file: &PlannedFile,
-    looked: &ReviewFile,
+    reviewed: &ReviewFile,
     choices: &[Choice],
     before: usize,
     with_texts: bool,
 ) -> Vec<Hunk> {
     let proposed = file.hunks();
-    let now = looked.now().unwrap_or_default();
-    let lines = looked.look.lines(&proposed, choices);
-    let hunks = looked.look.hunks.iter().zip(lines).zip(choices).enumerate();
+    let now = reviewed.text().unwrap_or_default();
+    let lines = reviewed.rebased.lines(&proposed, choices);
+    let hunks = reviewed.rebased.hunks.iter().zip(lines).zip(choices).enumerate();
     let hunk = |(at, ((hunk, lines), choice)): (usize, ((&_, _), &Choice))| {
-        let hunk: &crate::workspace::review::LookedHunk = hunk;
+        let hunk: &crate::workspace::review::RebasedHunk = hunk;
         let state = choice.name(hunk.conflicted);
         let mut shown = answer::hunk(before + at, hunk.kind, lines, state);
-        if with_texts && let Some((old, new)) = looked.look.texts(hunk, now) {
+        if with_texts && let Some((old, new)) = reviewed.rebased.texts(hunk, now) {
             (shown.old_text, shown.new_text) = (Some(old), Some(new));
         }
         shown
@@ -122,7 +122,7 @@ fn hunks(
     hunks.map(hunk).collect()
 }
 
-/// What a person said, on the wire.
+/// Returns the comments of a review as wire entries.
 pub(super) fn comments(review: Option<&Review>) -> Vec<CommentEntry> {
     let entry = |comment: &Comment| CommentEntry {
         path: comment.path.as_ref().map(|path| path.display().to_string()),
@@ -132,7 +132,7 @@ pub(super) fn comments(review: Option<&Review>) -> Vec<CommentEntry> {
     review.into_iter().flat_map(|review| &review.comments).map(entry).collect()
 }
 
-/// What became of a proposal that was decided, as its author is told.
+/// Returns the outcome of a decided proposal, as its author receives it.
 pub(crate) fn outcome_of(proposal: &Proposal) -> Option<ApplyResult> {
     let outcome = proposal.review.as_ref()?.outcome.as_ref()?;
     let read = serde_json::from_str(outcome)
@@ -140,10 +140,11 @@ pub(crate) fn outcome_of(proposal: &Proposal) -> Option<ApplyResult> {
     read.inspect_err(|error| tracing::error!(%error, "an outcome cannot be read")).ok()
 }
 
-/// The answer to those who wait for a decision, as long as there is none; also of what was closed without one.
+/// Returns the answer for a proposal without a decision: one that is still pending, or was closed without
+/// one.
 pub(crate) fn undecided(proposal: &Proposal) -> ApplyResult {
     let plain = answer::proposal(proposal, PositionEncoding::Utf8);
-    let landless = |entry| AppliedFile { entry, landed: None };
+    let without_result = |entry| AppliedFile { entry, landed: None };
     ApplyResult {
         id: plain.id,
         revision: plain.revision,
@@ -151,7 +152,7 @@ pub(crate) fn undecided(proposal: &Proposal) -> ApplyResult {
         transaction: proposal.transaction.as_ref().map(ToString::to_string),
         undoes: proposal.undoes.as_ref().map(ToString::to_string),
         fingerprint: None,
-        files: plain.files.into_iter().map(landless).collect(),
+        files: plain.files.into_iter().map(without_result).collect(),
         diagnostics: None,
         user_edits: Vec::new(),
         comments: comments(proposal.review.as_ref()),

@@ -1,4 +1,4 @@
-//! Those who wait for a person.
+//! Waiting for the decision of a reviewer.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,16 +9,15 @@ use tokio::time::Instant;
 use crate::protocol::{AppliedFile, ApplyResult, RequestPath};
 use crate::workspace::{Coverage, PlannedFile, Proposal, Refusal, SessionId};
 
-use crate::daemon::event::{Event, FindFor};
+use crate::daemon::files::resolve::Purpose;
 use crate::daemon::job::blocking;
-use crate::daemon::locate::Purpose;
 use crate::daemon::{Core, Daemon, Failure, SessionContext};
 
 use super::shown::{outcome_of, undecided};
 
 impl Daemon {
-    /// What became of a proposal under review, once it is decided or the time is over. Waits as a task, on no
-    /// thread and in nobody's way.
+    /// Returns the outcome of a proposal under review once it is decided or the wait times out. Waits as a
+    /// task, without holding a thread or a lock.
     pub(crate) async fn outcome(
         &self,
         session: &Arc<SessionContext>,
@@ -27,11 +26,11 @@ impl Daemon {
     ) -> Result<ApplyResult, Failure> {
         let proposal = self.when_decided(session.id, id, wait_ms).await?;
         let Some(outcome) = outcome_of(&proposal) else { return Ok(undecided(&proposal)) };
-        self.give(session, &proposal, &outcome).await?;
+        self.record_bases(session, &proposal, &outcome).await?;
         Ok(outcome)
     }
 
-    /// The proposal, as soon as it waits for nobody any more or the time is over.
+    /// Returns the proposal once it is no longer pending or the wait times out.
     pub(crate) async fn when_decided(
         &self,
         session: SessionId,
@@ -39,15 +38,14 @@ impl Daemon {
         wait_ms: Option<u64>,
     ) -> Result<Proposal, Failure> {
         let wait = Duration::from_millis(wait_ms.unwrap_or_default());
-        // Too long a time to be told is no end at all.
+        // A wait too long to be represented has no deadline.
         let deadline = Instant::now().checked_add(wait);
         let stopped = self.stopped();
         loop {
-            let mut changed = std::pin::pin!(self.core.books.decided().notified());
-            // From here on no change is missed.
+            let mut changed = std::pin::pin!(self.core.workspace.decided().notified());
+            // Enabled before the check below, so that no change is missed.
             changed.as_mut().enable();
-            let (id, purpose) = (id.to_owned(), FindFor::Looking);
-            let proposal = self.core.ask(|reply| Event::Find { session, id, purpose, reply })??;
+            let proposal = self.core.known_proposal(session, id)?;
             if !proposal.state.is_pending() {
                 return Ok(proposal);
             }
@@ -65,8 +63,8 @@ impl Daemon {
         }
     }
 
-    /// The author is told what its files are now: from then on these are its bases.
-    pub(crate) async fn give(
+    /// Records the files of the outcome as bases of the author, who is about to receive them.
+    pub(crate) async fn record_bases(
         &self,
         session: &Arc<SessionContext>,
         proposal: &Proposal,
@@ -75,13 +73,13 @@ impl Daemon {
         if session.author != proposal.author || session.role != proposal.role {
             return Ok(());
         }
-        let (core, of, files) = (self.core.clone(), session.clone(), proposal.files.clone());
-        let landed = outcome.files.clone();
+        let (core, session, files) = (self.core.clone(), session.clone(), proposal.files.clone());
+        let results = outcome.files.clone();
         let is_own = session.id == proposal.session;
         blocking(move || {
-            for (file, landed) in files.iter().zip(&landed) {
-                if let Err(refusal) = core.give_file(&of, (file, is_own), landed) {
-                    tracing::debug!(?refusal, "what a person decided cannot be given as a base");
+            for (file, result) in files.iter().zip(&results) {
+                if let Err(refusal) = core.record_base(&session, (file, is_own), result) {
+                    tracing::debug!(?refusal, "the outcome of a review cannot be recorded as a base");
                 }
             }
         })
@@ -90,23 +88,21 @@ impl Daemon {
 }
 
 impl Core {
-    fn give_file(
+    fn record_base(
         &self,
         session: &SessionContext,
         (file, is_own): (&PlannedFile, bool),
-        told: &AppliedFile,
+        result: &AppliedFile,
     ) -> Result<(), Refusal> {
-        let Some(landed) = &told.landed else { return Ok(()) };
-        let path = told.entry.new_path.as_deref().unwrap_or(&told.entry.path);
+        let Some(landed) = &result.landed else { return Ok(()) };
+        let path = result.entry.new_path.as_deref().unwrap_or(&result.entry.path);
         let target = self.locate(session, &RequestPath::of(Path::new(path)), Purpose::Read)?;
         let observed = self.observe(target)?;
-        // What has changed again since, it was not told of.
+        // A file that has changed again is not what the author receives.
         if observed.truth.hash().map(|hash| hash.to_string()) == landed.hash {
-            // Another session of the same author is shown what was changed, and may never have seen the rest.
+            // Another session of the same author receives the changed lines, but may not have read the rest.
             let coverage = if landed.rebased || !is_own { Coverage::Part } else { file.coverage };
-            let (session, sighting) = (session.id, observed.sighting());
-            // The books answer at once.
-            let _ = self.ask(|reply| Event::Read { session, sighting, coverage, reply });
+            self.record_read(session, observed.observation(), coverage);
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
-//! Putting everything back, in reverse, and only where the disk still holds what the commit put there.
+//! Rollback: restores everything in reverse order, but only where the disk still holds what the commit put
+//! there.
 
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
 use crate::disk::journal::{Journal, Lost};
@@ -8,27 +9,27 @@ use crate::disk::{Disk, Examined, FileBytes, MAX_TRIES};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Something attempted, told as what its undoing needs.
+/// An attempted step, with the data needed to undo it.
 pub(super) enum Step {
-    /// A staged file was written, of the file at that path.
+    /// Wrote the staged file for the file at path `of`.
     Staged { at: Entry, content: FileBytes, of: PathBuf },
-    /// The old file at that path was to be kept under this name.
+    /// Set out to keep the old file of path `of` under the name `at`.
     Kept { at: Entry, of: PathBuf },
-    /// The staged file and the named one swapped places.
+    /// Swapped the staged file and the named one.
     Exchanged { name: Entry, at: Entry, ours: Stat },
-    /// The named file got a second name, and perhaps the staged one took its first.
+    /// Gave the named file a second name; the staged file may have taken its first name.
     Linked { name: Entry, kept: Entry, ours: Stat },
-    /// The staged file took a free name.
+    /// Gave the staged file a free name.
     Installed { name: Entry, at: Entry, ours: Stat },
-    /// A file was renamed.
+    /// Renamed a file.
     Moved { from: Entry, to: Entry, file: Stat },
-    /// A file was overwritten, whole if `done`.
+    /// Overwrote a file, completely if `done`.
     Overwritten { name: Entry, original: Examined, old: Arc<[u8]>, new: Arc<[u8]>, done: bool },
-    /// A folder was created.
+    /// Created a folder.
     MadeDir { at: Entry },
 }
 
-/// What a commit has done so far.
+/// The steps of a commit so far.
 #[derive(Default)]
 pub(super) struct Undo(Vec<Step>);
 
@@ -37,19 +38,19 @@ impl Undo {
         self.0.push(step);
     }
 
-    /// The last step was not possible here, and nothing happened.
+    /// Drops the last step, which was not possible here and had no effect.
     pub(super) fn forget_last(&mut self) {
         self.0.pop();
     }
 
-    /// The last overwrite reached its end.
+    /// Marks the last overwrite as complete.
     pub(super) fn mark_overwritten(&mut self) {
         if let Some(Step::Overwritten { done, .. }) = self.0.last_mut() {
             *done = true;
         }
     }
 
-    /// Undoes all steps; gives what could not be undone.
+    /// Undoes all steps; returns the errors of those that could not be undone.
     pub(super) fn roll_back(self, disk: &dyn Disk, journal: &Journal) -> Vec<DiskError> {
         self.0.into_iter().rev().filter_map(|step| undo(disk, journal, step).err()).collect()
     }
@@ -57,8 +58,8 @@ impl Undo {
 
 fn undo(disk: &dyn Disk, journal: &Journal, step: Step) -> Result<()> {
     match step {
-        Step::Staged { at, content, of } => clear(disk, journal, &at, Some(&content), &of),
-        Step::Kept { at, of } => clear(disk, journal, &at, None, &of),
+        Step::Staged { at, content, of } => clear_stray(disk, journal, &at, Some(&content), &of),
+        Step::Kept { at, of } => clear_stray(disk, journal, &at, None, &of),
         Step::Exchanged { name, at, ours } => exchange_back(disk, &name, &at, &ours),
         Step::Linked { name, kept, ours } => rename_back(disk, &name, &kept, &ours),
         Step::Installed { name, at, ours } => uninstall(disk, &name, &at, &ours),
@@ -70,10 +71,17 @@ fn undo(disk: &dyn Disk, journal: &Journal, step: Step) -> Result<()> {
     }
 }
 
-/// Removes a staged or displaced file. All that could be put back has been by now: what stands here and is not
-/// ours lost its name to somebody's later save, or was written into while it had the name. It is kept first.
-fn clear(disk: &dyn Disk, journal: &Journal, at: &Entry, ours: Option<&FileBytes>, of: &Path) -> Result<()> {
-    // Stamps are too coarse to show a write within moments of ours, so the bytes are compared.
+/// Removes a staged or displaced file. Everything that could be restored has been restored by now. A file
+/// found here that is not editd's own either lost its name to a later save of another program, or was written
+/// into while it had the name; its content is rescued first.
+fn clear_stray(
+    disk: &dyn Disk,
+    journal: &Journal,
+    at: &Entry,
+    ours: Option<&FileBytes>,
+    of: &Path,
+) -> Result<()> {
+    // Timestamps are too coarse to reveal a write within moments of ours, so compare the bytes.
     let is_ours = ours.map_or(Ok(false), |ours| disk.holds(at, ours))?;
     if !is_ours {
         let Some(image) = disk.read_entry(at, u64::MAX)? else { return Ok(()) };
@@ -83,13 +91,13 @@ fn clear(disk: &dyn Disk, journal: &Journal, at: &Entry, ours: Option<&FileBytes
 }
 
 fn holds(disk: &dyn Disk, name: &Entry, file: &Stat) -> Result<bool> {
-    Ok(disk.look(name)?.is_some_and(|stat| stat.same_file(file)))
+    Ok(disk.stat_entry(name)?.is_some_and(|stat| stat.same_file(file)))
 }
 
 fn uninstall(disk: &dyn Disk, name: &Entry, at: &Entry, ours: &Stat) -> Result<()> {
     match (holds(disk, at, ours)?, holds(disk, name, ours)?) {
         (true, false) => Ok(()),
-        // A rename made of a link and a removal got half way.
+        // A rename made of a link and a removal stopped halfway.
         (true, true) => disk.remove(name),
         (false, _) => {
             require_ours(disk, name, ours)?;
@@ -98,7 +106,8 @@ fn uninstall(disk: &dyn Disk, name: &Entry, at: &Entry, ours: &Stat) -> Result<(
     }
 }
 
-/// The file's content may have been changed under its new name; it is still the file that belongs here.
+/// Moves a file back. Its content may have been changed under the new name; it is still the file that belongs
+/// here.
 fn move_back(disk: &dyn Disk, from: &Entry, to: &Entry, file: &Stat) -> Result<()> {
     match (holds(disk, from, file)?, holds(disk, to, file)?) {
         (true, false) => Ok(()),
@@ -109,23 +118,24 @@ fn move_back(disk: &dyn Disk, from: &Entry, to: &Entry, file: &Stat) -> Result<(
 }
 
 fn require_ours(disk: &dyn Disk, name: &Entry, ours: &Stat) -> Result<()> {
-    match disk.look(name)? {
+    match disk.stat_entry(name)? {
         Some(stat) if stat.same_content(ours) => Ok(()),
         _ => Err(overtaken(name)),
     }
 }
 
-/// Swaps back. If what comes out is not ours, a save has arrived between the look and the swap: it is
-/// the newest, so it goes back, until what comes out is either ours or the file displaced at first.
+/// Swaps back. If the file that comes out is not ours, another program saved between the check and the swap.
+/// Its save is the newest, so it is swapped in again, until the file that comes out is either ours or the one
+/// displaced at first.
 pub(super) fn exchange_back(disk: &dyn Disk, name: &Entry, at: &Entry, ours: &Stat) -> Result<()> {
     if holds(disk, at, ours)? {
         return Ok(());
     }
     require_ours(disk, name, ours)?;
-    let displaced = disk.look(at)?;
+    let displaced = disk.stat_entry(at)?;
     for _ in 0..MAX_TRIES {
         disk.exchange(at, name)?;
-        let out = disk.look(at)?;
+        let out = disk.stat_entry(at)?;
         if out.is_some_and(|stat| stat.same_file(ours)) {
             return Ok(());
         }
@@ -136,18 +146,18 @@ pub(super) fn exchange_back(disk: &dyn Disk, name: &Entry, at: &Entry, ours: &St
     Err(overtaken(name))
 }
 
-/// Undoes a replace that kept the old file under a second name.
+/// Undoes a replacement that kept the old file under a second name.
 fn rename_back(disk: &dyn Disk, name: &Entry, kept: &Entry, ours: &Stat) -> Result<()> {
-    let Some(old) = disk.look(kept)? else { return Ok(()) };
-    let Some(present) = disk.look(name)? else { return Err(overtaken(name)) };
+    let Some(old) = disk.stat_entry(kept)? else { return Ok(()) };
+    let Some(present) = disk.stat_entry(name)? else { return Err(overtaken(name)) };
     if present.same_content(ours) {
         return disk.rename_over(kept, name);
     }
-    // The new file had not taken the name yet: only the second name is in the way.
+    // The new file has not taken the name yet, so only the second name has to go.
     if present.same_file(&old) { disk.remove(kept) } else { Err(overtaken(name)) }
 }
 
-/// Puts old bytes back, unless the overwrite was complete and someone has written since.
+/// Writes the old bytes back, unless the overwrite was complete and another program has written since.
 fn write_back(
     disk: &dyn Disk,
     name: &Entry,
@@ -168,7 +178,7 @@ fn write_back(
     disk.overwrite(name, original, old)
 }
 
-/// A folder in which someone has put something since is theirs now and stays.
+/// Removes a folder. A folder into which another program has put something belongs to that program and stays.
 fn remove_folder(disk: &dyn Disk, at: &Entry) -> Result<()> {
     match disk.remove_dir(at) {
         Err(error) if matches!(error.kind, DiskErrorKind::Exists | DiskErrorKind::NotFound) => Ok(()),
@@ -177,5 +187,5 @@ fn remove_folder(disk: &dyn Disk, at: &Entry) -> Result<()> {
 }
 
 fn overtaken(name: &Entry) -> DiskError {
-    DiskError::new(DiskErrorKind::Changed, "put back", &name.path)
+    DiskError::new(DiskErrorKind::Changed, "restore", &name.path)
 }

@@ -1,6 +1,6 @@
-//! The second phase: the new files, written beside the old ones.
+//! The second phase: writes the new files beside the old ones.
 
-use super::plan::{Part, Way};
+use super::plan::{Part, Strategy};
 use super::rollback::{Step, Undo};
 use super::{Phase, of_change};
 use crate::disk::change::{Change, Durability};
@@ -55,12 +55,12 @@ fn stage_one(
     Ok(())
 }
 
-/// The new file cannot be like the old one, so the old one is written itself.
+/// Switches a part to an in-place write, because the new file cannot have the attributes of the old one.
 fn keep_inode(part: &mut Part<'_>) {
     part.staged_at = None;
     part.kept_at = None;
-    part.way = match part.way {
-        Way::MoveEdited => Way::MoveInPlace,
-        _ => Way::InPlace,
+    part.strategy = match part.strategy {
+        Strategy::MoveEdited => Strategy::MoveInPlace,
+        _ => Strategy::InPlace,
     };
 }

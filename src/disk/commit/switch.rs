@@ -1,9 +1,10 @@
-//! The third phase: the staged files get their names, and what they displace is checked and kept.
+//! The third phase: gives the staged files their final names, and checks and keeps the files that they
+//! displace.
 //!
-//! Each step is noted for the rollback before it is attempted, because an error may come after the
-//! effect; the rollback looks what has happened.
+//! Each step is pushed onto the rollback before it is attempted, because an error may be reported after the
+//! effect; the rollback checks what has happened.
 
-use super::plan::{Original, Part, Way};
+use super::plan::{Original, Part, Strategy};
 use super::rollback::{self, Step, Undo};
 use super::{Phase, of_change};
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
@@ -16,16 +17,16 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// How often a program that wants to write the file is let go first. One that does so without a pause does not
-/// keep the commit from happening.
+/// Maximum number of times another program that wants to write the file goes first. A program that writes
+/// without a pause must not block the commit forever.
 const MAX_WAITS: usize = 8;
-/// How long it is given to begin.
+/// Time that such a program gets to begin.
 const WAIT: Duration = Duration::from_micros(500);
 
-/// Folders whose names have changed, by path.
+/// Folders whose entries have changed, by path.
 type TouchedDirs = BTreeMap<PathBuf, Handle>;
 
-/// Carries out every part, then flushes the folders if that was promised.
+/// Carries out every part, then flushes the folders if the durability requires it.
 pub(super) fn switch(disk: &dyn Disk, parts: &mut [Part<'_>], flush: bool, undo: &mut Undo) -> Phase<()> {
     let mut touched = TouchedDirs::new();
     for (index, part) in parts.iter_mut().enumerate() {
@@ -41,7 +42,7 @@ pub(super) fn switch(disk: &dyn Disk, parts: &mut [Part<'_>], flush: bool, undo:
     Ok(())
 }
 
-/// What the steps of one part share.
+/// State shared by the steps of one part.
 struct Switch<'s> {
     disk: &'s dyn Disk,
     undo: &'s mut Undo,
@@ -51,26 +52,27 @@ struct Switch<'s> {
 
 impl Switch<'_> {
     fn carry_out(&mut self, part: &mut Part<'_>) -> Result<()> {
-        match part.way {
-            Way::Exchange | Way::Linked => self.exchange(part),
-            Way::InPlace => self.overwrite(part),
-            Way::Install => self.install(part),
-            Way::Remove => self.remove(part),
-            Way::Move => self.rename(part),
-            Way::MoveEdited => self.remove(part).and_then(|()| self.install(part)),
-            Way::MoveInPlace => self.overwrite(part).and_then(|()| self.rename(part)),
+        match part.strategy {
+            Strategy::Exchange | Strategy::Linked => self.exchange(part),
+            Strategy::InPlace => self.overwrite(part),
+            Strategy::Install => self.install(part),
+            Strategy::Remove => self.remove(part),
+            Strategy::Move => self.rename(part),
+            Strategy::MoveEdited => self.remove(part).and_then(|()| self.install(part)),
+            Strategy::MoveInPlace => self.overwrite(part).and_then(|()| self.rename(part)),
         }
     }
 
-    /// Whoever opens the old file for writing from now on would write into a file without a name: so they wait
-    /// until this is over, and if one does, the old file gets its name back and they come first.
+    /// Exchanges the staged file and the old one. A program that opens the old file for writing from now on
+    /// would write into a file without a name. The lease makes it wait until the exchange is over; if a
+    /// program is waiting, the old file gets its name back and that program goes first.
     fn exchange(&mut self, part: &mut Part<'_>) -> Result<()> {
         for _ in 0..MAX_WAITS {
             let (original, ..) = staged_parts(part)?;
             let lease = self.disk.lease(&original.examined.handle);
             self.exchange_once(part, lease.as_ref())?;
             let is_wanted = lease.as_ref().is_some_and(Lease::is_wanted);
-            if part.way == Way::Linked || !is_wanted {
+            if part.strategy == Strategy::Linked || !is_wanted {
                 return Ok(());
             }
             let (original, staged_at, ours) = staged_parts(part)?;
@@ -91,17 +93,17 @@ impl Switch<'_> {
             self.undo.forget_last();
             return self.replace_linked(part, &present);
         }
-        // Since before the last look nobody could write into the file, so it need not be read once more. If somebody
-        // waits to, it gets its name back anyway.
+        // Since before the last check no program could write into the file, so it need not be read again. If
+        // a program is waiting to write, the old file gets its name back anyway.
         if lease.is_some() {
-            let displaced = self.disk.look(staged_at)?;
+            let displaced = self.disk.stat_entry(staged_at)?;
             return require(displaced.is_some_and(|stat| stat.same_content(&present)), staged_at);
         }
         self.require_displaced(staged_at, &present, original)
     }
 
-    /// Without an exchange: the old file keeps a second name while the new one is renamed over its first.
-    /// Weaker, because a save between the last look and the rename is lost.
+    /// Replaces without an exchange: the old file keeps a second name while the new one is renamed over its
+    /// first. Weaker, because a save between the last check and the rename is lost.
     fn replace_linked(&mut self, part: &mut Part<'_>, present: &Stat) -> Result<()> {
         let (original, staged_at, ours) = staged_parts(part)?;
         let kept_at = part.kept_at.clone().ok_or_else(|| unplanned(&original.entry))?;
@@ -113,13 +115,13 @@ impl Switch<'_> {
             self.require_displaced(&kept_at, present, original)?;
             self.undo.push(Step::Installed { name: original.entry.clone(), at: staged_at.clone(), ours });
             self.disk.rename_new(staged_at, &original.entry)?;
-            part.way = Way::Linked;
+            part.strategy = Strategy::Linked;
             return Ok(());
         }
-        let linked = self.disk.look(&original.entry)?;
+        let linked = self.disk.stat_entry(&original.entry)?;
         require(linked.is_some_and(|stat| stat.same_content(present)), &original.entry)?;
         self.disk.rename_over(staged_at, &original.entry)?;
-        part.way = Way::Linked;
+        part.strategy = Strategy::Linked;
         Ok(())
     }
 
@@ -138,11 +140,12 @@ impl Switch<'_> {
         });
         self.disk.overwrite(&original.entry, &original.examined, &new)?;
         self.undo.mark_overwritten();
-        part.settled = Some(original.entry.clone());
+        part.installed_at = Some(original.entry.clone());
         Ok(())
     }
 
-    /// The bytes to put back. They are what the change was made for, or the file is not touched.
+    /// Reads the bytes to restore. If they are not the bytes that the change was made for, the file is not
+    /// touched.
     fn old_bytes(&self, original: &Original<'_>) -> Result<Arc<[u8]>> {
         let image = self.disk.read_entry(&original.entry, original.expect.stat.size)?;
         let image = image.filter(|image| image.stat.same_file(&original.examined.stat));
@@ -159,7 +162,7 @@ impl Switch<'_> {
         self.touch(&name);
         self.undo.push(Step::Installed { name: name.clone(), at: staged_at.clone(), ours: *ours });
         self.disk.rename_new(staged_at, &name)?;
-        part.settled = Some(name);
+        part.installed_at = Some(name);
         Ok(())
     }
 
@@ -173,7 +176,7 @@ impl Switch<'_> {
         self.require_displaced(kept_at, &present, original)
     }
 
-    /// Renames the old file away, to be kept until all is done.
+    /// Renames the old file away; it is kept until the commit is done.
     fn keep_away(&mut self, original: &Original<'_>, kept_at: &Entry) -> Result<()> {
         self.undo.push(moved(original, kept_at));
         self.disk.rename_new(&original.entry, kept_at)
@@ -182,7 +185,7 @@ impl Switch<'_> {
     fn rename(&mut self, part: &mut Part<'_>) -> Result<()> {
         let name = self.make_folders(part.destination())?;
         let original = part.original.as_ref().ok_or_else(|| unplanned(&name))?;
-        let edited = part.way == Way::MoveInPlace;
+        let edited = part.strategy == Strategy::MoveInPlace;
         let present = if edited { None } else { Some(self.require_expected(original)?) };
         self.touch(&original.entry);
         self.touch(&name);
@@ -191,11 +194,11 @@ impl Switch<'_> {
         if let Some(present) = present {
             self.require_displaced(&name, &present, original)?;
         }
-        part.settled = Some(name);
+        part.installed_at = Some(name);
         Ok(())
     }
 
-    /// Creates the folders that a target lacks; gives the file's name in the innermost.
+    /// Creates the folders missing on a target's path and returns the file's entry in the innermost one.
     fn make_folders(&mut self, target: &Target) -> Result<Entry> {
         let mut dir = target.parent.clone();
         let mut path = target.opened_dir();
@@ -208,7 +211,7 @@ impl Switch<'_> {
         Ok(Entry { dir, name: target.name.clone(), path: target.path.clone() })
     }
 
-    /// Another change of the set, or another program, may have made it just before: that is as good.
+    /// Creates a folder, or uses it if another change of the set, or another program, has just created it.
     fn make_folder(&mut self, folder: &Entry) -> Result<()> {
         match self.disk.make_dir(folder) {
             Ok(()) => {
@@ -232,10 +235,12 @@ impl Switch<'_> {
         self.touched.entry(folder.to_owned()).or_insert_with(|| entry.dir.clone());
     }
 
-    /// The last look before a switch.
+    /// The last check before a switch.
     fn require_expected(&self, original: &Original<'_>) -> Result<Stat> {
-        let Some(present) = self.disk.look(&original.entry)? else { return Err(changed(&original.entry)) };
-        // The strategy and the attributes were taken from the inode that was examined.
+        let Some(present) = self.disk.stat_entry(&original.entry)? else {
+            return Err(changed(&original.entry));
+        };
+        // The strategy and the attributes come from the inode that was examined.
         require(present.same_file(&original.examined.stat), &original.entry)?;
         let expect = original.expect;
         let proven = present.same_version(&expect.stat) && !expect.stat.racy;
@@ -243,10 +248,11 @@ impl Switch<'_> {
         Ok(present)
     }
 
-    /// The look after: was it really that file which the switch displaced? A rename moves the ctime, so
-    /// that is not compared; a file too young for its stamps to prove anything is read once more.
+    /// The check after a switch: confirms that the displaced file is the expected one. A rename changes the
+    /// ctime, so the ctime is not compared. A file too young for its timestamps to prove anything is read
+    /// again.
     fn require_displaced(&self, at: &Entry, present: &Stat, original: &Original<'_>) -> Result<()> {
-        let Some(displaced) = self.disk.look(at)? else { return Err(changed(at)) };
+        let Some(displaced) = self.disk.stat_entry(at)? else { return Err(changed(at)) };
         let proven = displaced.same_content(present) && !present.racy && !original.expect.stat.racy;
         require(proven || self.holds_expected(at, &displaced, original)?, at)
     }
@@ -256,7 +262,7 @@ impl Switch<'_> {
         if stat.size != expect.stat.size {
             return Ok(false);
         }
-        // The file that was examined is open already.
+        // The examined file is already open.
         let holds = if stat.same_file(&original.examined.stat) {
             self.disk.holds_held(&original.examined.handle, &at.path, &expect.bytes)
         } else {
@@ -264,7 +270,7 @@ impl Switch<'_> {
         };
         match holds {
             Ok(holds) => Ok(holds),
-            // It grew, is another thing, or does not keep still.
+            // The file grew, is no longer a regular file, or keeps changing.
             Err(error) if is_change(&error.kind) => Ok(false),
             Err(error) => Err(error),
         }
@@ -295,11 +301,12 @@ fn changed(entry: &Entry) -> DiskError {
     DiskError::new(DiskErrorKind::Changed, "change", &entry.path)
 }
 
-/// A part without what its way needs is a mistake of the plan; it fails the set like any other error.
+/// The error for a part that lacks what its strategy needs. This is a bug in the plan; it fails the set like
+/// any other error.
 fn unplanned(entry: &Entry) -> DiskError {
     unplanned_path(&entry.path)
 }
 
 fn unplanned_path(path: &Path) -> DiskError {
-    DiskError::new(DiskErrorKind::Io, "carry out the plan for", path)
+    DiskError::new(DiskErrorKind::Io, "apply the plan for", path)
 }

@@ -1,14 +1,16 @@
-//! Which log is written, and which are of no use any more.
+//! Selection of the current log, and of the logs that are no longer needed.
 
-/// Bytes of a log after which another is begun: a start reads all of them, and looks for each name in them.
+/// Size of a log, in bytes, above which another one is begun: a start reads all of it and checks each name in
+/// it.
 const LONG: u64 = 64 << 10;
 
-/// Logs at a time. One is enough as a rule; another is begun where one is long while something in it is under
-/// way, or where one could not be written or flushed. If none is left, nothing is written any more: on such a
-/// disk nothing can be promised.
+/// Maximum number of logs. Usually there is one. Another is begun if the current one is long while one of its
+/// transactions is in progress, or if a write or flush of the current one failed. If none is left, nothing is
+/// written any more: on such a disk no guarantee is possible.
 const MAX_LOGS: usize = 16;
 
-/// Numbers of logs: one more, so that a start can note what is unfinished whatever it found.
+/// Number of log names: one more than [`MAX_LOGS`], so that a start can always record unfinished
+/// transactions.
 pub(super) const NUMBERS: usize = MAX_LOGS + 1;
 
 /// The logs by number.
@@ -20,15 +22,15 @@ pub(super) struct Logs {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Log {
-    /// Transactions under way whose first line is in it.
+    /// Transactions in progress whose first line is in the log.
     open: usize,
-    /// Bytes.
+    /// Size in bytes.
     size: u64,
-    /// Whether there is a file.
+    /// `true` if the file exists.
     exists: bool,
-    /// Whether its name has been flushed.
+    /// `true` if its name has been flushed.
     named: bool,
-    /// What a failed write or flush left in it is unknown: nothing more is put behind that.
+    /// `true` if a write or flush failed. The file's end is then unknown, and nothing more is appended.
     broken: bool,
 }
 
@@ -39,19 +41,20 @@ impl Log {
 }
 
 impl Logs {
-    /// A transaction begins. Gives the number of its log.
+    /// Begins a transaction. Returns the number of its log.
     pub(super) fn enter(&mut self) -> usize {
         self.choose();
         self.logs[self.current].open += 1;
         self.current
     }
 
-    /// A transaction has ended whose first line is in that log.
+    /// Ends a transaction whose first line is in log `number`.
     pub(super) fn leave(&mut self, number: usize) {
         self.logs[number].open -= 1;
     }
 
-    /// The log to append so many bytes to, and whether its name has been flushed. None: there is none.
+    /// Returns the log to which `bytes` bytes are to be appended, and whether its name has been flushed.
+    /// Returns `None` if no log is usable.
     pub(super) fn appending(&mut self, bytes: usize) -> Option<(usize, bool)> {
         if self.logs[self.current].broken {
             self.choose();
@@ -62,35 +65,35 @@ impl Logs {
         (!log.broken).then_some((self.current, log.named))
     }
 
-    /// How it went.
-    pub(super) fn appended(&mut self, number: usize, well: bool, flushed: bool) {
+    /// Records the result of an append.
+    pub(super) fn appended(&mut self, number: usize, succeeded: bool, flushed: bool) {
         let log = &mut self.logs[number];
-        log.broken |= !well;
-        log.named |= well && flushed;
+        log.broken |= !succeeded;
+        log.named |= succeeded && flushed;
     }
 
-    /// A log that an earlier process left.
+    /// Registers a log of an earlier process.
     pub(super) fn found(&mut self, number: usize) {
         self.logs[number] = Log { exists: true, broken: true, ..Log::default() };
     }
 
-    /// Logs in which nothing is under way: all but the one that is written, and that too if it is long or if
-    /// all are to go.
-    pub(super) fn useless(&self, all: bool) -> impl Iterator<Item = usize> {
-        let useless = move |(number, log): &(usize, Log)| {
+    /// Logs without a transaction in progress. The current log is included only if it is long or broken, or
+    /// if `all` is set.
+    pub(super) fn unneeded(&self, all: bool) -> impl Iterator<Item = usize> {
+        let unneeded = move |(number, log): &(usize, Log)| {
             let in_use = *number == self.current && log.is_usable() && !all;
             log.exists && log.open == 0 && !in_use
         };
-        self.logs.into_iter().enumerate().filter(useless).map(|(number, _)| number)
+        self.logs.into_iter().enumerate().filter(unneeded).map(|(number, _)| number)
     }
 
-    /// A log is gone.
+    /// Registers the removal of a log.
     pub(super) fn removed(&mut self, number: usize) {
         self.logs[number] = Log::default();
     }
 
-    /// The log to be written by a start, beside those it found.
-    pub(super) fn begin_anew(&mut self) {
+    /// Chooses a new log for a start to write, beside those it found.
+    pub(super) fn begin_new(&mut self) {
         self.choose_of(NUMBERS);
     }
 
@@ -113,22 +116,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_log_is_followed_by_another_and_goes_when_nothing_in_it_is_under_way() {
+    fn a_long_log_is_followed_by_another_and_removed_when_its_transactions_have_ended() {
         let mut logs = Logs::default();
         let first = logs.enter();
         assert_eq!(logs.appending(LONG as usize + 1), Some((first, false)));
         let second = logs.enter();
         assert_ne!(first, second);
         assert_eq!(logs.appending(10), Some((second, false)));
-        assert_eq!(logs.useless(false).count(), 0);
+        assert_eq!(logs.unneeded(false).count(), 0);
         logs.leave(first);
-        assert_eq!(logs.useless(false).collect::<Vec<_>>(), [first]);
+        assert_eq!(logs.unneeded(false).collect::<Vec<_>>(), [first]);
         logs.leave(second);
-        assert_eq!(logs.useless(true).collect::<Vec<_>>(), [first, second]);
+        assert_eq!(logs.unneeded(true).collect::<Vec<_>>(), [first, second]);
     }
 
     #[test]
-    fn what_could_not_be_written_is_not_written_behind_and_serves_again_when_it_is_gone() {
+    fn a_broken_log_is_not_appended_to_and_is_usable_again_after_its_removal() {
         let mut logs = Logs::default();
         let mut broken = Vec::new();
         while let Some((number, _)) = logs.appending(1) {
@@ -136,7 +139,7 @@ mod tests {
             broken.push(number);
         }
         assert_eq!(broken, (0..MAX_LOGS).collect::<Vec<_>>());
-        for number in logs.useless(false).collect::<Vec<_>>() {
+        for number in logs.unneeded(false).collect::<Vec<_>>() {
             logs.removed(number);
         }
         assert!(logs.appending(1).is_some());

@@ -1,4 +1,4 @@
-//! The lines of the journal: a checksum, a blank, and JSON.
+//! The lines of the journal: a checksum, a space, and JSON.
 
 use crate::disk::FileImage;
 use crate::disk::commit::is_stray;
@@ -8,61 +8,62 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
-/// Hexadecimal digits of a line's checksum.
+/// Length of a line's checksum, in hexadecimal digits.
 const CHECKSUM: usize = 16;
 
-/// One line.
+/// A line of the journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::disk) enum Line {
-    /// These names of staged and displaced files are going to exist.
+    /// The names of staged and displaced files that are going to exist.
     Names { id: String, at: Vec<Spot> },
-    /// These files are going to be switched.
+    /// The files that are going to be switched.
     Begin(Record),
-    /// They were, or everything is as it was.
+    /// The transaction was applied, or rolled back.
     Done { id: String },
 }
 
-/// What a transaction is going to do.
+/// The plan of a transaction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::disk) struct Record {
     pub(in crate::disk) id: String,
-    /// When, in seconds since 1970.
+    /// Time in seconds since 1970.
     pub(in crate::disk) at: u64,
-    /// Whether one step does it: then it has happened if that step has, and no `Done` follows.
+    /// `true` if the transaction is a single step: it has happened if that step has, and no `Done` follows.
     pub(in crate::disk) alone: bool,
-    pub(in crate::disk) parts: Vec<NotedPart>,
+    pub(in crate::disk) parts: Vec<RecordedPart>,
 }
 
-/// What happens to one file.
+/// The change of one file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(in crate::disk) struct NotedPart {
-    /// The file that is there before.
-    pub(in crate::disk) origin: Option<Noted>,
-    /// The file that is there afterwards.
-    pub(in crate::disk) result: Option<Noted>,
-    /// The name of the staged file, and after an exchange of the displaced one.
+pub(in crate::disk) struct RecordedPart {
+    /// The file before the change.
+    pub(in crate::disk) origin: Option<RecordedFile>,
+    /// The file after the change.
+    pub(in crate::disk) result: Option<RecordedFile>,
+    /// Name of the staged file and, after an exchange, of the displaced one.
     pub(in crate::disk) staged: Option<Spot>,
     /// Another name for the displaced file.
     pub(in crate::disk) kept: Option<Spot>,
-    /// Whether the file is written in place, its bytes before and after kept in the journal's folder.
+    /// `true` if the file is written in place. Its bytes before and after are then stored in the journal's
+    /// folder.
     pub(in crate::disk) in_place: bool,
-    /// Folders that are made, outermost first.
+    /// Created folders, outermost first.
     pub(in crate::disk) made: Vec<RawPath>,
 }
 
-/// A file and how to know it again.
+/// A file and the data that identifies it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(in crate::disk) struct Noted {
+pub(in crate::disk) struct RecordedFile {
     pub(in crate::disk) spot: Spot,
-    /// Bytes.
+    /// Size in bytes.
     pub(in crate::disk) size: u64,
-    /// Its content; not noted of the new file of a transaction that one step does.
+    /// Hash of the content; not recorded for the new file of a single-step transaction.
     pub(in crate::disk) hash: Option<String>,
-    /// The number of its inode, where that was known: a staged file's, which it keeps.
+    /// Inode number, if known: a staged file keeps its inode.
     pub(in crate::disk) ino: Option<u64>,
 }
 
@@ -70,13 +71,13 @@ pub(in crate::disk) struct Noted {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::disk) struct Spot {
-    /// The canonical path.
+    /// Canonical path.
     pub(in crate::disk) path: RawPath,
-    /// The number of the folder's inode; none for one that is to be made.
+    /// Inode number of the folder; `None` if the folder does not exist yet.
     pub(in crate::disk) folder: Option<u64>,
 }
 
-/// A path of any bytes: text where it is one.
+/// A path of arbitrary bytes, serialized as text if it is valid UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::disk) struct RawPath(pub(in crate::disk) PathBuf);
 
@@ -105,9 +106,9 @@ impl<'de> Deserialize<'de> for RawPath {
 }
 
 impl Line {
-    /// As it stands in the log.
+    /// Serializes the line for the log.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        // Maps with keys of text and paths of any bytes can always be written.
+        // Serialization cannot fail: map keys are text, and paths may be any bytes.
         let json = serde_json::to_string(self).unwrap_or_default();
         format!("{} {json}\n", checksum(json.as_bytes())).into_bytes()
     }
@@ -122,39 +123,39 @@ impl Line {
         line.is_plausible().then_some(line)
     }
 
-    /// Whether editd could have written it: what is acted on must not name anything but files by their
-    /// plain names in folders by their whole paths, and must call nothing a stray that is not named so.
+    /// Returns `true` if editd could have written the line. Recovery acts on lines, so they must name files
+    /// only by absolute paths without `.` or `..`, and strays only by the names of strays.
     fn is_plausible(&self) -> bool {
         match self {
             Self::Names { id, at } => is_id(id) && at.iter().all(Spot::is_stray),
-            Self::Begin(record) => is_id(&record.id) && record.parts.iter().all(NotedPart::is_plausible),
+            Self::Begin(record) => is_id(&record.id) && record.parts.iter().all(RecordedPart::is_plausible),
             Self::Done { id } => is_id(id),
         }
     }
 }
 
 impl Record {
-    /// Every file that it is about.
+    /// Paths of all files of the transaction.
     pub(in crate::disk) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.parts
             .iter()
             .flat_map(|part| part.origin.iter().chain(&part.result))
-            .map(|noted| noted.spot.path())
+            .map(|recorded| recorded.spot.path())
     }
 }
 
-impl NotedPart {
+impl RecordedPart {
     fn is_plausible(&self) -> bool {
         let files = self.origin.iter().chain(&self.result);
         let strays = self.staged.iter().chain(&self.kept);
-        files.map(|noted| noted.spot.path()).all(is_whole)
+        files.map(|recorded| recorded.spot.path()).all(is_whole)
             && strays.into_iter().all(Spot::is_stray)
             && self.made.iter().all(|made| is_whole(&made.0))
     }
 }
 
-impl Noted {
-    /// Whether that is the file: by its content, or where none was noted by its inode.
+impl RecordedFile {
+    /// Returns `true` if `image` is the file, by its content or, if no hash was recorded, by its inode.
     pub(in crate::disk) fn is(&self, image: &FileImage) -> bool {
         match &self.hash {
             Some(hash) => self.size == image.stat.size && *hash == ContentHash::of(&image.bytes).to_string(),
@@ -174,8 +175,8 @@ impl Spot {
     }
 }
 
-/// All lines that are sound, and the number of those that are not. The last one may be cut off: that is how a
-/// killed process leaves it, and no damage.
+/// Returns all valid lines and the number of invalid ones. A cut-off last line is not damage: a killed
+/// process leaves the log that way.
 pub(super) fn parse(bytes: &[u8]) -> (Vec<Line>, usize) {
     let (mut lines, mut damaged) = (Vec::new(), 0);
     let mut pieces: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
@@ -197,7 +198,7 @@ fn is_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 32 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// An absolute path of a file or folder, without detours.
+/// Returns `true` for an absolute path of a file or folder without `.` or `..`.
 fn is_whole(path: &Path) -> bool {
     let plain = |part| matches!(part, Component::RootDir | Component::Normal(_));
     let text = path.as_os_str().as_bytes();

@@ -9,16 +9,16 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-/// The number of the only device.
+/// Number of the only device.
 pub(super) const DEVICE: u64 = 1;
 
 /// The inode of `/`.
 pub(super) const TOP: u64 = 2;
 
-/// The user to whom everything belongs.
+/// User who owns everything.
 const OWNER: u32 = 1000;
 
-/// What an inode holds.
+/// Content of an inode.
 #[derive(Clone, Debug)]
 pub(super) enum Body {
     File(Vec<u8>),
@@ -39,7 +39,7 @@ struct Node {
 #[derive(Debug)]
 pub(super) struct Tree {
     nodes: BTreeMap<u64, Node>,
-    /// Seconds; all stamps are taken from it.
+    /// Current time in seconds, the source of all timestamps.
     pub(super) clock: i64,
 }
 
@@ -86,7 +86,7 @@ impl Tree {
         }
     }
 
-    /// Takes the lowest number that is free, even if it was in use a moment ago.
+    /// Uses the lowest free inode number, even if it was in use a moment ago.
     fn insert(&mut self, dir: u64, name: &OsStr, body: Body, mode: u32) -> u64 {
         let inode = (TOP..=u64::MAX).find(|inode| !self.nodes.contains_key(inode)).unwrap_or(u64::MAX);
         let node = Node { body, mode, nlink: 1, mtime: self.clock, ctime: self.clock };
@@ -122,7 +122,7 @@ impl Tree {
         }
     }
 
-    /// A rename moves an inode's ctime, as on most real file systems.
+    /// Updates the ctime of a renamed inode, as most real file systems do.
     fn renamed(&mut self, inode: u64) {
         let clock = self.clock;
         if let Some(node) = self.nodes.get_mut(&inode) {

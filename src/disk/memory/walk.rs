@@ -1,4 +1,4 @@
-//! Paths of the memory disk, by the same rules as on the real one.
+//! Path resolution on the memory disk, by the same rules as on the real one.
 
 use super::tree::{Body, TOP, Tree};
 use super::{DiskError, DiskErrorKind, Handle, HandleKind, Listed, Result, Root, Stat, Target};
@@ -10,22 +10,22 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// As many symlinks as the real disk follows.
+/// Maximum number of symlinks followed, as on the real disk.
 const MAX_LINKS: usize = 40;
 
-/// Bytes in a name, as on nearly every file system.
+/// Maximum length of a name in bytes, as on nearly every file system.
 const MAX_NAME: usize = 255;
 
-/// Opened folders from the start of a walk to where it is.
+/// A walk along a path, with the folders opened since its start.
 struct Walk<'t> {
     tree: &'t Tree,
     folders: Vec<u64>,
     path: PathBuf,
     rest: VecDeque<OsString>,
     links: usize,
-    /// Whether the path's last component is a link.
+    /// `true` if the path's last component is a link.
     by_link: bool,
-    asked: PathBuf,
+    requested: PathBuf,
 }
 
 /// Opens a root; its own path may lead through any symlink.
@@ -44,7 +44,7 @@ pub(super) fn open_root(tree: &Tree, path: &Path) -> Result<(u64, PathBuf)> {
     }
 }
 
-/// Finds the place that a path means beneath a root.
+/// Resolves a path to a location under a root.
 pub(super) fn resolve(tree: &Tree, root: &Root, relative: &Path) -> Result<Target> {
     let mut walk = Walk {
         tree,
@@ -53,7 +53,7 @@ pub(super) fn resolve(tree: &Tree, root: &Root, relative: &Path) -> Result<Targe
         rest: VecDeque::new(),
         links: 0,
         by_link: false,
-        asked: root.path().join(relative),
+        requested: root.path().join(relative),
     };
     if relative.as_os_str().as_bytes().contains(&0) {
         return walk.refuse(DiskErrorKind::InvalidName);
@@ -70,18 +70,18 @@ pub(super) fn resolve(tree: &Tree, root: &Root, relative: &Path) -> Result<Targe
     walk.refuse(DiskErrorKind::NotAFile { what: "a folder" })
 }
 
-/// What stands at a canonical path beneath a root.
+/// Returns the state of a canonical path under a root.
 pub(super) fn peek(tree: &Tree, root: &Root, below: &Path) -> Result<Option<Stat>> {
     let inode = below.iter().try_fold(root.0.handle.as_memory()?, |dir, name| tree.child(dir, name));
     Ok(inode.and_then(|inode| tree.stat_of(inode)))
 }
 
-/// The canonical path of a folder: here one that no symlink is on.
+/// Returns the canonical path of a folder. Here, a path with symlinks has none.
 pub(super) fn folder(tree: &Tree, root: &Root, relative: &Path) -> Result<PathBuf> {
     list(tree, root, relative).map(|_| relative.to_owned())
 }
 
-/// What a folder holds.
+/// Lists a folder.
 pub(super) fn list(tree: &Tree, root: &Root, folder: &Path) -> Result<Vec<Listed>> {
     let Body::Dir(names) = at(tree, root, folder)? else {
         let not_a_folder = DiskErrorKind::NotAFile { what: "a path through a file" };
@@ -95,7 +95,7 @@ pub(super) fn list(tree: &Tree, root: &Root, folder: &Path) -> Result<Vec<Listed
     Ok(names.iter().map(|(name, inode)| Listed { name: name.clone(), kind: kind(inode) }).collect())
 }
 
-/// What a file holds.
+/// Returns the content of a file.
 pub(super) fn bytes(tree: &Tree, root: &Root, below: &Path) -> Result<Vec<u8>> {
     match at(tree, root, below)? {
         Body::File(bytes) => Ok(bytes.clone()),
@@ -108,11 +108,11 @@ pub(super) fn bytes(tree: &Tree, root: &Root, below: &Path) -> Result<Vec<u8>> {
 
 fn at<'t>(tree: &'t Tree, root: &Root, below: &Path) -> Result<&'t Body> {
     let inode = below.iter().try_fold(root.0.handle.as_memory()?, |dir, name| tree.child(dir, name));
-    let missing = || DiskError::new(DiskErrorKind::NotFound, "look at", &root.path().join(below));
+    let missing = || DiskError::new(DiskErrorKind::NotFound, "check", &root.path().join(below));
     inode.and_then(|inode| tree.body(inode)).ok_or_else(missing)
 }
 
-/// Walks the canonical path again; it must lead to the folder that was opened.
+/// Walks the canonical path again and requires it to lead to the folder that was opened.
 pub(super) fn confirm(tree: &Tree, target: &Target) -> Result<()> {
     let root = target.root.0.handle.as_memory()?;
     let folder = target.opened_dir();
@@ -121,19 +121,19 @@ pub(super) fn confirm(tree: &Tree, target: &Target) -> Result<()> {
     if there == Some(target.parent.as_memory()?) {
         return Ok(());
     }
-    Err(DiskError::new(DiskErrorKind::Changed, "find again", &folder))
+    Err(DiskError::new(DiskErrorKind::Changed, "reopen", &folder))
 }
 
 impl Walk<'_> {
     fn refuse<T>(&self, kind: DiskErrorKind) -> Result<T> {
-        Err(DiskError::new(kind, "resolve", &self.asked))
+        Err(DiskError::new(kind, "resolve", &self.requested))
     }
 
     fn here(&self) -> u64 {
         self.folders.last().copied().unwrap_or(TOP)
     }
 
-    /// Puts a link's or a request's text before what is left to walk.
+    /// Inserts the components of a link's target or of a request before the rest of the path.
     fn prepend(&mut self, path: &Path) -> Result<()> {
         if path.is_absolute() {
             return self.refuse(DiskErrorKind::OutsideRoot);

@@ -1,4 +1,4 @@
-//! Adding to the end of a file of editd's own.
+//! Appending to private files of editd.
 
 use super::flush::flush;
 use super::{DiskError, Entry, Result};
@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 const OPERATION: &str = "write to";
 
-/// Appends. The file that was appended to last stays open, because the same one comes next as a rule: every
-/// change is noted twice.
+/// Appends to files. The most recent file stays open, because the next append usually goes to the same one:
+/// every change is recorded twice.
 #[derive(Debug, Default)]
 pub(super) struct Appender {
     last: Mutex<Option<Opened>>,
@@ -23,7 +23,7 @@ pub(super) struct Appender {
 #[derive(Debug)]
 struct Opened {
     path: PathBuf,
-    /// Device and number of its inode.
+    /// Device and inode number.
     inode: (u64, u64),
     file: Arc<File>,
 }
@@ -40,7 +40,7 @@ impl Appender {
         flush(&file, how).map_err(failed)
     }
 
-    /// The file that is open, if the name still leads to it.
+    /// Returns the open file if the name still leads to it.
     fn still_open(&self, entry: &Entry) -> Result<Option<Arc<File>>> {
         let last = self.last.lock();
         let Some(last) = last.as_ref().filter(|last| last.path == entry.path) else { return Ok(None) };

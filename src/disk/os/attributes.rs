@@ -1,4 +1,4 @@
-//! Making a new file like the one it replaces: owner, mode, ACL, extended attributes.
+//! Copying owner, mode, ACL and extended attributes from a file to the one that replaces it.
 
 use super::convert;
 use crate::disk::{Examined, Stat};
@@ -12,29 +12,29 @@ use std::os::fd::{AsFd, OwnedFd};
 
 const ACL: &CStr = c"system.posix_acl_access";
 
-/// Linux gives an attribute's value and a file's list of names at most this many bytes.
+/// Linux limits an attribute's value, and a file's list of names, to this many bytes.
 const MAX_XATTR: usize = 64 * 1024;
 
-/// Whether a file could be made like another.
+/// Result of copying the attributes of a file.
 pub(super) enum Likeness {
-    /// It is; this is its state.
+    /// The new file matches the original; this is its state.
     Reproduced(Stat),
-    /// Something of the original would be lost.
+    /// The new file would lose an attribute of the original.
     Impossible,
 }
 
-/// What to do with an extended attribute.
-enum Fate {
+/// Treatment of an extended attribute.
+enum Treatment {
     Copy,
-    /// Let go: rights of a program that the kernel takes away on every write, so that changed code does
+    /// Dropped: privileges of a program, which the kernel removes on every write so that changed code does
     /// not inherit them.
     Drop,
-    /// Not known to be copyable: the original's inode has to stay.
+    /// Not known to be copyable, so the original's inode has to stay.
     Unknown,
 }
 
-/// Gives `file` the owner, attributes and mode of `original`, in this order: a change of owner takes
-/// set-user-id bits away, and the mode of a file with an ACL is its mask.
+/// Gives `file` the owner, attributes and mode of `original`, in this order: a change of owner clears
+/// set-user-id bits, and the mode of a file with an ACL is its mask.
 pub(super) fn reproduce(file: &File, original: &Examined) -> Result<Likeness, Errno> {
     let old = original.handle.as_os().map_err(|_| Errno::BADF)?;
     let wanted = &original.stat;
@@ -47,7 +47,7 @@ pub(super) fn reproduce(file: &File, original: &Examined) -> Result<Likeness, Er
     Ok(if alike { Likeness::Reproduced(stat) } else { Likeness::Impossible })
 }
 
-/// Whether a file has an access-control list beyond its mode.
+/// Returns `true` if a file has an access-control list beyond its mode.
 pub(super) fn has_acl(file: impl AsFd) -> bool {
     fgetxattr(file, ACL, &mut [0_u8; 0][..]).is_ok()
 }
@@ -80,10 +80,10 @@ fn copy_xattrs(file: &File, old: &OwnedFd) -> Result<bool, Errno> {
     for name in names.split_inclusive(|byte| *byte == 0) {
         let name = CStr::from_bytes_with_nul(name).map_err(|_| Errno::INVAL)?;
         inherited_acl &= name != ACL;
-        match fate(name) {
-            Fate::Copy if copy_one(file, old, name)? => {}
-            Fate::Drop => {}
-            Fate::Copy | Fate::Unknown => return Ok(false),
+        match treatment(name) {
+            Treatment::Copy if copy_one(file, old, name)? => {}
+            Treatment::Drop => {}
+            Treatment::Copy | Treatment::Unknown => return Ok(false),
         }
     }
     if inherited_acl {
@@ -92,12 +92,12 @@ fn copy_xattrs(file: &File, old: &OwnedFd) -> Result<bool, Errno> {
     Ok(true)
 }
 
-fn fate(name: &CStr) -> Fate {
+fn treatment(name: &CStr) -> Treatment {
     match name.to_bytes() {
-        b"security.capability" => Fate::Drop,
-        b"security.selinux" | b"system.posix_acl_access" => Fate::Copy,
-        name if name.starts_with(b"user.") => Fate::Copy,
-        _ => Fate::Unknown,
+        b"security.capability" => Treatment::Drop,
+        b"security.selinux" | b"system.posix_acl_access" => Treatment::Copy,
+        name if name.starts_with(b"user.") => Treatment::Copy,
+        _ => Treatment::Unknown,
     }
 }
 
@@ -108,7 +108,7 @@ fn long_list(old: &OwnedFd) -> Result<Vec<u8>, Errno> {
     Ok(list)
 }
 
-/// Copies one attribute. `false`: the new file would not take it.
+/// Copies one attribute. Returns `false` if the new file does not accept it.
 fn copy_one(file: &File, old: &OwnedFd, name: &CStr) -> Result<bool, Errno> {
     let mut value = vec![0; 256];
     let length = match fgetxattr(old, name, &mut value[..]) {

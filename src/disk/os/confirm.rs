@@ -1,4 +1,4 @@
-//! Is the opened folder still the one that its path means?
+//! Confirms that the opened folder is still the one at its path.
 
 use super::root::path_of;
 use super::{DiskError, DiskErrorKind, Result, Target, resolve};
@@ -7,10 +7,10 @@ use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-const OPERATION: &str = "find again";
+const OPERATION: &str = "reopen";
 
-/// Opens the canonical path of the target's folder anew and compares. No symlink is on a canonical path,
-/// so one that is there now is a change too.
+/// Opens the canonical path of the target's folder again and compares the two. A canonical path contains no
+/// symlinks, so a symlink that is there now counts as a change too.
 pub(super) fn confirm(target: &Target) -> Result<()> {
     let folder = target.opened_dir();
     let below = folder.strip_prefix(target.root.path()).unwrap_or(Path::new(""));

@@ -1,4 +1,4 @@
-//! May this file be changed, and may another inode take its place?
+//! Determines whether a file may be changed, and whether another inode may replace it.
 
 use super::{DiskError, DiskErrorKind, Entry, Handle, Result, convert_statx, read, require_file};
 use crate::disk::{Examined, Expected, Stat};
@@ -10,7 +10,7 @@ use std::os::fd::AsFd;
 const OPERATION: &str = "change";
 const STICKY: u32 = 0o1000;
 
-/// Looks at the file and its folder; refuses a file that is not to be changed.
+/// Examines the file and its folder; refuses a file that must not be changed.
 pub(super) fn examine(entry: &Entry, expected: Option<&Expected>) -> Result<Option<Examined>> {
     let Some((handle, raw)) = opened(entry, expected)? else { return Ok(None) };
     let failed = |errno| DiskError::from_errno(errno, OPERATION, &entry.path);
@@ -27,13 +27,13 @@ pub(super) fn examine(entry: &Entry, expected: Option<&Expected>) -> Result<Opti
     Ok(Some(Examined { stat, pinned, handle }))
 }
 
-/// The file, open, and its state.
+/// Returns the file, opened, and its state.
 fn opened(entry: &Entry, expected: Option<&Expected>) -> Result<Option<(Handle, Statx)>> {
     let failed = |errno| DiskError::from_errno(errno, OPERATION, &entry.path);
     if let Some((expected, handle)) = expected.and_then(|it| Some((it, it.handle.clone()?))) {
         let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
         let named = statx(entry.dir.as_os()?, &entry.name, flags, StatxFlags::BASIC_STATS);
-        // As long as it is open no other file has its inode number.
+        // While it is open, no other file can have its inode number.
         if let Some(raw) = named.ok().filter(|raw| convert_statx(raw).same_file(&expected.stat)) {
             return Ok(Some((handle, raw)));
         }
@@ -47,15 +47,15 @@ fn state(fd: impl AsFd) -> std::result::Result<Statx, Errno> {
     statx(fd, c"", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS)
 }
 
-/// Replacing a file needs no permission to write it, and root needs none at all; whoever marked the
-/// file as not to be written meant that too.
+/// Refuses files that are not writable. Replacing a file requires no write permission on it, and root
+/// requires none at all, but a file marked as read-only is not meant to be replaced either.
 fn require_writable(entry: &Entry, raw: &Statx, stat: &Stat) -> Result<()> {
     let sealed = raw.stx_attributes.intersects(StatxAttributes::IMMUTABLE | StatxAttributes::APPEND);
     if stat.has_no_write_bit() || sealed {
         return Err(DiskError::new(DiskErrorKind::ReadOnly, OPERATION, &entry.path));
     }
     match accessat(entry.dir.as_os()?, &entry.name, Access::WRITE_OK, AtFlags::EACCESS) {
-        // A running program can be replaced, though not written.
+        // A running program can be replaced, although it cannot be written.
         Ok(()) | Err(Errno::TXTBSY) => Ok(()),
         Err(errno) => {
             let error = DiskError::from_errno(errno, OPERATION, &entry.path);
@@ -65,13 +65,13 @@ fn require_writable(entry: &Entry, raw: &Statx, stat: &Stat) -> Result<()> {
     }
 }
 
-/// Whether this process may create and remove names in the folder.
+/// Returns `true` if this process may create and remove names in the folder.
 fn is_open_to_us(entry: &Entry) -> Result<bool> {
     let rights = Access::WRITE_OK | Access::EXEC_OK;
     Ok(accessat(entry.dir.as_os()?, ".", rights, AtFlags::EACCESS).is_ok())
 }
 
-/// Whether a folder that this process may write lets it rename over a file of that owner.
+/// Returns `true` if a folder that this process may write lets it rename over a file of that owner.
 fn lets_replace(folder: &Statx, file_owner: u32) -> bool {
     let me = geteuid();
     let sealed = folder.stx_attributes.intersects(StatxAttributes::IMMUTABLE | StatxAttributes::APPEND);

@@ -1,4 +1,4 @@
-//! Folders: make, open, remove, flush.
+//! Creating, opening, removing and flushing folders.
 
 use super::{DiskError, Entry, Handle, Result, attributes};
 use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, fsync, mkdirat, openat, unlinkat};
@@ -9,7 +9,7 @@ pub(super) fn make(entry: &Entry, umask: u32) -> Result<()> {
     let failed = |errno| DiskError::from_errno(errno, "create the folder", &entry.path);
     mkdirat(entry.dir.as_os()?, &entry.name, Mode::from_raw_mode(0o777)).map_err(failed)?;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    // It exists now: what cannot be seen to or put right about its mode is no failure.
+    // The folder exists now, so a mode that cannot be checked or corrected is not a failure.
     let Ok(fd) = openat(entry.dir.as_os()?, &entry.name, flags, Mode::empty()) else { return Ok(()) };
     let wanted = 0o777 & !umask;
     let present = fstat(&fd).map_or(wanted, |stat| stat.st_mode);
@@ -33,11 +33,11 @@ pub(super) fn remove(entry: &Entry) -> Result<()> {
 
 pub(super) fn sync(dir: &Handle, path: &Path) -> Result<()> {
     let failed = |errno| DiskError::from_errno(errno, "flush the folder", path);
-    // The folder is held as a place only, which cannot be flushed.
+    // The held handle is an `O_PATH` descriptor, which cannot be flushed.
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let fd = openat(dir.as_os()?, ".", flags, Mode::empty()).map_err(failed)?;
     match fsync(&fd) {
-        // A file system without anything to flush for folders.
+        // The file system has nothing to flush for folders.
         Ok(()) | Err(Errno::INVAL) => Ok(()),
         Err(errno) => Err(failed(errno)),
     }

@@ -1,4 +1,4 @@
-//! A read lease: for as long as it is held, whoever opens the file for writing waits.
+//! A read lease: while it is held, every open of the file for writing waits.
 
 use rustix::io::Errno;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -6,23 +6,24 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// How often a lease is asked for while somebody has the file open for writing: long enough for a save to end,
-/// not for a program that never closes it.
+/// Number of attempts to take a lease while another program has the file open for writing: enough for a save
+/// to end, but not for a program that never closes the file.
 const TRIES: usize = 10;
 const BETWEEN_TRIES: Duration = Duration::from_micros(200);
-/// Chooses the signal of a lease; the number is the same on every Linux, but `libc` does not name it.
+/// `fcntl` operation that sets the signal of a lease. The number is the same on every Linux, but `libc` does
+/// not define it.
 const F_SETSIG: i32 = 10;
 
-/// Released when it is dropped. The kernel takes it away after `lease-break-time` (45 s), which is thousands of
-/// times as long as it is ever held.
+/// A lease, released on drop. The kernel revokes it after `lease-break-time` (45 s), thousands of times
+/// longer than it is ever held.
 #[derive(Debug)]
 pub(in crate::disk) struct OsLease(Arc<OwnedFd>);
 
-/// Takes a lease on a file that is open for reading. None: the file system has none, the file belongs to
-/// somebody else, or somebody keeps it open for writing.
+/// Takes a lease on a file that is open for reading. Returns `None` if the file system has no leases, the
+/// file belongs to another user, or another program keeps it open for writing.
 pub(super) fn take(file: &Arc<OwnedFd>) -> Option<OsLease> {
-    // Whoever waits is noticed by asking. The signal that tells it too would end the process, if it were not one
-    // that is ignored where nobody wants it.
+    // Waiting programs are detected by polling. The kernel also sends a signal, which would end the process
+    // if it were not one that is ignored by default.
     control(file, F_SETSIG, libc::SIGURG).ok()?;
     for _ in 0..TRIES {
         match set(file, libc::F_RDLCK) {
@@ -35,7 +36,7 @@ pub(super) fn take(file: &Arc<OwnedFd>) -> Option<OsLease> {
 }
 
 impl OsLease {
-    /// Whether somebody waits for it to end.
+    /// Returns `true` if another program is waiting for the lease to end.
     pub(in crate::disk) fn is_wanted(&self) -> bool {
         control(&self.0, libc::F_GETLEASE, 0) != Ok(libc::F_RDLCK)
     }

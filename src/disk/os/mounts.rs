@@ -1,5 +1,5 @@
-//! What a mount shows at a path, and what it hides by that: a bind mount gives a folder or file a second
-//! path, under which its own names are not seen. The kernel knows them.
+//! Paths behind mounts. A bind mount gives a folder or file a second path, under which its own names are not
+//! visible. The kernel knows those names.
 
 use super::{DiskError, Result, Root, Target};
 use rustix::fs::{AtFlags, StatxFlags, statx};
@@ -9,24 +9,25 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-const OPERATION: &str = "look for mounts around";
+const OPERATION: &str = "find mounts around";
 
-/// The table of this process's mounts, one a line.
+/// The table of this process's mounts, one per line.
 const TABLE: &str = "/proc/self/mountinfo";
 
-/// The path within the file system of a target that a mount separates from its root, or of the root itself.
+/// Returns the path, within its file system, of a target that a mount separates from its root, or of the root
+/// itself.
 pub(super) fn behind(root: &Root, target: Option<&Target>) -> Result<Option<PathBuf>> {
     let failed = |errno| DiskError::from_errno(errno, OPERATION, root.path());
     let number = |known: Option<u64>, folder| known.map_or_else(|| mount_of(folder).map_err(failed), Ok);
     let of_root = number(root.0.mount, root.0.handle.as_os()?)?;
     let Some(target) = target else { return true_path(of_root, root.path()) };
-    // A file may be mounted over another, too. What is not there is on its folder's mount.
+    // A file may be a mount point, too. A missing file is on its folder's mount.
     let of_target = number(target.mount, target.parent.as_os()?)?;
-    // Nothing beneath the root is on the root's own mount but by way of that mount alone.
+    // Locations under the root that are on the root's own mount are reached only through that mount.
     if of_target == of_root { Ok(None) } else { true_path(of_target, &target.path) }
 }
 
-/// The number of the mount that shows an opened folder.
+/// Returns the number of the mount through which a folder was opened.
 fn mount_of(folder: &OwnedFd) -> std::result::Result<u64, Errno> {
     statx(folder, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).map(|found| found.stx_mnt_id)
 }
@@ -39,8 +40,8 @@ fn true_path(mount: u64, path: &Path) -> Result<Option<PathBuf>> {
     Ok(in_table(&table, mount, path))
 }
 
-/// Looks a mount up. A line is: its number, its parent's, the device, the path within the file system, the
-/// path where it is mounted, and more.
+/// Finds a mount in the table. The fields of a line are: its number, its parent's number, the device, the
+/// path within the file system, the mount point, and more.
 fn in_table(table: &[u8], mount: u64, path: &Path) -> Option<PathBuf> {
     let number = mount.to_string();
     table.split(|byte| *byte == b'\n').find_map(|line| {
@@ -50,14 +51,14 @@ fn in_table(table: &[u8], mount: u64, path: &Path) -> Option<PathBuf> {
             return None;
         }
         let below = path.strip_prefix(unescaped(at)).ok()?;
-        // Without anything below it, `join` would add a slash.
+        // `join` with an empty path would add a slash.
         let within = unescaped(within);
         let found = if below.as_os_str().is_empty() { within } else { within.join(below) };
         (found != path).then_some(found)
     })
 }
 
-/// Blanks, tabs, line ends and backslashes stand there as `\` and three octal digits.
+/// Decodes a field. The table escapes spaces, tabs, newlines and backslashes as `\` and three octal digits.
 fn unescaped(field: &[u8]) -> PathBuf {
     let (mut bytes, mut rest) = (Vec::with_capacity(field.len()), field);
     while let Some((&first, after)) = rest.split_first() {

@@ -18,18 +18,18 @@ pub(super) fn rename_new(from: &Entry, to: &Entry) -> Result<()> {
     }
 }
 
-/// A file system that cannot rename to a free name only can still link to one.
+/// Renames with a link and a removal, for a file system that cannot restrict a rename to a free name.
 fn link_and_remove(from: &Entry, to: &Entry) -> Result<()> {
     match linkat(from.dir.as_os()?, &from.name, to.dir.as_os()?, &to.name, AtFlags::empty()) {
         Ok(()) => remove(from),
-        Err(errno) if knows_no_link(errno) => look_and_rename(from, to),
+        Err(errno) if is_link_unsupported(errno) => check_and_rename(from, to),
         Err(errno) => Err(DiskError::from_errno(errno, "link to", &to.path)),
     }
 }
 
-/// Where there are no second names either (exFAT through FUSE). Weaker: a file that somebody puts there between
-/// the look and the rename is lost.
-fn look_and_rename(from: &Entry, to: &Entry) -> Result<()> {
+/// Renames on a file system that has no hard links either (exFAT through FUSE). Weaker: a file that another
+/// program creates between the check and the rename is lost.
+fn check_and_rename(from: &Entry, to: &Entry) -> Result<()> {
     match statat(to.dir.as_os()?, &to.name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => rename_over(from, to),
         Ok(_) => Err(DiskError::from_errno(Errno::EXIST, "rename to", &to.path)),
@@ -48,7 +48,7 @@ pub(super) fn exchange(a: &Entry, b: &Entry) -> Result<bool> {
 pub(super) fn link(from: &Entry, to: &Entry) -> Result<bool> {
     match linkat(from.dir.as_os()?, &from.name, to.dir.as_os()?, &to.name, AtFlags::empty()) {
         Ok(()) => Ok(true),
-        Err(errno) if knows_no_link(errno) => Ok(false),
+        Err(errno) if is_link_unsupported(errno) => Ok(false),
         Err(errno) => Err(DiskError::from_errno(errno, "keep", &from.path)),
     }
 }
@@ -58,12 +58,13 @@ pub(super) fn remove(entry: &Entry) -> Result<()> {
         .map_err(|errno| DiskError::from_errno(errno, "remove", &entry.path))
 }
 
-/// The system may forbid links to what others own, a file system may know none.
-fn knows_no_link(errno: Errno) -> bool {
+/// Returns `true` if a link is not possible: the system may forbid links to files of other owners, or the
+/// file system has no links.
+fn is_link_unsupported(errno: Errno) -> bool {
     matches!(errno, Errno::PERM | Errno::MLINK) || is_unsupported(errno)
 }
 
-/// How file systems say that they do not know a kind of rename.
+/// Returns `true` for the errors of file systems that do not support a kind of rename.
 fn is_unsupported(errno: Errno) -> bool {
     matches!(errno, Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP)
 }

@@ -1,4 +1,4 @@
-//! Writing a file in place, where it has to stay the same inode.
+//! Writing a file in place if its inode must stay the same.
 
 use super::stage::with_space;
 use super::{DiskError, DiskErrorKind, Entry, Result, convert};
@@ -34,14 +34,14 @@ fn open(entry: &Entry) -> Result<File> {
         .map_err(|errno| DiskError::from_errno(errno, OPERATION, &entry.path))
 }
 
-/// Takes the space for a longer content first, so that a full disk is seen before a byte is changed.
+/// Reserves the space for a longer content first, so that a full disk is detected before a byte is changed.
 fn reserve(file: &File, old: u64, new: u64) -> std::result::Result<(), Errno> {
     if new <= old {
         return Ok(());
     }
     match fallocate(file, FallocateFlags::KEEP_SIZE, old, new - old) {
         Err(errno @ (Errno::NOSPC | Errno::DQUOT)) => Err(errno),
-        // Not every file system can; the write itself will tell then.
+        // Not every file system supports this; otherwise the write itself fails.
         _ => Ok(()),
     }
 }
@@ -51,7 +51,7 @@ fn write(file: &File, content: &[u8]) -> std::result::Result<(), Errno> {
     result.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }
 
-/// A write takes set-user-id bits away; the file is to keep them.
+/// Restores the mode: a write clears set-user-id bits, and the file must keep them.
 fn keep_mode(file: &File, original: &Stat) -> std::result::Result<(), Errno> {
     let mode = fstat(file)?.st_mode;
     if mode == original.mode {

@@ -1,4 +1,4 @@
-//! Reading a whole file in one state.
+//! Reading a whole file in a single state.
 
 use super::{DiskError, DiskErrorKind, Entry, FileBytes, FileImage, Handle, Result, convert, require_file};
 use crate::disk::{MAX_TRIES, Stat};
@@ -10,7 +10,7 @@ use std::path::Path;
 
 const OPERATION: &str = "read";
 
-/// Bytes compared at a time.
+/// Number of bytes compared at a time.
 const COMPARED: usize = 64 << 10;
 
 /// Reads a name in an opened folder. The state before and after must agree.
@@ -19,7 +19,7 @@ pub(super) fn read(entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
     read_open(&Handle::os(fd), &entry.path, limit).map(Some)
 }
 
-/// Opens a file for reading. Never waits: a FIFO without a writer opens at once and is then refused.
+/// Opens a file for reading. Never blocks: a FIFO without a writer opens at once and is then refused.
 pub(super) fn open(entry: &Entry) -> Result<Option<OwnedFd>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     match openat(entry.dir.as_os()?, &entry.name, flags, Mode::empty()) {
@@ -38,14 +38,14 @@ pub(super) fn read_held(held: &Handle, path: &Path, limit: u64) -> Result<FileIm
     read_open(held, path, limit)
 }
 
-/// The state of a file that is held open.
-pub(super) fn look_held(held: &Handle, path: &Path) -> Result<Stat> {
+/// Returns the state of a file that is held open.
+pub(super) fn stat_held(held: &Handle, path: &Path) -> Result<Stat> {
     fstat(held.as_os()?)
         .map(|raw| convert(&raw))
         .map_err(|errno| DiskError::from_errno(errno, OPERATION, path))
 }
 
-/// Reads all of an opened file, again if it changed meanwhile.
+/// Reads an opened file completely; reads again if the file changed in the meantime.
 fn read_open(handle: &Handle, path: &Path, limit: u64) -> Result<FileImage> {
     let file = handle.as_os()?;
     let mut bytes = Vec::new();
@@ -61,13 +61,14 @@ fn read_open(handle: &Handle, path: &Path, limit: u64) -> Result<FileImage> {
     Err(DiskError::new(DiskErrorKind::Unstable, OPERATION, path))
 }
 
-/// Whether a name in an opened folder holds exactly these bytes. The state before and after must agree.
+/// Returns `true` if a name in an opened folder holds exactly these bytes. The state before and after must
+/// agree.
 pub(super) fn holds(entry: &Entry, bytes: &FileBytes) -> Result<bool> {
     let Some(fd) = open(entry)? else { return Ok(false) };
     holds_open(&fd, &entry.path, bytes)
 }
 
-/// The same of a file that is held open: nobody who watches the folder is told that it was opened once more.
+/// Like [`holds`], for a file that is held open: programs that watch the folder do not see another open.
 pub(super) fn holds_held(held: &Handle, path: &Path, bytes: &FileBytes) -> Result<bool> {
     holds_open(held.as_os()?, path, bytes)
 }
@@ -85,8 +86,8 @@ fn holds_open(file: &OwnedFd, path: &Path, bytes: &FileBytes) -> Result<bool> {
     Err(DiskError::new(DiskErrorKind::Unstable, OPERATION, path))
 }
 
-/// Compares to the file's end, a little at a time: what was compared is not needed any
-/// more, and memory that stays in the processor's cache is compared several times as fast.
+/// Compares up to the file's end in small chunks. Compared bytes are not needed any more, and memory that
+/// stays in the processor's cache is compared several times as fast.
 fn compare(file: &OwnedFd, buffer: &mut Vec<u8>, bytes: &FileBytes, path: &Path) -> Result<bool> {
     let mut compared = 0;
     loop {
@@ -94,7 +95,7 @@ fn compare(file: &OwnedFd, buffer: &mut Vec<u8>, bytes: &FileBytes, path: &Path)
         match pread(file, spare_capacity(buffer), compared as u64) {
             Ok(0) => return Ok(compared == bytes.len()),
             Ok(_) if !bytes.has_at(compared, buffer) => return Ok(false),
-            // Less than was asked for, and all there should be: the state after it will confirm the end.
+            // A short read that completes the expected content: the state afterwards confirms the end.
             Ok(read) if compared + read == bytes.len() => return Ok(true),
             Ok(read) => compared += read,
             Err(Errno::INTR) => {}
@@ -114,7 +115,7 @@ fn require_small(size: u64, limit: u64, path: &Path) -> Result<()> {
     Err(DiskError::new(DiskErrorKind::TooLarge { size, limit }, OPERATION, path))
 }
 
-/// Reads up to one byte more than the file should have: enough to see that it grew, and no more memory.
+/// Reads up to one byte more than the file should have: enough to detect growth, without more memory.
 fn read_to(file: &OwnedFd, bytes: &mut Vec<u8>, size: u64, path: &Path) -> Result<()> {
     bytes.clear();
     bytes.reserve_exact(size as usize + 1);
@@ -122,7 +123,7 @@ fn read_to(file: &OwnedFd, bytes: &mut Vec<u8>, size: u64, path: &Path) -> Resul
         let offset = bytes.len() as u64;
         match pread(file, spare_capacity(bytes), offset) {
             Ok(0) => break,
-            // Less than was asked for, and all there should be: the state after it will confirm the end.
+            // A short read that completes the expected content: the state afterwards confirms the end.
             Ok(_) if bytes.len() as u64 == size => break,
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => return Err(DiskError::from_errno(errno, OPERATION, path)),

@@ -10,8 +10,8 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-// File system types as `statfs` numbers them. Of these it is known that every change moves a time
-// stamp, up to the coarseness of the clock.
+// File system types as numbered by `statfs`. On these, every change is known to update a timestamp, up to the
+// resolution of the clock.
 pub(super) const EXT4: u64 = 0xef53;
 const XFS: u64 = 0x5846_5342;
 const BTRFS: u64 = 0x9123_683e;
@@ -39,7 +39,7 @@ pub(super) fn open(given: &Path) -> Result<Root> {
     })))
 }
 
-/// The canonical path of what is open. A removed folder has none ([`Errno::NOENT`]).
+/// Returns the canonical path of an open file or folder. A removed folder has none ([`Errno::NOENT`]).
 pub(super) fn path_of(fd: &OwnedFd) -> std::result::Result<PathBuf, Errno> {
     const REMOVED: &[u8] = b" (deleted)";
     let bytes = readlinkat(descriptors()?, fd.as_raw_fd().to_string(), Vec::with_capacity(256))?.into_bytes();
@@ -49,8 +49,8 @@ pub(super) fn path_of(fd: &OwnedFd) -> std::result::Result<PathBuf, Errno> {
     Ok(OsString::from_vec(bytes).into())
 }
 
-/// The folder of this process's descriptors, as links to what they are open for. It stays open: every change asks
-/// it twice, and to look it up anew takes half as long again as the rest.
+/// Returns the folder of this process's descriptors, as links to the open files. It stays open, because every
+/// change reads it twice and looking it up again would add half of the remaining cost.
 fn descriptors() -> std::result::Result<&'static OwnedFd, Errno> {
     static FOLDER: OnceLock<OwnedFd> = OnceLock::new();
     if let Some(folder) = FOLDER.get() {

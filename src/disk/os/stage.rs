@@ -1,4 +1,4 @@
-//! Writing a new file under a name of its own.
+//! Writing a new file under a temporary name.
 
 use super::attributes::{self, Likeness};
 use super::flush::flush;
@@ -13,14 +13,14 @@ use std::os::fd::OwnedFd;
 
 const OPERATION: &str = "write";
 
-/// Bytes of small pieces that are written at a time.
+/// Buffer size for small pieces, in bytes.
 const GATHERED: usize = 64 << 10;
 
-/// Creates, fills and dresses the file; nothing is left behind if that fails.
+/// Creates the file, fills it and sets its attributes; leaves nothing behind if that fails.
 pub(super) fn stage(entry: &Entry, order: StageOrder<'_>, umask: u32) -> Result<Staged> {
     let mut file = match create(entry, &order) {
         Ok(fd) => File::from(fd),
-        // A folder that takes no new file may still hold a file that can be written.
+        // A folder that accepts no new file may still hold a file that can be written.
         Err(Errno::ACCESS | Errno::PERM) if order.like.is_some() => return Ok(Staged::Unfaithful),
         Err(errno) => return Err(failure(errno, entry, &order)),
     };
@@ -36,9 +36,9 @@ pub(super) fn stage(entry: &Entry, order: StageOrder<'_>, umask: u32) -> Result<
 }
 
 fn create(entry: &Entry, order: &StageOrder<'_>) -> std::result::Result<OwnedFd, Errno> {
-    // Readable too, so that a late look can see what others wrote into it.
+    // Readable too, so that a later check can see what other programs wrote into it.
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    // What replaces a private file must not be readable for a moment either.
+    // The replacement of a private file must never be readable by others, not even briefly.
     let mode = match order.mode {
         _ if order.like.is_some() => 0o600,
         NewMode::Plain => 0o666,
@@ -49,7 +49,8 @@ fn create(entry: &Entry, order: &StageOrder<'_>) -> std::result::Result<OwnedFd,
     openat(dir, &entry.name, flags, Mode::from_raw_mode(mode))
 }
 
-/// Content, likeness, flush. None: it cannot be made like the original.
+/// Writes the content, copies the attributes and flushes. Returns `None` if the file cannot match the
+/// original.
 fn fill(file: &mut File, order: &StageOrder<'_>, umask: u32) -> std::result::Result<Option<Stat>, Errno> {
     write(file, order.content).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
     let stat = match order.like {
@@ -57,21 +58,21 @@ fn fill(file: &mut File, order: &StageOrder<'_>, umask: u32) -> std::result::Res
             Likeness::Reproduced(stat) => stat,
             Likeness::Impossible => return Ok(None),
         },
-        None => dress_new(file, order.mode, umask)?,
+        None => set_mode(file, order.mode, umask)?,
     };
     flush(file, order.flush)?;
     Ok(Some(stat))
 }
 
-/// Small pieces are gathered, large ones written from where they are.
+/// Writes the content. Small pieces are buffered, large ones are written directly.
 fn write(file: &mut File, content: &FileBytes) -> std::io::Result<()> {
     let mut writer = BufWriter::with_capacity(GATHERED.min(content.len()), file);
     content.pieces().try_for_each(|piece| writer.write_all(piece))?;
     writer.flush()
 }
 
-/// A new file's mode. An ACL that it inherited from its folder takes the place of the umask.
-fn dress_new(file: &File, mode: NewMode, umask: u32) -> std::result::Result<Stat, Errno> {
+/// Sets the mode of a new file. An ACL inherited from the folder replaces the umask.
+fn set_mode(file: &File, mode: NewMode, umask: u32) -> std::result::Result<Stat, Errno> {
     let stat = convert(&fstat(file)?);
     let wanted = match mode {
         NewMode::Plain => 0o666 & !umask,
@@ -86,7 +87,8 @@ fn dress_new(file: &File, mode: NewMode, umask: u32) -> std::result::Result<Stat
     fstat(file).map(|raw| convert(&raw))
 }
 
-/// The error, with what a full disk would have needed and what it has now that the part is removed.
+/// Creates the error; for a full disk it includes the space needed and the space now available, after the
+/// partial file was removed.
 fn failure(errno: Errno, entry: &Entry, order: &StageOrder<'_>) -> DiskError {
     with_space(DiskError::from_errno(errno, OPERATION, &entry.path), entry, order.content.len() as u64)
 }

@@ -1,14 +1,15 @@
-//! Reading a file of any size a piece at a time.
+//! Reading a file of any size piece by piece.
 
 use super::read::{open, state};
 use super::{DiskError, Entry, Result, Sink, Streamed, require_file};
 use rustix::buffer::spare_capacity;
 use rustix::io::{Errno, pread};
 
-/// Bytes of a piece: enough to make the calls' cost vanish, few enough to stay in the processor's cache.
+/// Size of a piece, in bytes: large enough to make the cost of the calls negligible, small enough to stay in
+/// the processor's cache.
 const PIECE: usize = 256 << 10;
 
-/// Shows a name in an opened folder piece by piece.
+/// Passes the content of a name in an opened folder to `sink`, piece by piece.
 pub(super) fn stream(entry: &Entry, sink: Sink<'_>) -> Result<Option<Streamed>> {
     let Some(file) = open(entry)? else { return Ok(None) };
     let stat = state(&file, &entry.path)?;

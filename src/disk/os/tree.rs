@@ -1,5 +1,5 @@
-//! Walking a tree and reading its files. Every folder and file is opened anew beneath the root, and no
-//! symlink on the way is followed: whatever is renamed or swapped meanwhile, nothing outside is opened.
+//! Listing folders and reading files of a tree. Every folder and file is opened again under the root, and no
+//! symlink on its path is followed. Nothing outside can be opened, even if names change concurrently.
 
 use super::{DiskError, DiskErrorKind, Kind, Listed, Result, Root, require_file};
 use crate::disk::MAX_TRIES;
@@ -13,7 +13,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// What a folder holds, without the names of itself and the one around it.
+/// Lists a folder, without `.` and `..`.
 pub(super) fn list(root: &Root, folder: &Path) -> Result<Vec<Listed>> {
     let failed = |errno| DiskError::from_errno(errno, "list", &root.path().join(folder));
     let fd = open_below(root, folder, OFlags::RDONLY | OFlags::DIRECTORY)?;
@@ -28,7 +28,7 @@ pub(super) fn list(root: &Root, folder: &Path) -> Result<Vec<Listed>> {
     Ok(found)
 }
 
-/// Opens a regular file for reading. Never waits: a FIFO without a writer opens at once and is then refused.
+/// Opens a regular file for reading. Never blocks: a FIFO without a writer opens at once and is then refused.
 pub(super) fn open(root: &Root, below: &Path) -> Result<File> {
     let fd = open_below(root, below, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
     let path = || root.path().join(below);
@@ -43,14 +43,14 @@ fn is_file(mode: RawMode) -> bool {
     FileType::from_raw_mode(mode) == FileType::RegularFile
 }
 
-/// Some file systems do not say in a listing what stands at a name.
+/// Returns the kind of a name. Some file systems do not report it in a listing.
 fn kind(folder: &OwnedFd, entry: &DirEntry, name: &OsStr) -> Kind {
-    let told = match entry.file_type() {
+    let file_type = match entry.file_type() {
         FileType::Unknown => statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
             .map_or(FileType::Unknown, |raw| FileType::from_raw_mode(raw.st_mode)),
-        told => told,
+        file_type => file_type,
     };
-    match told {
+    match file_type {
         FileType::RegularFile => Kind::File,
         FileType::Directory => Kind::Folder,
         FileType::Symlink => Kind::Symlink,
@@ -58,7 +58,8 @@ fn kind(folder: &OwnedFd, entry: &DirEntry, name: &OsStr) -> Kind {
     }
 }
 
-/// The kernel wants to try again when a rename or mount elsewhere made its walk uncertain.
+/// Opens a path under the root. Retries if the kernel reports that a rename or mount elsewhere made its walk
+/// uncertain.
 fn open_below(root: &Root, below: &Path, flags: OFlags) -> Result<OwnedFd> {
     let failed = |errno| DiskError::from_errno(errno, "open", &root.path().join(below));
     let below = if below.as_os_str().is_empty() { OsString::from(".") } else { below.as_os_str().to_owned() };

@@ -1,9 +1,9 @@
-//! One file of an interrupted transaction.
+//! Recovery of one file of an interrupted transaction.
 
 use super::{Recovery, clear, is_replaced, open};
 use crate::disk::Disk;
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
-use crate::disk::journal::{Journal, Lost, NotedPart, Spot};
+use crate::disk::journal::{Journal, Lost, RecordedPart, Spot};
 use crate::disk::place::{Entry, FileImage};
 use std::path::Path;
 
@@ -13,24 +13,24 @@ pub(super) struct Images {
     new: Vec<u8>,
 }
 
-/// Puts one file right.
+/// Recovers one file.
 pub(super) struct PartRecovery<'r> {
     pub(super) disk: &'r dyn Disk,
     pub(super) journal: &'r Journal,
-    pub(super) part: &'r NotedPart,
+    pub(super) part: &'r RecordedPart,
     pub(super) recovery: &'r mut Recovery,
     images: Option<Images>,
-    /// Whether somebody else's text stands at the name and stays.
+    /// `true` if the name holds a text of another program, which stays.
     left: bool,
 }
 
-/// What stands at a name.
+/// State of a name relative to the transaction.
 enum Present {
     Nothing,
     Old,
-    /// What the transaction put there, whole or in part.
+    /// Content written by the transaction, whole or in part.
     Ours,
-    /// What somebody else has written.
+    /// Content written by another program.
     Theirs,
 }
 
@@ -38,14 +38,14 @@ impl<'r> PartRecovery<'r> {
     pub(super) fn new(
         disk: &'r dyn Disk,
         journal: &'r Journal,
-        part: &'r NotedPart,
+        part: &'r RecordedPart,
         recovery: &'r mut Recovery,
     ) -> Self {
         Self { disk, journal, part, recovery, images: None, left: false }
     }
 
-    /// Whether the one step of a transaction of one step has happened.
-    pub(super) fn has_landed(&self) -> Result<bool> {
+    /// Returns `true` if the only step of a single-step transaction has happened.
+    pub(super) fn has_happened(&self) -> Result<bool> {
         Ok(match (&self.part.origin, &self.part.result) {
             (_, Some(result)) => self.image(&result.spot)?.is_some_and(|image| result.is(&image)),
             (Some(origin), None) => self.image(&origin.spot)?.is_none(),
@@ -53,7 +53,8 @@ impl<'r> PartRecovery<'r> {
         })
     }
 
-    /// Reads what was kept of a file that is written in place. Without both it was not begun.
+    /// Reads the stored bytes of a file that is written in place. Unless both are there, the write was not
+    /// begun.
     pub(super) fn load_images(&mut self, id: &str, index: usize) -> Result<()> {
         if self.part.in_place {
             let (old, new) = self.journal.images(id, index);
@@ -64,14 +65,14 @@ impl<'r> PartRecovery<'r> {
         Ok(())
     }
 
-    /// Gives the file its old content and name again, and takes away what was not there before.
-    pub(super) fn take_back(&mut self) -> Result<()> {
+    /// Restores the file's old content and name, and removes what was not there before.
+    pub(super) fn roll_back(&mut self) -> Result<()> {
         if let Some(origin) = &self.part.origin {
             self.restore(&origin.spot)?;
         }
         let elsewhere = |spot: &&Spot| self.part.origin.as_ref().is_none_or(|origin| origin.spot != **spot);
-        if let Some(result) = self.part.result.as_ref().map(|noted| &noted.spot).filter(elsewhere) {
-            self.withdraw(result)?;
+        if let Some(result) = self.part.result.as_ref().map(|recorded| &recorded.spot).filter(elsewhere) {
+            self.remove_new_file(result)?;
         }
         Ok(())
     }
@@ -79,10 +80,10 @@ impl<'r> PartRecovery<'r> {
     fn restore(&mut self, origin: &Spot) -> Result<()> {
         let Some(name) = open(self.disk, origin)? else {
             if is_replaced(self.disk, origin) {
-                // Nothing in another folder is what the transaction changed.
+                // The folder has been replaced, so it contains nothing that the transaction changed.
                 return self.leave(origin);
             }
-            return Err(DiskError::new(DiskErrorKind::NotFound, "find again the folder of", origin.path()));
+            return Err(DiskError::new(DiskErrorKind::NotFound, "reopen the folder of", origin.path()));
         };
         match self.present(origin)? {
             Present::Old => return Ok(()),
@@ -96,8 +97,8 @@ impl<'r> PartRecovery<'r> {
         Ok(())
     }
 
-    /// Somebody has written the file since. What it was before is kept, where that is not the displaced file,
-    /// which is kept when it is cleared away.
+    /// Leaves a file that another program has written since. Its former content is rescued here, unless it is
+    /// in the displaced file, which is rescued when it is removed.
     fn leave(&mut self, origin: &Spot) -> Result<()> {
         self.left = true;
         if let Some(images) = &self.images {
@@ -110,22 +111,22 @@ impl<'r> PartRecovery<'r> {
         Ok(())
     }
 
-    /// Puts the displaced file back where the new one stands.
+    /// Puts the displaced file back in place of the new one.
     fn replace(&mut self, name: &Entry) -> Result<()> {
         let Some(old) = self.old_file()? else { return Err(lost(name)) };
         if !self.disk.exchange(&old, name)? {
             return self.disk.rename_over(&old, name);
         }
-        // What came out must be ours; a save in this very moment goes back.
+        // The file that came out must be ours; a save at this very moment is swapped back.
         let out = self.disk.read_entry(&old, u64::MAX)?;
         if out.is_none_or(|image| self.is_ours(&image)) {
             return Ok(());
         }
         self.disk.exchange(&old, name)?;
-        Err(DiskError::new(DiskErrorKind::Changed, "put back", &name.path))
+        Err(DiskError::new(DiskErrorKind::Changed, "restore", &name.path))
     }
 
-    /// Nothing has the name: the displaced file gets it, or the moved one.
+    /// Gives the free name back to the displaced file, or to the moved one.
     fn move_back(&mut self, name: &Entry) -> Result<()> {
         let moved = self.part.result.as_ref().map(|result| &result.spot);
         let old = match self.old_file()? {
@@ -134,13 +135,13 @@ impl<'r> PartRecovery<'r> {
         };
         match old {
             Some(old) => self.disk.rename_new(&old, name)?,
-            // Somebody has removed it: then that is what they want.
+            // Another program has removed the file, so it stays removed.
             None => return Ok(()),
         }
         if self.part.in_place { self.write_back(name) } else { Ok(()) }
     }
 
-    /// The file at a name, if it is the old one or was being written in place.
+    /// Returns the file at a name if it is the old one or was being written in place.
     fn found_at(&self, spot: &Spot) -> Result<Option<Entry>> {
         let is_it = match self.present(spot)? {
             Present::Old => true,
@@ -157,8 +158,8 @@ impl<'r> PartRecovery<'r> {
         self.disk.overwrite(name, &examined, &images.old)
     }
 
-    /// Takes away a file that was not there before.
-    fn withdraw(&mut self, result: &Spot) -> Result<()> {
+    /// Removes a file that was not there before.
+    fn remove_new_file(&mut self, result: &Spot) -> Result<()> {
         let Some(name) = open(self.disk, result)? else { return Ok(()) };
         match self.present(result)? {
             Present::Nothing | Present::Old => {}
@@ -172,7 +173,7 @@ impl<'r> PartRecovery<'r> {
         Ok(())
     }
 
-    /// The displaced file.
+    /// Returns the displaced file.
     fn old_file(&self) -> Result<Option<Entry>> {
         for spot in self.part.staged.iter().chain(&self.part.kept) {
             if matches!(self.present(spot)?, Present::Old) {
@@ -187,9 +188,9 @@ impl<'r> PartRecovery<'r> {
         let (part, left) = (self.part, self.left);
         let old = |image: &FileImage| part.origin.as_ref().is_some_and(|origin| origin.is(image));
         let ours = |image: &FileImage| part.result.as_ref().is_some_and(|result| result.is(image));
-        let of = part.origin.as_ref().or(part.result.as_ref()).map(|noted| noted.spot.path());
+        let of = part.origin.as_ref().or(part.result.as_ref()).map(|recorded| recorded.spot.path());
         for spot in part.staged.iter().chain(&part.kept) {
-            // Where somebody has written over the name since, the old text stands nowhere else.
+            // Another program has overwritten the name since, so this is the only copy of the old text.
             let lost = |image: &FileImage| match (ours(image), old(image)) {
                 (true, _) => None,
                 (false, true) => left.then_some(Lost::Interrupted),
@@ -200,8 +201,8 @@ impl<'r> PartRecovery<'r> {
         Ok(())
     }
 
-    /// Removes folders that were made, as far as they are empty. Failing that does no harm.
-    pub(super) fn remove_made(&self) {
+    /// Removes the folders that the transaction created, as far as they are empty. A failure does no harm.
+    pub(super) fn remove_created_folders(&self) {
         for made in self.part.made.iter().rev() {
             let spot = Spot { path: made.clone(), folder: None };
             if let Ok(Some(entry)) = open(self.disk, &spot) {
@@ -221,7 +222,7 @@ impl<'r> PartRecovery<'r> {
             Ok(Some(image)) if self.is_old(&image) => Present::Old,
             Ok(Some(image)) if self.is_ours(&image) => Present::Ours,
             Ok(Some(_)) => Present::Theirs,
-            // A folder, a link: somebody put it there.
+            // A folder or a link, put there by another program.
             Err(error) if is_other(&error.kind) => Present::Theirs,
             Err(error) => return Err(error),
         })
@@ -250,8 +251,8 @@ fn lost(name: &Entry) -> DiskError {
     DiskError::new(DiskErrorKind::NotFound, "find the old content of", &name.path)
 }
 
-/// Whether a file can be what an interrupted write left: at each place the old byte, the new one, or none yet
-/// where the file grew. A person's change would have other bytes somewhere.
+/// Returns `true` if `present` may be the result of an interrupted write: each byte is the old one, the new
+/// one, or zero where the file grew. A change by a user would have other bytes somewhere.
 fn is_mixture(present: &[u8], old: &[u8], new: &[u8]) -> bool {
     let (shorter, longer) = (old.len().min(new.len()), old.len().max(new.len()));
     let fits = |(at, byte): (usize, &u8)| {
@@ -266,7 +267,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_an_interrupted_write_leaves_is_told_from_what_a_person_writes() {
+    fn an_interrupted_write_is_distinguished_from_an_edit_by_a_user() {
         let mixed = |present: &str| is_mixture(present.as_bytes(), b"one two three", b"one 2 three four");
         assert!(mixed("one two three") && mixed("one 2 three four"));
         assert!(is_mixture(b"ab\0\0", b"ab", b"abcd"));

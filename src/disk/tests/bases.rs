@@ -1,4 +1,4 @@
-//! The store of base texts.
+//! Tests of the store of base texts.
 
 use super::*;
 use std::io::ErrorKind;

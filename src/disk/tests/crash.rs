@@ -1,70 +1,71 @@
-//! A process that ends in the middle: its disk fails from some call on, for the rollback too, and the next
-//! start finds what is there.
+//! Tests of a process that ends in the middle of a commit: its disk fails from some call on, for the rollback
+//! too, and the next start recovers.
 
 use super::sets::{Contents, FILES, expected_after, memory, real, set, workspace_of};
 use super::*;
 
-/// How a recovery was done, for the messages of a failed test.
+/// Position of a kill, for the messages of failed tests.
 #[derive(Clone, Copy, Debug)]
 #[expect(dead_code, reason = "only its debug form is used")]
 struct At {
-    /// The call at which the commit was killed.
+    /// Call at which the commit was killed.
     k: usize,
-    /// The call at which the first recovery was, if it was.
+    /// Call at which the first recovery was killed, if it was.
     j: Option<usize>,
 }
 
 /// Opens the journal again, as the next start does.
 pub(super) fn restart(disk: &dyn Disk, folder: &Path) -> (Recovery, Vec<(PathBuf, String)>) {
-    let kept = Arc::new(Kept::default());
+    let kept = Arc::new(RescuedTexts::default());
     let (_, recovery) = Journal::open(disk, folder, kept.clone()).expect("a journal");
     let texts = std::mem::take(&mut *kept.0.lock());
     let as_text = |(path, text)| (path, String::from_utf8(text).expect("text"));
     (recovery, texts.into_iter().map(as_text).collect())
 }
 
-/// Commits on a disk that goes away at call `k`; whether it said that all is done.
+/// Commits on a disk that fails from call `k` on; returns `true` if the commit reported success.
 pub(super) fn killed_commit(
     disk: &FailingDisk<impl Disk>,
     folder: &Path,
     changes: &[Change],
     (k, durability): (usize, Durability),
 ) -> bool {
-    let (journal, _) = Journal::open(disk, folder, Arc::<Kept>::default()).expect("a journal");
+    let (journal, _) = Journal::open(disk, folder, Arc::<RescuedTexts>::default()).expect("a journal");
     disk.fail_from(k, DiskErrorKind::Io);
     super::super::commit(disk, &journal, changes, durability).is_ok()
 }
 
-/// Kills at every call, and if `nested` every recovery at every call of its own, then recovers. `world` makes
-/// a fresh one: the disk, the journal's folder, the changes, and a way to look at the workspace.
+/// Kills a commit at every call, and, if `nested`, every recovery at each of its calls, then recovers.
+/// `setup` creates a fresh instance: the disk, the journal's folder, the changes, and a way to read the
+/// workspace.
 fn kill_everywhere<D: Disk>(
-    world: impl Fn() -> World<D>,
+    setup: impl Fn() -> Setup<D>,
     durability: Durability,
     nested: bool,
-    check: impl Fn(&World<D>, bool, &Recovery, At),
+    check: impl Fn(&Setup<D>, bool, &Recovery, At),
 ) {
     for k in 1.. {
         let mut j = 1;
         loop {
-            let world = world();
-            let changes = (world.changes)(&world);
-            let done = killed_commit(&world.disk, &world.journal, &changes, (k, durability));
-            if world.disk.calls() < k {
+            let setup = setup();
+            let changes = (setup.changes)(&setup);
+            let done = killed_commit(&setup.disk, &setup.journal, &changes, (k, durability));
+            if setup.disk.calls() < k {
                 assert!(done && k > 5, "only {k} calls");
                 return;
             }
             let mut reached = false;
             if nested {
-                world.disk.fail_from(j, DiskErrorKind::Io);
-                let opened = Journal::open(&world.disk, &world.journal, Arc::<Kept>::default());
-                reached = world.disk.calls() >= j;
+                setup.disk.fail_from(j, DiskErrorKind::Io);
+                let opened = Journal::open(&setup.disk, &setup.journal, Arc::<RescuedTexts>::default());
+                reached = setup.disk.calls() >= j;
                 drop(opened);
             }
-            let (recovery, _) = restart(world.disk.inner(), &world.journal);
+            let (recovery, _) = restart(setup.disk.inner(), &setup.journal);
             let at = At { k, j: reached.then_some(j) };
             assert!(recovery.failed.is_empty() && recovery.damaged == 0, "{at:?}: {recovery:?}");
-            check(&world, done, &recovery, at);
-            let (again, _) = restart(world.disk.inner(), &world.journal);
+            check(&setup, done, &recovery, at);
+            let (again, _) = restart(setup.disk.inner(), &setup.journal);
             assert!(again.is_eventless(), "{at:?}: a second recovery found something to do: {again:?}");
             if !reached {
                 break;
@@ -74,59 +75,60 @@ fn kill_everywhere<D: Disk>(
     }
 }
 
-/// What is to be done in a world.
-pub(super) type Changes<D> = fn(&World<D>) -> Vec<Change>;
+/// Returns the changes to commit.
+pub(super) type Changes<D> = fn(&Setup<D>) -> Vec<Change>;
 
-/// A workspace on a disk that can go away.
-pub(super) struct World<D> {
+/// A workspace on a disk that can fail.
+pub(super) struct Setup<D> {
     pub(super) disk: FailingDisk<D>,
     pub(super) root: Root,
     pub(super) journal: PathBuf,
     changes: Changes<D>,
-    pub(super) look: fn(&Self) -> Contents,
+    pub(super) contents: fn(&Self) -> Contents,
     real: Option<(Fixture, TempDir)>,
 }
 
-pub(super) fn in_memory(restrict: fn(&MemoryDisk), changes: Changes<MemoryDisk>) -> World<MemoryDisk> {
+pub(super) fn in_memory(restrict: fn(&MemoryDisk), changes: Changes<MemoryDisk>) -> Setup<MemoryDisk> {
     let disk = memory();
     restrict(&disk);
     let root = disk.open_root(Path::new("/ws")).expect("a root");
-    let look = |world: &World<MemoryDisk>| workspace_of(world.disk.inner());
-    World { disk: FailingDisk::new(disk), root, journal: "/state".into(), changes, look, real: None }
+    let contents = |setup: &Setup<MemoryDisk>| workspace_of(setup.disk.inner());
+    Setup { disk: FailingDisk::new(disk), root, journal: "/state".into(), changes, contents, real: None }
 }
 
-pub(super) fn on_disk(changes: Changes<OsDisk>) -> World<OsDisk> {
+pub(super) fn on_disk(changes: Changes<OsDisk>) -> Setup<OsDisk> {
     let (fixture, folder) = (real(), tempfile::tempdir().expect("a folder"));
-    let look = |world: &World<OsDisk>| world.real.as_ref().expect("a real one").0.all();
-    World {
+    let contents = |setup: &Setup<OsDisk>| setup.real.as_ref().expect("a real one").0.all();
+    Setup {
         disk: FailingDisk::new(OsDisk::new()),
         root: fixture.root.clone(),
         journal: folder.path().to_owned(),
         changes,
-        look,
+        contents,
         real: Some((fixture, folder)),
     }
 }
 
-pub(super) fn whole_set<D: Disk>(world: &World<D>) -> Vec<Change> {
-    set(world.disk.inner(), &world.root)
+pub(super) fn whole_set<D: Disk>(setup: &Setup<D>) -> Vec<Change> {
+    set(setup.disk.inner(), &setup.root)
 }
 
-fn before<D>(world: &World<D>) -> Contents {
+fn before<D>(setup: &Setup<D>) -> Contents {
     let names = FILES.iter().chain(&["linked-too"]);
     let content = |name: &&str| name.trim_end_matches("-too").as_bytes().to_vec();
-    let files = names.map(|name| (world.root.path().join(name), Some(content(name))));
+    let files = names.map(|name| (setup.root.path().join(name), Some(content(name))));
     files.collect()
 }
 
-/// The workspace is as it was, or, only if nothing was refused, as it was to be.
-fn assert_whole<D>(world: &World<D>, done: bool, at: At) {
-    let mut now = (world.look)(world);
-    now.remove(world.root.path());
+/// Asserts that the workspace is in its old state or, unless the commit reported success, may be in the new
+/// one; after a success only the new one is correct.
+fn assert_whole<D>(setup: &Setup<D>, done: bool, at: At) {
+    let mut now = (setup.contents)(setup);
+    now.remove(setup.root.path());
     if done {
-        assert_eq!(now, expected_after(world.root.path()), "{at:?}: it was answered as done");
-    } else if now != expected_after(world.root.path()) {
-        assert_eq!(now, before(world), "{at:?}");
+        assert_eq!(now, expected_after(setup.root.path()), "{at:?}: it was answered as done");
+    } else if now != expected_after(setup.root.path()) {
+        assert_eq!(now, before(setup), "{at:?}");
     }
 }
 
@@ -140,36 +142,36 @@ fn a_set_that_is_killed_at_any_call_is_whole_or_nothing_after_the_next_start() {
             disk.without_links();
         };
         for restrict in [all, links, renames] {
-            let world = || in_memory(restrict, whole_set);
-            kill_everywhere(world, durability, false, |world, done, _, at| assert_whole(world, done, at));
+            let setup = || in_memory(restrict, whole_set);
+            kill_everywhere(setup, durability, false, |setup, done, _, at| assert_whole(setup, done, at));
         }
     }
 }
 
 #[test]
 fn a_recovery_that_is_killed_at_any_call_is_finished_by_the_next() {
-    let world = || in_memory(|_| {}, whole_set);
-    kill_everywhere(world, Durability::Full, true, |world, done, _, at| assert_whole(world, done, at));
+    let setup = || in_memory(|_| {}, whole_set);
+    kill_everywhere(setup, Durability::Full, true, |setup, done, _, at| assert_whole(setup, done, at));
 }
 
 #[test]
 fn on_the_real_disk_too_a_killed_set_is_whole_or_nothing() {
-    let world = || on_disk(whole_set);
-    kill_everywhere(world, Durability::Process, false, |world, done, _, at| assert_whole(world, done, at));
+    let setup = || on_disk(whole_set);
+    kill_everywhere(setup, Durability::Process, false, |setup, done, _, at| assert_whole(setup, done, at));
 }
 
-/// One file, one change.
+/// Sets of one change.
 fn single_changes() -> [Changes<MemoryDisk>; 6] {
-    fn at(world: &World<MemoryDisk>, path: &str) -> Target {
-        world.disk.inner().resolve(&world.root, Path::new(path)).expect("a place")
+    fn at(setup: &Setup<MemoryDisk>, path: &str) -> Target {
+        setup.disk.inner().resolve(&setup.root, Path::new(path)).expect("a place")
     }
     [
-        |world| vec![replace(world.disk.inner(), &at(world, "a"), "new a")],
-        |world| vec![replace(world.disk.inner(), &at(world, "linked"), "new linked")],
-        |world| vec![create(&at(world, "new"), "new")],
-        |world| vec![create(&at(world, "deep/er/new"), "new")],
-        |world| vec![delete(world.disk.inner(), &at(world, "a"))],
-        |world| vec![rename(world.disk.inner(), &at(world, "a"), &at(world, "deep/a"), Some("new a"))],
+        |setup| vec![replace(setup.disk.inner(), &at(setup, "a"), "new a")],
+        |setup| vec![replace(setup.disk.inner(), &at(setup, "linked"), "new linked")],
+        |setup| vec![create(&at(setup, "new"), "new")],
+        |setup| vec![create(&at(setup, "deep/er/new"), "new")],
+        |setup| vec![delete(setup.disk.inner(), &at(setup, "a"))],
+        |setup| vec![rename(setup.disk.inner(), &at(setup, "a"), &at(setup, "deep/a"), Some("new a"))],
     ]
 }
 
@@ -185,15 +187,15 @@ fn a_single_change_that_is_killed_at_any_call_has_happened_or_not_and_leaves_not
     ];
     for restrict in restrictions {
         for changes in single_changes() {
-            let world = || in_memory(restrict, changes);
+            let setup = || in_memory(restrict, changes);
             let wanted = {
-                let world = world();
-                commit(world.disk.inner(), &changes(&world), Durability::Full).expect("committed");
-                (world.look)(&world)
+                let setup = setup();
+                commit(setup.disk.inner(), &changes(&setup), Durability::Full).expect("committed");
+                (setup.contents)(&setup)
             };
-            let was = (world().look)(&world());
-            kill_everywhere(world, Durability::Process, true, |world, done, recovery, at| {
-                let now = (world.look)(world);
+            let was = (setup().contents)(&setup());
+            kill_everywhere(setup, Durability::Process, true, |setup, done, recovery, at| {
+                let now = (setup.contents)(setup);
                 assert!(now == wanted || (now == was && !done), "{at:?}: {now:?} {recovery:?}");
                 assert!(recovery.rescued.is_empty() && recovery.left.is_empty(), "{at:?}: {recovery:?}");
             });
@@ -202,28 +204,28 @@ fn a_single_change_that_is_killed_at_any_call_has_happened_or_not_and_leaves_not
 }
 
 #[test]
-fn what_a_person_wrote_between_the_kill_and_the_next_start_stays() {
+fn a_save_between_the_kill_and_the_next_start_stays() {
     for theirs in ["a", "linked", "gone", "moved", "edited", "deep/er/new", "other/edited"] {
         for k in 1.. {
-            let world = in_memory(|_| {}, whole_set);
-            let changes = whole_set(&world);
-            killed_commit(&world.disk, &world.journal, &changes, (k, Durability::Full));
-            if world.disk.calls() < k {
+            let setup = in_memory(|_| {}, whole_set);
+            let changes = whole_set(&setup);
+            killed_commit(&setup.disk, &setup.journal, &changes, (k, Durability::Full));
+            if setup.disk.calls() < k {
                 break;
             }
-            let place = format!("/ws/{theirs}");
-            world.disk.inner().write_behind(&place, b"what a person wrote");
-            let (recovery, kept) = restart(world.disk.inner(), &world.journal);
+            let saved_path = format!("/ws/{theirs}");
+            setup.disk.inner().write_behind(&saved_path, b"text of a user");
+            let (recovery, kept) = restart(setup.disk.inner(), &setup.journal);
             assert_eq!(
-                world.disk.inner().content(&place).as_deref(),
-                Some(&b"what a person wrote"[..]),
+                setup.disk.inner().content(&saved_path).as_deref(),
+                Some(&b"text of a user"[..]),
                 "{k}"
             );
             assert!(recovery.failed.is_empty(), "{theirs} {k}: {recovery:?}");
-            let strays = workspace_of(world.disk.inner());
+            let strays = workspace_of(setup.disk.inner());
             let stray = strays.keys().find(|path| path.file_name().is_some_and(is_stray));
             assert_eq!(stray, None, "{theirs} {k}");
-            // The text that it was before stands nowhere else any more, so it is kept.
+            // The old text is nowhere else any more, so it is rescued.
             for path in recovery.left.iter().filter(|path| FILES.iter().any(|name| path.ends_with(name))) {
                 let name = path.file_name().expect("a name").to_str().expect("text");
                 let old = |(of, text): &(PathBuf, String)| of == path && text == name;
@@ -235,19 +237,19 @@ fn what_a_person_wrote_between_the_kill_and_the_next_start_stays() {
 }
 
 #[test]
-fn what_cannot_be_taken_back_is_tried_again_when_its_files_are_changed_next() {
+fn a_failed_rollback_is_retried_by_the_next_change() {
     let mut tried = 0;
     for k in 1.. {
-        let world = in_memory(|_| {}, whole_set);
-        let changes = whole_set(&world);
+        let setup = in_memory(|_| {}, whole_set);
+        let changes = whole_set(&setup);
         let (journal, _) =
-            Journal::open(&world.disk, &world.journal, Arc::<Kept>::default()).expect("a journal");
+            Journal::open(&setup.disk, &setup.journal, Arc::<RescuedTexts>::default()).expect("a journal");
         let commit =
-            |changes: &[Change]| super::super::commit(&world.disk, &journal, changes, Durability::Full);
-        // The disk goes away in the middle, and comes back.
-        world.disk.fail_from(k, DiskErrorKind::Io);
+            |changes: &[Change]| super::super::commit(&setup.disk, &journal, changes, Durability::Full);
+        // The disk fails in the middle of the commit and works again later.
+        setup.disk.fail_from(k, DiskErrorKind::Io);
         let result = commit(&changes);
-        if world.disk.calls() < k {
+        if setup.disk.calls() < k {
             assert!(tried > 10, "only {tried}");
             return;
         }
@@ -256,59 +258,59 @@ fn what_cannot_be_taken_back_is_tried_again_when_its_files_are_changed_next() {
         }
         tried += 1;
         assert!(!result.expect_err("failed").rolled_back());
-        let other = world.disk.inner().resolve(&world.root, Path::new("b")).expect("a place");
-        let again = [replace(world.disk.inner(), &other, "newer b")];
+        let other = setup.disk.inner().resolve(&setup.root, Path::new("b")).expect("a place");
+        let again = [replace(setup.disk.inner(), &other, "newer b")];
         let refused = commit(&again).expect_err("refused");
         assert!(matches!(refused.error.kind, DiskErrorKind::Recovering { .. }), "{k}: {refused:?}");
-        world.disk.run_at(usize::MAX, || {});
+        setup.disk.run_at(usize::MAX, || {});
         let again = match commit(&again) {
-            // It was new when it was looked at, and is old again.
+            // The file was new when it was read, and is old again.
             Err(error) if error.error.kind == DiskErrorKind::Changed => {
-                commit(&[replace(world.disk.inner(), &other, "newer b")])
+                commit(&[replace(setup.disk.inner(), &other, "newer b")])
             }
             result => result,
         };
-        again.expect("taken back, then changed");
-        let mut wanted = before(&world);
-        wanted.insert(world.root.path().join("b"), Some(b"newer b".to_vec()));
-        let mut now = (world.look)(&world);
-        now.remove(world.root.path());
+        again.expect("rolled back, then changed");
+        let mut wanted = before(&setup);
+        wanted.insert(setup.root.path().join("b"), Some(b"newer b".to_vec()));
+        let mut now = (setup.contents)(&setup);
+        now.remove(setup.root.path());
         assert_eq!(now, wanted, "{k}");
         assert!(journal.unfinished().is_empty());
     }
 }
 
 /// A memory disk whose process was killed in the middle of a set, and its log.
-fn killed() -> (World<MemoryDisk>, Vec<u8>) {
-    let world = in_memory(|_| {}, whole_set);
-    let changes = whole_set(&world);
-    killed_commit(&world.disk, &world.journal, &changes, (60, Durability::Full));
-    let log = world.disk.inner().content("/state/journal-0").expect("a log");
-    (world, log)
+fn killed() -> (Setup<MemoryDisk>, Vec<u8>) {
+    let setup = in_memory(|_| {}, whole_set);
+    let changes = whole_set(&setup);
+    killed_commit(&setup.disk, &setup.journal, &changes, (60, Durability::Full));
+    let log = setup.disk.inner().content("/state/journal-0").expect("a log");
+    (setup, log)
 }
 
 #[test]
-fn a_damaged_journal_is_not_obeyed_and_nothing_is_lost() {
+fn a_damaged_journal_is_not_followed_and_no_text_is_lost() {
     let length = killed().1.len();
     for at in (0..length).step_by(11) {
-        let (world, mut log) = killed();
-        let before = workspace_of(world.disk.inner());
+        let (setup, mut log) = killed();
+        let before = workspace_of(setup.disk.inner());
         log[at] ^= 0x11;
-        world.disk.inner().write_behind("/state/journal-0", &log);
-        let (recovery, kept) = restart(world.disk.inner(), &world.journal);
+        setup.disk.inner().write_behind("/state/journal-0", &log);
+        let (recovery, kept) = restart(setup.disk.inner(), &setup.journal);
         assert!(recovery.failed.is_empty(), "{at}: {recovery:?}");
-        let now = workspace_of(world.disk.inner());
-        let stands = |text: &Vec<u8>| {
+        let now = workspace_of(setup.disk.inner());
+        let exists = |text: &Vec<u8>| {
             now.values().flatten().any(|other| other == text)
                 || kept.iter().any(|(_, other)| other.as_bytes() == text)
         };
-        // New texts may be taken back; an old one, or one of somebody else, must stand somewhere.
+        // New texts may be rolled back; an old text, or one of another program, must still exist somewhere.
         let old = before.values().flatten().filter(|text| !text.starts_with(b"new"));
-        old.for_each(|text| assert!(stands(text), "{at}: {} is lost", String::from_utf8_lossy(text)));
+        old.for_each(|text| assert!(exists(text), "{at}: {} is lost", String::from_utf8_lossy(text)));
     }
 }
 
-/// A log with one sound line that says of a file: it was created.
+/// A log with one valid line that claims to have created a file.
 fn forged(result: &str, staged: &str) -> Vec<u8> {
     let hash = crate::text::ContentHash::of(b"victim").to_string();
     let spot = |path: &str| serde_json::json!({ "path": path, "folder": null });
@@ -333,7 +335,7 @@ fn a_forged_journal_touches_nothing_that_editd_would_not_name() {
         let (recovery, _) = restart(&disk, Path::new("/state"));
         (recovery, disk.content("/out/victim").is_some())
     };
-    // In the form of editd's own it is obeyed: who can write there can write the files themselves.
+    // A line in editd's own form is followed: a program that can write here can write the files themselves.
     let (recovery, survived) = start(&forged("/out/victim", stray));
     assert!(recovery.damaged == 0 && !survived);
     for (result, staged) in [

@@ -1,4 +1,4 @@
-//! Nothing outside a root is reached, whatever the path or the links on it.
+//! Tests that no path and no link reaches anything outside a root.
 
 use super::*;
 use std::os::unix::fs::symlink;
@@ -75,7 +75,7 @@ fn absolute_links_that_stay_inside_are_followed() {
 }
 
 #[test]
-fn what_cannot_be_a_file_is_told_by_kind() {
+fn paths_that_cannot_be_files_are_refused_by_kind() {
     let fixture = Fixture::new();
     fixture.write("file", "text");
     fixture.write("sub/file", "text");
@@ -124,7 +124,7 @@ fn links_that_stay_inside_lead_to_their_target() {
 }
 
 #[test]
-fn a_dangling_link_inside_means_the_place_it_points_to() {
+fn a_dangling_link_inside_resolves_to_the_path_it_points_to() {
     let fixture = Fixture::new();
     symlink("deep/er/new", fixture.path("link")).expect("a link");
     symlink("nowhere", fixture.path("folder")).expect("a link");
@@ -165,7 +165,7 @@ fn the_top_folder_is_a_root_like_any_other() {
 }
 
 #[test]
-fn the_memory_disk_judges_paths_alike() {
+fn the_memory_disk_resolves_paths_like_the_real_one() {
     let disk = MemoryDisk::new();
     disk.write_behind("/ws/sub/real", b"text");
     disk.write_behind("/ws-evil/canary", b"alive");

@@ -1,4 +1,4 @@
-//! Someone else at work in the same folders at the same time.
+//! Tests with another program at work in the same folders at the same time.
 
 use super::*;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long each race runs, in seconds; `EDITD_RACE` sets it for longer runs.
+/// Duration of each race; `EDITD_RACE` sets a number of seconds for longer runs.
 fn race() -> Duration {
     let seconds = std::env::var("EDITD_RACE").ok().and_then(|seconds| seconds.parse().ok());
     Duration::from_secs(seconds.unwrap_or(1))
@@ -106,7 +106,7 @@ fn a_file_that_got_a_second_name_since_it_was_read_is_not_written() {
         (fixture.text("file"), fs::read_to_string(&second).expect("text")),
         ("old".into(), "old".into())
     );
-    // Who read it with both its names means both.
+    // A client that read the file when it had both names means both.
     fixture.commit(&[replace(disk, &target, "new")]).expect("it is as it was read");
     assert_eq!(fs::read_to_string(&second).expect("text"), "new");
 }

@@ -1,4 +1,5 @@
-//! Read-only files, full disks, foreign folders. These tests need root, for mounts and other users.
+//! Tests of read-only files, full disks, and folders of other users. They need root, for mounts and other
+//! users.
 
 use super::*;
 use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
@@ -23,7 +24,7 @@ impl Drop for Mount {
     }
 }
 
-/// The refusal of every kind of change of `file`, which must leave it as it is.
+/// Returns the errors for every kind of change of `file`; none may have an effect.
 fn refusals(fixture: &Fixture) -> Vec<DiskErrorKind> {
     let (disk, target) = (&fixture.disk, fixture.target("file"));
     let before = fixture.all();
@@ -104,7 +105,7 @@ fn a_file_that_is_a_mount_point_is_written_in_place() {
 }
 
 #[test]
-fn a_full_disk_changes_nothing_and_tells_how_much_was_missing() {
+fn a_full_disk_changes_nothing_and_reports_the_missing_space() {
     let fixture = Fixture::new();
     let _mount = Mount::new(&["-t", "tmpfs", "-o", "size=64k", "tmpfs"], fixture.root.path().to_owned());
     let fixture = Fixture { root: fixture.disk.open_root(fixture.root.path()).expect("a root"), ..fixture };

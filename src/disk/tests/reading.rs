@@ -1,4 +1,4 @@
-//! Reading: whole, in one state, never waiting.
+//! Tests of reading: whole files, in a single state, without blocking.
 
 use super::*;
 use rustix::fs::{CWD, FileType, Mode, mkfifoat, mknodat};
@@ -20,7 +20,7 @@ fn a_file_is_read_with_the_state_it_has() {
 }
 
 #[test]
-fn what_is_not_there_is_none_and_no_error() {
+fn a_missing_file_is_none_and_not_an_error() {
     let fixture = Fixture::new();
     for path in ["none", "no/such/folder"] {
         let target = fixture.target(path);
@@ -45,7 +45,7 @@ fn pipes_sockets_and_devices_are_refused_at_once() {
     let fixture = Fixture::new();
     mkfifoat(CWD, fixture.path("fifo"), Mode::RUSR | Mode::WUSR).expect("a FIFO");
     let _listener = UnixListener::bind(fixture.path("socket")).expect("a socket");
-    // The device of /dev/zero; making it needs root, like other tests here.
+    // The device of /dev/zero. Creating it needs root, like other tests here.
     let zero = rustix::fs::makedev(1, 5);
     mknodat(CWD, fixture.path("zero"), FileType::CharacterDevice, Mode::RUSR, zero)
         .expect("a device as root");
@@ -113,7 +113,7 @@ fn stamps_are_racy_while_young_or_in_the_future() {
 }
 
 #[test]
-fn a_look_at_what_lies_around_follows_nothing() {
+fn peek_follows_no_symlink() {
     let fixture = Fixture::new();
     fixture.write("a/file", "text");
     std::os::unix::fs::symlink("/etc/passwd", fixture.path("a/link")).expect("a link");
@@ -124,7 +124,7 @@ fn a_look_at_what_lies_around_follows_nothing() {
     let disks: [(&dyn Disk, &Root); 2] = [(&fixture.disk, &fixture.root), (&memory, &memory_root)];
     for (disk, root) in disks {
         let kind = |path: &str| {
-            let stat = disk.peek(root, Path::new(path)).expect("a look");
+            let stat = disk.peek(root, Path::new(path)).expect("no error");
             stat.map(|stat| stat.mode & 0o170_000)
         };
         assert_eq!(kind("a/file"), Some(0o100_000));
@@ -132,12 +132,12 @@ fn a_look_at_what_lies_around_follows_nothing() {
         assert_eq!(kind("a/link"), Some(0o120_000));
         assert_eq!((kind("a/none"), kind("none/none"), kind("a/file/none")), (None, None, None));
         let target = disk.resolve(root, Path::new("a/file")).expect("a place");
-        assert_eq!(disk.behind_mounts(root, Some(&target)).expect("a look"), None);
+        assert_eq!(disk.behind_mounts(root, Some(&target)).expect("no error"), None);
     }
 }
 
 #[test]
-fn what_is_appended_goes_to_the_file_that_has_the_name() {
+fn appended_bytes_go_to_the_file_that_has_the_name() {
     let fixture = Fixture::new();
     let append = |text: &str| {
         let entry = fixture.target("log").entry().expect("a name");
@@ -158,7 +158,7 @@ fn what_is_appended_goes_to_the_file_that_has_the_name() {
 }
 
 #[test]
-fn an_expected_file_is_examined_as_it_is_named_now() {
+fn examine_checks_the_file_that_has_the_name_now() {
     let fixture = Fixture::new();
     fixture.write("file", "text");
     let target = fixture.target("file");
@@ -173,7 +173,7 @@ fn an_expected_file_is_examined_as_it_is_named_now() {
     fs::rename(fixture.path("other"), fixture.path("file")).expect("renamed");
     let other = examine().expect("there");
     assert!(!other.stat.same_file(&expected.stat));
-    assert_eq!(fixture.disk.look_held(&other.handle, &entry.path).expect("open").ino, other.stat.ino);
+    assert_eq!(fixture.disk.stat_held(&other.handle, &entry.path).expect("open").ino, other.stat.ino);
     fs::remove_file(fixture.path("file")).expect("removed");
     assert!(examine().is_none());
 }

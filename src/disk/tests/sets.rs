@@ -1,14 +1,14 @@
-//! Sets of changes: whole or not at all, whichever primitive fails.
+//! Tests of sets of changes: applied as a whole or not at all, whichever primitive fails.
 
 use super::*;
 use std::collections::BTreeMap;
 
 pub(super) type Contents = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
-/// The files that the set below is for. `linked` has a second name.
+/// The files that the set below changes. `linked` has a second name.
 pub(super) const FILES: [&str; 6] = ["a", "b", "linked", "gone", "moved", "edited"];
 
-/// One change of every kind.
+/// A change of every kind.
 pub(super) fn set(disk: &dyn Disk, root: &Root) -> Vec<Change> {
     let at = |path: &str| disk.resolve(root, Path::new(path)).expect("a place");
     vec![
@@ -32,7 +32,7 @@ pub(super) fn memory() -> MemoryDisk {
     disk
 }
 
-/// What is in the workspace.
+/// Returns the content of the workspace.
 pub(super) fn workspace_of(disk: &MemoryDisk) -> Contents {
     let mut contents = disk.contents();
     contents.retain(|path, _| path.starts_with("/ws"));
@@ -48,7 +48,7 @@ pub(super) fn real() -> Fixture {
     fixture
 }
 
-/// What the set makes of the files, by their paths in the workspace.
+/// Returns the files after the set, by their paths in the workspace.
 pub(super) fn expected_after(ws: &Path) -> Contents {
     [
         ("a", Some("new a")),
@@ -83,7 +83,8 @@ fn assert_all_or_nothing<T>(
     }
 }
 
-/// Runs the set on memory disks whose k-th primitive fails, until none does any more; says how many.
+/// Runs the set on memory disks whose k-th primitive fails, until k exceeds the number of primitives; returns
+/// that number.
 fn fail_each_on_memory(kind: &DiskErrorKind, durability: Durability, restrict: fn(&MemoryDisk)) -> usize {
     for k in 1.. {
         let disk = memory();
@@ -91,7 +92,7 @@ fn fail_each_on_memory(kind: &DiskErrorKind, durability: Durability, restrict: f
         let root = disk.open_root(Path::new("/ws")).expect("a root");
         let changes = set(&disk, &root);
         let before = workspace_of(&disk);
-        let own = Own::on(&disk);
+        let own = TestJournal::on(&disk);
         disk.fail_at(k, kind.clone());
         let result = own.commit(&disk, &changes, durability);
         let mut wanted = expected_after(Path::new("/ws"));
@@ -102,7 +103,7 @@ fn fail_each_on_memory(kind: &DiskErrorKind, durability: Durability, restrict: f
             return k - 1;
         }
     }
-    unreachable!("the loop has no end of its own")
+    unreachable!("the loop ends by returning")
 }
 
 #[test]
@@ -139,7 +140,7 @@ fn fail_each_on_real(arm: impl Fn(&FailingDisk<OsDisk>, usize)) {
         let disk = FailingDisk::new(OsDisk::new());
         let changes = set(&disk, &fixture.root);
         let before = fixture.all();
-        let own = Own::on(&disk);
+        let own = TestJournal::on(&disk);
         arm(&disk, k);
         let result = own.commit(&disk, &changes, Durability::Full);
         let wanted = expected_after(fixture.root.path());
@@ -158,10 +159,10 @@ fn a_disk_that_stays_broken_is_reported_as_not_rolled_back_or_is_as_before() {
         let disk = FailingDisk::new(OsDisk::new());
         let changes = set(&disk, &fixture.root);
         let before = fixture.all();
-        let own = Own::on(&disk);
+        let own = TestJournal::on(&disk);
         disk.fail_from(k, DiskErrorKind::Io);
         match own.commit(&disk, &changes, Durability::Full) {
-            // The end is reached; what cannot be removed any more is named.
+            // The commit completed; files that could not be removed any more are named.
             Ok(done) if disk.calls() >= k => {
                 assert!(done.iter().any(|one| one.leftover.is_some() || one.stat.is_none()));
             }
@@ -177,7 +178,7 @@ fn one_stale_file_fails_the_set_before_and_after_the_others() {
     for stale in ["a", "linked", "gone", "moved", "edited", "b"] {
         let fixture = real();
         let changes = set(&fixture.disk, &fixture.root);
-        // As long as the old text, so that only the content tells.
+        // As long as the old text, so that only the content differs.
         fixture.write(stale, "!".repeat(stale.len()));
         let before = fixture.all();
         let error = fixture.commit(&changes).expect_err("stale");
@@ -188,39 +189,39 @@ fn one_stale_file_fails_the_set_before_and_after_the_others() {
     }
 }
 
-/// Looks at the files that lost their names, as the daemon does a little later.
-fn look_late(
+/// Checks the files that lost their names, as the daemon does a little later.
+fn check_displaced(
     disk: &FailingDisk<OsDisk>,
-    own: &Own,
+    own: &TestJournal,
     result: &std::result::Result<Vec<Committed>, CommitError>,
 ) {
-    let late = LateLook::start(Arc::new(OsDisk::new()), own.kept.clone()).expect("a thread");
+    let monitor = DisplacedFileMonitor::start(Arc::new(OsDisk::new()), own.kept.clone()).expect("a thread");
     let displaced: Vec<_> = match result {
         Ok(done) => done.iter().filter_map(|done| done.displaced.clone()).collect(),
         Err(error) => error.displaced.clone(),
     };
     disk.run_at(usize::MAX, || {});
     for file in displaced {
-        late.hold(file);
+        monitor.hold(file);
     }
 }
 
-/// Someone saves `path` right before the k-th primitive, for each k. Their text must stand somewhere.
+/// Another program saves `path` right before the k-th primitive, for each k. Its text must survive somewhere.
 fn save_before_each(path: &'static str, save: fn(&Path, &str)) {
     for k in 1.. {
         let fixture = real();
         let disk = FailingDisk::new(OsDisk::new());
         let changes = set(&disk, &fixture.root);
-        let place = fixture.path(path);
-        let own = Own::on(&disk);
+        let saved_path = fixture.path(path);
+        let own = TestJournal::on(&disk);
         let (saved, wait) = std::sync::mpsc::channel();
         let run = move || {
-            let (place, saved) = (place.clone(), saved.clone());
+            let (saved_path, saved) = (saved_path.clone(), saved.clone());
             std::thread::spawn(move || {
-                save(&place, "theirs");
+                save(&saved_path, "theirs");
                 saved.send(()).expect("a listener");
             });
-            // Where the commit lets it wait, it comes later.
+            // If the commit makes it wait, the save comes later.
             std::thread::sleep(std::time::Duration::from_millis(2));
         };
         disk.run_at(k, run);
@@ -229,7 +230,7 @@ fn save_before_each(path: &'static str, save: fn(&Path, &str)) {
             return;
         }
         wait.recv_timeout(std::time::Duration::from_secs(30)).expect("their save");
-        look_late(&disk, &own, &result);
+        check_displaced(&disk, &own, &result);
         let all = fixture.all();
         let kept = own.kept().iter().any(|text| text == "theirs");
         let theirs = kept || all.values().flatten().any(|text| text == b"theirs");
@@ -256,14 +257,14 @@ fn a_save_in_place_in_the_middle_of_a_set_is_never_lost() {
 }
 
 #[test]
-fn what_someone_put_into_a_created_folder_survives_the_rollback() {
+fn a_foreign_file_in_a_created_folder_survives_the_rollback() {
     let fixture = real();
     let disk = FailingDisk::new(OsDisk::new());
     let at = |path: &str| disk.resolve(&fixture.root, Path::new(path)).expect("a place");
     let changes = [create(&at("deep/new"), "new"), create(&at("second"), "new")];
     let (theirs, taken) = (fixture.path("deep/theirs"), fixture.path("second"));
-    // Count first where the second file is installed.
-    let own = Own::on(&disk);
+    // First count the calls up to the installation of the second file.
+    let own = TestJournal::on(&disk);
     disk.run_at(usize::MAX, || {});
     own.commit(&disk, &changes, Durability::Process).expect("committed");
     let calls = disk.calls();
@@ -281,7 +282,7 @@ fn what_someone_put_into_a_created_folder_survives_the_rollback() {
 }
 
 #[test]
-fn what_someone_writes_into_a_file_that_is_written_in_place_survives_but_for_one_moment() {
+fn a_save_during_an_in_place_write_is_lost_at_one_call_at_most() {
     let mut lost = Vec::new();
     for k in 1.. {
         let fixture = real();
@@ -289,10 +290,10 @@ fn what_someone_writes_into_a_file_that_is_written_in_place_survives_but_for_one
         let at = |path: &str| disk.resolve(&fixture.root, Path::new(path)).expect("a place");
         let changes = [replace(&disk, &at("linked"), "ours"), create(&at("second"), "new")];
         let (linked, taken) = (fixture.path("linked"), fixture.path("second"));
-        let own = Own::on(&disk);
+        let own = TestJournal::on(&disk);
         disk.run_at(k, move || {
             fs::write(&linked, "theirs").expect("their save");
-            // Whatever comes after it must not be able to be done.
+            // Makes every later step impossible.
             fs::write(&taken, "their file").expect("their file");
         });
         let result = own.commit(&disk, &changes, Durability::Process);
@@ -331,7 +332,7 @@ fn a_read_only_member_fails_the_set_before_anything_is_staged() {
 }
 
 #[test]
-fn on_the_memory_disk_a_same_tick_rewrite_of_the_same_size_is_seen() {
+fn on_the_memory_disk_a_same_tick_rewrite_of_the_same_size_is_detected() {
     let disk = memory();
     let root = disk.open_root(Path::new("/ws")).expect("a root");
     let target = disk.resolve(&root, Path::new("a")).expect("a place");
@@ -339,7 +340,7 @@ fn on_the_memory_disk_a_same_tick_rewrite_of_the_same_size_is_seen() {
     disk.replace_behind("/ws/a", b"b");
     let present = disk.stat(&target).expect("a state").expect("there");
     if let Change::Replace { expect, .. } = &change {
-        assert!(present.same_version(&expect.stat), "nothing but the content tells");
+        assert!(present.same_version(&expect.stat), "only the content differs");
     }
     let error = commit(&disk, &[change], Durability::Process).expect_err("stale");
     assert_eq!(error.error.kind, DiskErrorKind::Changed);

@@ -14,7 +14,7 @@ fn a_replace_puts_the_new_content_in_place_and_leaves_nothing_beside() {
         let done = commit(&fixture.disk, &[change], durability).expect("committed");
         assert_eq!(fixture.text("file"), format!("new {durability:?}"));
         let stat = fixture.disk.stat(&target).expect("a state");
-        assert!(done[0].stat.zip(stat).is_some_and(|(told, there)| told.same_version(&there)));
+        assert!(done[0].stat.zip(stat).is_some_and(|(reported, there)| reported.same_version(&there)));
         assert_eq!(done[0].leftover, None);
         assert_eq!(fixture.all().len(), 1);
     }
@@ -142,7 +142,7 @@ fn a_touched_file_is_fresh_and_keeps_its_new_mode() {
     assert_eq!(fs::metadata(fixture.path("file")).expect("a file").mode() & 0o777, 0o755);
 }
 
-/// Every change that expects something, made for "old" in `file`.
+/// Every change that expects a file state, made for "old" in `file`.
 fn changes_of(fixture: &Fixture) -> Vec<Change> {
     let (disk, target) = (&fixture.disk, fixture.target("file"));
     vec![
@@ -174,7 +174,7 @@ fn another_content_is_detected_even_with_size_and_time_put_back() {
 }
 
 #[test]
-fn a_file_that_is_gone_or_has_become_a_folder_is_told() {
+fn a_file_that_is_gone_or_has_become_a_folder_is_reported() {
     let fixture = Fixture::new();
     fixture.write("file", "old");
     let changes = changes_of(&fixture);
@@ -196,7 +196,7 @@ fn a_single_replace_whose_rename_fails_after_its_effect_is_done() {
         fixture.write("file", "old");
         let disk = FailingDisk::new(OsDisk::new());
         let change = replace(&disk, &fixture.target("file"), "new");
-        let (own, changes) = (Own::on(&disk), [change]);
+        let (own, changes) = (TestJournal::on(&disk), [change]);
         disk.fail_late_at(k, DiskErrorKind::Io);
         let result = own.commit(&disk, &changes, Durability::Process);
         assert_eq!(fixture.text("file"), if result.is_ok() { "new" } else { "old" }, "k = {k}");
@@ -208,7 +208,7 @@ fn a_single_replace_whose_rename_fails_after_its_effect_is_done() {
 }
 
 #[test]
-fn a_set_of_nothing_is_done() {
+fn an_empty_set_succeeds() {
     let fixture = Fixture::new();
     assert!(fixture.commit(&[]).expect("nothing to do").is_empty());
 }

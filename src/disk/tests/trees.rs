@@ -1,4 +1,4 @@
-//! Walking: what is listed and opened lies beneath the root, whatever leads there.
+//! Tests of listing and opening: everything listed or opened lies under the root, whatever path leads there.
 
 use super::*;
 use rustix::fs::{CWD, Mode, mkfifoat};
@@ -75,7 +75,7 @@ fn a_link_that_stays_inside_names_the_folder_that_it_leads_to() {
 }
 
 #[test]
-fn a_pipe_is_refused_and_not_waited_for() {
+fn a_pipe_is_refused_without_blocking() {
     let fixture = real();
     mkfifoat(CWD, fixture.path("pipe"), Mode::RUSR | Mode::WUSR).expect("a pipe");
     let error = fixture.disk.open_file(&fixture.root, Path::new("pipe")).err().expect("no file");

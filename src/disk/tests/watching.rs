@@ -1,10 +1,10 @@
-//! Hints: a save is seen, however it is done; a folder may go and come back.
+//! Tests of the watcher: every kind of save produces a hint, and a folder may disappear and come back.
 
 use super::*;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// Far longer than any hint takes, so that only a missing one waits for it.
+/// Far longer than any hint takes, so that only a missing hint takes this long.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 fn watcher() -> (Watcher, Receiver<WatchHint>) {
@@ -15,7 +15,7 @@ fn watcher() -> (Watcher, Receiver<WatchHint>) {
     (watcher, hints)
 }
 
-/// Whether a hint about a file comes in time; others are passed over.
+/// Returns `true` if a hint about a file arrives in time; ignores other hints.
 fn hinted(hints: &Receiver<WatchHint>, path: &Path, patience: Duration) -> bool {
     let end = Instant::now() + patience;
     while let Ok(hint) = hints.recv_timeout(end.saturating_duration_since(Instant::now())) {
@@ -33,7 +33,7 @@ fn settle(hints: &Receiver<WatchHint>) {
 }
 
 #[test]
-fn every_way_of_saving_is_seen_again_and_again() {
+fn every_kind_of_save_gives_a_hint_every_time() {
     let fixture = Fixture::new();
     fixture.write("file", "old");
     let (watcher, hints) = watcher();

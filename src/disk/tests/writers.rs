@@ -1,8 +1,8 @@
-//! Programs that save a file without asking anybody, again and again, while commits change it too.
+//! Tests of programs that repeatedly save a file without coordination while commits change it too.
 //!
-//! Both sides count in their own half of one text. A save that is gone when its writer looks next has been
-//! overwritten by a commit: that cannot be ruled out on a file system without a compare-and-swap, but it has to
-//! be rare, and what was overwritten has to have been kept.
+//! Both sides count in their own half of one text. A save that is gone at its writer's next read has been
+//! overwritten by a commit. That cannot be ruled out on a file system without compare-and-swap, but it has to
+//! be rare, and the overwritten text has to have been rescued.
 
 use super::*;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -12,16 +12,16 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Of how many saves one may be lost.
+/// At most one in this many saves may be lost.
 const BOUND: u64 = 250;
 
-/// How long each race runs, in seconds; `EDITD_RACE` sets it for longer runs.
+/// Duration of each race; `EDITD_RACE` sets a number of seconds for longer runs.
 fn race() -> Duration {
     let seconds = std::env::var("EDITD_RACE").ok().and_then(|seconds| seconds.parse().ok());
     Duration::from_secs(seconds.unwrap_or(2))
 }
 
-/// Ours, then theirs.
+/// Parses the two counters: ours, then theirs.
 fn halves(text: &[u8]) -> Option<(u64, u64)> {
     let (ours, theirs) = std::str::from_utf8(text).ok()?.split_once(' ')?;
     Some((ours.parse().ok()?, theirs.parse().ok()?))
@@ -31,22 +31,22 @@ fn joined(ours: u64, theirs: u64) -> String {
     format!("{ours:08} {theirs:08}")
 }
 
-/// What a writer did and found.
+/// Result of a writer.
 #[derive(Debug, Default)]
 struct Saves {
     count: u64,
-    /// Those of them that were not there at the next look.
+    /// Saves that were gone at the next read.
     gone: Vec<u64>,
-    /// Those that were seen, or overwritten by the writer itself: a swap back brings one back that was gone for
-    /// microseconds.
+    /// Saves that were observed, or overwritten by the writer itself: a swap back restores a save that was
+    /// gone for microseconds.
     seen: HashSet<u64>,
 }
 
-/// Reads, counts and saves until told to stop.
+/// Reads, counts and saves until `stop` is set.
 fn save_until(stop: &AtomicBool, path: &Path, save: Save) -> Saves {
     let mut done = Saves::default();
     while !stop.load(Ordering::Relaxed) {
-        // Another writer's truncated file is no text; wait for it.
+        // Another writer may have truncated the file; wait for its text.
         let Some((ours, theirs)) = fs::read(path).ok().as_deref().and_then(halves) else { continue };
         done.seen.insert(theirs);
         if theirs != done.count {
@@ -60,7 +60,7 @@ fn save_until(stop: &AtomicBool, path: &Path, save: Save) -> Saves {
     done
 }
 
-/// A way to save; gives what was overwritten by it.
+/// A way of saving; returns the content that it overwrote.
 type Save = fn(&Path, &str) -> Vec<u8>;
 
 fn opened(path: &Path) -> (fs::File, Vec<u8>) {
@@ -83,7 +83,7 @@ fn truncating(path: &Path, text: &str) -> Vec<u8> {
     overwritten
 }
 
-/// As a rename over the file, but so that what it replaced can be looked at.
+/// Works like a rename over the file, but lets the test read what it replaced.
 fn by_rename(path: &Path, text: &str) -> Vec<u8> {
     let temporary = path.with_file_name("their-temp");
     fs::write(&temporary, text).expect("their file");
@@ -93,24 +93,25 @@ fn by_rename(path: &Path, text: &str) -> Vec<u8> {
     overwritten
 }
 
-/// The other side: counts by commits.
+/// The other side, which counts by commits.
 struct Counting<'f> {
     fixture: &'f Fixture,
     target: Target,
-    own: Own,
-    late: LateLook,
+    own: TestJournal,
+    monitor: DisplacedFileMonitor,
     commits: u64,
     seen: HashSet<u64>,
 }
 
 impl<'f> Counting<'f> {
     fn new(fixture: &'f Fixture) -> Self {
-        let own = Own::on(&fixture.disk);
-        let late = LateLook::start(Arc::new(OsDisk::new()), own.kept.clone()).expect("a thread");
-        Self { fixture, target: fixture.target("file"), own, late, commits: 0, seen: HashSet::new() }
+        let own = TestJournal::on(&fixture.disk);
+        let monitor =
+            DisplacedFileMonitor::start(Arc::new(OsDisk::new()), own.kept.clone()).expect("a thread");
+        Self { fixture, target: fixture.target("file"), own, monitor, commits: 0, seen: HashSet::new() }
     }
 
-    /// Counts once, if nobody is faster.
+    /// Counts once, unless the other side is faster.
     fn count(&mut self) {
         let Ok(Some(image)) = self.fixture.disk.read(&self.target, LIMIT) else { return };
         let Some((ours, theirs)) = halves(&image.bytes) else { return };
@@ -120,11 +121,11 @@ impl<'f> Counting<'f> {
         match self.own.commit(&self.fixture.disk, &[change], Durability::Process) {
             Ok(done) => {
                 self.commits += 1;
-                done.into_iter().filter_map(|done| done.displaced).for_each(|file| self.late.hold(file));
+                done.into_iter().filter_map(|done| done.displaced).for_each(|file| self.monitor.hold(file));
             }
             Err(error) => {
                 assert_eq!(error.error.kind, DiskErrorKind::Changed);
-                error.displaced.into_iter().for_each(|file| self.late.hold(file));
+                error.displaced.into_iter().for_each(|file| self.monitor.hold(file));
             }
         }
     }
@@ -143,30 +144,30 @@ fn compete(name: &str, save: Save) {
         stop.store(true, Ordering::Relaxed);
         writer.join().expect("their thread")
     });
-    let Counting { commits, own, late, seen: seen_by_us, .. } = counting;
-    late.look_now();
+    let Counting { commits, own, monitor, seen: seen_by_us, .. } = counting;
+    monitor.look_now();
     let lost: HashSet<u64> =
         gone.into_iter().filter(|save| !seen.contains(save) && !seen_by_us.contains(save)).collect();
     let kept: HashSet<u64> =
         own.kept().iter().filter_map(|text| halves(text.as_bytes())).map(|(_, save)| save).collect();
-    let unkept: Vec<_> = lost.difference(&kept).collect();
-    let told = format!("{name}: {} of {saves} saves lost beside {commits} commits", lost.len());
-    assert!(commits > 10 && saves > 10, "{told}");
-    assert!(unkept.is_empty(), "{told}, and not kept: {unkept:?}");
-    assert!(lost.len() as u64 * BOUND <= saves + BOUND, "{told}");
+    let unrescued: Vec<_> = lost.difference(&kept).collect();
+    let summary = format!("{name}: {} of {saves} saves lost beside {commits} commits", lost.len());
+    assert!(commits > 10 && saves > 10, "{summary}");
+    assert!(unrescued.is_empty(), "{summary}, and not rescued: {unrescued:?}");
+    assert!(lost.len() as u64 * BOUND <= saves + BOUND, "{summary}");
 }
 
 #[test]
-fn saves_in_place_are_hardly_ever_lost_and_always_kept() {
+fn saves_in_place_are_rarely_overwritten_and_always_rescued() {
     compete("in place", in_place);
 }
 
 #[test]
-fn saves_by_rename_are_hardly_ever_lost_and_always_kept() {
+fn saves_by_rename_are_rarely_overwritten_and_always_rescued() {
     compete("by rename", by_rename);
 }
 
 #[test]
-fn saves_that_truncate_first_are_hardly_ever_lost_and_always_kept() {
+fn saves_that_truncate_first_are_rarely_overwritten_and_always_rescued() {
     compete("truncating", truncating);
 }

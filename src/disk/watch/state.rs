@@ -1,4 +1,4 @@
-//! What is watched, and what there is to tell.
+//! State of the watcher: watched files, and pending news.
 
 use super::{MAX_NAMED, WatchHint};
 use notify::Event;
@@ -9,25 +9,25 @@ use std::time::Instant;
 
 #[derive(Default)]
 pub(super) struct State {
-    /// How often each file is watched.
+    /// Number of watches of each file.
     pub(super) files: HashMap<PathBuf, usize>,
-    /// How many files are watched in each folder.
+    /// Number of watched files in each folder.
     pub(super) folders: HashMap<PathBuf, usize>,
-    /// Folders that ought to be watched and are not: gone, or above the system's limit.
+    /// Folders that should be watched but are not: missing, or above the system's limit.
     pub(super) lost: BTreeSet<PathBuf>,
     pub(super) changed: HashSet<PathBuf>,
     pub(super) rescan: bool,
-    pub(super) complaint: Option<String>,
-    pub(super) complained: bool,
+    pub(super) problem: Option<String>,
+    pub(super) problem_reported: bool,
     pub(super) ended: bool,
-    /// How many wait for the system's thread.
-    pub(super) asking: usize,
-    /// When that thread ended its last rest.
+    /// Number of threads that wait for the system's thread.
+    pub(super) requesting: usize,
+    /// End of the last rest of the system's thread.
     pub(super) rested: Option<Instant>,
 }
 
 impl State {
-    /// Counts a file; `true` if its folder is new.
+    /// Counts a file; returns `true` if its folder is new.
     pub(super) fn add(&mut self, path: &Path, folder: &Path) -> bool {
         let times = self.files.entry(path.to_owned()).or_default();
         *times += 1;
@@ -39,7 +39,7 @@ impl State {
         *files == 1
     }
 
-    /// Uncounts a file; `true` if its folder is not needed any more.
+    /// Uncounts a file; returns `true` if its folder is no longer needed.
     pub(super) fn remove(&mut self, path: &Path, folder: &Path) -> bool {
         if !count_down(&mut self.files, path) || !count_down(&mut self.folders, folder) {
             return false;
@@ -47,15 +47,15 @@ impl State {
         !self.lost.remove(folder)
     }
 
-    /// Says once that watching is not complete.
-    pub(super) fn complain(&mut self, error: &notify::Error) {
-        if !self.complained {
-            self.complained = true;
-            self.complaint = Some(error.to_string());
+    /// Records, once, that watching is incomplete.
+    pub(super) fn record_problem(&mut self, error: &notify::Error) {
+        if !self.problem_reported {
+            self.problem_reported = true;
+            self.problem = Some(error.to_string());
         }
     }
 
-    /// Marks all files of a folder.
+    /// Marks all files of a folder as changed.
     pub(super) fn mark_folder(&mut self, folder: &Path) {
         let within = self.files.keys().filter(|path| path.parent() == Some(folder));
         self.changed.extend(within.cloned());
@@ -68,24 +68,24 @@ impl State {
     }
 
     pub(super) fn has_news(&self) -> bool {
-        self.rescan || !self.changed.is_empty() || self.complaint.is_some()
+        self.rescan || !self.changed.is_empty() || self.problem.is_some()
     }
 
-    /// What is to be told, in order.
+    /// Takes the pending hints, in order.
     pub(super) fn take_hints(&mut self) -> Vec<WatchHint> {
         let changed = std::mem::take(&mut self.changed);
         let rescan = std::mem::take(&mut self.rescan) || changed.len() > MAX_NAMED;
-        let complaint = self.complaint.take().map(WatchHint::Degraded);
+        let problem = self.problem.take().map(WatchHint::Degraded);
         let news = match (rescan, changed.is_empty()) {
             (true, _) => Some(WatchHint::Rescan),
             (false, true) => None,
             (false, false) => Some(WatchHint::Changed(changed.into_iter().collect())),
         };
-        complaint.into_iter().chain(news).collect()
+        problem.into_iter().chain(news).collect()
     }
 }
 
-/// Counts down; `true` if the last is gone.
+/// Decrements a count; returns `true` if it reached zero.
 fn count_down(counts: &mut HashMap<PathBuf, usize>, path: &Path) -> bool {
     let Some(count) = counts.get_mut(path) else { return false };
     *count -= 1;
@@ -96,8 +96,8 @@ fn count_down(counts: &mut HashMap<PathBuf, usize>, path: &Path) -> bool {
     true
 }
 
-/// Marks what an event is about.
-pub(super) fn take_note(state: &mut State, event: &Event) {
+/// Marks the files that an event affects.
+pub(super) fn record(state: &mut State, event: &Event) {
     if event.need_rescan() {
         state.rescan = true;
     }
@@ -114,7 +114,8 @@ pub(super) fn take_note(state: &mut State, event: &Event) {
     }
 }
 
-/// Everything but looking at a file. Closing one after writing counts: a long write ends with it.
+/// Returns `true` for every event except reading a file. Closing a file after writing counts, because it ends
+/// a long write.
 fn may_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),

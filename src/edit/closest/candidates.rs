@@ -1,36 +1,36 @@
-//! Where a text that stands nowhere might have been meant.
+//! Candidate regions for an old text without a match.
 
 use std::collections::HashMap;
 
 use super::super::base::Base;
-use super::super::index::describe;
+use super::super::index::key_and_pairs;
 use super::super::similarity;
 
-/// Windows that are compared in full.
-const WINDOWS: usize = 10;
-/// Lines of the file that a line asked for is compared with letter by letter.
-pub(super) const LINES: usize = 24;
-/// Lines asked for that are looked for by resemblance where equal ones say nothing.
-const TELLING_LINES: usize = 3;
-/// A line that stands more often tells nothing of the place.
+/// Maximum number of windows that are compared in full.
+const MAX_WINDOWS: usize = 10;
+/// Maximum number of lines of the file that a requested line is compared with character by character.
+pub(super) const MAX_LINES: usize = 24;
+/// Number of requested lines that are searched by similarity if equal lines decide nothing.
+const DISTINCTIVE_LINES: usize = 3;
+/// Maximum number of occurrences of a line that is evidence for a location.
 const COMMON: usize = 64;
-/// Lines that are scored together in a walk.
+/// Number of lines that are scored together.
 const CHUNK: usize = 256;
-/// One more than the most that a line can score.
+/// One more than the maximum score of a line.
 const SCORES: usize = 194;
 
-/// First lines (from 0) of windows worth comparing, best first.
-pub(in crate::edit) fn starts(base: &Base<'_>, asked: &[&str]) -> Vec<usize> {
-    let described: Vec<(u32, u64)> = asked.iter().map(|line| describe(line)).collect();
+/// Returns the first lines (from 0) of windows worth comparing, best first.
+pub(in crate::edit) fn starts(base: &Base<'_>, requested: &[&str]) -> Vec<usize> {
+    let described: Vec<(u32, u64)> = requested.iter().map(|line| key_and_pairs(line)).collect();
     let mut votes = Votes::default();
     by_equal_lines(base.index().keys(), &described, &mut votes);
-    if !votes.convincing(asked.len()) && base.deadline.check().is_ok() {
-        by_similar_lines(base, asked, &described, &mut votes);
+    if !votes.convincing(requested.len()) && base.deadline.check().is_ok() {
+        by_similar_lines(base, requested, &described, &mut votes);
     }
-    votes.best(asked.len())
+    votes.best(requested.len())
 }
 
-/// Votes for the line at which a window starts.
+/// Votes for the start line of a window.
 #[derive(Default)]
 struct Votes(HashMap<usize, f64>);
 
@@ -39,14 +39,14 @@ impl Votes {
         *self.0.entry(line.saturating_sub(index)).or_default() += weight;
     }
 
-    /// Whether some window shares at least a third of its lines.
+    /// Returns `true` if some window shares at least a third of its lines.
     fn convincing(&self, lines: usize) -> bool {
         lines > 1 && self.0.values().any(|&votes| votes >= similarity::share(lines, 3))
     }
 
     fn best(&self, lines: usize) -> Vec<usize> {
         let of = |start: usize| self.0.get(&start).copied().unwrap_or_default();
-        // A line too many or too few splits the votes of one place between neighbours.
+        // A surplus or missing line splits the votes of one location between neighbors.
         let near = |start: usize| {
             (1..=2).map(|by| of(start + by) + start.checked_sub(by).map_or(0.0, of)).sum::<f64>()
         };
@@ -54,7 +54,7 @@ impl Votes {
         ranked.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
         let mut chosen: Vec<usize> = Vec::new();
         for (start, _) in ranked {
-            if chosen.len() == WINDOWS {
+            if chosen.len() == MAX_WINDOWS {
                 break;
             }
             if chosen.iter().all(|&other| start.abs_diff(other) * 2 > lines || lines == 1) {
@@ -67,7 +67,7 @@ impl Votes {
 
 fn by_equal_lines(keys: &[u32], described: &[(u32, u64)], votes: &mut Votes) {
     let mut wanted: HashMap<u32, Vec<usize>> = HashMap::new();
-    // One bit for each of 64 groups of keys spares most lines the look into the map.
+    // One bit for each of 64 groups of keys avoids the map lookup for most lines.
     let mut groups = [0_u64; 64];
     for (index, &(key, _)) in described.iter().enumerate().filter(|(_, line)| line.0 != 0) {
         wanted.entry(key).or_default().push(index);
@@ -93,20 +93,20 @@ fn by_equal_lines(keys: &[u32], described: &[(u32, u64)], votes: &mut Votes) {
     }
 }
 
-/// Votes by the lines that resemble the most telling ones of those asked for.
-fn by_similar_lines(base: &Base<'_>, asked: &[&str], described: &[(u32, u64)], votes: &mut Votes) {
-    let mut telling: Vec<usize> = (0..asked.len()).collect();
-    telling.sort_by_key(|&index| std::cmp::Reverse(described[index].1.count_ones()));
-    for &index in telling.iter().take(TELLING_LINES).filter(|&&index| described[index].1 != 0) {
-        for line in resembling(base.index().pairs(), described[index].1) {
-            let there = base.index().lines_from(base.text, line).next().map_or("", |line| line.content);
-            votes.add(line, index, similarity::at_a_glance(asked[index].trim(), there.trim()));
+/// Adds votes for the lines that are similar to the most distinctive requested ones.
+fn by_similar_lines(base: &Base<'_>, requested: &[&str], described: &[(u32, u64)], votes: &mut Votes) {
+    let mut distinctive: Vec<usize> = (0..requested.len()).collect();
+    distinctive.sort_by_key(|&index| std::cmp::Reverse(described[index].1.count_ones()));
+    for &index in distinctive.iter().take(DISTINCTIVE_LINES).filter(|&&index| described[index].1 != 0) {
+        for line in most_similar(base.index().pairs(), described[index].1) {
+            let actual = base.index().lines_from(base.text, line).next().map_or("", |line| line.content);
+            votes.add(line, index, similarity::at_a_glance(requested[index].trim(), actual.trim()));
         }
     }
 }
 
-/// The lines that have most letter pairs in common with the ones wanted.
-pub(super) fn resembling(lines: &[u64], wanted: u64) -> Vec<usize> {
+/// Returns the lines that share most letter pairs with `wanted`.
+pub(super) fn most_similar(lines: &[u64], wanted: u64) -> Vec<usize> {
     let mut best = Best::default();
     let mut scores = [0_u8; CHUNK];
     for (number, chunk) in lines.chunks(CHUNK).enumerate() {
@@ -124,8 +124,9 @@ pub(super) fn resembling(lines: &[u64], wanted: u64) -> Vec<usize> {
     best.lines()
 }
 
-/// Three times the pairs that a line shares with the wanted ones, less what it has besides, since long lines share
-/// with everything. Nothing for a line that shares less than half of them.
+/// Computes the score of a line: three times the shared pairs minus the other pairs of the line, since long
+/// lines share pairs with everything. The score is 0 for a line that shares less than half of the wanted
+/// pairs.
 fn score_of(pairs: u64, wanted: u64) -> u8 {
     let shared = (pairs & wanted).count_ones();
     let score = (shared * 4).saturating_sub(pairs.count_ones());
@@ -133,10 +134,10 @@ fn score_of(pairs: u64, wanted: u64) -> u8 {
     if shared * 2 >= wanted.count_ones() { score as u8 + 1 } else { 0 }
 }
 
-/// The first lines with the best scores. Scores are small numbers, so counting sorts them.
+/// The first lines with the best scores. Scores are small numbers, so they are counting-sorted.
 struct Best {
     by_score: [Vec<usize>; SCORES],
-    /// A line needs at least this score to be among them.
+    /// Minimum score for a line to be added.
     least: u8,
 }
 
@@ -149,18 +150,18 @@ impl Default for Best {
 impl Best {
     fn add(&mut self, score: u8, line: usize) {
         let bucket = &mut self.by_score[usize::from(score)];
-        if score < self.least || bucket.len() == LINES {
+        if score < self.least || bucket.len() == MAX_LINES {
             return;
         }
         bucket.push(line);
         let least = usize::from(self.least);
-        // The last place goes to the first line, so an equal score behind it comes too late.
-        if self.by_score[least + 1..].iter().map(Vec::len).sum::<usize>() >= LINES {
+        // Earlier lines win ties, so a later line with the lowest score can no longer be added.
+        if self.by_score[least + 1..].iter().map(Vec::len).sum::<usize>() >= MAX_LINES {
             self.least += 1;
         }
     }
 
     fn lines(&self) -> Vec<usize> {
-        self.by_score.iter().rev().flatten().copied().take(LINES).collect()
+        self.by_score.iter().rev().flatten().copied().take(MAX_LINES).collect()
     }
 }

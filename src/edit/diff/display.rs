@@ -1,40 +1,41 @@
-//! Changes in other forms than the unified one.
+//! Diffs in other formats than unified.
 
 mod words;
 
 use std::fmt::Write as _;
 
-use super::{CONTEXT, Change, Labels, changes, group_head, group_len, lines_before, title, whole_lines};
+use super::{
+    CONTEXT, Change, Labels, changes, file_header, group_head, group_len, lines_before, whole_lines,
+};
 use crate::edit::{Deadline, Plan, diff_plan};
 use crate::text::lines;
 
-/// Bytes of a display. It is there to be looked at; the unified diff has everything.
-const MOST_BYTES: usize = 64 << 10;
-/// Bytes of a line that are shown.
-const LINE_BYTES: usize = 4 << 10;
-/// Characters of a line in a summary.
-const QUOTED: usize = 60;
-/// What stands in place of what is left out.
-const CUT: &str = "… (the rest is left out)\n";
-/// What is said of lines whose contents are equal.
-const ENDS_DIFFER: &str = "\\ Only line ends differ";
+/// Maximum size of a rendered diff, in bytes. The unified diff is complete.
+const MAX_BYTES: usize = 64 << 10;
+/// Maximum number of bytes of a line that are shown.
+const MAX_LINE_BYTES: usize = 4 << 10;
+/// Maximum number of characters of a line in a summary.
+const MAX_QUOTED: usize = 60;
+/// Text that replaces the omitted part.
+const TRUNCATED: &str = "… (the rest is omitted)\n";
+/// Note for lines that differ only in their endings.
+const ENDINGS_DIFFER: &str = "\\ Only line endings differ";
 
-/// How a change is shown.
+/// The format in which a change is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Display {
-    /// The unified diff itself, whole.
+    /// The complete unified diff.
     Unified,
     /// Changed lines once, with `[-old-]{+new+}` around changed words.
     Word,
-    /// A line in words for the file and one for each hunk.
+    /// One line of text for the file and one for each hunk.
     Summary,
-    /// Lines with their signs and numbers: old ones for what is removed, new ones for all others.
+    /// Lines with their signs and numbers: old numbers for removed lines, new numbers for all others.
     Numbered,
 }
 
-/// What `plan` does to `base`, in another form. All but the unified one are cut behind 64 KiB and within
-/// lines of more than 4 KiB, and show no line ends. Once the deadline has passed it is coarser, never
-/// wrong.
+/// Renders the changes of `plan` to `base`. All formats but the unified one are cut after 64 KiB and within
+/// lines of more than 4 KiB, and show no line endings. After the deadline the result is coarser, never wrong.
 pub fn display_plan(
     base: &str,
     plan: &Plan,
@@ -52,14 +53,14 @@ pub fn display_plan(
         _ if changes.is_empty() => {}
         Display::Numbered => groups(base, &changes, |group| numbered(&mut out, base, group)),
         Display::Word | Display::Unified => {
-            out.lines(&title(labels));
+            out.lines(&file_header(labels));
             groups(base, &changes, |group| in_words(&mut out, base, group, deadline));
         }
     }
     out.text
 }
 
-/// A text that ends when it is long enough.
+/// An output text with a size limit.
 #[derive(Default)]
 struct Out {
     text: String,
@@ -67,15 +68,15 @@ struct Out {
 }
 
 impl Out {
-    /// A line before which `mark` stands, cut if it is long.
+    /// Appends a line with the prefix `mark`, cut if it is long.
     fn line(&mut self, mark: &str, content: &str) {
         if self.full {
             return;
         }
         let fits = |end: &usize| content.is_char_boundary(*end);
-        let shown = (0..=LINE_BYTES.min(content.len())).rev().find(fits).unwrap_or_default();
-        if self.text.len() + mark.len() + shown + 1 > MOST_BYTES {
-            self.text.push_str(CUT);
+        let shown = (0..=MAX_LINE_BYTES.min(content.len())).rev().find(fits).unwrap_or_default();
+        if self.text.len() + mark.len() + shown + 1 > MAX_BYTES {
+            self.text.push_str(TRUNCATED);
             self.full = true;
             return;
         }
@@ -93,7 +94,7 @@ impl Out {
 
 /// Changes that share their context.
 struct Group<'c> {
-    /// Whether it is the first of its file.
+    /// `true` for the first group of its file.
     first: bool,
     before: Vec<&'c str>,
     changes: &'c [Change],
@@ -116,7 +117,7 @@ fn groups<'c>(base: &'c str, changes: &'c [Change], mut show: impl FnMut(&Group<
 }
 
 impl<'c> Group<'c> {
-    /// The unchanged lines before the change at `at`.
+    /// Returns the unchanged lines before the change at `at`.
     fn between(&self, base: &'c str, at: usize) -> Vec<&'c str> {
         match at.checked_sub(1) {
             None => self.before.clone(),
@@ -138,8 +139,8 @@ fn numbered(out: &mut Out, base: &str, group: &Group<'_>) {
         let old = &base[change.range.clone()];
         numbers(out, '-', change.old_line, old);
         numbers(out, '+', change.new_line, &change.text);
-        if differ_in_ends(old, &change.text) {
-            out.line("", ENDS_DIFFER);
+        if differ_only_in_endings(old, &change.text) {
+            out.line("", ENDINGS_DIFFER);
         }
         next = change.new_line + change.new_lines;
     }
@@ -161,14 +162,14 @@ fn in_words(out: &mut Out, base: &str, group: &Group<'_>, deadline: Deadline) {
         }
         let old = &base[change.range.clone()];
         out.lines(&words::marked(old, &change.text, deadline));
-        if differ_in_ends(old, &change.text) {
-            out.line("", ENDS_DIFFER);
+        if differ_only_in_endings(old, &change.text) {
+            out.line("", ENDINGS_DIFFER);
         }
     }
     out.lines(&group.after.concat());
 }
 
-fn differ_in_ends(old: &str, new: &str) -> bool {
+fn differ_only_in_endings(old: &str, new: &str) -> bool {
     lines(old).map(|line| line.content).eq(lines(new).map(|line| line.content))
 }
 
@@ -179,7 +180,7 @@ fn summary(out: &mut Out, base: &str, changes: &[Change], labels: Labels<'_>) {
         (Some(old), Some(new)) if old != new => format!("{old} -> {new}"),
         (old, new) => new.or(old).unwrap_or_default().to_owned(),
     };
-    let mut said = match (labels.old, labels.new) {
+    let mut header = match (labels.old, labels.new) {
         (None, _) => return out.line("", &format!("{name}: created, {}", counted(added, "line"))),
         (_, None) => return out.line("", &format!("{name}: deleted, {}", counted(removed, "line"))),
         (Some(old), Some(new)) if old != new => format!("{name}: renamed, "),
@@ -187,34 +188,34 @@ fn summary(out: &mut Out, base: &str, changes: &[Change], labels: Labels<'_>) {
     };
     // Writing to a string cannot fail.
     let _ = match changes.len() {
-        0 => write!(said, "no line changed"),
-        hunks => write!(said, "{} changed, +{added} -{removed}", counted(hunks, "place")),
+        0 => write!(header, "no line changed"),
+        hunks => write!(header, "{} changed, +{added} -{removed}", counted(hunks, "place")),
     };
-    out.line("", &said);
+    out.line("", &header);
     for change in changes {
-        out.line("", &in_short(base, change));
+        out.line("", &summary_of(base, change));
     }
 }
 
-fn in_short(base: &str, change: &Change) -> String {
+fn summary_of(base: &str, change: &Change) -> String {
     let (first, last) = (change.old_line + 1, change.old_line + change.old_lines);
     let (subject, old) = (lines_named(first, last), &base[change.range.clone()]);
-    let (what, shown) = match (change.old_lines, change.new_lines) {
+    let (action, shown) = match (change.old_lines, change.new_lines) {
         (0, new) if change.old_line == 0 => {
             (format!("{} added at the top", counted(new, "line")), &*change.text)
         }
-        (0, new) => (format!("{} added behind line {}", counted(new, "line"), first - 1), &*change.text),
+        (0, new) => (format!("{} added after line {}", counted(new, "line"), first - 1), &*change.text),
         (_, 0) => (format!("{subject} removed"), old),
         (_, new) => (format!("{subject} replaced by {}", counted(new, "line")), &*change.text),
     };
-    let ends = if differ_in_ends(old, &change.text) { ", only line ends differ" } else { "" };
-    format!("{what}{ends}: `{}`", quoted(shown))
+    let endings = if differ_only_in_endings(old, &change.text) { ", only line endings differ" } else { "" };
+    format!("{action}{endings}: `{}`", quoted(shown))
 }
 
-/// The first line that is not blank, without blanks around it.
+/// Returns the first non-blank line, trimmed.
 fn quoted(text: &str) -> String {
     let line = lines(text).map(|line| line.content.trim()).find(|line| !line.is_empty()).unwrap_or_default();
-    match line.char_indices().nth(QUOTED) {
+    match line.char_indices().nth(MAX_QUOTED) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line.to_owned(),
     }
@@ -224,8 +225,8 @@ fn lines_named(first: usize, last: usize) -> String {
     if first >= last { format!("line {first}") } else { format!("lines {first}-{last}") }
 }
 
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 #[cfg(test)]

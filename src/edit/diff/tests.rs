@@ -44,7 +44,7 @@ fn a_snippet_is_numbered_and_cut() {
     assert!(shown.starts_with("7\t7\n") && shown.ends_with("403\t403\n"), "{shown}");
 }
 
-/// Applies a unified diff to a text with LF line ends.
+/// Applies a unified diff to a text with LF line endings.
 fn patched(old: &str, unified: &str) -> String {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let (mut result, mut at) = (String::new(), 0);
@@ -82,7 +82,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn a_diff_leads_from_the_old_text_to_the_new(
+    fn a_diff_turns_the_old_text_into_the_new(
         old in proptest::collection::vec("[ab]{0,1}\n", 0..24), new in proptest::collection::vec("[ab]{0,1}\n", 0..24),
         open in any::<bool>(),
     ) {
@@ -102,7 +102,7 @@ proptest! {
 }
 
 #[test]
-fn a_name_that_would_break_the_header_is_quoted_as_git_does() {
+fn a_name_that_would_break_the_header_is_quoted_like_git() {
     for (name, header) in [
         ("plain name.txt", "a/plain name.txt"),
         ("漢.txt", "a/漢.txt"),

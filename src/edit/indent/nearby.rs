@@ -1,4 +1,4 @@
-//! The indentation of the file around a place.
+//! Indentation of the file around a match.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use super::role::{Role, roles};
 use super::unit::{columns, spaces};
 use crate::text::IndentStyle;
 
-/// Lines looked at before and behind a place, nearest first.
+/// Numbers of lines that are read before and after a match, nearest first.
 const REACHES: [usize; 3] = [10, 40, 200];
-/// Lines that have to show a habit.
+/// Minimum number of lines that establish a habit.
 const HABIT: usize = 2;
 
-/// The lines around a place.
+/// The lines around a match.
 pub(super) struct Nearby<'b> {
     text: &'b str,
     index: &'b Index,
@@ -23,13 +23,13 @@ pub(super) struct Nearby<'b> {
 }
 
 impl<'b> Nearby<'b> {
-    /// The lines around byte `at`.
+    /// Creates the view of the lines around byte `at`.
     pub(super) fn new(base: &'b Base<'_>, at: usize) -> Self {
         let line = base.lines_between(0, at);
         Self { text: base.text, index: base.index(), line, style: base.indent_style() }
     }
 
-    /// The lines within so many of the place.
+    /// Returns the non-blank lines within `reach` lines of the match.
     fn lines(&self, reach: usize) -> Vec<&'b str> {
         let first = self.line.saturating_sub(reach);
         let lines = self.index.lines_from(self.text, first).take(reach * 2);
@@ -40,18 +40,19 @@ impl<'b> Nearby<'b> {
         self.lines(REACHES[REACHES.len() - 1])
     }
 
-    /// Returns whether lines here begin with tabs, and whether some begin with spaces that are no part of a comment.
+    /// Returns whether nearby lines begin with tabs, and whether some begin with spaces that are not part of
+    /// a comment.
     pub(super) fn kinds(&self) -> (bool, bool) {
-        let (mut tabs, mut blanks) = (0, 0);
+        let (mut tabs, mut spaced) = (0, 0);
         for content in self.all() {
             let (indent, body) = split_indent(content);
             tabs += usize::from(indent.starts_with('\t'));
-            blanks += usize::from(indent.starts_with("  ") && !body.starts_with('*'));
+            spaced += usize::from(indent.starts_with("  ") && !body.starts_with('*'));
         }
-        (tabs >= HABIT, blanks >= HABIT)
+        (tabs >= HABIT, spaced >= HABIT)
     }
 
-    /// Returns whether some line goes so many spaces deeper than the line before it, as a block does.
+    /// Returns `true` if some line is `step` spaces deeper than the line before it, as a block is.
     pub(super) fn steps_by(&self, step: usize) -> bool {
         let lines = self.all();
         let roles = roles(&lines);
@@ -62,13 +63,13 @@ impl<'b> Nearby<'b> {
         })
     }
 
-    /// Columns of a level of the file, where it shows. Lines behind brackets make the style of a file coarser than its
-    /// blocks, and markup makes the blocks coarser, so the finer one counts.
+    /// Returns the width of a level in columns, if it can be detected. Lines after brackets make the style of
+    /// a file coarser than its blocks, and markup makes the blocks coarser, so the smaller one is used.
     pub(super) fn width(&self) -> Option<usize> {
         [self.step(), self.style.width.map(usize::from)].into_iter().flatten().min()
     }
 
-    /// The step that most blocks here take.
+    /// Returns the step that most nearby blocks have.
     fn step(&self) -> Option<usize> {
         let lines = self.all();
         let mut steps: BTreeMap<usize, usize> = BTreeMap::new();
@@ -85,24 +86,25 @@ impl<'b> Nearby<'b> {
             }
         }
         let most = steps.values().max().copied()?;
-        // Of two as frequent ones the smaller: the other may be two levels.
+        // Of two equally frequent ones the smaller: the other may be two levels.
         steps.into_iter().find(|(_, count)| *count == most).map(|(step, _)| step)
     }
 
-    /// The one way in which lines here are indented to a column, where tabs reach to multiples of eight.
-    pub(super) fn written(&self, column: usize) -> Option<String> {
+    /// Returns the indentation that nearby lines use for a column, if there is only one; tabs reach to
+    /// multiples of eight.
+    pub(super) fn indent_at_column(&self, column: usize) -> Option<String> {
         for reach in REACHES {
             let lines = self.lines(reach);
-            let mut ways = lines.iter().map(|content| split_indent(content).0);
-            let Some(first) = ways.by_ref().find(|indent| columns(indent) == column) else { continue };
-            let same = ways.all(|indent| columns(indent) != column || indent == first);
+            let mut indents = lines.iter().map(|content| split_indent(content).0);
+            let Some(first) = indents.by_ref().find(|indent| columns(indent) == column) else { continue };
+            let same = indents.all(|indent| columns(indent) != column || indent == first);
             return same.then(|| first.to_owned());
         }
-        self.composed(column)
+        self.tabs_then_spaces(column)
     }
 
-    /// As many tabs as fit and spaces behind them, where all deep lines here are made so.
-    fn composed(&self, column: usize) -> Option<String> {
+    /// Returns as many tabs as fit followed by spaces, if all deep lines nearby are indented that way.
+    fn tabs_then_spaces(&self, column: usize) -> Option<String> {
         let full = |column: usize| "\t".repeat(column / 8) + &" ".repeat(column % 8);
         let lines = self.all();
         let deep: Vec<_> = lines

@@ -1,22 +1,22 @@
-//! The part that a line plays in its text: lines behind an open bracket are laid out by taste, so their depth
-//! proves nothing of how a level is indented.
+//! Layout roles of lines: lines after an open bracket follow personal style, so their depth is no evidence
+//! for the width of a level.
 
 use super::super::whole_lines::split_indent;
 use super::unit::spaces;
 
-/// Longest stretch of a line that is read: enough to see what stays open.
-const READ: usize = 2000;
+/// Maximum number of characters of a line that are read: enough to see which brackets stay open.
+const MAX_READ: usize = 2000;
 
-/// The part that a line plays.
+/// The layout role of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Its depth is that of a block.
+    /// A line with the depth of its block.
     Code,
-    /// It stands behind a bracket at the end of a line: most often one level deeper.
+    /// A line after a bracket that ends its line: usually one level deeper.
     Hanging,
-    /// It stands behind another open bracket, or goes on where a line before it broke off.
+    /// A line after another open bracket, or a continuation of the line before.
     Continued,
-    /// It stands right below what follows the bracket of an earlier line, or belongs to its comment.
+    /// A line right below the text after the bracket of an earlier line, or part of its comment.
     Aligned { with: usize },
 }
 
@@ -25,7 +25,7 @@ impl Role {
         matches!(self, Self::Aligned { .. })
     }
 
-    /// The earlier line that it is aligned with.
+    /// Returns the earlier line that this one is aligned with.
     pub(super) fn aligned_with(self) -> Option<usize> {
         match self {
             Self::Aligned { with } => Some(with),
@@ -39,26 +39,26 @@ impl Role {
 struct Open<'l> {
     line: usize,
     indent: &'l str,
-    /// Signs from the indentation to what follows the bracket in its line; nothing for the last sign of a line.
+    /// Characters from the indentation to the text after the bracket; `None` if the bracket ends its line.
     offset: Option<usize>,
-    /// A brace at the end of a line, which opens a block.
+    /// `true` for a brace at the end of a line, which opens a block.
     block: bool,
 }
 
 impl Open<'_> {
-    /// Returns whether a line of this indentation begins right below what follows the bracket.
+    /// Returns `true` if a line with this indentation begins right below the text after the bracket.
     fn has_below(&self, indent: &str) -> bool {
         let deeper = indent.strip_prefix(self.indent).and_then(spaces);
         deeper.is_some() && deeper == self.offset
     }
 }
 
-/// The part that each line plays.
+/// Returns the role of each line.
 pub(super) fn roles(lines: &[&str]) -> Vec<Role> {
     let mut open: Vec<Open<'_>> = Vec::new();
     let mut comment: Option<usize> = None;
     let mut quoted: Option<&str> = None;
-    let mut broken_off = false;
+    let mut unfinished = false;
     let mut before = "";
     let comment_end = comment_end(lines);
     let mut found = Vec::with_capacity(lines.len());
@@ -74,7 +74,7 @@ pub(super) fn roles(lines: &[&str]) -> Vec<Role> {
                 Some(_) => Role::Continued,
                 None => Role::Hanging,
             },
-            _ if broken_off || goes_on(body, before) => Role::Continued,
+            _ if unfinished || continues(body, before) => Role::Continued,
             _ => Role::Code,
         };
         found.push(role);
@@ -84,34 +84,34 @@ pub(super) fn roles(lines: &[&str]) -> Vec<Role> {
             comment = None;
         }
         let was_quoted = quoted;
-        quoted = quote_behind(body, quoted);
+        quoted = quote_after(body, quoted);
         if was_quoted.is_none() && comment.is_none() {
             brackets(line, indent, body, &mut open);
         }
         if !body.is_empty() {
             before = body;
         }
-        broken_off = ["\\", " +", " =", "||", "&&", " ?"].iter().any(|sign| body.ends_with(sign));
+        unfinished = ["\\", " +", " =", "||", "&&", " ?"].iter().any(|sign| body.ends_with(sign));
     }
     found
 }
 
-/// Returns how many lines at the start are the rest of a comment that began before them.
+/// Returns the number of lines at the start that are the rest of a comment that began before them.
 fn comment_end(lines: &[&str]) -> usize {
     let stars = lines.iter().take_while(|line| split_indent(line).1.starts_with('*')).count();
     lines[..stars].iter().position(|line| line.contains("*/")).map_or(0, |end| end + 1)
 }
 
-/// Returns whether a line goes on with an expression of the line before it.
-fn goes_on(body: &str, before: &str) -> bool {
+/// Returns `true` if a line continues an expression of the line before it.
+fn continues(body: &str, before: &str) -> bool {
     const SIGNS: [&str; 8] = ["+ ", "&& ", "|| ", "? ", ": ", "|> ", "<< ", "== "];
     let method = body.strip_prefix('.').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
     SIGNS.iter().any(|sign| body.starts_with(sign))
         || method && !before.is_empty() && !before.ends_with(['{', '}', ';', ','])
 }
 
-/// The quotes of several lines that are open behind a line.
-fn quote_behind<'q>(body: &str, open: Option<&'q str>) -> Option<&'q str> {
+/// Returns the multi-line quote that is open after a line.
+fn quote_after<'q>(body: &str, open: Option<&'q str>) -> Option<&'q str> {
     const QUOTES: [&str; 2] = ["\"\"\"", "'''"];
     match open {
         Some(quote) => Some(quote).filter(|quote| body.matches(*quote).count() % 2 == 0),
@@ -119,10 +119,10 @@ fn quote_behind<'q>(body: &str, open: Option<&'q str>) -> Option<&'q str> {
     }
 }
 
-/// Follows the brackets of a line.
+/// Updates the open brackets after a line.
 fn brackets<'l>(line: usize, indent: &'l str, body: &str, open: &mut Vec<Open<'l>>) {
-    let signs: Vec<char> = body.chars().take(READ).collect();
-    for (at, sign) in code_signs(&signs) {
+    let signs: Vec<char> = body.chars().take(MAX_READ).collect();
+    for (at, sign) in code_brackets(&signs) {
         match sign {
             '(' | '[' | '{' => {
                 let rest = signs[at + 1..].iter().position(|sign| !sign.is_whitespace());
@@ -137,8 +137,8 @@ fn brackets<'l>(line: usize, indent: &'l str, body: &str, open: &mut Vec<Open<'l
     }
 }
 
-/// The brackets of a line that stand neither in a string nor in a comment, with where they stand.
-fn code_signs(signs: &[char]) -> Vec<(usize, char)> {
+/// Returns the brackets of a line outside strings and comments, with their positions.
+fn code_brackets(signs: &[char]) -> Vec<(usize, char)> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < signs.len() {
@@ -153,8 +153,8 @@ fn code_signs(signs: &[char]) -> Vec<(usize, char)> {
     found
 }
 
-/// Where a string that starts at `at` ends in its line. An apostrophe within a word starts none, nor does one
-/// that names a lifetime.
+/// Returns the end in its line of the string that starts at `at`. An apostrophe within a word, or one that
+/// names a lifetime, does not start a string.
 fn string_end(signs: &[char], at: usize) -> Option<usize> {
     let quote = signs[at];
     let before = at.checked_sub(1).map(|before| signs[before]);
@@ -174,16 +174,16 @@ fn string_end(signs: &[char], at: usize) -> Option<usize> {
 
 fn starts_comment(signs: &[char], at: usize) -> bool {
     let next = signs.get(at + 1);
-    let behind_colon = at > 0 && signs[at - 1] == ':';
+    let after_colon = at > 0 && signs[at - 1] == ':';
     match signs[at] {
-        '/' => next == Some(&'*') || next == Some(&'/') && !behind_colon,
+        '/' => next == Some(&'*') || next == Some(&'/') && !after_colon,
         '#' => next.is_none_or(|next| matches!(next, ' ' | '!')),
         '-' => next == Some(&'-') && signs.get(at + 2).is_none_or(|next| *next == ' '),
         _ => false,
     }
 }
 
-/// Returns whether a line opens a block: the next line of it is one level deeper.
+/// Returns `true` if a line opens a block: the next line of the block is one level deeper.
 pub(super) fn opens_block(body: &str) -> bool {
     const WORDS: [&str; 6] = ["do", "then", "else", "begin", "try", "of"];
     let body = body.trim_end();
@@ -194,20 +194,21 @@ pub(super) fn opens_block(body: &str) -> bool {
         || body.starts_with('<') && !body.starts_with("</") && body.ends_with('>') && !body.contains("</")
 }
 
-/// The first new line that closes a block which the new text did not open, if the old text does not close so
-/// many: what lies around the place is closed, where the request may have no indentation left to show it.
+/// Returns the first new line that closes a block which the new text did not open, if the old text does not
+/// close as many: it closes the block around the match, so the request may have no indentation left to show
+/// the depth.
 pub(super) fn closes_more(old: &[&str], new: &[&str]) -> Option<usize> {
     let lowest = closed(old).into_iter().map(|(_, depth)| depth).min().unwrap_or(0);
     closed(new).into_iter().find(|&(_, depth)| depth < lowest.min(0)).map(|(line, _)| line)
 }
 
-/// Returns how many braces are open behind each line that closes one.
+/// Returns the number of open braces after each line that closes one.
 fn closed(lines: &[&str]) -> Vec<(usize, isize)> {
     let mut depth = 0;
     let mut found = Vec::new();
     for (line, content) in lines.iter().enumerate() {
-        let signs: Vec<char> = content.chars().take(READ).collect();
-        for (_, sign) in code_signs(&signs) {
+        let signs: Vec<char> = content.chars().take(MAX_READ).collect();
+        for (_, sign) in code_brackets(&signs) {
             match sign {
                 '{' => depth += 1,
                 '}' => {
@@ -226,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_behind_a_bracket_are_no_levels() {
+    fn lines_after_a_bracket_are_not_levels() {
         use Role::{Code, Continued, Hanging};
 
         let text = [
@@ -268,13 +269,13 @@ mod tests {
     }
 
     #[test]
-    fn lifetimes_and_apostrophes_quote_nothing() {
+    fn lifetimes_and_apostrophes_do_not_start_strings() {
         let text = ["fn f<'a>(x: &'a str,", "         y: &'a str) {", "    // don't (", "    b"];
         assert_eq!(roles(&text), [Role::Code, Role::Aligned { with: 0 }, Role::Code, Role::Code]);
     }
 
     #[test]
-    fn a_block_that_the_text_did_not_open_is_closed() {
+    fn closing_a_block_that_the_text_did_not_open_is_detected() {
         assert_eq!(closes_more(&["if p {", "x", "}"], &["if p {", "x", "}", "}", "", "func b() {"]), Some(3));
         assert_eq!(closes_more(&["x", "}"], &["y", "}"]), None);
         assert_eq!(closes_more(&["} else {", "x", "}"], &["} else {", "y", "}"]), None);

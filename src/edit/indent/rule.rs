@@ -1,4 +1,4 @@
-//! The rule by which a request's indentation becomes the file's, as far as the matched lines prove one.
+//! Rules that map a request's indentation to the file's, as far as the matched lines prove one.
 
 mod columns;
 mod scale;
@@ -16,25 +16,25 @@ use step::Step;
 
 pub(super) use shift::Shift;
 
-/// A rule by which an indentation of the request becomes one of the file.
+/// A rule that maps an indentation of the request to one of the file.
 #[derive(Debug)]
 pub(super) enum Rule<'a> {
-    /// As it is: one line or few are off where the others are exact. `telling` of these are indented. `scale`
-    /// is another unit that all of them agree with as well.
-    Exact { telling: usize, scale: Option<Scale> },
-    /// Moved by as much as every matched line is.
+    /// Unchanged: one or few lines differ and the others are equal. `matching` is the number of equal lines
+    /// that are indented. `scale` is another unit that all of them agree with too.
+    Exact { matching: usize, scale: Option<Scale> },
+    /// Shifted like every matched line.
     Shift(Shift<'a>),
-    /// Level by level in another unit.
+    /// Converted level by level to another unit.
     Scale(Scale),
-    /// To the same column, moved by as much as every matched line is, as the file writes that column.
+    /// Moved to a column, shifted like every matched line, and written as the file writes that column.
     Columns(Columns),
-    /// By its neighbours alone.
+    /// Derived from the neighbors only.
     Nearest,
-    /// As lines of the same depth; of other depths nothing is known.
+    /// Like lines of the same depth; unknown for other depths.
     SameDepth,
 }
 
-/// The lines that a rule is chosen by.
+/// The lines from which a rule is chosen.
 pub(super) struct Evidence<'e, 'a> {
     pub(super) pairs: &'e [Option<Pair<'a>>],
     pub(super) roles: &'e [Role],
@@ -42,14 +42,14 @@ pub(super) struct Evidence<'e, 'a> {
     pub(super) nearby: Nearby<'e>,
 }
 
-/// The line before a new one: as the request indents it, as the file will, and whether it opens a block.
+/// The line before a new one: its indentation in the request and in the file, and `true` if it opens a block.
 pub(super) struct Before<'k> {
     pub(super) indent: &'k str,
     pub(super) known: &'k str,
     pub(super) opens: bool,
 }
 
-/// The rule, and whether the first line is the only one without its indentation.
+/// Chooses the rule. Returns `true` with it if only the first line lost its indentation.
 pub(super) fn choose<'a>(evidence: &Evidence<'_, 'a>) -> (Rule<'a>, bool) {
     let all = evidence.known(0);
     if let (true, true) = evidence.nearby.kinds()
@@ -57,78 +57,79 @@ pub(super) fn choose<'a>(evidence: &Evidence<'_, 'a>) -> (Rule<'a>, bool) {
     {
         return (Rule::Columns(columns), false);
     }
-    if let Some(telling) = nearly_exact(&all) {
+    if let Some(matching) = nearly_exact(&all) {
         let first = evidence.pairs.first().copied().flatten();
         let code: Vec<_> = all.iter().filter(|(_, role)| !role.is_aligned()).map(|(pair, _)| *pair).collect();
-        let first_alone = first.is_some_and(|first| first.old != first.there);
-        let scale = Scale::of(evidence, &code).filter(|scale| scale.is_usual() && !first_alone);
-        return (Rule::Exact { telling, scale }, first_alone);
+        let only_first_lost = first.is_some_and(|first| first.old != first.actual);
+        let scale = Scale::of(evidence, &code).filter(|scale| scale.is_usual() && !only_first_lost);
+        return (Rule::Exact { matching, scale }, only_first_lost);
     }
     if let Some(rule) = proved(evidence, &all) {
         return (rule, false);
     }
     let first = evidence.pairs.first().copied().flatten();
-    let alone = all.iter().skip(1).all(|(pair, _)| !pair.old.is_empty() || pair.there.is_empty());
-    let bare_first = first.filter(|first| alone && first.old.is_empty() && !first.there.is_empty());
+    let alone = all.iter().skip(1).all(|(pair, _)| !pair.old.is_empty() || pair.actual.is_empty());
+    let bare_first = first.filter(|first| alone && first.old.is_empty() && !first.actual.is_empty());
     let rest = bare_first.and_then(|_| without_first(evidence));
     rest.map_or_else(|| (fallback(&all), false), |rule| (rule, true))
 }
 
-/// The rule that the lines behind the first prove, if some of them are lines of blocks.
+/// Returns the rule that the lines after the first prove, if some of them are lines of blocks.
 fn without_first<'a>(evidence: &Evidence<'_, 'a>) -> Option<Rule<'a>> {
     let rest = evidence.known(1);
     if !rest.iter().any(|(_, role)| matches!(role, Role::Code | Role::Hanging)) {
         return None;
     }
-    if rest.iter().any(|(pair, _)| pair.old != pair.there) {
+    if rest.iter().any(|(pair, _)| pair.old != pair.actual) {
         return proved(evidence, &rest);
     }
-    let telling = rest.iter().filter(|(pair, _)| !pair.there.is_empty()).count();
-    Some(Rule::Exact { telling, scale: None })
+    let matching = rest.iter().filter(|(pair, _)| !pair.actual.is_empty()).count();
+    Some(Rule::Exact { matching, scale: None })
 }
 
 type Known<'a> = (Pair<'a>, Role);
 
 impl<'a> Evidence<'_, 'a> {
-    /// The matched lines from one on, with the part that each plays.
+    /// Returns the matched lines from line `from` on, with their roles.
     fn known(&self, from: usize) -> Vec<Known<'a>> {
         let lines = self.pairs.iter().zip(self.roles).skip(from);
         lines.filter_map(|(pair, role)| Some(((*pair)?, *role))).collect()
     }
 }
 
-/// Returns how many lines are indented as the file is, where few are off: one, or at most one in four. Lines at the margin agree in any
-/// unit; they count beside one that the request indents though it stands at the margin, which no unit does.
+/// Returns the number of equally indented lines, if few differ: one, or at most one in four. Lines at the
+/// margin agree in any unit; they count only if all lines of the file are at the margin, where a line that
+/// the request indents fits no unit.
 fn nearly_exact(known: &[Known<'_>]) -> Option<usize> {
-    let off = known.iter().filter(|(pair, _)| pair.old != pair.there).count();
-    let at_margin = known.iter().all(|(pair, _)| pair.there.is_empty());
+    let off = known.iter().filter(|(pair, _)| pair.old != pair.actual).count();
+    let all_at_margin = known.iter().all(|(pair, _)| pair.actual.is_empty());
     let exact = |(pair, role): &&Known<'_>| {
-        pair.old == pair.there && (at_margin || !pair.there.is_empty() && !role.is_aligned())
+        pair.old == pair.actual && (all_at_margin || !pair.actual.is_empty() && !role.is_aligned())
     };
-    let telling = known.iter().filter(exact).count();
-    (telling > 0 && (off == 1 || off * 3 <= telling)).then_some(telling)
+    let matching = known.iter().filter(exact).count();
+    (matching > 0 && (off == 1 || off * 3 <= matching)).then_some(matching)
 }
 
-/// Where no rule is proved: equal depths that stand for several leave it to the neighbours.
+/// Returns the rule if none is proved: if equal depths correspond to several, the neighbors decide.
 fn fallback<'a>(known: &[Known<'a>]) -> Rule<'a> {
     let several = known
         .iter()
-        .any(|(one, _)| known.iter().any(|(other, _)| one.old == other.old && one.there != other.there));
+        .any(|(one, _)| known.iter().any(|(other, _)| one.old == other.old && one.actual != other.actual));
     if several { Rule::Nearest } else { Rule::SameDepth }
 }
 
 fn proved<'a>(evidence: &Evidence<'_, 'a>, known: &[Known<'a>]) -> Option<Rule<'a>> {
     let shift = Shift::of(&known.iter().map(|(pair, _)| *pair).collect::<Vec<_>>());
-    // Lines of blocks prove more than lines behind brackets, and these more than lines laid out by taste.
+    // Lines of blocks are better evidence than lines after brackets, and these than aligned lines.
     let proofs: [fn(Role) -> bool; 3] =
         [|role| role == Role::Code, |role| matches!(role, Role::Code | Role::Hanging), |_| true];
     let mut one_depth = None;
     for proof in proofs {
-        let told: Vec<Pair<'a>> =
+        let evident: Vec<Pair<'a>> =
             known.iter().filter(|(_, role)| proof(*role)).map(|(pair, _)| *pair).collect();
-        let Some(first) = told.first() else { continue };
-        if told.iter().any(|pair| pair.old != first.old) {
-            return shift.map(Rule::Shift).or_else(|| Scale::of(evidence, &told).map(Rule::Scale));
+        let Some(first) = evident.first() else { continue };
+        if evident.iter().any(|pair| pair.old != first.old) {
+            return shift.map(Rule::Shift).or_else(|| Scale::of(evidence, &evident).map(Rule::Scale));
         }
         if one_depth.is_some() {
             break;
@@ -138,7 +139,8 @@ fn proved<'a>(evidence: &Evidence<'_, 'a>, known: &[Known<'a>]) -> Option<Rule<'
     of_one_depth(evidence, one_depth?, shift)
 }
 
-/// The rule for lines of one depth: the steps of the new lines tell whether another unit is meant.
+/// Returns the rule for lines of one depth: the steps of the new lines determine whether the request has
+/// another unit.
 fn of_one_depth<'a>(
     evidence: &Evidence<'_, 'a>,
     pair: Pair<'a>,
@@ -146,29 +148,29 @@ fn of_one_depth<'a>(
 ) -> Option<Rule<'a>> {
     let shift = shift?;
     let Some(step) = Step::of(evidence, pair.old) else { return Some(Rule::Shift(shift)) };
-    let asked = step.unit;
-    let file = match (tabs(pair.there), spaces(pair.there)) {
+    let requested = step.unit;
+    let file = match (tabs(pair.actual), spaces(pair.actual)) {
         (Some(1..), _) => Some(Unit::Tab),
         (_, Some(1..)) => evidence.nearby.width().map(Unit::Spaces),
         _ => None,
     };
-    let converts = (asked.is_usual() || step.opened)
+    let converts = (requested.is_usual() || step.opened)
         && file.is_some_and(|file| {
-            let levels = asked.levels(pair.old).filter(|&levels| levels > 0);
-            file != asked && levels.is_some() && levels == file.levels(pair.there)
+            let levels = requested.levels(pair.old).filter(|&levels| levels > 0);
+            file != requested && levels.is_some() && levels == file.levels(pair.actual)
         });
-    let used = match asked {
-        Unit::Tab => tabs(pair.there).is_some() && shift.is_of_one_kind(),
-        Unit::Spaces(width) => spaces(pair.there).is_some() && evidence.nearby.steps_by(width),
+    let used = match requested {
+        Unit::Tab => tabs(pair.actual).is_some() && shift.is_of_one_kind(),
+        Unit::Spaces(width) => spaces(pair.actual).is_some() && evidence.nearby.steps_by(width),
     };
     // A request that starts at the margin does not show its unit, nor does a block that it opens.
     let unproved = step.opened || pair.old.is_empty();
     match (converts, used, file) {
-        (true, false, Some(file)) if step.plain && asked != Unit::Spaces(1) => {
-            Some(Rule::Scale(Scale { asked, file }))
+        (true, false, Some(file)) if step.plain && requested != Unit::Spaces(1) => {
+            Some(Rule::Scale(Scale { requested, file }))
         }
         (true, ..) => Some(Rule::SameDepth),
-        (false, false, Some(Unit::Spaces(own))) if unproved && asked.is_usual() && own > 1 => {
+        (false, false, Some(Unit::Spaces(own))) if unproved && requested.is_usual() && own > 1 => {
             Some(Rule::SameDepth)
         }
         _ => Some(Rule::Shift(shift)),
@@ -176,7 +178,7 @@ fn of_one_depth<'a>(
 }
 
 impl Rule<'_> {
-    /// `indent` as the file has it, near a matched line and behind a new one.
+    /// Maps `indent`, using the nearest matched line and the line before.
     pub(super) fn apply(
         &self,
         indent: &str,

@@ -12,7 +12,7 @@ fn written(block: &Block, unit: &str, depth: usize) -> String {
     block.iter().map(line).collect::<Vec<_>>().concat()
 }
 
-/// Blocks whose lines go at most one level deeper at a time, from level 0 to level 1 at least.
+/// Blocks in which each line is at most one level deeper than the one before, with at least two levels.
 fn blocks() -> impl Strategy<Value = Block> {
     proptest::collection::vec((0..3_usize, 0..6_usize), 1..7).prop_map(|steps| {
         let mut block = vec![(0, "w0".to_owned()), (1, "w1".to_owned())];
@@ -26,8 +26,8 @@ fn blocks() -> impl Strategy<Value = Block> {
     })
 }
 
-/// Blocks all of whose lines are on one level: the steps of the new lines tell the request's unit. A
-/// single line would be found literally inside the deeper one.
+/// Blocks with all lines on one level: the steps of the new lines determine the request's unit. A single line
+/// would match literally inside the deeper one.
 fn flat() -> impl Strategy<Value = Block> {
     (2..4_usize).prop_map(|lines| (0..lines).map(|at| (0, format!("w{at}"))).collect())
 }
@@ -40,8 +40,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn new_text_gets_the_files_unit_and_depth(
-        block in prop_oneof![blocks(), flat()], file in (units(), 0..3_usize), asked in (units(), 0..3_usize),
+    fn new_text_gets_the_unit_and_depth_of_the_file(
+        block in prop_oneof![blocks(), flat()], file in (units(), 0..3_usize), requested in (units(), 0..3_usize),
         inserted in proptest::collection::vec((0..8_usize, 0..2_usize), 1..3), removed in proptest::option::of(1..5_usize),
     ) {
         let mut changed = block.clone();
@@ -54,22 +54,22 @@ proptest! {
             changed.insert(at + 1, (level, format!("new{number}")));
         }
         let flat = block.iter().all(|(level, _)| *level == 0);
-        if flat && file.0 != asked.0 && (file.1 != asked.1 || file.1 == 0) {
-            // One depth proves no other unit unless it is as many levels in both.
+        if flat && file.0 != requested.0 && (file.1 != requested.1 || file.1 == 0) {
+            // One depth proves another unit only if it is as many levels in both.
             return Ok(());
         }
         let head = format!("head\n{0}one\n{0}{0}two\n{0}three\nhead\n", file.0);
         let base = head.clone() + &written(&block, file.0, file.1) + "tail\n";
-        let edit = Edit::new(written(&block, asked.0, asked.1), written(&changed, asked.0, asked.1));
+        let edit = Edit::new(written(&block, requested.0, requested.1), written(&changed, requested.0, requested.1));
         let found = find(&base, &[edit], &Options::default());
-        if file.0 != asked.0 && found.is_err() {
-            // Other units can be possible too: where a step of one is two of the other, and where the file
-            // itself goes as much deeper at once as the request does.
+        if file.0 != requested.0 && found.is_err() {
+            // Other units can be possible too: if a step of one is two of the other, and if the file itself
+            // goes as much deeper at once as the request does.
             return Ok(());
         }
         let found = found.unwrap();
         if found.matches[0].strategy == Tier::Exact {
-            // Two spaces twice are four spaces once: what is found literally is written literally.
+            // Two levels of two spaces equal one of four: an exact match is written literally.
             return Ok(());
         }
         let expected = head + &written(&changed, file.0, file.1) + "tail\n";

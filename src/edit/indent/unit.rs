@@ -1,18 +1,18 @@
-//! Levels of indentation.
+//! Units of indentation.
 
-/// Usual widths of a level. Other steps are a matter of layout.
+/// Usual widths of a level. Other steps are alignment.
 const LEVELS: [usize; 3] = [2, 4, 8];
 
 /// One level of indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     Tab,
-    /// So many spaces, at least one.
+    /// This many spaces, at least one.
     Spaces(usize),
 }
 
 impl Unit {
-    /// Returns whether people indent by such a level.
+    /// Returns `true` if the unit is in common use.
     pub(super) fn is_usual(self) -> bool {
         match self {
             Self::Tab => true,
@@ -20,7 +20,7 @@ impl Unit {
         }
     }
 
-    /// Levels in an indentation that is made of nothing but whole levels.
+    /// Returns the number of levels in an indentation, or `None` if it is not made of whole levels.
     pub(super) fn levels(self, indent: &str) -> Option<usize> {
         match self {
             Self::Tab => tabs(indent),
@@ -30,7 +30,7 @@ impl Unit {
         }
     }
 
-    /// So many levels.
+    /// Returns an indentation of `levels` levels.
     pub(super) fn repeat(self, levels: usize) -> String {
         match self {
             Self::Tab => "\t".repeat(levels),
@@ -38,7 +38,8 @@ impl Unit {
         }
     }
 
-    /// An indentation with some levels more, or less where there are so many to take off its end.
+    /// Adds levels to an indentation, or removes them from its end. Returns `None` if there are too few to
+    /// remove.
     pub(super) fn moved(self, indent: &str, levels: isize) -> Option<String> {
         let text = self.repeat(levels.unsigned_abs());
         if levels >= 0 {
@@ -49,21 +50,21 @@ impl Unit {
     }
 }
 
-/// The number of spaces in an indentation of spaces alone.
+/// Returns the number of spaces in an indentation of spaces only.
 pub(super) fn spaces(indent: &str) -> Option<usize> {
     indent.bytes().all(|byte| byte == b' ').then_some(indent.len())
 }
 
-/// The number of tabs in an indentation of tabs alone.
+/// Returns the number of tabs in an indentation of tabs only.
 pub(super) fn tabs(indent: &str) -> Option<usize> {
     indent.bytes().all(|byte| byte == b'\t').then_some(indent.len())
 }
 
-/// Columns of an indentation where tabs reach to the next multiple of eight.
+/// Returns the width of an indentation in columns; tabs reach to the next multiple of eight.
 pub(super) fn columns(indent: &str) -> usize {
     indent.chars().fold(0, |column, sign| if sign == '\t' { column / 8 * 8 + 8 } else { column + 1 })
 }
 
-pub(super) fn greatest_common(one: usize, other: usize) -> usize {
-    if other == 0 { one } else { greatest_common(other, one % other) }
+pub(super) fn gcd(one: usize, other: usize) -> usize {
+    if other == 0 { one } else { gcd(other, one % other) }
 }

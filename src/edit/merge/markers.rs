@@ -1,4 +1,4 @@
-//! Merges that leave conflicts to be settled in the text.
+//! Merges with conflict markers.
 
 use std::cmp::max;
 
@@ -6,7 +6,7 @@ use super::{ConflictRegion, MergeError, Part, parts};
 use crate::edit::LineRange;
 use crate::text::{LineEnding, count_lines, lines};
 
-/// How often the sign of a marker stands in it, where no line of the texts looks like one.
+/// Length of a marker, if no line of the texts looks like one.
 const WIDTH: usize = 7;
 
 /// A merged text in which conflicts are marked.
@@ -14,13 +14,13 @@ const WIDTH: usize = 7;
 pub struct Marked {
     /// The text.
     pub text: String,
-    /// Where each conflict stands in it, markers included.
+    /// Lines of each conflict in the text, markers included.
     pub conflicts: Vec<LineRange>,
 }
 
 /// Merges like [`merge`](super::merge()), and writes conflicts as text: `<<<<<<< file` with our lines,
-/// `||||||| base` with those of the base, `=======` with their lines, `>>>>>>> change`. Markers end as the
-/// lines of our text do, and are longer where a line within looks like one.
+/// `||||||| base` with those of the base, `=======` with their lines, `>>>>>>> change`. Markers have the line
+/// ending of our text, and are longer if a line inside looks like one.
 pub fn merge_marked(base: &str, ours: &str, theirs: &str) -> Result<Marked, MergeError> {
     let parts = parts(base, ours, theirs)?;
     let ending = ending_of(ours).or_else(|| ending_of(base)).or_else(|| ending_of(theirs)).unwrap_or("\n");
@@ -45,7 +45,7 @@ fn ending_of(text: &str) -> Option<&'static str> {
 }
 
 fn push(text: &mut String, region: &ConflictRegion, ending: &str) {
-    // Everything before a conflict is whole lines, but for a text that does not end with one.
+    // Text before a conflict is whole lines, unless a text ends without a line ending.
     if !text.is_empty() && !text.ends_with(['\n', '\r']) {
         text.push_str(ending);
     }
@@ -67,7 +67,7 @@ fn push(text: &mut String, region: &ConflictRegion, ending: &str) {
     }
 }
 
-/// One more than the longest run of a marker's sign that a line begins with.
+/// Returns a marker length greater than any run of marker characters that begins a line.
 fn width(region: &ConflictRegion) -> usize {
     let run = |line: &str| {
         let sign = line.chars().next().filter(|sign| "<|=>".contains(*sign));
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn every_conflict_is_told_with_its_lines() {
+    fn every_conflict_is_reported_with_its_lines() {
         let base: String = (0..20).flat_map(|number| [number.to_string(), "\n".to_owned()]).collect();
         let (ours, theirs) = (base.replace("3\n", "x\n"), base.replace("3\n", "y\nz\n"));
         let marked = merge_marked(&base, &ours, &theirs).unwrap();

@@ -1,17 +1,17 @@
-//! One plan after another.
+//! Composition of plans.
 
 use std::ops::Range;
 
 use super::{Plan, Splice};
 
-/// A stretch of a plan's result.
+/// A piece of a plan's result.
 enum Piece<'a> {
     Kept(Range<usize>),
     Written(&'a str),
 }
 
 impl Plan {
-    /// The plan that does what this one does and then what `next`, made for its result, does.
+    /// Composes this plan with `next`, which was made for its result.
     #[must_use]
     pub fn then(&self, next: &Self) -> Self {
         debug_assert_eq!(
@@ -22,15 +22,15 @@ impl Plan {
         let mut rest = Rest { pieces: self.pieces(), at: 0 };
         let mut result = Vec::new();
         for splice in &next.splices {
-            rest.pass(splice.range.start, |piece| result.push(piece));
-            rest.pass(splice.range.end, drop);
+            rest.advance(splice.range.start, |piece| result.push(piece));
+            rest.advance(splice.range.end, drop);
             result.push(Piece::Written(&splice.text));
         }
-        rest.pass(usize::MAX, |piece| result.push(piece));
+        rest.advance(usize::MAX, |piece| result.push(piece));
         Self { base_len: self.base_len, splices: splices(result, self.base_len) }
     }
 
-    /// The result of the plan, last stretch first.
+    /// Returns the pieces of the plan's result, last one first.
     fn pieces(&self) -> Vec<Piece<'_>> {
         let mut pieces = Vec::with_capacity(self.splices.len() * 2 + 1);
         let mut kept_to = self.base_len;
@@ -44,16 +44,16 @@ impl Plan {
     }
 }
 
-/// What of a result has not been gone through yet.
+/// The remaining pieces of a result.
 struct Rest<'a> {
-    /// Last first.
+    /// Remaining pieces, last one first.
     pieces: Vec<Piece<'a>>,
     at: usize,
 }
 
 impl<'a> Rest<'a> {
-    /// Goes on to `end` (bytes of the result), handing out the stretches on the way.
-    fn pass(&mut self, end: usize, mut each: impl FnMut(Piece<'a>)) {
+    /// Advances to `end` (bytes of the result) and passes each piece on the way to `each`.
+    fn advance(&mut self, end: usize, mut each: impl FnMut(Piece<'a>)) {
         while self.at < end
             && let Some(piece) = self.pieces.pop()
         {
@@ -73,7 +73,7 @@ impl Piece<'_> {
         }
     }
 
-    /// The first `length` bytes, and what is left.
+    /// Splits the piece after `length` bytes.
     fn split(self, length: usize) -> (Self, Option<Self>) {
         if length >= self.len() {
             return (self, None);
@@ -83,7 +83,7 @@ impl Piece<'_> {
                 let middle = range.start + length;
                 (Self::Kept(range.start..middle), Some(Self::Kept(middle..range.end)))
             }
-            // A plan that fits its base cuts no character; one that does not is no plan for it.
+            // A plan that fits its base cuts no character.
             Self::Written(text) => match text.split_at_checked(length) {
                 Some((head, tail)) => (Self::Written(head), Some(Self::Written(tail))),
                 None => (Self::Written(text), None),

@@ -1,25 +1,24 @@
-//! A plan over a text that has changed since it was made.
+//! Rebasing of a plan onto a text that has changed since the plan was made.
 
 use std::ops::Range;
 
 use super::{Plan, Shift, Splice};
 
-/// Where a splice of a base is in a text that was made of that base since.
+/// The location of a splice of a base in a newer version of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moved {
-    /// Bytes of the newer text; about the right ones where the splice was touched. They may cut a character
-    /// then.
+    /// Bytes of the newer text; approximate if `touched`, and possibly not on character boundaries then.
     pub range: Range<usize>,
-    /// Whether what happened since touches it, so that it is not sure to mean what it meant.
+    /// `true` if a newer change touches the splice, so that its meaning may have changed.
     pub touched: bool,
 }
 
 impl Plan {
-    /// This plan over the result of `earlier`, both made for `base`. Where the two share bytes this one wins:
-    /// the whole stretch that the two changed there becomes what this plan alone makes of it. Where they only
-    /// touch, both stay, the earlier one's insertion in front.
+    /// Rebases this plan onto the result of `earlier`, both made for `base`. Where the two overlap this plan
+    /// wins: the whole range that the two changed becomes what this plan alone makes of it. Where they only
+    /// touch, both are applied, the insertion of `earlier` first.
     ///
-    /// Where [`map_through`](Self::map_through) gives a plan, it is this one.
+    /// If [`rebase_strict`](Self::rebase_strict) returns a plan, this returns the same one.
     #[must_use]
     pub fn over(&self, earlier: &Self, base: &str) -> Self {
         let (mut own, mut other) = (self.splices.iter().peekable(), earlier.splices.iter().peekable());
@@ -32,24 +31,24 @@ impl Plan {
             let (mut range, mut members) = (first.range.clone(), vec![first]);
             let before = shift.clone();
             loop {
-                if let Some(met) = other.next_if(|other| share(&other.range, &range)) {
+                if let Some(met) = other.next_if(|other| overlap(&other.range, &range)) {
                     shift.pass(met);
                     range = range.start.min(met.range.start)..range.end.max(met.range.end);
-                } else if let Some(next) = own.next_if(|next| share(&next.range, &range)) {
+                } else if let Some(next) = own.next_if(|next| overlap(&next.range, &range)) {
                     range.end = range.end.max(next.range.end);
                     members.push(next);
                 } else {
                     break;
                 }
             }
-            let text = with(base, &range, &members);
+            let text = apply_in_range(base, &range, &members);
             splices.push(Splice { range: before.apply(range.start)..shift.apply(range.end), text });
         }
         Self::new(earlier.result_len(), splices).unwrap_or_else(|_| Self::empty(earlier.result_len()))
     }
 
-    /// Where each of these splices of this plan's base is in its result. They are sorted and disjoint, as
-    /// [`by_hunk`](Self::by_hunk) gives them.
+    /// Maps splices of this plan's base to its result. They must be sorted and disjoint, as
+    /// [`by_hunk`](Self::by_hunk) returns them.
     pub fn places_of(&self, splices: &[Splice]) -> Vec<Moved> {
         // The shift before each of the plan's splices.
         let mut shifts = vec![Shift::default()];
@@ -61,40 +60,41 @@ impl Plan {
         let place = |splice: &Splice| {
             let Range { start, end } = splice.range;
             let first = self.splices.partition_point(|other| other.range.end <= start);
-            let behind = self.splices.partition_point(|other| other.range.start < end.max(start));
-            // A splice that only touches the start lies before; one of the same place that inserts does too.
+            let before = self.splices.partition_point(|other| other.range.start < end.max(start));
+            // A splice that only touches the start counts as before, and so does an insertion at the same
+            // offset.
             let touches = |other: &Splice| other.range.start <= end && other.range.end >= start;
-            let near = first.saturating_sub(1)..(behind + 1).min(self.splices.len());
-            let from = self.place_in(&shifts, first, start);
-            let to = if start == end { from } else { self.place_in(&shifts, behind, end).max(from) };
+            let near = first.saturating_sub(1)..(before + 1).min(self.splices.len());
+            let from = self.map_offset(&shifts, first, start);
+            let to = if start == end { from } else { self.map_offset(&shifts, before, end).max(from) };
             Moved { range: from..to, touched: self.splices[near].iter().any(touches) }
         };
         splices.iter().map(place).collect()
     }
 
-    /// Where an offset of the base is in the result; `behind` is how many splices lie before it.
-    fn place_in(&self, shifts: &[Shift], behind: usize, offset: usize) -> usize {
+    /// Maps an offset of the base to the result; `before` is the number of splices before it.
+    fn map_offset(&self, shifts: &[Shift], before: usize, offset: usize) -> usize {
         let inside = |splice: &&Splice| splice.range.start < offset && offset < splice.range.end;
-        // The one around the offset is either the last of those that begin before it or the next.
-        let mut candidates = [behind.checked_sub(1), Some(behind)].into_iter().flatten();
+        // The splice around the offset is either the last one that begins before it or the next.
+        let mut candidates = [before.checked_sub(1), Some(before)].into_iter().flatten();
         let around = candidates.find_map(|at| Some((at, self.splices.get(at).filter(inside)?)));
         match around {
             Some((at, splice)) => {
                 let start = shifts[at].apply(splice.range.start);
                 start + (offset - splice.range.start).min(splice.text.len())
             }
-            None => shifts[behind].apply(offset),
+            None => shifts[before].apply(offset),
         }
     }
 }
 
-/// Whether two ranges have bytes in common; an empty one has its place in common with what goes around it.
-fn share(a: &Range<usize>, b: &Range<usize>) -> bool {
+/// Returns `true` if two ranges overlap; an empty range overlaps a range that contains it.
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
-/// A range of the base after these splices in it.
-fn with(base: &str, range: &Range<usize>, splices: &[&Splice]) -> String {
+/// Applies splices to a range of the base.
+fn apply_in_range(base: &str, range: &Range<usize>, splices: &[&Splice]) -> String {
     let mut text = String::new();
     let mut copied = range.start;
     for splice in splices {
@@ -132,10 +132,10 @@ mod tests {
     #[case::lines_in_front("a\nb\nc\n", "a\nB\nc\n", "a\nnew\nb\nc\n", "a\nnew\nB\nc\n", true)]
     #[case::lines_behind("a\nb\nc\n", "a\nB\nc\n", "a\nb\nnew\nc\n", "a\nB\nnew\nc\n", true)]
     #[case::both_insert("a\nb\n", "a\nmine\nb\n", "a\nyours\nb\n", "a\nyours\nmine\nb\n", true)]
-    #[case::taken_away_around("a\nb\nc\nd\ne\n", "a\nb\nC\nd\ne\n", "a\ne\n", "a\nb\nC\nd\ne\n", true)]
-    #[case::taken_away("a\nb\nc\n", "a\nB\nc\n", "", "a\nB\nc\n", true)]
+    #[case::removed_around("a\nb\nc\nd\ne\n", "a\nb\nC\nd\ne\n", "a\ne\n", "a\nb\nC\nd\ne\n", true)]
+    #[case::removed("a\nb\nc\n", "a\nB\nc\n", "", "a\nB\nc\n", true)]
     #[case::the_same("a\nb\nc\n", "a\nB\nc\n", "a\nB\nc\n", "a\nB\nc\n", true)]
-    fn one_side_wins_where_both_changed(
+    fn the_plan_wins_where_both_changed(
         #[case] base: &str,
         #[case] wanted: &str,
         #[case] now: &str,
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn one_deletion_over_many_hunks_costs_no_more_than_they_do() {
+    fn one_deletion_over_many_hunks_is_cheap() {
         let base = lines(40_000);
         let wanted: String = (1..=40_000)
             .map(|n| if n % 20 == 0 { format!("LINE {n}\n") } else { format!("line {n}\n") })
@@ -171,7 +171,7 @@ mod tests {
         })
     }
 
-    /// A text whose lines were replaced, removed, or got company, by the marks.
+    /// Replaces or removes lines of a text, or inserts lines after them, according to `marks`.
     fn marked(base: &str, marks: &[u8], sign: &str) -> String {
         let line = |(line, mark): (&str, &u8)| match mark {
             0 => format!("{sign} {line}"),
@@ -184,26 +184,26 @@ mod tests {
 
     proptest! {
         #[test]
-        fn untouched_splices_are_where_map_through_has_them((base, mine, yours) in changed()) {
+        fn untouched_splices_are_where_rebase_strict_puts_them((base, mine, yours) in changed()) {
             let (wanted, now) = (marked(&base, &mine, "mine"), marked(&base, &yours, "yours"));
             let drift = Plan::between(&base, &now, Deadline::NONE);
             let hunks = by_line(&base, &wanted);
             for (hunk, place) in hunks.iter().zip(drift.places_of(&hunks)) {
                 let alone = Plan::new(base.len(), vec![hunk.clone()]).unwrap();
-                let carried = alone.map_through(&drift);
-                prop_assert_eq!(carried.is_none(), place.touched);
+                let rebased = alone.rebase_strict(&drift);
+                prop_assert_eq!(rebased.is_none(), place.touched);
                 prop_assert!(place.range.start <= place.range.end && place.range.end <= now.len());
                 let over = alone.over(&drift, &base);
-                if let Some(carried) = carried {
-                    prop_assert_eq!(&carried.splices()[0].range, &place.range);
-                    prop_assert_eq!(&over, &carried);
+                if let Some(rebased) = rebased {
+                    prop_assert_eq!(&rebased.splices()[0].range, &place.range);
+                    prop_assert_eq!(&over, &rebased);
                 }
                 prop_assert!(over.apply(&now).contains(&hunk.text));
             }
             let plan = Plan::new(base.len(), hunks).unwrap();
             let both = plan.over(&drift, &base).apply(&now);
-            if let Some(carried) = plan.map_through(&drift) {
-                prop_assert_eq!(both, carried.apply(&now));
+            if let Some(rebased) = plan.rebase_strict(&drift) {
+                prop_assert_eq!(both, rebased.apply(&now));
             } else {
                 for line in wanted.lines().filter(|line| line.starts_with("mine")) {
                     prop_assert!(both.contains(line), "{both:?} lacks {line}");
@@ -212,7 +212,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_since_changes_nothing((base, mine, _) in changed()) {
+        fn rebasing_onto_an_empty_plan_changes_nothing((base, mine, _) in changed()) {
             let plan = Plan::between(&base, &marked(&base, &mine, "mine"), Deadline::NONE);
             prop_assert_eq!(plan.over(&Plan::empty(base.len()), &base), plan);
         }

@@ -15,7 +15,7 @@ fn splices_that_touch_become_one() {
 }
 
 #[test]
-fn splices_that_overlap_or_lie_outside_are_no_plan() {
+fn splices_that_overlap_or_are_out_of_bounds_are_refused() {
     assert_eq!(Plan::new(9, vec![splice(0..3, ""), splice(2..4, "")]), Err(PlanError::Overlap));
     assert_eq!(Plan::new(3, vec![splice(2..4, "")]), Err(PlanError::OutOfBounds));
     assert_eq!(
@@ -26,18 +26,18 @@ fn splices_that_overlap_or_lie_outside_are_no_plan() {
 }
 
 #[test]
-fn a_plan_goes_through_another_unless_they_touch() {
+fn a_plan_is_rebased_unless_the_plans_touch() {
     let plan = Plan::new(9, vec![splice(4..5, "x")]).unwrap();
     let earlier = |range| Plan::new(9, vec![splice(range, "12")]).unwrap();
-    assert_eq!(plan.map_through(&earlier(0..1)).unwrap().splices(), [splice(5..6, "x")]);
-    assert_eq!(plan.map_through(&earlier(6..9)).unwrap().splices(), [splice(4..5, "x")]);
+    assert_eq!(plan.rebase_strict(&earlier(0..1)).unwrap().splices(), [splice(5..6, "x")]);
+    assert_eq!(plan.rebase_strict(&earlier(6..9)).unwrap().splices(), [splice(4..5, "x")]);
     for touching in [3..4, 4..5, 5..6, 0..9, 4..4, 5..5] {
-        assert_eq!(plan.map_through(&earlier(touching)), None);
+        assert_eq!(plan.rebase_strict(&earlier(touching)), None);
     }
 }
 
 #[test]
-fn a_difference_is_no_larger_than_it_has_to_be() {
+fn a_difference_is_minimal() {
     let between = |old, new| Plan::between(old, new, Deadline::NONE).splices().to_vec();
     assert_eq!(between("a\nbcd\ne\n", "a\nbxd\ne\n"), [splice(3..4, "x")]);
     assert_eq!(between("a\r\nb", "a\nb"), [splice(1..3, "\n")]);
@@ -46,7 +46,7 @@ fn a_difference_is_no_larger_than_it_has_to_be() {
 }
 
 #[test]
-fn a_rewrite_keeps_the_line_ends_of_the_file() {
+fn a_rewrite_keeps_the_line_endings_of_the_file() {
     let rewritten = |base: &str, content| rewrite(base, content, false, Deadline::NONE).unwrap().apply(base);
     assert_eq!(rewritten("a\r\nb\r\n", "a\nx\ny\n"), "a\r\nx\r\ny\r\n");
     assert_eq!(rewritten("a\r\nb\nc\r\n", "a\nx\nb\nc\n"), "a\r\nx\r\nb\nc\r\n");
@@ -90,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn applying_is_what_it_seems((base, plan) in plans()) {
+    fn applying_replaces_every_splice((base, plan) in plans()) {
         let mut expected = base.clone();
         for splice in plan.splices().iter().rev() {
             expected.replace_range(splice.range.clone(), &splice.text);
@@ -104,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn plans_composed_do_what_they_do_one_after_the_other((base, first) in plans(), last in "[abé\r\n]{0,24}") {
+    fn a_composed_plan_equals_both_plans_in_sequence((base, first) in plans(), last in "[abé\r\n]{0,24}") {
         let middle = first.apply(&base);
         let second = Plan::between(&middle, &last, Deadline::NONE);
         let both = first.then(&second);
@@ -114,19 +114,19 @@ proptest! {
     }
 
     #[test]
-    fn a_plan_carried_through_another_does_both((base, plan) in plans(), cut in 0..20_usize) {
+    fn a_rebased_plan_keeps_both_changes((base, plan) in plans(), cut in 0..20_usize) {
         let part = |keep: &dyn Fn(&Splice) -> bool| {
             let splices = plan.splices().iter().filter(|splice| keep(splice)).cloned().collect();
             Plan::new(plan.base_len(), splices).expect("a part of a plan is one")
         };
         let first = part(&|splice| splice.range.start < cut);
         let second = part(&|splice| splice.range.start >= cut);
-        let Some(carried) = second.map_through(&first) else { return Ok(()) };
-        prop_assert_eq!(carried.apply(&first.apply(&base)), plan.apply(&base));
+        let Some(rebased) = second.rebase_strict(&first) else { return Ok(()) };
+        prop_assert_eq!(rebased.apply(&first.apply(&base)), plan.apply(&base));
     }
 
     #[test]
-    fn the_difference_of_two_texts_leads_from_one_to_the_other(
+    fn the_difference_of_two_texts_turns_one_into_the_other(
         old in "[abé\r\n]{0,24}", new in "[abé\r\n]{0,24}",
     ) {
         let plan = Plan::between(&old, &new, Deadline::NONE);
@@ -140,7 +140,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rewrite_says_what_the_content_says(base in "[ab\r\n]{0,24}", content in "[ab\n]{0,24}") {
+    fn a_rewrite_has_the_lines_of_the_content(base in "[ab\r\n]{0,24}", content in "[ab\n]{0,24}") {
         let result = rewrite(&base, &content, false, Deadline::NONE).unwrap().apply(&base);
         let plain: String = lines(&result)
             .flat_map(|line| [line.content, if line.ending.as_str().is_empty() { "" } else { "\n" }])
@@ -150,35 +150,35 @@ proptest! {
     }
 
     #[test]
-    fn merging_changes_apart_is_doing_one_after_the_other(
+    fn merging_separate_changes_equals_rebasing(
         lines in proptest::collection::vec("[a-e]{2}", 6..12), first in 0..3_usize, second in 0..3_usize,
     ) {
         let base = lines.iter().enumerate().map(|(at, line)| format!("{at:02}{line}\n")).collect::<Vec<_>>().concat();
         let change = |at: usize| Plan::between(&base, &base.replace(&format!("{at:02}{}", lines[at]), "changed"), Deadline::NONE);
         let (ours, theirs) = (change(first), change(lines.len() - 1 - second));
         prop_assume!(lines.len() - 1 - second > first + 1);
-        let both = theirs.map_through(&ours).unwrap().apply(&ours.apply(&base));
+        let both = theirs.rebase_strict(&ours).unwrap().apply(&ours.apply(&base));
         prop_assert_eq!(merge(&base, &ours.apply(&base), &theirs.apply(&base)), Ok(both));
     }
 }
 
 #[test]
-fn a_plan_is_carried_beside_another_but_not_over_it() {
+fn a_plan_is_rebased_next_to_another_but_not_over_it() {
     let splice = |range, text: &str| Splice { range, text: text.to_owned() };
     let base = "one two";
     let plan = Plan::new(base.len(), vec![splice(0..3, "1")]).unwrap();
-    for (typed, expected) in [
+    for (other, expected) in [
         (splice(0..0, "zero "), Some("zero 1 two")),
         (splice(3..3, "!"), Some("1! two")),
         (splice(3..7, ""), Some("1")),
         (splice(1..1, "x"), None),
         (splice(2..5, ""), None),
     ] {
-        let typed = Plan::new(base.len(), vec![typed]).unwrap();
-        let carried = plan.map_beside(&typed).map(|plan| plan.apply(&typed.apply(base)));
-        assert_eq!(carried.as_deref(), expected);
+        let other = Plan::new(base.len(), vec![other]).unwrap();
+        let rebased = plan.rebase_adjacent(&other).map(|plan| plan.apply(&other.apply(base)));
+        assert_eq!(rebased.as_deref(), expected);
     }
     let insertion = Plan::new(base.len(), vec![splice(3..3, "a")]).unwrap();
-    let typed = Plan::new(base.len(), vec![splice(3..3, "b")]).unwrap();
-    assert_eq!(insertion.map_beside(&typed), None);
+    let other = Plan::new(base.len(), vec![splice(3..3, "b")]).unwrap();
+    assert_eq!(insertion.rebase_adjacent(&other), None);
 }

@@ -1,4 +1,4 @@
-//! The text as it is given, line ends aside.
+//! Tier: the text as it is given, except for line endings.
 
 use super::super::base::Base;
 use super::super::fold::Level;
@@ -7,5 +7,5 @@ use super::search::search;
 use super::{Hits, TimedOut};
 
 pub(super) fn locate(base: &Base<'_>, needle: &Needle<'_>, limit: usize) -> Result<Hits, TimedOut> {
-    search(base, needle, Level::LineEnds, limit)
+    search(base, needle, Level::LineEndings, limit)
 }

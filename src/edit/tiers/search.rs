@@ -1,4 +1,4 @@
-//! Search in a folded view, for the tiers that match text rather than whole lines.
+//! Search in a folded view, for the tiers that match text instead of whole lines.
 
 use std::ops::Range;
 
@@ -6,15 +6,15 @@ use memchr::memmem;
 
 use super::super::base::Base;
 use super::super::fold::{Fold, Level, is_blank};
-use super::super::index::describe;
-use super::super::needle::{Asked, Needle};
+use super::super::index::key_and_pairs;
+use super::super::needle::{Needle, Pattern};
 use super::{Hits, MANY, Site, TimedOut};
 use crate::text::{LineEnding, line_end, line_start, lines};
 
-/// Hits between two looks at the clock.
+/// Number of hits between two deadline checks.
 const STRIDE: usize = 256;
 
-/// All places of `needle` in the view of `level`, overlapping ones too, up to `limit`.
+/// Finds all matches of `needle` in the view of `level`, overlapping ones too, up to `limit`.
 pub(super) fn search(
     base: &Base<'_>,
     needle: &Needle<'_>,
@@ -22,51 +22,57 @@ pub(super) fn search(
     limit: usize,
 ) -> Result<Hits, TimedOut> {
     base.deadline.check()?;
-    let asked = needle.at(level);
-    if level > Level::LineEnds && base.folds_line_ends_only(level) && asked == needle.at(Level::LineEnds) {
-        // The exact tier has looked for the same text in the same view.
+    let pattern = needle.at(level);
+    if level > Level::LineEndings
+        && base.folds_line_endings_only(level)
+        && pattern == needle.at(Level::LineEndings)
+    {
+        // The exact tier has searched the same view for the same text.
         return Ok(Hits::default());
     }
     let whole_lines = needle.whole_lines;
-    let place = Place { base: base.text, view: base.view(level), asked: &asked, level, whole_lines };
+    let context =
+        MatchContext { base: base.text, view: base.view(level), pattern: &pattern, level, whole_lines };
     let mut hits = Hits::default();
-    let mut seen = 0_usize;
-    for at in candidates(base, &asked, needle, &place)? {
-        hits.sites.extend(place.raw(at..at + asked.text.len()).map(Site::whole));
+    let mut checked = 0_usize;
+    for at in candidates(base, &pattern, needle, &context)? {
+        hits.sites.extend(context.raw(at..at + pattern.text.len()).map(Site::whole));
         if hits.sites.len() >= limit || hits.sites.len() > MANY && hits.ends_in_overlap() {
             hits.more = true;
             return Ok(hits);
         }
-        seen += 1;
-        if seen.is_multiple_of(STRIDE) {
+        checked += 1;
+        if checked.is_multiple_of(STRIDE) {
             base.deadline.check()?;
         }
     }
     if !needle.blank {
-        hits.sites.extend(place.at_end().map(Site::whole));
+        hits.sites.extend(context.at_end().map(Site::whole));
     }
     Ok(hits)
 }
 
-/// Where the text stands in the view, overlapping ones too, in order.
+/// Returns the offsets of the pattern in the view, overlapping ones too, in order.
 fn candidates<'v>(
     base: &'v Base<'_>,
-    asked: &'v Asked<'_>,
+    pattern: &'v Pattern<'_>,
     needle: &Needle<'_>,
-    place: &Place<'v>,
+    context: &MatchContext<'v>,
 ) -> Result<Box<dyn Iterator<Item = usize> + 'v>, TimedOut> {
-    let view = place.view;
-    let (haystack, wanted) = (view.text().as_bytes(), asked.text.as_bytes());
-    if base.sorts()
-        && let Some((offset, key)) = inner_line(base, &asked.text, needle.whole_lines)
+    let view = context.view;
+    let (haystack, wanted) = (view.text().as_bytes(), pattern.text.as_bytes());
+    if base.groups_by_key()
+        && let Some((offset, key)) = inner_line(base, &pattern.text, needle.whole_lines)
     {
-        // A line that is whole in the text is a line of the base, wherever the text stands.
-        let starts = base.lines_with(key).map(move |line| view.line_at(base.index().start(base.text, line)));
+        // A whole line of the pattern is a line of the base wherever the pattern matches.
+        let starts = base
+            .lines_with(key)
+            .map(move |line| view.view_offset_of_line(base.index().start(base.text, line)));
         let starts = starts.filter_map(move |start| start.checked_sub(offset));
         return Ok(Box::new(starts.filter(move |&at| haystack[at..].starts_with(wanted))));
     }
-    if place.level == Level::LineEnds
-        && let Some(places) = base.places_of_short(&asked.text)?
+    if context.level == Level::LineEndings
+        && let Some(places) = base.offsets_of_short(&pattern.text)?
     {
         return Ok(Box::new(places.iter().copied()));
     }
@@ -79,12 +85,12 @@ fn candidates<'v>(
     })))
 }
 
-/// The rarest among the first lines that are whole in `text` and say something: where it starts and its key.
-/// The first line is whole if all are.
+/// Returns the start and the key of the rarest of the first whole lines in `text` that are not blank. The
+/// first line is whole only if `whole_lines` is set.
 fn inner_line(base: &Base<'_>, text: &str, whole_lines: bool) -> Option<(usize, u32)> {
     const TRIED: usize = 4;
     let inner = lines(text).skip(usize::from(!whole_lines)).filter(|line| line.ending != LineEnding::None);
-    let keyed = inner.map(|line| (line.start, describe(line.content).0)).filter(|&(_, key)| key != 0);
+    let keyed = inner.map(|line| (line.start, key_and_pairs(line.content).0)).filter(|&(_, key)| key != 0);
     keyed.take(TRIED).min_by_key(|&(_, key)| base.count_of(key))
 }
 
@@ -93,56 +99,61 @@ fn first_len(haystack: &[u8], at: usize) -> usize {
     1 + haystack[at + 1..].iter().take_while(continues).count()
 }
 
-struct Place<'a> {
+struct MatchContext<'a> {
     base: &'a str,
     view: &'a Fold<'a>,
-    asked: &'a Asked<'a>,
+    pattern: &'a Pattern<'a>,
     level: Level,
     whole_lines: bool,
 }
 
-impl Place<'_> {
-    /// The bytes of the base for a hit in the view; nothing if it cuts one of its characters.
+impl MatchContext<'_> {
+    /// Maps a hit in the view to the base. Returns `None` if the hit cuts a character or does not fit the
+    /// pattern.
     fn raw(&self, hit: Range<usize>) -> Option<Range<usize>> {
-        let before = self.view.ends_at(hit.start)?;
-        // Blanks that fill their line up to here are the line: who takes the line end takes them too.
-        let lead =
-            !before.is_empty() && (self.asked.lead || line_start(self.base, before.end) == before.start);
-        // The last line's own blanks belong to it, as they do on the lines above.
-        let trail = self.level > Level::LineEnds && !self.asked.text.ends_with('\n');
-        let after = self.view.ends_at(hit.end)?;
-        let start = if lead { before.start } else { before.end };
+        let before = self.view.raw_offsets(hit.start)?;
+        // Whitespace that makes up a whole line belongs to the match, because its line ending does.
+        let leading_blank_line = !before.is_empty()
+            && (self.pattern.leading_blank_line || line_start(self.base, before.end) == before.start);
+        // Trailing whitespace of the last line belongs to the match, as on the lines above.
+        let trail = self.level > Level::LineEndings && !self.pattern.text.ends_with('\n');
+        let after = self.view.raw_offsets(hit.end)?;
+        let start = if leading_blank_line { before.start } else { before.end };
         let end = if trail { after.end } else { after.start };
         let rest = self.base.get(end..)?;
-        // A last line of blanks that is not ended is a line all the same; behind the last line is none.
-        let nothing = self.asked.text.ends_with('\n') && self.base[..end].ends_with(['\n', '\r']);
-        let fits = !self.asked.ends_line || rest.starts_with(['\n', '\r']) || rest.is_empty() && !nothing;
-        // A line of blanks is a line, not the end of another one.
-        let begins = !(self.whole_lines || self.asked.lead)
+        // A whitespace-only last line without a line ending is still a line; after a final line ending there
+        // is none.
+        let past_last_line = self.pattern.text.ends_with('\n') && self.base[..end].ends_with(['\n', '\r']);
+        let fits =
+            !self.pattern.ends_line || rest.starts_with(['\n', '\r']) || rest.is_empty() && !past_last_line;
+        // A whitespace-only line must match a whole line, not the end of another one.
+        let begins_line = !(self.whole_lines || self.pattern.leading_blank_line)
             || start == 0
             || self.base[..start].ends_with(['\n', '\r']);
-        (fits && begins && start < end && !self.is_dedented_block(&(start..end))).then_some(start..end)
+        (fits && begins_line && start < end && !self.is_less_indented_block(&(start..end)))
+            .then_some(start..end)
     }
 
-    /// Whether lines start inside the blanks before one: whole lines with another indentation, which a looser
-    /// tier is for. What is there to the letter is taken to the letter.
-    fn is_dedented_block(&self, place: &Range<usize>) -> bool {
-        let before = &self.base[line_start(self.base, place.start)..place.start];
+    /// Returns `true` if the match is of whole lines that start inside the indentation of a line: these are
+    /// whole lines with another indentation, left to a looser tier. The exact tier takes them literally.
+    fn is_less_indented_block(&self, site: &Range<usize>) -> bool {
+        let before = &self.base[line_start(self.base, site.start)..site.start];
         let inside = !before.is_empty() && before.chars().all(is_blank);
-        let asked = &self.asked.text;
-        let block = asked.trim_end_matches('\n').contains('\n') || asked.starts_with(is_blank);
-        let whole_end = asked.ends_with('\n') || line_end(self.base, place.end).0 == place.end;
-        self.level > Level::LineEnds && inside && block && whole_end
+        let pattern = &self.pattern.text;
+        let block = pattern.trim_end_matches('\n').contains('\n') || pattern.starts_with(is_blank);
+        let whole_end = pattern.ends_with('\n') || line_end(self.base, site.end).0 == site.end;
+        self.level > Level::LineEndings && inside && block && whole_end
     }
 
-    /// The place where the end of the file stands for the line end that the old text ends in.
+    /// Returns the match at the end of the file, if the end of the file matches the last line ending of the
+    /// old text.
     fn at_end(&self) -> Option<Range<usize>> {
-        let (text, asked) = (self.view.text(), self.asked.text.strip_suffix('\n')?);
+        let (text, pattern) = (self.view.text(), self.pattern.text.strip_suffix('\n')?);
         let ended = self.base.ends_with(['\n', '\r']);
-        if ended || !text.ends_with(asked) || asked.is_empty() {
+        if ended || !text.ends_with(pattern) || pattern.is_empty() {
             return None;
         }
-        let range = self.raw(text.len() - asked.len()..text.len())?;
+        let range = self.raw(text.len() - pattern.len()..text.len())?;
         Some(range.start..self.base.len())
     }
 }

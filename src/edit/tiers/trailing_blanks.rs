@@ -1,4 +1,4 @@
-//! Blanks at line ends aside, on either side.
+//! Tier: trailing whitespace may differ, on either side.
 
 use super::super::base::Base;
 use super::super::fold::Level;

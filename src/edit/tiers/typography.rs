@@ -1,4 +1,4 @@
-//! Signs that look alike aside: quotes, dashes, spaces, compatibility forms.
+//! Tier: characters that look alike may differ: quotes, dashes, spaces, compatibility forms.
 
 use super::super::base::Base;
 use super::super::fold::Level;

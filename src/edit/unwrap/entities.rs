@@ -1,12 +1,12 @@
-//! Text that was escaped for HTML or XML, as by a program that writes a call into a document.
+//! HTML and XML entities, as in text that a program has escaped for a document.
 
-/// The entities that every XML text has, and the two ways to write an apostrophe.
+/// The predefined XML entities, with both forms of the apostrophe.
 const ENTITIES: [(&str, char); 6] =
     [("&lt;", '<'), ("&gt;", '>'), ("&amp;", '&'), ("&quot;", '"'), ("&#39;", '\''), ("&apos;", '\'')];
 
-/// Writes out the entities of a text. Nothing if it was not escaped as a whole: it has one of the characters
-/// that would have been escaped, or another entity.
-pub(super) fn written_out(text: &str) -> Option<String> {
+/// Decodes the entities of a text. Returns `None` if the text was not escaped as a whole: it has an unescaped
+/// `<`, `>` or `&`, or another entity.
+pub(super) fn decode(text: &str) -> Option<String> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['&', '<', '>']) {
@@ -20,7 +20,7 @@ pub(super) fn written_out(text: &str) -> Option<String> {
     Some(plain)
 }
 
-/// Returns whether a text has one of the entities that are written out.
+/// Returns `true` if a text has one of the entities that [`decode`] replaces.
 pub(super) fn has_one(text: &str) -> bool {
     ENTITIES.iter().any(|(entity, _)| text.contains(entity))
 }
@@ -39,7 +39,10 @@ mod tests {
     #[case("a &lt; b && c", None)]
     #[case("a&nbsp;b", None)]
     #[case("plain", Some("plain"))]
-    fn entities_are_written_out_where_all_is_escaped(#[case] text: &str, #[case] expected: Option<&str>) {
-        assert_eq!(written_out(text).as_deref(), expected);
+    fn entities_are_decoded_if_all_of_the_text_is_escaped(
+        #[case] text: &str,
+        #[case] expected: Option<&str>,
+    ) {
+        assert_eq!(decode(text).as_deref(), expected);
     }
 }

@@ -1,12 +1,12 @@
-//! Text that was escaped once too often, as by a program that writes a string into a string.
+//! Surplus escapes, as in a string that was written into another string.
 
-use super::Take;
+use super::Unwrap;
 
-/// The ways in which texts are escaped, fullest first.
-pub(super) const WAYS: [Take; 3] = [everything, quotes, backslashes];
+/// The functions that remove one layer of escapes, fullest first.
+pub(super) const UNESCAPERS: [Unwrap; 3] = [everything, quotes, backslashes];
 
-/// Every escape that strings have: line ends, tabs, quotes, backslashes, code points. Nothing if a quote or
-/// a backslash stands for itself.
+/// Removes every escape that strings have: line endings, tabs, quotes, backslashes, code points. Returns
+/// `None` if a quote or a backslash is unescaped.
 fn everything(text: &str) -> Option<String> {
     let quoted = text.contains('\\');
     unescaped(text, |next, rest| {
@@ -23,8 +23,8 @@ fn everything(text: &str) -> Option<String> {
     .map(|text| text.replace("\r\n", "\n"))
 }
 
-/// Quotes only: every one has its backslash, all other backslashes stand for themselves. A text without
-/// such quotes stays as it is.
+/// Unescapes quotes only: every quote must be escaped, all other backslashes stay. A text without escaped
+/// quotes stays as it is.
 fn quotes(text: &str) -> Option<String> {
     for (quote, escaped) in [('"', "\\\""), ('\'', "\\'"), ('`', "\\`")] {
         if text.contains(escaped) {
@@ -34,18 +34,19 @@ fn quotes(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Backslashes only: every one stands twice.
+/// Unescapes backslashes only: every one must be doubled.
 fn backslashes(text: &str) -> Option<String> {
     unescaped(text, |next, _| (next == '\\').then_some(('\\', 0)))
 }
 
-/// Whether a sign stands without a backslash before it.
+/// Returns `true` if a character occurs without a backslash before it.
 fn has_bare(text: &str, sign: char) -> bool {
     text.match_indices(sign).any(|(at, _)| !text[..at].ends_with('\\'))
 }
 
-/// `text` with every escape replaced: `read` is given the sign behind the backslash and what follows, and
-/// says what is meant and how many bytes more it takes. Nothing if one means nothing.
+/// Replaces every escape in `text`. `read` takes the character after the backslash and the rest of the text,
+/// and returns the unescaped character and the number of further bytes that the escape uses. Returns `None`
+/// if an escape is unknown.
 fn unescaped(text: &str, read: impl Fn(char, &str) -> Option<(char, usize)>) -> Option<String> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -53,8 +54,8 @@ fn unescaped(text: &str, read: impl Fn(char, &str) -> Option<(char, usize)>) -> 
         plain.push_str(&rest[..at]);
         let next = rest[at + 1..].chars().next()?;
         rest = &rest[at + 1 + next.len_utf8()..];
-        let (meant, taken) = read(next, rest)?;
-        plain.push(meant);
+        let (character, taken) = read(next, rest)?;
+        plain.push(character);
         rest = rest.get(taken..)?;
     }
     plain.push_str(rest);

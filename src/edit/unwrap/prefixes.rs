@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use crate::text::lines;
 
-/// What stands between a number and its line.
+/// The separators between a number and its line.
 const SEPARATORS: [&str; 4] = ["\t", "→", "|", ":"];
 
-/// Both texts without their line numbers, in the ways that there are: the old one has them on every line,
-/// counting up by one. The new one may have them or not: see [`Reading`]. A blank that follows every separator
-/// may belong to it or not.
-pub(super) fn taken_off(old: &str, new: &str) -> Vec<(String, String)> {
+/// Returns both texts without their line numbers, in every possible way. The old text must have a number on
+/// every line, counting up by one. The new one may have numbers or not: see [`Reading`]. A space that follows
+/// every separator may belong to it or not.
+pub(super) fn remove_numbers(old: &str, new: &str) -> Vec<(String, String)> {
     SEPARATORS.iter().find_map(|separator| read_by(separator, old, new)).unwrap_or_default()
 }
 
@@ -22,25 +22,25 @@ fn read_by(separator: &str, old: &str, new: &str) -> Option<Vec<(String, String)
         Reading::Unclear => return None,
     };
     let text = |padded| numbered.as_ref().map_or_else(|| new.to_owned(), |new| new.text(padded));
-    let mut ways: Vec<_> = match old.pad().filter(|_| matches!(separator, "|" | ":")) {
+    let mut paddings: Vec<_> = match old.pad().filter(|_| matches!(separator, "|" | ":")) {
         None => vec![false],
         Some(likely) => vec![likely, !likely],
     };
-    // A new text without numbers shows how the old one was indented.
-    ways.sort_by_key(|&padded| std::cmp::Reverse(common_lines(&old.text(padded), &text(padded))));
-    // The number of an empty last line shows that the line is meant.
+    // A new text without numbers shows how the old text was indented.
+    paddings.sort_by_key(|&padded| std::cmp::Reverse(common_lines(&old.text(padded), &text(padded))));
+    // The number of an empty last line shows that the line is part of the old text.
     let last = if new.is_empty() && old.ends_empty() { "\n" } else { "" };
-    Some(ways.into_iter().map(|padded| (old.text(padded) + last, text(padded))).collect())
+    Some(paddings.into_iter().map(|padded| (old.text(padded) + last, text(padded))).collect())
 }
 
-/// The reading of a new text beside an old one that has line numbers.
+/// The reading of a new text whose old text has line numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reading {
-    /// It has none: what looks like them is text.
+    /// The text has no line numbers: what looks like them is content.
     AsGiven,
-    /// It has one on every line.
+    /// Every line has a line number.
     Numbered,
-    /// It could be either.
+    /// The text can be read either way.
     Unclear,
 }
 
@@ -52,38 +52,39 @@ impl Reading {
             return Self::AsGiven;
         }
         let every = numbers.len() == split_lines.len();
-        let runs_on = every && old.goes_on_in(&numbers);
+        let continues = every && old.continues_in(&numbers);
         if !old.has_columns(separator) {
-            return match (runs_on, old.is_near(&numbers)) {
+            return match (continues, old.is_near(&numbers)) {
                 (true, _) => Self::Numbered,
                 (false, true) => Self::Unclear,
                 (false, false) => Self::AsGiven,
             };
         }
-        // The file's own lines begin so: what the texts have in common tells whose the numbers are.
+        // The file's own lines begin with numbers: the lines that both texts share decide whose the numbers
+        // are.
         let given: Vec<&str> = lines(new).map(|line| line.content).collect();
         let stripped: Vec<&str> = split_lines.iter().flatten().map(|line| line.1).collect();
         match (old.shares(&given), old.shares(&stripped)) {
             (given, stripped) if given > stripped => Self::AsGiven,
             (given, stripped) if given < stripped => {
-                if runs_on {
+                if continues {
                     Self::Numbered
                 } else {
                     Self::Unclear
                 }
             }
-            _ => old.by_columns(&given, separator, runs_on),
+            _ => old.by_columns(&given, separator, continues),
         }
     }
 }
 
-/// How many lines of one text stand in the other.
+/// Counts the lines of `new` that are in `old`.
 fn common_lines(old: &str, new: &str) -> usize {
     let old: HashSet<&str> = lines(old).map(|line| line.content).collect();
     lines(new).filter(|line| !line.content.trim().is_empty() && old.contains(line.content)).count()
 }
 
-/// The lines of a text that has a number on each.
+/// The lines of a text with a number on each.
 struct Numbered<'a> {
     lines: Vec<(u64, &'a str, &'static str)>,
 }
@@ -107,15 +108,15 @@ impl<'a> Numbered<'a> {
         self.lines.windows(2).all(|pair| pair[0].0.checked_add(1) == Some(pair[1].0))
     }
 
-    /// Returns whether these can be the numbers of the lines that take the place of the old ones.
-    fn goes_on_in(&self, numbers: &[u64]) -> bool {
+    /// Returns `true` if these can be the numbers of the lines that replace the old ones.
+    fn continues_in(&self, numbers: &[u64]) -> bool {
         let (first, last) = self.ends();
         let most = last.max(first.saturating_add(numbers.len() as u64 - 1));
         let inside = numbers.iter().all(|number| (first..=most).contains(number));
         inside && numbers.windows(2).all(|pair| pair[0] <= pair[1])
     }
 
-    /// Returns whether one of these is so near the old numbers that it may be a line number that was miscounted.
+    /// Returns `true` if one of these is so near to the old numbers that it may be a miscounted line number.
     fn is_near(&self, numbers: &[u64]) -> bool {
         const REACH: u64 = 20;
         let (first, last) = self.ends();
@@ -128,12 +129,12 @@ impl<'a> Numbered<'a> {
         (number(self.lines.first()), number(self.lines.last()))
     }
 
-    /// Returns whether a line begins with a number and the separator without its line number too.
+    /// Returns `true` if any line begins with a number and the separator even without its line number.
     fn has_columns(&self, separator: &str) -> bool {
         self.lines.iter().any(|line| leading_numbers(line.1, separator) > 0)
     }
 
-    /// Returns how many of these lines are old lines without their numbers.
+    /// Counts the lines that are old lines without their numbers.
     fn shares(&self, lines: &[&str]) -> usize {
         let said = |line: &&&str| !line.trim().is_empty();
         lines
@@ -143,8 +144,9 @@ impl<'a> Numbered<'a> {
             .count()
     }
 
-    /// The reading by how many numbers the new lines begin with: as many as the file's lines, or one more.
-    fn by_columns(&self, new: &[&str], separator: &str, runs_on: bool) -> Reading {
+    /// Chooses the reading by how many numbers the new lines begin with: as many as the file's lines, or one
+    /// more.
+    fn by_columns(&self, new: &[&str], separator: &str, continues: bool) -> Reading {
         let count = |line: &str| leading_numbers(line, separator);
         let (least, most) = self
             .lines
@@ -152,18 +154,18 @@ impl<'a> Numbered<'a> {
             .fold((usize::MAX, 0), |(least, most), line| (least.min(count(line.1)), most.max(count(line.1))));
         let new = || new.iter().filter(|line| !line.trim().is_empty()).map(|line| count(line));
         let as_given = new().all(|count| (least..=most).contains(&count));
-        let numbered = runs_on && new().all(|count| (least + 1..=most + 1).contains(&count));
+        let numbered = continues && new().all(|count| (least + 1..=most + 1).contains(&count));
         match (as_given, numbered) {
             (true, false) => Reading::AsGiven,
             (false, true) => Reading::Numbered,
-            // Nothing is in common: a number that starts elsewhere is no line number.
-            (false, false) if !runs_on => Reading::AsGiven,
+            // The texts share no lines, and the numbers do not continue: they are not line numbers.
+            (false, false) if !continues => Reading::AsGiven,
             _ => Reading::Unclear,
         }
     }
 
-    /// Whether a blank that follows every separator likely belongs to it, if there is one: then the line that
-    /// is indented least has an odd number of blanks.
+    /// Returns `true` if a space that follows every separator likely belongs to it: the line with the least
+    /// indentation then has an odd number of spaces. Returns `None` if a line has no space there.
     fn pad(&self) -> Option<bool> {
         let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
         let said = self.lines.iter().filter(|line| !line.1.trim().is_empty());
@@ -177,23 +179,24 @@ impl<'a> Numbered<'a> {
     }
 }
 
-/// Returns a line without the line number that it begins with, if it begins with one.
+/// Returns a line without its line number, or `None` if it has none.
 pub(in crate::edit) fn without_number(line: &str) -> Option<&str> {
     SEPARATORS.iter().find_map(|separator| Some(split(line, separator)?.1))
 }
 
-/// Returns how many numbers with a separator a line begins with.
+/// Counts the numbers with a separator that a line begins with.
 fn leading_numbers(line: &str, separator: &str) -> usize {
     let mut rest = line;
     let mut count = 0;
-    while let Some((_, behind)) = split(rest, separator).filter(|(_, behind)| !behind.is_empty()) {
-        rest = behind;
+    while let Some((_, rest_after)) = split(rest, separator).filter(|(_, rest_after)| !rest_after.is_empty())
+    {
+        rest = rest_after;
         count += 1;
     }
     count
 }
 
-/// A line's number and what follows the separator. Of an empty line the separator may be gone.
+/// Splits a line into its number and the text after the separator. An empty line may lack the separator.
 fn split<'a>(line: &'a str, separator: &str) -> Option<(u64, &'a str)> {
     let line = line.trim_start_matches(' ');
     let line = line.strip_prefix('L').unwrap_or(line);
@@ -232,13 +235,13 @@ mod tests {
     #[case::one_key("2:80: http", "80: https", "80: http", "80: https")]
     #[case::an_empty_last_line_goes("2\tb\n3\t", "", "b\n\n", "")]
     #[case::a_key_comes_in("2: port", "80: http", "port", "80: http")]
-    fn numbers_are_taken_off(
+    fn numbers_are_removed(
         #[case] old: &str,
         #[case] new: &str,
         #[case] old_after: &str,
         #[case] new_after: &str,
     ) {
-        assert_eq!(taken_off(old, new)[0], (old_after.to_owned(), new_after.to_owned()));
+        assert_eq!(remove_numbers(old, new)[0], (old_after.to_owned(), new_after.to_owned()));
     }
 
     #[rstest]
@@ -246,10 +249,10 @@ mod tests {
     #[case::not_in_order("1\ta\n3\tb\n", "c")]
     #[case::not_the_same_separator("1\ta\n2: b\n", "c")]
     #[case::here_and_there_in_the_new_text("1\ta\n2\tb\n", "1\ta\nc\n")]
-    #[case::counted_anew_in_the_new_text("12\ta\n13\tb\n", "1\ta\n2\tc\n")]
+    #[case::counted_from_one_in_the_new_text("12\ta\n13\tb\n", "1\ta\n2\tc\n")]
     #[case::no_number("a\n", "b")]
     #[case::nothing("", "")]
     fn other_numbers_are_text(#[case] old: &str, #[case] new: &str) {
-        assert_eq!(taken_off(old, new), []);
+        assert_eq!(remove_numbers(old, new), []);
     }
 }

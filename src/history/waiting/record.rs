@@ -1,4 +1,4 @@
-//! Proposals as they are written down.
+//! Serialized form of proposals.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::workspace::{
     Repeatable, Role, SessionId, Shown, Snapshot,
 };
 
-/// The form of these files. One of another version is put aside.
+/// Format version of these files. A file of another version is set aside.
 const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub(super) struct ProposalRecord {
     roots: Vec<PathRecord>,
     label: Option<String>,
     request: Option<String>,
-    /// Digest of what that request asks for.
+    /// Digest of the request's content.
     #[serde(default)]
     asks: Option<String>,
     revision: u32,
@@ -46,7 +46,7 @@ struct FileRecord {
     path: PathRecord,
     inode: Option<(u64, u64)>,
     action: String,
-    /// Of a new file that is not plain: as git writes it, or its permission bits.
+    /// Mode of a new file that is not plain: as git writes it, or its permission bits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mode: Option<String>,
     new_path: Option<PathRecord>,
@@ -54,7 +54,7 @@ struct FileRecord {
     before: Option<TextRecord>,
     hash_before: Option<String>,
     hash_after: Option<String>,
-    /// Bytes of the text that the splices are for, and these.
+    /// Length in bytes of the text that the splices apply to, and the splices.
     len: usize,
     splices: Vec<(usize, usize, String)>,
     format: FormatRecord,
@@ -118,7 +118,7 @@ impl ProposalRecord {
         }
     }
 
-    /// The proposal; nothing if it makes no sense.
+    /// Returns the proposal, or `None` if it is inconsistent.
     pub(super) fn read(self) -> Option<Proposal> {
         let files = self.files.into_iter().map(FileRecord::read).collect::<Option<Vec<_>>>()?;
         let proposal = Proposal {
@@ -197,7 +197,7 @@ impl FileRecord {
         let splice = |(start, end, text)| Splice { range: start..end, text };
         let plan = Plan::new(self.len, self.splices.into_iter().map(splice).collect()).ok()?;
         let base = before.as_ref().map(|before| before.text.to_string()).unwrap_or_default();
-        // A file that goes has none.
+        // A deleted file has an empty plan.
         let is_for_it = plan.fits(&base) || plan.is_empty();
         let shown = match self.shown {
             Some((display, text)) => Some(Shown { display: display_of(&display)?, text: text.into() }),
@@ -214,12 +214,12 @@ impl FileRecord {
             format: self.format.read()?,
             diff: Arc::new(self.diff.read()),
             shown,
-            // How the places were found is told to the author once.
+            // The match details are reported to the author only once.
             matches: Vec::new(),
             warnings: self.warnings,
             tags: self.tags.iter().filter_map(|tag| tag_of(tag)).collect(),
             rebased: self.rebased,
-            alone: None,
+            original_plan: None,
             coverage: if self.whole { Coverage::Whole } else { Coverage::Part },
         };
         is_for_it.then_some(file)

@@ -9,52 +9,56 @@ use crate::protocol::{
 use crate::mcp::advice::advice;
 use crate::mcp::answer::Answer;
 use crate::mcp::size::{ANSWER, beginning, fit_texts, keep_fitting, size};
-use crate::mcp::tools::Asked;
+use crate::mcp::tools::AnswerOptions;
 
 use super::file::FileOutput;
 use super::{DiagnosticOutput, in_one_line};
 
-/// What became of a change.
+/// Outcome of a change.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::mcp) struct ChangeOutput {
-    /// `applied`; `partial`, a person accepted some; `pending`, a person has not decided; `rejected`; or why it is closed.
+    /// `applied`; `partial` if a person accepted a part; `pending` if a person has not decided; `rejected`;
+    /// or another state of a closed proposal.
     state: String,
-    /// For `proposal_status`; not of what is applied.
+    /// Id for `proposal_status`, unless the change is applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
-    /// For `undo`.
+    /// Id for `undo`.
     #[serde(skip_serializing_if = "Option::is_none")]
     transaction: Option<String>,
     /// The transaction that was undone.
     #[serde(skip_serializing_if = "Option::is_none")]
     undoes: Option<String>,
     files: Vec<FileOutput>,
-    /// What a person wrote instead.
+    /// Edits that a person made to the proposed text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     user_edits: Vec<UserEdit>,
-    /// What a person said.
+    /// Comments of a person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     comments: Vec<CommentEntry>,
-    /// What is wrong now and was not before.
+    /// New diagnostics.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<DiagnosticOutput>,
-    /// What is to be known or done next.
+    /// Notes and the next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
-    /// Files of which a person's own text is not shown whole.
+    /// Files for which the edits of a person are not shown completely.
     #[serde(skip)]
     unseen: Vec<String>,
 }
 
 impl ChangeOutput {
-    pub(in crate::mcp) fn of_apply(result: ApplyResult, asked: Asked<'_>) -> serde_json::Result<Self> {
-        // The text that comes back with an undo was not sent by anybody.
-        let news = result.undoes.is_some();
-        let file = |file| FileOutput::of(file, &result.state, asked.hashes, news);
+    pub(in crate::mcp) fn of_apply(
+        result: ApplyResult,
+        options: AnswerOptions<'_>,
+    ) -> serde_json::Result<Self> {
+        // The caller has not sent the text that an undo restores.
+        let show_diff = result.undoes.is_some();
+        let file = |file| FileOutput::of(file, &result.state, options.hashes, show_diff);
         let files = result.files.into_iter().map(file).collect();
         Self {
-            next: next(&result.state, &result.id, result.reason, asked),
+            next: next(&result.state, &result.id, result.reason, options),
             id: id(&result.state, result.id),
             state: result.state,
             transaction: result.transaction,
@@ -74,14 +78,17 @@ impl ChangeOutput {
         Self { state: result.state, id: Some(result.id), files, ..Self::default() }.fitted()
     }
 
-    pub(in crate::mcp) fn of_proposal(result: ProposalResult, asked: Asked<'_>) -> serde_json::Result<Self> {
+    pub(in crate::mcp) fn of_proposal(
+        result: ProposalResult,
+        options: AnswerOptions<'_>,
+    ) -> serde_json::Result<Self> {
         let file = |file| FileOutput::of(file, &result.state, true, false);
         let files = result.files.into_iter().map(file).collect();
         let replaced = result.replaced_by.map(|by| format!("It was replaced by {by}."));
-        let said =
+        let notes =
             [result.notice, result.reason, replaced].into_iter().flatten().collect::<Vec<_>>().join(" ");
         Self {
-            next: next(&result.state, &result.id, (!said.is_empty()).then_some(said), asked),
+            next: next(&result.state, &result.id, (!notes.is_empty()).then_some(notes), options),
             id: id(&result.state, result.id),
             state: result.state,
             transaction: result.transaction,
@@ -93,9 +100,10 @@ impl ChangeOutput {
         .fitted()
     }
 
-    /// With what one answer has room for. Paths and hashes go before diffs: those can be read.
+    /// Reduces the output to the maximum size of an answer. Paths and hashes take precedence over diffs,
+    /// which the model can obtain by reading the files.
     fn fitted(mut self) -> serde_json::Result<Self> {
-        let written: Vec<_> =
+        let lengths: Vec<_> =
             self.user_edits.iter().map(|edit| (edit.path.clone(), edit.diff.len())).collect();
         self.user_edits.iter_mut().for_each(|edit| edit.diff = beginning(&edit.diff));
         let files = keep_fitting(&mut self.files, ANSWER / 2, |file| {
@@ -109,13 +117,13 @@ impl ChangeOutput {
         let diagnostics = keep_fitting(&mut self.diagnostics, ANSWER / 8, size)?;
         let all = [
             (files, "files"),
-            (edits, "changes of a person"),
+            (edits, "edits of a person"),
             (comments, "comments"),
             (diagnostics, "diagnostics"),
         ];
         for (left_out, what) in all.into_iter().filter(|(left_out, _)| *left_out > 0) {
             let next = self.next.get_or_insert_default();
-            // A string takes all.
+            // Writing to a string cannot fail.
             let _ = write!(next, " One answer has no room for {left_out} more {what}.");
         }
         let rest = size(&self)? - self.texts().iter().map(|text| json_len(text)).sum::<usize>();
@@ -123,15 +131,15 @@ impl ChangeOutput {
         let shown =
             |path: &str| self.user_edits.iter().find(|edit| edit.path == path).map(|edit| edit.diff.len());
         let is_cut = |(path, length): &(String, usize)| shown(path) != Some(*length);
-        self.unseen = written.into_iter().filter(is_cut).map(|(path, _)| path).collect();
+        self.unseen = lengths.into_iter().filter(is_cut).map(|(path, _)| path).collect();
         Ok(self)
     }
 
-    /// All of it that may be long.
+    /// Returns all texts that may be long.
     fn texts(&mut self) -> Vec<&mut String> {
-        let said = self.comments.iter_mut().map(|comment| &mut comment.text);
+        let comments = self.comments.iter_mut().map(|comment| &mut comment.text);
         let edits = self.user_edits.iter_mut().map(|edit| &mut edit.diff);
-        said.chain(edits).chain(self.files.iter_mut().filter_map(|file| file.diff.as_mut())).collect()
+        comments.chain(edits).chain(self.files.iter_mut().filter_map(|file| file.diff.as_mut())).collect()
     }
 
     pub(in crate::mcp) fn answer(mut self) -> serde_json::Result<Answer> {
@@ -140,19 +148,23 @@ impl ChangeOutput {
     }
 
     fn text(&self) -> String {
-        // The word itself comes first, as in the data: instructions and descriptions speak of it.
+        // The state comes first, as in the data, because instructions and descriptions refer to it.
         let words = match self.state.as_str() {
             "partial" => ": a person accepted only a part of it",
-            "rejected" => ": a person said no; nothing was changed",
-            "discarded" => ": it was taken back, and nothing was changed",
+            "rejected" => ": a person rejected it; nothing was changed",
+            "discarded" => ": it was withdrawn; nothing was changed",
             "pending" => ": nothing is changed yet, a person decides about it",
             _ => "",
         };
         let mut text = format!("State `{}`{words}.\n", self.state);
         self.files.iter().for_each(|file| file.write(&mut text));
         for edit in &self.user_edits {
-            let _ =
-                write!(text, "What a person wrote instead in {}:\n{}", in_one_line(&edit.path), edit.diff);
+            let _ = write!(
+                text,
+                "Text that a person wrote instead in {}:\n{}",
+                in_one_line(&edit.path),
+                edit.diff
+            );
         }
         for comment in &self.comments {
             let place =
@@ -173,21 +185,21 @@ impl ChangeOutput {
     }
 }
 
-/// Names a change that something can still be asked about.
+/// Returns the id of a change whose status can still be queried.
 fn id(state: &str, id: String) -> Option<String> {
     (state != "applied").then_some(id)
 }
 
-fn next(state: &str, id: &str, said: Option<String>, asked: Asked<'_>) -> Option<String> {
+fn next(state: &str, id: &str, notes: Option<String>, options: AnswerOptions<'_>) -> Option<String> {
     let next = match state {
         "pending" => {
             let all = format!(
-                "Call `proposal_status` with id `{id}` to wait for the decision; do not make the change another way meanwhile; to take it back, `undo` that id."
+                "Call `proposal_status` with id `{id}` to wait for the decision; do not make the change in another way in the meantime; to withdraw it, `undo` that id."
             );
-            advice(&all, &asked.served)
+            advice(&all, &options.served)
         }
-        "rejected" => "Do not send the same change again; heed what the person said, or ask.".to_owned(),
-        _ => return said,
+        "rejected" => "Do not send the same change again; follow the person's comments, or ask.".to_owned(),
+        _ => return notes,
     };
-    Some([said, Some(next)].into_iter().flatten().collect::<Vec<_>>().join(" "))
+    Some([notes, Some(next)].into_iter().flatten().collect::<Vec<_>>().join(" "))
 }

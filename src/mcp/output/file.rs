@@ -8,18 +8,18 @@ use crate::mcp::size::{beginning, is_beginning};
 
 use super::{in_one_line, uri_if_needed};
 
-/// Notes about a file, and parts of it, that one answer tells.
-const ENTRIES: usize = 50;
+/// Maximum number of notes and of hunks per file.
+const MAX_ENTRIES: usize = 50;
 
-/// Places of a change whose lines are told.
-const PLACES: usize = 8;
+/// Maximum number of line ranges to list.
+const MAX_RANGES: usize = 8;
 
-/// One file of a change.
+/// A file of a change.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FileOutput {
     pub(super) path: String,
-    /// Names it where the path is no text.
+    /// URI, if the path cannot represent the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
     /// `edit`, `create`, `delete` or `rename`.
@@ -29,25 +29,25 @@ pub(super) struct FileOutput {
     mode: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     new_path: Option<String>,
-    /// Which lines of the file are new, such as `3-5, 9`.
+    /// New lines of the file, such as `3-5, 9`.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<String>,
-    /// Of the file now, where something was done: for those who send hashes, and where it is another one than that
-    /// of what was sent.
+    /// Current hash of a changed file, for clients that send hashes and if it differs from that of the
+    /// planned text.
     #[serde(skip_serializing_if = "Option::is_none")]
     hash: Option<String>,
-    /// Where it is not plain what has become of the file, or where it was asked for.
+    /// Diff, if requested or if the result may differ from what the caller sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) diff: Option<String>,
-    /// False where only an editor has it so far; else left out.
+    /// `false` if only an editor holds the text so far; else omitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     saved: Option<bool>,
-    /// Which parts a person wanted.
+    /// Decisions of a person about the hunks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hunks: Vec<HunkOutput>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
-    /// Lines that came, and lines that went.
+    /// Numbers of added and removed lines.
     #[serde(skip)]
     size: (usize, usize),
     /// `true` if the file was changed.
@@ -55,12 +55,12 @@ pub(super) struct FileOutput {
     is_done: bool,
 }
 
-/// The decision about a part.
+/// The decision about a hunk.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct HunkOutput {
     id: String,
-    /// From 1.
+    /// First old line, from 1.
     old_start: usize,
     old_lines: usize,
     /// `pending`, `accepted`, `rejected`, `edited` or `conflicted`.
@@ -75,20 +75,20 @@ impl From<&Hunk> for HunkOutput {
 }
 
 impl FileOutput {
-    /// A file of a change in this state. The difference is in it only where it is `news` in any case, or where
-    /// what was done may not be what was sent.
-    pub(super) fn of(file: AppliedFile, state: &str, hashes: bool, news: bool) -> Self {
+    /// Converts a file of a change in the given state. The diff is included only if `show_diff` is set, or if
+    /// the result may differ from what the caller sent.
+    pub(super) fn of(file: AppliedFile, state: &str, hashes: bool, show_diff: bool) -> Self {
         let AppliedFile { entry, landed } = file;
-        let diff = diff(&entry, landed.as_ref(), state, news);
+        let diff = diff(&entry, landed.as_ref(), state, show_diff);
         let is_partial = state == "partial";
         let decides = is_partial || state == "pending";
         let differs = decides && entry.hunks.iter().any(|hunk| hunk.state != "pending");
         let mut hunks = if differs { entry.hunks.iter().map(HunkOutput::from).collect() } else { Vec::new() };
         let lines = lines(&entry.hunks).filter(|_| landed.is_some() && !is_partial);
         let mut warnings = entry.warnings;
-        let left_out = [(left_out(&mut warnings), "notes"), (left_out(&mut hunks), "parts")];
-        let left_out = left_out.into_iter().filter(|(number, _)| *number > 0);
-        warnings.extend(left_out.map(|(number, what)| format!("{number} more {what} are not shown.")));
+        let omitted = [(omitted(&mut warnings), "notes"), (omitted(&mut hunks), "parts")];
+        let omitted = omitted.into_iter().filter(|(number, _)| *number > 0);
+        warnings.extend(omitted.map(|(number, what)| format!("{number} more {what} are not shown.")));
         Self {
             uri: uri_if_needed(&entry.path, &entry.uri),
             diff,
@@ -126,7 +126,7 @@ impl FileOutput {
         let hash = self.hash.as_ref().map(|hash| format!(", hash {hash}"));
         let extras: String = [mode, lines, hash].into_iter().flatten().collect();
         let (path, (added, removed)) = (in_one_line(&self.path), self.size);
-        // A string takes all.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "{verb} {path}{to} (+{added} -{removed}){extras}");
         if let Some(uri) = &self.uri {
             let _ = writeln!(text, "uri: {uri}");
@@ -142,43 +142,43 @@ impl FileOutput {
     }
 }
 
-/// The form that was asked for, or the difference where its author could not tell what it is.
-fn diff(entry: &FileEntry, landed: Option<&LandedFile>, state: &str, news: bool) -> Option<String> {
+/// Returns the requested representation, or the diff if the author cannot know the result.
+fn diff(entry: &FileEntry, landed: Option<&LandedFile>, state: &str, show_diff: bool) -> Option<String> {
     if let Some(display) = &entry.display {
         return Some(beginning(display));
     }
-    // A new file holds what was sent; what is gone, nobody needs to see.
+    // A new file contains the text that was sent, and a deleted file needs no diff.
     let has_text = matches!(entry.action.as_str(), "edit" | "rename") && !entry.diff.is_empty();
-    let tells = |landed: &LandedFile| {
+    let differs_from_sent = |landed: &LandedFile| {
         let tolerated = entry.matches.iter().any(|found| found.strategy != "exact");
-        // One note is that the editor has not saved it, which says nothing of the text. Of a long change that was
-        // done as it was sent, the beginning would not show what a note is about.
+        // One warning is that the editor has not saved the file, which does not concern the text. For a long
+        // change that was applied as sent, an excerpt would not show the subject of a warning.
         let is_noted = entry.warnings.len() > usize::from(!landed.saved) && is_beginning(&entry.diff);
         let is_other = landed.rebased || landed.hash != entry.hash_after;
-        news || state == "partial" || tolerated || is_noted || is_other
+        show_diff || state == "partial" || tolerated || is_noted || is_other
     };
-    let landed = landed.filter(|landed| has_text && tells(landed))?;
-    // Who has changed the text further, such as an editor that formats it, is not in the difference.
+    let landed = landed.filter(|landed| has_text && differs_from_sent(landed))?;
+    // The diff does not contain further changes, such as those of an editor that formats the text.
     let is_planned = landed.hash == entry.hash_after || landed.snippet.is_empty();
     Some(beginning(if is_planned { &entry.diff } else { &landed.snippet }))
 }
 
-/// The new lines of a change, in words.
+/// Describes the new lines of a change.
 fn lines(hunks: &[Hunk]) -> Option<String> {
-    let places: Vec<_> = hunks.iter().filter(|hunk| hunk.kind.is_none()).collect();
+    let ranges: Vec<_> = hunks.iter().filter(|hunk| hunk.kind.is_none()).collect();
     let line = |hunk: &&Hunk| match hunk.new_lines {
         0 | 1 => hunk.new_start.to_string(),
         lines => format!("{}-{}", hunk.new_start, hunk.new_start + lines - 1),
     };
-    let told = places.iter().take(PLACES).map(line).collect::<Vec<_>>().join(", ");
-    let more = places.len().saturating_sub(PLACES);
-    let more = if more > 0 { format!(" and {more} more places") } else { String::new() };
-    (!told.is_empty()).then(|| told + &more)
+    let listed = ranges.iter().take(MAX_RANGES).map(line).collect::<Vec<_>>().join(", ");
+    let more = ranges.len().saturating_sub(MAX_RANGES);
+    let more = if more > 0 { format!(" and {more} more ranges") } else { String::new() };
+    (!listed.is_empty()).then(|| listed + &more)
 }
 
-/// Leaves out the last of a list that is too long; tells how many.
-fn left_out<T>(list: &mut Vec<T>) -> usize {
-    let left_out = list.len().saturating_sub(ENTRIES);
-    list.truncate(ENTRIES);
-    left_out
+/// Truncates a list that is too long. Returns the number of omitted items.
+fn omitted<T>(list: &mut Vec<T>) -> usize {
+    let omitted = list.len().saturating_sub(MAX_ENTRIES);
+    list.truncate(MAX_ENTRIES);
+    omitted
 }

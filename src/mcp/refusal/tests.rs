@@ -16,7 +16,8 @@ const OF_PROPOSAL: &str = include_str!("../../workspace/refusal/of_proposal.rs")
 const OF_EDITOR: &str = include_str!("../../workspace/refusal/of_editor.rs");
 const OF_REVIEW: &str = include_str!("../../workspace/refusal/of_review.rs");
 
-/// What refusals name besides: their own data, and parameters of tools that are named with them.
+/// Names that hints may contain in addition to declared parameters: data of refusals, and parameters of other
+/// named tools.
 const OTHERS: [&str; 10] =
     ["cells", "closest", "currentHash", "diff", "encoding", "id", "occurrences", "raw", "regions", "roots"];
 
@@ -25,7 +26,7 @@ fn tool(name: &str) -> &'static Tool {
     selection.tools()[0]
 }
 
-/// The sentences of a source, as a program would say them.
+/// Extracts the sentences of a source file, with escapes decoded.
 fn sentences(source: &str) -> Vec<String> {
     let code = source.split("#[cfg(test)]").next().unwrap_or_default();
     let code: Vec<_> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
@@ -34,12 +35,12 @@ fn sentences(source: &str) -> Vec<String> {
     literals.filter(|literal| literal.trim_end().ends_with('.')).collect()
 }
 
-/// Those that are said of a patch, and those that are not.
+/// Returns the sentences about patches, or the others.
 fn of_edits(of_patch: bool) -> Vec<String> {
     sentences(OF_EDIT).into_iter().filter(|it| it.contains("hunk") == of_patch).collect()
 }
 
-/// Everything in a sentence that could be a parameter.
+/// Returns everything in a sentence that could be a parameter.
 fn named_in(sentence: &str) -> Vec<String> {
     let quoted = sentence.split('`').skip(1).step_by(2);
     let names = quoted.map(|quoted| quoted.split(':').next().unwrap_or_default());
@@ -60,7 +61,7 @@ fn declared(schema: &Value, found: &mut BTreeSet<String>) {
 #[test]
 fn hints_name_parameters_that_the_tool_declares() {
     let (of_contents, of_edits_alone): (Vec<_>, Vec<_>) =
-        of_edits(false).into_iter().partition(|it| it.contains("what is not in the content"));
+        of_edits(false).into_iter().partition(|it| it.contains("lines that are not in the content"));
     let own = [
         ("edit", of_edits_alone),
         ("write", of_contents),
@@ -73,10 +74,10 @@ fn hints_name_parameters_that_the_tool_declares() {
         assert!(!own.is_empty(), "{name}");
         let mut known: BTreeSet<_> = OTHERS.into_iter().chain(TOOLS).map(str::to_owned).collect();
         declared(&Value::Object(tool.input_schema()), &mut known);
-        // Most is said of any change.
+        // Most sentences apply to any change.
         let general = [GENERAL, OF_DISK, OF_PROPOSAL, OF_EDITOR].into_iter().flat_map(sentences);
         for sentence in general.chain(own) {
-            let said = named(&replaced(&sentence, reworded(tool)));
+            let said = with_tool_names(&replaced(&sentence, reworded(tool)));
             wrong.extend(
                 named_in(&said)
                     .into_iter()
@@ -89,16 +90,16 @@ fn hints_name_parameters_that_the_tool_declares() {
 }
 
 #[test]
-fn what_is_said_otherwise_is_what_is_said() {
+fn every_replacement_applies_to_a_sentence() {
     let all = [GENERAL, OF_EDIT, OF_CELL, OF_PATCH, OF_PROPOSAL, OF_EDITOR, OF_REVIEW].concat();
     let all = all.replace("\\\"", "\"");
     for (theirs, _) in READING.iter().chain(&WRITING).chain(&PATCHING).chain(&CELLS) {
-        assert!(all.contains(theirs), "nobody says {theirs:?}");
+        assert!(all.contains(theirs), "no sentence contains {theirs:?}");
     }
 }
 
 #[test]
-fn a_slip_of_a_name_is_told_what_was_meant() {
+fn a_misspelled_parameter_gets_a_suggestion() {
     let known = ["path", "oldText", "newText", "baseHash"].map(str::to_owned);
     let said = |name| unknown_parameter("edit", name, &known);
     assert!(said("old_txt").contains("; did you mean `oldText`? There are `path`"), "{}", said("old_txt"));

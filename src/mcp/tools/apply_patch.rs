@@ -11,10 +11,10 @@ use super::{Effect, Request, Tool, edit};
 pub(super) const TOOL: Tool = Tool {
     name: "apply_patch",
     title: "Apply a patch",
-    description: "Change, add, delete and rename several files in one step: all of it happens or nothing. Files that \
-        exist must have been read (whole, to delete or rename them) and be unchanged since. Places are found \
-        by their text; line numbers may be wrong.",
-    instead: &[("edit", "For places in one file use `edit`: its texts go wrong less easily.")],
+    description: "Change, add, delete and rename several files in one step, all or nothing. Existing files must have \
+        been read (completely, to delete or rename them) and be unchanged since. Hunks are located by their \
+        text; line numbers may be wrong.",
+    instead: &[("edit", "For changes in one file use `edit`: it is less error-prone.")],
     effect: Effect::Changes { idempotent: false },
     input: schema::input::<Input>,
     is_basic: false,
@@ -25,23 +25,24 @@ pub(super) const TOOL: Tool = Tool {
 #[derive(JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Input {
-    /// `*** Begin Patch` to `*** End Patch` with `*** Update File: PATH` (and `*** Move to: PATH`), `*** Add File:`,
-    /// `*** Delete File:` sections; or a unified diff; or SEARCH/REPLACE blocks below their path.
+    /// `*** Begin Patch` to `*** End Patch` with `*** Update File: PATH` (and `*** Move to: PATH`), `*** Add
+    /// File:`,
+    /// `*** Delete File:` sections; or a unified diff; or SEARCH/REPLACE blocks under their path.
     patch: String,
-    /// Hashes from results by path: the texts you mean. Default: what you were last given.
+    /// Hashes from results, by path: the versions to change. Default: those you were last given.
     bases: Option<BTreeMap<String, String>>,
     /// If a file has changed: refuse (default) or merge.
     on_stale: Option<OnStale>,
-    /// Look for each hunk in the result of those before it. Default false.
+    /// Match each hunk in the result of the previous ones. Default false.
     sequential: Option<bool>,
-    /// Tolerate slips (default), or none.
+    /// Tolerate small differences (default), or none.
     matching: Option<Matching>,
-    /// Show what was done, in this form. Default: only where it may not be what you sent.
+    /// Show the result in this form. Default: only if it may differ from what you sent.
     display: Option<Display>,
-    /// What it is for, for people who review.
+    /// Purpose of the change, for reviewers.
     label: Option<String>,
     /// Milliseconds to wait for a review. Default 30000, at most 45000.
     wait_ms: Option<u64>,
-    /// The `id` of your own change that waits: this one takes its place.
+    /// The `id` of your own pending change to replace.
     replaces: Option<String>,
 }

@@ -9,14 +9,14 @@ use crate::mcp::schema;
 use crate::mcp::size::{LIST, fit_texts, keep_fitting};
 use crate::protocol::{ChangedFile, Changes, ChangesResult, Method, json_len};
 
-use super::{Asked, Effect, Request, Tool};
+use super::{AnswerOptions, Effect, Request, Tool};
 
 pub(super) const TOOL: Tool = Tool {
     name: "changes",
     title: "See what others changed",
-    description: "Show what people and programs changed in the files you have read here, as diffs; unsaved typing \
-        counts. What is shown whole counts as read; a file whose diff is cut (an answer has 32,000 bytes) has \
-        to be read again. Of files that you have not read nothing is told.",
+    description: "Show as diffs what people and programs changed in the files you have read here, unsaved edits \
+        included. A complete diff counts as read; a file whose diff is cut (an answer has 32,000 bytes) must \
+        be read again. Files that you have not read are not reported.",
     instead: &[],
     effect: Effect::Reads,
     input: schema::input::<Input>,
@@ -27,32 +27,32 @@ pub(super) const TOOL: Tool = Tool {
 #[expect(dead_code, reason = "only its schema is used: arguments go to the daemon as they are")]
 #[derive(JsonSchema)]
 struct Input {
-    /// This file only. Default: all that you have read.
+    /// This file only. Default: all files you have read.
     path: Option<String>,
-    /// `cursor` of an earlier result, to see all since then once more. Default: only what you were not shown yet.
+    /// `cursor` of an earlier result, to see all later changes again. Default: only changes not shown yet.
     since: Option<u64>,
 }
 
-fn answer(result: Value, _: Asked<'_>) -> serde_json::Result<Answer> {
+fn answer(result: Value, _: AnswerOptions<'_>) -> serde_json::Result<Answer> {
     let ChangesResult { cursor, mut files } = serde_json::from_value(result)?;
-    let given: Vec<_> =
+    let received: Vec<_> =
         files.iter().map(|file| (file.path.clone(), file.diff.as_ref().map(String::len))).collect();
     let left_out = keep_fitting(&mut files, LIST / 2, |file| Ok(json_len(&head(file))))?;
     let heads = files.iter().map(|file| json_len(&head(file))).sum();
     fit_texts(heads, files.iter_mut().filter_map(|file| file.diff.as_mut()).collect());
-    // What is not shown whole has to be read again before it counts as seen.
+    // A file whose diff is cut must be read again before it counts as read.
     let shown = |path: &str| files.iter().find(|file| file.path == path)?.diff.as_ref().map(String::len);
     let is_cut = |(path, length): &(String, Option<usize>)| length.is_none() || shown(path) != *length;
-    let unseen = given.into_iter().filter(is_cut).map(|(path, _)| path).collect();
+    let unseen = received.into_iter().filter(is_cut).map(|(path, _)| path).collect();
     let mut text = String::new();
     for file in &files {
         text.push_str(&head(file));
-        text.push_str(file.diff.as_deref().unwrap_or("(no diff: read the file to see what it is)\n"));
+        text.push_str(file.diff.as_deref().unwrap_or("(no diff: read the file to see its content)\n"));
     }
     if files.is_empty() {
-        text.push_str("Nobody else has changed what you have read.\n");
+        text.push_str("No file that you have read was changed by others.\n");
     }
-    // A string takes all.
+    // Writing to a string cannot fail.
     if left_out > 0 {
         let _ = writeln!(
             text,
@@ -64,7 +64,7 @@ fn answer(result: Value, _: Asked<'_>) -> serde_json::Result<Answer> {
     Ok(Answer::text(text).about(about).with_unseen(unseen))
 }
 
-/// The line above a difference.
+/// Returns the heading of a diff.
 fn head(file: &ChangedFile) -> String {
     let ChangedFile { path, uri, by, hash, .. } = file;
     let now = hash.as_ref().map_or_else(|| "gone".to_owned(), |hash| format!("hash {hash}"));

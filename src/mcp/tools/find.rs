@@ -8,10 +8,13 @@ use super::{Effect, Request, Tool, list};
 pub(super) const TOOL: Tool = Tool {
     name: "find",
     title: "Find files",
-    description: "Find files and folders by a glob over their paths, below all roots or one folder. Hidden ones are \
-        found, ignored ones (.gitignore) are not. At most `limit` and 32,000 bytes, sorted; the last line \
+    description: "Find files and folders by a glob over their paths, in all roots or one folder. Includes hidden \
+        entries, not ignored ones (.gitignore). At most `limit` and 32,000 bytes, sorted; the last line \
         says if there are more.",
-    instead: &[("search", "To look into files use `search`."), ("list", "To see one folder use `list`.")],
+    instead: &[
+        ("search", "To search file contents use `search`."),
+        ("list", "To see one folder use `list`."),
+    ],
     effect: Effect::Reads,
     input: schema::input::<Input>,
     is_basic: false,
@@ -21,10 +24,10 @@ pub(super) const TOOL: Tool = Tool {
 #[expect(dead_code, reason = "only its schema is used: arguments go to the daemon as they are")]
 #[derive(JsonSchema)]
 struct Input {
-    /// A glob, no regular expression: of a name (`*.toml`) or, with `/`, of a path (`src/**/*_test.go`).
+    /// A glob, not a regular expression: for names (`*.toml`) or, with `/`, for paths (`src/**/*_test.go`).
     pattern: String,
-    /// Folder to look in. Default: all roots.
+    /// Folder to search. Default: all roots.
     path: Option<String>,
-    /// Most paths wanted. Default 1000.
+    /// Maximum number of paths. Default 1000.
     limit: Option<usize>,
 }

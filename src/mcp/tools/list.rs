@@ -10,19 +10,19 @@ use crate::mcp::size::{LIST, keep_fitting};
 use crate::protocol::{List, Method, json_len};
 use crate::workspace::limits::ENTRIES_MOST;
 
-use super::{Asked, Effect, Request, Tool};
+use super::{AnswerOptions, Effect, Request, Tool};
 
 pub(super) const TOOL: Tool = Tool {
     name: "list",
     title: "List a folder",
-    description: "List what is in one folder, not below it: hidden entries too, ignored ones (.gitignore) not; folders \
-        end in `/`. At most `limit` and 32,000 bytes, sorted; the last line says if there are more.",
-    instead: &[("find", "To look deeper use `find`: one call instead of many.")],
+    description: "List one folder, not recursively. Includes hidden entries, not ignored ones (.gitignore); folders end \
+        in `/`. At most `limit` and 32,000 bytes, sorted; the last line says if there are more.",
+    instead: &[("find", "For nested folders use `find`: one call instead of many.")],
     effect: Effect::Reads,
     input: schema::input::<Input>,
     is_basic: false,
     request: |mut params| {
-        // What has no room is counted here, so all there are have to be known.
+        // The omitted entries are counted here, so all entries are needed.
         params.entry("limit").or_insert_with(|| ENTRIES_MOST.into());
         Request { method: List::NAME, params, waits: false, answer }
     },
@@ -33,15 +33,15 @@ pub(super) const TOOL: Tool = Tool {
 struct Input {
     /// The folder. Default: all roots.
     path: Option<String>,
-    /// Most entries wanted. Default: all that one answer holds.
+    /// Maximum number of entries. Default: all that fit in an answer.
     limit: Option<usize>,
 }
 
-/// Paths, sorted.
+/// Sorted paths.
 #[derive(Deserialize)]
 struct Found {
     entries: Vec<Entry>,
-    /// There are more.
+    /// `true` if there are more.
     truncated: bool,
     #[serde(default)]
     notice: Option<String>,
@@ -61,22 +61,22 @@ impl Entry {
     }
 }
 
-pub(super) fn answer(result: Value, asked: Asked<'_>) -> serde_json::Result<Answer> {
+pub(super) fn answer(result: Value, options: AnswerOptions<'_>) -> serde_json::Result<Answer> {
     let Found { mut entries, truncated, notice } = serde_json::from_value(result)?;
     let left_out = keep_fitting(&mut entries, LIST, |entry| Ok(json_len(&entry.line())))?;
     let no_room = (left_out > 0).then(|| {
         let all = format!(
-            "One answer has no room for {left_out} more; use `find` with `path` and a pattern such as `m*`, or ask for a folder below."
+            "One answer has no room for {left_out} more; use `find` with `path` and a pattern such as `m*`, or list one of its subfolders."
         );
-        advice(&all, &asked.served)
+        advice(&all, &options.served)
     });
     let more = truncated.then(|| "There are more.".to_owned());
     let mut text: String = entries.iter().map(Entry::line).collect();
     if entries.is_empty() {
-        text.push_str("Nothing is there.\n");
+        text.push_str("No entries.\n");
     }
-    if let Some(said) = no_room.or(notice).or(more) {
-        text.extend([said.as_str(), "\n"]);
+    if let Some(notice) = no_room.or(notice).or(more) {
+        text.extend([notice.as_str(), "\n"]);
     }
     Ok(Answer::text(text))
 }

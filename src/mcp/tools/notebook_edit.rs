@@ -10,8 +10,8 @@ pub(super) const TOOL: Tool = Tool {
     name: "notebook_edit",
     title: "Edit a notebook",
     description: "Replace, insert and delete cells of a Jupyter notebook (.ipynb, format 4) that you have read and \
-        that has not changed since. All `cells` mean the cells as read, and happen together or not at all. \
-        Outputs stay unless cleared; the file's JSON stays valid.",
+        that has not changed since. All `cells` refer to the notebook as read, and are applied together or \
+        not at all. Outputs stay unless cleared; the file's JSON stays valid.",
     instead: &[],
     effect: Effect::Changes { idempotent: false },
     input: schema::input::<Input>,
@@ -30,13 +30,13 @@ pub(super) const TOOL: Tool = Tool {
 struct Input {
     /// Absolute, or relative to the first root.
     path: String,
-    /// What to do, each with another cell.
+    /// Operations, each on a different cell.
     cells: Vec<Operation>,
-    /// A hash from a result: the notebook you mean. Default: what you were last given.
+    /// Hash from a result: the version to change. Default: the one you were last given.
     base_hash: Option<String>,
-    /// Show what was done, in this form. Default: only where it may not be what you sent.
+    /// Show the result in this form. Default: only if it may differ from what you sent.
     display: Option<Display>,
-    /// What it is for, for people who review.
+    /// Purpose of the change, for reviewers.
     label: Option<String>,
     /// Milliseconds to wait for a review. Default 30000, at most 45000.
     wait_ms: Option<u64>,
@@ -47,15 +47,15 @@ struct Input {
 #[serde(rename_all = "camelCase")]
 struct Operation {
     op: Op,
-    /// The cell; to insert, the one before the new one.
+    /// The cell; for `insert`, the cell before the new one.
     id: Option<String>,
-    /// In place of `id`, from 0; to insert, the index the new one gets.
+    /// Instead of `id`, from 0; for `insert`, the index of the new cell.
     index: Option<usize>,
-    /// Needed to insert.
+    /// Required for `insert`.
     cell_type: Option<Kind>,
-    /// The cell's whole new text.
+    /// The complete new source.
     source: Option<String>,
-    /// With `replace`: empty the outputs. Default false.
+    /// For `replace`: clear the outputs. Default false.
     clear_outputs: Option<bool>,
 }
 

@@ -11,15 +11,14 @@ use crate::mcp::schema;
 use crate::mcp::size::{LIST, keep_fitting, size};
 use crate::protocol::{Method, ProposalMethod, Proposals, ProposalsResult};
 
-use super::{Asked, Effect, Request, Tool};
+use super::{AnswerOptions, Effect, Request, Tool};
 
 pub(super) const TOOL: Tool = Tool {
     name: "proposal_status",
-    title: "Ask for a person's decision",
-    description: "Tell whether a person has decided about your change, waiting up to `waitMs`; without `id`, list your \
-        changes that wait. The decision comes with what was accepted, what the person wrote instead, \
-        comments, and new hashes. If it is still `pending`, do other work or end your turn rather than ask \
-        in a loop.",
+    title: "Check a person's decision",
+    description: "Return a person's decision about your change, waiting up to `waitMs`; without `id`, list your \
+        waiting changes. The result contains what was accepted, what the person wrote instead, comments, and \
+        new hashes. If it is still `pending`, do other work or end your turn instead of polling.",
     instead: &[],
     effect: Effect::Reads,
     input: schema::input::<Input>,
@@ -33,37 +32,37 @@ pub(super) const TOOL: Tool = Tool {
 struct Input {
     /// The `id` from the result of a change.
     id: Option<String>,
-    /// Milliseconds to wait for the decision. Default 30000, at most 45000; 0 only looks.
+    /// Milliseconds to wait for the decision. Default 30000, at most 45000; 0 does not wait.
     wait_ms: Option<u64>,
 }
 
 /// Changes that wait for a person.
 #[derive(Serialize)]
 struct Listed {
-    proposals: Vec<Waiting>,
+    proposals: Vec<WaitingProposal>,
     #[serde(skip_serializing_if = "Option::is_none")]
     notice: Option<String>,
 }
 
-/// A proposal that waits.
+/// A proposal that waits for a person.
 #[derive(Serialize)]
-struct Waiting {
+struct WaitingProposal {
     id: String,
     state: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
     paths: Vec<String>,
-    /// Lines.
+    /// Number of added lines.
     added: usize,
-    /// Lines.
+    /// Number of removed lines.
     removed: usize,
 }
 
-/// Files of a proposal that a list names.
+/// Maximum number of listed files per proposal.
 const NAMED: usize = 20;
 
-impl Waiting {
-    fn name_fewer(&mut self) {
+impl WaitingProposal {
+    fn shorten_paths(&mut self) {
         let left_out = self.paths.len().saturating_sub(NAMED);
         if left_out > 0 {
             self.paths.truncate(NAMED);
@@ -76,20 +75,20 @@ fn request(mut arguments: JsonObject) -> Request {
     if arguments.contains_key("id") {
         return Request { method: ProposalMethod::NAME, params: arguments, waits: true, answer: one };
     }
-    // There is nothing to wait for in a list.
+    // A list never waits.
     arguments.retain(|name, _| name != "waitMs" && name != "wait_ms");
     Request { method: Proposals::NAME, params: arguments, waits: false, answer: list }
 }
 
-fn one(result: Value, asked: Asked<'_>) -> serde_json::Result<Answer> {
-    ChangeOutput::of_proposal(serde_json::from_value(result)?, asked)?.answer()
+fn one(result: Value, options: AnswerOptions<'_>) -> serde_json::Result<Answer> {
+    ChangeOutput::of_proposal(serde_json::from_value(result)?, options)?.answer()
 }
 
-fn list(result: Value, _: Asked<'_>) -> serde_json::Result<Answer> {
+fn list(result: Value, _: AnswerOptions<'_>) -> serde_json::Result<Answer> {
     let ProposalsResult { proposals } = serde_json::from_value(result)?;
     let waiting = proposals.into_iter().filter(|it| matches!(it.state.as_str(), "pending" | "proposed"));
     let mut waiting: Vec<_> = waiting
-        .map(|it| Waiting {
+        .map(|it| WaitingProposal {
             id: it.id,
             state: it.state,
             label: it.label.as_deref().map(in_one_line),
@@ -98,18 +97,18 @@ fn list(result: Value, _: Asked<'_>) -> serde_json::Result<Answer> {
             removed: it.removed,
         })
         .collect();
-    waiting.iter_mut().for_each(Waiting::name_fewer);
+    waiting.iter_mut().for_each(WaitingProposal::shorten_paths);
     let left_out = keep_fitting(&mut waiting, LIST, size)?;
     let notice = (left_out > 0).then(|| format!("One answer has no room for {left_out} more."));
     let mut text = String::new();
-    for Waiting { id, state, label, paths, added, removed } in &waiting {
+    for WaitingProposal { id, state, label, paths, added, removed } in &waiting {
         let label = label.as_ref().map(|label| format!(" \"{label}\"")).unwrap_or_default();
-        // A string takes all.
+        // Writing to a string cannot fail.
         let _ =
             writeln!(text, "{id} {state}{label} (+{added} -{removed}): {}", in_one_line(&paths.join(", ")));
     }
     if waiting.is_empty() {
-        text.push_str("None of your changes waits for a person.\n");
+        text.push_str("None of your changes is waiting for a decision.\n");
     }
     if let Some(notice) = &notice {
         let _ = writeln!(text, "{notice}");

@@ -12,24 +12,25 @@ use crate::protocol::{
     CellContent, ImageContent, Method, NotebookContent, Read, ReadContent, ReadResult, TextContent,
 };
 
-use super::{Asked, Effect, Request, Tool};
+use super::{AnswerOptions, Effect, Request, Tool};
 
-/// Bytes of text that one answer has, escapes included; the rest of what clients show whole is for what is said about
-/// it. Nobody can ask for more: the client would cut it, and the daemon would take for read what the model never saw.
+/// Maximum size of the text in an answer, in bytes including escapes. The rest of the answer is reserved for
+/// the head. Larger requests are capped, because the client would cut the text, but the daemon would count it
+/// as read.
 const BYTES: usize = ANSWER - 2_000;
 
-/// Characters of a line, of which models are shown the more the less it says: what is longer was made by a program.
+/// Maximum number of characters of a line. Longer lines are usually generated and not informative.
 const COLUMNS: usize = 2_000;
 
 pub(super) const TOOL: Tool = Tool {
     name: "read",
     title: "Read a file",
-    description: "Read a text file, an image, or a notebook's cells, as it is now, unsaved editor text included. \
-        Changes are checked against what was read. At most 2,000 lines and 30,000 bytes a call; a notice then \
-        says which `offset` continues.",
+    description: "Read a text file, an image, or a notebook's cells, including unsaved editor text. Changes are \
+        checked against what was read. At most 2,000 lines and 30,000 bytes per call; a notice then says \
+        which `offset` continues.",
     instead: &[
         ("list", "For a folder use `list`."),
-        ("search", "To find a place use `search`: it costs less than reading whole files."),
+        ("search", "To find text use `search`: it costs less than reading whole files."),
     ],
     effect: Effect::Reads,
     input: schema::input::<Input>,
@@ -42,25 +43,25 @@ pub(super) const TOOL: Tool = Tool {
 struct Input {
     /// Absolute, or relative to the first root.
     path: String,
-    /// First line, from 1 (default); of a notebook, the first cell.
+    /// First line, from 1 (default); for a notebook, the first cell.
     offset: Option<usize>,
     /// Number of lines or cells. Default: as many as fit.
     limit: Option<usize>,
-    /// First character of each line, from 1 (default); of a line 2,000 are shown.
+    /// First character of each line, from 1 (default); 2,000 per line are shown.
     column: Option<usize>,
-    /// Begin each line with its number and a tab. They are not part of the file. Default false.
+    /// Prefix each line with its number and a tab, which are not part of the file. Default false.
     numbered: Option<bool>,
-    /// Give a notebook as the text of its file, to change it with a text edit. Default false.
+    /// Return a notebook as the text of its file, for text edits. Default false.
     raw: Option<bool>,
 }
 
-/// A line about the file, and what else there is to know. An empty line parts it from the content.
+/// Returns the head of an answer: a line about the file, the notice, and an empty line before the content.
 fn head(read: &ReadResult, what: &str, extras: &[Option<String>]) -> String {
     let mut head = format!("{}, {what}, hash {}", in_one_line(&read.path), read.hash);
     let unsaved = (read.source == "editor").then(|| "unsaved text of an editor".to_owned());
     let uri = uri_if_needed(&read.path, &read.uri);
     for extra in [&unsaved].into_iter().chain(extras).chain([&uri]).flatten() {
-        // A string takes all.
+        // Writing to a string cannot fail.
         let _ = write!(head, ", {extra}");
     }
     head.push('\n');
@@ -75,15 +76,15 @@ fn request(mut params: JsonObject) -> Request {
     params.shift_remove("max_columns");
     params.insert("maxColumns".to_owned(), COLUMNS.into());
     let name = if params.contains_key("max_bytes") { "max_bytes" } else { "maxBytes" };
-    let asked = params.entry(name).or_insert_with(|| BYTES.into());
-    // What is no number is for the daemon to refuse.
-    if let Some(most) = asked.as_u64() {
-        *asked = most.min(BYTES as u64).into();
+    let requested = params.entry(name).or_insert_with(|| BYTES.into());
+    // The daemon refuses a value that is not a number.
+    if let Some(max) = requested.as_u64() {
+        *requested = max.min(BYTES as u64).into();
     }
     Request { method: Read::NAME, params, waits: false, answer }
 }
 
-fn answer(result: Value, _: Asked<'_>) -> serde_json::Result<Answer> {
+fn answer(result: Value, _: AnswerOptions<'_>) -> serde_json::Result<Answer> {
     let read: ReadResult = serde_json::from_value(result)?;
     let about = vec![read.path.clone()];
     let answer = match &read.content {
@@ -101,7 +102,7 @@ fn answer(result: Value, _: Asked<'_>) -> serde_json::Result<Answer> {
 fn text(read: &ReadResult, content: &TextContent) -> String {
     let TextContent { text, encoding, eol, start_line, end_line, total_lines, .. } = content;
     let encoding = (!encoding.eq_ignore_ascii_case("utf-8")).then(|| encoding.clone());
-    let eol = (!matches!(eol.as_str(), "lf" | "none")).then(|| format!("line ends {eol}"));
+    let eol = (!matches!(eol.as_str(), "lf" | "none")).then(|| format!("line endings {eol}"));
     head(read, &format!("lines {start_line}-{end_line} of {total_lines}"), &[encoding, eol]) + text
 }
 
@@ -117,7 +118,7 @@ fn notebook(read: &ReadResult, content: &NotebookContent) -> String {
 fn write_cell(form: &mut String, cell: &CellContent) {
     let kind = cell.cell_type.as_deref().unwrap_or("untyped");
     let id = cell.id.as_ref().map(|id| format!(", id {id}")).unwrap_or_default();
-    // A string takes all.
+    // Writing to a string cannot fail.
     let _ = writeln!(form, "[cell {}, {kind}{id}]\n{}", cell.index, cell.source);
     for output in &cell.outputs {
         let others = output.mime_types.join(", ");

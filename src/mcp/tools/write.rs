@@ -9,12 +9,9 @@ use super::{Effect, Request, Tool, edit, one_change};
 pub(super) const TOOL: Tool = Tool {
     name: "write",
     title: "Write a file",
-    description: "Create a file, or replace all of one that you have read whole and that has not changed since. \
-        Missing folders are made; an existing file keeps its encoding and line ends.",
-    instead: &[(
-        "edit",
-        "To change parts of a file use `edit`: it costs less, and who reviews sees what matters.",
-    )],
+    description: "Create a file, or replace one that you have read completely and that has not changed since. \
+        Missing folders are created; an existing file keeps its encoding and line endings.",
+    instead: &[("edit", "To change parts of a file use `edit`: it costs less and is easier to review.")],
     effect: Effect::Changes { idempotent: true },
     input: schema::input::<Input>,
     is_basic: true,
@@ -32,19 +29,19 @@ pub(super) const TOOL: Tool = Tool {
 struct Input {
     /// Absolute, or relative to the first root.
     path: String,
-    /// The whole text, literally; nothing may be left out.
+    /// The complete text, literally; nothing may be omitted.
     content: String,
-    /// Take a line that seems to leave text out literally. Default false.
+    /// Accept lines that look like a placeholder for omitted text. Default false.
     literal: Option<bool>,
-    /// Encoding of the file, such as `utf-8`. Default: what it has.
+    /// Encoding of the file, such as `utf-8`. Default: the current one.
     encoding: Option<String>,
     /// `100755` makes a new file executable.
     mode: Option<String>,
-    /// A hash from a result: the text that is replaced. Default: what you were last given.
+    /// Hash from a result: the version to replace. Default: the one you were last given.
     base_hash: Option<String>,
-    /// Show what was done, in this form. Default: only where it may not be what you sent.
+    /// Show the result in this form. Default: only if it may differ from what you sent.
     display: Option<Display>,
-    /// What it is for, for people who review.
+    /// Purpose of the change, for reviewers.
     label: Option<String>,
     /// Milliseconds to wait for a review. Default 30000, at most 45000.
     wait_ms: Option<u64>,

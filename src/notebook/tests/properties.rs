@@ -1,27 +1,27 @@
-//! What holds of every operation on every notebook.
+//! Properties that hold for every operation on every notebook.
 
 use proptest::prelude::*;
 
-use crate::notebook::book::Book;
+use crate::notebook::model::Notebook;
 use crate::notebook::*;
 
-/// How a generated notebook is written.
+/// The style of a generated notebook.
 #[derive(Debug, Clone)]
-struct Form {
+struct JsonStyle {
     line: &'static str,
     step: &'static str,
     colon: &'static str,
     minor: u8,
 }
 
-fn form() -> impl Strategy<Value = Form> {
+fn style() -> impl Strategy<Value = JsonStyle> {
     let line = prop::sample::select(vec!["\n", "\r\n", ""]);
     let step = prop::sample::select(vec![" ", "  ", "\t"]);
     let colon = prop::sample::select(vec![": ", ":"]);
-    (line, step, colon, 4_u8..6).prop_map(|(line, step, colon, minor)| Form { line, step, colon, minor })
+    (line, step, colon, 4_u8..6).prop_map(|(line, step, colon, minor)| JsonStyle { line, step, colon, minor })
 }
 
-/// Type, source as JSON, and whether it has been run.
+/// Generates a cell: its type, its source as JSON, and whether it has been run.
 fn cell() -> impl Strategy<Value = (&'static str, &'static str, bool)> {
     let types = prop::sample::select(vec!["code", "markdown", "raw"]);
     let sources = prop::sample::select(vec![
@@ -36,18 +36,22 @@ fn cell() -> impl Strategy<Value = (&'static str, &'static str, bool)> {
     (types, sources, any::<bool>())
 }
 
-fn written(form: &Form, cells: &[(&str, &str, bool)]) -> String {
+fn notebook_text(style: &JsonStyle, cells: &[(&str, &str, bool)]) -> String {
     let at = |depth: usize| {
-        if form.line.is_empty() { String::new() } else { format!("{}{}", form.line, form.step.repeat(depth)) }
+        if style.line.is_empty() {
+            String::new()
+        } else {
+            format!("{}{}", style.line, style.step.repeat(depth))
+        }
     };
-    let member = |name: &str, value: &str| format!("\"{name}\"{}{value}", form.colon);
+    let member = |name: &str, value: &str| format!("\"{name}\"{}{value}", style.colon);
     let one = |(index, (kind, source, ran)): (usize, &(&str, &str, bool))| {
         let mut members = vec![member("cell_type", &format!("\"{kind}\""))];
         if *kind == "code" {
             members.push(member("execution_count", if *ran { "7" } else { "null" }));
             members.push(member("outputs", if *ran { "[{\"text\": [\"}],\"]}]" } else { "[]" }));
         }
-        if form.minor == 5 {
+        if style.minor == 5 {
             members.push(member("id", &format!("\"c{index}\"")));
         }
         members.push(member("source", source));
@@ -60,12 +64,12 @@ fn written(form: &Form, cells: &[(&str, &str, bool)]) -> String {
     let top = [
         member("cells", &format!("[{list}]")),
         member("nbformat", "4"),
-        member("nbformat_minor", &form.minor.to_string()),
+        member("nbformat_minor", &style.minor.to_string()),
     ];
     format!("{{{}{}{}}}", at(1), top.join(&format!(",{}", at(1))), at(0))
 }
 
-/// An operation; places beyond the cells there are are brought back among them.
+/// Generates an operation. The test maps indices out of range back into the range of cells.
 fn op() -> impl Strategy<Value = (u8, usize, Option<CellType>, Option<String>, bool)> {
     let types =
         prop::option::of(prop::sample::select(vec![CellType::Code, CellType::Markdown, CellType::Raw]));
@@ -76,15 +80,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn cells_that_no_operation_is_about_keep_their_bytes(
-        form in form(), cells in prop::collection::vec(cell(), 0..5), asked in prop::collection::vec(op(), 1..5),
+    fn cells_without_an_operation_keep_their_bytes(
+        style in style(), cells in prop::collection::vec(cell(), 0..5), requested in prop::collection::vec(op(), 1..5),
     ) {
-        let text = written(&form, &cells);
-        let book = Book::read(&text).unwrap();
-        prop_assert_eq!(book.cells.len(), cells.len());
+        let text = notebook_text(&style, &cells);
+        let notebook = Notebook::parse(&text).unwrap();
+        prop_assert_eq!(notebook.cells.len(), cells.len());
         let mut touched = vec![false; cells.len()];
         let mut ops = Vec::new();
-        for (kind, at, cell_type, source, clear_outputs) in asked {
+        for (kind, at, cell_type, source, clear_outputs) in requested {
             let source_or = source.clone().unwrap_or_default();
             if kind == 0 {
                 let at = Some(CellPlace::Index(at % (cells.len() + 1)));
@@ -100,26 +104,26 @@ proptest! {
         let change = edit_cells(&text, &ops).unwrap();
         let result = change.plan.apply(&text);
         prop_assert_eq!(change.plan.invert(&text).apply(&result), text.as_str());
-        let after = Book::read(&result).unwrap();
+        let after = Notebook::parse(&result).unwrap();
         let inserted = ops.iter().filter(|op| matches!(op, CellOp::Insert { .. })).count();
         let deleted = ops.iter().filter(|op| matches!(op, CellOp::Delete { .. })).count();
         prop_assert_eq!(after.cells.len(), cells.len() + inserted - deleted);
         let mut rest = after.cells.iter().map(|cell| &result[cell.span.clone()]);
-        for (cell, touched) in book.cells.iter().zip(touched) {
+        for (cell, touched) in notebook.cells.iter().zip(touched) {
             let bytes = &text[cell.span.clone()];
-            prop_assert!(touched || rest.any(|other| other == bytes), "{bytes} is gone from {result}");
+            prop_assert!(touched || rest.any(|other| other == bytes), "{bytes} is missing in {result}");
         }
         for cell in &after.cells {
             let runs = cell.get("outputs").is_some() && cell.get("execution_count").is_some();
             prop_assert_eq!(runs, cell.is(CellType::Code), "{}", result);
-            prop_assert_eq!(cell.id.is_some(), form.minor == 5);
+            prop_assert_eq!(cell.id.is_some(), style.minor == 5);
         }
         let bare = |text: &str| text[..text.find("\"cells\"").unwrap()].to_owned();
         prop_assert_eq!(bare(&result), bare(&text));
     }
 
     #[test]
-    fn no_text_makes_it_panic(text in "[{}\\[\\],:\"a\\\\un0-9 .eE\n-]{0,40}") {
+    fn no_text_causes_a_panic(text in "[{}\\[\\],:\"a\\\\un0-9 .eE\n-]{0,40}") {
         let whole = format!("{{\"nbformat\":4,\"cells\":[{text}]}}");
         for text in [text, whole] {
             let op = CellOp::Insert { at: Some(CellPlace::Index(0)), cell_type: CellType::Raw, source: String::new() };

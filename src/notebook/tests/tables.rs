@@ -1,10 +1,10 @@
-//! Exact bytes: what a file writes, it still writes, and what is new looks like the rest.
+//! Exact bytes: unchanged parts keep their bytes, and new parts follow the style of the file.
 
 use rstest::rstest;
 
 use crate::notebook::*;
 
-/// As Jupyter writes it.
+/// A notebook as Jupyter writes it.
 const JUPYTER: &str = r##"{
  "cells": [
   {
@@ -77,7 +77,7 @@ fn changed(text: &str, ops: &[CellOp]) -> (String, Vec<String>) {
     (result, change.warnings)
 }
 
-/// The result where each of these stretches became the other.
+/// Replaces each part of a text, which must occur exactly once.
 fn with(text: &str, parts: &[(&str, &str)]) -> String {
     parts.iter().fold(text.to_owned(), |text, (old, new)| {
         assert_eq!(text.matches(old).count(), 1, "{old}");
@@ -104,7 +104,7 @@ fn a_source_is_replaced_line_by_line(#[case] wanted: &str, #[case] parts: &[(&st
 }
 
 #[test]
-fn the_same_source_is_no_change() {
+fn an_equal_source_changes_nothing() {
     let change = edit_cells(JUPYTER, &[source(index(0), "# Größe\ntext")]).unwrap();
     assert!(change.plan.is_empty());
     assert_eq!(change.warnings, ["cells[0] changes nothing"]);
@@ -125,10 +125,14 @@ const NEW_CODE: &str = r#"  {
 #[rstest]
 #[case::at_the_top(Some(index(0)), " \"cells\": [\n", "{}{NEW},\n")]
 #[case::between(Some(index(1)), "    \"text\"\n   ]\n  },\n", "{}{NEW},\n")]
-#[case::behind_an_id(Some(id("intro")), "    \"text\"\n   ]\n  },\n", "{}{NEW},\n")]
+#[case::after_an_id(Some(id("intro")), "    \"text\"\n   ]\n  },\n", "{}{NEW},\n")]
 #[case::at_the_end(Some(index(2)), "    \"print(a)\"\n   ]\n  }", "{},\n{NEW}")]
-#[case::behind_the_last(Some(id("calc")), "    \"print(a)\"\n   ]\n  }", "{},\n{NEW}")]
-fn a_new_cell_looks_like_the_others(#[case] at: Option<CellPlace>, #[case] place: &str, #[case] form: &str) {
+#[case::after_the_last(Some(id("calc")), "    \"print(a)\"\n   ]\n  }", "{},\n{NEW}")]
+fn a_new_cell_has_the_style_of_the_others(
+    #[case] at: Option<CellPlace>,
+    #[case] place: &str,
+    #[case] form: &str,
+) {
     let (result, warnings) = changed(JUPYTER, &[insert(at, CellType::Code, "x\ny")]);
     let new_id = warnings[0].strip_prefix("cells[0]: the new cell has the id ").expect("an id");
     assert!(new_id.len() == 8 && new_id.chars().all(|c| c.is_ascii_hexdigit()), "{new_id}");
@@ -137,17 +141,18 @@ fn a_new_cell_looks_like_the_others(#[case] at: Option<CellPlace>, #[case] place
 }
 
 #[test]
-fn several_cells_come_in_the_order_given_and_with_ids_of_their_own() {
+fn several_new_cells_keep_their_order_and_get_unique_ids() {
     let ops = [
         insert(Some(index(1)), CellType::Raw, "same"),
         insert(Some(id("intro")), CellType::Raw, "same"),
         insert(Some(index(1)), CellType::Markdown, ""),
     ];
     let (result, warnings) = changed(JUPYTER, &ops);
-    let book = Book::read(&result).unwrap();
-    let types: Vec<_> = book.cells.iter().filter_map(|cell| cell.kind.clone()).collect();
+    let notebook = Notebook::parse(&result).unwrap();
+    let types: Vec<_> = notebook.cells.iter().filter_map(|cell| cell.kind.clone()).collect();
     assert_eq!(types, ["markdown", "raw", "raw", "markdown", "code"]);
-    let ids: std::collections::HashSet<_> = book.cells.iter().filter_map(|cell| cell.id.clone()).collect();
+    let ids: std::collections::HashSet<_> =
+        notebook.cells.iter().filter_map(|cell| cell.id.clone()).collect();
     assert_eq!((ids.len(), warnings.len()), (5, 3));
     assert!(result.contains("\"source\": []"), "an empty source is an empty list here");
     assert_eq!(changed(JUPYTER, &ops).0, result, "the same request makes the same ids");
@@ -157,7 +162,7 @@ fn several_cells_come_in_the_order_given_and_with_ids_of_their_own() {
 #[case::the_first(&[0], 1)]
 #[case::the_last(&[1], 1)]
 #[case::all(&[0, 1], 0)]
-fn deleted_cells_take_their_comma_along(#[case] gone: &[usize], #[case] left: usize) {
+fn a_deleted_cell_takes_its_comma_along(#[case] gone: &[usize], #[case] left: usize) {
     let ops: Vec<_> = gone.iter().map(|cell| delete(index(*cell))).collect();
     let (result, _) = changed(JUPYTER, &ops);
     let (start, end) =
@@ -172,17 +177,17 @@ fn deleted_cells_take_their_comma_along(#[case] gone: &[usize], #[case] left: us
 }
 
 #[test]
-fn code_that_becomes_text_loses_what_only_code_has() {
+fn code_that_becomes_text_loses_outputs_and_count() {
     let (result, warnings) = changed(JUPYTER, &[retype(index(1), CellType::Markdown)]);
     let outputs =
         &JUPYTER[JUPYTER.find("   \"outputs\"").unwrap()..JUPYTER.find("   \"source\": [\n    \"a").unwrap()];
     let parts = [("\"code\"", "\"markdown\""), ("   \"execution_count\": 3,\n", ""), (outputs, "")];
     assert_eq!(result, with(JUPYTER, &parts));
-    assert_eq!(warnings, ["cells[0]: the outputs went, because only code has some"]);
+    assert_eq!(warnings, ["cells[0]: the outputs were removed, because only code cells have outputs"]);
 }
 
 #[test]
-fn text_that_becomes_code_gets_what_code_must_have() {
+fn text_that_becomes_code_gets_outputs_and_count() {
     let (result, _) = changed(JUPYTER, &[retype(index(0), CellType::Code)]);
     let parts = [
         ("\"markdown\",\n", "\"code\",\n   \"execution_count\": null,\n"),
@@ -199,13 +204,16 @@ fn text_that_becomes_code_gets_what_code_must_have() {
 }
 
 #[test]
-fn outputs_go_only_where_that_was_asked_for() {
+fn outputs_are_cleared_only_on_request() {
     let (result, _) = changed(JUPYTER, &[clear(id("calc"))]);
     let start = JUPYTER.find("[\n    {\n     \"data\"").unwrap();
     let outputs = &JUPYTER[start..JUPYTER[start..].find("\n   ],\n").unwrap() + start + 5];
     assert_eq!(result, with(JUPYTER, &[(outputs, "[]"), ("count\": 3", "count\": null")]));
-    assert!(edit_cells(JUPYTER, &[clear(id("intro"))]).unwrap().plan.is_empty(), "text has none");
-    assert!(edit_cells(&result, &[clear(id("calc"))]).unwrap().plan.is_empty(), "they went before");
+    assert!(
+        edit_cells(JUPYTER, &[clear(id("intro"))]).unwrap().plan.is_empty(),
+        "text cells have no outputs"
+    );
+    assert!(edit_cells(&result, &[clear(id("calc"))]).unwrap().plan.is_empty(), "already cleared");
 }
 
 #[rstest]
@@ -213,7 +221,7 @@ fn outputs_go_only_where_that_was_asked_for() {
     r#"{"cells":[{"cell_type":"raw","metadata":{},"source":["a"]}],"nbformat":4,"nbformat_minor":4}"#,
     r#"{"cells":[{"cell_type":"raw","metadata":{},"source":["a\n","b"]},{"cell_type":"raw","metadata":{},"source":["c\n","d"]}],"nbformat":4,"nbformat_minor":4}"#,
 )]
-#[case::one_line_with_blanks(
+#[case::one_line_with_spaces(
     r#"{"nbformat": 4, "nbformat_minor": 2, "cells": [{"metadata": {}, "cell_type": "raw", "source": "a"}]}"#,
     r#"{"nbformat": 4, "nbformat_minor": 2, "cells": [{"metadata": {}, "cell_type": "raw", "source": "a\nb"}, {"cell_type": "raw", "metadata": {}, "source": "c\nd"}]}"#,
 )]
@@ -225,7 +233,7 @@ fn outputs_go_only_where_that_was_asked_for() {
     "{\"nbformat\":4,\"cells\":[ {\"cell_type\":\"raw\"} ]}",
     "{\"nbformat\":4,\"cells\":[ {\"cell_type\":\"raw\",\"source\":[\"a\\n\",\"b\"]},{\"cell_type\":\"raw\",\"metadata\":{},\"source\":[\"c\\n\",\"d\"]} ]}"
 )]
-fn a_file_is_written_as_it_is(#[case] text: &str, #[case] expected: &str) {
+fn the_style_of_the_file_is_kept(#[case] text: &str, #[case] expected: &str) {
     let ops = [source(index(0), "a\nb"), insert(Some(index(1)), CellType::Raw, "c\nd")];
     assert_eq!(changed(text, &ops).0, expected);
 }
@@ -239,7 +247,7 @@ fn a_file_is_written_as_it_is(#[case] text: &str, #[case] expected: &str) {
     "{\"cells\": [], \"nbformat\": 4}",
     "{\"cells\": [{\"cell_type\": \"raw\", \"metadata\": {}, \"source\": [\"c\"]}], \"nbformat\": 4}"
 )]
-fn an_empty_notebook_needs_no_place(#[case] text: &str, #[case] expected: &str) {
+fn an_empty_notebook_needs_no_position(#[case] text: &str, #[case] expected: &str) {
     assert_eq!(changed(text, &[insert(None, CellType::Raw, "c")]).0, expected);
 }
 
@@ -261,14 +269,14 @@ fn characters_are_escaped_where_the_file_escapes_them(#[case] text: &str, #[case
 }
 
 #[test]
-fn escapes_of_lines_that_stay_are_kept() {
+fn escapes_in_unchanged_lines_are_kept() {
     let text = r#"{"cells":[{"\u0073ource":["\u0061\u000a","x\u000a","\/"]}],"nbformat":4}"#;
     let expected = text.replace(r"x\u000a", r"y\n");
     assert_eq!(changed(text, &[source(index(0), "a\ny\n/")]).0, expected);
 }
 
 #[test]
-fn cells_that_are_not_there_are_refused_with_those_that_are() {
+fn a_missing_cell_is_refused_with_a_list_of_cells() {
     let refused = |ops: &[CellOp]| match edit_cells(JUPYTER, ops).unwrap_err() {
         NotebookError::Cells(refusals) => refusals,
         NotebookError::Unreadable(unreadable) => panic!("{unreadable}"),
@@ -300,24 +308,24 @@ fn cells_that_are_not_there_are_refused_with_those_that_are() {
     assert!(
         matches!(&refusals[0].kind, CellRefusalKind::Ambiguous { occurrences, .. } if occurrences.total == 2)
     );
-    assert!(edit_cells(&doubled, &[delete(index(0))]).is_ok(), "an index tells them apart");
+    assert!(edit_cells(&doubled, &[delete(index(0))]).is_ok(), "an index is unambiguous");
 }
 
 #[rstest]
-#[case::no_json("{\n \"cells\": [}\n", 2, "expected a value")]
+#[case::invalid_json("{\n \"cells\": [}\n", 2, "expected a value")]
 #[case::empty("", 1, "expected a value")]
-#[case::no_object("[]", 1, "expected an object")]
-#[case::no_cells("{\"nbformat\": 4}", 1, "it has no `cells`")]
-#[case::no_format("{\"cells\": []}", 1, "it has no `nbformat`, a number")]
-#[case::old("{\"nbformat\": 3, \"worksheets\": []}", 1, "its `nbformat` is 3, and only 4 is understood")]
-#[case::cells_no_list("{\"nbformat\": 4, \"cells\": {}}", 1, "expected an array")]
-#[case::cell_no_object("{\"nbformat\": 4, \"cells\": [\n1]}", 2, "a cell that is no object")]
+#[case::not_an_object("[]", 1, "expected an object")]
+#[case::no_cells("{\"nbformat\": 4}", 1, "`cells` is missing")]
+#[case::no_format("{\"cells\": []}", 1, "`nbformat` is missing or not a number")]
+#[case::old("{\"nbformat\": 3, \"worksheets\": []}", 1, "`nbformat` is 3, but only 4 is supported")]
+#[case::cells_not_a_list("{\"nbformat\": 4, \"cells\": {}}", 1, "expected an array")]
+#[case::cell_not_an_object("{\"nbformat\": 4, \"cells\": [\n1]}", 2, "a cell is not an object")]
 #[case::two_sources(
     "{\"nbformat\": 4, \"cells\": [{\"source\": 1,\n\"source\": 2}]}",
     2,
-    "`source` for the second time"
+    "`source` appears twice"
 )]
-fn what_is_no_notebook_is_refused_with_the_line(
+fn an_invalid_notebook_is_refused_with_its_line(
     #[case] text: &str,
     #[case] line: usize,
     #[case] reason: &str,
@@ -327,7 +335,7 @@ fn what_is_no_notebook_is_refused_with_the_line(
 }
 
 #[test]
-fn a_huge_notebook_takes_time_in_proportion() {
+fn a_huge_notebook_takes_linear_time() {
     let cell = "{\"cell_type\":\"raw\",\"metadata\":{},\"source\":[\"a\"]}";
     let text = format!("{{\"cells\":[{}],\"nbformat\":4}}", vec![cell; 50_000].join(","));
     let ops: Vec<_> = (0..1_000).map(|at| source(index(at * 50), "b")).collect();

@@ -3,13 +3,13 @@
 use super::*;
 
 #[track_caller]
-fn told(text: &str) -> String {
-    told_by(PatchFormat::ApplyPatch, text)
+fn summarize(text: &str) -> String {
+    summarize_as(PatchFormat::ApplyPatch, text)
 }
 
 #[track_caller]
-fn told_inside(sections: &str) -> String {
-    told(&format!("*** Begin Patch\n{sections}*** End Patch\n"))
+fn summarize_sections(sections: &str) -> String {
+    summarize(&format!("*** Begin Patch\n{sections}*** End Patch\n"))
 }
 
 #[test]
@@ -17,7 +17,7 @@ fn every_kind_of_section_is_read() {
     let sections = "*** Add File: src/new.rs\n+one\n+\n+  two\n*** Delete File: old.rs\n\
         *** Update File: a.rs\n*** Move to: b.rs\n@@ fn a()\n x\n-y\n+z\n*** Update File: c.rs\n*** Move to: d.rs\n";
     assert_eq!(
-        told_inside(sections),
+        summarize_sections(sections),
         "create src/new.rs \"one\\n\\n  two\\n\"\ndelete old.rs\nrename a.rs to b.rs\n  \
          9: under \"fn a()\" \"x\\ny\\n\" -> \"x\\nz\\n\"\nrename c.rs to d.rs\n"
     );
@@ -36,7 +36,7 @@ fn every_kind_of_section_is_read() {
     "@@ def f():\n+    pass\n",
     "  3: under \"def f():\" \"\" -> \"    pass\\n\"\n"
 )]
-#[case::its_own_name_again("*** Move to: a\n-b\n", "  4: \"b\\n\" -> \"\"\n")]
+#[case::renamed_to_its_own_name("*** Move to: a\n-b\n", "  4: \"b\\n\" -> \"\"\n")]
 #[case::at_the_end("@@\n-a\n+b\n*** End of File\n", "  3: at the end \"a\\n\" -> \"b\\n\"\n")]
 #[case::appended("@@\n+z\n*** End of File\n", "  3: at the end \"\" -> \"z\\n\"\n")]
 #[case::numbers("@@ -12,2 +12,3 @@ fn x()\n-a\n+b\n", "  3: near 12 \"a\\n\" -> \"b\\n\"\n")]
@@ -48,14 +48,14 @@ fn every_kind_of_section_is_read() {
     "@@\n-a\n\n@@\n-b\n",
     "  3: \"a\\n\" -> \"\"\n  6: \"b\\n\" -> \"\"\n"
 )]
-#[case::lost_blank("@@\n-a\n}\n", "  3: \"a\\n}\\n\" -> \"}\\n\"\n")]
+#[case::lost_space("@@\n-a\n}\n", "  3: \"a\\n}\\n\" -> \"}\\n\"\n")]
 #[case::signs_in_the_text("@@\n--a\n++b\n ***\n", "  3: \"-a\\n***\\n\" -> \"+b\\n***\\n\"\n")]
 #[case::markers_in_the_text(
     "@@\n *** End Patch\n+*** Begin Patch\n",
     "  3: \"*** End Patch\\n\" -> \"*** End Patch\\n*** Begin Patch\\n\"\n"
 )]
 fn chunks_are_edits(#[case] chunks: &str, #[case] expected: &str) {
-    assert_eq!(told_inside(&format!("*** Update File: a\n{chunks}")), format!("edit a\n{expected}"));
+    assert_eq!(summarize_sections(&format!("*** Update File: a\n{chunks}")), format!("edit a\n{expected}"));
 }
 
 #[rstest]
@@ -64,31 +64,31 @@ fn chunks_are_edits(#[case] chunks: &str, #[case] expected: &str) {
 #[case::here_document("apply_patch <<'EOF'\n{}EOF\n")]
 #[case::shell("bash -lc \"apply_patch <<'PATCH'\n{}PATCH\n\"\n")]
 #[case::empty_lines("\n\n{}\n\n")]
-fn what_stands_around_is_skipped(#[case] around: &str) {
+fn surrounding_text_is_skipped(#[case] around: &str) {
     let patch = "*** Begin Patch\n*** Update File: a\n@@\n-b\n*** End Patch\n";
     let line = around.split("{}").next().unwrap().lines().count() + 3;
-    assert_eq!(told(&around.replace("{}", patch)), format!("edit a\n  {line}: \"b\\n\" -> \"\"\n"));
+    assert_eq!(summarize(&around.replace("{}", patch)), format!("edit a\n  {line}: \"b\\n\" -> \"\"\n"));
 }
 
 #[rstest]
-#[case::blanks_behind("*** Begin Patch \n*** Update File: a \n@@ \n-b\n*** End Patch\t\n")]
+#[case::trailing_whitespace("*** Begin Patch \n*** Update File: a \n@@ \n-b\n*** End Patch\t\n")]
 #[case::one_is_padded("  *** Begin Patch\n*** Update File: a\n@@\n-b\n*** End Patch\n")]
 #[case::the_last_is_padded("*** Begin Patch\n *** Update File: a\n@@\n-b\n*** End Patch  \n")]
 #[case::indented("    *** Begin Patch\n    *** Update File: a\n    @@\n    -b\n    *** End Patch\n")]
 #[case::no_beginning("\n*** Update File: a\n@@\n-b\n*** End Patch\n")]
-#[case::no_blank_before_the_path("*** Begin Patch\n*** Update File:a\n@@\n-b\n*** End Patch\n")]
-#[case::line_ends("*** Begin Patch\r\n*** Update File: a\r\n@@\r\n-b\r\n*** End Patch\r\n")]
+#[case::no_space_before_the_path("*** Begin Patch\n*** Update File:a\n@@\n-b\n*** End Patch\n")]
+#[case::line_endings("*** Begin Patch\r\n*** Update File: a\r\n@@\r\n-b\r\n*** End Patch\r\n")]
 #[case::empty_lines_between("*** Begin Patch\n\n*** Update File: a\n-b\n\n\n*** End Patch\n")]
-fn markers_may_look_otherwise(#[case] text: &str) {
+fn variants_of_markers_are_accepted(#[case] text: &str) {
     let line = if text.contains("-b\n\n") { 4 } else { 3 };
-    assert_eq!(told(text), format!("edit a\n  {line}: \"b\\n\" -> \"\"\n"));
+    assert_eq!(summarize(text), format!("edit a\n  {line}: \"b\\n\" -> \"\"\n"));
 }
 
 #[test]
-fn two_patches_in_one_text_are_one() {
+fn two_patches_in_one_text_are_merged() {
     let one = |old: &str| format!("*** Begin Patch\n*** Update File: a\n-{old}\n*** End Patch\n");
-    let told = told(&format!("{}Then:\n{}", one("b"), one("c")));
-    assert_eq!(told, "edit a\n  3: \"b\\n\" -> \"\"\n  8: \"c\\n\" -> \"\"\n");
+    let summary = summarize(&format!("{}Then:\n{}", one("b"), one("c")));
+    assert_eq!(summary, "edit a\n  3: \"b\\n\" -> \"\"\n  8: \"c\\n\" -> \"\"\n");
 }
 
 #[rstest]
@@ -102,40 +102,40 @@ fn two_patches_in_one_text_are_one() {
 )]
 #[case::added_and_deleted(
     "*** Add File: a\n+b\n*** Delete File: a\n",
-    "line 4: expected nothing more about `a`, which line 2 is about\n"
+    "line 4: expected no further section for `a` after the one at line 2\n"
 )]
 #[case::added_and_edited(
     "*** Add File: a\n+b\n*** Update File: a\n-b\n",
-    "line 4: expected nothing more about `a`, which line 2 is about\n"
+    "line 4: expected no further section for `a` after the one at line 2\n"
 )]
 #[case::two_names(
     "*** Update File: a\n*** Move to: b\n*** Update File: a\n*** Move to: c\n",
-    "line 4: expected nothing more about `a`, which line 2 is about\n"
+    "line 4: expected no further section for `a` after the one at line 2\n"
 )]
 fn sections_of_one_file_are_one_change(#[case] sections: &str, #[case] expected: &str) {
-    assert_eq!(told_inside(sections), expected);
+    assert_eq!(summarize_sections(sections), expected);
 }
 
 #[rstest]
 #[case::alone("@@\n+a\n+b\n", "fill a \"a\\nb\\n\"\n")]
-#[case::numbers_prove_nothing("@@ -3,0 +4 @@\n+a\n", "fill a \"a\\n\"\n")]
+#[case::only_line_numbers("@@ -3,0 +4 @@\n+a\n", "fill a \"a\\n\"\n")]
 #[case::beside_another("@@\n-x\n@@\n+a\n", "line 5")]
-fn additions_need_a_place(#[case] chunks: &str, #[case] expected: &str) {
-    let told = told_inside(&format!("*** Update File: a\n{chunks}"));
-    assert!(told.starts_with(expected), "{told}");
-    assert!(expected.starts_with("fill") || told.contains("lines of context"), "{told}");
+fn additions_need_a_location(#[case] chunks: &str, #[case] expected: &str) {
+    let summary = summarize_sections(&format!("*** Update File: a\n{chunks}"));
+    assert!(summary.starts_with(expected), "{summary}");
+    assert!(expected.starts_with("fill") || summary.contains("lines of context"), "{summary}");
 }
 
 #[rstest]
 #[case::empty("", "")]
 #[case::lost_sign("+a\n\n+b\n", "a\n\nb\n")]
-#[case::empty_lines_behind("+a\n\n", "a\n")]
+#[case::empty_lines_after("+a\n\n", "a\n")]
 #[case::an_empty_line_at_the_end("+a\n+\n", "a\n\n")]
 #[case::empty_lines_at_the_end("+a\n+\n+\n\n", "a\n\n\n")]
 #[case::nothing_but_an_empty_line("+\n", "\n")]
-#[case::an_empty_line_and_a_told_end("+a\n+\n*** End of File\n", "a\n\n")]
-#[case::an_end_that_is_told("+a\n*** End of File\n", "a\n")]
+#[case::an_empty_line_and_an_end_marker("+a\n+\n*** End of File\n", "a\n\n")]
+#[case::an_end_marker("+a\n*** End of File\n", "a\n")]
 #[case::signs("++a\n+-b\n+ c\n+*** d\n", "+a\n-b\n c\n*** d\n")]
-fn new_files_have_their_lines(#[case] lines: &str, #[case] content: &str) {
-    assert_eq!(told_inside(&format!("*** Add File: a\n{lines}")), format!("create a {content:?}\n"));
+fn a_new_file_consists_of_the_added_lines(#[case] lines: &str, #[case] content: &str) {
+    assert_eq!(summarize_sections(&format!("*** Add File: a\n{lines}")), format!("create a {content:?}\n"));
 }

@@ -1,4 +1,4 @@
-//! Patches that are not what they should be: the line, and what was expected.
+//! Malformed patches: the line of the error and the expected input.
 
 use super::*;
 
@@ -44,10 +44,10 @@ use super::*;
 #[case::new_text_twice(
     "a.c\n<<<<<<< SEARCH\n=======\ny\n>>>>>>> REPLACE\n<<<<<<< SEARCH\n=======\ny\n>>>>>>> REPLACE\n",
     6,
-    "nothing more about `a.c`, which line 2 is about"
+    "no further section for `a.c` after the one at line 2"
 )]
-fn blocks_are_whole(#[case] text: &str, #[case] line: usize, #[case] expected: &str) {
-    assert_eq!(told_by(PatchFormat::SearchReplace, text), format!("line {line}: expected {expected}\n"));
+fn incomplete_blocks_are_refused(#[case] text: &str, #[case] line: usize, #[case] expected: &str) {
+    assert_eq!(summarize_as(PatchFormat::SearchReplace, text), format!("line {line}: expected {expected}\n"));
 }
 
 #[rstest]
@@ -89,9 +89,9 @@ fn blocks_are_whole(#[case] text: &str, #[case] line: usize, #[case] expected: &
     4,
     "lines of context"
 )]
-fn sections_are_whole(#[case] text: &str, #[case] line: usize, #[case] expected: &str) {
-    let told = told_by(PatchFormat::ApplyPatch, text);
-    assert!(told.starts_with(&format!("line {line}: expected {expected}")), "{told}");
+fn incomplete_sections_are_refused(#[case] text: &str, #[case] line: usize, #[case] expected: &str) {
+    let summary = summarize_as(PatchFormat::ApplyPatch, text);
+    assert!(summary.starts_with(&format!("line {line}: expected {expected}")), "{summary}");
 }
 
 #[rstest]
@@ -102,17 +102,21 @@ fn sections_are_whole(#[case] text: &str, #[case] line: usize, #[case] expected:
 #[case::empty_hunk("--- a/x\n+++ b/x\n@@ -1 +1 @@\n", 3, "lines of a hunk")]
 #[case::empty_hunk_before_another("--- a/x\n+++ b/x\n@@ -1 +1 @@\n@@ -2 +2 @@\n-a\n", 4, "lines of a hunk")]
 #[case::nothing_but_git("diff --git a/x b/x\nindex 1..2 100644\n", 2, "a hunk")]
-#[case::mode("diff --git a/x b/x\nold mode 100644\nnew mode 100755\n", 2, "changes of text, since the modes")]
+#[case::mode(
+    "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n",
+    2,
+    "text changes only, because the modes"
+)]
 #[case::link("diff --git a/x b/x\nnew file mode 120000\n", 2, "`new file mode 100644` or `100755`")]
 #[case::binary(
     "diff --git a/x b/x\nindex 1..2\nBinary files a/x and b/x differ\n",
     3,
-    "changes of text, since binary"
+    "text changes only, because binary"
 )]
 #[case::binary_patch(
     "diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 1\n",
     3,
-    "changes of text, since binary"
+    "text changes only, because binary"
 )]
 #[case::copy(
     "diff --git a/x b/y\nsimilarity index 90%\ncopy from x\ncopy to y\n",
@@ -122,9 +126,9 @@ fn sections_are_whole(#[case] text: &str, #[case] line: usize, #[case] expected:
 #[case::half_a_rename("diff --git a/x b/y\nrename from x\n", 2, "`rename from` and `rename to`")]
 #[case::cut_in_its_fence("```\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n", 6, "the rest of the hunk")]
 #[case::combined("--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n--a\n", 3, "a diff of two files")]
-#[case::nowhere("--- /dev/null\n+++ /dev/null\n@@ -1 +1 @@\n+a\n", 1, "the path of a file")]
+#[case::no_file_on_either_side("--- /dev/null\n+++ /dev/null\n@@ -1 +1 @@\n+a\n", 1, "the path of a file")]
 #[case::no_name("--- \n+++ \n@@ -1 +1 @@\n-a\n", 1, "the path of a file")]
-#[case::a_name_in_no_encoding(
+#[case::a_name_that_is_not_utf_8(
     "--- \"a/\\377\"\n+++ \"b/\\377\"\n@@ -1 +1 @@\n-a\n",
     1,
     "the path of a file, in UTF-8"
@@ -142,9 +146,9 @@ fn sections_are_whole(#[case] text: &str, #[case] line: usize, #[case] expected:
 #[case::deleted_and_added(
     "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n",
     5,
-    "nothing more about `x`, which line 1 is about"
+    "no further section for `x` after the one at line 1"
 )]
-fn diffs_are_whole(#[case] text: &str, #[case] line: usize, #[case] expected: &str) {
-    let told = told_by(PatchFormat::UnifiedDiff, text);
-    assert!(told.starts_with(&format!("line {line}: expected {expected}")), "{told}");
+fn incomplete_diffs_are_refused(#[case] text: &str, #[case] line: usize, #[case] expected: &str) {
+    let summary = summarize_as(PatchFormat::UnifiedDiff, text);
+    assert!(summary.starts_with(&format!("line {line}: expected {expected}")), "{summary}");
 }

@@ -1,4 +1,4 @@
-//! What holds for every text.
+//! Properties that hold for every text.
 
 use proptest::prelude::*;
 
@@ -22,8 +22,8 @@ fn in_all_formats(text: &str) {
     }
 }
 
-/// Pieces that patches are made of, in any order.
-fn soup() -> impl Strategy<Value = String> {
+/// Generates fragments of patches in any order.
+fn patch_fragments() -> impl Strategy<Value = String> {
     let pieces: Vec<&str> = PATCHES.iter().flat_map(|patch| patch.split_inclusive('\n')).collect();
     let more = ["\n", "\r\n", "a", " ", "+", "-", "\\", "@@", "```\n", "=======\n", "***", "\"", "é\u{2028}"];
     let piece = prop::sample::select([pieces, more.to_vec()].concat());
@@ -31,7 +31,7 @@ fn soup() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn a_patch_that_is_cut_anywhere_is_read_or_refused() {
+fn a_patch_cut_anywhere_is_parsed_or_refused() {
     for patch in PATCHES {
         for end in (0..=patch.len()).filter(|&end| patch.is_char_boundary(end)) {
             in_all_formats(&patch[..end]);
@@ -41,14 +41,14 @@ fn a_patch_that_is_cut_anywhere_is_read_or_refused() {
 }
 
 #[test]
-fn a_patch_whose_end_has_a_mark_is_not_read_without_it() {
+fn a_patch_without_its_end_marker_is_not_parsed() {
     for patch in &PATCHES[..2] {
         let whole = parse(patch, None).unwrap();
         for (end, _) in patch.match_indices('\n') {
             if let Ok(files) = parse(&patch[..end], None) {
                 assert!(
                     files.iter().all(|file| whole.contains(file)),
-                    "{:?} is read as {files:?}",
+                    "{:?} is parsed as {files:?}",
                     &patch[..end]
                 );
             }
@@ -57,8 +57,8 @@ fn a_patch_whose_end_has_a_mark_is_not_read_without_it() {
 }
 
 #[test]
-fn huge_patches_are_read_in_time() {
-    // What is not linear in these takes so long that the test is ended.
+fn huge_patches_are_parsed_in_linear_time() {
+    // Anything slower than linear takes so long on these inputs that the test times out.
     const LINES: usize = 200_000;
     for text in [
         format!("--- a\n+++ a\n@@ -1 +1 @@\n{}", "-a\n\n--- a\n+++ a\n".repeat(LINES)),
@@ -82,12 +82,12 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
 
     #[test]
-    fn any_text_is_read_or_refused(text in soup()) {
+    fn any_text_is_parsed_or_refused(text in patch_fragments()) {
         in_all_formats(&text);
     }
 
     #[test]
-    fn what_a_diff_takes_away_and_adds_is_what_an_edit_looks_for_and_writes(
+    fn a_diff_becomes_an_edit_with_its_old_and_new_lines(
         lines in prop::collection::vec(("[ +-]", "[-+ @a\\\\*]{0,4}"), 1..20),
     ) {
         let body: String = lines.iter().flat_map(|(mark, text)| [mark, text, "\n"]).collect();
@@ -106,11 +106,11 @@ proptest! {
 }
 
 proptest! {
-    // Each case looks for places, which takes its time.
+    // Fewer cases, because each one runs the matcher.
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
     #[test]
-    fn the_diff_of_two_texts_makes_the_second_of_the_first(
+    fn the_diff_of_two_texts_turns_the_first_into_the_second(
         lines in prop::collection::vec((0..3usize, "[-+@ab]{0,2}", "[-+@ab]{0,2}"), 1..40),
         open in (any::<bool>(), any::<bool>()),
     ) {
@@ -126,7 +126,7 @@ proptest! {
         let PatchChange::Edit { hunks, .. } = &files[0].change else { panic!("{files:?}") };
         let edits: Vec<_> = hunks.iter().map(|hunk| hunk.edit.clone()).collect();
         let found = find(&old, &edits, &Options { fuzzy: false, ..Options::default() });
-        let made = found.map(|found| found.plan.apply(&old));
-        prop_assert_eq!(made.as_deref(), Ok(&*new), "{}", diff);
+        let result = found.map(|found| found.plan.apply(&old));
+        prop_assert_eq!(result.as_deref(), Ok(&*new), "{}", diff);
     }
 }

@@ -1,15 +1,15 @@
-//! Unified diffs, of git and of others.
+//! Unified diffs from git and other tools.
 
 use super::*;
 
 #[track_caller]
-fn told(text: &str) -> String {
-    told_by(PatchFormat::UnifiedDiff, text)
+fn summarize(text: &str) -> String {
+    summarize_as(PatchFormat::UnifiedDiff, text)
 }
 
 #[track_caller]
-fn told_below_names(hunks: &str) -> String {
-    told(&format!("--- a/x\n+++ b/x\n{hunks}"))
+fn summarize_hunks(hunks: &str) -> String {
+    summarize(&format!("--- a/x\n+++ b/x\n{hunks}"))
 }
 
 #[rstest]
@@ -21,13 +21,13 @@ fn told_below_names(hunks: &str) -> String {
 #[case::one_line("@@ -4 +4 @@\n-b\n+c\n", "near 4 \"b\\n\" -> \"c\\n\"")]
 #[case::empty_context("@@ -4,3 +4,2 @@\n a\n\n-b\n", "near 4 \"a\\n\\nb\\n\" -> \"a\\n\\n\"")]
 #[case::counted_empty_context_at_the_end("@@ -4,2 +4,1 @@\n-b\n\n", "near 4 \"b\\n\\n\" -> \"\\n\"")]
-#[case::empty_lines_behind("@@ -4,1 +4,0 @@\n-b\n\n\n", "near 4 \"b\\n\" -> \"\"")]
-#[case::lost_blanks("@@ -4,3 +4,3 @@\n{\n-b\n+c\n}\n", "near 4 \"{\\nb\\n}\\n\" -> \"{\\nc\\n}\\n\"")]
-#[case::lost_blanks_and_wrong_numbers(
+#[case::empty_lines_after("@@ -4,1 +4,0 @@\n-b\n\n\n", "near 4 \"b\\n\" -> \"\"")]
+#[case::lost_spaces("@@ -4,3 +4,3 @@\n{\n-b\n+c\n}\n", "near 4 \"{\\nb\\n}\\n\" -> \"{\\nc\\n}\\n\"")]
+#[case::lost_spaces_and_wrong_numbers(
     "@@ -4,9 +4,9 @@\n{\n-b\n+c\n}\n",
     "near 4 \"{\\nb\\n}\\n\" -> \"{\\nc\\n}\\n\""
 )]
-#[case::lost_blank_before_a_tab("@@\n\tif a {\n-b\n", "\"\\tif a {\\nb\\n\" -> \"\\tif a {\\n\"")]
+#[case::lost_space_before_a_tab("@@\n\tif a {\n-b\n", "\"\\tif a {\\nb\\n\" -> \"\\tif a {\\n\"")]
 #[case::signs_in_the_text("@@ -1,2 +1,2 @@\n--a\n++b\n +c\n", "near 1 \"-a\\n+c\\n\" -> \"+b\\n+c\\n\"")]
 #[case::no_changes("@@ -1 +1 @@\n a\n", "near 1 \"a\\n\" -> \"a\\n\"")]
 #[case::old_end("@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n", "near 1 at the end \"a\" -> \"a\\n\"")]
@@ -36,17 +36,14 @@ fn told_below_names(hunks: &str) -> String {
     "@@ -1,2 +1 @@\n-b\n a\n\\ No newline at end of file\n",
     "near 1 at the end \"b\\na\" -> \"a\""
 )]
-#[case::a_text_behind_its_end(
-    "@@ -1 +1 @@\n-a\n\\ No newline\n-b\n",
-    "near 1 at the end \"a\\nb\\n\" -> \"\""
-)]
-#[case::carriage_returns_of_the_text(
+#[case::text_after_its_end("@@ -1 +1 @@\n-a\n\\ No newline\n-b\n", "near 1 at the end \"a\\nb\\n\" -> \"\"")]
+#[case::carriage_returns_in_the_text(
     "@@ -1,2 +1 @@\n a\r\n-b\r\n",
     "near 1 \"a\\r\\nb\\r\\n\" -> \"a\\r\\n\""
 )]
-#[case::a_lone_one("@@ -1 +1 @@\n-a\rb\n+c\n", "near 1 \"a\\rb\\n\" -> \"c\\n\"")]
+#[case::a_lone_carriage_return("@@ -1 +1 @@\n-a\rb\n+c\n", "near 1 \"a\\rb\\n\" -> \"c\\n\"")]
 fn a_hunk_is_an_edit(#[case] hunk: &str, #[case] expected: &str) {
-    assert_eq!(told_below_names(hunk), format!("edit x\n  3: {expected}\n"));
+    assert_eq!(summarize_hunks(hunk), format!("edit x\n  3: {expected}\n"));
 }
 
 #[rstest]
@@ -71,32 +68,32 @@ fn a_hunk_is_an_edit(#[case] hunk: &str, #[case] expected: &str) {
     "@@ -1,9 +1,9 @@\n a\n--- b\n+++ c\n d\n",
     "  3: near 1 \"a\\n-- b\\nd\\n\" -> \"a\\n++ c\\nd\\n\"\n"
 )]
-fn what_looks_like_names_is_told_by_the_hunk(#[case] hunks: &str, #[case] expected: &str) {
-    assert_eq!(told_below_names(hunks), format!("edit x\n{expected}"));
+fn lines_that_look_like_file_names_are_decided_by_the_hunk(#[case] hunks: &str, #[case] expected: &str) {
+    assert_eq!(summarize_hunks(hunks), format!("edit x\n{expected}"));
 }
 
 #[rstest]
-#[case::prose_behind("{}\nThat closes the door.\n\n- bye\n")]
+#[case::prose_after("{}\nThat closes the door.\n\n- bye\n")]
 #[case::prose_before("Here it is:\n\n{}")]
 #[case::fence("Here:\n\n```diff\n{}```\nThat is\nall.\n")]
-#[case::fence_that_stays_open("```diff\n{}\n")]
+#[case::unclosed_fence("```diff\n{}\n")]
 #[case::fence_and_list("```\n{}```\n- a\n+ b\n")]
 #[case::signature("{}-- \n2.39.2\n\n")]
 #[case::mail(
     "From 0123 Mon Sep 17\nSubject: [PATCH] x\n\n---\n x | 2 +-\n 1 file changed\n\n{}-- \n2.39.2\n"
 )]
 #[case::subversion("Index: x\n==========\n{}")]
-fn what_stands_around_is_skipped(#[case] around: &str) {
+fn surrounding_text_is_skipped(#[case] around: &str) {
     for hunk in ["@@ -1,2 +1,2 @@\n a\n-b\n+c\n", "@@\n a\n-b\n+c\n"] {
         if hunk.starts_with("@@\n") && around.contains("- bye") {
-            // Without numbers, a list behind it is removed lines, which are then not found.
+            // Without numbers, a list after the hunk is read as removed lines, which are then not found.
             continue;
         }
         let near = if hunk.starts_with("@@ ") { "near 1 " } else { "" };
         let patch = format!("--- a/x\n+++ b/x\n{hunk}");
         let line = around.split("{}").next().unwrap().lines().count() + 3;
         let expected = format!("edit x\n  {line}: {near}\"a\\nb\\n\" -> \"a\\nc\\n\"\n");
-        assert_eq!(told(&around.replace("{}", &patch)), expected);
+        assert_eq!(summarize(&around.replace("{}", &patch)), expected);
     }
 }
 
@@ -108,9 +105,9 @@ fn what_stands_around_is_skipped(#[case] around: &str) {
 #[case::reversed("--- b/x.c\n+++ a/x.c\n", "x.c")]
 #[case::one_of_them("--- x.c\n+++ b/x.c\n", "x.c")]
 #[case::the_other_one("--- a/x.c\n+++ x.c\n", "x.c")]
-#[case::a_copy_beside("--- x.c.orig\n+++ x.c\n", "x.c")]
+#[case::a_backup_copy("--- x.c.orig\n+++ x.c\n", "x.c")]
 #[case::time_stamps("--- a/x.c\t2024-01-01 10:00:00.0 +0100\n+++ b/x.c\t2024-01-02\n", "x.c")]
-#[case::blanks("--- a/my notes.txt\n+++ b/my notes.txt\n", "my notes.txt")]
+#[case::spaces("--- a/my notes.txt\n+++ b/my notes.txt\n", "my notes.txt")]
 #[case::quoted(
     "--- \"a/gr\\303\\266\\303\\237e \\\"x\\\".txt\"\n+++ \"b/gr\\303\\266\\303\\237e \\\"x\\\".txt\"\n",
     "größe \"x\".txt"
@@ -119,10 +116,10 @@ fn what_stands_around_is_skipped(#[case] around: &str) {
 #[case::git("diff --git a/x.c b/x.c\nindex 0123..4567 100644\n--- a/x.c\n+++ b/x.c\n", "x.c")]
 #[case::git_without_prefixes("diff --git b/x.c b/x.c\nindex 0123..4567\n--- b/x.c\n+++ b/x.c\n", "b/x.c")]
 #[case::git_only("diff --git a/x.c b/x.c\n", "x.c")]
-fn names_lose_what_diffs_add(#[case] names: &str, #[case] path: &str) {
+fn prefixes_and_time_stamps_are_removed_from_names(#[case] names: &str, #[case] path: &str) {
     let line = names.lines().count() + 1;
     let expected = format!("edit {path}\n  {line}: near 1 \"a\\n\" -> \"b\\n\"\n");
-    assert_eq!(told(&format!("{names}@@ -1 +1 @@\n-a\n+b\n")), expected);
+    assert_eq!(summarize(&format!("{names}@@ -1 +1 @@\n-a\n+b\n")), expected);
 }
 
 #[rstest]
@@ -141,8 +138,11 @@ fn names_lose_what_diffs_add(#[case] names: &str, #[case] path: &str) {
 )]
 #[case::new_program_that_is_empty("diff --git a/x b/x\nnew file mode 100755\n", "create executable x \"\"\n")]
 #[case::new_file_with_wrong_numbers("--- /dev/null\n+++ b/x\n@@ -1,4 +1,9 @@\n+a\n\n", "create x \"a\\n\"\n")]
-#[case::new_file_with_line_ends("--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\r\n", "create x \"a\\r\\n\"\n")]
-#[case::line_ends_of_the_patch("--- /dev/null\r\n+++ b/x\r\n@@ -0,0 +1 @@\r\n+a\r\n", "create x \"a\\n\"\n")]
+#[case::new_file_with_line_endings("--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\r\n", "create x \"a\\r\\n\"\n")]
+#[case::line_endings_of_the_patch(
+    "--- /dev/null\r\n+++ b/x\r\n@@ -0,0 +1 @@\r\n+a\r\n",
+    "create x \"a\\n\"\n"
+)]
 #[case::empty_file("diff --git a/x b/x\nnew file mode 100644\nindex 000..123\n", "create x \"\"\n")]
 #[case::maybe_a_new_file("--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+a\n", "fill or create x \"a\\n\"\n")]
 #[case::deleted(
@@ -155,7 +155,7 @@ fn names_lose_what_diffs_add(#[case] names: &str, #[case] path: &str) {
 )]
 #[case::deleted_by_names_alone("--- a/x\n+++ /dev/null\n", "delete x\n")]
 #[case::renamed("diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n", "rename x to y\n")]
-#[case::renamed_with_blanks(
+#[case::renamed_with_spaces(
     "diff --git a/x 1 b/y 2\nsimilarity index 100%\nrename from x 1\nrename to y 2\n",
     "rename x 1 to y 2\n"
 )]
@@ -171,13 +171,13 @@ fn names_lose_what_diffs_add(#[case] names: &str, #[case] path: &str) {
     "--- x\n+++ x\n@@ -1 +1 @@\n-a\n--- x\n+++ x\n@@ -9 +8 @@\n-b\n",
     "edit x\n  3: near 1 \"a\\n\" -> \"\"\n  7: near 9 \"b\\n\" -> \"\"\n"
 )]
-fn files_come_go_and_move(#[case] text: &str, #[case] expected: &str) {
-    assert_eq!(told(text), expected);
+fn files_are_created_deleted_and_renamed(#[case] text: &str, #[case] expected: &str) {
+    assert_eq!(summarize(text), expected);
 }
 
 #[rstest]
 #[case::further_down("@@ -7,0 +8 @@\n+a\n", 3)]
 #[case::beside_another("@@ -1 +1 @@\n-x\n@@ -0,0 +2 @@\n+a\n", 5)]
 fn additions_need_context(#[case] hunks: &str, #[case] line: usize) {
-    assert!(told_below_names(hunks).starts_with(&format!("line {line}: expected lines of context")));
+    assert!(summarize_hunks(hunks).starts_with(&format!("line {line}: expected lines of context")));
 }

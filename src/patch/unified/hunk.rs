@@ -1,23 +1,23 @@
-//! Where a hunk ends, and what in it is text.
+//! Finds the end of a hunk and the lines that belong to its text.
 
 use super::super::PatchError;
 use super::super::body::{self, Body, CONTEXT_NEEDED, Mark, Piece, Range};
 use super::super::source::{Source, fence, is_empty};
 use crate::edit::Anchor;
 
-/// A hunk, from its header to what is no longer part of it.
+/// A hunk of a unified diff.
 pub(super) struct Hunk<'a> {
     source: &'a Source<'a>,
-    /// The header's line.
+    /// Index of the header line.
     first: usize,
     range: Option<Range>,
-    /// Behind the last line that is text of the hunk.
+    /// Index after the last line that belongs to the text of the hunk.
     text_end: usize,
-    /// Where to go on.
+    /// Index of the line at which parsing continues.
     pub(super) end: usize,
 }
 
-/// Lines that two sides of a hunk have.
+/// Number of lines on each side of a hunk.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Counts {
     old: usize,
@@ -35,21 +35,21 @@ impl Counts {
     }
 }
 
-/// Whether the names of the next file stand at a line: two lines, and a hunk below them. The lines alone may
-/// be a removed `-- name` and an added `++ name`.
+/// Returns `true` if the names of the next file begin at a line: two lines with a hunk below them. Without
+/// the hunk, the two lines may be a removed `-- name` and an added `++ name`.
 pub(super) fn is_file_header(source: &Source<'_>, index: usize) -> bool {
     source.line(index).starts_with("--- ")
         && source.line(index + 1).starts_with("+++ ")
         && (source.line(index + 2).starts_with("@@") || source.line(index + 1).trim_end() == "+++ /dev/null")
 }
 
-/// Whether a line has no mark: context that lost its blank, or no line of a hunk.
-fn is_bare(line: &str) -> bool {
+/// Returns `true` if a line has no mark: a context line that lost its space, or a line outside of any hunk.
+fn is_unmarked(line: &str) -> bool {
     !is_empty(line) && !line.starts_with([' ', '+', '-', '\\'])
 }
 
 impl<'a> Hunk<'a> {
-    /// Reads the hunk whose header stands at a line. `open` is the fence that the patch stands in.
+    /// Parses the hunk whose header is at line `first`. `open` is the Markdown fence around the patch.
     pub(super) fn new(
         source: &'a Source<'a>,
         first: usize,
@@ -57,12 +57,12 @@ impl<'a> Hunk<'a> {
     ) -> Result<Self, PatchError> {
         let header = source.line(first);
         if header.starts_with("@@@") {
-            return Err(PatchError::at(first, "a diff of two files, not a combined one"));
+            return Err(PatchError::at(first, "a diff of two files, not a combined diff"));
         }
         let mut hunk = Self { source, first, range: body::range(header), text_end: first, end: first };
         hunk.end = hunk.find_end(open);
         hunk.text_end = hunk.find_text_end();
-        if hunk.end == source.len() && open.is_some() && hunk.falls_short() {
+        if hunk.end == source.len() && open.is_some() && hunk.is_cut_short() {
             return Err(PatchError::at(
                 source.last(),
                 "the rest of the hunk, and the end of the fence around it",
@@ -75,14 +75,14 @@ impl<'a> Hunk<'a> {
         Ok(hunk)
     }
 
-    /// The line of the next hunk, file or fence, or the end. The numbers in headers of models are often
-    /// wrong, so they decide only where the text alone does not.
+    /// Returns the index of the next hunk, file or closing fence, or the end of the patch. Models often write
+    /// wrong numbers into headers, so the numbers decide only where the text alone is ambiguous.
     fn find_end(&self, open: Option<(char, usize)>) -> usize {
         let mut counts = Counts::default();
         for index in self.first + 1..self.source.len() {
             let line = self.source.line(index);
             let closes = || {
-                let (sign, length, info) = fence(line).filter(|_| is_bare(line))?;
+                let (sign, length, info) = fence(line).filter(|_| is_unmarked(line))?;
                 let (open_sign, open_length) = open?;
                 Some(sign == open_sign && length >= open_length && info.is_empty())
             };
@@ -91,7 +91,7 @@ impl<'a> Hunk<'a> {
             let ends = line.starts_with("@@")
                 || line.starts_with("diff -")
                 || line.starts_with("Index: ")
-                || is_file_header(self.source, index) && !self.goes_on(counts)
+                || is_file_header(self.source, index) && !self.counts_file_header(counts)
                 || closes().unwrap_or_default()
                 || signature();
             if ends {
@@ -102,49 +102,52 @@ impl<'a> Hunk<'a> {
         self.source.len()
     }
 
-    /// Whether what looks like the names of a file is a removed and an added line: if the header counts
-    /// exactly them, too.
-    fn goes_on(&self, so_far: Counts) -> bool {
+    /// Returns `true` if two lines that look like file names are a removed and an added line. They are if the
+    /// counts in the header match exactly when the two lines are included.
+    fn counts_file_header(&self, so_far: Counts) -> bool {
         let with_both = Counts { old: so_far.old + 1, new: so_far.new + 1 };
-        self.counted() == Some(with_both)
+        self.header_counts() == Some(with_both)
     }
 
-    /// Whether the header counts more lines than there are, on both sides.
-    fn falls_short(&self) -> bool {
+    /// Returns `true` if the header announces more lines than the hunk has, on both sides.
+    fn is_cut_short(&self) -> bool {
         let mut counts = Counts::default();
         (self.first + 1..self.end).for_each(|index| counts.add(self.source.line(index)));
-        self.counted().is_some_and(|wanted| counts.old < wanted.old && counts.new < wanted.new)
+        self.header_counts().is_some_and(|wanted| counts.old < wanted.old && counts.new < wanted.new)
     }
 
-    fn counted(&self) -> Option<Counts> {
+    fn header_counts(&self) -> Option<Counts> {
         self.range.map(|range| Counts { old: range.old, new: range.new })
     }
 
-    /// Leaves out what follows the hunk before the next header: empty lines and prose.
+    /// Returns the index after the text of the hunk, without the empty lines and prose that may follow it.
     fn find_text_end(&self) -> usize {
         let lines = || (self.first + 1..self.end).map(|index| (index, self.source.line(index)));
         let last = |is: fn(&str) -> bool| lines().rfind(|(_, line)| is(line)).map(|(index, _)| index);
-        let last_bare = last(is_bare);
+        let last_unmarked = last(is_unmarked);
         let last_marked = last(|line| line.starts_with(['+', '-', '\\']));
         let last_text = last(|line| !is_empty(line));
         if let Some(exact) = self.exact_end() {
             let only_prose = last_marked.is_none_or(|marked| marked < exact);
-            let separated = is_empty(self.source.line(exact)) && last_bare.is_some_and(|bare| bare > exact);
+            let separated =
+                is_empty(self.source.line(exact)) && last_unmarked.is_some_and(|unmarked| unmarked > exact);
             if exact == self.end || only_prose || separated {
                 return exact;
             }
         }
-        let behind = last_marked.map_or(self.first + 1, |marked| marked + 1);
-        let mut empty = (behind..self.end).filter(|&index| is_empty(self.source.line(index)));
+        let after_marked = last_marked.map_or(self.first + 1, |marked| marked + 1);
+        let mut empty = (after_marked..self.end).filter(|&index| is_empty(self.source.line(index)));
         let ends = |index: &usize| {
-            last_bare.is_some_and(|bare| bare > *index) || last_text.is_none_or(|text| text < *index)
+            last_unmarked.is_some_and(|unmarked| unmarked > *index)
+                || last_text.is_none_or(|text| text < *index)
         };
         empty.find(ends).unwrap_or(self.end)
     }
 
-    /// Behind the last line with which the header's numbers are right, if there is one.
+    /// Returns the index after the last line at which the counts in the header match, if there is such a
+    /// line.
     fn exact_end(&self) -> Option<usize> {
-        let wanted = self.counted()?;
+        let wanted = self.header_counts()?;
         let (mut counts, mut found) = (Counts::default(), None);
         for index in self.first + 1..self.end {
             counts.add(self.source.line(index));
@@ -155,7 +158,7 @@ impl<'a> Hunk<'a> {
         found
     }
 
-    /// Refuses a hunk with lines of another kind.
+    /// Fails with `expected` if any line of the hunk has another mark than `wanted`.
     pub(super) fn all_are(&self, wanted: Mark, expected: &str) -> Result<(), PatchError> {
         let other = |index: &usize| {
             let line = self.source.line(*index);
@@ -171,7 +174,7 @@ impl<'a> Hunk<'a> {
         let mut body = Body::default();
         for line in (self.first + 1..self.text_end).map(|index| self.source.line(index)) {
             if line.starts_with('\\') {
-                body.leave_open();
+                body.remove_final_newline();
             } else {
                 let (mark, content) = body::split(line);
                 body.push(mark, content);
@@ -180,7 +183,7 @@ impl<'a> Hunk<'a> {
         let start = self.range.map_or(0, |range| range.start);
         let anchor = Anchor { line: Some(start).filter(|&start| start > 0), ..Anchor::default() };
         let piece = body.into_piece(self.first + 1, anchor);
-        // Lines that a header says go further down are not those of a new file.
+        // The header places the lines after the first line, so they are not the content of a new file.
         if let (Piece::Fill { line, .. }, 2..) = (&piece, start) {
             return Err(PatchError { line: *line, expected: CONTEXT_NEEDED.to_owned() });
         }

@@ -1,96 +1,96 @@
-//! The names of files in the headers of a diff.
+//! Parses file names in the headers of a diff.
 
 use super::super::PatchError;
 
-/// What stands before the names of the old and the new file, depending on what was compared.
+/// Prefixes of the old and the new file name; they depend on what git compared.
 const PREFIXES: [(&str, &str); 6] =
     [("a/", "b/"), ("b/", "a/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/")];
 
-/// A name in a header; none is `/dev/null`.
+/// A name in a header; `None` stands for `/dev/null`.
 pub(super) type Name = Option<String>;
 
-/// What the headers of one file call it.
+/// The names of one file in its headers.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// `--- path`, if there.
+    /// Name in `--- path`, if that line exists.
     pub(super) old: Option<Name>,
-    /// `+++ path`, if there.
+    /// Name in `+++ path`, if that line exists.
     pub(super) new: Option<Name>,
-    /// The two names of `diff --git`, if they can be told apart.
+    /// The two names of `diff --git`, if the line can be split into them.
     git: Option<(String, String)>,
 }
 
 impl Names {
-    /// Takes in what stands behind `diff --git`. Names with blanks are not quoted there, so the two are told
-    /// apart by being the same.
-    pub(super) fn of_git(&mut self, both: &str) {
+    /// Splits the text after `diff --git` into its two names. Git does not quote names with spaces there, so
+    /// the split is the space at which both halves are the same name.
+    pub(super) fn set_git(&mut self, both: &str) {
         let both = both.trim_end();
-        let blanks = both.match_indices(' ').map(|(at, _)| (&both[..at], &both[at + 1..]));
+        let splits = both.match_indices(' ').map(|(at, _)| (&both[..at], &both[at + 1..]));
         let unquoted = |(old, new): (&str, &str)| Some((unquote(old)?, unquote(new)?));
-        // In a long line hardly any blank is the one in the middle.
+        // Cheap check first: only a space near the middle of the line can be the separator.
         let same = |(old, new): &(&str, &str)| old.len().abs_diff(new.len()) <= 2;
-        self.git = blanks
+        self.git = splits
             .filter(same)
             .filter_map(unquoted)
-            .find(|(old, new)| old == new || without_prefixes(old, new).is_some_and(|(old, new)| old == new));
+            .find(|(old, new)| old == new || strip_prefixes(old, new).is_some_and(|(old, new)| old == new));
     }
 
     pub(super) fn is_new(&self) -> bool {
         self.old == Some(None)
     }
 
-    pub(super) fn is_gone(&self) -> bool {
+    pub(super) fn is_deleted(&self) -> bool {
         self.new == Some(None)
     }
 
-    /// The file that is meant, without prefixes.
+    /// Returns the name of the file without prefixes.
     pub(super) fn path(&self) -> Name {
         let prefixed = self.git.as_ref().is_none_or(|(old, new)| old != new);
-        let alone = |name: &str, prefix| match name.strip_prefix(prefix) {
+        let strip_prefix = |name: &str, prefix| match name.strip_prefix(prefix) {
             Some(rest) if prefixed && !rest.is_empty() => rest.to_owned(),
             _ => name.to_owned(),
         };
         match (&self.old, &self.new, &self.git) {
-            (Some(Some(old)), Some(Some(new)), _) => Some(match without_prefixes(old, new) {
+            (Some(Some(old)), Some(Some(new)), _) => Some(match strip_prefixes(old, new) {
                 Some((_, new)) => new.to_owned(),
-                // Only one of the two has a prefix.
+                // Only the new name has a prefix.
                 None if new.strip_prefix("b/") == Some(old) => old.clone(),
                 None => new.clone(),
             }),
-            (_, Some(Some(new)), _) => Some(alone(new, "b/")),
-            (Some(Some(old)), _, _) => Some(alone(old, "a/")),
+            (_, Some(Some(new)), _) => Some(strip_prefix(new, "b/")),
+            (Some(Some(old)), _, _) => Some(strip_prefix(old, "a/")),
             (_, _, Some((old, new))) => {
-                Some(without_prefixes(old, new).map_or(new.as_str(), |(_, new)| new).to_owned())
+                Some(strip_prefixes(old, new).map_or(new.as_str(), |(_, new)| new).to_owned())
             }
             _ => None,
         }
     }
 }
 
-/// Both names without their prefixes, if they have those of one comparison.
-fn without_prefixes<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> {
+/// Returns both names without their prefixes, if the prefixes belong to the same kind of comparison.
+fn strip_prefixes<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> {
     PREFIXES.iter().find_map(|(before_old, before_new)| {
         let (old, new) = (old.strip_prefix(before_old)?, new.strip_prefix(before_new)?);
         (!old.is_empty() && !new.is_empty()).then_some((old, new))
     })
 }
 
-/// Reads `--- name` or `+++ name`, where a tab begins a time stamp.
-pub(super) fn read(line: &str, index: usize) -> Result<Name, PatchError> {
+/// Parses `--- name` or `+++ name`. A tab ends the name; a time stamp follows it.
+pub(super) fn parse_header(line: &str, index: usize) -> Result<Name, PatchError> {
     let rest = line.get(4..).unwrap_or_default();
     let quoted = rest.starts_with('"');
     let name = if quoted { rest } else { rest.split('\t').next().unwrap_or_default() };
     let name = if quoted { name.rfind('"').map_or(name, |end| &name[..=end]) } else { name };
-    Ok(Some(plain(name, index)?).filter(|name| name != "/dev/null"))
+    Ok(Some(parse_name(name, index)?).filter(|name| name != "/dev/null"))
 }
 
-/// A name that may be quoted and has no prefix.
-pub(super) fn plain(name: &str, index: usize) -> Result<String, PatchError> {
+/// Parses a name that may be quoted and has no prefix.
+pub(super) fn parse_name(name: &str, index: usize) -> Result<String, PatchError> {
     let name = unquote(name.trim_end()).filter(|name| !name.trim().is_empty());
     name.ok_or_else(|| PatchError::at(index, "the path of a file, in UTF-8"))
 }
 
-/// A name as git quotes it: C's escapes, bytes that are not ASCII in octal.
+/// Unquotes a name that git quoted: C escapes, and octal escapes for non-ASCII bytes.
 fn unquote(name: &str) -> Option<String> {
     let Some(inner) = name.strip_prefix('"') else { return Some(name.to_owned()) };
     let mut bytes = inner.strip_suffix('"')?.bytes();

@@ -34,7 +34,7 @@ fn the_encoding_is_found(#[case] bytes: &[u8], #[case] text: &str, #[case] forma
 #[case(b"\xFF\xFE\x00\xD8a\0", None, NotText::Encoding)]
 #[case(b"\xE9", Some("utf-8"), NotText::Encoding)]
 #[case(b"\x81\x30", Some("shift_jis"), NotText::Encoding)]
-fn what_would_not_survive_is_refused(
+fn bytes_that_would_not_round_trip_are_refused(
     #[case] bytes: &[u8],
     #[case] declared: Option<&str>,
     #[case] expected: NotText,
@@ -46,13 +46,13 @@ fn what_would_not_survive_is_refused(
 }
 
 #[test]
-fn a_declared_encoding_is_believed() {
+fn a_declared_encoding_is_used() {
     let decoded = decode(b"\xE9", Encoding::from_label("ISO-8859-2")).unwrap();
     assert_eq!((&*decoded.text, decoded.format), ("é", format("iso-8859-2", false, false)));
 }
 
 #[test]
-fn characters_used_for_strays_are_told_from_strays() {
+fn characters_used_for_strays_are_distinguished_from_strays() {
     let bytes = ["é\u{10FF80}é".as_bytes(), b"\xFF"].concat();
     let decoded = decode(&bytes, None).unwrap();
     assert_ne!(decoded.format.encoding, Encoding::Utf8Stray);
@@ -60,7 +60,7 @@ fn characters_used_for_strays_are_told_from_strays() {
 }
 
 #[test]
-fn a_character_that_does_not_fit_is_named() {
+fn a_character_that_cannot_be_encoded_is_reported() {
     let western = format("windows-1252", false, true);
     assert_eq!(western.encode("né😀x"), Err(Unencodable { offset: 3, character: '😀' }));
     assert!(western.takes("plain") && !western.takes("é"));
@@ -70,7 +70,7 @@ fn a_character_that_does_not_fit_is_named() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
     #[test]
-    fn bytes_are_refused_or_come_back_the_same(
+    fn bytes_are_refused_or_round_trip(
         bytes in prop_oneof![
             proptest::collection::vec(any::<u8>(), 0..64),
             proptest::collection::vec(1_u8.., 0..64),

@@ -1,13 +1,13 @@
-//! What editors tell of their documents.
+//! Document notifications of editors.
 //!
-//! The framework drops what does not fit its types, and nobody hears of it: the daemon would go on with a text
-//! that the person has no more. So these notifications are read here, with patience, and where one cannot be
-//! read the document that it names counts as not known.
+//! The framework silently drops notifications that do not match its types, so the daemon would continue with
+//! an outdated text. Therefore this module parses these notifications itself and tolerates deviations. If one
+//! cannot be parsed, the text of its document counts as unknown.
 
 use serde_json::Value;
 
 use crate::text::Position;
-use crate::workspace::buffers::{TextChange, Trouble};
+use crate::workspace::buffers::{BlockedReason, TextChange};
 
 use super::Backend;
 
@@ -16,7 +16,7 @@ pub(super) const DID_CHANGE: &str = "editd:didChange";
 pub(super) const DID_SAVE: &str = "editd:didSave";
 pub(super) const DID_CLOSE: &str = "editd:didClose";
 
-/// The name that one of these notifications has here.
+/// Returns the internal name of one of these notifications.
 pub(super) fn routed(method: &str) -> Option<&'static str> {
     Some(match method {
         "textDocument/didOpen" => DID_OPEN,
@@ -36,8 +36,8 @@ impl Backend {
         if let (Some(session), Some(uri)) = (self.session.get(), uri(&params)) {
             let text = match params["textDocument"].get("text") {
                 Some(Value::String(text)) => Ok(text.as_str()),
-                Some(Value::Null) => Err(Trouble::NotText),
-                Some(_) | None => Err(Trouble::OutOfStep),
+                Some(Value::Null) => Err(BlockedReason::NotText),
+                Some(_) | None => Err(BlockedReason::OutOfStep),
             };
             self.daemon.document_opened(session, uri, version(&params).unwrap_or_default(), text);
             self.follow.look_again();
@@ -67,12 +67,12 @@ impl Backend {
     }
 }
 
-/// As the editor spells it, which need not be as the standard wants it.
+/// Returns the URI as the editor spells it, which may not conform to the standard.
 fn uri(params: &Value) -> Option<&str> {
     params["textDocument"]["uri"].as_str()
 }
 
-/// Older clients have none, or null.
+/// Returns the version. Older clients send none, or null.
 fn version(params: &Value) -> Option<i32> {
     let version = &params["textDocument"]["version"];
     let whole = || version.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 1e15);
@@ -81,14 +81,15 @@ fn version(params: &Value) -> Option<i32> {
     number.and_then(|number| i32::try_from(number).ok())
 }
 
-/// None if one of them cannot be read. What comes before a whole text does not matter.
+/// Parses a list of changes. Returns `None` if one of them is invalid. Changes before a full text are
+/// ignored.
 fn changes(list: &Value) -> Option<Vec<TextChange>> {
     let list = list.as_array()?;
-    let from = list.iter().rposition(is_whole).unwrap_or_default();
+    let from = list.iter().rposition(is_full_text).unwrap_or_default();
     list[from..].iter().map(change).collect()
 }
 
-fn is_whole(change: &Value) -> bool {
+fn is_full_text(change: &Value) -> bool {
     change["range"].is_null() && change["text"].is_string()
 }
 
@@ -105,7 +106,7 @@ fn position(at: &Value) -> Option<Position> {
     Some(Position { line: count(&at["line"])?, character: count(&at["character"])? })
 }
 
-/// However large: behind the end of a line is its end.
+/// Parses a line or character number of any size: a number past the end of a line refers to its end.
 fn count(value: &Value) -> Option<usize> {
     let large = || value.as_f64().filter(|number| *number >= 0.0 && number.fract() == 0.0);
     #[expect(
@@ -133,8 +134,8 @@ mod tests {
     #[case(json!(2.5), None)]
     #[case(json!(1_u64 << 40), None)]
     #[case(json!(1e300), None)]
-    fn a_version_is_a_whole_number_or_none(#[case] told: Value, #[case] read: Option<i32>) {
-        assert_eq!(version(&json!({ "textDocument": { "version": told } })), read);
+    fn a_version_is_an_integer_or_none(#[case] sent: Value, #[case] parsed: Option<i32>) {
+        assert_eq!(version(&json!({ "textDocument": { "version": sent } })), parsed);
         assert_eq!(version(&json!({ "textDocument": {} })), None);
     }
 
@@ -159,10 +160,7 @@ mod tests {
     #[case(json!({}), None)]
     #[case(json!(null), None)]
     #[case(json!([7, { "text": "x" }, ranged(json!(0), json!(0))]), Some(2))]
-    fn changes_are_read_all_or_none_from_the_last_whole_text_on(
-        #[case] told: Value,
-        #[case] count: Option<usize>,
-    ) {
-        assert_eq!(changes(&told).map(|changes| changes.len()), count);
+    fn changes_are_parsed_from_the_last_full_text_on(#[case] sent: Value, #[case] count: Option<usize>) {
+        assert_eq!(changes(&sent).map(|changes| changes.len()), count);
     }
 }

@@ -1,4 +1,4 @@
-//! What a client says of itself in `initialize`.
+//! Parsing of the parameters of `initialize`.
 
 use std::path::PathBuf;
 
@@ -11,9 +11,9 @@ use crate::text::PositionEncoding;
 use crate::workspace::history::DISK;
 use crate::workspace::{Abilities, Role};
 
-/// In our announcement: the editor asks for the text of documents of our scheme.
+/// Experimental capability: the editor requests the text of documents with the `editd` scheme.
 const CONTENT: &str = "textDocumentContent";
-/// In our announcement: it knows the tag for what a model has made.
+/// Experimental capability: the editor supports the tag for generated code.
 const GENERATED: &str = "generatedTag";
 
 pub(super) fn introduction(role: Role, params: &InitializeParams) -> Result<Introduction, Invalid> {
@@ -29,7 +29,7 @@ pub(super) fn introduction(role: Role, params: &InitializeParams) -> Result<Intr
     })
 }
 
-/// Bytes of a session's name.
+/// Maximum length of a session name, in bytes.
 const SESSION_NAME: usize = 64;
 
 /// Returns the name that a client gives its session.
@@ -48,7 +48,7 @@ fn session_name(params: &InitializeParams) -> Result<Option<String>, Invalid> {
     Ok(Some(name.to_owned()))
 }
 
-/// Whether a client says of itself that it can or wants something of ours.
+/// Returns `true` if a client announces an experimental capability of editd.
 fn announced(params: &InitializeParams, name: &str) -> bool {
     let experimental = params.capabilities.experimental.as_ref();
     experimental.is_some_and(|experimental| experimental["editd"][name] == true)
@@ -69,7 +69,7 @@ fn roots(role: Role, params: &InitializeParams) -> Result<Vec<PathBuf>, Invalid>
     for (field, uri) in uris {
         match path_of_uri(uri) {
             Ok(path) => roots.push(path),
-            // An editor may have remote or virtual folders open; there is nothing to edit for us in them.
+            // An editor may have remote or virtual folders open, which editd cannot edit.
             Err(_) if role == Role::Editor => {}
             Err(problem) => return Err(Invalid::new(field, problem)),
         }
@@ -77,7 +77,8 @@ fn roots(role: Role, params: &InitializeParams) -> Result<Vec<PathBuf>, Invalid>
     Ok(roots)
 }
 
-/// What an editor announces: by itself, by our plugin in it, or by its user's settings for it.
+/// Returns the abilities that an editor announces, by itself, through the editd plugin, or through the user's
+/// settings.
 fn abilities(params: &InitializeParams) -> Abilities {
     let capabilities = &params.capabilities;
     let announced = |name: &str| announced(params, name);
@@ -106,8 +107,9 @@ fn abilities(params: &InitializeParams) -> Abilities {
     }
 }
 
-/// What LSP knows since 3.18 and the framework's types do not, said in the words of our own announcement.
-pub(in crate::transport) fn announce_newer(params: &mut Map<String, Value>) {
+/// Copies capabilities of LSP 3.18, which the framework's types lack, to the experimental capabilities of
+/// editd.
+pub(in crate::transport) fn copy_newer_capabilities(params: &mut Map<String, Value>) {
     let Some(capabilities) = params.get_mut("capabilities") else { return };
     let asks = capabilities.pointer("/workspace/textDocumentContent").is_some_and(Value::is_object);
     let tags = capabilities.pointer("/textDocument/codeAction/tagSupport/valueSet");
@@ -126,7 +128,8 @@ pub(in crate::transport) fn announce_newer(params: &mut Map<String, Value>) {
     }
 }
 
-/// UTF-8 where it is offered, else what every client must know.
+/// Selects the position encoding: UTF-8 if offered, UTF-32 if it is offered without UTF-16, else UTF-16,
+/// which every client supports.
 fn encoding(params: &InitializeParams) -> PositionEncoding {
     let general = params.capabilities.general.as_ref();
     let offered = general.and_then(|general| general.position_encodings.as_deref()).unwrap_or_default();
@@ -149,8 +152,8 @@ pub(super) fn encoding_kind(encoding: PositionEncoding) -> PositionEncodingKind 
     }
 }
 
-/// Whether a name stands for somebody else: `disk` for programs that do not ask editd, `editor` for a person who
-/// types.
+/// Returns `true` if a name is reserved: `disk` for programs that do not use editd, and `editor` for a user
+/// who types in an editor.
 fn is_reserved(role: Role, name: &str) -> bool {
     name == DISK || (role == Role::Agent && name == "editor")
 }

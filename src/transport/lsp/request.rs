@@ -1,18 +1,18 @@
-//! Calls as the framework takes them.
+//! Conversion of calls to requests of the framework.
 
 use serde_json::{Map, Value};
 use tower_lsp::jsonrpc::{Id, Request};
 
-use super::{announce_newer, routed};
+use super::{copy_newer_capabilities, routed};
 
-/// The request in the framework's terms. What clients commonly leave out is filled in.
+/// Converts a call to a request of the framework. Adds members that clients commonly omit.
 pub(in crate::transport) fn request(id: Option<Value>, method: String, params: Option<Value>) -> Request {
     let params = match (method.as_str(), params) {
         ("initialize", Some(Value::Object(mut params))) => {
             if params.get("capabilities").is_none_or(Value::is_null) {
                 params.insert("capabilities".to_owned(), Map::new().into());
             }
-            announce_newer(&mut params);
+            copy_newer_capabilities(&mut params);
             Some(params.into())
         }
         (method, None | Some(Value::Null)) if method.starts_with("editd/") => Some(Map::new().into()),

@@ -20,7 +20,7 @@ fn opened(text: &str) -> (Buffers, BufferId) {
         dirty: None,
         touched: false,
         focused: 0,
-        trouble: None,
+        blocked_reason: None,
     };
     buffers.open(buffer);
     (buffers, id("file:///a"))
@@ -39,40 +39,40 @@ fn text(buffers: &Buffers, id: &BufferId) -> String {
 }
 
 #[test]
-fn changes_are_made_one_after_another_in_the_editors_units() {
+fn changes_are_applied_in_sequence_in_the_editors_encoding() {
     let (mut buffers, id) = opened("a😀b\nc\n");
     let mut changes = typed(at(0, 3), at(0, 4), "B");
     changes.extend(typed(at(0, 4), at(1, 0), "!"));
     buffers.change(&id, 2, changes);
     assert_eq!(text(&buffers, &id), "a😀B!c\n");
-    assert_eq!(buffers.get(&id).unwrap().trouble, None);
+    assert_eq!(buffers.get(&id).unwrap().blocked_reason, None);
 }
 
 #[test]
-fn what_makes_no_sense_leaves_a_document_out_of_step_until_it_is_told_whole() {
+fn an_invalid_change_leaves_a_document_out_of_step_until_its_full_text() {
     for (version, start, end) in [(1, at(0, 0), at(0, 0)), (2, at(7, 0), at(7, 0)), (2, at(1, 0), at(0, 0))] {
         let (mut buffers, id) = opened("a\nb\n");
         buffers.change(&id, version, typed(start, end, "x"));
-        assert_eq!(buffers.get(&id).unwrap().trouble, Some(Trouble::OutOfStep));
+        assert_eq!(buffers.get(&id).unwrap().blocked_reason, Some(BlockedReason::OutOfStep));
         buffers.change(&id, 3, vec![TextChange { range: None, text: "whole".into() }]);
-        assert_eq!((text(&buffers, &id).as_str(), buffers.get(&id).unwrap().trouble), ("whole", None));
+        assert_eq!((text(&buffers, &id).as_str(), buffers.get(&id).unwrap().blocked_reason), ("whole", None));
     }
 }
 
 #[test]
-fn a_place_behind_the_last_line_is_the_end() {
+fn a_position_after_the_last_line_is_the_end() {
     let (mut buffers, id) = opened("a\nb");
     buffers.change(&id, 2, typed(at(1, 0), at(2, 0), "c"));
-    assert_eq!((text(&buffers, &id).as_str(), buffers.get(&id).unwrap().trouble), ("a\nc", None));
+    assert_eq!((text(&buffers, &id).as_str(), buffers.get(&id).unwrap().blocked_reason), ("a\nc", None));
 }
 
 #[test]
-fn characters_that_editors_disagree_on_are_noticed() {
+fn ambiguous_line_breaks_are_detected() {
     for odd in ["a\rb", "\r", "a\u{b}", "\u{c}", "\u{85}", "\u{2028}", "\u{2029}"] {
         assert!(has_odd_line_ends(odd), "{odd:?}");
         let (mut buffers, id) = opened("a\n");
         buffers.change(&id, 2, typed(at(0, 0), at(0, 0), odd));
-        assert_eq!(buffers.get(&id).unwrap().trouble, Some(Trouble::LineEnds));
+        assert_eq!(buffers.get(&id).unwrap().blocked_reason, Some(BlockedReason::LineEnds));
     }
     for plain in ["", "a\r\nb\n", "é", "…", "→"] {
         assert!(!has_odd_line_ends(plain), "{plain:?}");
@@ -80,7 +80,7 @@ fn characters_that_editors_disagree_on_are_noticed() {
 }
 
 #[test]
-fn whether_something_was_typed_is_what_the_editor_says_or_what_can_be_seen() {
+fn unsaved_text_is_reported_by_the_editor_or_detected() {
     let (mut buffers, id) = opened("a\n");
     assert_eq!(buffers.get(&id).unwrap().is_unchanged(), None);
     buffers.settle(&id, Loaded { text: "a\n".into(), disk: LastSeen::NotYet });
@@ -92,11 +92,11 @@ fn whether_something_was_typed_is_what_the_editor_says_or_what_can_be_seen() {
     buffers.set_dirty(&id, true, 2);
     assert_eq!(buffers.get(&id).unwrap().is_unchanged(), Some(false));
     buffers.set_dirty(&id, false, 1);
-    assert_eq!(buffers.get(&id).unwrap().is_unchanged(), Some(false), "it was said of an older text");
+    assert_eq!(buffers.get(&id).unwrap().is_unchanged(), Some(false), "the report was about an older text");
 }
 
 #[test]
-fn a_text_that_is_waited_for_counts_although_more_was_typed_since() {
+fn an_expected_text_is_reached_even_if_more_is_typed() {
     let (mut buffers, id) = opened("a\n");
     let number = buffers.expect(id.clone(), "b a\n".into());
     assert!(!buffers.has_reached(number));
@@ -108,7 +108,7 @@ fn a_text_that_is_waited_for_counts_although_more_was_typed_since() {
 }
 
 #[test]
-fn a_file_is_found_by_its_path_or_as_the_same_file() {
+fn documents_are_found_by_path_or_inode() {
     let (mut buffers, first) = opened("a\n");
     assert_eq!(buffers.of(Path::new("/a"), &FileKey::path("/a")).len(), 1);
     assert!(buffers.of(Path::new("/b"), &FileKey::path("/b")).is_empty());
@@ -127,7 +127,7 @@ fn a_file_is_found_by_its_path_or_as_the_same_file() {
 }
 
 #[test]
-fn of_one_document_too_many_it_is_known_that_it_is_open() {
+fn a_document_beyond_the_limit_is_tracked_as_open() {
     let (mut buffers, first) = opened("a\n");
     let like = buffers.get(&first).unwrap().clone();
     for number in 1..=OPEN_DOCUMENTS {
@@ -135,29 +135,29 @@ fn of_one_document_too_many_it_is_known_that_it_is_open() {
         buffers.open(Buffer { id: uri, path: format!("/{number}").into(), ..like.clone() });
     }
     let last = id(&format!("file:///{OPEN_DOCUMENTS}"));
-    assert_eq!(buffers.get(&last).unwrap().trouble, Some(Trouble::TooMany));
+    assert_eq!(buffers.get(&last).unwrap().blocked_reason, Some(BlockedReason::TooMany));
     buffers.change(&last, 2, vec![TextChange { range: None, text: "x".into() }]);
-    assert_eq!(buffers.get(&last).unwrap().trouble, Some(Trouble::TooMany));
+    assert_eq!(buffers.get(&last).unwrap().blocked_reason, Some(BlockedReason::TooMany));
     buffers.close(&first);
     buffers.open(Buffer { id: first.clone(), ..like });
-    assert_eq!(buffers.get(&first).unwrap().trouble, Some(Trouble::TooMany));
+    assert_eq!(buffers.get(&first).unwrap().blocked_reason, Some(BlockedReason::TooMany));
     buffers.close(&first);
     buffers.close(&last);
     let again = Buffer { id: first.clone(), ..buffers.get(&id("file:///1")).unwrap().clone() };
     buffers.open(again);
-    assert_eq!(buffers.get(&first).unwrap().trouble, None);
+    assert_eq!(buffers.get(&first).unwrap().blocked_reason, None);
 }
 
 #[test]
-fn what_grows_too_large_is_not_kept_until_it_is_told_whole_and_fits() {
+fn a_text_that_grows_too_large_is_dropped_until_a_full_text_fits() {
     let (mut buffers, id) = opened("a\n");
     buffers.change(&id, 2, typed(at(0, 0), at(0, 0), &"x".repeat(1000)));
     assert_eq!(
-        (text(&buffers, &id).as_str(), buffers.get(&id).unwrap().trouble),
-        ("", Some(Trouble::TooLarge))
+        (text(&buffers, &id).as_str(), buffers.get(&id).unwrap().blocked_reason),
+        ("", Some(BlockedReason::TooLarge))
     );
     buffers.change(&id, 3, typed(at(0, 0), at(0, 0), "y"));
-    assert_eq!(buffers.get(&id).unwrap().trouble, Some(Trouble::TooLarge));
+    assert_eq!(buffers.get(&id).unwrap().blocked_reason, Some(BlockedReason::TooLarge));
     buffers.change(&id, 4, vec![TextChange { range: None, text: "small".into() }]);
-    assert_eq!((text(&buffers, &id).as_str(), buffers.get(&id).unwrap().trouble), ("small", None));
+    assert_eq!((text(&buffers, &id).as_str(), buffers.get(&id).unwrap().blocked_reason), ("small", None));
 }

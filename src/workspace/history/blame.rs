@@ -1,29 +1,31 @@
 use crate::edit::Hunk;
 
-/// Which lines of a text came about how, worked out from the present backwards.
+/// Attribution of the lines of a text to the changes that wrote them, computed backwards from the current
+/// text.
 ///
-/// Every step goes through one change. The lines that it wrote are settled by it; the others are followed to
-/// where they stood before. Costs about as much as there are runs of lines that stay together.
+/// Each step processes one change. Lines that the change wrote are attributed to it; the others are mapped
+/// to their positions before the change. The cost is roughly proportional to the number of contiguous runs
+/// of lines.
 #[derive(Debug)]
 pub struct Attribution {
-    /// Who wrote each line of the present text.
+    /// The owner of each line of the current text.
     owners: Vec<Owner>,
-    /// Lines that are not settled, where they stand in the text that was gone back to.
+    /// Unsettled lines, with their positions in the oldest text reached so far.
     runs: Vec<Run>,
 }
 
-/// Who wrote a line.
+/// The author of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
-    /// It is not known yet.
+    /// Not known yet.
     Unsettled,
-    /// Nobody who is known.
+    /// No known change wrote it.
     Unknown,
-    /// The change of that number.
+    /// The change with that number.
     Change(usize),
 }
 
-/// Lines that stand together in both texts. All numbers from 0.
+/// Consecutive lines in both the current and the past text. All numbers count from 0.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     present: usize,
@@ -31,7 +33,7 @@ struct Run {
     len: usize,
 }
 
-/// Lines, from 1, that were written by the same.
+/// A range of lines, counted from 1, with the same owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blamed {
     /// First line.
@@ -43,16 +45,16 @@ pub struct Blamed {
 }
 
 impl Attribution {
-    /// Nothing is known of a text of `lines` lines.
+    /// Creates an attribution for a text of `lines` lines, all unsettled.
     pub fn new(lines: usize) -> Self {
         let runs = if lines == 0 { Vec::new() } else { vec![Run { present: 0, past: 0, len: lines }] };
         Self { owners: vec![Owner::Unsettled; lines], runs }
     }
 
-    /// Goes back through a change with these hunks, in order. `owner` wrote what is new; none stands for
-    /// somebody who is not known.
+    /// Goes back through a change with these hunks, in order. `owner` wrote the new lines; `None` stands for
+    /// an unknown author.
     pub fn step(&mut self, owner: Option<usize>, hunks: &[Hunk]) {
-        let mut kept = Vec::with_capacity(self.runs.len() + hunks.len());
+        let mut remaining = Vec::with_capacity(self.runs.len() + hunks.len());
         let mut hunks = hunks.iter().map(Stretch::of).peekable();
         let (mut added, mut removed) = (0, 0);
         for mut run in std::mem::take(&mut self.runs) {
@@ -66,32 +68,32 @@ impl Attribution {
                 if let Some(written) = written {
                     let settled = run.split(written);
                     let lines = &mut self.owners[settled.present..settled.present + settled.len];
-                    // One that was claimed stays whose it is.
+                    // A claimed line keeps its owner.
                     for line in lines.iter_mut().filter(|line| **line == Owner::Unsettled) {
                         *line = owner.map_or(Owner::Unknown, Owner::Change);
                     }
                     continue;
                 }
                 let whole = run.split(next.map_or(run.len, |hunk| hunk.start - run.past));
-                kept.push(Run { past: (whole.past + added).saturating_sub(removed), ..whole });
+                remaining.push(Run { past: (whole.past + added).saturating_sub(removed), ..whole });
             }
         }
-        self.runs = kept;
+        self.runs = remaining;
     }
 
-    /// Settles a line of the present text, from 0, if nothing else did.
+    /// Attributes a line of the current text, counted from 0, unless it is settled already.
     pub fn claim(&mut self, line: usize, owner: usize) {
         if let Some(unsettled @ Owner::Unsettled) = self.owners.get_mut(line) {
             *unsettled = Owner::Change(owner);
         }
     }
 
-    /// Whether all lines are settled.
+    /// Returns `true` if all lines are settled.
     pub fn is_settled(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// The lines of the present text, neighbours of one owner together.
+    /// Returns the ranges of lines, with adjacent lines of one owner joined.
     pub fn ranges(&self) -> Vec<Blamed> {
         let mut ranges: Vec<Blamed> = Vec::new();
         for (index, owner) in self.owners.iter().enumerate() {
@@ -110,7 +112,7 @@ impl Attribution {
 }
 
 impl Run {
-    /// Takes at most `len` lines off its front.
+    /// Removes at most `len` lines from the front and returns them.
     fn split(&mut self, len: usize) -> Self {
         let head = Self { len: len.min(self.len), ..*self };
         self.present += head.len;
@@ -120,7 +122,7 @@ impl Run {
     }
 }
 
-/// A hunk by what it does to the lines of the new text, from 0.
+/// The lines of the new text that a hunk covers, counted from 0.
 #[derive(Clone, Copy)]
 struct Stretch {
     start: usize,
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_of_the_last_change_that_wrote_them() {
+    fn lines_belong_to_the_last_change_that_wrote_them() {
         assert_eq!(owners(&["a\nb\nc\n"]), [None; 3]);
         assert_eq!(owners(&["a\nb\nc\n", "a\nB\nc\n", "a\nB\nc\nd\n"]), [None, Some(0), None, Some(1)]);
         assert_eq!(owners(&["a\nb\nc\nd\n", "b\nc\nd\n", "b\nc\nX\nd\n"]), [None, None, Some(1), None]);
@@ -170,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_claimed_does_not_take_what_is_settled() {
+    fn a_claim_does_not_override_a_settled_line() {
         let mut attribution = Attribution::new(3);
         attribution.step(None, &hunks("a\nc\n", "a\nb\nc\n"));
         (0..9).for_each(|line| attribution.claim(line, 7));
@@ -179,9 +181,9 @@ mod tests {
     }
 
     proptest! {
-        /// Every line of every version is one that nobody wrote before, so that it tells itself who wrote it.
+        /// Every line of every version is unique and names the change that wrote it.
         #[test]
-        fn every_line_is_of_the_change_that_wrote_it(
+        fn every_line_belongs_to_the_change_that_wrote_it(
             changes in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..4, 0_usize..4), 1..12),
         ) {
             let mut text: Vec<String> = (0..5).map(|line| format!("start {line}\n")).collect();

@@ -5,8 +5,8 @@ use crate::text::ContentHash;
 
 use super::{PastAction, PastEntry, PastFile};
 
-/// The edits of the file at `path` in `later` (oldest first) that follow one from the other, beginning at a
-/// content: each with what it did to the file. Ends where anything else happened to the file.
+/// Returns the consecutive edits of the file at `path` in `later` (oldest first), starting at a given
+/// content, with the effect of each on the file. The chain ends at the first other change of the file.
 pub fn chain_from<'a>(
     path: &Path,
     mut from: Option<ContentHash>,
@@ -24,8 +24,8 @@ pub fn chain_from<'a>(
     chain
 }
 
-/// Returns whether the file at `path` had this content before a transaction: `before` is what that transaction found
-/// there, `earlier` are the entries before it (oldest first).
+/// Returns `true` if the file at `path` had this content at some time before a transaction. `before` is the
+/// content that the transaction found, `earlier` the entries before it (oldest first).
 pub fn was_before(
     path: &Path,
     content: Option<ContentHash>,
@@ -43,7 +43,7 @@ pub fn was_before(
     true
 }
 
-/// The newest of `entries` (oldest first) that left this content at this path: its place among them.
+/// Returns the index of the newest of `entries` (oldest first) that left this content at this path.
 pub fn step_to(entries: &[Arc<PastEntry>], path: &Path, content: Option<ContentHash>) -> Option<usize> {
     let left_it = |entry: &Arc<PastEntry>| {
         let file = entry.file_at(path).filter(|_| !entry.rescued);

@@ -1,21 +1,21 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Which transactions are undone at present.
+/// The transactions that are currently undone.
 ///
-/// An undo is a transaction itself and can be undone, which puts back what it had undone. So each new one
-/// flips those that hang on it, one after the other.
+/// An undo is a transaction itself and can be undone, which restores what it had undone. A new undo can
+/// therefore flip the state of several transactions along the chain.
 #[derive(Debug, Default)]
 pub struct Undone {
-    /// By which ones that hold; more than one where a change was undone, put back, undone in another way, and
-    /// then the putting back was undone too.
+    /// Effective undos of each transaction. There is more than one if a change was undone, restored, undone
+    /// in another way, and then the restoration was undone too.
     by: HashMap<Arc<str>, Vec<Arc<str>>>,
-    /// What undos undid.
+    /// The transaction that each undo undid.
     undoes: HashMap<Arc<str>, Arc<str>>,
 }
 
 impl Undone {
-    /// Takes note of an undo that happened.
+    /// Records an undo that happened.
     pub fn record(&mut self, undo: &Arc<str>, undone: &Arc<str>) {
         self.undoes.insert(undo.clone(), undone.clone());
         let (mut actor, mut target, mut holds) = (undo.clone(), undone.clone(), true);
@@ -28,13 +28,13 @@ impl Undone {
                 by.retain(|other| *other != actor);
             }
             let is_undone = !by.is_empty();
-            // Whether `target` holds has changed, and with it whether what it undid does.
+            // `target` was undone or restored, so its own undo stops or starts to apply.
             let Some(next) = self.undoes.get(&target).filter(|_| was_undone != is_undone) else { return };
             (actor, target, holds) = (target.clone(), next.clone(), !is_undone);
         }
     }
 
-    /// The undo by which a transaction is undone, if it is.
+    /// Returns the undo by which a transaction is undone, if it is.
     pub fn by(&self, id: &str) -> Option<&Arc<str>> {
         self.by.get(id)?.last()
     }
@@ -46,7 +46,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn an_undo_of_an_undo_puts_back() {
+    fn an_undo_of_an_undo_restores_the_change() {
         let ids: Vec<Arc<str>> = ["a", "b", "c", "d"].map(Arc::from).to_vec();
         let mut undone = Undone::default();
         let expected: [&[usize]; 3] = [&[0], &[1], &[0, 2]];
@@ -60,9 +60,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_as_if_it_were_worked_out_anew(choices in prop::collection::vec(any::<prop::sample::Index>(), 1..20)) {
+        fn the_recorded_state_equals_one_computed_from_scratch(choices in prop::collection::vec(any::<prop::sample::Index>(), 1..20)) {
             let mut undone = Undone::default();
-            // Transaction 0 is a change; every further one undoes one that holds.
+            // The first transactions are changes; each later one undoes one that is in effect.
             let mut undoes: Vec<Option<usize>> = vec![None, None, None];
             let holds = |undoes: &[Option<usize>], id: usize| -> bool {
                 fn holds(undoes: &[Option<usize>], id: usize) -> bool {

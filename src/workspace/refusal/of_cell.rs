@@ -1,10 +1,10 @@
-//! What is said of an operation on a notebook's cells that does not fit.
+//! Messages for operations on notebook cells that cannot be performed.
 
 use crate::notebook::{CellPlace, CellRefusalKind, CellSummary};
 
-/// Cells that a message names.
+/// Maximum number of cells that a message lists.
 const NAMED: usize = 8;
-/// Characters of an id that are shown.
+/// Maximum number of characters of an id that a message shows.
 const ID: usize = 64;
 
 pub(super) fn name(kind: &CellRefusalKind) -> &'static str {
@@ -40,17 +40,17 @@ pub(super) fn message(kind: &CellRefusalKind, op: Option<usize>, file: &str) -> 
 pub(super) fn hint(kind: &CellRefusalKind) -> &'static str {
     match kind {
         CellRefusalKind::NotFound { wanted: None, .. } => {
-            "Send `index` with the place that the new cell gets, or `id` of the cell that it goes behind."
+            "Send `index`, the position of the new cell, or `id` of the cell to insert it after."
         }
         CellRefusalKind::NotFound { .. } => {
-            "Use an id or an index of `cells`; all operations mean the cells as they were read."
+            "Use an id or an index of `cells`; all operations refer to the cells as they were read."
         }
         CellRefusalKind::Ambiguous { .. } => "Name the cell by `index`.",
-        CellRefusalKind::Contradiction { .. } => "Make one operation of the two, or keep one of them.",
+        CellRefusalKind::Contradiction { .. } => "Combine the two operations into one, or drop one of them.",
     }
 }
 
-/// The cells there are, in words.
+/// Describes the existing cells.
 fn there(cells: &[CellSummary], total: usize) -> String {
     let name = |cell: &CellSummary| match &cell.id {
         Some(id) => format!("{} `{}`", cell.index, shown(id)),
@@ -64,7 +64,7 @@ fn there(cells: &[CellSummary], total: usize) -> String {
     }
 }
 
-/// An id as it can stand in a sentence, whatever is in it.
+/// Escapes and shortens an id for a message.
 fn shown(id: &str) -> String {
     id.escape_debug().take(ID).collect()
 }

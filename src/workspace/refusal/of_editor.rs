@@ -1,44 +1,44 @@
 use crate::text::ContentHash;
 
-/// Why a change cannot go through the editors that have the file open.
+/// The reason why the editors that have a file open prevent a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EditorRefusal {
-    /// More than one text could be what the file is.
+    /// More than one text could be the current content of the file.
     Contested {
-        /// Which.
+        /// The kind of contradiction.
         reason: Contest,
-        /// The editors that hold them.
+        /// The editors that hold these texts.
         editors: Vec<String>,
     },
-    /// The editor cannot or would not apply it.
+    /// The editor could not apply the change or declined it.
     Refused {
-        /// Why, in words.
+        /// The reason.
         reason: String,
         /// The editor.
         editor: String,
     },
-    /// What the editor holds afterwards is not what was asked for.
+    /// The editor's text after the change is not the expected one.
     Unverified {
-        /// What was seen, in words.
+        /// Description of the difference.
         reason: String,
-        /// Hash of what it holds.
+        /// Hash of the editor's text.
         actual: Option<ContentHash>,
     },
 }
 
-/// Between which texts it cannot be told what a file is.
+/// The texts that contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contest {
     /// Two editors hold different unsaved texts.
     TwoEditors,
-    /// The editor's text and the file have both changed since they were the same.
+    /// The editor's text and the file have both changed since they were equal.
     BufferAndDisk,
     /// The file has changed, and the editor still shows the old text.
     EditorOutdated,
 }
 
 impl Contest {
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::TwoEditors => "two_editors",
@@ -63,17 +63,17 @@ pub(super) fn message(refusal: &EditorRefusal, file: &str) -> String {
         }
         EditorRefusal::Contested { reason: Contest::BufferAndDisk, editors } => {
             let editor = editors.join(" and ");
-            format!("{file} has unsaved text in {editor}, and was changed on disk by another program since.")
+            format!("{file} has unsaved text in {editor}, and another program has changed it on disk since.")
         }
         EditorRefusal::Contested { reason: Contest::EditorOutdated, editors } => {
             let editor = editors.join(" and ");
-            format!("{file} was changed on disk, and {editor} still shows what it was before.")
+            format!("{file} was changed on disk, and {editor} still shows the old text.")
         }
         EditorRefusal::Refused { reason, editor } => {
             format!("{editor}, which has {file} open, did not apply the change: {reason}.")
         }
         EditorRefusal::Unverified { reason, .. } => {
-            format!("The editor's text of {file} is not what was asked for: {reason}.")
+            format!("The editor's text of {file} is not the expected text: {reason}.")
         }
     }
 }
@@ -81,13 +81,13 @@ pub(super) fn message(refusal: &EditorRefusal, file: &str) -> String {
 pub(super) fn hint(refusal: &EditorRefusal) -> &'static str {
     match refusal {
         EditorRefusal::Contested { reason: Contest::TwoEditors, .. } => {
-            "Ask the user to save the file in one editor and to load it again in the other."
+            "Ask the user to save the file in one editor and reload it in the other."
         }
         EditorRefusal::Contested { reason: Contest::BufferAndDisk, .. } => {
-            "Ask the user to save the file or to load it again in the editor."
+            "Ask the user to save or reload the file in the editor."
         }
         EditorRefusal::Contested { reason: Contest::EditorOutdated, .. } => {
-            "Ask the user to load the file again in the editor, then send the change again."
+            "Ask the user to reload the file in the editor, then send the change again."
         }
         EditorRefusal::Refused { .. } => {
             "Nothing was changed. Read the file again and send the change once more; if that fails too, ask the user to close the file."

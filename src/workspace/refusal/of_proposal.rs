@@ -1,36 +1,36 @@
-//! Refusals about proposals that cannot be acted on, in words.
+//! Messages about proposals that cannot be acted on.
 
 use super::super::proposal::{ProposalId, ProposalState};
 
-/// Why nothing can be done with a proposal.
+/// The reason why a proposal cannot be acted on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProposalRefusal {
-    /// No proposal of that id that the session may see.
+    /// The session may see no proposal with that id.
     Unknown {
-        /// The id as it was sent.
+        /// The id as sent.
         id: String,
     },
-    /// It was replaced, or a person has decided about it.
+    /// The proposal was replaced, or a person has decided about it.
     Superseded {
-        /// Its revision now.
+        /// Current revision.
         current_revision: u32,
-        /// The proposal that took its place.
+        /// The proposal that replaced it.
         by: Option<ProposalId>,
     },
-    /// It has another revision than the one that was named.
+    /// The proposal has another revision than the given one.
     OtherRevision {
-        /// The revision that was named.
+        /// The revision in the request.
         named: u32,
-        /// Its revision now.
+        /// Current revision.
         current_revision: u32,
     },
-    /// It is closed: applied, discarded or failed.
+    /// The proposal is closed: applied, discarded or failed.
     Closed {
-        /// Its state.
+        /// State of the proposal.
         state: &'static str,
-        /// Its revision.
+        /// Revision of the proposal.
         current_revision: u32,
-        /// The transaction that it was applied in.
+        /// The transaction in which it was applied.
         transaction: Option<String>,
     },
 }
@@ -72,15 +72,15 @@ pub(super) fn message(refusal: &ProposalRefusal) -> String {
 pub(super) fn hint(refusal: &ProposalRefusal) -> &'static str {
     match refusal {
         ProposalRefusal::Unknown { .. } => {
-            "List what there is with `editd/proposals`. If it may have been applied, read the file before you propose anew."
+            "List what there is with `editd/proposals`. If it may have been applied, read the file before you propose again."
         }
         ProposalRefusal::Superseded { by: Some(_), .. } => "Act on the proposal that replaced it.",
         ProposalRefusal::Superseded { .. } | ProposalRefusal::OtherRevision { .. } => {
             "Look at it again with `editd/proposal`, then send the current revision."
         }
         ProposalRefusal::Closed { state: APPLIED, .. } => {
-            "The change is made: do not make it again. Read the file to see what it is now."
+            "The change has been made: do not make it again. Read the file to see its current content."
         }
-        ProposalRefusal::Closed { .. } => "Propose the change anew.",
+        ProposalRefusal::Closed { .. } => "Propose the change again.",
     }
 }

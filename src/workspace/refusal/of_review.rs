@@ -1,28 +1,28 @@
-//! Refusals of what a person has decided, or has not decided yet, in words.
+//! Messages about decisions of a person.
 
 use crate::workspace::ProposalId;
 
-/// Characters of each comment in the sentence; all of it is in the proposal.
+/// Maximum number of characters of each comment in the message. The proposal contains the full comment.
 const QUOTED: usize = 200;
 
-/// Why a change does not happen that a person decides about.
+/// The reason why a change under review does not happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReviewRefusal {
-    /// The person said no.
+    /// A person rejected the change.
     Rejected {
-        /// And this.
+        /// Comments of the person.
         comments: Vec<String>,
     },
-    /// The old text stands only in what a proposal would write that waits for a person.
+    /// The old text is only in the result of a pending proposal.
     Waits {
-        /// Which.
+        /// Id of that proposal.
         proposal: ProposalId,
     },
-    /// Nothing that was rejected is there to be brought back.
+    /// No rejected changes can be reopened.
     NothingRejected {
-        /// Of this proposal, if one was named.
+        /// The proposal named in the request, if any.
         id: Option<ProposalId>,
-        /// That one still waits, so nothing of it is decided for good.
+        /// `true` if that proposal is still pending, so no rejection is final.
         waits: bool,
     },
 }
@@ -47,17 +47,19 @@ pub(super) fn message(refusal: &ReviewRefusal, edit: Option<usize>, file: &str) 
         ReviewRefusal::Waits { proposal } => {
             let edit = edit.map_or_else(|| "the edit".to_owned(), |edit| format!("edits[{edit}]"));
             format!(
-                "The `oldText` of {edit} is not in {file} yet, but in what the proposal `{proposal}` would write, which waits for a person."
+                "The `oldText` of {edit} is not in {file} yet, but only in the result of the proposal `{proposal}`, which waits for a person."
             )
         }
         ReviewRefusal::NothingRejected { id: Some(id), waits: true } => {
-            format!("The proposal `{id}` still waits: what was rejected of it can be decided otherwise.")
+            format!(
+                "The proposal `{id}` still waits for a person, so its rejected hunks can still be decided differently."
+            )
         }
         ReviewRefusal::NothingRejected { id: Some(id), .. } => {
-            format!("Nothing of the proposal `{id}` was rejected that is still known.")
+            format!("No rejected change of the proposal `{id}` is still stored.")
         }
         ReviewRefusal::NothingRejected { id: None, .. } => {
-            "Nothing was rejected in these folders that is still known.".to_owned()
+            "No rejected change in these folders is still stored.".to_owned()
         }
     }
 }
@@ -65,21 +67,21 @@ pub(super) fn message(refusal: &ReviewRefusal, edit: Option<usize>, file: &str) 
 pub(super) fn hint(refusal: &ReviewRefusal) -> &'static str {
     match refusal {
         ReviewRefusal::Rejected { .. } => {
-            "Do not send the same change again; heed what the person said, or ask them."
+            "Do not send the same change again; follow what the person said, or ask them."
         }
         ReviewRefusal::Waits { .. } => {
             "Wait for the decision with `editd/proposal` and `waitMs`; or send one proposal with both changes that `replaces` it."
         }
         ReviewRefusal::NothingRejected { waits: true, .. } => {
-            "Decide it at an editor, or with `editd review`."
+            "Decide it in an editor, or with `editd review`."
         }
         ReviewRefusal::NothingRejected { .. } => {
-            "What was rejected is known as long as the daemon runs, the newest of it. Its author can propose it again."
+            "The most recently rejected changes are stored as long as the daemon runs. Their author can propose them again."
         }
     }
 }
 
-/// A comment as a part of a sentence.
+/// Shortens a comment so that it fits into a sentence.
 fn in_one_line(comment: &str) -> String {
     let line = comment.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = line.replace(". ", "; ").replace("! ", "; ");

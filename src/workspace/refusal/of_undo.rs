@@ -1,30 +1,30 @@
-//! Refusals of an undo, in words.
+//! Messages about an undo that cannot be performed.
 
 use crate::text::ContentHash;
 
-/// Why a transaction cannot be undone, whatever its files are.
+/// The reason why a transaction cannot be undone, regardless of its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UndoRefusal {
-    /// There is no such transaction that the session may undo, or none at all.
+    /// The session may undo no such transaction, or none at all.
     Unknown {
-        /// The id as it was sent, if one was.
+        /// The id as sent, if any.
         id: Option<String>,
     },
-    /// There is no such transaction in the history as the session sees it.
+    /// The history visible to the session does not contain the transaction.
     NotListed {
-        /// The id as it was sent.
+        /// The id as sent.
         id: String,
     },
-    /// It is undone already.
+    /// The transaction is already undone.
     Undone {
-        /// Its id.
+        /// Id of the transaction.
         id: String,
         /// The transaction that undid it.
         by: String,
     },
-    /// Something else than editd took it back: its files are as they were before.
+    /// Another program reverted the change: the files are as they were before.
     TakenBack {
-        /// Its id.
+        /// Id of the transaction.
         id: String,
     },
 }
@@ -45,7 +45,7 @@ pub(super) fn message(refusal: &UndoRefusal) -> String {
         UndoRefusal::NotListed { id } => format!("There is no transaction `{id}` in the history."),
         UndoRefusal::Undone { id, by } => format!("The transaction `{id}` was undone already, by `{by}`."),
         UndoRefusal::TakenBack { id } => {
-            format!("The files of the transaction `{id}` are as they were before it already.")
+            format!("The files of the transaction `{id}` are already as they were before it.")
         }
     }
 }
@@ -59,25 +59,25 @@ pub(super) fn hint(refusal: &UndoRefusal) -> &'static str {
             "Leave it out to begin with the newest, or name a transaction that was listed."
         }
         UndoRefusal::TakenBack { .. } => {
-            "Nothing needs to be done: another program, such as git, took the change back."
+            "Nothing needs to be done: another program, such as git, reverted the change."
         }
         UndoRefusal::Undone { .. } => {
-            "Nothing needs to be done; to put the change back, undo the transaction `undoneBy`."
+            "Nothing needs to be done; to restore the change, undo the transaction `undoneBy`."
         }
     }
 }
 
-/// The sentence for a file that is not what a transaction left.
+/// Returns the message for a file that differs from what the transaction left.
 pub(super) fn stale_message(file: &str, current: Option<ContentHash>, later: Option<&str>) -> String {
     match (current, later) {
-        (None, _) => format!("{file} is gone since the change that is to be undone."),
+        (None, _) => format!("{file} was deleted after the change to be undone."),
         (Some(_), Some(later)) => {
             format!(
-                "The transaction `{later}` changed {file} since, where the change would have to be undone."
+                "The later transaction `{later}` changed {file} in the same place as the change to be undone."
             )
         }
-        (Some(_), None) => format!("{file} has changed since, where the change would have to be undone."),
+        (Some(_), None) => format!("{file} has changed since, in the same place as the change to be undone."),
     }
 }
 
-pub(super) const STALE_HINT: &str = "Nothing was undone. Undo what came later first (`editd/history` lists it), or read the file and change it by an edit.";
+pub(super) const STALE_HINT: &str = "Nothing was undone. Undo the later change first (`editd/history` lists it), or read the file and change it with an edit.";

@@ -1,4 +1,4 @@
-//! What refusals say, apart from those that say it in a file of their own.
+//! Messages and hints of all refusals. Groups of refusals have their texts in separate files.
 
 use crate::notebook::Unreadable;
 
@@ -16,7 +16,7 @@ pub(super) fn message(refusal: &Refusal) -> String {
         RefusalKind::Stale { current, since: Since::Written { later }, .. } => {
             of_undo::stale_message(&file, *current, later.as_deref())
         }
-        RefusalKind::Stale { current: None, .. } => format!("{file} was read, but is gone since."),
+        RefusalKind::Stale { current: None, .. } => format!("{file} was read, but no longer exists."),
         RefusalKind::Stale { .. } => format!("{file} has changed since it was read."),
         RefusalKind::Conflict { regions } => {
             format!(
@@ -30,10 +30,10 @@ pub(super) fn message(refusal: &Refusal) -> String {
             format!("{file} cannot be read as a notebook: {reason} (line {line}).")
         }
         RefusalKind::BrokenNotebook(Unreadable { line, reason }) => {
-            format!("The change would leave {file} no notebook: {reason} (line {line} of the result).")
+            format!("The change would make {file} an invalid notebook: {reason} (line {line} of the result).")
         }
         RefusalKind::BadPatch { line, expected } => {
-            format!("Line {line} of the patch is not what it should be: expected {expected}.")
+            format!("Line {line} of the patch is invalid: expected {expected}.")
         }
         RefusalKind::NoChange => format!("The change would leave {file} exactly as it is."),
         RefusalKind::EmptyFile => format!("{file} is empty, so there is nothing in it to replace."),
@@ -44,13 +44,13 @@ pub(super) fn message(refusal: &Refusal) -> String {
         }
         RefusalKind::Missing => format!("{file} does not exist."),
         RefusalKind::NotAFile { what } => format!("{file} is not a regular file but {what}."),
-        RefusalKind::DamagedImage(why) => format!("{file} begins as an image does, but {why}."),
+        RefusalKind::DamagedImage(why) => format!("{file} begins like an image, but {why}."),
         RefusalKind::Binary => format!("{file} is a binary file."),
         RefusalKind::Encoding { detail } => {
             format!("{file} cannot be changed in its encoding: {detail}.")
         }
         RefusalKind::GuessedEncoding { name } => format!(
-            "{file} cannot be changed in its encoding: that was guessed as {name}, so only ASCII text can be added safely."
+            "{file} cannot be changed in its encoding: it was guessed as {name}, so only ASCII text can be added safely."
         ),
         RefusalKind::TooLarge { limit, size } => {
             format!("{file} would take {size} bytes, more than the limit of {limit}.")
@@ -72,7 +72,7 @@ pub(super) fn message(refusal: &Refusal) -> String {
         RefusalKind::NotPermitted { what } => format!("Not permitted: {what}."),
         RefusalKind::RequestIdUsed { id } => format!("The requestId `{id}` was used for another request."),
         RefusalKind::Recovering { transaction } => format!(
-            "Transaction `{transaction}` was interrupted while it changed this file, and could not be taken back yet."
+            "Transaction `{transaction}` was interrupted while it changed this file, and could not be rolled back yet."
         ),
         RefusalKind::Busy { what } => format!("The daemon is busy: {what}."),
         RefusalKind::Timeout { what } => format!("{what} took longer than the deadline allows."),
@@ -87,39 +87,39 @@ pub(super) fn hint(refusal: &Refusal) -> String {
         RefusalKind::Unread { known, .. } => unread_hint(*known),
         RefusalKind::Stale { since: Since::Written { .. }, .. } => of_undo::STALE_HINT,
         RefusalKind::Stale { current: None, .. } => {
-            "Read it to be told that it is gone; a `write` then creates it anew."
+            "Read it to confirm that it is gone; a `write` then creates it again."
         }
         RefusalKind::Stale { since: Since::Proposed, .. } => {
-            "The proposal is closed: look at `diff`, and propose the change anew with `currentHash` as `baseHash`, or with `onStale: \"rebase\"`."
+            "The proposal is closed: look at `diff`, and propose the change again with `currentHash` as `baseHash`, or with `onStale: \"rebase\"`."
         }
-        RefusalKind::Stale { base_known: false, .. } => "Read the file again, then make the change anew.",
+        RefusalKind::Stale { base_known: false, .. } => "Read the file again, then make the change again.",
         RefusalKind::Stale { .. } => {
             "Look at `diff`; if the change still makes sense, send it again with `currentHash` as `baseHash`, or with `onStale: \"rebase\"`."
         }
         RefusalKind::Conflict { .. } => {
-            "Read the file again and make the change on the text as it is now; `regions` shows both sides. Or send `onConflict: \"markers\"` to have both written into the file."
+            "Read the file again and make the change on its current text; `regions` shows both sides. Or send `onConflict: \"markers\"` to write both into the file."
         }
         RefusalKind::Cells(kind) => of_cell::hint(kind),
         RefusalKind::Notebook(_) => {
-            "Look at the line; an `edit` changes the file as text, whatever it is."
+            "Check that line; an `edit` changes the file as text, valid or not."
         }
         RefusalKind::BrokenNotebook(_) => {
-            "Change the cells by a `notebook` change, or edit the JSON so that it stays a notebook's; a `write` change with `literal: true` takes any text."
+            "Change the cells with a `notebook` change, or edit the JSON so that it remains a valid notebook; a `write` change with `literal: true` takes any text."
         }
         RefusalKind::Edit(kind) => of_edit::hint(kind, refusal),
         RefusalKind::BadPatch { .. } => {
-            "Nothing of the patch was applied: correct that line, and send the whole patch again."
+            "No part of the patch was applied: correct that line and send the whole patch again."
         }
         RefusalKind::NoChange => "Nothing needs to be done; if something should change, compare what you sent with the file.",
-        RefusalKind::EmptyFile => "Give it a content: a `write` change does that.",
-        RefusalKind::OtherMode { .. } => "Write it without a mode, and change that with chmod afterwards.",
+        RefusalKind::EmptyFile => "Give it content: a `write` change does that.",
+        RefusalKind::OtherMode { .. } => "Write it without a mode, and change the mode with chmod afterwards.",
         RefusalKind::Exists => "Choose another path, or change the existing file with `edit` or `write`.",
         RefusalKind::Missing if refusal.change.is_none() => {
             "Check the path; `editd/find` looks for files by name."
         }
         RefusalKind::Missing => "Check the path; a new file is made by a `write` change.",
         RefusalKind::NotAFile { .. } => "Name a regular file; folders are made as needed by a `write` into them.",
-        RefusalKind::DamagedImage(_) => "Ask the user for the image in another form.",
+        RefusalKind::DamagedImage(_) => "Ask the user for the image in another format.",
         RefusalKind::Binary => "editd changes text only; use a program made for this kind of file.",
         RefusalKind::Encoding { .. } => {
             "Keep to characters that the file's encoding has, or rewrite the file with a `write` that names `encoding`."
@@ -141,9 +141,9 @@ pub(super) fn hint(refusal: &Refusal) -> String {
         RefusalKind::Review(review) => of_review::hint(review),
         RefusalKind::NotPermitted { .. } => "Ask the user; this connection cannot do it.",
         RefusalKind::RequestIdUsed { .. } => {
-            "Nothing was done. Send this request with a new `requestId`; only the very same request may be sent again under one."
+            "Nothing was done. Send this request with a new `requestId`; only an identical request may reuse one."
         }
-        RefusalKind::Recovering { .. } => "Nothing is lost; reading still works. Each try to change the file tries to take it back first. Ask the user to look at `editd doctor`.",
+        RefusalKind::Recovering { .. } => "Nothing is lost; reading still works. Each attempt to change the file tries to roll it back first. Ask the user to look at `editd doctor`.",
         RefusalKind::Busy { .. } => "Wait for earlier requests to end, or discard proposals, then try again.",
         RefusalKind::Timeout { .. } => "Ask for less at a time: smaller edits, a more distinctive `oldText`, a smaller file.",
     }
@@ -153,13 +153,13 @@ pub(super) fn hint(refusal: &Refusal) -> String {
 fn unread_hint(known: Known) -> &'static str {
     match known {
         Known::NothingYet => {
-            "Call `editd/read` on it first, then send the change again; or send `currentHash` as `baseHash` if the file is meant as it is. If you have read it before: this session is a new one, for instance because the daemon was started anew, and `currentHash` tells whether the file is still what you were given."
+            "Call `editd/read` on it first, then send the change again; or send `currentHash` as `baseHash` if you mean its current content. If you have read it before: this session is a new one, for instance because the daemon was restarted, and `currentHash` tells whether the file is still what you were given."
         }
         Known::OtherFiles => {
-            "Call `editd/read` on it first, then send the change again; or send `currentHash` as `baseHash` if the file is meant as it is."
+            "Call `editd/read` on it first, then send the change again; or send `currentHash` as `baseHash` if you mean its current content."
         }
         Known::SomeLines => {
-            "Send `currentHash` as `baseHash` if the whole file is meant as it is; or read all of it in one call, if it fits."
+            "Send `currentHash` as `baseHash` if you mean its whole current content; or read all of it in one call, if it fits."
         }
     }
 }

@@ -2,21 +2,21 @@ use std::ops::Range;
 
 use crate::edit::{Deadline, Labels, Plan, Splice, diff_plan};
 use crate::text::ContentHash;
-use crate::workspace::{PlannedFile, Truth};
+use crate::workspace::{FileContent, PlannedFile};
 
-use super::{Choice, Comment, HunkId, HunkKind, Look, LookedHunk, Replacement, Review, Verdict};
+use super::{Choice, Comment, FileOutcome, HunkId, HunkKind, RebasedFile, RebasedHunk, Replacement, Review};
 
-/// Which hunks are meant.
+/// A selection of hunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pick {
-    /// These.
+    /// The hunks with these ids.
     Hunks(Vec<HunkId>),
-    /// All that are open and not named otherwise.
+    /// All open hunks that the decision does not name otherwise.
     All,
 }
 
 impl Pick {
-    /// Those that are named.
+    /// Returns the hunks that are named explicitly.
     pub fn named(&self) -> &[HunkId] {
         match self {
             Self::Hunks(ids) => ids,
@@ -31,7 +31,7 @@ impl Default for Pick {
     }
 }
 
-/// A text that takes the place of what was proposed for a file.
+/// A text that replaces the proposed content of a file.
 #[derive(Clone, Debug)]
 pub struct Replace {
     /// Index of the file.
@@ -40,44 +40,45 @@ pub struct Replace {
     pub content: String,
 }
 
-/// What a person decides in one go.
+/// A set of decisions made at once.
 #[derive(Clone, Debug, Default)]
 pub struct Decision {
-    /// What is to happen. Of these, hunks that are in conflict stay open: what is there now was not seen.
+    /// Hunks to accept. Conflicted ones stay open, because the person has not seen the current text.
     pub accept: Pick,
-    /// What is to happen even over what was changed there since.
+    /// Hunks to accept even if their lines were changed since.
     pub take: Vec<HunkId>,
-    /// What is not.
+    /// Hunks to reject.
     pub reject: Pick,
-    /// What happens instead.
+    /// Texts to write instead.
     pub replace: Vec<Replace>,
-    /// What is to be said to the author.
+    /// Comments for the author.
     pub comments: Vec<Comment>,
 }
 
-/// A file of a proposal as it is now.
+/// The current state of a file of a proposal.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
-    /// What was proposed for it.
+pub struct ObservedVersion<'a> {
+    /// The proposed change.
     pub file: &'a PlannedFile,
-    /// Its content.
-    pub truth: &'a Truth,
-    /// Its text, if it is one.
+    /// Current content.
+    pub truth: &'a FileContent,
+    /// Current text; `None` if the content is not text.
     pub now: Option<&'a str>,
-    /// How the hunks lie on that.
-    pub look: &'a Look,
+    /// The hunks rebased onto the current text.
+    pub look: &'a RebasedFile,
 }
 
 impl Review {
-    /// The same with these decisions. `seen` are all files in order; the hunks of the decision are some of
-    /// theirs. [`settle`](Self::settle) then opens what was accepted and is in conflict.
+    /// Returns the review with these decisions added. `observed` contains all files in order, and the
+    /// decision refers only to hunks of these files. [`settle`](Self::settle) then opens accepted hunks that
+    /// are in conflict.
     #[must_use]
-    pub fn decide(&self, seen: &[Seen<'_>], decision: &Decision, deadline: Deadline) -> Self {
+    pub fn decide(&self, observed: &[ObservedVersion<'_>], decision: &Decision, deadline: Deadline) -> Self {
         let mut next = self.clone();
         next.comments.extend(decision.comments.iter().cloned());
         let conflicted: Vec<bool> =
-            seen.iter().flat_map(|seen| seen.look.hunks.iter().map(|hunk| hunk.conflicted)).collect();
-        let ranges = ranges(seen);
+            observed.iter().flat_map(|file| file.look.hunks.iter().map(|hunk| hunk.conflicted)).collect();
+        let ranges = ranges(observed);
         let named = [
             (decision.accept.named(), Choice::Accepted),
             (&decision.take, Choice::Taken),
@@ -89,8 +90,8 @@ impl Review {
             }
         }
         for replace in &decision.replace {
-            if let (Some(seen), Some(range)) = (seen.get(replace.file), ranges.get(replace.file)) {
-                next.replace(replace, *seen, range.clone(), deadline);
+            if let (Some(observed), Some(range)) = (observed.get(replace.file), ranges.get(replace.file)) {
+                next.replace(replace, *observed, range.clone(), deadline);
             }
         }
         for (choice, conflicted) in next.choices.iter_mut().zip(conflicted) {
@@ -101,10 +102,12 @@ impl Review {
                 _ => {}
             }
         }
-        for (at, place) in places(seen).enumerate().filter(|(at, _)| next.choices[*at] == Choice::Taken) {
+        for (at, hash) in
+            replaced_hashes(observed).enumerate().filter(|(at, _)| next.choices[*at] == Choice::Taken)
+        {
             let known = self.choices[at] == Choice::Taken && !decision.take.contains(&HunkId(at + 1));
             if !known {
-                next.taken.insert(at, place);
+                next.taken.insert(at, hash);
             }
         }
         next
@@ -113,20 +116,20 @@ impl Review {
     fn choose(&mut self, at: usize, wanted: Choice, conflicted: &[bool], ranges: &[Range<usize>]) {
         let file = ranges.iter().position(|range| range.contains(&at));
         if let Some(file) = file.filter(|file| self.replaced.contains_key(file)) {
-            // A hunk is decided by itself again, so the whole text that stood for it is none any more.
-            self.take_back(file, &ranges[file]);
+            // Deciding a single hunk invalidates the replacement text of the whole file.
+            self.drop_replacement(file, &ranges[file]);
         }
         let Some(choice) = self.choices.get_mut(at) else { return };
         let is_conflicted = conflicted.get(at).copied().unwrap_or_default();
         *choice = match wanted {
-            // To say yes again takes nothing back.
+            // Accepting again does not revoke an earlier `Taken`.
             Choice::Accepted if is_conflicted && *choice == Choice::Taken => Choice::Taken,
             Choice::Taken if !is_conflicted => Choice::Accepted,
             wanted => wanted,
         };
     }
 
-    fn take_back(&mut self, file: usize, range: &Range<usize>) {
+    fn drop_replacement(&mut self, file: usize, range: &Range<usize>) {
         self.replaced.remove(&file);
         for choice in &mut self.choices[range.clone()] {
             if *choice == Choice::Edited {
@@ -135,45 +138,52 @@ impl Review {
         }
     }
 
-    fn replace(&mut self, replace: &Replace, seen: Seen<'_>, range: Range<usize>, deadline: Deadline) {
-        let now = seen.now.unwrap_or_default();
+    fn replace(
+        &mut self,
+        replace: &Replace,
+        observed: ObservedVersion<'_>,
+        range: Range<usize>,
+        deadline: Deadline,
+    ) {
+        let now = observed.now.unwrap_or_default();
         let content = Replacement::written(now, &replace.content, deadline);
         self.replaced.remove(&replace.file);
-        let verdicts = seen.verdicts(now, &content, deadline);
+        let from_text = observed.choices_of(now, &content, deadline);
         let choices = &mut self.choices[range];
-        for (choice, verdict) in choices.iter_mut().zip(verdicts) {
+        for (choice, verdict) in choices.iter_mut().zip(from_text) {
             *choice = verdict.unwrap_or(*choice);
         }
-        // What is just what was proposed, or just what is there, needs no text of its own.
-        if choices.contains(&Choice::Edited) || !seen.gives(choices, now, &content, deadline) {
-            if !choices.iter().any(|choice| choice.is_yes()) {
-                // None of what was wanted, but something else: that stands in its place.
-                let both = choices.iter_mut().zip(&seen.look.hunks);
+        // A text equal to the proposed or the current one does not have to be stored.
+        if choices.contains(&Choice::Edited) || !observed.produces(choices, now, &content, deadline) {
+            if !choices.iter().any(|choice| choice.has_effect()) {
+                // No proposed hunk was accepted, so the text replaces all of them.
+                let both = choices.iter_mut().zip(&observed.look.hunks);
                 both.filter(|(_, hunk)| hunk.kind != HunkKind::Rename)
                     .for_each(|(choice, _)| *choice = Choice::Edited);
             }
-            let base = seen.truth.snapshot().cloned();
+            let base = observed.truth.snapshot().cloned();
             self.replaced.insert(replace.file, Replacement { base, content: content.into() });
         }
     }
 
-    /// Opens again what was decided on another text than is there now. Whether nothing is open then.
-    pub fn settle(&mut self, seen: &[Seen<'_>], deadline: Deadline) -> bool {
-        for (file, (seen, range)) in seen.iter().zip(ranges(seen)).enumerate() {
+    /// Reopens hunks that were decided on a different text than the current one. Returns `true` if none is
+    /// open.
+    pub fn settle(&mut self, observed: &[ObservedVersion<'_>], deadline: Deadline) -> bool {
+        for (file, (observed, range)) in observed.iter().zip(ranges(observed)).enumerate() {
             if let Some(replaced) = self.replaced.get(&file)
-                && replaced.plan(seen.truth, seen.now, deadline).is_none()
+                && replaced.plan(observed.truth, observed.now, deadline).is_none()
             {
                 self.replaced.remove(&file);
                 self.choices[range.clone()].fill(Choice::Open);
             }
-            for (choice, hunk) in self.choices[range].iter_mut().zip(&seen.look.hunks) {
+            for (choice, hunk) in self.choices[range].iter_mut().zip(&observed.look.hunks) {
                 if hunk.conflicted && *choice == Choice::Accepted {
                     *choice = Choice::Open;
                 }
             }
         }
-        for (at, place) in places(seen).enumerate() {
-            if self.choices[at] == Choice::Taken && self.taken.get(&at) != Some(&place) {
+        for (at, hash) in replaced_hashes(observed).enumerate() {
+            if self.choices[at] == Choice::Taken && self.taken.get(&at) != Some(&hash) {
                 self.choices[at] = Choice::Open;
             }
         }
@@ -181,9 +191,9 @@ impl Review {
     }
 }
 
-impl Seen<'_> {
-    /// What stands where a hunk would do something: its lines, or the whole file.
-    fn place(&self, hunk: &LookedHunk) -> ContentHash {
+impl ObservedVersion<'_> {
+    /// Returns the hash of the text that a hunk would replace: its lines, or the whole file.
+    fn replaced_hash(&self, hunk: &RebasedHunk) -> ContentHash {
         let now = self.now.unwrap_or_default();
         match self.look.wanted(hunk) {
             Some((range, _)) => ContentHash::of(now.get(range).unwrap_or_default().as_bytes()),
@@ -191,14 +201,14 @@ impl Seen<'_> {
         }
     }
 
-    /// The text with all that is open or decided so. What is in conflict stays as it is.
+    /// Returns the text with all open and accepted hunks applied. Open hunks in conflict are left out.
     pub fn proposed(
         &self,
         choices: &[Choice],
         replacement: Option<&Replacement>,
         deadline: Deadline,
     ) -> String {
-        let wanted = |(hunk, choice): (&LookedHunk, &Choice)| match choice {
+        let wanted = |(hunk, choice): (&RebasedHunk, &Choice)| match choice {
             Choice::Open if hunk.conflicted => Choice::Rejected,
             Choice::Open => Choice::Accepted,
             decided => *decided,
@@ -206,25 +216,25 @@ impl Seen<'_> {
         let choices: Vec<_> = self.look.hunks.iter().zip(choices).map(wanted).collect();
         let now = self.now.unwrap_or_default();
         match self.look.verdict(self.file, &choices, replacement, (self.truth, self.now), deadline) {
-            Verdict::Text(plan) | Verdict::Rename(plan) if plan.fits(now) => plan.apply(now),
-            Verdict::Delete => String::new(),
-            Verdict::Text(_) | Verdict::Rename(_) | Verdict::Nothing => now.to_owned(),
+            FileOutcome::Text(plan) | FileOutcome::Rename(plan) if plan.fits(now) => plan.apply(now),
+            FileOutcome::Delete => String::new(),
+            FileOutcome::Text(_) | FileOutcome::Rename(_) | FileOutcome::Nothing => now.to_owned(),
         }
     }
 
-    /// What a person's text says of each hunk; nothing of a new name.
-    fn verdicts(&self, now: &str, content: &str, deadline: Deadline) -> Vec<Option<Choice>> {
+    /// Derives the decision about each hunk from a person's text; `None` for a rename.
+    fn choices_of(&self, now: &str, content: &str, deadline: Deadline) -> Vec<Option<Choice>> {
         let hunks = &self.look.hunks;
         let yes = |conflicted| if conflicted { Choice::Taken } else { Choice::Accepted };
         let all: Vec<Choice> = hunks.iter().map(|hunk| yes(hunk.conflicted)).collect();
-        let (nothing, everything) = (now == content, self.gives(&all, now, content, deadline));
+        let (nothing, everything) = (now == content, self.produces(&all, now, content, deadline));
         let plan = Plan::between(now, content, deadline);
         let lines = plan.by_hunk(now, &diff_plan(now, &plan, Labels::same(""), deadline).hunks);
-        let verdict = |hunk: &LookedHunk| match (hunk.kind, self.look.wanted(hunk)) {
+        let verdict = |hunk: &RebasedHunk| match (hunk.kind, self.look.wanted(hunk)) {
             (HunkKind::Rename, _) => None,
             _ if nothing && !hunk.done && hunk.kind != HunkKind::Create => Some(Choice::Rejected),
             _ if everything => Some(yes(hunk.conflicted)),
-            (_, Some((range, text))) => Some(match written_at(&lines, &range, text) {
+            (_, Some((range, text))) => Some(match replaces_exactly(&lines, &range, text) {
                 Some(true) => yes(hunk.conflicted),
                 Some(false) => Choice::Edited,
                 None if hunk.done => Choice::Accepted,
@@ -235,24 +245,26 @@ impl Seen<'_> {
         hunks.iter().map(verdict).collect()
     }
 
-    /// Whether these choices alone give that text.
-    fn gives(&self, choices: &[Choice], now: &str, content: &str, deadline: Deadline) -> bool {
-        // A file's new name says nothing of its text.
-        let is_name = |hunk: &LookedHunk| hunk.kind == HunkKind::Rename;
+    /// Returns `true` if these choices alone produce that text.
+    fn produces(&self, choices: &[Choice], now: &str, content: &str, deadline: Deadline) -> bool {
+        // A rename does not affect the text.
+        let is_name = |hunk: &RebasedHunk| hunk.kind == HunkKind::Rename;
         let of_text = |(choice, hunk)| if is_name(hunk) { Choice::Rejected } else { choice };
         let choices: Vec<_> = choices.iter().copied().zip(&self.look.hunks).map(of_text).collect();
-        let seen = (self.truth, self.now);
-        match self.look.verdict(self.file, &choices, None, seen, deadline) {
-            Verdict::Nothing => now == content && !self.file.action.creates(),
-            Verdict::Text(plan) | Verdict::Rename(plan) => plan.fits(now) && plan.apply(now) == content,
-            Verdict::Delete => false,
+        let observed = (self.truth, self.now);
+        match self.look.verdict(self.file, &choices, None, observed, deadline) {
+            FileOutcome::Nothing => now == content && !self.file.action.creates(),
+            FileOutcome::Text(plan) | FileOutcome::Rename(plan) => {
+                plan.fits(now) && plan.apply(now) == content
+            }
+            FileOutcome::Delete => false,
         }
     }
 }
 
-/// Whether a person's changed lines, in order, do at a place just what is wanted there, or something else; none
-/// if nothing is done there.
-fn written_at(lines: &[Splice], range: &Range<usize>, text: &str) -> Option<bool> {
+/// Returns `Some(true)` if a person's changed lines, in order, replace a range with exactly `text`,
+/// `Some(false)` if they replace it with something else, and `None` if they leave it unchanged.
+fn replaces_exactly(lines: &[Splice], range: &Range<usize>, text: &str) -> Option<bool> {
     let first = lines.partition_point(|line| line.range.end < range.start);
     let mut near = lines[first..].iter().take_while(|line| line.range.start <= range.end);
     let mut meets = false;
@@ -263,16 +275,16 @@ fn written_at(lines: &[Splice], range: &Range<usize>, text: &str) -> Option<bool
     if exact { Some(true) } else { meets.then_some(false) }
 }
 
-fn ranges(seen: &[Seen<'_>]) -> Vec<Range<usize>> {
+fn ranges(observed: &[ObservedVersion<'_>]) -> Vec<Range<usize>> {
     let mut start = 0;
-    let range = |seen: &Seen<'_>| {
-        let end = start + seen.look.hunks.len();
+    let range = |observed: &ObservedVersion<'_>| {
+        let end = start + observed.look.hunks.len();
         std::mem::replace(&mut start, end)..end
     };
-    seen.iter().map(range).collect()
+    observed.iter().map(range).collect()
 }
 
-/// What stands at the place of each hunk.
-fn places<'s>(seen: &'s [Seen<'_>]) -> impl Iterator<Item = ContentHash> + 's {
-    seen.iter().flat_map(|seen| seen.look.hunks.iter().map(|hunk| seen.place(hunk)))
+/// Returns the hash of the text that each hunk would replace.
+fn replaced_hashes<'s>(observed: &'s [ObservedVersion<'_>]) -> impl Iterator<Item = ContentHash> + 's {
+    observed.iter().flat_map(|file| file.look.hunks.iter().map(|hunk| file.replaced_hash(hunk)))
 }

@@ -6,15 +6,15 @@ use rstest::rstest;
 use super::*;
 use crate::edit::{Deadline, Labels, Plan, diff_plan};
 use crate::text::{ContentHash, Format};
-use crate::workspace::{Coverage, FileKey, OnStale, ProposalId, Role, SessionId, Truth};
+use crate::workspace::{Coverage, FileContent, FileKey, OnStale, ProposalId, Role, SessionId};
 
 fn snapshot(text: &str) -> Arc<Snapshot> {
     let (hash, size) = (ContentHash::of(text.as_bytes()), text.len() as u64);
     Arc::new(Snapshot { hash, text: text.into(), format: Format::UTF8, size })
 }
 
-fn truth(text: &str) -> Truth {
-    Truth::Text(snapshot(text))
+fn text_content(text: &str) -> FileContent {
+    FileContent::Text(snapshot(text))
 }
 
 fn file(before: &str, after: &str) -> PlannedFile {
@@ -34,22 +34,22 @@ fn file(before: &str, after: &str) -> PlannedFile {
         warnings: Vec::new(),
         tags: Vec::new(),
         rebased: false,
-        alone: None,
+        original_plan: None,
         coverage: Coverage::Whole,
     }
 }
 
-fn look(file: &PlannedFile, now: &str) -> Look {
-    Look::of(file, &truth(now), Some(now), Deadline::NONE)
+fn rebase(file: &PlannedFile, now: &str) -> RebasedFile {
+    RebasedFile::of(file, &text_content(now), Some(now), Deadline::NONE)
 }
 
-/// What these choices make of a file as it is now.
+/// Applies these choices to the current text of a file.
 fn result(file: &PlannedFile, now: &str, choices: &[Choice]) -> String {
-    let look = look(file, now);
-    let seen = truth(now);
-    match look.verdict(file, choices, None, (&seen, Some(now)), Deadline::NONE) {
-        Verdict::Nothing => now.to_owned(),
-        Verdict::Text(plan) => plan.apply(now),
+    let rebased = rebase(file, now);
+    let current = text_content(now);
+    match rebased.verdict(file, choices, None, (&current, Some(now)), Deadline::NONE) {
+        FileOutcome::Nothing => now.to_owned(),
+        FileOutcome::Text(plan) => plan.apply(now),
         other => panic!("{other:?}"),
     }
 }
@@ -71,7 +71,7 @@ fn lines(count: usize) -> String {
 #[case("1", None)]
 #[case("h", None)]
 #[case("h99999999999999999999999", None)]
-fn a_hunks_name_is_read_in_one_form_only(#[case] text: &str, #[case] number: Option<usize>) {
+fn a_hunk_id_has_exactly_one_spelling(#[case] text: &str, #[case] number: Option<usize>) {
     assert_eq!(text.parse().ok(), number.map(HunkId));
     if let Some(number) = number {
         assert_eq!(HunkId(number).to_string(), text);
@@ -138,7 +138,7 @@ fn hunks_are_numbered_over_all_files() {
 #[case::crlf("a\r\nb\r\nc\r\n", "a\r\nB\r\nc\r\n", "0\r\na\r\nb\r\nc\r\n", &[false], &[(3, 1, 3, 1)])]
 #[case::no_line_end("a\nb", "a\nB", "0\na\nb", &[false], &[(3, 1, 3, 1)])]
 #[case::all_gone("a\nb\n", "A\nb\n", "", &[true], &[(0, 0, 1, 1)])]
-fn hunks_lie_on_what_is_there_now(
+fn hunks_are_rebased_onto_the_current_text(
     #[case] before: &str,
     #[case] after: &str,
     #[case] now: &str,
@@ -146,21 +146,21 @@ fn hunks_lie_on_what_is_there_now(
     #[case] expected: &[(usize, usize, usize, usize)],
 ) {
     let file = file(before, after);
-    let look = look(&file, now);
-    assert_eq!(look.hunks.iter().map(|hunk| hunk.conflicted).collect::<Vec<_>>(), conflicted);
-    let open = vec![Choice::Open; look.hunks.len()];
-    let lines = look.lines(&file.hunks(), &open);
+    let rebased = rebase(&file, now);
+    assert_eq!(rebased.hunks.iter().map(|hunk| hunk.conflicted).collect::<Vec<_>>(), conflicted);
+    let open = vec![Choice::Open; rebased.hunks.len()];
+    let lines = rebased.lines(&file.hunks(), &open);
     let lines: Vec<_> =
         lines.iter().map(|it| (it.old_start, it.old_lines, it.new_start, it.new_lines)).collect();
     assert_eq!(lines, expected);
 }
 
 #[test]
-fn what_is_there_already_is_no_conflict() {
+fn a_hunk_that_is_already_present_is_not_a_conflict() {
     let file = file("a\nb\nc\nd\n", "a\nB\nc\nD\n");
-    let look = look(&file, "a\nB\nc\nd\n");
+    let rebased = rebase(&file, "a\nB\nc\nd\n");
     assert_eq!(
-        look.hunks.iter().map(|hunk| (hunk.conflicted, hunk.done)).collect::<Vec<_>>(),
+        rebased.hunks.iter().map(|hunk| (hunk.conflicted, hunk.done)).collect::<Vec<_>>(),
         [(false, true), (false, false)]
     );
     assert_eq!(result(&file, "a\nB\nc\nd\n", &[Choice::Accepted; 2]), "a\nB\nc\nD\n");
@@ -168,10 +168,10 @@ fn what_is_there_already_is_no_conflict() {
 }
 
 fn decide(file: &PlannedFile, now: &str, review: &Review, decision: &Decision) -> Review {
-    let (truth, look) = (truth(now), look(file, now));
-    let seen = [Seen { file, truth: &truth, now: Some(now), look: &look }];
-    let mut next = review.decide(&seen, decision, Deadline::NONE);
-    next.settle(&seen, Deadline::NONE);
+    let (current, rebased) = (text_content(now), rebase(file, now));
+    let observed = [ObservedVersion { file, truth: &current, now: Some(now), look: &rebased }];
+    let mut next = review.decide(&observed, decision, Deadline::NONE);
+    next.settle(&observed, Deadline::NONE);
     next
 }
 
@@ -183,21 +183,21 @@ fn decide(file: &PlannedFile, now: &str, review: &Review, decision: &Decision) -
 #[case::elsewhere("a\nB\nC\nD\n", &[Choice::Edited, Choice::Edited], true)]
 #[case::only_something_else("0\na\nb\nc\nd\n", &[Choice::Edited, Choice::Edited], true)]
 #[case::at_the_end("a\nB\nc\nD\ne\n", &[Choice::Accepted, Choice::Edited], true)]
-fn a_text_says_what_it_does_to_each_hunk(
+fn a_replacement_text_decides_each_hunk(
     #[case] content: &str,
     #[case] choices: &[Choice],
-    #[case] kept: bool,
+    #[case] stored: bool,
 ) {
     let file = file("a\nb\nc\nd\n", "a\nB\nc\nD\n");
     let replace = vec![Replace { file: 0, content: content.to_owned() }];
     let decision = Decision { replace, ..Decision::default() };
     let review = decide(&file, "a\nb\nc\nd\n", &Review::open(2), &decision);
     assert_eq!(review.choices, choices);
-    assert_eq!(review.replaced.contains_key(&0), kept);
+    assert_eq!(review.replaced.contains_key(&0), stored);
 }
 
 #[test]
-fn a_lf_text_for_a_crlf_file_gets_its_line_ends() {
+fn an_lf_replacement_gets_the_crlf_of_its_file() {
     let file = file("a\r\nb\r\nc\r\n", "a\r\nB\r\nc\r\n");
     let replace = vec![Replace { file: 0, content: "a\nB\nc\n".to_owned() }];
     let decision = Decision { replace, ..Decision::default() };
@@ -222,7 +222,7 @@ fn scene() -> impl Strategy<Value = (String, String, Vec<bool>)> {
     })
 }
 
-/// Types into lines that no hunk touches, nor stands beside.
+/// Adds text in lines that no hunk touches or borders on.
 fn typed(base: &str, file: &PlannedFile, picks: &[bool]) -> String {
     let hunks = file.hunks();
     let is_near = |number: usize| {
@@ -238,7 +238,7 @@ fn typed(base: &str, file: &PlannedFile, picks: &[bool]) -> String {
 
 proptest! {
     #[test]
-    fn all_is_what_was_proposed_and_none_is_what_was_there((base, wanted, _) in scene()) {
+    fn accepting_all_gives_the_proposal_and_rejecting_all_the_original((base, wanted, _) in scene()) {
         let file = file(&base, &wanted);
         let hunks = file.hunks().len();
         prop_assert_eq!(result(&file, &base, &vec![Choice::Accepted; hunks]), wanted);
@@ -246,40 +246,40 @@ proptest! {
     }
 
     #[test]
-    fn any_of_them_are_as_one_after_another_in_any_order((base, wanted, picks) in scene(), backwards: bool) {
+    fn hunks_applied_together_equal_hunks_applied_in_any_order((base, wanted, picks) in scene(), backwards: bool) {
         let file = file(&base, &wanted);
         prop_assume!(wanted != base);
         let hunks = file.hunks().len();
         let choice = |yes| if yes { Choice::Accepted } else { Choice::Rejected };
         let choices: Vec<_> = picks.iter().copied().take(hunks).map(choice).collect();
         let together = result(&file, &base, &choices);
-        let mut order: Vec<usize> = (0..choices.len()).filter(|at| choices[*at].is_yes()).collect();
+        let mut order: Vec<usize> = (0..choices.len()).filter(|at| choices[*at].has_effect()).collect();
         if backwards {
             order.reverse();
         }
         let mut one_by_one = base.clone();
         for at in order {
-            let mut alone = vec![Choice::Rejected; hunks];
-            alone[at] = Choice::Accepted;
-            one_by_one = result(&file, &one_by_one, &alone);
+            let mut single = vec![Choice::Rejected; hunks];
+            single[at] = Choice::Accepted;
+            one_by_one = result(&file, &one_by_one, &single);
         }
         prop_assert_eq!(together, one_by_one);
     }
 
     #[test]
-    fn typing_elsewhere_neither_touches_hunks_nor_is_touched((base, wanted, picks) in scene()) {
+    fn typing_elsewhere_and_hunks_do_not_affect_each_other((base, wanted, picks) in scene()) {
         let file = file(&base, &wanted);
         prop_assume!(wanted != base);
         let now = typed(&base, &file, &picks);
-        let look = look(&file, &now);
-        for (hunk, (_, before)) in look.hunks.iter().zip(file.hunks()) {
+        let rebased = rebase(&file, &now);
+        for (hunk, (_, before)) in rebased.hunks.iter().zip(file.hunks()) {
             prop_assert!(!hunk.conflicted);
-            let (old, _) = look.texts(hunk, &now).unwrap();
+            let (old, _) = rebased.texts(hunk, &now).unwrap();
             let lines: String =
                 base.split_inclusive('\n').skip(before.old_start - usize::from(before.old_lines > 0)).take(before.old_lines).collect();
             prop_assert_eq!(old, lines);
         }
-        let all = vec![Choice::Accepted; look.hunks.len()];
+        let all = vec![Choice::Accepted; rebased.hunks.len()];
         let both = result(&file, &now, &all);
         prop_assert_eq!(typed_lines(&both), typed_lines(&now));
         let untyped: String = strip(&both);
@@ -287,18 +287,18 @@ proptest! {
     }
 
     #[test]
-    fn a_text_is_what_is_there_in_the_end((base, wanted, picks) in scene(), content in "([a-c]\n){0,8}") {
+    fn a_replacement_text_is_the_final_text((base, wanted, picks) in scene(), content in "([a-c]\n){0,8}") {
         let file = file(&base, &wanted);
         prop_assume!(wanted != base);
         let content = if picks[0] { content } else { typed(&base, &file, &picks) };
         let decision = Decision { replace: vec![Replace { file: 0, content: content.clone() }], ..Decision::default() };
         let review = decide(&file, &base, &Review::open(file.hunks().len()), &decision);
         prop_assert!(review.is_decided());
-        let (truth, look) = (truth(&base), look(&file, &base));
-        let verdict = look.verdict(&file, &review.choices, review.replaced.get(&0), (&truth, Some(&base)), Deadline::NONE);
+        let (current, rebased) = (text_content(&base), rebase(&file, &base));
+        let verdict = rebased.verdict(&file, &review.choices, review.replaced.get(&0), (&current, Some(&base)), Deadline::NONE);
         let written = match verdict {
-            Verdict::Nothing => base,
-            Verdict::Text(plan) => plan.apply(&base),
+            FileOutcome::Nothing => base,
+            FileOutcome::Text(plan) => plan.apply(&base),
             other => panic!("{other:?}"),
         };
         prop_assert_eq!(written, content);
@@ -310,6 +310,6 @@ fn typed_lines(text: &str) -> Vec<&str> {
 }
 
 fn strip(text: &str) -> String {
-    let kept = text.split_inclusive('\n').filter(|line| !line.starts_with("typed"));
-    kept.map(|line| line.strip_prefix("and ").unwrap_or(line)).collect()
+    let original = text.split_inclusive('\n').filter(|line| !line.starts_with("typed"));
+    original.map(|line| line.strip_prefix("and ").unwrap_or(line)).collect()
 }

@@ -1,24 +1,24 @@
-//! The rules that hold without a policy.
+//! The built-in rules, which apply without a policy.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::classes::{Class, Operation};
-use super::names::{Extent, FAMILIES, Family, is_between, is_example, is_instructions, is_like};
+use super::names::{Extent, FAMILIES, Family, has_affixes, is_example, is_instructions, matches_pattern};
 
-/// NTFS names some files by a hash where the plain short name is taken.
+/// NTFS derives some short names from a hash if the plain short name is taken.
 const HASHED_SHORT: [(&str, &str); 2] = [("gi7eba", ".gitmodules"), ("gi7d29", ".gitattributes")];
 
-/// What stands before the `~1` of a short name.
+/// Maximum number of characters before the `~1` of a short name.
 const SHORT: usize = 6;
 
-/// A path's comparable names, and where they begin to mean something.
+/// The normalized names of a path, and the parts of it that rules apply to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names<'a> {
     pub(super) all: &'a [String],
-    /// Names above the top of the workspace.
+    /// Number of names above the top of the workspace.
     pub(super) above: usize,
-    /// The home folder's own names.
+    /// Names of the home folder's path.
     pub(super) home: &'a [String],
 }
 
@@ -31,13 +31,13 @@ impl Family {
         }
     }
 
-    /// Whether names that stand at `at` mean what the family is about.
-    fn holds(&self, names: &Names<'_>, at: usize, length: usize) -> bool {
+    /// Returns `true` if `length` names from `at` on are in a position where the family applies.
+    fn applies_at(&self, names: &Names<'_>, at: usize, length: usize) -> bool {
         let end = at + length;
         match self.extent {
             Extent::Everywhere => true,
             Extent::Home => at == names.home.len() && at > 0 && names.all.starts_with(names.home),
-            // Above the top of the workspace they say where it lies, not what it is.
+            // Names above the top of the workspace say where it is located, not what the file is.
             Extent::Workspace => end > names.above,
             Extent::File => end == names.all.len(),
             Extent::Secrets => end > names.above && !names.all[end - 1..].iter().any(|name| is_example(name)),
@@ -52,12 +52,12 @@ impl Family {
     }
 }
 
-/// The families that a path belongs to, in the order of the list.
+/// Returns the families that a path belongs to, in the order of `FAMILIES`.
 pub(super) fn families(names: &Names<'_>) -> Vec<&'static Family> {
     let mut found = Vec::new();
     for at in 0..names.all.len() {
         INDEX.each_at(&names.all[at..], |entry| {
-            if FAMILIES[entry.family].holds(names, at, entry.names.len()) {
+            if FAMILIES[entry.family].applies_at(names, at, entry.names.len()) {
                 found.push(entry.family);
             }
         });
@@ -67,14 +67,14 @@ pub(super) fn families(names: &Names<'_>) -> Vec<&'static Family> {
     found.into_iter().map(|family| &FAMILIES[family]).collect()
 }
 
-/// Of these the one whose rule is the strictest for an operation, if any has something to say.
+/// Returns the family with the strictest class for an operation, if any is stricter than `Allow`.
 pub(super) fn strictest(families: &[&'static Family], operation: Operation) -> Option<&'static Family> {
     let class = |family: &&Family| family.class(operation);
-    // Of several that are as strict, `max_by_key` takes the last.
+    // `max_by_key` returns the last of several maxima, hence the reversal.
     families.iter().rev().copied().max_by_key(class).filter(|family| class(family) > Class::Allow)
 }
 
-/// One name of a family, cut into the names of a path.
+/// A name pattern of a family, split at `/`.
 struct Entry {
     family: usize,
     names: Vec<&'static str>,
@@ -83,9 +83,9 @@ struct Entry {
 /// Entries by their first name.
 struct Index {
     literal: HashMap<&'static str, Vec<Entry>>,
-    /// Those whose first name has a `*`: what stands before and behind it.
+    /// Entries whose first name has a `*`, with the parts before and after it.
     wild: Vec<(&'static str, &'static str, Entry)>,
-    /// First names by what their short names begin with.
+    /// First names by the prefix of their short names.
     short: HashMap<String, Vec<&'static str>>,
 }
 
@@ -114,16 +114,16 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
 });
 
 impl Index {
-    /// Every entry that the names begin with.
+    /// Calls `found` for every entry that the names start with.
     fn each_at(&self, names: &[String], mut found: impl FnMut(&Entry)) {
         let Some((first, rest)) = names.split_first() else { return };
         let mut visit = |entry: &Entry| {
-            if is_path(&entry.names[1..], rest) {
+            if matches_names(&entry.names[1..], rest) {
                 found(entry);
             }
         };
         self.literal.get(first.as_str()).into_iter().flatten().for_each(&mut visit);
-        let wild = self.wild.iter().filter(|(head, tail, _)| is_between(head, tail, first));
+        let wild = self.wild.iter().filter(|(head, tail, _)| has_affixes(head, tail, first));
         wild.for_each(|(_, _, entry)| visit(entry));
         let long = short_stem(first).and_then(|stem| self.short.get(stem));
         for long in long.into_iter().flatten() {
@@ -134,11 +134,12 @@ impl Index {
     }
 }
 
-fn is_path(wanted: &[&str], names: &[String]) -> bool {
-    wanted.len() <= names.len() && wanted.iter().zip(names).all(|(wanted, name)| is_like(wanted, name))
+fn matches_names(wanted: &[&str], names: &[String]) -> bool {
+    wanted.len() <= names.len()
+        && wanted.iter().zip(names).all(|(wanted, name)| matches_pattern(wanted, name))
 }
 
-/// What the short name of a name begins with on a file system that has them, if it gets one.
+/// Returns the prefix of a name's short name on file systems that have them, if it has one.
 fn short_name(name: &str) -> Option<String> {
     let long = name.split('*').next().unwrap_or_default();
     let stem = long.trim_start_matches('.');
@@ -148,7 +149,7 @@ fn short_name(name: &str) -> Option<String> {
     (!fits && !short.is_empty()).then_some(short)
 }
 
-/// What stands before `~1` in a short name.
+/// Returns the part before `~1` in a short name.
 fn short_stem(name: &str) -> Option<&str> {
     let (stem, rest) = name.split_once('~')?;
     let digits = rest.split('.').next().unwrap_or_default();
@@ -159,17 +160,17 @@ fn short_stem(name: &str) -> Option<&str> {
 mod tests {
     use std::path::Path;
 
-    use super::super::fold::plain;
+    use super::super::fold::normalized;
     use super::*;
 
     fn rule(path: &str, operation: Operation) -> Option<(&'static str, Class)> {
-        let (all, home) = (plain(Path::new(path)), plain(Path::new("/home/ada")));
+        let (all, home) = (normalized(Path::new(path)), normalized(Path::new("/home/ada")));
         let names = Names { all: &all, above: 3, home: &home };
         strictest(&families(&names), operation).map(|family| (family.rule, family.class(operation)))
     }
 
     #[test]
-    fn families_know_their_names() {
+    fn families_match_their_names() {
         use Class::{Never, OptIn, Review, Tagged};
         for (path, expected) in [
             ("/home/ada/shop/.git/config", Some(("version_control", Never))),
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_and_secrets_are_not_read() {
+    fn keys_and_secrets_cannot_be_read() {
         for (path, expected) in [
             ("/home/ada/.ssh/id_rsa", Some("keys")),
             ("/home/ada/shop/.env", Some("secrets")),
@@ -261,12 +262,12 @@ mod tests {
     }
 
     #[test]
-    fn names_above_the_workspace_say_where_it_is() {
-        let (all, home) = (plain(Path::new("/data/node_modules/shop/a.js")), Vec::new());
+    fn names_above_the_workspace_are_ignored_except_for_keys() {
+        let (all, home) = (normalized(Path::new("/data/node_modules/shop/a.js")), Vec::new());
         let names = |above| Names { all: &all, above, home: &home };
         assert!(families(&names(3)).is_empty());
         assert!(!families(&names(0)).is_empty());
-        let keys = plain(Path::new("/data/.ssh/shop/a.js"));
+        let keys = normalized(Path::new("/data/.ssh/shop/a.js"));
         let names = Names { all: &keys, above: 3, home: &home };
         assert!(!families(&names).is_empty(), "keys are keys wherever they lie");
     }

@@ -1,25 +1,25 @@
 use super::protection::Protection;
 
-/// What a request does to a file.
+/// An operation on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Its text is told.
+    /// Return its text.
     Read,
-    /// It comes to be.
+    /// Create the file.
     Create,
-    /// Its text changes.
+    /// Change its text.
     Modify,
-    /// It gets, or had, another name.
+    /// Rename the file, from or to the path.
     Rename,
-    /// It goes.
+    /// Delete the file.
     Delete,
 }
 
 impl Operation {
-    /// All of them.
+    /// All operations.
     pub const ALL: [Self; 5] = [Self::Read, Self::Create, Self::Modify, Self::Rename, Self::Delete];
 
-    /// The name in the policy file.
+    /// Returns the name in the policy file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -36,17 +36,17 @@ impl Operation {
 pub struct Operations(u8);
 
 impl Operations {
-    /// Whether it is in the set.
+    /// Returns `true` if the operation is in the set.
     pub fn contains(self, operation: Operation) -> bool {
         self.0 & (1 << operation as u8) != 0
     }
 
-    /// Those in the set.
+    /// Returns the operations in the set.
     pub fn iter(self) -> impl Iterator<Item = Operation> {
         Operation::ALL.into_iter().filter(move |operation| self.contains(*operation))
     }
 
-    /// Whether there is none.
+    /// Returns `true` if the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -58,14 +58,14 @@ impl FromIterator<Operation> for Operations {
     }
 }
 
-/// What a rule says of the paths that it is about. The order is that of strictness.
+/// The class of a rule, ordered by strictness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Allowed.
     Allow,
-    /// Allowed, and said to lead to the execution of programs.
+    /// Allowed, and tagged as leading to the execution of programs.
     Tagged,
-    /// Waits for a person who can be asked, and is refused where there is none. It is about changes only.
+    /// Requires a decision by a person, and is refused if no person can be asked. Applies to changes only.
     Review,
     /// Refused unless the user's policy allows it.
     OptIn,
@@ -73,24 +73,25 @@ pub enum Class {
     Never,
 }
 
-/// The verdict of the path rules on a place where the operations are allowed.
+/// The result of the path rules for allowed operations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judgement {
-    /// Facts that the answer and the history tell of the file.
+    /// Tags of the file for the answer and the history.
     pub tags: Vec<Tag>,
-    /// The rule that wants a person to decide, if any does: the reason to refuse where nobody can be asked.
+    /// The rule that requires a decision by a person, if any: the reason for a refusal if no person can be
+    /// asked.
     pub review: Option<Protection>,
 }
 
-/// What the author of a change, and who looks at it later, should know of a file.
+/// A property of a file that the author of a change and later readers of the history should know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tag {
-    /// Programs run what it says: a build script, a manifest, instructions for agents.
+    /// Programs execute or follow the file: a build script, a manifest, instructions for agents.
     ExecutableConfig,
 }
 
 impl Tag {
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::ExecutableConfig => "executable_config",
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_holds_what_was_put_in_and_nothing_else() {
+    fn a_set_contains_exactly_its_operations() {
         let set: Operations = [Operation::Rename, Operation::Read].into_iter().collect();
         assert_eq!(set.iter().collect::<Vec<_>>(), [Operation::Read, Operation::Rename]);
         assert!(Operations::default().is_empty() && !set.is_empty());

@@ -1,26 +1,27 @@
-//! Names as the least particular file system compares them.
+//! Normalization of names to the form that the least strict file system compares.
 
 use std::path::{Component, Path};
 
 use unicode_normalization::UnicodeNormalization;
 
-/// A path's components, made comparable: all letters in one case, composed characters taken apart.
-pub(super) fn plain(path: &Path) -> Vec<String> {
+/// Returns the normalized components of a path: case-folded, with composed characters decomposed.
+pub(super) fn normalized(path: &Path) -> Vec<String> {
     names(path).map(|name| folded(&name)).collect()
 }
 
-/// The same without what other systems do not see in a name, if that makes a difference: invisible
-/// characters, an NTFS stream (`name:stream`), blanks and dots at the end. Backslashes separate names there.
-pub(super) fn bare(plain: &[String]) -> Option<Vec<String>> {
-    if !plain.iter().any(|name| is_disguised(name)) {
+/// Removes the parts of names that other systems ignore: invisible characters, an NTFS stream
+/// (`name:stream`), and trailing spaces and dots. Splits names at backslashes. Returns `None` if nothing
+/// changes.
+pub(super) fn stripped(normalized: &[String]) -> Option<Vec<String>> {
+    if !normalized.iter().any(|name| is_disguised(name)) {
         return None;
     }
-    let bare = plain.iter().flat_map(|name| name.split('\\')).map(undisguised);
-    Some(bare.filter(|name| !name.is_empty()).collect())
+    let stripped = normalized.iter().flat_map(|name| name.split('\\')).map(without_disguise);
+    Some(stripped.filter(|name| !name.is_empty()).collect())
 }
 
-/// Letters in one case, as the strictest of systems folds them (`ſ` is an `s`), and characters taken apart:
-/// two names that any file system takes for one fold to the same.
+/// Folds letter case as the most aggressive file systems do (`ſ` becomes `s`) and decomposes characters. Two
+/// names that any file system considers equal fold to the same string.
 pub fn folded(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -41,13 +42,13 @@ fn is_disguised(name: &str) -> bool {
         && (name.ends_with(['.', ' ']) || name.contains([':', '\\']) || name.chars().any(is_ignorable))
 }
 
-fn undisguised(name: &str) -> String {
+fn without_disguise(name: &str) -> String {
     let name = name.split(':').next().unwrap_or(name);
     let visible: String = name.chars().filter(|c| !is_ignorable(*c)).collect();
     visible.trim_end_matches(['.', ' ']).to_owned()
 }
 
-/// Code points that HFS+ or a case-folding ext4 leave out of names when they compare them.
+/// Returns `true` for code points that HFS+ or a case-folding ext4 ignore when they compare names.
 fn is_ignorable(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
@@ -77,8 +78,8 @@ mod tests {
     }
 
     #[test]
-    fn disguises_come_off() {
-        for (path, seen) in [
+    fn ignored_characters_are_removed() {
+        for (path, expected) in [
             ("/a/.git./x", vec!["a", ".git", "x"]),
             ("/a/.git. . /x", vec!["a", ".git", "x"]),
             ("/.g\u{200c}it/x", vec![".git", "x"]),
@@ -86,14 +87,14 @@ mod tests {
             ("/a\\.git\\config", vec!["a", ".git", "config"]),
             ("/x\u{fe0f}/\u{ad}.env", vec!["x", ".env"]),
         ] {
-            assert_eq!(bare(&plain(Path::new(path))).unwrap(), seen, "{path}");
+            assert_eq!(stripped(&normalized(Path::new(path))).unwrap(), expected, "{path}");
         }
     }
 
     #[test]
-    fn what_is_not_disguised_has_one_spelling() {
+    fn an_undisguised_path_has_one_spelling() {
         for path in ["/a/b.txt", "/a/.git/x", "../x", "/\u{fc}/\u{65e5}\u{672c}", "/~a/b"] {
-            assert_eq!(bare(&plain(Path::new(path))), None, "{path}");
+            assert_eq!(stripped(&normalized(Path::new(path))), None, "{path}");
         }
     }
 }

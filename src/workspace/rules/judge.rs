@@ -2,42 +2,42 @@ use std::path::Path;
 
 use super::builtin::{Names, families, strictest};
 use super::classes::{Class, Judgement, Operation, Tag};
-use super::fold::{bare, plain};
+use super::fold::{normalized, stripped};
 use super::names::{Family, VERSION_CONTROL};
 use super::protection::{Opening, Protection};
 use super::user::{Rule, UserRules};
 
-/// A name under which a file is known.
+/// A path under which a file is known.
 #[derive(Clone, Copy, Debug)]
 pub struct Spelling<'a> {
-    /// Absolute.
+    /// Absolute path.
     pub path: &'a Path,
-    /// The top of its workspace: above it, names say where the workspace lies and not what the file is.
+    /// Top of its workspace. Names above it say where the workspace is located, not what the file is.
     pub top: &'a Path,
 }
 
-/// Who judges, by what.
+/// The rules and the requester that a judgement depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Judge<'a> {
     /// The user's own rules.
     pub rules: &'a UserRules,
-    /// The policy file, for those who want to change it.
+    /// The policy file, for hints on how to change it.
     pub policy: &'a Path,
-    /// The names of the home folder's path.
+    /// Names of the home folder's path.
     pub home: &'a [String],
-    /// Whether it is an agent that asks. A person's editor is told of nothing but what is never allowed.
+    /// `true` if an agent asks. For a user's editor, only what is never allowed is refused.
     pub agent: bool,
 }
 
-/// The judgement on one spelling.
+/// The verdict on one spelling.
 enum Verdict {
     Allowed { tagged: bool, review: Option<Protection> },
     Refused { class: Class, protection: Protection },
 }
 
 impl Judge<'_> {
-    /// Whether operations on a file are allowed, and what is to be known of it. The strictest judgement on
-    /// any of its spellings counts.
+    /// Returns the tags and review requirement of operations on a file, or the rule that forbids them. The
+    /// strictest verdict on any of the spellings counts.
     pub fn judge(
         &self,
         spellings: &[Spelling<'_>],
@@ -67,20 +67,20 @@ impl Judge<'_> {
         Ok(Judgement { tags, review: reviewed })
     }
 
-    /// Of a spelling as it is, and without its disguises where it has any.
+    /// Returns the verdicts on a spelling as it is and, if it contains ignored characters, without these.
     fn verdicts(&self, spelling: &Spelling<'_>, operations: &[Operation]) -> Vec<Verdict> {
         let inside = spelling.path.starts_with(spelling.top);
         let above = if inside { spelling.top.components().count().saturating_sub(1) } else { 0 };
-        let all = plain(spelling.path);
-        let bare = bare(&all);
+        let all = normalized(spelling.path);
+        let stripped = stripped(&all);
         let verdict = |all: Vec<String>| {
             self.verdict(&Names { all: &all, above, home: self.home }, spelling.path, operations)
         };
-        [Some(all), bare].into_iter().flatten().map(verdict).collect()
+        [Some(all), stripped].into_iter().flatten().map(verdict).collect()
     }
 
     fn verdict(&self, names: &Names<'_>, path: &Path, operations: &[Operation]) -> Verdict {
-        let (families, about) = (families(names), self.rules.about(names.all, names.above));
+        let (families, about) = (families(names), self.rules.matching(names.all, names.above));
         let rulings: Vec<_> =
             operations.iter().map(|operation| Ruling::of(*operation, &families, &about)).collect();
         let refused = || rulings.iter().filter(|ruling| self.refuses(ruling));
@@ -100,7 +100,7 @@ impl Judge<'_> {
         Verdict::Refused { class, protection }
     }
 
-    /// The rule that wants a person to decide about one of the operations.
+    /// Returns the rule that requires a decision by a person about one of the operations.
     fn review(&self, rulings: &[Ruling<'_>], path: &Path) -> Option<Protection> {
         let reviewed = || rulings.iter().filter(|ruling| ruling.class == Class::Review);
         let first = reviewed().next()?;
@@ -117,13 +117,13 @@ impl Judge<'_> {
     }
 }
 
-/// What the rules say of one operation on a path.
+/// The rules that apply to one operation on a path.
 struct Ruling<'a> {
     operation: Operation,
     class: Class,
-    /// The built-in family that has a say.
+    /// The built-in family that applies.
     family: Option<&'static Family>,
-    /// The user's rule, where it has the last word.
+    /// The user's rule that applies.
     rule: Option<&'a Rule>,
 }
 
@@ -131,13 +131,13 @@ impl<'a> Ruling<'a> {
     fn of(operation: Operation, families: &[&'static Family], about: &[&'a Rule]) -> Self {
         let family = strictest(families, operation);
         let built_in = family.map_or(Class::Allow, |family| family.class(operation));
-        // What is never allowed is not the policy's to allow.
-        let has_say = |rule: &&&Rule| built_in != Class::Never && rule.is_for(operation);
-        let rule = about.iter().find(has_say).copied();
+        // A policy cannot allow what is never allowed.
+        let applies = |rule: &&&Rule| built_in != Class::Never && rule.applies_to(operation);
+        let rule = about.iter().find(applies).copied();
         Self { operation, class: rule.map_or(built_in, |rule| rule.class), family, rule }
     }
 
-    /// To allow a file does not change what it is.
+    /// Allowing a file does not remove its tag.
     fn is_tagged(&self) -> bool {
         let writes = self.operation != Operation::Read;
         writes && (self.family.is_some() || self.class == Class::Tagged)
@@ -147,22 +147,22 @@ impl<'a> Ruling<'a> {
         match (self.rule, self.family) {
             (Some(rule), _) => Protection::of_user(rule, opening),
             (None, Some(family)) => Protection { opening, ..Protection::never(family.rule, family.what) },
-            // Without either nothing is refused.
+            // Without a rule or family, nothing is refused.
             (None, None) => Protection::never("policy", ""),
         }
     }
 }
 
-/// A path's names, as rules compare them.
+/// Returns the names of a path in the form that rules compare.
 pub fn names_of(path: &Path) -> Vec<String> {
-    plain(path)
+    normalized(path)
 }
 
-/// Whether a path leads into version-control metadata, whatever disguise a name on it wears.
+/// Returns `true` if a path leads into version-control metadata, even if one of its names is disguised.
 pub fn is_version_control(path: &Path) -> bool {
-    let all = plain(path);
-    let bare = bare(&all);
-    [Some(all), bare].into_iter().flatten().any(|all| {
+    let all = normalized(path);
+    let stripped = stripped(&all);
+    [Some(all), stripped].into_iter().flatten().any(|all| {
         let names = Names { all: &all, above: 0, home: &[] };
         families(&names).iter().any(|family| family.rule == VERSION_CONTROL)
     })
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_opens_what_is_to_be_opted_into_and_nothing_else() {
+    fn a_policy_allows_opt_in_paths_and_nothing_else() {
         let rules = user(&[("**", &Operation::ALL, Class::Allow)]);
         for (path, operation, rule) in [
             (".vscode/settings.json", Modify, None),
@@ -261,14 +261,14 @@ mod tests {
     }
 
     #[test]
-    fn a_disguised_name_is_not_allowed_by_a_rule_about_the_plain_one() {
+    fn a_rule_for_a_name_does_not_allow_its_disguised_form() {
         let rules = user(&[("docs/**", &[Create], Class::Allow)]);
         assert_eq!(rule_of(&rules, "docs/.vscode/x", Create), None);
         assert_eq!(rule_of(&rules, "docs:x/.vscode/x", Create), Some("editor_config"));
     }
 
     #[test]
-    fn tags_stay_on_what_was_allowed() {
+    fn allowed_files_keep_their_tags() {
         let rules = user(&[
             (".vscode/**", &[Modify], Class::Allow),
             ("package.json", &[Modify], Class::Allow),
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_pipelines_and_settings_of_agents_wants_a_person() {
+    fn changes_of_pipelines_and_agent_settings_require_review() {
         let none = UserRules::default();
         for (path, rule) in [
             (".github/workflows/ci.yml", Some("ci")),
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_of_the_users_may_want_a_person_too_and_opens_no_reading() {
+    fn a_user_rule_may_require_review_but_does_not_allow_reading() {
         let rules = user(&[
             ("**", &[Read, Modify], Class::Review),
             (".github/workflows/**", &[Modify], Class::Allow),
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn who_cannot_be_asked_is_told_of_with_what_helps() {
+    fn the_hint_of_a_review_says_how_to_reach_a_person() {
         let judgement = judgement(&UserRules::default(), true, &[".mcp.json"], &[Modify, Read]).unwrap();
         let hint = judgement.review.unwrap().hint();
         for part in
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hint_says_what_to_add() {
+    fn the_hint_contains_the_policy_lines_to_add() {
         let none = UserRules::default();
         let protection = judged(&none, true, &[".env"], &[Modify, Read]).unwrap_err();
         let hint = protection.hint();
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn an_editor_is_told_of_what_is_never_allowed_only() {
+    fn an_editor_is_refused_only_what_is_never_allowed() {
         let rules = user(&[("secret.txt", &[Read, Modify], Class::Never)]);
         for (path, operation, allowed) in [
             (".env", Read, true),

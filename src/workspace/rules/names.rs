@@ -1,5 +1,5 @@
-//! The names that the built-in rules are about, in lower case. A name with `/` is a sequence of names; `*`
-//! stands for any characters in one name, once in each.
+//! The names that the built-in rules apply to, in lower case. A pattern with `/` is a sequence of names; `*`
+//! matches any characters within one name and may occur once in each.
 
 mod lists;
 
@@ -8,46 +8,46 @@ use super::classes::Class;
 pub use lists::GIT_FILES;
 use lists::{AGENTS, AT_HOME, BUILDS, INSTRUCTION_FOLDERS, INSTRUCTIONS};
 
-/// What marks the top of a work tree: folders where version control keeps its own state.
+/// Folders with version-control metadata, which mark the top of a work tree.
 pub const METADATA: [&str; 4] = [".git", ".jj", ".hg", ".svn"];
 
-/// The rule about them.
+/// Name of the rule for these folders.
 pub(super) const VERSION_CONTROL: &str = "version_control";
 
-/// Where a family's names mean what they say.
+/// The position in which a family's names apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// Anywhere, whatever lies around it.
+    /// Anywhere in the path.
     Everywhere,
-    /// In the home folder.
+    /// Directly in the home folder.
     Home,
-    /// In a workspace: not above its top.
+    /// In a workspace, not above its top.
     Workspace,
-    /// As the last name of a path in a workspace.
+    /// As the last name of a path.
     File,
-    /// In a workspace, but not as an example without secrets.
+    /// In a workspace, unless the file is an example without secrets.
     Secrets,
-    /// As the last name of a path in a workspace; one that begins with `id_` has no extension.
+    /// As the last name of a path in a workspace; a name that begins with `id_` must have no extension.
     SecretFile,
-    /// In a workspace, as a folder of settings of which the path leads to anything but instructions.
+    /// A settings folder in a workspace, if the path leads to anything but instructions.
     Settings,
-    /// In a workspace, as a folder of settings of which the path leads to instructions.
+    /// A settings folder in a workspace, if the path leads to instructions.
     Instructions,
 }
 
-/// Names with one rule.
+/// Names that share a rule.
 #[derive(Debug)]
 pub(super) struct Family {
-    /// The rule's name on the wire.
+    /// Name of the rule on the wire.
     pub(super) rule: &'static str,
-    /// What such a file is, to follow "it".
+    /// Description of such a file, to follow "it".
     pub(super) what: &'static str,
     pub(super) extent: Extent,
-    /// For what changes a file that is there.
+    /// Class for changing an existing file.
     pub(super) class: Class,
-    /// For what makes one.
+    /// Class for creating a file.
     pub(super) creating: Class,
-    /// For reading one.
+    /// Class for reading a file.
     pub(super) reading: Class,
     pub(super) names: &'static [&'static str],
 }
@@ -56,47 +56,48 @@ const fn family(rule: &'static str, class: Class, extent: Extent, what: &'static
     Family { rule, what, extent, class, creating: class, reading: Class::Allow, names: &[] }
 }
 
-/// Returns whether names below a folder of an agent's settings lead to a text that the agent only reads.
+/// Returns `true` if the names below an agent's settings folder lead to a text that the agent only reads.
 ///
-/// Texts that define commands, skills, workflows or other agents are settings: their headers grant tools, and
-/// some agents run commands that stand in them. So only the places of plain instructions are listed.
+/// Texts that define commands, skills, workflows or other agents are settings: their headers grant tools,
+/// and some agents run commands contained in them. Only locations of plain instructions are therefore
+/// listed.
 pub(super) fn is_instructions(below: &[String]) -> bool {
     match below {
-        [name] => name == GUIDELINES || INSTRUCTIONS.iter().any(|wanted| is_like(wanted, name)),
+        [name] => name == GUIDELINES || INSTRUCTIONS.iter().any(|wanted| matches_pattern(wanted, name)),
         [folder, .., name] => {
-            let is_text = is_like("*.md", name) || is_like("*.mdc", name);
-            is_text && INSTRUCTION_FOLDERS.iter().any(|wanted| is_like(wanted, folder))
+            let is_text = matches_pattern("*.md", name) || matches_pattern("*.mdc", name);
+            is_text && INSTRUCTION_FOLDERS.iter().any(|wanted| matches_pattern(wanted, folder))
         }
         [] => false,
     }
 }
 
-/// Returns whether a name is that of an example, which people fill in elsewhere.
+/// Returns `true` if a name is that of an example, which users copy and fill in elsewhere.
 pub(super) fn is_example(name: &str) -> bool {
     [".example", ".sample", ".template", ".dist"].iter().any(|end| name.ends_with(end))
 }
 
-/// Returns whether a name is the wanted one, in which one `*` stands for anything.
-pub(super) fn is_like(wanted: &str, name: &str) -> bool {
+/// Returns `true` if a name matches the pattern, in which one `*` matches anything.
+pub(super) fn matches_pattern(wanted: &str, name: &str) -> bool {
     match wanted.split_once('*') {
         None => wanted == name,
-        Some((head, tail)) => is_between(head, tail, name),
+        Some((head, tail)) => has_affixes(head, tail, name),
     }
 }
 
-/// Returns whether a name begins and ends so, with anything between.
-pub(super) fn is_between(head: &str, tail: &str, name: &str) -> bool {
+/// Returns `true` if a name starts with `head` and ends with `tail`, without overlap.
+pub(super) fn has_affixes(head: &str, tail: &str, name: &str) -> bool {
     name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
 }
 
-/// Too common a name to say much anywhere else.
+/// A name too common to be meaningful outside a settings folder.
 const GUIDELINES: &str = "guidelines.md";
 
 const OBEYED: &str = "instructs agents";
 
-const STARTUP: &str = "holds commands that the system runs by itself";
+const STARTUP: &str = "holds commands that the system runs automatically";
 
-/// All families. Where several are about one path, the strictest counts, then the first.
+/// All families. If several match a path, the strictest counts; among equals, the first.
 pub(super) const FAMILIES: [Family; 17] = [
     Family {
         names: &METADATA,
@@ -104,7 +105,7 @@ pub(super) const FAMILIES: [Family; 17] = [
             VERSION_CONTROL,
             Class::Never,
             Extent::Everywhere,
-            "belongs to version control, which runs what stands there or loses history by it",
+            "belongs to version control, which executes its content or can lose history through it",
         )
     },
     Family {
@@ -164,7 +165,7 @@ pub(super) const FAMILIES: [Family; 17] = [
             "editor_config",
             Class::OptIn,
             Extent::Workspace,
-            "configures an editor, which can run programs by it",
+            "configures an editor, which can run programs through it",
         )
     },
     Family {
@@ -173,7 +174,7 @@ pub(super) const FAMILIES: [Family; 17] = [
             "agent_config",
             Class::Review,
             Extent::Settings,
-            "configures agents, which can run programs by it",
+            "configures agents, which can run programs through it",
         )
     },
     Family { names: AGENTS, ..family("agent_instructions", Class::Tagged, Extent::Instructions, OBEYED) },
@@ -184,7 +185,7 @@ pub(super) const FAMILIES: [Family; 17] = [
             "container_config",
             Class::OptIn,
             Extent::Workspace,
-            "configures a container, which runs programs by it",
+            "configures a container, which runs programs through it",
         )
     },
     Family {
@@ -246,7 +247,7 @@ pub(super) const FAMILIES: [Family; 17] = [
             "bare_repository",
             Class::Allow,
             Extent::File,
-            "makes a folder a repository in git's eyes, together with two folders beside it",
+            "makes git treat a folder as a repository, together with two folders beside it",
         )
     },
     Family {
@@ -285,6 +286,6 @@ pub(super) const FAMILIES: [Family; 17] = [
     },
     Family {
         names: BUILDS,
-        ..family("executable_config", Class::Tagged, Extent::File, "is run or obeyed by programs")
+        ..family("executable_config", Class::Tagged, Extent::File, "is run or followed by programs")
     },
 ];

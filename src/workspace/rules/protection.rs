@@ -5,74 +5,74 @@ use super::classes::Operations;
 use super::names::VERSION_CONTROL;
 use super::user::Rule;
 
-/// Why a path rule refuses, and what would have to be done so that it does not.
+/// A refusal by a path rule, with the way to allow the operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Protection {
-    /// The rule's stable name.
+    /// Stable name of the rule.
     pub rule: &'static str,
-    /// What such a file is, to follow "it".
+    /// Description of such a file, to follow "it".
     pub what: String,
-    /// What the user gave as the reason, of a rule in the policy.
+    /// The user's reason, for a rule in the policy.
     pub reason: Option<String>,
-    /// How it could be allowed.
+    /// The way to allow the operation.
     pub opening: Opening,
 }
 
-/// How what a rule refuses could be allowed.
+/// A way to allow an operation that a rule refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opening {
-    /// Not at all.
+    /// No way.
     Never,
-    /// Not as long as the user's policy is what it is.
+    /// Only a change of the rule in the user's policy.
     Forbidden,
-    /// By the user, with this in the policy file.
+    /// A rule added to the user's policy.
     Policy {
         /// The policy file.
         file: Box<Path>,
-        /// The lines to be added at its end.
+        /// Lines to append to the file.
         lines: String,
     },
-    /// By a person who agrees to the change; or by the user, with this in the policy file.
+    /// A person's approval of the change, or a rule added to the user's policy.
     Review {
         /// The policy file.
         file: Box<Path>,
-        /// The lines to be added at its end.
+        /// Lines to append to the file.
         lines: String,
     },
-    /// By the user, with `hard_links = true` in the configuration.
+    /// The setting `hard_links = true` in the user's configuration.
     HardLinks,
 }
 
 impl Protection {
-    /// A rule that nothing opens.
+    /// Creates a refusal that nothing can lift.
     pub fn never(rule: &'static str, what: &str) -> Self {
         Self { rule, what: what.to_owned(), reason: None, opening: Opening::Never }
     }
 
-    /// What a rule of the user's refuses.
+    /// Creates the refusal for a rule of the user.
     pub(super) fn of_user(rule: &Rule, opening: Opening) -> Self {
         let opening = if opening == Opening::Never { Opening::Forbidden } else { opening };
         let what = format!("matches `{}` in the user's policy", rule.pattern.escape_debug());
         Self { reason: rule.reason.clone(), opening, ..Self::never("policy", &what) }
     }
 
-    /// A file with several names.
+    /// Creates the refusal for a file with several names.
     pub fn hard_link() -> Self {
         let what = "has several names, and the others may lie outside the workspace";
         Self { opening: Opening::HardLinks, ..Self::never("hard_link", what) }
     }
 
-    /// A file of version control whose name does not say so.
+    /// Creates the refusal for a version-control file whose name does not show that it is one.
     pub fn version_control() -> Self {
         Self::never(VERSION_CONTROL, "belongs to version control, under another name")
     }
 
-    /// One of editd's own files.
+    /// Creates the refusal for one of editd's own files.
     pub fn editd() -> Self {
         Self::never("editd", "belongs to editd itself")
     }
 
-    /// What to do about it.
+    /// Returns what to do about the refusal.
     pub fn hint(&self) -> String {
         let next = match &self.opening {
             Opening::Never => {
@@ -87,11 +87,11 @@ impl Protection {
                     .to_owned()
             }
             Opening::Review { file, lines } => format!(
-                "A person has to agree to this change, and nobody can be asked now. Send it with `review: true` and ask the user to decide with `editd review`; or ask the user to open the folder in an editor that editd is attached to, to set `review = \"always\"` in `config.toml` and run `editd stop`, or to allow it by adding these lines at the end of `{}`, which holds at once:\n{lines}",
+                "A person has to approve this change, and none can be asked now. Send it with `review: true` and ask the user to decide with `editd review`; or ask the user to open the folder in an editor that editd is attached to, to set `review = \"always\"` in `config.toml` and run `editd stop`, or to allow it by adding these lines at the end of `{}`, which takes effect at once:\n{lines}",
                 file.display()
             ),
             Opening::Policy { file, lines } => format!(
-                "Only the user can allow it, by adding these lines at the end of `{}`, which holds at once:\n{lines}",
+                "Only the user can allow it, by adding these lines at the end of `{}`, which takes effect at once:\n{lines}",
                 file.display()
             ),
         };
@@ -103,25 +103,25 @@ impl Protection {
 }
 
 impl Opening {
-    /// A person's yes, or the rule that allows operations on one path.
+    /// Requires a person's approval, or the rule that allows operations on one path.
     pub(super) fn review(file: &Path, path: &Path, operations: Operations) -> Self {
         Self::Review { file: file.into(), lines: lines(path, operations) }
     }
 
-    /// The rule that allows operations on one path.
+    /// Requires the rule that allows operations on one path.
     pub(super) fn rule(file: &Path, path: &Path, operations: Operations) -> Self {
         Self::Policy { file: file.into(), lines: lines(path, operations) }
     }
 }
 
-/// Returns the lines of a policy that allow operations on one path.
+/// Returns policy lines that allow operations on one path.
 fn lines(path: &Path, operations: Operations) -> String {
     let names: Vec<_> = operations.iter().map(|operation| quoted(operation.name())).collect();
     let pattern = quoted(&globset::escape(&path.to_string_lossy()));
     format!("[[rules]]\npattern = {pattern}\noperations = [{}]\nclass = \"allow\"\n", names.join(", "))
 }
 
-/// A basic string of TOML.
+/// Returns a TOML basic string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
@@ -142,7 +142,7 @@ mod tests {
     use crate::workspace::rules::Operation;
 
     #[test]
-    fn the_lines_to_add_name_one_path_and_no_other() {
+    fn the_policy_lines_match_exactly_one_path() {
         let operations = [Operation::Create, Operation::Read].into_iter().collect();
         let Opening::Policy { lines, .. } =
             Opening::rule(Path::new("/p.toml"), Path::new("/a/[b]/\"c\n"), operations)

@@ -3,24 +3,24 @@ use std::path::{Path, PathBuf};
 
 use super::judge::is_version_control;
 
-/// Folders that belong to the system: no agent's root lies in them.
+/// System folders. An agent's root cannot be inside them.
 const SYSTEM: [&str; 10] =
     ["/bin", "/boot", "/dev", "/etc", "/proc", "/run", "/sbin", "/sys", "/usr", "/var"];
 
-/// Why a folder cannot be an agent's root.
+/// The reason why a folder cannot be an agent's root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootRefusal {
-    /// `/`, the home folder or something above it: too much at once.
+    /// `/`, the home folder or one of its ancestors: too wide a scope.
     TooWide,
-    /// A folder of the system.
+    /// A system folder.
     System,
     /// Inside version-control metadata.
     VersionControl,
-    /// The user configured roots, and it lies in none of them.
+    /// Outside the roots that the user configured.
     NotConfigured,
 }
 
-/// Whether an agent may work in `root`. All paths are canonical.
+/// Checks that an agent may use `root` as its root. All paths must be canonical.
 pub fn check_root(root: &Path, home: Option<&Path>, configured: &[PathBuf]) -> Result<(), RootRefusal> {
     let home_is_inside = home.is_some_and(|home| home.starts_with(root));
     if root == Path::new("/") || home_is_inside {

@@ -7,33 +7,33 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use super::classes::{Class, Operation, Operations};
 use super::fold::folded;
 
-/// Bytes of a pattern: room for any path.
+/// Maximum size of a pattern, in bytes: long enough for any path.
 const PATTERN_BYTES: usize = 4096;
 
-/// One rule.
+/// A rule of the policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Which paths: a glob, in which `*` stays within a name and `**` does not. With `/` at its beginning it
-    /// is an absolute path, else it may begin at any folder.
+    /// A glob, in which `*` matches within a name and `**` across names. With a leading `/` it matches
+    /// absolute paths; otherwise it may start at any folder.
     pub pattern: String,
-    /// For what.
+    /// Operations that the rule applies to.
     pub operations: Operations,
-    /// What is said of them.
+    /// Class of these operations.
     pub class: Class,
-    /// Why, in the user's words.
+    /// The user's reason.
     pub reason: Option<String>,
 }
 
-/// A pattern that means nothing.
+/// An invalid pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadPattern {
     /// Index of its rule.
     pub index: usize,
-    /// What is wrong with it.
+    /// Description of the error.
     pub problem: String,
 }
 
-/// The rules of a policy, ready to be asked. Without any rule nothing is said of any path.
+/// The compiled rules of a policy. An empty set applies to no path.
 #[derive(Clone, Debug, Default)]
 pub struct UserRules {
     rules: Vec<Rule>,
@@ -41,7 +41,7 @@ pub struct UserRules {
     absolute: Globs,
 }
 
-/// Globs and the rules that they belong to.
+/// A set of globs, with the index of the rule for each.
 #[derive(Clone, Debug, Default)]
 struct Globs {
     set: GlobSet,
@@ -49,7 +49,7 @@ struct Globs {
 }
 
 impl UserRules {
-    /// Compiles rules; `~/` in their patterns must have been replaced.
+    /// Compiles rules. `~/` in their patterns must have been replaced.
     pub fn new(rules: Vec<Rule>) -> Result<Self, BadPattern> {
         let (mut anywhere, mut absolute) = (Collected::new(), Collected::new());
         for (index, rule) in rules.iter().enumerate() {
@@ -69,37 +69,37 @@ impl UserRules {
         Ok(Self { anywhere: compiled(anywhere)?, absolute: compiled(absolute)?, rules })
     }
 
-    /// How many there are.
+    /// Returns the number of rules.
     pub fn len(&self) -> usize {
         self.rules.len()
     }
 
-    /// Returns how many of them have a class.
+    /// Returns the number of rules with a class.
     pub fn count_of(&self, class: Class) -> usize {
         self.rules.iter().filter(|rule| rule.class == class).count()
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there are no rules.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// Returns these rules without those that allow something. A rule that wants a person to decide is one of them: it
-    /// may open what is refused otherwise.
+    /// Returns these rules without those that may allow an operation. Rules of the class `Review` are among
+    /// the latter, because they can allow what is otherwise refused.
     #[must_use]
     pub fn restrictions(&self) -> Self {
         let rules = self.rules.iter().filter(|rule| rule.class > Class::Review).cloned().collect();
-        // What compiled once compiles again.
+        // Patterns that compiled once compile again.
         Self::new(rules).unwrap_or_default()
     }
 
-    /// The rules about a path, the last one first.
-    pub(super) fn about(&self, names: &[String], above: usize) -> Vec<&Rule> {
+    /// Returns the rules that match a path, last one first.
+    pub(super) fn matching(&self, names: &[String], above: usize) -> Vec<&Rule> {
         if self.rules.is_empty() {
             return Vec::new();
         }
-        let mut found = self.absolute.matching(&names.join("/"));
-        found.extend(self.anywhere.matching(&names[above.min(names.len())..].join("/")));
+        let mut found = self.absolute.indices_matching(&names.join("/"));
+        found.extend(self.anywhere.indices_matching(&names[above.min(names.len())..].join("/")));
         found.sort_unstable_by(|a, b| b.cmp(a));
         found.dedup();
         found.into_iter().map(|index| &self.rules[index]).collect()
@@ -107,21 +107,21 @@ impl UserRules {
 }
 
 impl Rule {
-    /// Returns whether the rule says something of an operation. Nobody can be asked before a file is read, so a
-    /// rule that wants that says nothing of reading.
-    pub(super) fn is_for(&self, operation: Operation) -> bool {
+    /// Returns `true` if the rule applies to an operation. A rule of the class `Review` does not apply to
+    /// reading, because no person can be asked before a read.
+    pub(super) fn applies_to(&self, operation: Operation) -> bool {
         let is_asked = self.class != Class::Review || operation != Operation::Read;
         is_asked && self.operations.contains(operation)
     }
 }
 
 impl Globs {
-    fn matching(&self, path: &str) -> Vec<usize> {
+    fn indices_matching(&self, path: &str) -> Vec<usize> {
         self.set.matches(Path::new(path)).into_iter().map(|glob| self.rules[glob]).collect()
     }
 }
 
-/// Globs on their way to a set.
+/// Globs being collected into a set.
 struct Collected {
     set: GlobSetBuilder,
     rules: Vec<usize>,
@@ -132,7 +132,7 @@ impl Collected {
         Self { set: GlobSetBuilder::new(), rules: Vec::new() }
     }
 
-    /// A rule about a folder holds for everything in it.
+    /// Adds a pattern. A rule for a folder applies to everything in it.
     fn add(&mut self, rule: usize, pattern: &str) -> Result<(), String> {
         let within = (!pattern.ends_with("**")).then(|| format!("{pattern}/**"));
         for pattern in [Some(pattern.to_owned()), within].into_iter().flatten() {
@@ -174,7 +174,7 @@ fn check(pattern: &str) -> Result<(), &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fold::plain;
+    use super::super::fold::normalized;
     use super::*;
 
     fn rules(patterns: &[&str]) -> Result<UserRules, BadPattern> {
@@ -188,12 +188,12 @@ mod tests {
         UserRules::new(patterns.iter().map(rule).collect())
     }
 
-    fn is_about(pattern: &str, path: &str) -> bool {
-        !rules(&[pattern]).unwrap().about(&plain(Path::new(path)), 2).is_empty()
+    fn matches(pattern: &str, path: &str) -> bool {
+        !rules(&[pattern]).unwrap().matching(&normalized(Path::new(path)), 2).is_empty()
     }
 
     #[test]
-    fn patterns_are_about_paths() {
+    fn patterns_match_paths() {
         for (pattern, path, about) in [
             ("**/*.md", "/ws/p/a.md", true),
             ("**/*.md", "/ws/p/docs/deep/A.MD", true),
@@ -216,19 +216,19 @@ mod tests {
             ("a?.md", "/ws/p/a/.md", false),
             ("\u{dc}ber/**", "/ws/p/u\u{308}ber/x", true),
         ] {
-            assert_eq!(is_about(pattern, path), about, "{pattern} {path}");
+            assert_eq!(matches(pattern, path), about, "{pattern} {path}");
         }
     }
 
     #[test]
-    fn the_last_rule_stands_first() {
+    fn the_last_rule_comes_first() {
         let rules = rules(&["a.md", "/ws/p/a.md", "b.md", "**"]).unwrap();
-        let about = rules.about(&plain(Path::new("/ws/p/a.md")), 2);
+        let about = rules.matching(&normalized(Path::new("/ws/p/a.md")), 2);
         assert_eq!(about.iter().map(|rule| &*rule.pattern).collect::<Vec<_>>(), ["**", "/ws/p/a.md", "a.md"]);
     }
 
     #[test]
-    fn a_pattern_that_means_nothing_is_an_error() {
+    fn an_invalid_pattern_is_an_error() {
         for pattern in ["", "/", "!a", "~ada/x", "../x", "a/./b", "a[", "{a", "a\0", &"a".repeat(5000)] {
             let error = rules(&["fine", pattern]).unwrap_err();
             assert_eq!(error.index, 1, "{pattern}: {error:?}");

@@ -1,42 +1,47 @@
 use std::sync::Arc;
 
 use crate::text::ContentHash;
-use crate::workspace::{Coverage, Role, Seen, SessionId, Snapshot};
+use crate::workspace::{Coverage, ObservedVersion, Role, SessionId, Snapshot};
 
 use super::Workspace;
 
-/// How the truth of a file relates to what the author of a change was given.
+/// The relation of a file's current content to what the author of a change was given.
 #[derive(Clone, Debug)]
 pub enum BaseState {
-    /// The author was never given it.
+    /// The author was never given the file.
     Unread {
-        /// Its session was never given anything.
+        /// `true` if the session was never given anything.
         new_session: bool,
     },
-    /// The author has it as it is.
+    /// The author was given the current content.
     Fresh(Coverage),
-    /// The author has another content.
+    /// The author was given another content.
     Moved {
-        /// Its hash.
+        /// Hash of that content.
         base: ContentHash,
-        /// Whether this file ever had it while somebody read it here.
+        /// `true` if a session was given this content of this file.
         was_given: bool,
-        /// Its text, if so and if it is in memory.
+        /// Text of that content, if it is in memory.
         text: Option<Arc<Snapshot>>,
-        /// How much of it the author has seen.
+        /// Part of it that the author was given.
         coverage: Coverage,
     },
 }
 
 impl Workspace {
-    /// Compares a file with the base of a change to it: the hash that came with the change, else what the
-    /// session was last given.
-    pub fn base_state(&mut self, id: SessionId, seen: &Seen, sent: Option<ContentHash>) -> BaseState {
-        self.observe(seen);
+    /// Compares a file with the base of a change: the hash sent with the change, or else the content that
+    /// the session was last given.
+    pub fn base_state(
+        &mut self,
+        id: SessionId,
+        observed: &ObservedVersion,
+        sent: Option<ContentHash>,
+    ) -> BaseState {
+        self.observe(observed);
         let session = self.sessions.get(&id);
-        let given = session.and_then(|session| session.base(&seen.key));
+        let given = session.and_then(|session| session.base(&observed.key));
         let (base, coverage) = match (sent, given) {
-            // Who sends a hash says that this content is meant, whole.
+            // A request that carries a hash asserts that this whole content is its base.
             (Some(sent), _) => (sent, Coverage::Whole),
             (None, Some(given)) => (given.hash, given.coverage),
             (None, None) => {
@@ -44,13 +49,13 @@ impl Workspace {
                 return BaseState::Unread { new_session };
             }
         };
-        if seen.truth.hash() == Some(base) {
+        if observed.truth.hash() == Some(base) {
             BaseState::Fresh(coverage)
         } else {
-            // A content that only another file had is no base of this one.
+            // A content that only another file had cannot be a base of this file.
             let role = self.sessions.get(&id).map_or(Role::Agent, |session| session.role);
-            let was_given = self.documents.get(&seen.key).is_some_and(|d| d.has_given(base, role))
-                || self.departed.has(&seen.key, base, role);
+            let was_given = self.documents.get(&observed.key).is_some_and(|d| d.was_given(base, role))
+                || self.departed.has(&observed.key, base, role);
             let text = was_given.then(|| self.texts.get(base)).flatten();
             BaseState::Moved { base, was_given, text, coverage }
         }

@@ -4,81 +4,86 @@ use std::sync::Arc;
 use crate::edit::Plan;
 use crate::text::ContentHash;
 use crate::workspace::limits::UNSHARED_PER_EDIT;
-use crate::workspace::session::Unseen;
-use crate::workspace::{Author, Coverage, FileKey, Seen, SessionId, Snapshot, Truth};
+use crate::workspace::session::KnownBase;
+use crate::workspace::{Author, Coverage, FileContent, FileKey, ObservedVersion, SessionId, Snapshot};
 
 use super::Workspace;
 
-/// A file that others changed since a session was given it.
+/// A file that others changed after a session was given it.
 #[derive(Clone, Debug)]
 pub struct Changed {
-    /// Which file.
+    /// Key of the file.
     pub key: FileKey,
     /// The path under which the session read it.
     pub path: PathBuf,
-    /// Who changed it last.
+    /// The author of the last change.
     pub by: String,
-    /// What the session had.
+    /// Hash of the content that the session was given.
     pub before: ContentHash,
-    /// Its text, if it is in memory.
+    /// Text of that content, if it is in memory.
     pub before_text: Option<Arc<Snapshot>>,
-    /// What the session did to that itself, in a merge with what others did.
+    /// The session's own part of a merge with changes of others.
     pub own: Option<Arc<Plan>>,
 }
 
-/// Where a change of a file led, for the books.
+/// The result of a committed change of a file.
 #[derive(Clone, Debug)]
 pub struct Moved {
-    /// The file.
+    /// Key of the file before the change.
     pub key: FileKey,
-    /// What it was.
+    /// Hash of the content before.
     pub before: Option<ContentHash>,
-    /// What the change was made for.
+    /// Hash of the base that the change was made for.
     pub base: Option<ContentHash>,
-    /// Whether it was merged with what others did.
+    /// `true` if the change was merged with changes of others.
     pub merged: bool,
-    /// The change as its author made it and what for, where it had to be carried over to something else.
-    pub alone: Option<(ContentHash, Arc<Plan>)>,
-    /// What it is now, under its new name if it got one.
-    pub after: Seen,
-    /// How, if its text was edited.
+    /// The change as its author made it, with the hash of its base, if it had to be rebased.
+    pub original_plan: Option<(ContentHash, Arc<Plan>)>,
+    /// The new content, under the new path if the file was renamed.
+    pub after: ObservedVersion,
+    /// The plan, if the text was edited.
     pub plan: Option<Arc<Plan>>,
-    /// How much of the result its author knows; none if that is what it knew of the file before.
+    /// Part of the result that its author knows; `None` if that did not change.
     pub coverage: Option<Coverage>,
-    /// Whether the new text shares the memory of the old one.
+    /// `true` if the new text shares memory with the old one.
     pub shares: bool,
 }
 
 impl Workspace {
-    /// The newest cursor, and the files that a session has read, to be looked at before
-    /// [`change_of`](Self::change_of).
+    /// Returns the newest cursor and the files that a session has read. The caller observes these files
+    /// before it calls [`change_of`](Self::change_of).
     pub fn files_read_by(&self, id: SessionId) -> (u64, Vec<(FileKey, PathBuf)>) {
         let ledger = self.sessions.get(&id).into_iter().flat_map(|session| &session.ledger);
         let files = ledger.map(|(key, entry)| (key.clone(), entry.base.path.clone())).collect();
         (self.log.cursor(), files)
     }
 
-    /// What others did to a file that a session has read, after it was looked at: whether it is not what the
-    /// session was given, and with `since` also what was told after that cursor before. The session's base
-    /// moves to what is told.
-    pub fn change_of(&mut self, id: SessionId, file: &Seen, since: Option<u64>) -> Option<Changed> {
+    /// Returns the changes that others made to a file, which the caller has just observed, since the session
+    /// was given it. With `since`, changes that were already reported after that cursor are included. The
+    /// session's base moves to the current content.
+    pub fn change_of(
+        &mut self,
+        id: SessionId,
+        file: &ObservedVersion,
+        since: Option<u64>,
+    ) -> Option<Changed> {
         self.observe(file);
         let changed = self.changed(id, file, since)?;
         match &file.truth {
-            Truth::Text(snapshot) => self.move_base(id, file, snapshot),
-            // What is gone or no text cannot be the base of anything; the next read decides.
-            Truth::Missing | Truth::Opaque(_) => self.drop_base(id, &file.key),
+            FileContent::Text(snapshot) => self.move_base(id, file, snapshot),
+            // A missing or non-text file cannot be a base, so the next read decides.
+            FileContent::Missing | FileContent::Opaque(_) => self.drop_base(id, &file.key),
         }
         Some(changed)
     }
 
-    fn changed(&mut self, id: SessionId, file: &Seen, since: Option<u64>) -> Option<Changed> {
+    fn changed(&mut self, id: SessionId, file: &ObservedVersion, since: Option<u64>) -> Option<Changed> {
         let entry = self.sessions.get(&id)?.ledger.get(&file.key)?;
         let path = entry.base.path.clone();
-        let told = since.and_then(|since| self.log.others_since(since, &file.key, id).next()?.before);
-        let (before, own) = match (told, &entry.unseen) {
-            (Some(told), _) => (told, None),
-            (None, Some(unseen)) => (unseen.given, unseen.own.clone()),
+        let reported = since.and_then(|since| self.log.others_since(since, &file.key, id).next()?.before);
+        let (before, own) = match (reported, &entry.known_base) {
+            (Some(reported), _) => (reported, None),
+            (None, Some(known)) => (known.given, known.own.clone()),
             (None, None) => (entry.base.hash, None),
         };
         if file.truth.hash() == Some(before) {
@@ -89,26 +94,26 @@ impl Workspace {
         Some(Changed { key: file.key.clone(), path, by, before, before_text, own })
     }
 
-    fn move_base(&mut self, id: SessionId, file: &Seen, snapshot: &Arc<Snapshot>) {
+    fn move_base(&mut self, id: SessionId, file: &ObservedVersion, snapshot: &Arc<Snapshot>) {
         let given = self.sessions.get(&id).and_then(|session| session.base(&file.key)).cloned();
         if let Some(given) = given {
             self.set_base(id, &file.key, &given.path, snapshot, given.coverage);
         }
     }
 
-    /// Files were changed by a session: writes the books and tells the other readers.
+    /// Records changes that a session committed, and notifies the other readers.
     pub fn record_commit(&mut self, id: SessionId, author: &str, files: Vec<Moved>) {
         for file in files {
             let (key, after, coverage) = (file.key.clone(), file.after.clone(), file.coverage);
-            let unseen = self.unseen_by(id, &file);
+            let known = self.known_base_of(id, &file);
             self.record_move(id, author, file);
             self.move_own_base(id, &key, &after, coverage);
-            self.keep_unseen(id, &after.key, unseen);
+            self.set_known_base(id, &after.key, known);
         }
     }
 
-    /// The same where a person decided what happens: the author of the change learns of it by the answer that
-    /// tells the outcome, and knows no more until then.
+    /// Records changes that a person accepted. The base of the proposal's author stays as it is until the
+    /// author receives the outcome.
     pub fn record_decided(&mut self, id: SessionId, author: &str, files: Vec<Moved>) {
         for file in files {
             self.record_move(id, author, file);
@@ -129,45 +134,52 @@ impl Workspace {
                 self.transition(&file.key, file.before, after, by, file.plan);
             }
         } else {
-            self.set_current(&file.key, &Truth::Missing);
+            self.set_current(&file.key, &FileContent::Missing);
             self.transition(&file.key, file.before, None, by.clone(), None);
             self.set_current(&file.after.key, &file.after.truth);
             self.transition(&file.after.key, None, after, by, None);
         }
     }
 
-    /// What the author of a change has seen of its file, if there is more in the result than that and the change.
-    fn unseen_by(&self, id: SessionId, file: &Moved) -> Option<Unseen> {
-        let alone = file.alone.as_ref().map(|(given, plan)| (*given, plan.clone()));
+    /// Returns what the author of a change knows of the file, if the result contains changes of others.
+    fn known_base_of(&self, id: SessionId, file: &Moved) -> Option<KnownBase> {
+        let original_plan = file.original_plan.as_ref().map(|(given, plan)| (*given, plan.clone()));
         let Some(entry) = self.sessions.get(&id)?.ledger.get(&file.key) else {
-            return alone.map(|(given, plan)| Unseen { given, own: Some(plan) });
+            return original_plan.map(|(given, plan)| KnownBase { given, own: Some(plan) });
         };
         let given = entry.base.hash;
-        entry.unseen.clone().or_else(|| {
-            let own = alone.filter(|(base, _)| *base == given).map(|(_, plan)| plan);
-            // Who names another base than it was given has seen that, too.
-            (file.merged && Some(given) != file.base).then_some(Unseen { given, own })
+        entry.known_base.clone().or_else(|| {
+            let own = original_plan.filter(|(base, _)| *base == given).map(|(_, plan)| plan);
+            // An author that sends another base than it was given knows that base, too.
+            (file.merged && Some(given) != file.base).then_some(KnownBase { given, own })
         })
     }
 
-    fn keep_unseen(&mut self, id: SessionId, key: &FileKey, unseen: Option<Unseen>) {
+    fn set_known_base(&mut self, id: SessionId, key: &FileKey, known: Option<KnownBase>) {
         let entry = self.sessions.get_mut(&id).and_then(|session| session.ledger.get_mut(key));
-        if let (Some(entry), Some(unseen)) = (entry, unseen) {
-            self.texts.retain(unseen.given, None);
-            entry.unseen = Some(unseen);
+        if let (Some(entry), Some(known)) = (entry, known) {
+            self.texts.retain(known.given, None);
+            entry.known_base = Some(known);
         }
     }
 
-    /// An author knows what it wrote itself; how much else of the file it knows stays as it was.
-    fn move_own_base(&mut self, id: SessionId, key: &FileKey, after: &Seen, coverage: Option<Coverage>) {
+    /// Moves the author's base to the result. An author knows its own change, and as much of the rest as
+    /// before.
+    fn move_own_base(
+        &mut self,
+        id: SessionId,
+        key: &FileKey,
+        after: &ObservedVersion,
+        coverage: Option<Coverage>,
+    ) {
         let known = self.sessions.get(&id).and_then(|session| session.base(key)).map(|base| base.coverage);
         let coverage = coverage.or(known).unwrap_or(Coverage::Part);
         if after.key != *key {
             self.drop_base(id, key);
         }
         match &after.truth {
-            Truth::Text(snapshot) => self.set_base(id, &after.key, &after.path, snapshot, coverage),
-            Truth::Missing | Truth::Opaque(_) => self.drop_base(id, &after.key),
+            FileContent::Text(snapshot) => self.set_base(id, &after.key, &after.path, snapshot, coverage),
+            FileContent::Missing | FileContent::Opaque(_) => self.drop_base(id, &after.key),
         }
     }
 }

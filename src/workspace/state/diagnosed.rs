@@ -8,23 +8,23 @@ use crate::workspace::{FileKey, SessionId};
 
 use super::Workspace;
 
-/// What an editor says of a file, and what it has of it.
+/// An editor's view of a file: its diagnostics and its open document.
 #[derive(Clone, Debug)]
 pub struct Diagnosed {
     /// The editor's session.
     pub session: SessionId,
-    /// Whether it has the file open and has announced that it tells diagnostics: then more can be expected.
+    /// `true` if it has the file open and announced that it sends diagnostics, so that more can be expected.
     pub tells: bool,
-    /// The version of its document now, if it has it open.
+    /// Current version of its document, if open.
     pub version: Option<i32>,
-    /// The document's text, if it has it open.
+    /// Text of the document, if open.
     pub text: Option<Text>,
-    /// What it said last.
+    /// Latest report of the editor.
     pub report: Option<Arc<Report>>,
 }
 
 impl Diagnosed {
-    /// The text that the report is about, if that is what the document holds now.
+    /// Returns the text that the report refers to, if it is the current text of the document.
     pub fn text_of_report(&self) -> Option<&Text> {
         let is_current = self.report.as_ref().is_some_and(|report| report.version == self.version);
         self.text.as_ref().filter(|_| is_current)
@@ -32,23 +32,23 @@ impl Diagnosed {
 }
 
 impl Workspace {
-    /// An editor says what is wrong in a document, in place of what it said before. `path` is where the file is
-    /// if it does not have it open.
+    /// Stores an editor's diagnostics for a document, replacing the previous ones. `path` is the path of the
+    /// file in case the document is not open.
     pub fn diagnose(&mut self, id: &BufferId, path: &Path, report: Report) {
         let open = self.buffers.get(id).map(|buffer| buffer.path.clone());
         if self.sessions.contains_key(&id.session) {
-            self.diagnostics.tell(id.session, open.as_deref().unwrap_or(path), report);
+            self.diagnostics.insert(id.session, open.as_deref().unwrap_or(path), report);
         }
     }
 
-    /// A document was closed.
+    /// Removes a closed document and its diagnostics.
     pub fn close_document(&mut self, id: &BufferId) {
         if let Some(buffer) = self.buffers.close(id) {
-            self.diagnostics.withdraw(id.session, &buffer.path);
+            self.diagnostics.remove(id.session, &buffer.path);
         }
     }
 
-    /// What editors say of a file, and which of them have it open.
+    /// Returns the diagnostics for a file, by editor, including editors that have it open without any.
     pub fn diagnosed(&self, path: &Path, key: &FileKey) -> Vec<Diagnosed> {
         let mut open: Vec<_> =
             self.buffers.of(path, key).into_iter().map(|buffer| (buffer.id.session, buffer)).collect();
@@ -69,12 +69,12 @@ impl Workspace {
             session,
             tells: self.sessions.get(&session).is_some_and(|session| session.abilities.diagnostics),
             version: Some(buffer.version),
-            text: buffer.trouble.is_none().then(|| buffer.text.clone()),
+            text: buffer.blocked_reason.is_none().then(|| buffer.text.clone()),
             report: self.diagnostics.of(session, &buffer.path).cloned(),
         }
     }
 
-    /// The files of which editors say something.
+    /// Returns the files with diagnostics.
     pub fn diagnosed_files(&self) -> Vec<PathBuf> {
         self.diagnostics.files()
     }

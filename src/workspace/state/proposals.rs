@@ -5,67 +5,67 @@ use crate::edit::{FileDiff, Plan};
 use crate::text::ContentHash;
 use crate::workspace::review::Review;
 use crate::workspace::{
-    FileKey, OnStale, OwnEdits, PlannedFile, Proposal, ProposalRefusal, ProposalState, Refusal, RefusalKind,
-    Repeatable, Role, Seen, SessionId,
+    FileKey, ObservedVersion, OnStale, OwnEdits, PlannedFile, Proposal, ProposalRefusal, ProposalState,
+    Refusal, RefusalKind, Repeatable, Role, SessionId,
 };
 
-use crate::workspace::limits::{KEPT_DIFF, KEPT_MATCHES};
+use crate::workspace::limits::{KEPT_DIFF, STORED_MATCHES};
 
 use super::Workspace;
 
-/// What a proposal is made of.
+/// The parameters of a new proposal.
 #[derive(Debug)]
 pub struct NewProposal {
-    /// The session that makes it.
+    /// The session that creates it.
     pub session: SessionId,
-    /// The author it will belong to.
+    /// Name of the author.
     pub author: String,
-    /// What it is for.
+    /// Description by the author.
     pub label: Option<String>,
-    /// The proposal that it takes the place of.
+    /// The proposal that it replaces.
     pub replaces: Option<String>,
-    /// What to do where the files change meanwhile.
+    /// Handling of files that change in the meantime.
     pub on_stale: OnStale,
-    /// Now.
+    /// Current time.
     pub at: SystemTime,
-    /// What is to become of it next.
+    /// The next step after creation.
     pub purpose: MadeFor,
-    /// The request that made it, if that may be sent again.
+    /// The request that creates it, if that request may be repeated.
     pub request: Option<Repeatable>,
-    /// The transaction that it takes back.
+    /// The transaction that it undoes.
     pub undoes: Option<Arc<str>>,
     /// The changes.
     pub files: Vec<PlannedFile>,
 }
 
-/// What a proposal is made for.
+/// The next step after a proposal is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MadeFor {
-    /// To be looked at, and maybe applied later.
+    /// To be inspected, and possibly applied later.
     Looking,
-    /// To be applied at once, so that nobody else can act on it.
+    /// To be applied at once, so that no other session can act on it.
     Applying,
-    /// To be decided by a person.
+    /// To be reviewed by a person.
     Reviewing,
 }
 
-/// What has to be done for one file of a proposal that is to be applied.
+/// The action required for one file when a proposal is applied.
 #[derive(Clone, Debug)]
 pub enum ApplyStep {
-    /// It is as it was when the plan was made.
+    /// The file has the content that the plan was made for.
     Ready,
-    /// It is already what the plan would make of it.
+    /// The file already has the content that the plan would produce.
     Done,
-    /// It is as it was but for the author's own later edits, through which the plan can be carried.
+    /// Only the author has changed the file since, by edits over which the plan can be rebased.
     Carry(Vec<Arc<Plan>>),
-    /// A person has typed in it, and nobody else has changed it but the author.
+    /// A user has typed in the file, and only the author made further changes.
     CarryTyped,
-    /// Somebody else changed it.
+    /// Another author or program changed the file.
     Moved,
 }
 
 impl Workspace {
-    /// Adds a proposal; the one that it replaces is closed.
+    /// Adds a proposal, and closes the one it replaces.
     pub fn add_proposal(&mut self, new: NewProposal) -> Result<Proposal, Refusal> {
         if let Some(replaced) = &new.replaces {
             self.open_proposal(new.session, replaced, None)?;
@@ -114,21 +114,21 @@ impl Workspace {
         Ok(proposal)
     }
 
-    /// A proposal, if the session may see it.
+    /// Returns a proposal that the session may see.
     pub fn proposal(&self, session: SessionId, id: &str) -> Result<&Proposal, Refusal> {
         self.proposals.get(id).filter(|proposal| self.may_see(session, proposal)).ok_or_else(|| {
             Refusal::new(RefusalKind::Proposal(ProposalRefusal::Unknown { id: id.to_owned() }))
         })
     }
 
-    /// The proposals that the session may see, oldest first.
+    /// Returns the proposals that the session may see, oldest first.
     pub fn proposals(&self, session: SessionId, state: Option<&str>) -> Vec<&Proposal> {
         let matches = |proposal: &&Proposal| state.is_none_or(|state| proposal.state.name() == state);
         let visible = |proposal: &&Proposal| self.may_see(session, proposal);
         self.proposals.all().filter(visible).filter(matches).collect()
     }
 
-    /// Takes a proposal back.
+    /// Discards an open proposal.
     pub fn discard(
         &mut self,
         session: SessionId,
@@ -143,21 +143,22 @@ impl Workspace {
         self.proposal(session, id).cloned()
     }
 
-    /// Starts to apply a proposal to the files as they were just seen, in the order of its files. Until
-    /// [`applied`](Self::applied) or [`not_applied`](Self::not_applied) nobody else can.
+    /// Starts to apply a proposal to the observed files, given in the order of the proposal. No other
+    /// session can act on it until [`applied`](Self::applied) or [`not_applied`](Self::not_applied) is
+    /// called.
     pub fn begin_apply(
         &mut self,
         session: SessionId,
         id: &str,
-        seen: &[Seen],
+        observed: &[ObservedVersion],
     ) -> Result<Vec<ApplyStep>, Refusal> {
         self.proposal_to_apply(session, id, None)?;
-        for file in seen {
+        for file in observed {
             self.observe(file);
         }
         let Some(proposal) = self.proposals.get(id) else { return Ok(Vec::new()) };
         let steps: Vec<_> =
-            proposal.files.iter().zip(seen).map(|(file, seen)| self.step(session, file, seen)).collect();
+            proposal.files.iter().zip(observed).map(|(file, now)| self.step(session, file, now)).collect();
         let done = steps.iter().all(|step| matches!(step, ApplyStep::Done));
         match proposal.state {
             ProposalState::Applied if !done => return Err(closed(proposal)),
@@ -167,8 +168,8 @@ impl Workspace {
         Ok(steps)
     }
 
-    fn step(&self, session: SessionId, file: &PlannedFile, seen: &Seen) -> ApplyStep {
-        let now = seen.truth.hash();
+    fn step(&self, session: SessionId, file: &PlannedFile, observed: &ObservedVersion) -> ApplyStep {
+        let now = observed.truth.hash();
         if now == file.hash_before {
             return ApplyStep::Ready;
         }
@@ -183,8 +184,9 @@ impl Workspace {
         }
     }
 
-    /// The proposal was applied, in that transaction if anything had to be written; `files` is what was done
-    /// in the end, if it had to be carried along. Gives the transaction that the proposal was applied in.
+    /// Records that the proposal was applied, in `transaction` if anything had to be written. `files` are
+    /// the changes actually made, if they had to be rebased. Returns the transaction in which the proposal
+    /// was applied.
     pub fn applied(
         &mut self,
         session: SessionId,
@@ -204,7 +206,7 @@ impl Workspace {
         transaction
     }
 
-    /// The attempt to apply it ended otherwise: in `Proposed` it can be tried again.
+    /// Ends a failed attempt to apply a proposal. It can be retried if `state` is `Proposed`.
     pub fn not_applied(&mut self, session: SessionId, id: &str, state: ProposalState) {
         if state == ProposalState::Proposed {
             self.proposals.set_state(id, state);
@@ -213,7 +215,7 @@ impl Workspace {
         }
     }
 
-    /// The open proposal of that id, at that revision if one is named, if the session may act on it.
+    /// Returns an open proposal that the session may act on, at the given revision if there is one.
     pub fn open_proposal(
         &self,
         session: SessionId,
@@ -235,8 +237,8 @@ impl Workspace {
         }
     }
 
-    /// The same for somebody who wants to apply it. One that is applied already may be applied again: if the
-    /// files are what it made of them, for instance because somebody else was faster, that is the answer.
+    /// Returns a proposal that the session may apply. An applied proposal can be applied again, for instance
+    /// after a concurrent request: if its files already have the proposed content, that is the answer.
     pub fn proposal_to_apply(
         &self,
         session: SessionId,
@@ -249,7 +251,7 @@ impl Workspace {
                     && proposal.state != ProposalState::Superseded
                     && self.may_act(session, proposal) =>
             {
-                Self::decided_already(proposal, revision)
+                Self::outcome_of(proposal, revision)
             }
             proposal if proposal.state == ProposalState::Applied && self.may_act(session, proposal) => {
                 Ok(proposal)
@@ -258,28 +260,28 @@ impl Workspace {
         }
     }
 
-    /// Files can come to be what a proposal wanted without editd, for instance when an editor applies its
-    /// `workspaceEdit`.
-    pub(super) fn close_proposals_that_came_true(&mut self, key: &FileKey, hash: Option<ContentHash>) {
+    /// Closes proposals whose files reached the proposed content without editd, for instance because an
+    /// editor applied their `workspaceEdit`.
+    pub(super) fn mark_externally_applied(&mut self, key: &FileKey, hash: Option<ContentHash>) {
         let documents = &self.documents;
-        let is_true = |file: &PlannedFile| {
-            // Of a file that nobody reads, nothing is known.
+        let is_applied = |file: &PlannedFile| {
+            // The content of a file without readers is not known.
             let known = documents.get(&file.key).map(|document| document.current);
             let now = if file.key == *key { Some(hash) } else { known };
             file.action.keeps_path() && now == Some(file.hash_after)
         };
-        let came_true: Vec<_> = (self.proposals.open())
+        let applied: Vec<_> = (self.proposals.open())
             .filter(|p| p.state == ProposalState::Proposed && p.files.iter().any(|file| file.key == *key))
-            .filter(|proposal| proposal.files.iter().all(is_true))
+            .filter(|proposal| proposal.files.iter().all(is_applied))
             .map(|proposal| proposal.id.clone())
             .collect();
-        for id in came_true {
+        for id in applied {
             self.close_proposal(&id.0, ProposalState::Applied, None);
         }
     }
 
-    /// Closes a proposal, drops the texts that it held, and tells its author's sessions but the one that
-    /// learns it from an answer.
+    /// Closes a proposal, drops its texts and notifies the author's sessions, except for the one that
+    /// receives the answer.
     pub(super) fn close_proposal(&mut self, id: &str, state: ProposalState, actor: Option<SessionId>) {
         let Some(proposal) = self.proposals.get_mut(id).filter(|proposal| proposal.state != state) else {
             return;
@@ -309,7 +311,7 @@ pub(super) fn closed(proposal: &Proposal) -> Refusal {
     Refusal::new(RefusalKind::Proposal(ProposalRefusal::Closed { state, current_revision, transaction }))
 }
 
-/// The proposal, if it is at the revision that was named.
+/// Returns the proposal if it has the given revision.
 pub(super) fn at_revision(proposal: &Proposal, named: Option<u32>) -> Result<&Proposal, Refusal> {
     let current_revision = proposal.revision;
     match named.filter(|named| *named != current_revision) {
@@ -327,24 +329,26 @@ pub(super) fn superseded(proposal: &Proposal) -> Refusal {
 }
 
 impl PlannedFile {
-    /// Bytes of text that it holds, about.
+    /// Returns the approximate bytes of text in the change.
     pub(super) fn weight(&self) -> u64 {
         let new: usize = self.plan.splices().iter().map(|splice| splice.text.len()).sum();
         let shown = self.shown.as_ref().map_or(0, |shown| shown.text.len());
         (new + self.diff.unified.len() + shown) as u64
     }
 
-    /// The same for the record, without what only applying it needs and without what is too long to keep.
+    /// Returns the part to store after closing, without the texts needed only to apply it and without long
+    /// diffs.
     fn without_texts(&self, reviewed: bool) -> Self {
-        let mut kept = Self { before: None, plan: Arc::new(Plan::empty(0)), alone: None, ..self.clone() };
-        kept.matches.truncate(KEPT_MATCHES);
-        kept.shown = kept.shown.filter(|shown| shown.text.len() <= KEPT_DIFF);
+        let mut stored =
+            Self { before: None, plan: Arc::new(Plan::empty(0)), original_plan: None, ..self.clone() };
+        stored.matches.truncate(STORED_MATCHES);
+        stored.shown = stored.shown.filter(|shown| shown.text.len() <= KEPT_DIFF);
         if self.diff.unified.len() > KEPT_DIFF {
-            // What a person said is said of hunks.
+            // Decisions and comments of a person refer to hunks.
             let hunks = if reviewed { self.diff.hunks.clone() } else { Vec::new() };
-            kept.diff = Arc::new(FileDiff { unified: String::new(), hunks, ..(*self.diff).clone() });
-            kept.warnings.push("The diff of this closed proposal was too long to be kept.".to_owned());
+            stored.diff = Arc::new(FileDiff { unified: String::new(), hunks, ..(*self.diff).clone() });
+            stored.warnings.push("The diff of this closed proposal was too long to be stored.".to_owned());
         }
-        kept
+        stored
     }
 }

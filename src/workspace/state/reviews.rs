@@ -9,17 +9,17 @@ use crate::workspace::{
 use super::proposals::{at_revision, closed, superseded};
 use super::{Notice, Workspace};
 
-/// What to write down of a proposal that waits for a person.
+/// A change of a pending proposal to be stored.
 #[derive(Clone, Debug)]
 pub enum Record {
-    /// It waits, and is this.
+    /// The proposal is pending, with this content.
     Waits(Box<Proposal>),
-    /// It waits no more.
+    /// The proposal is no longer pending.
     Over(super::super::ProposalId),
 }
 
 impl Workspace {
-    /// Whether a person at a connected editor sees what agents want to do to one of these files.
+    /// Returns `true` if a connected editor would show a person the proposals for one of these files.
     pub fn is_watched(&self, paths: &[&Path]) -> bool {
         let has_open = |session: &super::Session, path: &Path| {
             let open = self.buffers.of(path, &FileKey::path(path));
@@ -31,7 +31,7 @@ impl Workspace {
         self.sessions.values().any(|s| s.role == Role::Editor && s.abilities.review && watches(s))
     }
 
-    /// A proposal that was only made is to be decided by a person.
+    /// Puts a proposal under review that was created without one.
     pub fn put_under_review(
         &mut self,
         session: SessionId,
@@ -49,7 +49,7 @@ impl Workspace {
         self.proposal(session, id).cloned()
     }
 
-    /// The proposal, if that session may decide about it and it still is what was looked at.
+    /// Returns the proposal if the session may decide about it and it still has that revision.
     pub fn proposal_to_decide(
         &self,
         session: SessionId,
@@ -59,7 +59,7 @@ impl Workspace {
         self.require_person(session)?;
         let proposal = self.proposal(session, id)?;
         match proposal.state {
-            // Whoever was slower is told that another has decided, not that something went wrong.
+            // A concurrent decision came first, which is not an error of this session.
             state if !state.is_open() && proposal.is_reviewed() => Err(superseded(proposal)),
             _ => self.open_proposal(session, id, Some(revision)),
         }
@@ -69,11 +69,11 @@ impl Workspace {
         if self.session(session).is_some_and(|session| session.role == Role::Editor) {
             return Ok(());
         }
-        let what = "only a person decides, at an editor or a terminal".to_owned();
+        let what = "only a person can decide, in an editor or a terminal".to_owned();
         Err(Refusal::new(RefusalKind::NotPermitted { what }))
     }
 
-    /// Some of a proposal was decided, and more is left to decide.
+    /// Records the decision about some of the hunks; others remain open.
     pub fn decide(
         &mut self,
         session: SessionId,
@@ -91,20 +91,20 @@ impl Workspace {
         self.proposal(session, id).cloned()
     }
 
-    /// All of it is decided, and what was accepted is about to happen. Until [`decided`](Self::decided) or
-    /// [`not_decided`](Self::not_decided) nobody else can act on it.
+    /// Starts to apply a fully decided proposal. No other session can act on it until
+    /// [`decided`](Self::decided) or [`not_decided`](Self::not_decided) is called.
     pub fn begin_decided(&mut self, session: SessionId, id: &str, revision: u32) -> Result<(), Refusal> {
         self.proposal_to_decide(session, id, revision)?;
         self.proposals.set_state(id, ProposalState::Deciding);
         Ok(())
     }
 
-    /// It has happened, in that transaction if anything was written. `files` is what was done.
+    /// Records that the decision was applied, in `transaction` if anything was written.
     pub fn decided(&mut self, session: SessionId, id: &str, review: Review, transaction: Option<Arc<str>>) {
         let state = review.verdict();
         if let Some(proposal) = self.proposals.get_mut(id) {
             if matches!(state, ProposalState::Rejected | ProposalState::Partial) {
-                self.rejected.keep(proposal.id.clone(), session, proposal.files.clone());
+                self.rejected.insert(proposal.id.clone(), session, proposal.files.clone());
             }
             proposal.revision += 1;
             proposal.review = Some(review);
@@ -113,14 +113,14 @@ impl Workspace {
         self.close_proposal(id, state, Some(session));
     }
 
-    /// It could not happen: as if the last decision had not been made.
+    /// Records that the decision could not be applied, as if it had not been made.
     pub fn not_decided(&mut self, id: &str) {
         let Some(proposal) = self.proposals.get(id) else { return };
         let state = if proposal.is_reviewed() { ProposalState::Pending } else { ProposalState::Proposed };
         self.proposals.set_state(id, state);
     }
 
-    /// Proposals of an author that wait for a person and would change that file, newest first.
+    /// Returns the author's pending proposals that would change the file, newest first.
     pub fn pending_on(&self, author: &str, key: &FileKey) -> Vec<Proposal> {
         let is_on = |file: &PlannedFile| file.key == *key;
         let open = self.proposals.open().filter(|proposal| {
@@ -134,11 +134,11 @@ impl Workspace {
         pending
     }
 
-    /// Takes up proposals that waited when an earlier daemon ended.
+    /// Restores proposals that were pending when an earlier daemon ended.
     pub fn restore(&mut self, mut proposals: Vec<Proposal>) {
         proposals.sort_by_key(|proposal| proposal.at);
         for mut proposal in proposals {
-            // Nobody who is connected made it.
+            // The session that made it no longer exists.
             proposal.session = SessionId(0);
             proposal.state = ProposalState::Pending;
             let hunks = proposal.hunk_count();
@@ -155,15 +155,16 @@ impl Workspace {
         }
     }
 
-    /// Tells of a proposal's state: its author's sessions, and of one under review everybody at whose editor it
-    /// is shown, but for the one that learns it from an answer.
+    /// Notifies the author's sessions of a proposal's state, and for a reviewed proposal also every
+    /// reviewing editor, except for the session that receives the answer.
     pub(super) fn announce(&mut self, proposal: &Proposal, actor: Option<SessionId>) {
         let (id, revision, state) = (proposal.id.clone(), proposal.revision, proposal.state);
         let reviewed = proposal.is_reviewed();
-        let hears = |session: &super::Session| {
+        let is_recipient = |session: &super::Session| {
             session.author == proposal.author || (reviewed && session.abilities.review)
         };
-        let sessions = self.sessions.values().filter(|session| hears(session) && Some(session.id) != actor);
+        let sessions =
+            self.sessions.values().filter(|session| is_recipient(session) && Some(session.id) != actor);
         let notice = Notice::ProposalChanged { id: id.clone(), revision, state };
         self.outcome.notices.extend(sessions.map(|session| (session.id, notice.clone())));
         if reviewed {
@@ -173,8 +174,8 @@ impl Workspace {
         }
     }
 
-    /// What a proposal that a person has decided is to those who want to apply it: an answer, or a no.
-    pub(super) fn decided_already(proposal: &Proposal, revision: Option<u32>) -> Result<&Proposal, Refusal> {
+    /// Returns the answer to a request to apply a proposal under review: its state, or a rejection.
+    pub(super) fn outcome_of(proposal: &Proposal, revision: Option<u32>) -> Result<&Proposal, Refusal> {
         match (proposal.state, &proposal.review) {
             (ProposalState::Rejected, _) if proposal.replaced_by.is_some() => Err(superseded(proposal)),
             (ProposalState::Rejected, Some(review)) => {

@@ -1,4 +1,4 @@
-// The interface of Gemini: contents of the user and of the model take turns; a result follows its call at once.
+// The API of Gemini: contents of the user and of the model alternate, and a result directly follows its call.
 import type { ServerResponse } from 'node:http';
 import { type Answer, type Dialect, IMAGE, type Request, type Shown, stream } from './dialect.ts';
 import { type Fields, record, records, text } from './record.ts';
@@ -8,7 +8,7 @@ const COUNT = /^\/v1beta\/models\/[\w.-]+:countTokens$/;
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
 
 export class Gemini implements Dialect {
-  /** The program asks how long a conversation is once there is an image in it. */
+  /** The program requests the length of a conversation that contains an image. */
   aside(path: string): object | undefined {
     return COUNT.test(path) ? { totalTokens: 1 } : undefined;
   }
@@ -58,14 +58,14 @@ function parts(content: Fields): Fields[] {
   return records(content['parts']);
 }
 
-/** Results come with their images behind them. */
+/** Images follow the results that they belong to. */
 function resultsOf(content: Fields): Shown[] {
   const results: Shown[] = [];
   for (const part of parts(content)) {
     const result = record(part['functionResponse']);
     const last = results.at(-1);
     if (result !== undefined) {
-      // A program says `output` for what went well and `error` for what did not.
+      // Programs use `output` for success and `error` for failure.
       const response = record(result['response']);
       results.push({ call: text(result, 'id'), text: text(response, 'output') || text(response, 'error') });
     } else if (last !== undefined && text(record(part['inlineData']), 'mimeType') === 'image/png') {
@@ -75,7 +75,7 @@ function resultsOf(content: Fields): Shown[] {
   return results;
 }
 
-/** The calls of one content have to be answered by the next one, in number and by name. */
+/** Checks that the calls of one content are answered by the next one, in number and by name. */
 function outOfTurn(contents: readonly Fields[]): string[] {
   const problems: string[] = [];
   for (const [index, content] of contents.entries()) {

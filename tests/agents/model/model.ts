@@ -1,17 +1,17 @@
-// A model that plays a part which a test has written. The part calls tools and sees what a real model would see of
-// their results; in between a test can do what it likes.
+// A fake model that follows a script written by a test. The script calls tools and sees what a real model
+// would see of their results. Between calls, the test can run arbitrary code.
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Answer, Call, Dialect, Offered, Request, Shown } from './dialect.ts';
 import { problemsOf } from './schema.ts';
 
-/** What a part has to play with. */
+/** The state that a script can use. */
 export interface Stage {
-  /** What the model was told before it began. */
+  /** The instructions of the model. */
   readonly instructions: string;
-  /** All tools that it is offered, those of the program and those of servers. */
+  /** All offered tools, those of the program and those of servers. */
   readonly tools: readonly Offered[];
-  /** Calls a tool of editd and gives what the model is shown for it. */
+  /** Calls a tool of editd and returns what the model is shown. */
   call(tool: string, args: Record<string, unknown>): Promise<string>;
   /** Calls several tools of editd in one turn. */
   calls(calls: readonly Wanted[]): Promise<string[]>;
@@ -21,7 +21,7 @@ export interface Stage {
 
 type Wanted = readonly [tool: string, args: Record<string, unknown>];
 
-export type Part = (stage: Stage) => Promise<void>;
+export type Script = (stage: Stage) => Promise<void>;
 
 export class Model {
   private readonly server: Server;
@@ -35,13 +35,13 @@ export class Model {
 
   private readonly dialect: Dialect;
   private readonly prefix: string;
-  private readonly part: Part;
+  private readonly script: Script;
 
-  /** `prefix` is what stands before the names of editd's tools. */
-  constructor(dialect: Dialect, prefix: string, part: Part) {
+  /** `prefix` precedes the names of editd's tools. */
+  constructor(dialect: Dialect, prefix: string, script: Script) {
     this.dialect = dialect;
     this.prefix = prefix;
-    this.part = part;
+    this.script = script;
     this.server = createServer((request, response) => {
       this.serve(request, response).catch((error: unknown) => {
         this.refuse(response, 500, String(error));
@@ -59,16 +59,16 @@ export class Model {
     this.server.close();
   }
 
-  /** Throws unless the part was played to its end and nothing was wrong with any request. */
+  /** Throws unless the script was completed and every request was valid. */
   check(): void {
     if (this.failure !== undefined) {
       throw this.failure;
     }
     if (this.problems.length > 0) {
-      throw new Error(`A model's interface would not take this:\n${[...new Set(this.problems)].join('\n')}`);
+      throw new Error(`A model API would reject this:\n${[...new Set(this.problems)].join('\n')}`);
     }
     if (!this.done) {
-      throw new Error(this.stage === undefined ? 'The model was never asked.' : 'The part was not played to its end.');
+      throw new Error(this.stage === undefined ? 'The model was never asked.' : 'The script was not completed.');
     }
   }
 
@@ -118,7 +118,7 @@ export class Model {
 
   private async play(stage: Stage): Promise<void> {
     try {
-      await this.part(stage);
+      await this.script(stage);
       this.done = true;
     } catch (error) {
       this.failure = error instanceof Error ? error : new Error(String(error));

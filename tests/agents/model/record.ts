@@ -1,16 +1,16 @@
 export type Fields = Record<string, unknown>;
 
-/** The value as an object with fields, if it is one. */
+/** Returns the value if it is an object with fields. */
 export function record(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
-/** The members of a list that are objects; of anything else none. */
+/** Returns the members of a list that are objects, or an empty list for any other value. */
 export function records(value: unknown): Fields[] {
   return Array.isArray(value) ? value.map(record).filter((each) => each !== undefined) : [];
 }
 
-/** A field that is text; the empty text for anything else. */
+/** Returns a field that is text, or the empty text for any other value. */
 export function text(fields: Fields | undefined, name: string): string {
   const value = fields?.[name];
   return typeof value === 'string' ? value : '';

@@ -1,4 +1,5 @@
-// The Responses interface of OpenAI: items go in, items come out, tools may lie in the namespace of their server.
+// The Responses API of OpenAI: the input and the output are items, and tools may be in the namespace of their
+// server.
 import type { ServerResponse } from 'node:http';
 import { type Answer, type Dialect, IMAGE, type Offered, type Request, stream } from './dialect.ts';
 import { type Fields, record, records, text } from './record.ts';
@@ -7,7 +8,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const USAGE = { input_tokens: 1, input_tokens_details: null, output_tokens: 1, output_tokens_details: null };
 
 export class Responses implements Dialect {
-  /** How a tool is named in calls, by its full name. */
+  /** Names of tools in calls, by their full names. */
   private readonly wire = new Map<string, { name: string; namespace?: string }>();
   private answers = 0;
 
@@ -21,7 +22,7 @@ export class Responses implements Dialect {
     const input = records(fields['input']);
     const results = input.filter((item) => item['type'] === 'function_call_output');
     return {
-      // What a server says of itself stands with its namespace.
+      // The instructions of a server are part of its namespace.
       instructions: [
         ...input.filter((item) => item['type'] === 'message').map((item) => textOf(item['content'])),
         ...offered.filter((tool) => tool['type'] === 'namespace').map((tool) => text(tool, 'description')),
@@ -29,7 +30,7 @@ export class Responses implements Dialect {
       tools,
       results: results.map((item) => ({ call: text(item, 'call_id'), text: textOf(item['output']) })),
       problems: [
-        ...(fields['stream'] === true ? [] : ['no stream is asked for']),
+        ...(fields['stream'] === true ? [] : ['no stream is requested']),
         ...[...this.wire.values()].filter(({ name }) => !NAME.test(name)).map(({ name }) => `the name ${name}`),
         ...unpaired(input),
       ],
@@ -61,7 +62,7 @@ export class Responses implements Dialect {
       return records(tool['tools']).flatMap((each) => this.offered(each, name));
     }
     if (tool['type'] !== 'function') {
-      return []; // one that the vendor has built in, or with an input that is no object
+      return []; // built in by the vendor, or its input is not an object
     }
     const full = namespace === undefined ? name : `${namespace}__${name}`;
     this.wire.set(full, namespace === undefined ? { name } : { name, namespace });
@@ -69,7 +70,7 @@ export class Responses implements Dialect {
   }
 }
 
-/** Each call has to be followed by its one result, and each result to belong to a call. */
+/** Checks that each call is followed by exactly one result, and that each result belongs to a call. */
 function unpaired(input: readonly Fields[]): string[] {
   const open = new Set<unknown>();
   const problems: string[] = [];
@@ -85,7 +86,7 @@ function unpaired(input: readonly Fields[]): string[] {
   return [...problems, ...[...open].map((id) => `a call without a result: ${String(id)}`)];
 }
 
-/** Texts stand as they are, or in parts. */
+/** Returns a text that is a string or a list of parts. */
 function textOf(content: unknown): string {
   return typeof content === 'string'
     ? content

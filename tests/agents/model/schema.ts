@@ -1,5 +1,5 @@
-// What interfaces of models want of the schema of a tool's parameters. It is stricter than any one of them: what one
-// refuses or ignores, no tool may use.
+// Requirements of model APIs for the schema of a tool's parameters. They are stricter than those of any
+// single API: a tool must not use anything that one of them rejects or ignores.
 import { record } from './record.ts';
 
 const KEYWORDS = new Set([
@@ -8,14 +8,14 @@ const KEYWORDS = new Set([
   ...['anyOf', 'oneOf', '$ref', '$defs', '$schema'],
 ]);
 
-/** What is wrong with the schema of an object of parameters. */
+/** Returns the problems in the schema of an object of parameters. */
 export function problemsOf(schema: unknown): string[] {
   const root = record(schema);
   if (root?.['type'] !== 'object') {
-    return ['the parameters are no object'];
+    return ['the parameters are not an object'];
   }
-  const unfit = ['anyOf', 'oneOf', 'enum', '$ref'].filter((each) => each in root);
-  return [...unfit.map((each) => `${each} at the top`), ...walk(root, root, '')];
+  const unsupported = ['anyOf', 'oneOf', 'enum', '$ref'].filter((each) => each in root);
+  return [...unsupported.map((each) => `${each} at the top`), ...walk(root, root, '')];
 }
 
 function walk(schema: Record<string, unknown>, root: Record<string, unknown>, at: string): string[] {
@@ -50,7 +50,7 @@ function inner(schema: Record<string, unknown>, root: Record<string, unknown>): 
     ...Object.entries(record(schema['properties']) ?? {}),
     ...('items' in schema ? [['items', schema['items']] as [string, unknown]] : []),
     ...((schema['anyOf'] ?? schema['oneOf'] ?? []) as unknown[]).map((each): [string, unknown] => ['anyOf', each]),
-    // Definitions are looked at once, from the top, so that one may refer to itself.
+    // Definitions are checked once, from the top, so that one may refer to itself.
     ...(schema === root ? Object.entries(record(schema['$defs']) ?? {}) : []),
   ];
 }

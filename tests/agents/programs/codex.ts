@@ -1,4 +1,5 @@
-// OpenAI's Codex: shows its model the structured content of a result in place of the text, where there is any.
+// OpenAI's Codex, which shows its model the structured content of a result instead of the text, if there is
+// any.
 import assert from 'node:assert/strict';
 import { Responses } from '../model/responses.ts';
 import { block } from '../support/page.ts';

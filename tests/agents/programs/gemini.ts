@@ -1,4 +1,4 @@
-// Google's Gemini CLI: shows its model the text of a result only, and of a refusal all there is.
+// Google's Gemini CLI, which shows its model only the text of a result, but both forms of a refusal.
 import assert from 'node:assert/strict';
 import { Gemini } from '../model/gemini.ts';
 import { block } from '../support/page.ts';
@@ -18,7 +18,7 @@ export const gemini: AgentProgram = {
   prefix: 'mcp_editd_',
   triesItsOwnTools: (model) => {
     const names = model.tools.map((tool) => tool.name);
-    assert.ok(names.includes('read_file'), 'its own tools have the names that they are known by');
+    assert.ok(names.includes('read_file'), 'its own tools have the expected names');
     assert.deepEqual(
       names.filter((name) => ['replace', 'write_file', 'edit'].includes(name)),
       [],
@@ -32,7 +32,7 @@ export const gemini: AgentProgram = {
     place.configure('.gemini/settings.json', JSON.stringify({ ...settings, ...quiet }));
     place.configure('.gemini/policies/editd.toml', block('Gemini CLI', 'toml'));
     return {
-      // It may use all that it has: what it is not offered, it has not.
+      // All tools are allowed, so a tool that is not offered is disabled.
       command: [program, '--skip-trust', '--approval-mode', 'yolo', '--model', 'gemini-2.5-flash', '--prompt', 'Play.'],
       env: { GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: modelUrl },
     };

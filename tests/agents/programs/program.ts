@@ -1,25 +1,25 @@
-// An agent program that works on a task with a model which plays a part.
+// An agent program that works on a task with a fake model that follows a script.
 import type { Dialect } from '../model/dialect.ts';
-import { Model, type Part, type Stage } from '../model/model.ts';
+import { Model, type Script, type Stage } from '../model/model.ts';
 import type { Place } from '../support/place.ts';
 import { type Environment, run } from '../support/processes.ts';
 
 export interface AgentProgram {
   readonly name: string;
-  /** What stands before the names of editd's tools. */
+  /** Prefix of the names of editd's tools. */
   readonly prefix: string;
-  /** Its own tools for changing files are gone, or fail: docs/agents.md says how to come to that. */
+  /** Asserts that its own editing tools are hidden or fail, as set up according to docs/agents.md. */
   triesItsOwnTools(model: Stage): Promise<void>;
-  /** Parameters that it lets its model send with every call, and passes on to servers. */
+  /** Parameters that it makes its model send with every call and passes on to servers. */
   readonly adds: Record<string, unknown>;
   dialect(): Dialect;
-  /** Writes its configuration, which is that of docs/agents.md with the model besides; gives the command to start. */
+  /** Writes its configuration, which is that of docs/agents.md plus the model. Returns the command to start it. */
   configure(place: Place, modelUrl: string): { command: string[]; env: Environment };
 }
 
-/** The program does a task, in which the model plays the part. */
-export async function work(program: AgentProgram, place: Place, part: Part): Promise<void> {
-  const model = new Model(program.dialect(), program.prefix, part);
+/** Runs the program on a task, with a fake model that follows the script. */
+export async function work(program: AgentProgram, place: Place, script: Script): Promise<void> {
+  const model = new Model(program.dialect(), program.prefix, script);
   try {
     const { command, env } = program.configure(place, await model.listen());
     const ended = await run(command, { env: { ...place.env, ...env }, cwd: place.work });

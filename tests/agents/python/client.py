@@ -1,6 +1,6 @@
-"""What a program made with the Python SDK does with editd: python client.py ERA SCENARIO...
+"""Scenarios of a program that uses the Python SDK with editd: python client.py ERA SCENARIO...
 
-The era is `legacy` (a handshake, then a session) or `auto` (what the server can, which has to be without sessions).
+The era is `legacy` (a handshake, then a session) or `auto` (detected from the server, and must be without sessions).
 """
 
 import asyncio
@@ -30,7 +30,7 @@ async def server(era, cwd=WORK, **options):
 
 
 async def call(client, tool, **arguments):
-    """Calls a tool; its result is checked as the SDK checks it."""
+    """Calls a tool. The SDK validates the result."""
     result = await client.call_tool(tool, arguments)
     await client.session.validate_tool_result(tool, result)
     text = "\n".join(block.text for block in result.content if block.type == "text")
@@ -44,12 +44,12 @@ async def done(client, tool, **arguments):
 
 
 def hash_in(result):
-    """The hash that a result tells."""
+    """Returns the hash in a result."""
     return re.search(r"b3:[0-9a-f]{32}", result.text)[0]
 
 
 async def schemas(era):
-    """Every tool has results that the SDK takes, those of refusals as well."""
+    """The SDK accepts the results of every tool, including refusals."""
     async with server(era) as client:
         assert "editd" in client.instructions
         read = await done(client, "read", path="poem.txt")
@@ -89,7 +89,7 @@ async def schemas(era):
 
 
 async def stale(era):
-    """A refusal shows what has changed; reading again makes the edit succeed."""
+    """A refusal shows the changes, and the edit succeeds after another read."""
     async with server(era) as client:
         read = await call(client, "read", path="tale.txt")
         (WORK / "tale.txt").write_text("zero\none\ntwo\n")
@@ -105,7 +105,7 @@ async def stale(era):
 
 
 async def waiting(client, path):
-    """An edit that waits for a person, once it has said that it does."""
+    """Starts an edit that waits for a person, and waits for its first progress notification."""
     read = await done(client, "read", path=path)
     edit = {"path": path, "oldText": "two", "newText": "deux", "baseHash": hash_in(read), "waitMs": 45000}
     said = asyncio.Queue()
@@ -120,7 +120,7 @@ async def waiting(client, path):
 
 
 async def progress(era):
-    """While a person is waited for, the client hears of it; the decision ends the wait."""
+    """The client receives progress while a person decides, and the decision ends the wait."""
     async with server(era) as client:
         waits = await waiting(client, "tale.txt")
         listed = await call(client, "proposal_status")
@@ -131,7 +131,7 @@ async def progress(era):
 
 
 async def cancel(era):
-    """A call that is cancelled ends at once; the change still waits for the person."""
+    """A cancelled call ends immediately, and the change still waits for the person."""
     async with server(era) as client:
         waits = await waiting(client, "poem.txt")
         waits.cancel()
@@ -143,7 +143,7 @@ async def cancel(era):
 
 
 async def roots(era):
-    """Relative paths mean the folder that the client names, not the one that the server was started in."""
+    """Relative paths refer to the folder that the client sends, not to the working folder of the server."""
 
     async def folders(context):
         return types.ListRootsResult(roots=[types.Root(uri=WORK.as_uri(), name="work")])
@@ -158,7 +158,7 @@ async def roots(era):
 
 
 async def accept(proposal):
-    """A person wants all of it: decided over the socket of editors, as a plugin does."""
+    """Accepts all of a proposal over the socket for editors, as a plugin does."""
     reader, writer = await asyncio.open_unix_connection(os.environ["EDITD_RUNTIME_DIR"] + "/editor.sock")
 
     async def ask(number, method, **params):

@@ -1,4 +1,4 @@
-// Somebody between a client and the daemon's socket for agents, who sees every answer before the client does.
+// A proxy between a client and the daemon's socket for agents that sees every answer before the client does.
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type Server, type Socket, connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ export class Between {
     });
   }
 
-  /** From now on `editd status` leads programs of this place to it. */
+  /** Makes `editd status` return the address of the proxy from now on. */
   static async listen(place: Place, answered: (answer: string) => void): Promise<Between> {
     const folder = join(place.folder, 'between');
     mkdirSync(folder);

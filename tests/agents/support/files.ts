@@ -1,4 +1,4 @@
-// Files that are more than lines of text.
+// Test files that are not plain text.
 
 /** A PNG image of eight by eight pixels. */
 export const RED = Buffer.from(

@@ -1,11 +1,11 @@
-// A person who reviews: decides over the socket of editors, as a plugin does.
+// A reviewer, who decides over the socket for editors, as a plugin does.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Place } from './place.ts';
 
-/** Wants all of a proposal. */
+/** Accepts all of a proposal. */
 export async function accepts(place: Place, id: string): Promise<void> {
   const socket = connect(join(place.sockets, 'editor.sock'));
   await once(socket, 'connect');

@@ -1,4 +1,5 @@
-// A place of its own for a test: an empty home, a folder of work, and the daemon that is started for them.
+// An isolated environment for a test: an empty home, a working folder, and the daemon that is started for
+// them.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -9,7 +10,7 @@ import { until } from './until.ts';
 export type Files = Record<string, string | Buffer>;
 
 export class Place {
-  /** Short: the name of a socket below it has about 100 bytes at most. */
+  /** A short path, because the path of a socket in it has at most about 100 bytes. */
   readonly folder = mkdtempSync('/tmp/ea-');
   readonly home = join(this.folder, 'home');
   readonly work = join(this.folder, 'work');
@@ -24,14 +25,14 @@ export class Place {
     }
   }
 
-  /** Nothing of the environment that the tests were started in; `editd` is in the path, as with a user. */
+  /** Contains nothing of the environment of the tests; `editd` is in the path, as it is for users. */
   get env(): Environment {
     return {
       HOME: this.home,
       PATH: `${this.bin}:/usr/local/bin:/usr/bin:/bin`,
       LANG: 'C.UTF-8',
       TERM: 'dumb',
-      // Where they would be for this home anyway: some clients pass no environment on to servers.
+      // The defaults for this home, because some clients do not pass the environment to servers.
       EDITD_STATE_DIR: this.state,
       EDITD_RUNTIME_DIR: this.sockets,
     };
@@ -62,19 +63,19 @@ export class Place {
     writeFileSync(this.path(name), text);
   }
 
-  /** A file in the home folder, such as a client's configuration. */
+  /** Writes a file in the home folder, such as a client's configuration. */
   configure(name: string, text: string): void {
     const path = join(this.home, name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   }
 
-  /** Runs `editd` with these arguments, as a person in the folder of work does. */
+  /** Runs `editd` with these arguments, as a user in the working folder does. */
   async editd(...args: string[]): Promise<Ended> {
     return run([editd, ...args], { env: this.env, cwd: this.work });
   }
 
-  /** Ends the daemon. Whatever else was started here has to have ended by itself. */
+  /** Stops the daemon. All other processes started here must have ended already. */
   async end(): Promise<void> {
     try {
       if (existsSync(join(this.sockets, 'agent.sock'))) {
@@ -95,7 +96,7 @@ export class Place {
   }
 }
 
-/** A test in a place of its own. */
+/** A test in its own place. */
 export function scene(name: string, files: Files, body: (place: Place, context: TestContext) => Promise<void>): void {
   test(name, async (context) => {
     const place = new Place(files);

@@ -1,4 +1,4 @@
-// Starting programs so that none of them is left when a test ends.
+// Starts programs so that none of them is left when a test ends.
 import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 
@@ -15,21 +15,21 @@ export interface Options {
   env: Environment;
   cwd: string;
   input?: string;
-  /** Milliseconds until it is killed, with all that it has started. */
+  /** Milliseconds until the program is killed, with all processes that it has started. */
   within?: number;
 }
 
-/** Runs a program to its end. */
+/** Runs a program until it ends. */
 export async function run(
   command: readonly string[],
   { env, cwd, input = '', within = 60_000 }: Options,
 ): Promise<Ended> {
-  // It ends, too, if the test is killed; and it has a group of its own, which is killed as a whole.
+  // The program is killed with the test, and it has its own process group, which is killed as a whole.
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...command], { env, cwd, detached: true });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (data: Buffer) => (stdout += data.toString()));
   child.stderr.on('data', (data: Buffer) => (stderr += data.toString()));
-  child.stdin.on('error', () => undefined); // it has ended without reading all
+  child.stdin.on('error', () => undefined); // it may have ended before reading all input
   child.stdin.end(input);
   const timer = setTimeout(() => {
     killGroup(child.pid);
@@ -53,11 +53,11 @@ function killGroup(leader: number | undefined): void {
       process.kill(-leader, 'SIGKILL');
     }
   } catch {
-    // Nobody is left in it.
+    // The group has no processes left.
   }
 }
 
-/** Processes that have `mark` in their environment or arguments. */
+/** Returns the processes with `mark` in their environment or arguments. */
 export function marked(mark: string): { pid: number; line: string }[] {
   return readdirSync('/proc')
     .map(Number)
@@ -71,6 +71,6 @@ function shown(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');
   } catch {
-    return ''; // it has ended meanwhile
+    return ''; // it has ended in the meantime
   }
 }

@@ -1,4 +1,4 @@
-// Where the programs are that the tests drive. They are installed by scripts/install-agents.
+// Paths of the programs that the tests run. scripts/install-agents installs them.
 import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ export const editd = program(
   'Build it with `cargo build`, or name it in EDITD_PROGRAM.',
 );
 
-/** One of the programs that scripts/install-agents installs. */
+/** Returns the path of a program that scripts/install-agents installs. */
 export function installed(name: 'node' | 'codex' | 'gemini' | 'mcp-inspector' | 'python'): string {
   return program(join(agents, name), 'Run scripts/install-agents.');
 }

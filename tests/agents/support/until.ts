@@ -1,9 +1,9 @@
-// Waiting for a condition: with a deadline, and with what was seen last in the message when it passes.
+// Waits for a condition until a deadline. The error message contains the last observed value.
 import { setTimeout as pause } from 'node:timers/promises';
 
 const EVERY = 25;
 
-/** Looks until `accept` says yes to what is seen, and gives that. */
+/** Polls until `accept` returns true for the value, and returns it. */
 export async function until<T>(
   what: string,
   look: () => T | Promise<T>,

@@ -1,4 +1,4 @@
-//! `editd/changes`: what others did to the files that a session has read.
+//! `editd/changes`: changes by others to the files that a session has read.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn changes(agent: &mut Agent, params: Value) -> (Value, Vec<Value>) {
 }
 
 #[test]
-fn anothers_change_is_listed_with_its_diff() {
+fn a_change_by_another_agent_is_listed_with_its_diff() {
     let (_machine, workspace, mut alice, mut bob) = scene();
     alice.read("a.txt");
     alice.read("b.txt");
@@ -38,7 +38,7 @@ fn anothers_change_is_listed_with_its_diff() {
 }
 
 #[test]
-fn being_told_the_changes_moves_the_base() {
+fn listing_changes_moves_the_base() {
     let (_machine, workspace, mut alice, mut bob) = scene();
     alice.read("a.txt");
     bob.read_and_edit("a.txt", "line 5\n", "line V\n").done();
@@ -50,7 +50,7 @@ fn being_told_the_changes_moves_the_base() {
 }
 
 #[test]
-fn one_file_can_be_asked_about_and_the_others_are_told_later() {
+fn changes_can_be_restricted_to_one_file() {
     let (_machine, workspace, mut alice, mut bob) = scene();
     for name in ["a.txt", "b.txt"] {
         alice.read(name);
@@ -70,7 +70,7 @@ fn one_file_can_be_asked_about_and_the_others_are_told_later() {
 }
 
 #[test]
-fn the_cursor_separates_the_told_from_the_new() {
+fn the_cursor_separates_reported_from_new_changes() {
     let (_machine, workspace, mut alice, mut bob) = scene();
     alice.read("a.txt");
     alice.read("b.txt");
@@ -88,7 +88,7 @@ fn the_cursor_separates_the_told_from_the_new() {
 }
 
 #[test]
-fn several_changes_of_one_file_are_told_as_one() {
+fn several_changes_of_one_file_are_reported_as_one() {
     let (_machine, workspace, mut alice, mut bob) = scene();
     alice.read("a.txt");
     bob.read("a.txt");
@@ -102,7 +102,7 @@ fn several_changes_of_one_file_are_told_as_one() {
 }
 
 #[test]
-fn another_programs_change_is_listed_at_once() {
+fn a_change_by_another_program_is_listed_immediately() {
     let (_machine, workspace, mut alice, _bob) = scene();
     alice.read("a.txt");
     workspace.put("a.txt", "all new\n");

@@ -1,4 +1,4 @@
-//! Many agents at once.
+//! Concurrent edits by many agents.
 
 use std::thread;
 
@@ -6,8 +6,8 @@ use serde_json::json;
 
 use crate::support::{Agent, Machine, Outcome, Workspace};
 
-/// Reads and edits until the edit is taken; only `stale` is a reason to try again.
-fn insist(agent: &mut Agent, path: &str, anchor: &str, line: &str) {
+/// Reads and edits until the edit succeeds. Only `stale` is retried.
+fn edit_with_retry(agent: &mut Agent, path: &str, anchor: &str, line: &str) {
     loop {
         agent.read(path);
         match agent.edit(path, anchor, &format!("{line}\n{anchor}")) {
@@ -26,7 +26,7 @@ fn no_acknowledged_edit_of_one_file_is_lost() {
             scope.spawn(move || {
                 let mut agent = machine.agent_named(&format!("agent {client}"), workspace);
                 for round in 0..12 {
-                    insist(&mut agent, "a.txt", "-- end --", &format!("[{client}.{round}]"));
+                    edit_with_retry(&mut agent, "a.txt", "-- end --", &format!("[{client}.{round}]"));
                 }
             });
         }
@@ -34,10 +34,10 @@ fn no_acknowledged_edit_of_one_file_is_lost() {
     let text = workspace.text("a.txt");
     assert_eq!(text.lines().count(), 2 + 8 * 12);
     for client in 0..8 {
-        let places: Vec<usize> = (0..12)
+        let positions: Vec<usize> = (0..12)
             .map(|round| text.find(&format!("[{client}.{round}]")).expect("an acknowledged edit"))
             .collect();
-        assert!(places.is_sorted(), "one client's edits stand in its order");
+        assert!(positions.is_sorted(), "the edits of one client keep their order");
     }
 }
 
@@ -67,7 +67,7 @@ fn with_rebase_edits_of_distant_lines_never_collide() {
 }
 
 #[test]
-fn eight_clients_on_eight_files_are_never_in_each_others_way() {
+fn eight_clients_on_eight_files_never_conflict() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let filler = "a line of some length to make the file larger\n".repeat(500);
     thread::scope(|scope| {
@@ -90,7 +90,7 @@ fn eight_clients_on_eight_files_are_never_in_each_others_way() {
 }
 
 #[test]
-fn readers_see_whole_versions_only() {
+fn readers_see_only_complete_versions() {
     let version = |number: usize| format!("{number}\n").repeat(2_000);
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", version(0)));
     thread::scope(|scope| {
@@ -116,7 +116,7 @@ fn readers_see_whole_versions_only() {
 }
 
 #[test]
-fn sets_over_the_same_files_in_other_orders_do_not_lock_each_other_out() {
+fn multi_file_changes_in_different_orders_do_not_deadlock() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "end\n"), ("b.txt", "end\n")]));
     thread::scope(|scope| {
         for client in 0..4 {

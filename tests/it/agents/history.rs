@@ -1,14 +1,17 @@
-//! Many agents at once, and whether what they were told can have happened in one order.
+//! Linearizability of the requests of many concurrent agents.
 //!
-//! **The property.** Every request takes effect at one moment between its sending and its answer, on all its
-//! files at once: there is one order of all requests of all clients, in keeping with what ended before what
-//! began, in which each read gives what the files hold, each applied change finds just what its answer says it
-//! found (`hashBefore`) and leaves what it says (`hashAfter`), and each refusal as `stale` tells what is there
-//! (`currentHash`). Half a set is never seen, because a set is one step of that order.
+//! **The property.** Every request takes effect atomically, on all its files at once, at one moment between
+//! its invocation and its response. That is, there is one order of all requests of all clients that respects
+//! real time, in which each read returns the current content of the files, each applied change finds the
+//! content that its response reports (`hashBefore`) and leaves the one that it reports (`hashAfter`), and
+//! each `stale` refusal reports the current content (`currentHash`). A multi-file change is never visible in
+//! part, because it is one step of that order.
 //!
-//! **The same for the eye.** Sets write one number into both files of a pair, always a higher one. So who reads
-//! `a` and then `b` sees in `b` the number of `a` or a higher one; who then reads `a` again and finds it as
-//! before has seen the same number in `b`. (That `b` is newer than `a` is no half set: the set came between.)
+//! **A direct check.** Multi-file changes write the same number, always a higher one, into both files of a
+//! pair. A client that reads `a` and then `b` must therefore find the number of `a` or a higher one in `b`.
+//! If it then reads
+//! `a` again and finds the first number, `b` must have contained the same one. (A higher number in `b` alone
+//! is not a partial change: the change was applied between the two reads.)
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -23,16 +26,16 @@ use crate::support::{Agent, Machine, Workspace, hash_of};
 
 const CLIENTS: usize = 8;
 const FILES: [&str; 4] = ["a.txt", "b.txt", "c.txt", "d.txt"];
-/// Far more than ever needed: clients that wait for answers leave little to choose from.
+/// Search budget, far higher than needed: clients that wait for responses leave few possible orders.
 const ATTEMPTS: usize = 5_000_000;
 
-/// One line for the sets and one for each client, far enough apart that changes of them can be merged.
+/// Initial text with one line for multi-file changes and one for each client, far enough apart to be merged.
 fn initial(file: usize) -> String {
     let slots = (0..CLIENTS).map(|client| format!("\n\n\n\nslot {client} = {file};\n"));
     format!("pair = 0;\n{}", slots.collect::<String>())
 }
 
-/// The value of a line that begins with `name =`.
+/// Returns the value of the line that begins with `name =`.
 fn value<'a>(text: &'a str, name: &str) -> &'a str {
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = "));
     line.and_then(|rest| rest.strip_suffix(';')).unwrap_or_else(|| panic!("no `{name}` in {text:?}"))
@@ -42,7 +45,7 @@ fn pair(text: &str) -> u64 {
     value(text, "pair").parse().expect("a number")
 }
 
-/// A generator of choices; small, and the same for the same seed.
+/// A small deterministic random number generator.
 struct Dice(u64);
 
 impl Dice {
@@ -53,32 +56,32 @@ impl Dice {
     }
 }
 
-/// What all clients share.
+/// State shared by all clients.
 struct Scene {
     start: Instant,
     until: Duration,
-    /// Numbers that were never used.
-    fresh: AtomicU64,
-    /// Kinds of answers, counted.
+    /// The next unused number.
+    next_number: AtomicU64,
+    /// Number of responses by kind.
     tally: Mutex<HashMap<String, usize>>,
 }
 
-struct Player<'a> {
+struct SimulatedClient<'a> {
     scene: &'a Scene,
     agent: Agent,
     number: usize,
     dice: Dice,
-    /// What each file held when this client last read it.
+    /// Content of each file when this client last read it.
     known: [Option<String>; FILES.len()],
     done: Vec<Operation>,
 }
 
-impl Player<'_> {
-    fn play(mut self) -> Vec<Operation> {
+impl SimulatedClient<'_> {
+    fn run(mut self) -> Vec<Operation> {
         while self.scene.start.elapsed() < self.scene.until {
             match self.dice.roll(10) {
-                0..3 => self.look_at_one(),
-                3..5 => self.look_at_a_pair(),
+                0..3 => self.read_one(),
+                3..5 => self.read_a_pair(),
                 5..8 => self.edit_one(),
                 _ => self.edit_a_pair(),
             }
@@ -86,7 +89,7 @@ impl Player<'_> {
         self.done
     }
 
-    /// Sends a request and notes the moments around it.
+    /// Sends a request and records the times of its invocation and response.
     fn timed(&mut self, method: &str, params: Value) -> (Result<Value, Value>, u128, u128) {
         let invoked = self.scene.start.elapsed().as_nanos();
         let answer = self.agent.call(method, params);
@@ -107,17 +110,17 @@ impl Player<'_> {
         text
     }
 
-    fn look_at_one(&mut self) {
+    fn read_one(&mut self) {
         let file = self.dice.roll(FILES.len());
         self.read(file);
     }
 
-    fn look_at_a_pair(&mut self) {
+    fn read_a_pair(&mut self) {
         let first = self.dice.roll(2) * 2;
         let (a, b) = if self.dice.roll(2) == 0 { (first, first + 1) } else { (first + 1, first) };
         let (in_a, in_b, again) = (pair(&self.read(a)), pair(&self.read(b)), pair(&self.read(a)));
-        assert!(in_a <= in_b, "half a set: {} had {in_a}, then {} had {in_b}", FILES[a], FILES[b]);
-        assert!(in_a != again || in_a == in_b, "half a set: {in_a}, {in_b}, {again}");
+        assert!(in_a <= in_b, "a partial change: {} had {in_a}, then {} had {in_b}", FILES[a], FILES[b]);
+        assert!(in_a != again || in_a == in_b, "a partial change: {in_a}, {in_b}, {again}");
     }
 
     fn edit_one(&mut self) {
@@ -132,20 +135,20 @@ impl Player<'_> {
         self.edit(&files, "pair");
     }
 
-    /// Puts a new number into a line of these files: into what was read of them some time ago, or just now.
+    /// Writes a new number into a line of these files, based on an earlier or a new read.
     fn edit(&mut self, files: &[usize], name: &str) {
         for &file in files {
             if self.known[file].is_none() || self.dice.roll(2) == 0 {
                 self.read(file);
             }
         }
-        // Taken after what is replaced was read, so it is higher.
-        let fresh = self.scene.fresh.fetch_add(1, Ordering::SeqCst);
+        // Taken after the old text was read, so the number is higher.
+        let number = self.scene.next_number.fetch_add(1, Ordering::SeqCst);
         let changes: Vec<Value> = files
             .iter()
             .map(|&file| {
                 let old = value(self.known[file].as_ref().expect("it was read"), name);
-                let (old, new) = (format!("{name} = {old};"), format!("{name} = {fresh};"));
+                let (old, new) = (format!("{name} = {old};"), format!("{name} = {number};"));
                 let edits = json!([{ "oldText": old, "newText": new }]);
                 json!({ "kind": "edit", "path": FILES[file], "edits": edits })
             })
@@ -157,7 +160,7 @@ impl Player<'_> {
             Ok(answer) => {
                 assert_eq!(answer["state"], "applied");
                 self.known = self.known.clone().map(|known| known.filter(|_| false));
-                answer["files"].as_array().expect("files").iter().map(moved).collect::<Vec<_>>()
+                answer["files"].as_array().expect("files").iter().map(applied_step).collect::<Vec<_>>()
             }
             Err(data) => refused(data),
         };
@@ -168,17 +171,17 @@ impl Player<'_> {
     }
 }
 
-fn moved(file: &Value) -> Step {
+fn applied_step(file: &Value) -> Step {
     let hash = |name: &str| file[name].as_str().unwrap_or_else(|| panic!("no {name} in {file}")).to_owned();
     Step { file: number_of(file), before: hash("hashBefore"), after: Some(hash("hashAfter")) }
 }
 
-fn number_of(told: &Value) -> usize {
-    let path = told["path"].as_str().unwrap_or_else(|| panic!("no path in {told}"));
+fn number_of(file: &Value) -> usize {
+    let path = file["path"].as_str().unwrap_or_else(|| panic!("no path in {file}"));
     FILES.iter().position(|name| path.ends_with(name)).expect("one of the files")
 }
 
-/// What a refusal tells of the files: each that is `stale` holds what is said.
+/// Returns a read step for each `stale` refusal, which reports the current content of its file.
 fn refused(data: &Value) -> Vec<Step> {
     let refusals = data["refusals"].as_array().expect("refusals");
     let of_stale = |refusal: &Value| match refusal["kind"].as_str() {
@@ -192,7 +195,7 @@ fn refused(data: &Value) -> Vec<Step> {
     refusals.iter().filter_map(of_stale).collect()
 }
 
-/// From the environment, else something else each time.
+/// Returns the seed from the environment, or a random one.
 fn seed() -> u64 {
     let given = std::env::var("EDITD_SEED").ok().map(|text| text.parse().expect("a number"));
     given.unwrap_or_else(|| {
@@ -201,24 +204,24 @@ fn seed() -> u64 {
     })
 }
 
-/// As long as the suite can wait, or as many seconds as `EDITD_SOAK` says.
-fn how_long() -> Duration {
+/// Returns the duration in seconds from `EDITD_SOAK`, or the default for the test suite.
+fn duration() -> Duration {
     let soak = std::env::var("EDITD_SOAK").ok().map(|text| text.parse().expect("a number of seconds"));
     Duration::from_secs(soak.unwrap_or(4))
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a failure is told with its seed")]
-fn what_eight_agents_are_told_happened_in_one_order() {
+#[expect(clippy::print_stderr, reason = "a failure is reported with its seed")]
+fn requests_of_eight_agents_are_linearizable() {
     let seed = seed();
     eprintln!("EDITD_SEED={seed}");
     let machine = Machine::start();
     let texts: Vec<String> = (0..FILES.len()).map(initial).collect();
     let workspace = Workspace::with(&FILES.into_iter().zip(&texts).collect::<Vec<_>>());
     let tally = Mutex::default();
-    let scene = Scene { start: Instant::now(), until: how_long(), fresh: AtomicU64::new(1_000), tally };
+    let scene = Scene { start: Instant::now(), until: duration(), next_number: AtomicU64::new(1_000), tally };
     let clients: Vec<Vec<Operation>> = thread::scope(|scope| {
-        let player = |number: usize| Player {
+        let client = |number: usize| SimulatedClient {
             scene: &scene,
             agent: machine.agent_named(&format!("agent {number}"), &workspace),
             number,
@@ -226,12 +229,12 @@ fn what_eight_agents_are_told_happened_in_one_order() {
             known: [const { None }; FILES.len()],
             done: Vec::new(),
         };
-        let players: Vec<_> = (0..CLIENTS).map(player).map(|player| scope.spawn(|| player.play())).collect();
-        players.into_iter().map(|player| player.join().expect("a client without complaint")).collect()
+        let threads: Vec<_> = (0..CLIENTS).map(client).map(|client| scope.spawn(|| client.run())).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a client without a panic")).collect()
     });
     eprintln!("{} operations: {:?}", clients.iter().map(Vec::len).sum::<usize>(), scene.tally);
     let applied = clients.iter().flatten().filter(|it| it.steps.iter().any(|step| step.after.is_some()));
-    assert!(applied.count() > CLIENTS, "hardly anything was tried: {:?}", scene.tally);
+    assert!(applied.count() > CLIENTS, "too few changes were applied: {:?}", scene.tally);
     let hashes: Vec<String> = texts.iter().map(hash_of).collect();
     let mut with_the_end = clients;
     let end = scene.start.elapsed().as_nanos();

@@ -1,4 +1,4 @@
-//! An agent is told when a file that it read is changed by others.
+//! Notifications to an agent about changes by others to files that it has read.
 
 use std::fs;
 
@@ -25,7 +25,7 @@ fn count_about(told: &[Value], name: &str) -> usize {
 }
 
 #[test]
-fn anothers_edit_of_a_file_that_was_read_is_told() {
+fn an_edit_by_another_agent_is_notified() {
     let (machine, workspace) = scene();
     let (mut alice, mut bob) = pair(&machine, &workspace);
     alice.read("a.txt");
@@ -36,7 +36,7 @@ fn anothers_edit_of_a_file_that_was_read_is_told() {
 }
 
 #[test]
-fn another_programs_write_is_told() {
+fn a_write_by_another_program_is_notified() {
     let (machine, workspace) = scene();
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -47,7 +47,7 @@ fn another_programs_write_is_told() {
 }
 
 #[test]
-fn another_programs_replacement_is_told() {
+fn a_replacement_by_another_program_is_notified() {
     let (machine, workspace) = scene();
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -57,7 +57,7 @@ fn another_programs_replacement_is_told() {
 }
 
 #[test]
-fn a_deletion_is_told() {
+fn a_deletion_is_notified() {
     let (machine, workspace) = scene();
     let (mut alice, mut bob) = pair(&machine, &workspace);
     alice.read("a.txt");
@@ -71,7 +71,7 @@ fn a_deletion_is_told() {
 }
 
 #[test]
-fn it_is_told_once_until_the_file_is_read_again() {
+fn a_change_is_notified_once_until_the_file_is_read_again() {
     let (machine, workspace) = scene();
     let (mut alice, mut bob) = pair(&machine, &workspace);
     alice.read("a.txt");
@@ -90,7 +90,7 @@ fn it_is_told_once_until_the_file_is_read_again() {
 }
 
 #[test]
-fn asking_for_changes_counts_as_reading_again() {
+fn listing_changes_counts_as_reading() {
     let (machine, workspace) = scene();
     let (mut alice, mut bob) = pair(&machine, &workspace);
     alice.read("a.txt");
@@ -102,7 +102,7 @@ fn asking_for_changes_counts_as_reading_again() {
 }
 
 #[test]
-fn a_notification_moves_no_base() {
+fn a_notification_does_not_move_the_base() {
     let (machine, workspace) = scene();
     let (mut alice, mut bob) = pair(&machine, &workspace);
     alice.read("a.txt");
@@ -115,7 +115,7 @@ fn a_notification_moves_no_base() {
 }
 
 #[test]
-fn own_changes_and_unread_files_are_not_told() {
+fn own_changes_and_unread_files_are_not_notified() {
     let (machine, workspace) = scene();
     let (mut alice, mut bob) = pair(&machine, &workspace);
     alice.read_and_edit("a.txt", "one", "two").done();
@@ -129,12 +129,12 @@ fn own_changes_and_unread_files_are_not_told() {
 }
 
 #[test]
-fn a_touched_but_equal_file_is_not_told() {
+fn a_replaced_but_equal_file_is_not_notified() {
     let (machine, workspace) = scene();
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
     agent.read("b.txt");
-    // By a rename: written in place, the file would be empty for a moment, which is a change.
+    // Replaced by a rename: a write in place would leave the file empty for a moment, which is a change.
     workspace.put("other", "one\n");
     fs::rename(workspace.path("other"), workspace.path("a.txt")).expect("renamed");
     workspace.put("b.txt", "two\n");
@@ -143,7 +143,7 @@ fn a_touched_but_equal_file_is_not_told() {
 }
 
 #[test]
-fn a_file_whose_text_left_memory_is_watched_still() {
+fn a_file_whose_text_was_evicted_is_still_watched() {
     let machine = Machine::configured("[limits]\nmemory = 100000\n");
     let workspace = Workspace::with(&[("a.txt", "a".repeat(90_000)), ("b.txt", "b".repeat(90_000))]);
     let mut agent = machine.agent(&workspace);
@@ -156,7 +156,7 @@ fn a_file_whose_text_left_memory_is_watched_still() {
 }
 
 #[test]
-fn a_file_that_got_a_second_name_is_watched_still() {
+fn a_file_with_a_new_hard_link_is_still_watched() {
     let (machine, workspace) = scene();
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -168,7 +168,7 @@ fn a_file_that_got_a_second_name_is_watched_still() {
 }
 
 #[test]
-fn what_other_programs_write_counts_into_the_memory_that_is_kept() {
+fn texts_of_other_programs_count_toward_the_memory_limit() {
     let machine = Machine::configured("[limits]\nmemory = 1000000\n");
     let names: Vec<_> = (0..8).map(|number| format!("{number}.txt")).collect();
     let workspace = Workspace::with(&names.iter().map(|name| (name.as_str(), "one\n")).collect::<Vec<_>>());

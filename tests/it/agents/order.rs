@@ -1,22 +1,22 @@
-//! Whether a history of operations, each with the moments of its request and of its answer, can be put in one
-//! order that explains all of it: a search after Wing and Gong, with Lowe's memory of what was tried.
+//! A linearizability checker for histories of operations with the times of their requests and responses. It
+//! uses the algorithm of Wing and Gong with Lowe's memoization.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
-/// What was seen of one file by an operation, or done to it. The contents are names of whole texts.
+/// The effect of an operation on one file. Contents are represented by names of complete texts.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) file: usize,
     pub(crate) before: String,
-    /// None where the operation only looked.
+    /// `None` if the operation only read the file.
     pub(crate) after: Option<String>,
 }
 
-/// One request with its answer. Its steps happened at one moment between the two, or so it is claimed.
+/// A request with its response. All its steps are supposed to happen at one moment between the two.
 #[derive(Clone, Debug)]
 pub(crate) struct Operation {
-    /// Nanoseconds of one clock for all clients.
+    /// Time in nanoseconds, from one clock for all clients.
     pub(crate) invoked: u128,
     pub(crate) returned: u128,
     pub(crate) steps: Vec<Step>,
@@ -24,17 +24,17 @@ pub(crate) struct Operation {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// There is such an order.
+    /// A valid order exists.
     Linearizable,
-    /// There is none; what the longest attempt could not explain.
+    /// No valid order exists. Contains a description of the longest attempt.
     Impossible(String),
-    /// The search was given up.
+    /// The search exceeded its budget.
     Undecided,
 }
 
-/// How far each client's operations are in the order.
+/// Number of ordered operations of each client.
 type Progress = Vec<usize>;
-/// What each file holds.
+/// Current content of each file.
 type Contents = Vec<usize>;
 
 struct Search<'a> {
@@ -44,14 +44,14 @@ struct Search<'a> {
     farthest: (usize, Progress, Contents),
 }
 
-/// Looks for one order of all operations over all files. `clients` has for each client its operations as it
-/// made them, one after the other; `budget` bounds the attempts.
+/// Searches for a valid order of all operations over all files. `clients` contains the sequential operations
+/// of each client; `budget` limits the number of attempts.
 pub(crate) fn judge(clients: &[Vec<Operation>], initial: &[String], budget: usize) -> Verdict {
     let mut search =
         Search { clients, names: HashMap::new(), tried: HashSet::new(), farthest: (0, vec![], vec![]) };
     for (client, operations) in clients.iter().enumerate() {
         let in_order = operations.windows(2).all(|pair| pair[0].returned <= pair[1].invoked);
-        assert!(in_order, "client {client} did two things at once");
+        assert!(in_order, "the operations of client {client} overlap");
     }
     let contents = initial.iter().map(|name| search.name(name)).collect();
     for step in clients.iter().flatten().flat_map(|operation| &operation.steps) {
@@ -98,7 +98,7 @@ impl<'a> Search<'a> {
         Verdict::Impossible(self.explain())
     }
 
-    /// What only looks is taken as soon as it fits: that never stands in the way of anything else.
+    /// Takes reads as soon as they are possible, which never prevents another operation.
     fn take_reads(&self, progress: &mut Progress, contents: &Contents) {
         loop {
             let reads = self.possible(progress, contents).into_iter().filter(|&client| {
@@ -114,17 +114,17 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Clients whose next operation may come next: it began before any other that is left had ended, and the
-    /// files hold what it found.
+    /// Returns the clients whose next operation may come next: the operation began before any remaining one
+    /// ended, and the files have the contents that it found.
     fn possible(&self, progress: &Progress, contents: &Contents) -> Vec<usize> {
         let next = |client: usize| self.clients[client].get(progress[client]);
         let all = 0..self.clients.len();
         let horizon = all.clone().filter_map(|client| Some(next(client)?.returned)).min();
-        let fits = |operation: &Operation| {
+        let is_possible = |operation: &Operation| {
             Some(operation.invoked) <= horizon
                 && operation.steps.iter().all(|step| contents[step.file] == self.names[step.before.as_str()])
         };
-        all.filter(|&client| next(client).is_some_and(fits)).collect()
+        all.filter(|&client| next(client).is_some_and(is_possible)).collect()
     }
 
     fn explain(&self) -> String {
@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
 mod tests {
     use super::{Operation, Step, Verdict, judge};
 
-    fn look(invoked: u128, returned: u128, file: usize, found: &str) -> Operation {
+    fn read(invoked: u128, returned: u128, file: usize, found: &str) -> Operation {
         let steps = vec![Step { file, before: found.to_owned(), after: None }];
         Operation { invoked, returned, steps }
     }
@@ -161,53 +161,56 @@ mod tests {
     }
 
     #[test]
-    fn histories_that_have_an_order_are_accepted() {
+    fn linearizable_histories_are_accepted() {
         let set = change(10, 50, &[(0, "a0", "a1"), (1, "b0", "b1")]);
         for clients in [
             vec![],
-            vec![vec![look(0, 1, 0, "a0")]],
-            // While a change is under way, a reader may see the old or the new, but then no more the old.
+            vec![vec![read(0, 1, 0, "a0")]],
+            // During a change, a reader may see the old or the new content, but never the old after the new.
             vec![
                 vec![set.clone()],
-                vec![look(11, 12, 0, "a0"), look(13, 14, 0, "a1"), look(15, 16, 1, "b1")],
+                vec![read(11, 12, 0, "a0"), read(13, 14, 0, "a1"), read(15, 16, 1, "b1")],
             ],
             vec![
                 vec![set.clone()],
-                vec![look(11, 12, 0, "a0"), look(13, 14, 1, "b1"), look(15, 16, 0, "a1")],
+                vec![read(11, 12, 0, "a0"), read(13, 14, 1, "b1"), read(15, 16, 0, "a1")],
             ],
-            // Two changes at a time, in the order in which they were answered or the other.
+            // Two concurrent changes, in the order of their responses or in reverse.
             vec![vec![set.clone()], vec![change(5, 60, &[(0, "a1", "a2")])]],
-            vec![vec![set], vec![change(5, 20, &[(1, "b1", "b2")])], vec![look(30, 40, 1, "b2")]],
+            vec![vec![set], vec![change(5, 20, &[(1, "b1", "b2")])], vec![read(30, 40, 1, "b2")]],
         ] {
             assert_eq!(judged(&clients), Verdict::Linearizable, "{clients:?}");
         }
     }
 
     #[test]
-    fn histories_that_have_none_are_rejected() {
+    fn other_histories_are_rejected() {
         let set = change(10, 50, &[(0, "a0", "a1"), (1, "b0", "b1")]);
         for (what, clients) in [
-            ("a read of what never was", vec![vec![look(0, 1, 0, "a9")]]),
+            ("a read of content that never existed", vec![vec![read(0, 1, 0, "a9")]]),
             (
                 "an update is lost",
                 vec![vec![change(0, 10, &[(0, "a0", "a1")])], vec![change(0, 10, &[(0, "a0", "a2")])]],
             ),
             (
                 "a read of the past",
-                vec![vec![change(0, 10, &[(0, "a0", "a1")])], vec![look(20, 30, 0, "a0")]],
+                vec![vec![change(0, 10, &[(0, "a0", "a1")])], vec![read(20, 30, 0, "a0")]],
             ),
             (
                 "a read of the future",
-                vec![vec![look(0, 10, 0, "a1")], vec![change(20, 30, &[(0, "a0", "a1")])]],
-            ),
-            ("back again", vec![vec![set.clone()], vec![look(11, 12, 0, "a1"), look(13, 14, 0, "a0")]]),
-            ("half a set", vec![vec![set.clone()], vec![look(11, 12, 0, "a1"), look(13, 14, 1, "b0")]]),
-            (
-                "half a set, changed on",
-                vec![vec![set.clone()], vec![change(11, 12, &[(0, "a1", "a2")]), look(13, 14, 1, "b0")]],
+                vec![vec![read(0, 10, 0, "a1")], vec![change(20, 30, &[(0, "a0", "a1")])]],
             ),
             (
-                "a set that was made of two moments",
+                "old content after new content",
+                vec![vec![set.clone()], vec![read(11, 12, 0, "a1"), read(13, 14, 0, "a0")]],
+            ),
+            ("a partial change", vec![vec![set.clone()], vec![read(11, 12, 0, "a1"), read(13, 14, 1, "b0")]]),
+            (
+                "a partial change, changed further",
+                vec![vec![set.clone()], vec![change(11, 12, &[(0, "a1", "a2")]), read(13, 14, 1, "b0")]],
+            ),
+            (
+                "a multi-file change that was not atomic",
                 vec![vec![set], vec![change(20, 30, &[(0, "a1", "a2")]), change(31, 40, &[(1, "b0", "b2")])]],
             ),
         ] {
@@ -216,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_is_given_up_is_no_acceptance() {
+    fn an_aborted_search_is_undecided() {
         let independent: Vec<Vec<Operation>> = (0..2)
             .map(|file| {
                 let name = |number| format!("{}{number}", ["a", "b"][file]);

@@ -1,4 +1,4 @@
-//! Applying: what the answer says, and what became of the file.
+//! Applying proposals: the answer and the resulting file.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn an_applied_change_has_every_field() {
 }
 
 #[test]
-fn edit_answers_as_apply_does() {
+fn edit_answers_like_apply() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     let applied = agent.read_and_edit("a.txt", "one", "two").done();
@@ -66,14 +66,14 @@ fn apply_with_another_revision_is_superseded() {
     let error = agent.call("editd/apply", params).unwrap_err();
     let data = &error.data;
     assert_eq!((&data["kind"], &data["currentRevision"]), (&json!("superseded"), &json!(revision)));
-    assert!(!error.message.contains("has changed"), "nothing has: {error:?}");
+    assert!(!error.message.contains("has changed"), "nothing has changed: {error:?}");
     assert_eq!(workspace.text("a.txt"), "one\n");
     agent.call("editd/apply", json!({ "id": proposal["id"], "revision": revision })).done();
     assert_eq!(workspace.text("a.txt"), "two\n");
 }
 
 #[test]
-fn a_proposal_whose_file_was_changed_meanwhile_is_stale() {
+fn a_proposal_whose_file_has_changed_is_stale() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -87,7 +87,7 @@ fn a_proposal_whose_file_was_changed_meanwhile_is_stale() {
 }
 
 #[test]
-fn a_proposal_is_carried_through_its_sessions_own_edits() {
+fn a_proposal_is_rebased_over_its_sessions_own_edits() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(20)));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -106,7 +106,7 @@ fn a_proposal_is_carried_through_its_sessions_own_edits() {
 }
 
 #[test]
-fn a_proposal_is_stale_where_its_sessions_own_edit_touched_its_place() {
+fn a_proposal_is_stale_if_its_sessions_own_edit_changed_its_lines() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -117,7 +117,7 @@ fn a_proposal_is_stale_where_its_sessions_own_edit_touched_its_place() {
 }
 
 #[test]
-fn anothers_edit_elsewhere_in_the_file_makes_a_proposal_stale() {
+fn another_sessions_edit_elsewhere_in_the_file_makes_a_proposal_stale() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(20)));
     let (mut agent, mut other) = (machine.agent(&workspace), machine.agent_named("bob", &workspace));
     agent.read("a.txt");
@@ -128,7 +128,7 @@ fn anothers_edit_elsewhere_in_the_file_makes_a_proposal_stale() {
 }
 
 #[test]
-fn under_rebase_a_proposal_is_merged_with_what_came_between() {
+fn with_rebase_a_proposal_is_merged_with_intermediate_changes() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(20)));
     let (mut agent, mut other) = (machine.agent(&workspace), machine.agent_named("bob", &workspace));
     agent.read("a.txt");
@@ -145,7 +145,7 @@ fn under_rebase_a_proposal_is_merged_with_what_came_between() {
 }
 
 #[test]
-fn under_rebase_a_proposal_whose_place_was_changed_conflicts() {
+fn with_rebase_a_proposal_whose_lines_changed_conflicts() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\n"));
     let (mut agent, mut other) = (machine.agent(&workspace), machine.agent_named("bob", &workspace));
     agent.read("a.txt");
@@ -158,7 +158,7 @@ fn under_rebase_a_proposal_whose_place_was_changed_conflicts() {
 }
 
 #[test]
-fn a_proposal_that_someone_else_carried_out_is_recognised_by_its_hash() {
+fn a_proposal_already_carried_out_by_another_program_is_recognized_by_its_hash() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -170,7 +170,7 @@ fn a_proposal_that_someone_else_carried_out_is_recognised_by_its_hash() {
 }
 
 #[test]
-fn applying_again_answers_the_same_while_the_files_are_what_it_made_of_them() {
+fn applying_again_returns_the_same_answer_while_the_files_are_unchanged() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -182,7 +182,7 @@ fn applying_again_answers_the_same_while_the_files_are_what_it_made_of_them() {
 }
 
 #[test]
-fn applying_again_tells_what_became_of_it_whatever_the_file_is_now() {
+fn applying_again_returns_the_outcome_regardless_of_the_current_file() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "x\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -192,7 +192,7 @@ fn applying_again_tells_what_became_of_it_whatever_the_file_is_now() {
         workspace.put("a.txt", now);
         let again = agent.apply(&proposal).done();
         assert_eq!((&again["state"], &again["transaction"]), (&json!("applied"), &first["transaction"]));
-        // It is no reading of what is there now.
+        // The answer does not count as a read of the current file.
         assert!(again["files"][0].get("hash").is_none(), "{again}");
         assert_eq!(workspace.text("a.txt"), now);
     }
@@ -202,7 +202,7 @@ fn applying_again_tells_what_became_of_it_whatever_the_file_is_now() {
 }
 
 #[test]
-fn applying_again_after_another_proposal_of_the_file_makes_it_no_second_time() {
+fn applying_again_after_another_proposal_does_not_repeat_the_change() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\ntwo\n"), ("b.txt", "")]));
     let mut agent = machine.agent(&workspace);
     agent.read_all(&["a.txt", "b.txt"]);
@@ -219,7 +219,7 @@ fn applying_again_after_another_proposal_of_the_file_makes_it_no_second_time() {
 }
 
 #[test]
-fn what_is_applied_and_cannot_be_taken_back_says_that_it_is_done() {
+fn discarding_an_applied_proposal_is_refused_as_already_applied() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -232,7 +232,7 @@ fn what_is_applied_and_cannot_be_taken_back_says_that_it_is_done() {
 }
 
 #[test]
-fn of_two_proposals_for_one_place_the_first_applied_wins() {
+fn of_two_proposals_for_one_location_the_first_applied_wins() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let (mut agent, mut other) = (machine.agent(&workspace), machine.agent_named("bob", &workspace));
     agent.read("a.txt");
@@ -245,7 +245,7 @@ fn of_two_proposals_for_one_place_the_first_applied_wins() {
 }
 
 #[test]
-fn a_proposed_creation_does_not_overwrite_what_was_created_meanwhile() {
+fn a_proposed_creation_does_not_overwrite_a_file_created_since() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut agent = machine.agent(&workspace);
     let change = json!({ "kind": "write", "path": "a.txt", "content": "mine\n" });

@@ -1,11 +1,11 @@
-//! Proposals in the hands of several sessions, and files that others have changed meanwhile.
+//! Proposals used by several sessions, and files that changed since the proposal.
 
 use serde_json::{Value, json};
 
 use crate::support::{Machine, Outcome, Workspace};
 
 #[test]
-fn a_proposal_of_files_that_nobody_reads_does_not_come_true_by_itself() {
+fn a_partly_carried_out_proposal_with_unread_files_does_not_count_as_applied() {
     let (machine, workspace) =
         (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("gone.txt", "two\n")]));
     let mut agent = machine.agent(&workspace);
@@ -24,7 +24,7 @@ fn a_proposal_of_files_that_nobody_reads_does_not_come_true_by_itself() {
 }
 
 #[test]
-fn a_set_of_which_half_came_true_is_finished() {
+fn a_set_of_which_half_is_already_in_the_files_can_be_applied() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "two\n")]));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -41,7 +41,7 @@ fn a_set_of_which_half_came_true_is_finished() {
 }
 
 #[test]
-fn a_change_that_names_an_encoding_keeps_it_when_it_is_carried_along() {
+fn a_rebased_change_keeps_its_explicit_encoding() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\nfour\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -54,7 +54,7 @@ fn a_change_that_names_an_encoding_keeps_it_when_it_is_carried_along() {
 }
 
 #[test]
-fn applying_for_another_session_is_not_reading() {
+fn applying_another_sessions_proposal_does_not_count_as_a_read() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let (mut reader, mut other) = (machine.agent(&workspace), machine.agent(&workspace));
     reader.read("a.txt");
@@ -66,7 +66,7 @@ fn applying_for_another_session_is_not_reading() {
 }
 
 #[test]
-fn what_went_wrong_for_a_while_can_be_applied_afterwards() {
+fn a_proposal_can_be_applied_after_a_temporary_failure() {
     use std::os::unix::fs::PermissionsExt;
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
@@ -95,7 +95,7 @@ fn the_hint_of_a_stale_proposal_can_be_followed() {
 }
 
 #[test]
-fn a_base_of_another_file_is_no_base() {
+fn the_hash_of_another_file_is_not_a_known_base() {
     let lines = |changed: &str| {
         (1..30)
             .map(|n| if n == 18 { format!("{changed}\n") } else { format!("line {n}\n") })
@@ -112,7 +112,7 @@ fn a_base_of_another_file_is_no_base() {
 }
 
 #[test]
-fn the_name_that_is_taken_is_the_one_that_is_told() {
+fn a_refusal_names_the_path_that_exists_already() {
     let (machine, workspace) =
         (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "two\n"), ("c.txt", "three\n")]));
     let mut agent = machine.agent(&workspace);
@@ -129,7 +129,7 @@ fn the_name_that_is_taken_is_the_one_that_is_told() {
 }
 
 #[test]
-fn a_link_is_neither_deleted_nor_renamed_in_place_of_what_it_leads_to() {
+fn deletes_and_renames_of_a_symlink_are_refused() {
     let (machine, workspace) = (Machine::start(), Workspace::file("real/a.txt", "one\n"));
     std::os::unix::fs::symlink("real/a.txt", workspace.path("link.txt")).expect("a link");
     std::os::unix::fs::symlink("real", workspace.path("folder")).expect("a link");
@@ -140,7 +140,7 @@ fn a_link_is_neither_deleted_nor_renamed_in_place_of_what_it_leads_to() {
     agent
         .changes(vec![json!({ "kind": "rename", "path": "link.txt", "newPath": "b.txt" })])
         .refused("not_a_file");
-    // Through a folder that is a link, the file itself is named.
+    // A path through a symlinked folder names the file itself.
     agent.changes(vec![json!({ "kind": "delete", "path": "folder/a.txt" })]).done();
     assert!(!workspace.path("real/a.txt").exists());
 }

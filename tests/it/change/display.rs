@@ -1,4 +1,4 @@
-//! `display`: a second text about each change.
+//! `display`: an additional text form of each change.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ const NUMBERS: &str = " 1\tone\n-2\ttwo 2\n+2\ttwo zwei\n 3\tthree\n";
 const SUMMARY: &str = "a.txt: 1 place changed, +1 -1\nline 2 replaced by 1 line: `two zwei`\n";
 const UNIFIED: &str = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two 2\n+two zwei\n three\n";
 
-fn asked(display: Option<&str>) -> Value {
+fn request(display: Option<&str>) -> Value {
     let mut params = json!({ "path": "a.txt", "oldText": "2", "newText": "zwei" });
     if let Some(display) = display {
         params["display"] = json!(display);
@@ -23,11 +23,11 @@ fn asked(display: Option<&str>) -> Value {
 #[case::numbered("numbered", NUMBERS)]
 #[case::summary("summary", SUMMARY)]
 #[case::unified("unified", UNIFIED)]
-fn every_answer_about_the_change_has_it(#[case] display: &str, #[case] expected: &str) {
+fn every_answer_about_a_change_includes_the_display(#[case] display: &str, #[case] expected: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo 2\nthree\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
-    let proposal = agent.call("editd/propose", asked(Some(display))).done();
+    let proposal = agent.call("editd/propose", request(Some(display))).done();
     let seen = agent.call("editd/proposal", json!({ "id": proposal["id"] })).done();
     let applied = agent.apply(&proposal).done();
     let kept = agent.call("editd/proposal", json!({ "id": proposal["id"] })).done();
@@ -37,16 +37,16 @@ fn every_answer_about_the_change_has_it(#[case] display: &str, #[case] expected:
     }
     workspace.put("a.txt", "one\ntwo 2\nthree\n");
     agent.read("a.txt");
-    let edited = agent.call("editd/edit", asked(Some(display))).done();
+    let edited = agent.call("editd/edit", request(Some(display))).done();
     assert_eq!(edited["files"][0]["display"], expected);
 }
 
 #[test]
-fn without_asking_there_is_none() {
+fn without_a_request_there_is_no_display() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "2\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
-    let answer = agent.call("editd/propose", asked(None)).done();
+    let answer = agent.call("editd/propose", request(None)).done();
     assert!(answer["files"][0].get("display").is_none(), "{answer}");
 }
 
@@ -55,15 +55,15 @@ fn an_unknown_form_is_refused() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "2\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
-    agent.call("editd/propose", asked(Some("sideways"))).invalid("display");
+    agent.call("editd/propose", request(Some("sideways"))).invalid("display");
 }
 
 #[test]
-fn a_change_that_was_carried_along_is_shown_as_it_is_then() {
+fn a_rebased_change_is_displayed_in_its_rebased_form() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\nb\nc\nd\n2\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
-    let proposal = agent.call("editd/propose", asked(Some("summary"))).done();
+    let proposal = agent.call("editd/propose", request(Some("summary"))).done();
     agent.edit("a.txt", "a\n", "a\na\n").done();
     let applied = agent.apply(&proposal).done();
     let shown = applied["files"][0]["display"].as_str().expect("a display");
@@ -71,7 +71,7 @@ fn a_change_that_was_carried_along_is_shown_as_it_is_then() {
 }
 
 #[test]
-fn files_that_come_go_and_move_have_one_too() {
+fn creations_deletions_and_renames_have_a_display_too() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "a\nb\n"), ("b.txt", "x\n")]));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");

@@ -1,4 +1,4 @@
-//! Whole files: create, delete, rename.
+//! Operations on whole files: create, delete, rename.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -53,7 +53,7 @@ fn a_file_is_deleted() {
 }
 
 #[test]
-fn a_file_is_renamed_with_all_that_belongs_to_it() {
+fn a_rename_preserves_content_and_mode() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.sh", "one\r\ntwo\n"));
     std::fs::create_dir(workspace.path("sub")).expect("a folder");
     std::fs::set_permissions(workspace.path("a.sh"), PermissionsExt::from_mode(0o751)).expect("a mode");
@@ -72,7 +72,7 @@ fn a_file_is_renamed_with_all_that_belongs_to_it() {
 }
 
 #[test]
-fn a_file_is_edited_and_renamed_in_one_go() {
+fn a_file_is_edited_and_renamed_in_one_change() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -95,7 +95,7 @@ fn a_file_is_edited_and_renamed_in_one_go() {
 #[case::edit_a_folder(edit_of("sub"), "not_a_file")]
 #[case::delete_a_folder(json!({ "kind": "delete", "path": "sub" }), "not_a_file")]
 #[case::rename_a_folder(json!({ "kind": "rename", "path": "sub", "newPath": "moved" }), "not_a_file")]
-fn a_file_that_cannot_be_so_treated_is_refused(#[case] change: Value, #[case] kind: &str) {
+fn an_impossible_operation_is_refused(#[case] change: Value, #[case] kind: &str) {
     let files = [("a.txt", "one\n"), ("other.txt", "two\n"), ("sub/in.txt", "three\n")];
     let (machine, workspace) = (Machine::start(), Workspace::with(&files));
     let mut agent = machine.agent(&workspace);

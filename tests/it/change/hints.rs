@@ -1,4 +1,4 @@
-//! What a refusal advises can be done with the request that was refused.
+//! The hint of a refusal can be followed with the refused request.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::support::{Agent, Answer, Machine, RpcError, Workspace};
 
 fn scene() -> (Machine, Workspace, Agent) {
     let code = "fn a() {\n    one();\n    two();\n}\n";
-    // In windows-1252, which can only be guessed.
+    // Encoded in windows-1252, which can only be guessed.
     let french = b"Un caf\xe9, s'il vous pla\xeet, \xe0 la terrasse.\n".as_slice();
     let files = [("code.rs", code.as_bytes()), ("empty.txt", b""), ("french.txt", french)];
     let (machine, workspace) = (Machine::start(), Workspace::with(&files));
@@ -29,7 +29,7 @@ fn refused(answer: Answer) -> (RpcError, String) {
     "fn a() {\n    // ... rest of the code unchanged ...\n}\n",
     "placeholder"
 )]
-fn a_write_is_not_told_of_the_parts_of_an_edit(
+fn hints_for_a_write_do_not_mention_fields_of_an_edit(
     #[case] path: &str,
     #[case] content: &str,
     #[case] kind: &str,
@@ -45,21 +45,21 @@ fn a_write_is_not_told_of_the_parts_of_an_edit(
 #[case("editd/blame", json!({ "path": "none.rs" }))]
 #[case("editd/list", json!({ "path": "none" }))]
 #[case("editd/search", json!({ "pattern": "x", "path": "none" }))]
-fn who_only_looks_is_not_told_how_to_write(#[case] method: &str, #[case] params: Value) {
+fn hints_for_read_only_methods_do_not_mention_writing(#[case] method: &str, #[case] params: Value) {
     let (_machine, _workspace, mut agent) = scene();
     let (error, hint) = refused(agent.call(method, params));
     assert_eq!((error.kind(), hint.contains("write")), ("missing", false), "{error:?}");
 }
 
 #[test]
-fn an_edit_of_what_is_not_there_is_told_how_to_make_it() {
+fn the_hint_for_an_edit_of_a_missing_file_is_to_write_it() {
     let (_machine, _workspace, mut agent) = scene();
     let (error, hint) = refused(agent.edit("none.rs", "a", "b"));
     assert_eq!((error.kind(), hint.contains("`write`")), ("missing", true), "{error:?}");
 }
 
 #[test]
-fn a_root_that_is_not_there_is_not_to_be_written() {
+fn the_hint_for_a_missing_root_does_not_mention_writing() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut agent = Agent::connect(&machine, crate::support::Framing::Lines);
     let root = format!("file://{}/none", workspace.root().display());
@@ -69,7 +69,7 @@ fn a_root_that_is_not_there_is_not_to_be_written() {
 }
 
 #[test]
-fn an_empty_file_is_said_to_be_empty() {
+fn an_edit_of_an_empty_file_is_refused_as_empty() {
     let (_machine, workspace, mut agent) = scene();
     let (error, hint) = refused(agent.edit("empty.txt", "a", "b"));
     assert_eq!(error.kind(), "not_found");
@@ -79,18 +79,18 @@ fn an_empty_file_is_said_to_be_empty() {
 }
 
 #[test]
-fn a_guessed_encoding_is_told_what_it_takes() {
+fn the_refusal_for_a_guessed_encoding_names_its_limits() {
     let (_machine, _workspace, mut agent) = scene();
     let (error, hint) = refused(agent.edit("french.txt", "terrasse", "théâtre"));
     assert_eq!(error.kind(), "encoding");
     assert!(hint.contains("ASCII") && !hint.contains("characters that"), "{error:?}");
     assert!(error.message.contains("windows-1252") && hint.contains("as `encoding`"), "{error:?}");
     let edit = json!({ "path": "french.txt", "oldText": "terrasse", "newText": "théâtre", "encoding": "windows-1252" });
-    agent.call("editd/edit", edit).expect("its author has named the encoding");
+    agent.call("editd/edit", edit).expect("an edit with an explicit encoding");
 }
 
 #[test]
-fn an_edit_without_edits_is_told_what_it_lacks() {
+fn an_edit_without_edits_is_refused_with_the_missing_fields() {
     let (_machine, _workspace, mut agent) = scene();
     let error = agent.call("editd/edit", json!({ "path": "code.rs" })).expect_err("a refusal");
     assert_eq!((error.code, &error.data["field"]), (-32602, &json!("edits")), "{error:?}");
@@ -98,7 +98,7 @@ fn an_edit_without_edits_is_told_what_it_lacks() {
 }
 
 #[test]
-fn a_history_before_nothing_does_not_speak_of_undoing() {
+fn an_unknown_history_position_is_refused_without_mentioning_undo() {
     let (_machine, _workspace, mut agent) = scene();
     let (error, hint) = refused(agent.call("editd/history", json!({ "before": "nope" })));
     assert_eq!((error.kind(), &error.data["transaction"]), ("missing", &json!("nope")));
@@ -106,7 +106,7 @@ fn a_history_before_nothing_does_not_speak_of_undoing() {
 }
 
 #[test]
-fn a_new_session_is_told_that_it_is_one_and_an_older_one_is_not() {
+fn only_a_new_session_is_reported_as_restarted() {
     let (mut machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "a\n"), ("b.txt", "b\n")]));
     let mut agent = machine.agent(&workspace);
     let given = agent.read("a.txt")["hash"].clone();
@@ -116,7 +116,7 @@ fn a_new_session_is_told_that_it_is_one_and_an_older_one_is_not() {
     let mut agent = machine.agent(&workspace);
     let (error, hint) = refused(agent.edit("a.txt", "a", "b"));
     assert_eq!(error.kind(), "unread");
-    assert!(hint.contains("started anew") && error.data["currentHash"] == given, "{error:?}");
-    // What there is nothing to say of is left out.
+    assert!(hint.contains("was restarted") && error.data["currentHash"] == given, "{error:?}");
+    // An excerpt without content is omitted.
     assert!(refused(agent.edit("a.txt", "none", "b")).0.data.get("excerpt").is_none());
 }

@@ -1,4 +1,4 @@
-//! New files that anybody may run.
+//! New executable files.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -19,10 +19,10 @@ pub(crate) fn mode(workspace: &Workspace, path: &str) -> u32 {
 
 #[track_caller]
 pub(crate) fn assert_runs(workspace: &Workspace, path: &str) {
-    // The umask decides who may run it: those who may read it.
+    // The umask limits execute permission to those with read permission.
     let mode = mode(workspace, path);
     assert_eq!(mode & 0o111, (mode & 0o444) >> 2, "{mode:o}");
-    let output = Command::new(workspace.path(path)).output().expect("it runs");
+    let output = Command::new(workspace.path(path)).output().expect("a runnable file");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "ran\n");
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn script(path: &str) -> Value {
 #[case::chmod("755", true)]
 #[case::plain("100644", false)]
 #[case::plain_chmod("644", false)]
-fn a_write_says_whether_a_new_file_may_be_run(#[case] sent: &str, #[case] runs: bool) {
+fn a_write_can_make_a_new_file_executable(#[case] sent: &str, #[case] runs: bool) {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut agent = machine.agent(&workspace);
     let change = json!({ "kind": "write", "path": "bin/run", "content": SCRIPT, "mode": sent });
@@ -55,7 +55,7 @@ fn a_write_says_whether_a_new_file_may_be_run(#[case] sent: &str, #[case] runs: 
 #[case::link("120000")]
 #[case::set_user_id("104755")]
 #[case::words("executable")]
-fn another_mode_is_no_parameter(#[case] sent: &str) {
+fn other_modes_are_refused(#[case] sent: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let change = json!({ "kind": "write", "path": "run", "content": SCRIPT, "mode": sent });
     machine.agent(&workspace).change(change).invalid("changes[0].mode");
@@ -63,7 +63,7 @@ fn another_mode_is_no_parameter(#[case] sent: &str) {
 }
 
 #[test]
-fn the_mode_of_a_file_that_is_there_stays() {
+fn the_mode_of_an_existing_file_is_preserved() {
     let (machine, workspace) =
         (Machine::start(), Workspace::with(&[("run", SCRIPT), ("text", "text\n"), ("patched", "old\n")]));
     fs::set_permissions(workspace.path("run"), fs::Permissions::from_mode(0o750)).expect("a mode");
@@ -83,26 +83,27 @@ fn the_mode_of_a_file_that_is_there_stays() {
 }
 
 #[test]
-fn a_patch_makes_a_program_and_its_diff_makes_it_again() {
+fn a_patch_creates_an_executable_file_and_git_can_apply_its_diff() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut agent = machine.agent(&workspace);
     let done = agent.call("editd/edit", json!({ "patch": PATCH })).done();
     assert_runs(&workspace, "bin/run");
     let diff = done["files"][0]["diff"].as_str().expect("a diff").to_owned();
-    fs::remove_file(workspace.path("bin/run")).expect("it goes");
+    fs::remove_file(workspace.path("bin/run")).expect("a file to remove");
     agent.call("editd/edit", json!({ "patch": diff })).done();
     assert_runs(&workspace, "bin/run");
-    fs::remove_file(workspace.path("bin/run")).expect("it goes");
+    fs::remove_file(workspace.path("bin/run")).expect("a file to remove");
     let mut git = Command::new("git");
     let mut git =
         git.args(["apply", "-"]).current_dir(workspace.root()).stdin(Stdio::piped()).spawn().expect("git");
-    std::io::Write::write_all(&mut git.stdin.take().expect("a pipe"), diff.as_bytes()).expect("it is read");
-    assert!(git.wait().expect("it ends").success());
+    std::io::Write::write_all(&mut git.stdin.take().expect("a pipe"), diff.as_bytes())
+        .expect("git reads the diff");
+    assert!(git.wait().expect("git exits").success());
     assert_runs(&workspace, "bin/run");
 }
 
 #[test]
-fn an_undo_takes_the_program_away_and_another_brings_it_back() {
+fn undo_removes_an_executable_file_and_redo_restores_it() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut agent = machine.agent(&workspace);
     agent.change(script("run")).done();
@@ -113,7 +114,7 @@ fn an_undo_takes_the_program_away_and_another_brings_it_back() {
 }
 
 #[test]
-fn the_command_line_makes_programs() {
+fn the_command_line_creates_executable_files() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let path = workspace.absolute("bin/run");
     let output = machine.run_with_input(&["write", "--executable", &path], SCRIPT);

@@ -1,4 +1,4 @@
-//! Proposals belong to the author's name.
+//! A proposal belongs to the author name of its session.
 
 use rstest::rstest;
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::support::{Machine, Outcome, Workspace};
 #[rstest]
 #[case("editd/apply")]
 #[case("editd/discard")]
-fn anothers_proposal_can_be_neither_applied_nor_discarded(#[case] method: &str) {
+fn another_authors_proposal_can_be_neither_applied_nor_discarded(#[case] method: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let (mut alice, mut bob) =
         (machine.agent_named("alice", &workspace), machine.agent_named("bob", &workspace));
@@ -21,7 +21,7 @@ fn anothers_proposal_can_be_neither_applied_nor_discarded(#[case] method: &str) 
 }
 
 #[test]
-fn anothers_proposal_cannot_be_replaced() {
+fn another_authors_proposal_cannot_be_replaced() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let (mut alice, mut bob) =
         (machine.agent_named("alice", &workspace), machine.agent_named("bob", &workspace));

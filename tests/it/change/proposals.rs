@@ -1,4 +1,4 @@
-//! The life of a proposal: listed, replaced, discarded, unknown.
+//! The lifecycle of a proposal: listed, replaced, discarded, unknown.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn listed(agent: &mut Agent, params: Value) -> Vec<(Value, Value)> {
 }
 
 #[test]
-fn a_proposal_can_be_looked_at_again() {
+fn a_proposal_can_be_read_again() {
     let (_machine, _workspace, mut agent) = scene();
     let proposal = agent.propose("a.txt", "one", "1").done();
     let again = agent.call("editd/proposal", json!({ "id": proposal["id"] })).done();
@@ -77,7 +77,7 @@ fn a_proposal_replaces_another() {
 }
 
 #[test]
-fn a_refused_replacement_leaves_the_first_proposal_alone() {
+fn a_refused_replacement_does_not_affect_the_first_proposal() {
     let (_machine, workspace, mut agent) = scene();
     let first = agent.propose("a.txt", "one", "1").done();
     let params = json!({ "path": "a.txt", "oldText": "absent", "newText": "x", "replaces": first["id"] });
@@ -88,7 +88,7 @@ fn a_refused_replacement_leaves_the_first_proposal_alone() {
 }
 
 #[test]
-fn what_was_applied_can_be_neither_replaced_nor_discarded() {
+fn an_applied_proposal_can_be_neither_replaced_nor_discarded() {
     let (_machine, workspace, mut agent) = scene();
     let proposal = agent.propose("a.txt", "one", "1").done();
     agent.apply(&proposal).done();
@@ -107,7 +107,7 @@ fn what_was_applied_can_be_neither_replaced_nor_discarded() {
     "editd/propose",
     json!({ "path": "a.txt", "oldText": "one", "newText": "1", "replaces": "nobody-made-this" }),
 )]
-fn a_proposal_that_nobody_made_is_unknown(#[case] method: &str, #[case] params: Value) {
+fn a_nonexistent_proposal_is_unknown(#[case] method: &str, #[case] params: Value) {
     let (_machine, _workspace, mut agent) = scene();
     agent.call(method, params).refused("unknown_proposal");
 }

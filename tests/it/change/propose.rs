@@ -1,4 +1,4 @@
-//! What a proposal says, and that it changes nothing.
+//! The content of a proposal. Proposing changes no file.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -39,11 +39,11 @@ fn a_proposal_has_every_field_and_changes_nothing() {
     assert_eq!((&file["warnings"], &file["tags"]), (&json!([]), &json!([])));
     let matches = json!([{ "edit": 0, "strategy": "exact", "similarity": 1.0, "startLine": 5, "endLine": 5,
                            "replacements": 1 }]);
-    assert_eq!(without_numbers_kind(&file["matches"]), without_numbers_kind(&matches));
+    assert_eq!(normalized(&file["matches"]), normalized(&matches));
 }
 
-/// `1` and `1.0` are the same number.
-fn without_numbers_kind(matches: &Value) -> Vec<Vec<String>> {
+/// Normalizes numbers, because `1` and `1.0` are equal.
+fn normalized(matches: &Value) -> Vec<Vec<String>> {
     let shown = |value: &Value| value.as_f64().map_or_else(|| value.to_string(), |number| number.to_string());
     let row = |one: &Value| {
         ["edit", "strategy", "similarity", "startLine", "endLine", "replacements"]
@@ -81,7 +81,7 @@ fn the_diff_turns_the_old_text_into_the_new(#[case] old: &str, #[case] new: &str
 }
 
 #[test]
-fn hunks_stand_where_the_change_is() {
+fn hunks_have_the_line_numbers_of_the_change() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(60)));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -104,7 +104,8 @@ fn hunks_stand_where_the_change_is() {
         assert_eq!(number(hunk, "newLines") - number(hunk, "oldLines"), more, "{hunk}");
         assert_eq!(hunk["state"], "pending");
     }
-    // Line 50 became line 51 and went: a side without lines is named by the line before, as in any diff.
+    // Line 50 became line 51 and was deleted. As in any diff, a side without lines has the number of the line
+    // before.
     assert_eq!((number(&hunks[1], "oldStart"), number(&hunks[1], "newStart")), (50, 50));
 }
 
@@ -112,7 +113,7 @@ fn hunks_stand_where_the_change_is() {
 #[case::utf_8("utf-8")]
 #[case::utf_16("utf-16")]
 #[case::utf_32("utf-32")]
-fn the_workspace_edit_does_the_same_in_a_naive_client(#[case] encoding: &str) {
+fn the_workspace_edit_has_the_same_result_in_a_simple_client(#[case] encoding: &str) {
     let old = "a 😀é ends here\r\nb\rc 😀😀 tail\nd\u{2028}e word\n";
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", old));
     let mut agent = machine.agent_with(session_counting_in(&workspace, encoding));
@@ -131,7 +132,7 @@ fn the_workspace_edit_does_the_same_in_a_naive_client(#[case] encoding: &str) {
 }
 
 #[test]
-fn the_workspace_edit_creates_renames_and_deletes_as_the_daemon_does() {
+fn the_workspace_edit_creates_renames_and_deletes_like_the_daemon() {
     let files = [("edit.txt", "one\n"), ("gone.txt", "two\n"), ("from.txt", "three\n")];
     let (machine, workspace) = (Machine::start(), Workspace::with(&files));
     let mut agent = machine.agent(&workspace);
@@ -174,7 +175,7 @@ fn the_workspace_edit_is_minimal_and_versioned() {
 }
 
 #[test]
-fn a_proposal_moves_no_base() {
+fn a_proposal_does_not_change_the_sessions_base() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", TEN));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");

@@ -1,4 +1,4 @@
-//! A request that is sent twice is done once.
+//! A repeated request is executed once.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn request(id: &str) -> Value {
 }
 
 #[test]
-fn the_same_request_again_gets_the_first_answer_and_does_nothing() {
+fn a_repeated_request_returns_the_first_answer_and_does_nothing() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -22,7 +22,7 @@ fn the_same_request_again_gets_the_first_answer_and_does_nothing() {
 }
 
 #[test]
-fn the_same_proposal_again_is_the_first_one() {
+fn a_repeated_proposal_returns_the_first_one() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -33,7 +33,7 @@ fn the_same_proposal_again_is_the_first_one() {
 }
 
 #[test]
-fn it_is_the_same_request_on_another_connection_of_the_author() {
+fn a_request_can_be_repeated_on_another_connection_of_the_author() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -46,7 +46,7 @@ fn it_is_the_same_request_on_another_connection_of_the_author() {
 }
 
 #[test]
-fn it_is_another_request_from_another_author() {
+fn the_same_id_from_another_author_is_another_request() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
     for name in ["alice", "bob"] {
         let mut agent = machine.agent_named(name, &workspace);
@@ -57,7 +57,7 @@ fn it_is_another_request_from_another_author() {
 }
 
 #[test]
-fn a_refusal_is_not_remembered() {
+fn a_refusal_is_not_stored() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
     let mut agent = machine.agent(&workspace);
     agent.call("editd/edit", request("r1")).refused("unread");
@@ -67,7 +67,7 @@ fn a_refusal_is_not_remembered() {
 }
 
 #[test]
-fn two_copies_in_flight_at_once_are_done_once() {
+fn two_concurrent_copies_are_executed_once() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -78,7 +78,7 @@ fn two_copies_in_flight_at_once_are_done_once() {
 }
 
 #[test]
-fn another_request_under_a_used_id_is_refused_and_says_so() {
+fn another_request_under_a_used_id_is_refused_with_a_reason() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "a\nb\n"), ("b.txt", "a\n")]));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -102,7 +102,7 @@ fn another_request_under_a_used_id_is_refused_and_says_so() {
 }
 
 #[test]
-fn more_patience_and_another_spelling_do_not_make_it_another_request() {
+fn another_timeout_or_spelling_does_not_make_it_another_request() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -112,7 +112,7 @@ fn more_patience_and_another_spelling_do_not_make_it_another_request() {
 }
 
 #[test]
-fn an_answer_never_tells_of_the_files_of_another_root() {
+fn a_repeated_answer_is_not_returned_to_a_session_with_another_root() {
     let machine = Machine::start();
     let (ours, theirs) = (Workspace::file("a.txt", "a\n"), Workspace::file("a.txt", "a\n"));
     let (mut one, mut other) = (machine.agent(&ours), machine.agent(&theirs));

@@ -1,4 +1,4 @@
-//! Several files at once: all or nothing.
+//! Changes of several files: all or nothing.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -39,7 +39,7 @@ fn good_changes() -> Vec<Value> {
 }
 
 #[test]
-fn a_set_of_changes_happens_whole() {
+fn a_set_of_changes_is_applied_as_a_whole() {
     let (_machine, workspace, mut agent) = scene();
     let applied = agent.changes(good_changes()).done();
     assert_eq!(workspace.text("a.txt"), "ALPHA\n");
@@ -53,7 +53,7 @@ fn a_set_of_changes_happens_whole() {
 }
 
 #[test]
-fn nothing_but_what_was_asked_for_is_left_in_the_folder() {
+fn no_temporary_files_are_left_in_the_folder() {
     let (_machine, workspace, mut agent) = scene();
     agent.changes(good_changes()).done();
     let names: Vec<String> = workspace
@@ -72,7 +72,7 @@ fn nothing_but_what_was_asked_for_is_left_in_the_folder() {
 #[case::outside(json!({ "kind": "write", "path": "../out.txt", "content": "x" }), "outside_workspace")]
 #[case::protected(json!({ "kind": "write", "path": ".git/hooks/x", "content": "x" }), "protected")]
 #[case::no_change(json!({ "kind": "write", "path": "d.txt", "content": "delta\n" }), "no_change")]
-fn one_bad_change_stops_all(#[case] bad: Value, #[case] kind: &str, #[values(0, 2, 4)] at: usize) {
+fn one_invalid_change_stops_all(#[case] bad: Value, #[case] kind: &str, #[values(0, 2, 4)] at: usize) {
     let (_machine, workspace, mut agent) = scene();
     let before = workspace.everything();
     let mut changes = good_changes();

@@ -1,11 +1,11 @@
-//! `write`: the whole content of a file that may be there already.
+//! `write`: sets the whole content of a new or existing file.
 
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::support::{FRENCH, Machine, Outcome, Workspace, latin, utf16};
 
-/// What is in the file after a session that read it wrote to it.
+/// Returns the bytes of a file after a session has read and written it.
 fn written(before: &[u8], mut change: Value) -> Vec<u8> {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", before));
     let mut agent = machine.agent(&workspace);
@@ -26,7 +26,11 @@ fn written(before: &[u8], mut change: Value) -> Vec<u8> {
 #[case::no_final_end("a\nb", "a\nc", "a\nc")]
 #[case::the_final_end_is_content("a\nb\n", "a\nb", "a\nb")]
 #[case::an_end_is_added("a\nb", "a\nb\n", "a\nb\n")]
-fn what_the_content_does_not_change_stays(#[case] before: &str, #[case] content: &str, #[case] after: &str) {
+fn bytes_that_the_content_does_not_change_are_preserved(
+    #[case] before: &str,
+    #[case] content: &str,
+    #[case] after: &str,
+) {
     let bytes = written(before.as_bytes(), json!({ "content": content }));
     assert_eq!(String::from_utf8(bytes).expect("UTF-8"), after);
 }
@@ -38,21 +42,21 @@ fn literal_content_is_written_as_sent() {
 }
 
 #[test]
-fn an_encoding_stays() {
+fn the_encoding_is_preserved() {
     let before = utf16("one\r\ntwo\r\n", u16::to_le_bytes);
     let after = utf16("one\r\nzwö 😀\r\n", u16::to_le_bytes);
     assert_eq!(written(&before, json!({ "content": "one\nzwö 😀\n" })), after);
 }
 
 #[test]
-fn a_legacy_encoding_takes_other_than_plain_letters_once_it_is_named() {
+fn an_explicit_legacy_encoding_accepts_non_ascii_text() {
     let content = FRENCH.replace("café", "théâtre");
     let change = json!({ "content": content, "encoding": "windows-1252" });
     assert_eq!(written(&latin(FRENCH), change), latin(&content));
 }
 
 #[test]
-fn a_guessed_encoding_takes_no_other_than_plain_letters() {
+fn a_guessed_encoding_accepts_only_ascii_text() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", latin(FRENCH)));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -62,7 +66,7 @@ fn a_guessed_encoding_takes_no_other_than_plain_letters() {
 }
 
 #[test]
-fn what_an_encoding_cannot_say_is_refused() {
+fn text_that_an_encoding_cannot_represent_is_refused() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", latin(FRENCH)));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -73,7 +77,7 @@ fn what_an_encoding_cannot_say_is_refused() {
 }
 
 #[test]
-fn the_same_content_again_is_no_change() {
+fn writing_the_same_content_is_not_a_change() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\r\nb\r\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");

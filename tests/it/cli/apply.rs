@@ -15,8 +15,8 @@ const AFTER: &str = "one\r\nzwei\r\nthree\r\n";
 
 #[track_caller]
 fn assert_code(output: &Output, code: i32) {
-    let said = [&output.stdout[..], &output.stderr].concat();
-    assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&said));
+    let printed = [&output.stdout[..], &output.stderr].concat();
+    assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&printed));
 }
 
 fn scene(patch: &str) -> (Machine, Workspace) {
@@ -49,8 +49,8 @@ fn yes_applies_a_patch_of_any_format(#[case] patch: &str) {
     let output = apply(&machine, &workspace, &["fix.patch", "--yes"], "");
     assert_code(&output, 0);
     assert_eq!((workspace.text("a.txt"), workspace.text("new/b.txt")), (AFTER.into(), "new\n".into()));
-    let said = plain(&String::from_utf8_lossy(&output.stdout));
-    assert!(said.contains("edited") && said.contains("created"), "{said}");
+    let printed = plain(&String::from_utf8_lossy(&output.stdout));
+    assert!(printed.contains("edited") && printed.contains("created"), "{printed}");
 }
 
 #[rstest]
@@ -85,7 +85,7 @@ fn absolute_paths_lead_to_their_repository() {
 }
 
 #[test]
-fn without_a_terminal_a_yes_or_bases_it_is_unread() {
+fn without_terminal_yes_or_bases_a_patch_is_unread() {
     let (machine, workspace) = scene(DIFF);
     let before = workspace.everything();
     let output = apply(&machine, &workspace, &["fix.patch"], "");
@@ -100,7 +100,7 @@ fn without_a_terminal_a_yes_or_bases_it_is_unread() {
 }
 
 #[test]
-fn files_that_are_too_long_for_one_reading_can_be_deleted_and_renamed() {
+fn files_that_are_too_long_for_one_read_can_be_deleted_and_renamed() {
     let (machine, workspace) = scene("");
     workspace.put("long.txt", "line\n".repeat(5_000));
     workspace.put("gone.txt", "line\n".repeat(5_000));
@@ -110,18 +110,18 @@ fn files_that_are_too_long_for_one_reading_can_be_deleted_and_renamed() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_said_and_nothing_is_changed() {
+fn all_errors_are_reported_and_nothing_is_changed() {
     let (machine, workspace) = scene(&format!("{DIFF}--- x\n+++ x\n@@ -1 +1 @@\n-a\n"));
     let before = workspace.everything();
     let output = apply(&machine, &workspace, &["fix.patch", "--yes", "--output", "json"], "");
     assert_code(&output, 1);
-    let said: Value = serde_json::from_slice(&output.stderr).expect("JSON and nothing else");
-    assert_eq!(said["error"]["data"]["kind"], "missing");
+    let printed: Value = serde_json::from_slice(&output.stderr).expect("JSON and nothing else");
+    assert_eq!(printed["error"]["data"]["kind"], "missing");
     workspace.put("a.txt", "else\n");
     let output = apply(&machine, &workspace, &["fix.patch", "--yes"], "");
     assert_code(&output, 1);
-    let said = plain(&String::from_utf8_lossy(&output.stderr));
-    assert!(said.contains("hunk at line 3") && said.contains("does not exist"), "{said}");
+    let printed = plain(&String::from_utf8_lossy(&output.stderr));
+    assert!(printed.contains("hunk at line 3") && printed.contains("does not exist"), "{printed}");
     workspace.put("a.txt", BEFORE);
     assert_eq!(workspace.everything(), before);
 }
@@ -131,8 +131,8 @@ fn a_malformed_patch_is_refused_with_its_line() {
     let (machine, workspace) = scene("*** Begin Patch\n*** Update File: a.txt\n-two\n");
     let output = apply(&machine, &workspace, &["fix.patch", "--yes"], "");
     assert_code(&output, 1);
-    let said = plain(&String::from_utf8_lossy(&output.stderr));
-    assert!(said.contains("Line 3 of the patch") && said.contains("*** End Patch"), "{said}");
+    let printed = plain(&String::from_utf8_lossy(&output.stderr));
+    assert!(printed.contains("Line 3 of the patch") && printed.contains("*** End Patch"), "{printed}");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn json_output_is_what_the_method_returns() {
 #[case::a_base_without_a_path(&["--base", "b3:00", "--yes"], 2)]
 #[case::two_patches(&["fix.patch", "fix.patch"], 2)]
 #[case::no_such_file(&["no.patch", "--yes"], 1)]
-fn wrong_usage_has_a_code_of_its_own(#[case] arguments: &[&str], #[case] code: i32) {
+fn usage_errors_have_their_own_exit_code(#[case] arguments: &[&str], #[case] code: i32) {
     let (machine, workspace) = scene(DIFF);
     assert_code(&apply(&machine, &workspace, arguments, ""), code);
     assert_eq!(workspace.text("a.txt"), BEFORE);
@@ -166,7 +166,7 @@ fn a_patch_that_is_not_utf_8_is_refused() {
 #[rstest]
 #[case("y\r", 0, AFTER)]
 #[case("n\r", 3, BEFORE)]
-fn on_a_terminal_the_diff_is_shown_and_asked_for(
+fn on_a_terminal_the_diff_is_shown_before_the_question(
     #[case] answer: &str,
     #[case] code: i32,
     #[case] after: &str,
@@ -187,12 +187,14 @@ fn on_a_terminal_the_diff_is_shown_and_asked_for(
 }
 
 #[test]
-fn nothing_is_no_patch() {
+fn an_empty_patch_is_an_error() {
     let (machine, workspace) = scene("");
     let output = apply(&machine, &workspace, &["--yes"], "\n");
-    let said = String::from_utf8_lossy(&output.stderr);
+    let printed = String::from_utf8_lossy(&output.stderr);
     assert!(
-        output.status.code() == Some(1) && said.contains("there is no patch") && !said.contains("Line 1"),
-        "{said}"
+        output.status.code() == Some(1)
+            && printed.contains("there is no patch")
+            && !printed.contains("Line 1"),
+        "{printed}"
     );
 }

@@ -1,4 +1,4 @@
-//! The other commands.
+//! Tests of `editd read`, wrong usage, help and version.
 
 use rstest::rstest;
 use serde_json::Value;
@@ -14,11 +14,11 @@ fn read_prints_the_text() {
 }
 
 #[test]
-fn a_read_of_a_part_says_how_to_go_on_in_its_own_options() {
+fn a_partial_read_names_the_option_to_continue() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\n"));
     let output = machine.run(&["read", &workspace.absolute("a.txt"), "--limit", "2"]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("continue with `--offset 3`"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("continue with `--offset 3`"), "{stderr}");
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn the_hash_that_read_prints_is_a_base() {
 }
 
 #[test]
-fn a_read_that_is_refused_says_so() {
+fn a_refused_read_reports_an_error() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let output = machine.run(&["read", &workspace.absolute("no.txt")]);
     assert_eq!(output.status.code(), Some(1));
@@ -47,7 +47,7 @@ fn a_read_that_is_refused_says_so() {
 #[case(&["unheard-of"])]
 #[case(&["status", "--unheard-of"])]
 #[case(&["serve", "--state-dir"])]
-fn wrong_usage_has_a_code_of_its_own(#[case] arguments: &[&str]) {
+fn usage_errors_have_their_own_exit_code(#[case] arguments: &[&str]) {
     let machine = Machine::asleep("");
     assert_eq!(machine.run(arguments).status.code(), Some(2));
     assert!(machine.daemons().is_empty());

@@ -1,4 +1,4 @@
-//! More ways to decide with `editd review`: a whole proposal at once, without a question, and in an editor.
+//! Tests of decisions in `editd review` about whole proposals, without a question, and in an editor.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::review::{Scene, scene};
 use crate::support::{Outcome, converse, eventually, numbered_lines, plain};
 
 #[test]
-fn a_new_file_is_edited_before_it_is_made() {
+fn a_new_file_can_be_edited_before_it_is_created() {
     let mut scene = scene();
     let editor = ("EDITOR", "sed -i s/two/zwei/");
     let typed = scene.review_with(&["a\r", "e\r"], &[editor]);
@@ -15,7 +15,7 @@ fn a_new_file_is_edited_before_it_is_made() {
 }
 
 #[test]
-fn lines_that_were_left_unchanged_are_asked_again() {
+fn unchanged_lines_from_the_editor_are_asked_again() {
     let mut scene = scene();
     let typed = scene.review_with(&["e\r", "n\r", "d\r", "n\r"], &[("EDITOR", "true"), ("NO_COLOR", "1")]);
     assert!(plain(&typed.shown).contains("Nothing was edited."), "{}", typed.shown);
@@ -23,7 +23,7 @@ fn lines_that_were_left_unchanged_are_asked_again() {
 }
 
 #[test]
-fn all_of_the_proposal_leaves_a_conflict_to_be_asked() {
+fn accepting_the_whole_proposal_still_asks_about_conflicts() {
     let mut scene = scene();
     scene.workspace.put("a.txt", numbered_lines(40).replace("line 20\n", "mine\n"));
     let typed = scene.review(&["A\r", "n\r"]);
@@ -33,7 +33,7 @@ fn all_of_the_proposal_leaves_a_conflict_to_be_asked() {
 }
 
 #[test]
-fn a_proposal_is_decided_without_a_question() {
+fn a_proposal_can_be_decided_without_a_question() {
     let decide = |scene: &Scene, arguments: &[&str]| {
         let id = scene.proposal["id"].as_str().expect("an id");
         let mut command = scene.machine.command(&[&["review", id], arguments].concat());
@@ -44,25 +44,25 @@ fn a_proposal_is_decided_without_a_question() {
         )
     };
     let mut accepted = scene();
-    let (code, said) = decide(&accepted, &["--accept"]);
-    assert_eq!((code, accepted.state().as_str()), (Some(0), "applied"), "{said}");
+    let (code, printed) = decide(&accepted, &["--accept"]);
+    assert_eq!((code, accepted.state().as_str()), (Some(0), "applied"), "{printed}");
     assert_eq!(accepted.capitals(), [3, 20, 22]);
-    let (code, said) = decide(&accepted, &["--reject"]);
-    assert!(code == Some(0) && said.contains("is applied already"), "{said}");
+    let (code, printed) = decide(&accepted, &["--reject"]);
+    assert!(code == Some(0) && printed.contains("is already applied"), "{printed}");
     let mut rejected = scene();
     assert_eq!(decide(&rejected, &["--reject"]).0, Some(0));
     assert_eq!((rejected.state().as_str(), rejected.capitals()), ("rejected", Vec::new()));
     let mut in_part = scene();
-    let (code, said) = decide(&in_part, &["--accept", "--hunk", "1", "--hunk", "h3"]);
-    assert!(code == Some(3) && said.contains("Still to be decided: h2, h4."), "{said}");
+    let (code, printed) = decide(&in_part, &["--accept", "--hunk", "1", "--hunk", "h3"]);
+    assert!(code == Some(3) && printed.contains("Still to be decided: h2, h4."), "{printed}");
     assert_eq!(decide(&in_part, &["--reject"]).0, Some(0));
     assert_eq!((in_part.state().as_str(), in_part.capitals()), ("partial", vec![3, 22]));
-    let (code, said) = decide(&in_part, &["--hunk", "1"]);
-    assert!(code == Some(2) && said.contains("--hunk goes with"), "{said}");
+    let (code, printed) = decide(&in_part, &["--hunk", "1"]);
+    assert!(code == Some(2) && printed.contains("--hunk requires"), "{printed}");
 }
 
 #[test]
-fn a_proposal_that_its_author_takes_back_meanwhile_is_told() {
+fn a_proposal_that_its_author_discards_during_the_review_is_reported() {
     let scene = scene();
     let id = scene.proposal["id"].as_str().expect("an id").to_owned();
     let (begun, gone) = (scene.machine.home().join("begun"), scene.machine.home().join("gone"));
@@ -80,7 +80,7 @@ fn a_proposal_that_its_author_takes_back_meanwhile_is_told() {
     let answers = ["e\r", "y\r", "y\r", "y\r"];
     let environment = [("EDITOR", &*editor), ("NO_COLOR", "1")];
     let typed = converse(&scene.machine, scene.workspace.root(), &["review"], &answers, &environment);
-    withdrawn.join().expect("it is taken back");
+    withdrawn.join().expect("the proposal is discarded");
     let shown = plain(&typed.shown);
     assert!(shown.contains("discarded") && typed.code == 0, "{shown}");
     assert_eq!(scene.workspace.text("a.txt"), numbered_lines(40));

@@ -1,4 +1,4 @@
-//! `editd demo`: what it shows has happened, and nothing of it stays.
+//! Tests of `editd demo`: its output is real, and it leaves nothing behind.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::support::{Machine, Screen, Typed, converse_on, eventually, hash_of, plain, text_of};
 
-/// A machine, and the folder that the demo takes for temporary files.
+/// A machine, and the demo's folder for temporary files.
 struct Scene {
     machine: Machine,
     temporary: TempDir,
@@ -34,7 +34,7 @@ impl Scene {
         self.command(more).spawn().expect("editd can be run")
     }
 
-    /// What it prints away from a terminal.
+    /// Runs the demo without a terminal and returns its output.
     fn printed(&self, more: &[&str]) -> String {
         text(self.start(more))
     }
@@ -44,7 +44,7 @@ impl Scene {
         converse_on(screen, &self.machine, &self.machine.home(), &[&["demo"], more].concat(), answers)
     }
 
-    /// The processes that know of the temporary folder.
+    /// Lists the processes whose environment contains the temporary folder.
     fn processes(&self) -> Vec<String> {
         let ours = self.temporary.path().as_os_str().as_bytes();
         let knows = |entry: &Path| {
@@ -56,7 +56,7 @@ impl Scene {
     }
 
     #[track_caller]
-    fn nothing_is_left(&self) {
+    fn assert_nothing_left(&self) {
         let files: Vec<_> = fs::read_dir(self.temporary.path()).expect("the folder").flatten().collect();
         assert!(files.is_empty(), "{files:?}");
         assert_eq!(self.processes(), Vec::<String>::new());
@@ -70,16 +70,16 @@ impl Scene {
 
 fn text(child: Child) -> String {
     let output = child.wait_with_output().expect("it ends");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.is_empty(), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && stderr.is_empty(), "{stderr}");
     String::from_utf8(output.stdout).expect("text")
 }
 
 #[test]
-fn it_shows_what_has_happened() {
+fn the_output_shows_real_messages() {
     let scene = scene();
     let shown = scene.printed(&["--keep"]);
-    let kept = shown.lines().last().and_then(|line| line.strip_prefix("The folder is kept: "));
+    let kept = shown.lines().last().and_then(|line| line.strip_prefix("The folder was kept: "));
     let kept = Path::new(kept.expect("where it is"));
     let read = "def total(items):\n    \"\"\"What the customer\u{2019}s items cost.\"\"\"\n    return sum(item.price for item in items)\n\ndef label(item):\n    return f\"{item.name}: {item.price}\"\n";
     assert!(shown.contains(&hash_of(read)), "the hash is the daemon's: {shown}");
@@ -120,44 +120,44 @@ fn it_shows_what_has_happened() {
 }
 
 #[test]
-fn it_fits_a_small_terminal_and_a_short_while() {
+fn the_output_is_short_and_fits_80_columns() {
     let scene = scene();
     let shown = scene.printed(&[]);
     let count = shown.lines().count();
     assert!((80..=130).contains(&count), "{count} lines");
-    // A folder's name is as long as it is.
+    // Folder names are not wrapped.
     let wide = shown.lines().filter(|line| line.chars().count() > 80 && !line.contains("editd-demo"));
     assert_eq!(wide.collect::<Vec<_>>(), Vec::<&str>::new());
-    scene.nothing_is_left();
+    scene.assert_nothing_left();
 }
 
 #[test]
-fn on_a_terminal_it_waits_before_each_step() {
+fn on_a_terminal_the_demo_pauses_before_each_step() {
     let scene = scene();
     let typed = scene.on_terminal(&[], &["\r", "\r", "\r", "\r"]);
     assert!(typed.code == 0 && plain(&typed.shown).contains("5. "), "{}", typed.shown);
     let straight = scene.on_terminal(&["--no-pause"], &[]);
-    assert!(straight.code == 0 && !straight.shown.contains("Enter goes on"), "{}", straight.shown);
-    scene.nothing_is_left();
+    assert!(straight.code == 0 && !straight.shown.contains("Press Enter"), "{}", straight.shown);
+    scene.assert_nothing_left();
 }
 
 #[rstest]
 #[case::asked_to("q\r", 0)]
 #[case::end_of_input("\u{4}", 0)]
 #[case::interrupted("\u{3}", 130)]
-fn it_can_be_ended_in_between(#[case] answer: &str, #[case] code: i32) {
+fn the_demo_can_be_ended_at_a_pause(#[case] answer: &str, #[case] code: i32) {
     let scene = scene();
     let typed = scene.on_terminal(&[], &["\r", answer]);
     assert_eq!(typed.code, code, "{}", typed.shown);
     let shown = plain(&typed.shown);
     assert!(shown.contains("2. ") && !shown.contains("3. "), "{shown}");
-    scene.nothing_is_left();
+    scene.assert_nothing_left();
 }
 
 #[rstest]
 #[case(Signal::TERM, 143)]
 #[case(Signal::HUP, 129)]
-fn a_signal_ends_it_wherever_it_is(#[case] signal: Signal, #[case] code: i32) {
+fn a_signal_ends_the_demo_at_any_time(#[case] signal: Signal, #[case] code: i32) {
     let scene = scene();
     let mut child = scene.start(&[]);
     let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
@@ -166,54 +166,57 @@ fn a_signal_ends_it_wherever_it_is(#[case] signal: Signal, #[case] code: i32) {
     kill_process(Pid::from_child(&child), signal).expect("a signal can be sent");
     let status = child.wait().expect("it ends");
     assert!(status.code() == Some(code) || status.success(), "{status}");
-    scene.nothing_is_left();
+    scene.assert_nothing_left();
 }
 
 #[test]
-fn it_ends_well_though_nobody_reads() {
+fn a_closed_output_is_not_an_error() {
     let scene = scene();
     let mut child = scene.start(&[]);
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("it ends");
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
-    scene.nothing_is_left();
+    scene.assert_nothing_left();
 }
 
 #[test]
-fn several_go_on_beside_each_other() {
+fn several_demos_can_run_concurrently() {
     let scene = scene();
     let all: Vec<_> = (0..3).map(|_| scene.start(&[])).collect();
     for child in all {
         let shown = text(child);
         assert!(shown.contains("5. ") && shown.contains("second hunk rejected"), "{shown}");
     }
-    scene.nothing_is_left();
+    scene.assert_nothing_left();
 }
 
 #[test]
-fn it_needs_nothing_of_the_users() {
+fn the_demo_needs_no_folders_of_the_user() {
     let scene = scene();
     let mut command = scene.command(&[]);
-    // Where not even root can write.
+    // Not even root can write there.
     command.env("HOME", "/proc").env("XDG_RUNTIME_DIR", "/proc").env("EDITD_CONFIG", "/proc/self/mem");
     let child = command.env("EDITD_STATE_DIR", "/proc/state").spawn().expect("editd can be run");
     assert!(text(child).contains("5. "));
-    scene.nothing_is_left();
+    scene.assert_nothing_left();
 }
 
 #[test]
-fn without_a_place_for_files_it_says_so() {
+fn a_missing_temporary_folder_is_reported() {
     let scene = scene();
     let mut command = scene.command(&[]);
     let output =
         command.env("TMPDIR", scene.temporary.path().join("none")).output().expect("editd can be run");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code() == Some(1) && said.contains("hint: ") && said.contains("TMPDIR"), "{said}");
-    scene.nothing_is_left();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.code() == Some(1) && stderr.contains("hint: ") && stderr.contains("TMPDIR"),
+        "{stderr}"
+    );
+    scene.assert_nothing_left();
 }
 
 #[test]
-fn a_demo_that_is_killed_leaves_no_daemon_for_good() {
+fn the_daemon_of_a_killed_demo_ends() {
     let scene = scene();
     let mut child = scene.start(&["--keep"]);
     let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();

@@ -1,4 +1,4 @@
-//! `editd edit` away from a terminal.
+//! Tests of `editd edit` without a terminal.
 
 use std::fs;
 use std::process::{Output, Stdio};
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use crate::support::{Machine, Workspace, hash_of, numbered_lines};
 
-fn said(output: &Output) -> String {
+fn printed(output: &Output) -> String {
     format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
 #[track_caller]
 fn assert_code(output: &Output, code: i32) {
-    assert_eq!(output.status.code(), Some(code), "{}", said(output));
+    assert_eq!(output.status.code(), Some(code), "{}", printed(output));
 }
 
 fn edit(machine: &Machine, path: &str, more: &[&str]) -> Output {
@@ -30,7 +30,7 @@ fn yes_edits_without_asking() {
 }
 
 #[test]
-fn what_was_tolerated_is_said_where_nobody_was_asked() {
+fn tolerant_matches_are_reported_on_standard_error() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "zero\na\tb\n"));
     let path = workspace.absolute("a.txt");
     let output = edit(&machine, &path, &["--old", "a b", "--new", "c d", "--yes"]);
@@ -38,23 +38,23 @@ fn what_was_tolerated_is_said_where_nobody_was_asked() {
     let notes = String::from_utf8_lossy(&output.stderr);
     assert!(notes.contains("note: matched by inner_space at line 2\n"), "{notes}");
     assert!(notes.contains("note: line 2: ") && !notes.contains("edit 0"), "{notes}");
-    assert!(!String::from_utf8_lossy(&output.stdout).contains("note"), "{}", said(&output));
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("note"), "{}", printed(&output));
     let output = edit(&machine, &path, &["--old", "zero", "--new", "0", "--yes"]);
     assert_code(&output, 0);
-    assert!(output.stderr.is_empty(), "{}", said(&output));
+    assert!(output.stderr.is_empty(), "{}", printed(&output));
 }
 
 #[test]
-fn without_a_terminal_a_yes_or_a_base_it_is_unread() {
+fn without_terminal_yes_or_base_a_file_is_unread() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let output = edit(&machine, &workspace.absolute("a.txt"), &["--old", "one", "--new", "two"]);
     assert_code(&output, 1);
-    assert!(String::from_utf8_lossy(&output.stderr).to_lowercase().contains("read"), "{}", said(&output));
+    assert!(String::from_utf8_lossy(&output.stderr).to_lowercase().contains("read"), "{}", printed(&output));
     assert_eq!(workspace.text("a.txt"), "one\n");
 }
 
 #[test]
-fn a_base_takes_the_place_of_a_yes() {
+fn a_base_replaces_yes() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let path = workspace.absolute("a.txt");
     let base = hash_of("one\n");
@@ -67,7 +67,7 @@ fn a_base_takes_the_place_of_a_yes() {
 }
 
 #[test]
-fn a_base_that_was_read_at_the_command_line_comes_with_what_has_changed_since() {
+fn a_stale_base_is_refused_with_the_diff_and_the_current_hash() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let path = workspace.absolute("a.txt");
     assert_code(&machine.run(&["read", &path]), 0);
@@ -75,21 +75,21 @@ fn a_base_that_was_read_at_the_command_line_comes_with_what_has_changed_since() 
     let edit_from = |base: &str| edit(&machine, &path, &["--old", "one", "--new", "1", "--base", base]);
     let output = edit_from(&hash_of("one\n"));
     assert_code(&output, 1);
-    let (now, told) = (hash_of("one\nmore\n"), String::from_utf8_lossy(&output.stderr));
-    assert!(told.contains("\n+more\n"), "{told}");
-    assert!(told.contains("--base") && told.ends_with(&format!("\n{now}\n")), "{told}");
+    let (now, stderr) = (hash_of("one\nmore\n"), String::from_utf8_lossy(&output.stderr));
+    assert!(stderr.contains("\n+more\n"), "{stderr}");
+    assert!(stderr.contains("--base") && stderr.ends_with(&format!("\n{now}\n")), "{stderr}");
     assert_code(&edit_from(&now), 0);
     assert_eq!(workspace.text("a.txt"), "1\nmore\n");
 }
 
 #[test]
-fn a_base_that_nobody_was_given_comes_with_the_hash_that_the_file_has() {
+fn an_unknown_base_is_refused_with_the_current_hash() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let path = workspace.absolute("a.txt");
     let output = edit(&machine, &path, &["--old", "one", "--new", "1", "--base", &hash_of("other\n")]);
     assert_code(&output, 1);
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("--base") && told.ends_with(&format!("\n{}\n", hash_of("one\n"))), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("--base") && stderr.ends_with(&format!("\n{}\n", hash_of("one\n"))), "{stderr}");
 }
 
 #[rstest]
@@ -97,7 +97,7 @@ fn a_base_that_nobody_was_given_comes_with_the_hash_that_the_file_has() {
 #[case::the_expected_number(&["--expect", "2"], 0, "x b x\n")]
 #[case::another_number(&["--expect", "3"], 1, "a b a\n")]
 #[case::one_of_two(&[], 1, "a b a\n")]
-fn counts_are_asked_for(#[case] count: &[&str], #[case] code: i32, #[case] after: &str) {
+fn the_number_of_occurrences_is_checked(#[case] count: &[&str], #[case] code: i32, #[case] after: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a b a\n"));
     let arguments = [&["--old", "a", "--new", "x", "--yes"][..], count].concat();
     assert_code(&edit(&machine, &workspace.absolute("a.txt"), &arguments), code);
@@ -112,7 +112,7 @@ fn counts_are_asked_for(#[case] count: &[&str], #[case] code: i32, #[case] after
 #[case::an_unknown_option(&["a.txt", "--old", "one", "--new", "two", "--yes", "--colour-me"])]
 #[case::no_number(&["a.txt", "--old", "one", "--new", "two", "--yes", "--expect", "many"])]
 #[case::two_counts(&["a.txt", "--old", "one", "--new", "two", "--yes", "--all", "--expect", "2"])]
-fn wrong_usage_has_a_code_of_its_own(#[case] arguments: &[&str]) {
+fn usage_errors_have_their_own_exit_code(#[case] arguments: &[&str]) {
     let machine = Machine::start();
     fs::write(machine.home().join("a.txt"), "one\n").expect("a file");
     let output = machine.run(&[&["edit"][..], arguments].concat());
@@ -124,8 +124,8 @@ fn wrong_usage_has_a_code_of_its_own(#[case] arguments: &[&str]) {
 #[rstest]
 #[case::absent(&["--old", "absent", "--new", "x"])]
 #[case::no_change(&["--old", "one", "--new", "one"])]
-#[case::nothing_to_look_for(&["--old", "", "--new", "x"])]
-fn a_refusal_goes_to_the_error_output(#[case] arguments: &[&str]) {
+#[case::empty_old_text(&["--old", "", "--new", "x"])]
+fn a_refusal_goes_to_standard_error(#[case] arguments: &[&str]) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let arguments = [arguments, &["--yes"]].concat();
     let output = edit(&machine, &workspace.absolute("a.txt"), &arguments);
@@ -139,7 +139,7 @@ fn a_missing_file_is_refused() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let output = edit(&machine, &workspace.absolute("no.txt"), &["--old", "a", "--new", "b", "--yes"]);
     assert_code(&output, 1);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("no.txt"), "{}", said(&output));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no.txt"), "{}", printed(&output));
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn json_output_is_what_the_method_returns() {
 }
 
 #[test]
-fn a_relative_path_starts_at_the_working_folder() {
+fn a_relative_path_is_relative_to_the_working_folder() {
     let (machine, workspace) = (Machine::start(), Workspace::file("sub/a.txt", "one\n"));
     let mut command = machine.command(&["edit", "../sub/a.txt", "--old", "one", "--new", "two", "--yes"]);
     command.current_dir(workspace.path("sub"));
@@ -164,7 +164,7 @@ fn a_relative_path_starts_at_the_working_folder() {
 }
 
 #[test]
-fn a_file_directly_in_the_home_folder_is_edited_as_itself() {
+fn a_file_directly_in_the_home_folder_can_be_edited() {
     let machine = Machine::start();
     fs::write(machine.home().join("notes.txt"), "one\n").expect("a file");
     assert_code(&edit(&machine, "notes.txt", &["--old", "one", "--new", "two", "--yes"]), 0);
@@ -184,7 +184,7 @@ fn a_file_in_a_repository_is_edited() {
 }
 
 #[test]
-fn parameters_come_as_json_too() {
+fn parameters_can_be_json() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let params = json!({
         "path": workspace.absolute("a.txt"), "baseHash": hash_of("one\ntwo\n"),
@@ -196,7 +196,7 @@ fn parameters_come_as_json_too() {
 }
 
 #[test]
-fn text_with_options_and_newlines_in_it_is_text() {
+fn text_that_looks_like_options_is_taken_literally() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "--all\n-x\n"));
     let path = workspace.absolute("a.txt");
     assert_code(&edit(&machine, &path, &["--old=--all\n-x", "--new=--yes\n$1", "--yes"]), 0);
@@ -204,7 +204,7 @@ fn text_with_options_and_newlines_in_it_is_text() {
 }
 
 #[test]
-fn sixty_edits_at_once_of_one_file_are_all_made() {
+fn sixty_concurrent_edits_of_one_file_all_succeed() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(60)));
     let path = workspace.absolute("a.txt");
     let start = |number: usize| {
@@ -221,12 +221,12 @@ fn sixty_edits_at_once_of_one_file_are_all_made() {
 }
 
 #[test]
-fn a_hash_is_not_tried_again() {
+fn an_edit_with_a_base_is_not_retried() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let path = workspace.absolute("a.txt");
     let base = hash_of("none\n");
     let output = machine.run(&["edit", &path, "--old", "one", "--new", "two", "--yes", "--base", &base]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("has changed meanwhile"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("has changed in the meantime"));
     assert_eq!(workspace.text("a.txt"), "one\n");
 }

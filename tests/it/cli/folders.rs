@@ -1,4 +1,4 @@
-//! Commands in folders that are no root.
+//! Tests of commands in folders that cannot be roots.
 
 use std::fs;
 use std::path::Path;
@@ -31,14 +31,14 @@ fn a_command_without_a_file_works_anywhere(#[case] command: &str) {
 }
 
 #[test]
-fn a_new_folder_directly_below_home_is_written_into() {
+fn a_file_can_be_created_in_a_new_folder_below_home() {
     let machine = Machine::start();
     assert_code(&run_in(&machine, &machine.home(), &["write", "new/deep/a.txt"]), 0);
     assert_eq!(fs::read_to_string(machine.home().join("new/deep/a.txt")).expect("the file"), "one\n");
 }
 
 #[test]
-fn a_new_folder_below_home_does_not_outlive_a_refusal() {
+fn a_new_folder_below_home_is_removed_after_a_refusal() {
     let machine = Machine::start();
     assert_code(&run_in(&machine, &machine.home(), &["write", "new/.git/a.txt"]), 1);
     assert!(!machine.home().join("new").exists());
@@ -48,19 +48,19 @@ fn a_new_folder_below_home_does_not_outlive_a_refusal() {
 #[case("read", &[])]
 #[case("edit", &["--old", "a", "--new", "b", "--yes"])]
 #[case("write", &["-", "--yes"])]
-fn a_folder_is_refused_as_itself(#[case] command: &str, #[case] more: &[&str]) {
+fn a_refusal_of_a_folder_names_it(#[case] command: &str, #[case] more: &[&str]) {
     let (machine, workspace) = (Machine::start(), Workspace::file("sub/a.txt", "one\n"));
     fs::create_dir(machine.home().join("project")).expect("a folder");
     for folder in [workspace.absolute("sub"), workspace.absolute("sub/"), "project".to_owned()] {
         let output = run_in(&machine, &machine.home(), &[&[command, &folder][..], more].concat());
         assert_code(&output, 1);
-        let said = String::from_utf8_lossy(&output.stderr);
+        let printed = String::from_utf8_lossy(&output.stderr);
         let name = folder.trim_end_matches('/').rsplit('/').next().expect("a name");
-        assert!(said.contains(&format!("{name}`")) && said.contains("a folder"), "{said}");
+        assert!(printed.contains(&format!("{name}`")) && printed.contains("a folder"), "{printed}");
     }
 }
 
-/// What `editd mcp` says to a call of `read`, where its working folder is gone.
+/// Calls the tool `read` of an `editd mcp` whose working folder is gone, and returns its output.
 fn read_from_nowhere(machine: &Machine, workspace: &Workspace, arguments: &[&str]) -> String {
     let gone = machine.home().join("gone");
     fs::create_dir(&gone).expect("a folder");
@@ -82,11 +82,11 @@ fn read_from_nowhere(machine: &Machine, workspace: &Workspace, arguments: &[&str
 }
 
 #[test]
-fn tools_are_served_where_the_working_folder_is_gone() {
+fn tools_are_served_if_the_working_folder_is_gone() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let root = workspace.absolute("").trim_end_matches('/').to_owned();
-    let said = read_from_nowhere(&machine, &workspace, &["--root", &root]);
-    assert!(said.contains("one") && !said.contains("\"isError\":true"), "{said}");
-    let said = read_from_nowhere(&machine, &workspace, &[]);
-    assert!(said.contains("not there any more") && said.contains("editd mcp --root"), "{said}");
+    let printed = read_from_nowhere(&machine, &workspace, &["--root", &root]);
+    assert!(printed.contains("one") && !printed.contains("\"isError\":true"), "{printed}");
+    let printed = read_from_nowhere(&machine, &workspace, &[]);
+    assert!(printed.contains("no longer exists") && printed.contains("editd mcp --root"), "{printed}");
 }

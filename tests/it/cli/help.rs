@@ -1,4 +1,4 @@
-//! What the help says, and that it is true.
+//! Tests that the help is complete and correct.
 
 use std::fs;
 use std::path::Path;
@@ -19,24 +19,24 @@ fn help(machine: &Machine, arguments: &[&str]) -> String {
     printed(&machine.run(&[arguments, &["--help"]].concat()))
 }
 
-/// Every command that the help of the program lists.
+/// Lists the commands in the help of the program.
 fn commands(machine: &Machine) -> Vec<String> {
     let help = help(machine, &[]);
     let (_, groups) = help.split_once("Usage:").expect("a usage");
-    let (groups, _) = groups.split_once("Global options:").expect("options behind the commands");
+    let (groups, _) = groups.split_once("Global options:").expect("options after the commands");
     let rows = groups.lines().filter_map(|line| line.strip_prefix("  "));
     let names: Vec<_> = rows.filter_map(|row| Some(row.split_once("  ")?.0.to_owned())).collect();
     assert!(names.len() > 15 && names.contains(&"edit".to_owned()), "{help}");
     names
 }
 
-/// The lines to type in the examples of a command.
+/// Returns the command lines in the examples of a command.
 fn examples(help: &str) -> Vec<&str> {
     let examples = help.split_once("Examples:\n").map(|(_, examples)| examples).unwrap_or_default();
     examples.lines().filter_map(|line| line.strip_prefix("      ")).collect()
 }
 
-/// A project with what the examples name, in which something was changed before and something else rejected.
+/// Creates a project with the files that the examples name, some changes, and a rejected proposal.
 fn project() -> (Machine, Workspace) {
     let files = [
         ("src/main.rs", "fn main() {\n    let port = 80;\n    listen(port);\n}\n"),
@@ -81,7 +81,7 @@ fn every_example_works() {
         }
         let (machine, workspace) = project();
         for line in examples {
-            // A server goes on for as long as somebody could still say something.
+            // The server runs until its input ends.
             let line = if name == "mcp" { format!("{line} </dev/null") } else { line.to_owned() };
             let typed = shell(&machine, workspace.root(), &line, &["y\r"]);
             assert_eq!(typed.code, 0, "{line}:\n{}", typed.shown);
@@ -107,7 +107,7 @@ fn the_help_of_each_command_has_the_same_form() {
 }
 
 #[test]
-fn the_help_has_the_exit_codes_and_every_variable_that_is_read() {
+fn the_help_lists_exit_codes_and_all_environment_variables() {
     let help = help(&Machine::asleep(""), &[]);
     for code in ["  0  ", "  1  ", "  2  ", "  3  "] {
         assert!(help.contains(code), "{help}");
@@ -145,11 +145,11 @@ fn walk(folder: &Path) -> Vec<String> {
 #[case(&["completions", "bash", "--state-dir", "/x"], "--state-dir")]
 #[case(&["man", "--no-spawn"], "--no-spawn")]
 #[case(&["demo", "--runtime-dir", "/x"], "--runtime-dir")]
-fn an_option_that_means_nothing_is_not_offered_and_refused(#[case] arguments: &[&str], #[case] option: &str) {
+fn options_without_effect_are_hidden_and_refused(#[case] arguments: &[&str], #[case] option: &str) {
     let machine = Machine::asleep("");
     let output = machine.run(arguments);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.code() == Some(2) && said.contains(option), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && stderr.contains(option), "{stderr}");
     let command =
         arguments.iter().find(|word| ["serve", "mcp", "lsp", "completions", "man", "demo"].contains(word));
     assert!(!help(&machine, &[command.expect("a command")]).contains(&format!("{option} ")));
@@ -162,10 +162,10 @@ fn an_option_that_means_nothing_is_not_offered_and_refused(#[case] arguments: &[
 #[case(&["edit", "a", "--agree"], "editd: unexpected argument '--agree' found\n", "`editd edit --help`")]
 #[case(&["log", "-n", "0"], "editd: invalid value '0'", "`editd log --help`")]
 #[case(&["edit"], "editd: the following required arguments were not provided:\n", "`editd edit --help`")]
-fn wrong_usage_is_told_in_the_same_form(#[case] arguments: &[&str], #[case] what: &str, #[case] next: &str) {
+fn usage_errors_have_the_common_format(#[case] arguments: &[&str], #[case] what: &str, #[case] next: &str) {
     let output = Machine::asleep("").run(arguments);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.starts_with(what) && output.stdout.is_empty(), "{said}");
-    assert!(said.lines().any(|line| line.starts_with("hint: ") && line.contains(next)), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.starts_with(what) && output.stdout.is_empty(), "{stderr}");
+    assert!(stderr.lines().any(|line| line.starts_with("hint: ") && line.contains(next)), "{stderr}");
 }

@@ -1,15 +1,15 @@
-//! Names, labels and texts that would steer the terminal, or that are wider than they look.
+//! Tests with names, labels and texts that contain terminal control sequences or wide characters.
 
 use rstest::rstest;
 use serde_json::json;
 
 use crate::support::{Machine, Outcome, Screen, Workspace, converse_on, plain};
 
-/// Clears the screen, sets the title, goes on a line of its own, turns the writing around.
+/// Clears the screen, sets the title, returns to the start of the line, and reverses the text direction.
 const EVIL: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\r\u{9b}31m\u{202e}";
 const WIDE: &str = "日本語のとても長い名前のファイル😀";
 
-/// A project in which a hostile agent has changed files and wants to change more.
+/// Creates a project in which a hostile agent has changed files and proposes further changes.
 fn scene() -> (Machine, Workspace) {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let file = format!("{EVIL}.txt");
@@ -27,7 +27,7 @@ fn scene() -> (Machine, Workspace) {
     (machine, workspace)
 }
 
-/// Nothing but colours is sent to the terminal, and no line is wider than it.
+/// Asserts that the terminal receives no escape sequences except colours, and no line wider than itself.
 #[track_caller]
 fn assert_harmless(shown: &str, columns: usize, whole_lines: bool) {
     let mut text = String::new();
@@ -49,7 +49,7 @@ fn assert_harmless(shown: &str, columns: usize, whole_lines: bool) {
     }
 }
 
-/// Columns, roughly as terminals count them.
+/// Approximates the width of a line on a terminal.
 fn width(line: &str) -> usize {
     line.chars().map(|c| if c >= '\u{1100}' && !('\u{2000}'..='\u{2bff}').contains(&c) { 2 } else { 1 }).sum()
 }
@@ -63,7 +63,7 @@ fn width(line: &str) -> usize {
 #[case::status(&["status"], &[], false)]
 #[case::doctor(&["doctor"], &[], false)]
 #[case::proposals(&["proposals"], &[], false)]
-fn nothing_of_it_reaches_a_terminal(
+fn control_sequences_do_not_reach_the_terminal(
     #[case] arguments: &[&str],
     #[case] answers: &[&str],
     #[case] whole_lines: bool,
@@ -77,7 +77,7 @@ fn nothing_of_it_reaches_a_terminal(
 }
 
 #[test]
-fn what_is_printed_for_programs_does_not_steer_a_terminal_either() {
+fn json_output_cannot_control_the_terminal() {
     let (machine, workspace) = scene();
     for arguments in [&["log"][..], &["list"], &["search", "three"], &["read", "no\u{9b}31m"]] {
         let screen = Screen { columns: 80, environment: &[] };
@@ -109,21 +109,21 @@ fn a_hostile_file_is_shown_safely(#[case] before: &[&str], #[case] after: &[&str
 }
 
 #[test]
-fn columns_stand_below_each_other_whatever_the_alphabet() {
+fn columns_are_aligned_in_any_alphabet() {
     let (machine, workspace) = scene();
     let screen = Screen { columns: 80, environment: &[("NO_COLOR", "1")] };
     let shown = plain(&converse_on(screen, &machine, workspace.root(), &["log"], &[]).shown);
     let places: Vec<_> =
         shown.lines().map(|line| width(line.split(" s  ").next().expect("a time"))).collect();
     assert!(places.len() == 2 && places[0] == places[1], "{shown}");
-    assert!(shown.lines().all(|line| line.ends_with('…')), "what is cut says so: {shown}");
+    assert!(shown.lines().all(|line| line.ends_with('…')), "truncated lines are marked: {shown}");
 }
 
 #[rstest]
 #[case(&[("NO_COLOR", "1")])]
 #[case(&[("TERM", "dumb")])]
 #[case(&[("TERM", "dumb"), ("CI", "true")])]
-fn a_terminal_that_wants_no_colours_gets_none(#[case] environment: &[(&str, &str)]) {
+fn colours_can_be_disabled(#[case] environment: &[(&str, &str)]) {
     let (machine, workspace) = scene();
     for arguments in [&["log"][..], &["doctor"], &["list"], &["--help"], &["unheard-of"]] {
         let screen = Screen { columns: 80, environment };
@@ -133,7 +133,7 @@ fn a_terminal_that_wants_no_colours_gets_none(#[case] environment: &[(&str, &str
 }
 
 #[test]
-fn a_pipe_gets_colours_only_where_they_are_forced() {
+fn a_pipe_gets_colours_only_if_they_are_forced() {
     let (machine, workspace) = scene();
     let log = |name: &str, value: &str| {
         let mut command = machine.command(&["log"]);

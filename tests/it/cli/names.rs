@@ -1,4 +1,4 @@
-//! Names that are no text.
+//! Tests of file names that are not UTF-8.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Output;
 
 use crate::support::{Machine, Workspace};
 
-/// What a name that is no text looks like when it is shown.
+/// Displayed form of a name that is not UTF-8.
 const SHOWN: &str = "\u{fffd}.txt";
 
 fn run(machine: &Machine, command: &str, path: &Path, more: &[&str]) -> Output {
@@ -21,7 +21,7 @@ fn run(machine: &Machine, command: &str, path: &Path, more: &[&str]) -> Output {
 }
 
 #[test]
-fn a_file_whose_name_is_no_text_is_the_one_that_is_read_and_changed() {
+fn a_file_whose_name_is_not_utf_8_can_be_read_and_changed() {
     let (machine, workspace) = (Machine::start(), Workspace::file(SHOWN, "another\n"));
     let path = workspace.root().join(OsStr::from_bytes(b"\xff.txt"));
     fs::write(&path, "one\n").expect("a file");

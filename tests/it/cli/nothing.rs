@@ -1,5 +1,5 @@
-//! Nothing to show: one plain line on standard error that says what to do next, and nothing that a script could take
-//! for data.
+//! Tests of empty results: one line on standard error with the next step, and no output that a script could
+//! take for data.
 
 use std::process::Stdio;
 
@@ -24,25 +24,25 @@ fn scene() -> (Machine, Workspace) {
 #[case(&["review"], "editd log")]
 #[case(&["search", "absent"], "left out: 1 file")]
 #[case(&["find", "*.absent"], "left out")]
-#[case(&["list", "bare"], "Nothing is there")]
-fn one_line_beside_the_data_says_so(#[case] arguments: &[&str], #[case] next: &str) {
+#[case(&["list", "bare"], "No entries")]
+fn an_empty_result_is_one_line_on_standard_error(#[case] arguments: &[&str], #[case] next: &str) {
     let (machine, workspace) = scene();
     let mut command = machine.command(arguments);
     let output =
         command.current_dir(workspace.root()).stdin(Stdio::null()).output().expect("editd can be run");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && output.stdout.is_empty(), "{said}");
-    assert!(said.lines().count() == 1 && said.contains(next), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && output.stdout.is_empty(), "{stderr}");
+    assert!(stderr.lines().count() == 1 && stderr.contains(next), "{stderr}");
     let typed = converse(&machine, workspace.root(), arguments, &[], &[]);
-    assert_eq!((typed.code, plain(&typed.shown)), (0, said.into_owned()));
+    assert_eq!((typed.code, plain(&typed.shown)), (0, stderr.into_owned()));
     let json = machine.command(arguments).args(["--output", "json"]).current_dir(workspace.root()).output();
     let json = json.expect("editd can be run");
-    serde_json::from_slice::<Value>(&json.stdout).expect("a script still gets its answer");
+    serde_json::from_slice::<Value>(&json.stdout).expect("a script still gets an answer");
     assert!(json.status.success() && json.stderr.is_empty());
 }
 
 #[test]
-fn what_is_said_of_ignored_files_is_true() {
+fn an_ignored_file_can_be_searched_by_its_path() {
     let (machine, workspace) = scene();
     let search = |path: &str| {
         let mut command = machine.command(&["search", "one", path]);
@@ -53,7 +53,7 @@ fn what_is_said_of_ignored_files_is_true() {
 }
 
 #[test]
-fn there_may_be_no_daemon_to_stop() {
+fn stop_succeeds_without_a_daemon() {
     let machine = Machine::asleep("");
     let output = machine.run(&["stop"]);
     assert!(output.status.success() && output.stdout.is_empty());
@@ -64,7 +64,7 @@ fn there_may_be_no_daemon_to_stop() {
 }
 
 #[test]
-fn the_doctor_and_stop_speak_to_programs() {
+fn doctor_and_stop_have_json_output() {
     let machine = Machine::start();
     let doctor: Value =
         serde_json::from_slice(&machine.run(&["doctor", "--output", "json"]).stdout).expect("an object");

@@ -1,4 +1,4 @@
-//! `editd man` and `editd completions`.
+//! Tests of `editd man` and `editd completions`.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn is_installed(program: &str) -> bool {
 }
 
 #[test]
-fn there_is_a_page_for_each_command_and_all_have_the_same_sections() {
+fn each_command_has_a_page_with_the_same_sections() {
     let machine = Machine::asleep("");
     let folder = machine.home().join("share/man/man1");
     printed(&machine.run(&["man", folder.to_str().expect("a path")]));
@@ -41,33 +41,34 @@ fn there_is_a_page_for_each_command_and_all_have_the_same_sections() {
         assert_clean(&path);
     }
     let page = fs::read(folder.join("editd.1")).expect("a page");
-    assert!(machine.run(&["man"]).stdout == page, "it is the page that is printed");
+    assert!(machine.run(&["man"]).stdout == page, "`editd man` prints the same page");
 }
 
-/// Without a fault that a formatter would find.
+/// Asserts that groff reports no warnings.
 fn assert_clean(page: &Path) {
-    // Debian has it wherever there are manual pages; elsewhere the sections have to do.
+    // Debian installs groff with manual pages. Elsewhere only the sections are checked.
     if is_installed("groff") {
         let output =
             Command::new("groff").args(["-man", "-Tutf8", "-ww", "-z"]).arg(page).output().expect("groff");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && said.is_empty(), "{}: {said}", page.display());
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && stderr.is_empty(), "{}: {stderr}", page.display());
     }
 }
 
 #[test]
-fn a_folder_for_pages_that_cannot_be_made_is_named() {
+fn a_folder_that_cannot_be_created_is_reported() {
     let machine = Machine::asleep("");
     fs::write(machine.home().join("file"), "").expect("a file");
     let output = machine.run(&["man", "file/man1"]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code() == Some(1) && said.starts_with("editd: `file/man1`: "), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && stderr.starts_with("editd: `file/man1`: "), "{stderr}");
 }
 
-/// What a shell says to a script that loads the completions and asks for those of `editd do`.
+/// Runs a script that loads the completions in a shell. Returns its output, or `None` if the shell is not
+/// installed.
 fn completed(shell: &str, script: &str) -> Option<String> {
     if !is_installed(shell) {
-        assert!(shell != "bash", "every system that is served has bash");
+        assert!(shell != "bash", "every supported system has bash");
         return None;
     }
     let machine = Machine::asleep("");
@@ -79,8 +80,8 @@ fn completed(shell: &str, script: &str) -> Option<String> {
         .env("HOME", machine.home())
         .output()
         .expect("the shell can be run");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.is_empty(), "{shell}: {said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && stderr.is_empty(), "{shell}: {stderr}");
     Some(String::from_utf8(output.stdout).expect("text"))
 }
 
@@ -98,7 +99,7 @@ fn bash_completes(#[case] typed: &str, #[case] completed_to: &str) {
 }
 
 #[test]
-fn fish_and_zsh_take_theirs() {
+fn fish_and_zsh_load_their_completions() {
     if let Some(shown) = completed("fish", "source $argv[2]; complete -C 'editd do'") {
         assert!(shown.contains("doctor"), "{shown}");
     }
@@ -109,7 +110,7 @@ fn fish_and_zsh_take_theirs() {
 #[case("bash", "~/.bashrc")]
 #[case("zsh", "~/.zshrc")]
 #[case("fish", "~/.config/fish/completions/editd.fish")]
-fn the_help_of_completions_says_how_to_install_them(#[case] shell: &str, #[case] file: &str) {
+fn the_help_shows_how_to_install_completions(#[case] shell: &str, #[case] file: &str) {
     let help = printed(&Machine::asleep("").run(&["completions", "--help"]));
     assert!(help.lines().any(|line| line.contains(shell) && line.contains(file)), "{help}");
 }

@@ -1,4 +1,4 @@
-//! `editd undo`, `editd log` and `editd blame`.
+//! Tests of `editd undo`, `log`, `show` and `blame`.
 
 use std::process::Output;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Machine, Outcome, Workspace, converse, numbered_lines, plain, type_into};
 
-/// A repository in which alice, bob and the command line have changed a file.
+/// Creates a repository in which alice and bob have changed a file.
 fn scene() -> (Machine, Workspace) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(6)));
     workspace.put(".git/HEAD", "ref: refs/heads/main\n");
@@ -27,7 +27,7 @@ fn text(output: &Output) -> String {
 }
 
 #[test]
-fn a_person_undoes_what_an_agent_did_at_a_yes() {
+fn a_person_can_undo_the_change_of_an_agent() {
     let (machine, workspace) = scene();
     let path = workspace.absolute("a.txt");
     let typed = type_into(&machine, &["undo", "--path", &path], "y\r", &[]);
@@ -39,7 +39,7 @@ fn a_person_undoes_what_an_agent_did_at_a_yes() {
 }
 
 #[test]
-fn a_no_leaves_everything() {
+fn a_rejected_undo_changes_nothing() {
     let (machine, workspace) = scene();
     let before = workspace.everything();
     let path = workspace.absolute("a.txt");
@@ -48,21 +48,21 @@ fn a_no_leaves_everything() {
 }
 
 #[test]
-fn a_yes_given_before_undoes_what_the_command_line_did_and_no_more() {
+fn undo_with_yes_is_limited_to_changes_of_the_command_line() {
     let (machine, workspace) = scene();
     let path = workspace.absolute("a.txt");
     text(&machine.run(&["edit", &path, "--old", "line 6", "--new", "six", "--yes"]));
     text(&machine.run(&["undo", "--path", &path, "--yes"]));
     assert_eq!(workspace.text("a.txt"), numbered_lines(6).replace("line 2", "two").replace("line 4", "four"));
     let output = machine.run(&["undo", "--path", &path, "--yes"]);
-    assert_eq!(output.status.code(), Some(1), "what is left is by others");
+    assert_eq!(output.status.code(), Some(1), "the remaining changes are by others");
     let output = machine.run(&["undo", "--path", &path]);
-    assert_eq!(output.status.code(), Some(1), "nobody could be asked");
+    assert_eq!(output.status.code(), Some(1), "there is no terminal to ask on");
     assert!(String::from_utf8_lossy(&output.stderr).contains("--yes"));
 }
 
 #[test]
-fn log_is_one_line_each_and_fits_the_terminal() {
+fn log_prints_one_line_per_change_that_fits_the_terminal() {
     let (machine, workspace) = scene();
     let path = workspace.absolute("a.txt");
     let log = text(&machine.run(&["log", &path]));
@@ -70,9 +70,9 @@ fn log_is_one_line_each_and_fits_the_terminal() {
     assert_eq!(lines.len(), 2, "{log}");
     assert!(lines[0].contains("bob-the-lon…") && lines[0].contains("a.txt +1 -1"), "{log}");
     assert!(lines[1].contains("alice") && lines[1].contains("count in words"), "{log}");
-    assert!(!log.contains('\u{1b}'), "no colours where nobody asked for them");
+    assert!(!log.contains('\u{1b}'), "no colours in a pipe");
     let one = text(&machine.run(&["log", &path, "-n", "1"]));
-    // But for the age, which grows meanwhile.
+    // The ages may differ.
     let ageless = |line: &str| {
         let parts = line.split("  ").filter(|part| !part.ends_with(" s"));
         parts.map(str::to_owned).collect::<Vec<_>>()
@@ -84,7 +84,7 @@ fn log_is_one_line_each_and_fits_the_terminal() {
 }
 
 #[test]
-fn log_marks_what_is_undone() {
+fn log_marks_undone_changes() {
     let (machine, workspace) = scene();
     let path = workspace.absolute("a.txt");
     type_into(&machine, &["undo", "--path", &path], "y\r", &[]);
@@ -118,7 +118,7 @@ fn blame_reads_files_of_many_pages() {
 }
 
 #[test]
-fn json_is_what_the_methods_answer() {
+fn json_output_is_what_the_methods_return() {
     let (machine, workspace) = scene();
     let path = workspace.absolute("a.txt");
     let json = |arguments: &[&str]| -> Value {
@@ -130,7 +130,7 @@ fn json_is_what_the_methods_answer() {
     assert_eq!(json(&["undo", "--path", &path, "--yes"])["state"], json!("applied"));
 }
 
-/// The authors of what was done to a file, the newest first.
+/// Returns the authors of the changes of a file, the newest first.
 fn authors(machine: &Machine, path: &str) -> Vec<String> {
     let log = text(&machine.run(&["log", path, "--output", "json"]));
     let log: Value = serde_json::from_str(&log).expect("JSON");
@@ -139,7 +139,7 @@ fn authors(machine: &Machine, path: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_a_person_said_yes_to_is_not_undone_by_a_yes_given_before() {
+fn undo_with_yes_does_not_undo_a_confirmed_change() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let path = workspace.absolute("a.txt");
     let typed = type_into(&machine, &["edit", &path, "--old", "one", "--new", "two"], "y\r", &[]);
@@ -154,7 +154,7 @@ fn what_a_person_said_yes_to_is_not_undone_by_a_yes_given_before() {
 }
 
 #[test]
-fn agents_with_a_shell_are_told_apart_by_their_names() {
+fn author_names_distinguish_agents_with_a_shell() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\n"));
     let path = workspace.absolute("a.txt");
     text(&machine.run(&["edit", &path, "--old", "one", "--new", "1", "--yes", "--author", "pi"]));
@@ -165,11 +165,11 @@ fn agents_with_a_shell_are_told_apart_by_their_names() {
     text(&machine.run(&["undo", "--path", &path, "--yes", "--author", "pi"]));
     assert_eq!(workspace.text("a.txt"), "one\n2\n3\n");
     let output = machine.run(&["undo", "--path", &path, "--yes", "--author", "pi"]);
-    assert_eq!(output.status.code(), Some(1), "what is left is by others");
+    assert_eq!(output.status.code(), Some(1), "the remaining changes are by others");
 }
 
 #[test]
-fn nobody_calls_itself_what_stands_for_a_person() {
+fn reserved_author_names_are_refused() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let edit = ["edit", &workspace.absolute("a.txt"), "--old", "one", "--new", "1", "--yes"];
     for name in ["terminal", " editor", "disk"] {
@@ -180,31 +180,31 @@ fn nobody_calls_itself_what_stands_for_a_person() {
 }
 
 #[test]
-fn outside_of_a_project_a_change_is_undone_by_its_file_or_its_name() {
+fn undo_outside_a_project_needs_a_path() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let path = workspace.absolute("a.txt");
     for (old, new) in [("one", "two"), ("two", "three")] {
         text(&machine.run(&["edit", &path, "--old", old, "--new", new, "--yes"]));
     }
-    // The home folder is no project.
+    // The home folder is not a project.
     for what in [None, Some("t000000-1")] {
         let output = machine.run(&[&["undo", "--yes"][..], what.as_slice()].concat());
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(1) && said.contains("editd undo --path PATH"), "{said}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && stderr.contains("editd undo --path PATH"), "{stderr}");
     }
     text(&machine.run(&["undo", "--path", &path, "--yes"]));
     assert_eq!(workspace.text("a.txt"), "two\n");
     let nowhere = workspace.absolute("nope.txt");
     let output = machine.run(&["undo", "--path", &nowhere, "--yes"]);
-    let said = String::from_utf8_lossy(&output.stderr);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(
-        output.status.code() == Some(1) && said.contains("no change of `") && said.contains("nope.txt`"),
-        "{said}"
+        output.status.code() == Some(1) && stderr.contains("no change of `") && stderr.contains("nope.txt`"),
+        "{stderr}"
     );
 }
 
 #[test]
-fn show_prints_what_a_transaction_did() {
+fn show_prints_a_transaction() {
     let (machine, workspace) = scene();
     let log: Value =
         serde_json::from_str(&text(&machine.run(&["log", &workspace.absolute("a.txt"), "--output", "json"])))
@@ -226,7 +226,7 @@ fn show_prints_what_a_transaction_did() {
 }
 
 #[test]
-fn show_prints_a_proposal_that_waits() {
+fn show_prints_a_proposal() {
     let (machine, workspace) = scene();
     let mut alice = machine.agent_named("alice", &workspace);
     alice.read("a.txt");
@@ -240,7 +240,7 @@ fn show_prints_a_proposal_that_waits() {
 }
 
 #[test]
-fn log_shows_the_diff_of_each_change_and_looks_into_folders() {
+fn log_prints_diffs_and_accepts_folders() {
     let (machine, workspace) = scene();
     workspace.put("sub/deep/b.txt", "b\n");
     machine.agent_named("alice", &workspace).read_and_edit("sub/deep/b.txt", "b", "B").done();
@@ -253,13 +253,13 @@ fn log_shows_the_diff_of_each_change_and_looks_into_folders() {
 }
 
 #[test]
-fn a_diff_that_was_too_long_is_said_to_be() {
+fn log_reports_a_diff_that_was_too_long() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(3000)));
     workspace.put(".git/HEAD", "ref: refs/heads/main\n");
     let path = workspace.absolute("a.txt");
     text(&machine.run(&["edit", &path, "--old", "line", "--new", "row", "--all", "--yes"]));
     let shown = text(&machine.run(&["log", &path, "-p"]));
-    assert!(shown.contains("too long to be kept"), "{shown}");
+    assert!(shown.contains("too long to be stored"), "{shown}");
 }
 
 #[test]
@@ -292,29 +292,30 @@ fn all_changes_of_a_session_are_undone_newest_first() {
 }
 
 #[test]
-fn all_changes_since_a_time_are_shown_and_undone_at_a_yes() {
+fn undo_since_shows_all_changes_and_asks_once() {
     let (machine, workspace) = scene();
     let before = workspace.text("a.txt");
     let elsewhere = Workspace::file("b.txt", "b\n");
     machine.agent_named("alice", &elsewhere).read_and_edit("b.txt", "b", "B").done();
-    let say = |answer: &str| converse(&machine, workspace.root(), &["undo", "--since", "1h"], &[answer], &[]);
-    let no = say("n\r");
+    let undo_since =
+        |answer: &str| converse(&machine, workspace.root(), &["undo", "--since", "1h"], &[answer], &[]);
+    let no = undo_since("n\r");
     assert_eq!((no.code, workspace.text("a.txt")), (3, before), "{}", no.shown);
-    let yes = say("y\r");
+    let yes = undo_since("y\r");
     let shown = plain(&yes.shown);
     assert!(
         shown.contains("-line 4\n+four\n") && shown.contains("Undo these 2 changes, the newest first?"),
         "{shown}"
     );
     assert_eq!((yes.code, workspace.text("a.txt")), (0, numbered_lines(6)), "{shown}");
-    assert_eq!(elsewhere.text("b.txt"), "B\n", "another project is left alone");
+    assert_eq!(elsewhere.text("b.txt"), "B\n", "the other project is unchanged");
     let future = machine
         .command(&["log", "--since", "2100-01-01T00:00:00Z"])
         .current_dir(workspace.root())
         .output()
         .expect("editd runs");
     assert!(
-        future.stdout.is_empty() && String::from_utf8_lossy(&future.stderr).contains("No change is listed")
+        future.stdout.is_empty() && String::from_utf8_lossy(&future.stderr).contains("No change matches")
     );
     let wrong = machine.run(&["log", "--since", "yesterday"]);
     assert_eq!(wrong.status.code(), Some(2));

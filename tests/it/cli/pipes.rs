@@ -1,10 +1,10 @@
-//! A reader that goes away is no failure of what was done.
+//! Tests that a closed standard output is not an error.
 
 use rstest::rstest;
 
 use crate::support::{Machine, Workspace};
 
-/// Runs a command whose standard output nobody reads any more; returns its exit code and what it complained of.
+/// Runs a command whose standard output is closed. Returns its exit code and its standard error.
 fn unread(machine: &Machine, arguments: &[&str]) -> (Option<i32>, String) {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
@@ -17,7 +17,7 @@ fn unread(machine: &Machine, arguments: &[&str]) -> (Option<i32>, String) {
 #[rstest]
 #[case::for_people(&[])]
 #[case::for_programs(&["--output", "json"])]
-fn a_change_is_done_though_nobody_reads_of_it(#[case] more: &[&str]) {
+fn a_change_is_made_with_a_closed_output(#[case] more: &[&str]) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let path = workspace.absolute("a.txt");
     let arguments = [&["edit", &path, "--old", "one", "--new", "two", "--yes"][..], more].concat();
@@ -31,16 +31,16 @@ fn a_change_is_done_though_nobody_reads_of_it(#[case] more: &[&str]) {
 #[case(&["proposals"])]
 #[case(&["doctor"])]
 #[case(&["stop"])]
-fn a_command_ends_well_though_nobody_reads(#[case] arguments: &[&str]) {
+fn a_command_succeeds_with_a_closed_output(#[case] arguments: &[&str]) {
     let machine = Machine::start();
-    let (code, said) = unread(&machine, arguments);
-    // That there is nothing to list is said beside the list.
-    assert!(code == Some(0) && !said.contains("editd: "), "{said}");
+    let (code, stderr) = unread(&machine, arguments);
+    // A note about an empty list goes to standard error.
+    assert!(code == Some(0) && !stderr.contains("editd: "), "{stderr}");
 }
 
 #[test]
-fn a_text_longer_than_a_pipe_may_go_unread() {
+fn a_text_longer_than_a_pipe_buffer_may_stay_unread() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "line\n".repeat(2_000)));
-    let (code, said) = unread(&machine, &["read", &workspace.absolute("a.txt")]);
-    assert_eq!(code, Some(0), "{said}");
+    let (code, stderr) = unread(&machine, &["read", &workspace.absolute("a.txt")]);
+    assert_eq!(code, Some(0), "{stderr}");
 }

@@ -1,4 +1,4 @@
-//! `editd review` on a terminal: hunk by hunk, as people know it.
+//! Tests of `editd review` on a terminal, hunk by hunk.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -14,7 +14,8 @@ pub(super) struct Scene {
     pub(super) proposal: Value,
 }
 
-/// `line 1` to `line 40`, of which an agent wants lines 3, 20 and 22 in capitals, and a new file.
+/// Creates a file with `line 1` to `line 40`, and a proposal that capitalizes lines 3, 20 and 22 and adds a
+/// file.
 pub(super) fn scene() -> Scene {
     let machine = Machine::configured(CONFIG);
     let workspace = Workspace::file("a.txt", numbered_lines(40));
@@ -52,7 +53,7 @@ impl Scene {
 }
 
 #[test]
-fn each_hunk_is_shown_with_what_is_around_it_and_asked_for() {
+fn each_hunk_is_shown_with_context_before_the_question() {
     let mut scene = scene();
     let typed = scene.review(&["y\r", "n\r", "y\r", "y\r"]);
     assert_eq!((typed.code, scene.state().as_str()), (0, "partial"), "{}", typed.shown);
@@ -102,7 +103,7 @@ Accept this hunk [y,n,a,d,A,D,e,c,s,q,?]? y
 
 partial  a.txt +2 -2
 partial  notes/new.txt +2 -0
-`editd review --reopen {id}` brings back what was rejected.
+`editd review --reopen {id}` reopens the rejected hunks.
 "
     );
     let shown = plain(&typed.shown);
@@ -122,7 +123,7 @@ partial  notes/new.txt +2 -0
 #[case::one_for_later(&["y\r", "s\r", "y\r", "y\r"], "pending", &[], 3)]
 #[case::enough(&["y\r", "q\r"], "pending", &[], 3)]
 #[case::the_end_of_the_input(&["y\r", "\u{4}"], "pending", &[], 3)]
-fn letters_do_what_they_say(
+fn answers_have_their_effect(
     #[case] answers: &[&str],
     #[case] state: &str,
     #[case] capitals: &[u32],
@@ -135,7 +136,7 @@ fn letters_do_what_they_say(
 }
 
 #[test]
-fn what_was_left_is_asked_the_next_time() {
+fn hunks_left_for_later_are_asked_in_the_next_review() {
     let mut scene = scene();
     assert_eq!(scene.review(&["y\r", "s\r", "y\r", "s\r"]).code, 3);
     let typed = scene.review(&["n\r", "y\r"]);
@@ -144,7 +145,7 @@ fn what_was_left_is_asked_the_next_time() {
     let nothing = scene.review(&[]);
     assert_eq!(
         (nothing.code, plain(&nothing.shown).trim()),
-        (0, "Nothing waits for you. `editd log` lists what was changed.")
+        (0, "No proposals are pending. `editd log` lists all changes.")
     );
 }
 
@@ -172,12 +173,12 @@ fn lines_are_edited_in_the_persons_editor() {
 fn an_editor_that_fails_edits_nothing() {
     let mut scene = scene();
     let typed = scene.review_with(&["e\r", "y\r", "a\r", "y\r"], &[("VISUAL", "false"), ("NO_COLOR", "1")]);
-    assert!(plain(&typed.shown).contains("not taken: `false` ended with"), "{}", typed.shown);
+    assert!(plain(&typed.shown).contains("not recorded: `false` ended with"), "{}", typed.shown);
     assert_eq!((typed.code, scene.state().as_str()), (0, "applied"));
 }
 
 #[test]
-fn a_conflict_is_told_and_only_to_take_it_is_a_yes() {
+fn a_conflicted_hunk_is_accepted_only_with_t() {
     let mut scene = scene();
     scene.workspace.put("a.txt", numbered_lines(40).replace("line 20\n", "mine\n"));
     let typed = scene.review(&["a\r", "y\r", "t\r", "y\r"]);
@@ -186,23 +187,26 @@ fn a_conflict_is_told_and_only_to_take_it_is_a_yes() {
         shown.contains("Changed since it was proposed") && shown.contains("-mine\n+LINE 20\n"),
         "{shown}"
     );
-    assert!(shown.contains("\nt  take the author's side"), "a yes gives help: {shown}");
+    assert!(shown.contains("\nt  take the author's side"), "`y` prints the help: {shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     assert_eq!((typed.code, scene.state().as_str()), (0, "applied"), "{shown}");
     assert_eq!(scene.capitals(), [3, 20, 22]);
 }
 
 #[test]
-fn what_changed_between_the_look_and_the_yes_is_shown_again() {
+fn a_hunk_that_changes_before_the_answer_is_shown_again() {
     let mut scene = scene();
-    // What another program does while the person thinks; the lines themselves are left as they are.
-    let meanwhile = ("EDITOR", "sed -i 's/^line 20$/an hour of work/' a.txt; true");
+    // Another program changes the file while the person decides. The edited lines stay unchanged.
+    let editor = ("EDITOR", "sed -i 's/^line 20$/an hour of work/' a.txt; true");
     let answers = ["y\r", "e\r", "y\r", "s\r", "n\r", "s\r"];
-    let typed = scene.review_with(&answers, &[meanwhile, ("NO_COLOR", "1")]);
+    let typed = scene.review_with(&answers, &[editor, ("NO_COLOR", "1")]);
     let shown = plain(&typed.shown);
-    let (_, again) = shown.split_once("not taken: ").expect("it is said");
-    assert!(again.contains("look at it again") && again.contains("-an hour of work\n+LINE 20\n"), "{again}");
-    assert!(!again.contains("LINE 22"), "what was left for later is not asked again: {again}");
+    let (_, again) = shown.split_once("not recorded: ").expect("a message");
+    assert!(
+        again.contains("review this hunk again") && again.contains("-an hour of work\n+LINE 20\n"),
+        "{again}"
+    );
+    assert!(!again.contains("LINE 22"), "hunks left for later are not asked again: {again}");
     assert_eq!((typed.code, scene.state().as_str()), (3, "pending"), "{shown}");
     assert_eq!(scene.review(&["y\r", "y\r"]).code, 0);
     let expected = numbered_lines(40)
@@ -213,13 +217,13 @@ fn what_changed_between_the_look_and_the_yes_is_shown_again() {
 }
 
 #[test]
-fn several_are_listed_and_gone_through() {
+fn several_proposals_are_listed_and_reviewed() {
     let mut scene = scene();
     let other = scene.agent.edit("a.txt", "line 35\n", "LINE 35\n").done();
     let typed = scene.review(&["a\r", "y\r", "y\r"]);
     let shown = plain(&typed.shown);
     let lines: Vec<_> = shown.lines().collect();
-    assert_eq!(lines[0], "2 proposals wait for you, oldest first:");
+    assert_eq!(lines[0], "2 proposals are pending, oldest first:");
     assert!(
         lines[1].contains("Louder, please") && lines[2].contains(other["id"].as_str().unwrap()),
         "{shown}"
@@ -229,28 +233,28 @@ fn several_are_listed_and_gone_through() {
 }
 
 #[test]
-fn what_was_rejected_is_brought_back_and_decided_anew() {
+fn rejected_hunks_can_be_reopened() {
     let scene = scene();
     let typed = scene.review(&["y\r", "n\r", "y\r", "y\r"]);
     let id = scene.proposal["id"].as_str().unwrap().to_owned();
-    let way = format!("`editd review --reopen {id}` brings back what was rejected.");
-    assert!(typed.shown.contains(&way), "{}", typed.shown);
-    let looked = scene.machine.run(&["review", &id]);
-    let told = String::from_utf8_lossy(&looked.stdout).into_owned();
+    let hint = format!("`editd review --reopen {id}` reopens the rejected hunks.");
+    assert!(typed.shown.contains(&hint), "{}", typed.shown);
+    let output = scene.machine.run(&["review", &id]);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(
-        told,
-        format!("{id} is partial already.\n`editd review --reopen {id}` brings back what was rejected.\n")
+        printed,
+        format!("{id} is already partial.\n`editd review --reopen {id}` reopens the rejected hunks.\n")
     );
     let root = scene.workspace.root();
     let typed = converse(&scene.machine, root, &["review", "--reopen"], &["y\r"], &[("NO_COLOR", "1")]);
     assert!(typed.shown.contains("-line 20") && typed.shown.contains("1 of 1"), "{}", typed.shown);
     assert_eq!((typed.code, scene.capitals()), (0, vec![3, 20, 22]));
     let nothing = converse(&scene.machine, root, &["review", "--reopen"], &[], &[("NO_COLOR", "1")]);
-    assert!(nothing.code == 1 && nothing.shown.contains("Nothing was rejected"), "{}", nothing.shown);
+    assert!(nothing.code == 1 && nothing.shown.contains("No rejected change"), "{}", nothing.shown);
 }
 
 #[test]
-fn away_from_a_terminal_what_is_brought_back_is_listed() {
+fn without_a_terminal_the_reopened_proposal_is_listed() {
     let scene = scene();
     scene.review(&["n\r", "n\r", "n\r", "n\r"]);
     let id = scene.proposal["id"].as_str().unwrap();
@@ -258,15 +262,15 @@ fn away_from_a_terminal_what_is_brought_back_is_listed() {
         let output = scene.machine.run(arguments);
         (output.status.code(), String::from_utf8(output.stdout).expect("text"))
     };
-    let (code, told) = run(&["review", "--reopen", id]);
-    assert!(code == Some(3) && told.contains("Louder, please"), "{told}");
-    let again = told.split_whitespace().next().unwrap();
-    let expected = format!("{id} is rejected already.\nIt was replaced: `editd review {again}`.\n");
+    let (code, printed) = run(&["review", "--reopen", id]);
+    assert!(code == Some(3) && printed.contains("Louder, please"), "{printed}");
+    let again = printed.split_whitespace().next().unwrap();
+    let expected = format!("{id} is already rejected.\nIt was replaced: `editd review {again}`.\n");
     assert_eq!(run(&["review", id]), (Some(0), expected));
 }
 
 #[test]
-fn one_is_decided_by_its_id() {
+fn a_proposal_can_be_reviewed_by_its_id() {
     let mut scene = scene();
     let other = scene.agent.edit("a.txt", "line 35\n", "LINE 35\n").done();
     let id = other["id"].as_str().unwrap();
@@ -278,7 +282,7 @@ fn one_is_decided_by_its_id() {
 }
 
 #[test]
-fn colours_tell_old_from_new() {
+fn old_and_new_lines_have_different_colours() {
     let scene = scene();
     let shown = scene.review_with(&["q\r"], &[]).shown;
     assert!(shown.contains("\u{1b}[31m-line 3") && shown.contains("\u{1b}[32m+LINE 3"), "{shown:?}");
@@ -287,7 +291,7 @@ fn colours_tell_old_from_new() {
 }
 
 #[test]
-fn what_an_agent_writes_cannot_steer_the_terminal() {
+fn an_agent_cannot_control_the_terminal() {
     let machine = Machine::configured(CONFIG);
     let workspace = Workspace::file("a.txt", "one\n");
     let mut agent = machine.agent_named("a\u{1b}[2Jb", &workspace);
@@ -299,7 +303,7 @@ fn what_an_agent_writes_cannot_steer_the_terminal() {
 }
 
 #[test]
-fn away_from_a_terminal_it_says_what_waits() {
+fn without_a_terminal_pending_proposals_are_listed() {
     let mut scene = scene();
     let output = scene.machine.run(&["review"]);
     assert_eq!(output.status.code(), Some(3));
@@ -316,13 +320,13 @@ fn away_from_a_terminal_it_says_what_waits() {
 }
 
 #[test]
-fn a_change_at_the_command_line_waits_too_unless_a_person_says_yes_to_it() {
+fn a_change_at_the_command_line_is_reviewed_unless_confirmed() {
     let machine = Machine::configured(CONFIG);
     let workspace = Workspace::file("a.txt", "one\ntwo\n");
     let path = workspace.absolute("a.txt");
     let output = machine.run(&["edit", &path, "--old", "one", "--new", "1", "--yes"]);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.code() == Some(3) && said.contains("editd review p"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code() == Some(3) && printed.contains("editd review p"), "{printed}");
     assert_eq!(workspace.text("a.txt"), "one\ntwo\n");
     let edit = ["edit", &path, "--old", "two", "--new", "2"];
     let typed = converse(&machine, workspace.root(), &edit, &["y\r"], &[]);
@@ -330,7 +334,7 @@ fn a_change_at_the_command_line_waits_too_unless_a_person_says_yes_to_it() {
 }
 
 #[test]
-fn a_change_at_the_command_line_can_be_left_to_a_person_with_what_it_is_for() {
+fn a_change_at_the_command_line_can_request_a_review_with_a_label() {
     let machine = Machine::configured("review = \"off\"\n");
     let workspace = Workspace::with(&[("a.txt", "one\n"), ("b.txt", "b\n")]);
     let [a, b, patch] = ["a.txt", "b.txt", "c.patch"].map(|name| workspace.absolute(name));
@@ -345,9 +349,12 @@ fn a_change_at_the_command_line_can_be_left_to_a_person_with_what_it_is_for() {
         &["apply", &patch],
     ] {
         let output = machine.run(&[change, &[&label, "--review"]].concat());
-        let told = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.code() == Some(3) && told.starts_with("It waits for a person"), "{output:?}");
-        let id = told.split_whitespace().last().unwrap();
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(
+            output.status.code() == Some(3) && printed.starts_with("The change waits for review"),
+            "{output:?}"
+        );
+        let id = printed.split_whitespace().last().unwrap();
         let typed = converse(&machine, workspace.root(), &["review", id], &["n\r"], &[("NO_COLOR", "1")]);
         assert!(typed.code == 0 && typed.shown.contains("editd: For whom"), "{}", typed.shown);
     }

@@ -1,4 +1,4 @@
-//! `editd search`, `editd find` and `editd list`.
+//! Tests of `editd search`, `editd find` and `editd list`.
 
 use std::process::Output;
 
@@ -26,7 +26,7 @@ fn printed(machine: &Machine, workspace: &Workspace, folder: &str, arguments: &[
 }
 
 #[test]
-fn a_pipe_gets_a_line_for_each_match_with_paths_as_they_were_given() {
+fn a_pipe_gets_one_line_per_match_with_paths_as_given() {
     let (machine, workspace) = scene();
     workspace.put(".git/HEAD", "");
     let print = |folder: &str, arguments: &[&str]| printed(&machine, &workspace, folder, arguments);
@@ -41,7 +41,7 @@ fn a_pipe_gets_a_line_for_each_match_with_paths_as_they_were_given() {
 }
 
 #[test]
-fn context_is_printed_once_and_parted_by_dashes() {
+fn context_lines_appear_once_and_groups_are_separated() {
     let (machine, workspace) = scene();
     let shown = printed(&machine, &workspace, "", &["search", "two|three", "-C", "1"]);
     let expected = "b.txt:1:two\n--\nsrc/a.rs-1-one\nsrc/a.rs:2:two\nsrc/a.rs:3:three\nsrc/a.rs-4-four\nsrc/a.rs-5-five\nsrc/a.rs:6:two\n";
@@ -68,7 +68,7 @@ fn a_terminal_gets_headings_and_colours() {
 }
 
 #[test]
-fn what_a_file_says_does_not_steer_the_terminal() {
+fn a_file_cannot_control_the_terminal() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "two\u{1b}[2J\n"));
     let typed = type_into(&machine, &["search", "two", &workspace.absolute("a.txt")], "", &[]);
     assert!(!typed.shown.contains("\u{1b}[2J"), "{:?}", typed.shown);
@@ -89,7 +89,7 @@ fn paths_are_found_and_listed() {
 }
 
 #[test]
-fn json_is_what_the_method_returns() {
+fn json_output_is_what_the_method_returns() {
     let (machine, workspace) = scene();
     let shown = printed(&machine, &workspace, "", &["search", "six", "--output", "json"]);
     let result: Value = serde_json::from_str(&shown).expect("JSON");
@@ -98,7 +98,7 @@ fn json_is_what_the_method_returns() {
 }
 
 #[test]
-fn a_person_finds_what_an_editor_has_not_saved() {
+fn unsaved_text_of_editors_is_searched() {
     let (machine, workspace) = scene();
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "b.txt");
@@ -107,7 +107,7 @@ fn a_person_finds_what_an_editor_has_not_saved() {
 }
 
 #[test]
-fn what_cannot_be_searched_is_said_and_fails() {
+fn an_invalid_search_reports_an_error() {
     let (machine, workspace) = scene();
     for arguments in [
         ["search", "(", "."],
@@ -122,7 +122,7 @@ fn what_cannot_be_searched_is_said_and_fails() {
 }
 
 #[test]
-fn folders_that_were_configured_for_reading_are_read() {
+fn read_roots_can_be_read_and_searched() {
     let (project, library) = (Workspace::empty(), Workspace::file("include/a.h", "one\n"));
     let config = format!("roots = [{:?}]\nread_roots = [{:?}]\n", project.root(), library.root());
     let machine = Machine::configured(&config);
@@ -138,29 +138,29 @@ fn folders_that_were_configured_for_reading_are_read() {
 }
 
 #[test]
-fn a_folder_of_the_system_is_refused_in_words_of_the_command_line() {
+fn a_system_folder_is_refused_in_terms_of_the_command_line() {
     let (machine, workspace) = scene();
     let output = run(&machine, &workspace, "", &["read", "/etc/hostname"]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code() == Some(1) && said.contains("`/etc` cannot be worked in"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && stderr.contains("`/etc` cannot be worked in"), "{stderr}");
 }
 
 #[test]
-fn advice_is_in_options_of_the_command_line() {
+fn hints_name_options_of_the_command_line() {
     let (machine, workspace) = scene();
     let output = run(&machine, &workspace, "", &["search", "("]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("pass -F") && !said.contains("literal: true"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("pass -F") && !stderr.contains("literal: true"), "{stderr}");
     for (arguments, advice) in [
         (&["search", "o", "--limit", "1"], "--glob, or raise --limit"),
         (&["find", "*.rs", "--limit", "1"], "raise --limit"),
     ] {
         let output = run(&machine, &workspace, "", arguments);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && said.contains(advice) && !said.contains('`'), "{said}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && stderr.contains(advice) && !stderr.contains('`'), "{stderr}");
     }
     let edit = ["edit", "b.txt", "--old", "two", "--new", "2", "--base", "nonsense"];
     let output = run(&machine, &workspace, "", &edit);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code() == Some(1) && said.contains("--base does not fit"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && stderr.contains("--base is invalid"), "{stderr}");
 }

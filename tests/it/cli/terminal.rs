@@ -1,4 +1,4 @@
-//! `editd edit` on a terminal: the diff first, then the question.
+//! Tests of `editd edit` on a terminal: it shows the diff and then asks.
 
 use rstest::rstest;
 
@@ -26,7 +26,7 @@ fn assert_shows_diff(shown: &str) {
 #[case("y\r")]
 #[case("Y\r")]
 #[case("yes\r")]
-fn a_yes_makes_the_edit(#[case] answer: &str) {
+fn yes_applies_the_edit(#[case] answer: &str) {
     let (machine, workspace) = scene();
     let typed = edit(&machine, &workspace, answer, &[]);
     assert_shows_diff(&typed.shown);
@@ -39,7 +39,7 @@ fn a_yes_makes_the_edit(#[case] answer: &str) {
 #[case::just_enter("\r")]
 #[case::end_of_input("\u{4}")]
 #[case::neither("perhaps\rn\r")]
-fn anything_else_leaves_the_file_alone(#[case] answer: &str) {
+fn any_other_answer_leaves_the_file_unchanged(#[case] answer: &str) {
     let (machine, workspace) = scene();
     let typed = edit(&machine, &workspace, answer, &[]);
     assert_shows_diff(&typed.shown);
@@ -55,7 +55,7 @@ fn the_diff_is_coloured() {
 }
 
 #[test]
-fn colours_can_be_declined() {
+fn colours_can_be_disabled() {
     let (machine, workspace) = scene();
     let shown = edit(&machine, &workspace, "n\r", &[("NO_COLOR", "1")]).shown;
     assert_shows_diff(&shown);
@@ -63,7 +63,7 @@ fn colours_can_be_declined() {
 }
 
 #[test]
-fn a_refusal_is_said_without_a_question() {
+fn a_refusal_is_printed_without_a_question() {
     let (machine, workspace) = scene();
     let path = workspace.absolute("a.txt");
     let typed = type_into(&machine, &["edit", &path, "--old", "absent", "--new", "x"], "y\r", &[]);
@@ -73,7 +73,7 @@ fn a_refusal_is_said_without_a_question() {
 }
 
 #[test]
-fn the_file_may_not_change_between_diff_and_answer() {
+fn a_stale_base_is_refused_on_a_terminal() {
     let (machine, workspace) = scene();
     let path = workspace.absolute("a.txt");
     let stale = "b3:00000000000000000000000000000000";
@@ -86,7 +86,7 @@ fn the_file_may_not_change_between_diff_and_answer() {
 #[rstest]
 #[case("y\r", 0, "one\nzwei\nthree\n")]
 #[case("n\r", 3, "one\ntwo\nthree\n")]
-fn a_base_does_not_take_the_place_of_an_answer(#[case] answer: &str, #[case] code: i32, #[case] after: &str) {
+fn a_base_does_not_replace_the_answer(#[case] answer: &str, #[case] code: i32, #[case] after: &str) {
     let (machine, workspace) = scene();
     let (path, base) = (workspace.absolute("a.txt"), hash_of("one\ntwo\nthree\n"));
     let arguments = ["edit", &path, "--old", "two", "--new", "zwei", "--base", &base];
@@ -97,7 +97,7 @@ fn a_base_does_not_take_the_place_of_an_answer(#[case] answer: &str, #[case] cod
 }
 
 #[test]
-fn a_yes_given_before_is_not_asked_for() {
+fn yes_as_an_option_skips_the_question() {
     let (machine, workspace) = scene();
     let path = workspace.absolute("a.txt");
     let arguments = ["edit", &path, "--old", "two", "--new", "zwei", "--yes"];
@@ -107,14 +107,14 @@ fn a_yes_given_before_is_not_asked_for() {
 }
 
 #[test]
-fn a_terminals_control_characters_in_a_file_are_not_sent_to_it() {
+fn control_characters_in_a_file_do_not_reach_the_terminal() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "\u{1b}]0;owned\u{7}\ntwo\n"));
     let typed = edit(&machine, &workspace, "n\r", &[]);
     assert!(!typed.shown.contains("\u{1b}]0;"), "{:?}", typed.shown);
 }
 
 #[test]
-fn the_daemon_that_a_command_started_outlives_its_terminal() {
+fn a_daemon_started_by_a_command_outlives_its_terminal() {
     let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\ntwo\nthree\n"));
     assert_eq!(edit(&machine, &workspace, "y\r", &[]).code, 0);
     assert_eq!(machine.daemons().len(), 1);
@@ -124,7 +124,7 @@ fn the_daemon_that_a_command_started_outlives_its_terminal() {
 #[rstest]
 #[case("y\r", 0, "on: pull\n")]
 #[case("n\r", 3, "on: push\n")]
-fn who_is_at_the_terminal_decides_what_a_person_has_to(
+fn the_person_at_the_terminal_decides_changes_that_need_review(
     #[case] answer: &str,
     #[case] code: i32,
     #[case] after: &str,
@@ -139,10 +139,10 @@ fn who_is_at_the_terminal_decides_what_a_person_has_to(
     let waiting = machine.run(&["proposals", "--output", "json"]);
     assert!(!String::from_utf8_lossy(&waiting.stdout).contains("pending"), "{waiting:?}");
     let unasked = machine.run(&["edit", &path, "--old", "pu", "--new", "x", "--yes"]);
-    let said = String::from_utf8_lossy(&unasked.stderr).into_owned();
-    assert_eq!(unasked.status.code(), Some(1), "{said}");
+    let stderr = String::from_utf8_lossy(&unasked.stderr).into_owned();
+    assert_eq!(unasked.status.code(), Some(1), "{stderr}");
     assert!(
-        said.contains("--review") && !said.contains("the user") && !said.contains("`review: true`"),
-        "{said}"
+        stderr.contains("--review") && !stderr.contains("the user") && !stderr.contains("`review: true`"),
+        "{stderr}"
     );
 }

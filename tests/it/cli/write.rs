@@ -1,4 +1,4 @@
-//! `editd write`: a whole content, from a file or from standard input.
+//! Tests of `editd write` from a file or from standard input.
 
 use std::process::Output;
 
@@ -6,8 +6,8 @@ use crate::support::{Machine, Workspace};
 
 #[track_caller]
 fn assert_code(output: &Output, code: i32) {
-    let said = [&output.stdout[..], &output.stderr].concat();
-    assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&said));
+    let printed = [&output.stdout[..], &output.stderr].concat();
+    assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&printed));
 }
 
 #[test]
@@ -19,7 +19,7 @@ fn a_new_file_is_created_with_its_folders() {
 }
 
 #[test]
-fn an_existing_file_is_only_written_with_a_yes_or_its_hash() {
+fn an_existing_file_is_only_overwritten_with_yes() {
     let (machine, workspace) =
         (Machine::start(), Workspace::with(&[("a.txt", "a\r\nb\r\n"), ("from", "a\nc\n")]));
     let (to, from) = (workspace.absolute("a.txt"), workspace.absolute("from"));
@@ -38,7 +38,7 @@ fn the_content_comes_from_standard_input_by_default() {
 }
 
 #[test]
-fn a_content_that_is_not_utf_8_is_refused() {
+fn content_that_is_not_utf_8_is_refused() {
     let (machine, workspace) = (Machine::start(), Workspace::file("from", b"\xff\n"));
     let (to, from) = (workspace.absolute("b.txt"), workspace.absolute("from"));
     assert_code(&machine.run(&["write", &to, &from]), 1);

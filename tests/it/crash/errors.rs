@@ -1,12 +1,12 @@
-//! Every call of the kernel that a commit makes fails once: all old or all new, as was answered, and the same
-//! request goes through afterwards.
+//! Tests in which every kernel call of a commit fails once. The files must be all old or all new, as
+//! reported, and the same request must succeed afterwards.
 
 use rstest::rstest;
 
 use super::scene::{ENOUGH, Scene, State, chosen};
 use crate::support::{Fault, Outcome, Trace, tell};
 
-/// Whether the fault was reached.
+/// Returns `true` if the fault was reached.
 fn fail_once(scene: &mut Scene, fault: Fault<'_>) -> bool {
     let when = format!("{fault:?}");
     let folder = scene.lay_out();
@@ -22,7 +22,7 @@ fn fail_once(scene: &mut Scene, fault: Fault<'_>) -> bool {
             assert_eq!(scene.state(&folder, &when), State::New, "{when}: sent again");
         }
     }
-    assert!(scene.agent.kept().is_empty(), "{when}: nobody else has written");
+    assert!(scene.agent.kept().is_empty(), "{when}: no other program has written");
     trace.has_fault()
 }
 
@@ -46,7 +46,7 @@ fn a_call_that_fails_once_leaves_all_old_or_all_new(
     #[values("error=EIO", "error=ENOSPC")] error: &str,
 ) {
     if error == "error=ENOSPC" && ["newfstatat", "fstat", "statx", "faccessat2", "openat2"].contains(&call) {
-        // No call that only looks can say so.
+        // A call that only reads cannot fail like this.
         return;
     }
     let mut scene = Scene::new();
@@ -61,10 +61,11 @@ fn a_call_that_fails_once_leaves_all_old_or_all_new(
     tell(&format!("{reached} calls of {call} failed with {error}"));
 }
 
-/// The journal's own writes; other threads write too, to wake each other, so only this file's fail.
+/// Fails the journal's own writes. Other threads write too, to wake each other, so only writes to this file
+/// fail.
 #[rstest]
 fn a_journal_that_cannot_be_written_stops_the_set(#[values("error=EIO", "error=ENOSPC")] error: &str) {
-    // Three lines of a set: the names, what begins, that it is done.
+    // A set writes three lines: the names, the begin record, and the done record.
     for k in 1..=3 {
         let mut scene = Scene::new();
         let mut fault = Fault::error("write", error, k);
@@ -74,7 +75,7 @@ fn a_journal_that_cannot_be_written_stops_the_set(#[values("error=EIO", "error=E
 }
 
 #[test]
-fn a_failed_flush_is_not_tried_again_on_the_same_file() {
+fn a_failed_flush_is_not_retried_on_the_same_file() {
     let mut scene = Scene::new();
     for k in 1..ENOUGH {
         let folder = scene.lay_out();
@@ -86,7 +87,7 @@ fn a_failed_flush_is_not_tried_again_on_the_same_file() {
         }
         let answer = answer.expect("an answer");
         if answer.is_ok() {
-            // The files are changed by then: only the history can say less than it would.
+            // The files are changed by then: only the history can be incomplete.
             let failed = trace.lines().find(|line| line.contains("(INJECTED)")).and_then(Trace::file_of);
             assert!(failed.is_some_and(|file| file.contains("/history/")), "flush {k}, of {failed:?}");
             continue;
@@ -102,8 +103,8 @@ fn a_failed_flush_is_not_tried_again_on_the_same_file() {
     panic!("more flushes than a commit makes");
 }
 
-/// A file that was flushed a second time after its flush failed, without new bytes in between: the kernel
-/// has forgotten the old ones, so the second flush says nothing about them.
+/// Returns a file that was flushed again after its flush failed, without new bytes in between. The kernel has
+/// dropped the old bytes, so the second flush proves nothing about them.
 fn flushed_again(trace: &Trace) -> Option<String> {
     let mut lines = trace.lines().skip_while(|line| !line.contains("(INJECTED)"));
     let failed = Trace::file_of(lines.next()?)?.to_owned();

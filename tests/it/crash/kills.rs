@@ -1,23 +1,23 @@
-//! The daemon is killed at every call of the kernel that a commit makes, and its recovery at every call of its
-//! own.
+//! Tests in which the daemon is killed at every kernel call of a commit, and its recovery at every call of
+//! its own.
 
 use rstest::rstest;
 
 use super::scene::{ENOUGH, Scene, State, chosen};
 use crate::support::{Fault, Outcome, soak, tell};
 
-/// Calls that change something, in a recovery.
+/// Calls of a recovery that change something.
 const CHANGING: [&str; 5] = ["renameat2", "unlinkat", "fsync", "pwrite64", "write"];
 
-/// A set on whose way the daemon was killed.
+/// A set during which the daemon was killed.
 struct Killed {
     folder: String,
-    /// What was answered before, if anything was.
+    /// The outcome reported before the kill, if any.
     answered: Option<State>,
     when: String,
 }
 
-/// Kills the daemon at a call; none if that call was not made.
+/// Kills the daemon at a call; returns `None` if the call was not made.
 fn kill(scene: &mut Scene, call: &str, k: usize) -> Option<Killed> {
     let folder = scene.lay_out();
     let (answer, _) = scene.ask_with(&folder, Fault::kill(call, k), &[]);
@@ -28,7 +28,7 @@ fn kill(scene: &mut Scene, call: &str, k: usize) -> Option<Killed> {
     Some(Killed { folder, answered, when: format!("killed at {call} {k}") })
 }
 
-/// What holds once the daemon is there again.
+/// Checks the files after a restart of the daemon.
 fn check(scene: &mut Scene, killed: &Killed) {
     let Killed { folder, answered, when } = killed;
     scene.restart(when);
@@ -36,7 +36,7 @@ fn check(scene: &mut Scene, killed: &Killed) {
     if let Some(answered) = answered {
         assert_eq!(state, *answered, "{when}: that was answered");
     }
-    assert!(scene.agent.kept().is_empty(), "{when}: nobody else has written");
+    assert!(scene.agent.kept().is_empty(), "{when}: no other program has written");
     if state == State::Old {
         scene.read(folder);
         scene.ask(folder).done();
@@ -70,7 +70,8 @@ fn a_daemon_killed_at_a_call_leaves_all_old_or_all_new(#[case] call: &str) {
     tell(&format!("killed at {reached} calls of {call}"));
 }
 
-/// At the last rename everything is displaced that can be; at the done line everything is in place too.
+/// At the last rename, everything that can be displaced is displaced; at the first removal, everything is in
+/// place too.
 #[rstest]
 #[case::at_the_first_switch("renameat2", 1)]
 #[case::at_the_last_switch("renameat2", 5)]
@@ -88,7 +89,7 @@ fn a_recovery_killed_at_a_call_is_finished_by_the_next(#[case] call: &str, #[cas
                 scene.machine.crash();
             }
             check(&mut scene, &killed);
-            // Writes go on for ever after the start.
+            // After the start, writes continue indefinitely.
             if served || j > 30 {
                 break;
             }
@@ -98,7 +99,7 @@ fn a_recovery_killed_at_a_call_is_finished_by_the_next(#[case] call: &str, #[cas
 }
 
 #[test]
-fn what_a_person_writes_between_a_kill_and_the_restart_stays() {
+fn a_save_between_a_kill_and_the_restart_stays() {
     let mut scene = Scene::new();
     for k in 1..ENOUGH {
         let Some(killed) = kill(&mut scene, "renameat2", k) else {

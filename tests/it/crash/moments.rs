@@ -1,4 +1,4 @@
-//! The power fails at moments of chance while sets of ten files and single files are changed.
+//! Tests in which the power fails at random moments while sets of ten files and single files are changed.
 
 use std::fs;
 use std::ops::RangeInclusive;
@@ -21,12 +21,12 @@ fn name(file: usize) -> String {
     format!("file-{file}")
 }
 
-/// A text whose every line says which change it is of.
+/// Returns a text whose every line names its change.
 fn text(number: u64) -> String {
     format!("change {number}\n").repeat(400)
 }
 
-/// Which change a file is of; the words say what is wrong with it otherwise.
+/// Returns the number of the change that a file contains; the error describes any other content.
 fn number_of(workspace: &Workspace, name: &str) -> Result<u64, String> {
     let found = fs::read_to_string(workspace.path(name)).map_err(|error| format!("{name}: {error}"))?;
     let number = found.lines().next().and_then(|line| line.strip_prefix("change ")?.parse().ok());
@@ -41,23 +41,23 @@ fn write(path: &str, number: u64) -> Value {
 /// Sets and single changes in turn.
 struct Stream {
     agent: Agent,
-    /// The last set and the last single change that were answered.
+    /// The last set and the last single change that succeeded.
     sets: u64,
     singles: u64,
-    /// The last set, for others to see.
-    told: Arc<AtomicU64>,
+    /// The last successful set, shared with the other thread.
+    acknowledged: Arc<AtomicU64>,
 }
 
 impl Stream {
-    fn begin(world: &Powered) -> Self {
-        let mut agent = world.agent();
+    fn begin(setup: &Powered) -> Self {
+        let mut agent = setup.agent();
         let names = (0..FILES).map(name).chain(["single".to_owned()]);
         for name in names {
-            world.workspace.put(&name, text(0));
+            setup.workspace.put(&name, text(0));
             agent.read(&name);
         }
-        world.volume.sync();
-        Self { agent, sets: 0, singles: 0, told: Arc::default() }
+        setup.volume.sync();
+        Self { agent, sets: 0, singles: 0, acknowledged: Arc::default() }
     }
 
     fn send_set(&mut self) -> u64 {
@@ -69,14 +69,14 @@ impl Stream {
         self.agent.send("editd/edit", json!({ "changes": [write("single", self.singles + 1)] }))
     }
 
-    /// Both, as long as they are answered with success.
+    /// Sends both in turn, as long as they succeed.
     fn until_the_end(&mut self) {
         loop {
             let set = self.send_set();
             match self.agent.answer_or_end(set) {
                 Some(Ok(_)) => {
                     self.sets += 1;
-                    self.told.store(self.sets, Ordering::SeqCst);
+                    self.acknowledged.store(self.sets, Ordering::SeqCst);
                 }
                 _ => return,
             }
@@ -89,8 +89,8 @@ impl Stream {
     }
 }
 
-/// What holds after a recovery: sets are whole, none is missing that was answered, and a single file is whole.
-/// `sets` are those that were answered before the power went and those that were sent.
+/// Checks the files after a recovery: sets are whole, no acknowledged set is missing, and the single file is
+/// whole. `sets` ranges from the last set acknowledged before the power cut to the last one sent.
 fn check(workspace: &Workspace, sets: RangeInclusive<u64>, singles: u64, when: &str) {
     let found: Result<Vec<u64>, String> = (0..FILES).map(|file| number_of(workspace, &name(file))).collect();
     let found = found.unwrap_or_else(|wrong| panic!("{when}: {wrong}"));
@@ -108,25 +108,26 @@ fn a_power_cut_at_any_moment_leaves_sets_whole() {
     let mut chance = Chance::new("power cuts");
     repeat(25, |round| {
         let options = if round % 2 == 0 { "noauto_da_alloc,commit=300" } else { "" };
-        let mut world = Powered::on(Volume::ext4(options), "");
-        let mut stream = Stream::begin(&world);
-        let (cutter, told, moment) = (world.volume.cutter(), stream.told.clone(), chance.below(300));
+        let mut setup = Powered::on(Volume::ext4(options), "");
+        let mut stream = Stream::begin(&setup);
+        let (cutter, acknowledged, moment) =
+            (setup.volume.cutter(), stream.acknowledged.clone(), chance.below(300));
         let cut = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(moment));
-            // While the kernel takes the disk away it may still say of a flush that it is done.
-            let told = told.load(Ordering::SeqCst);
+            // While the kernel detaches the disk, it may still report a flush as done.
+            let acknowledged = acknowledged.load(Ordering::SeqCst);
             cutter.cut();
-            told
+            acknowledged
         });
         stream.until_the_end();
-        let told = cut.join().expect("the power cut");
-        world.start_again();
-        let sets = told..=stream.sets + 1;
-        check(&world.workspace, sets, stream.singles, &format!("round {round}, {options}"));
+        let acknowledged = cut.join().expect("the power cut");
+        setup.start_again();
+        let sets = acknowledged..=stream.sets + 1;
+        check(&setup.workspace, sets, stream.singles, &format!("round {round}, {options}"));
     });
 }
 
-/// What is on the disk at a moment, taken while the daemon stands still.
+/// Copies the disk image while the daemon is stopped.
 fn snapshot(machine: &Machine, image: &Path, to: &Path) {
     kill_process(machine.pid(), Signal::STOP).expect("it can be stopped");
     let tasks = format!("/proc/{}/task", machine.pid().as_raw_nonzero());
@@ -143,11 +144,11 @@ fn snapshot(machine: &Machine, image: &Path, to: &Path) {
 }
 
 #[test]
-fn what_is_on_the_disk_at_any_moment_is_recovered_to_whole_sets() {
+fn a_disk_image_of_any_moment_recovers_to_whole_sets() {
     let mut chance = Chance::new("copies of a disk in use");
     repeat(1, |_| {
-        let mut world = Powered::on(Volume::ext4("commit=300"), "");
-        let mut stream = Stream::begin(&world);
+        let mut setup = Powered::on(Volume::ext4("commit=300"), "");
+        let mut stream = Stream::begin(&setup);
         let mut taken = Vec::new();
         for copy in 0..if soak().is_some() { 40 } else { 25 } {
             let single = stream.send_single();
@@ -155,23 +156,23 @@ fn what_is_on_the_disk_at_any_moment_is_recovered_to_whole_sets() {
             stream.singles += 1;
             let set = stream.send_set();
             chance.pause(LONGEST);
-            let to = world.volume.beside(&format!("copy-{copy}"));
-            snapshot(&world.machine, world.volume.image(), &to);
-            // Whether it had been answered by then is not known here; that it was asked for is.
+            let to = setup.volume.beside(&format!("copy-{copy}"));
+            snapshot(&setup.machine, setup.volume.image(), &to);
+            // The set was sent by then; it may or may not have been answered.
             taken.push((to, stream.sets, stream.singles));
             stream.agent.answer_or_end(set).expect("an answer").expect("applied");
             stream.sets += 1;
         }
-        world.machine.crash();
-        world.volume.unmount();
+        setup.machine.crash();
+        setup.volume.unmount();
         for (copy, sets, singles) in taken {
-            fs::rename(&copy, world.volume.image()).expect("the copy in the place of the disk");
-            world.volume.mount();
-            world.machine.serve();
-            check(&world.workspace, sets..=sets + 1, singles, &copy.display().to_string());
-            world.machine.crash();
-            world.volume.unmount();
+            fs::rename(&copy, setup.volume.image()).expect("the copy in the place of the disk");
+            setup.volume.mount();
+            setup.machine.serve();
+            check(&setup.workspace, sets..=sets + 1, singles, &copy.display().to_string());
+            setup.machine.crash();
+            setup.volume.unmount();
         }
-        world.volume.mount();
+        setup.volume.mount();
     });
 }

@@ -1,5 +1,5 @@
-//! The power fails: what reached the disk by then is all there is. ext4 with `noauto_da_alloc` and a long
-//! `commit` shows every flush that was left out; with its defaults it is as users have it.
+//! Tests of power cuts: only what reached the disk survives. ext4 with `noauto_da_alloc` and a long `commit`
+//! reveals every omitted flush; with its defaults it is what users have.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ const BEFORE: &str = "old line\n";
 const AFTER: &str = "new line, which is longer\n";
 const LINES: usize = 800;
 
-/// A daemon whose state and workspace are on a disk of their own.
+/// A daemon whose state and workspace are on a separate disk.
 pub(super) struct Powered {
     pub(super) machine: Machine,
     pub(super) workspace: Workspace,
@@ -36,7 +36,7 @@ impl Powered {
         self.machine.agent(&self.workspace)
     }
 
-    /// The power is gone already; the machine starts again.
+    /// Restarts the machine after a power cut.
     pub(super) fn start_again(&mut self) {
         self.machine.crash();
         self.volume.unmount();
@@ -45,7 +45,7 @@ impl Powered {
     }
 }
 
-/// Kinds of changes, all of files named `one` to `three`.
+/// Changes by kind, all of files named `one` to `three`.
 fn changes(kind: &str) -> Vec<Value> {
     let write = |path: &str| json!({ "kind": "write", "path": path, "content": AFTER.repeat(LINES) });
     match kind {
@@ -60,7 +60,7 @@ fn changes(kind: &str) -> Vec<Value> {
 
 type Files = Vec<(String, String)>;
 
-/// Whole files by path: which text each holds.
+/// Files by path, with the text that each one holds.
 fn files(workspace: &Workspace) -> Files {
     let named = |(path, bytes): (std::path::PathBuf, Option<Vec<u8>>)| {
         let name = path.strip_prefix(workspace.root()).expect("below the root").display().to_string();
@@ -93,18 +93,18 @@ fn new(kind: &str) -> Files {
     }
 }
 
-/// A world in which the old files are on the disk for good, and an agent that has read them.
-fn settled(volume: Volume, durability: &str) -> (Powered, Agent) {
-    let world = Powered::on(volume, &format!("durability = \"{durability}\"\n"));
+/// A setup whose old files have reached the disk, and an agent that has read them.
+fn prepared(volume: Volume, durability: &str) -> (Powered, Agent) {
+    let setup = Powered::on(volume, &format!("durability = \"{durability}\"\n"));
     for name in ["one", "two", "three"] {
-        world.workspace.put(name, BEFORE.repeat(LINES));
+        setup.workspace.put(name, BEFORE.repeat(LINES));
     }
-    world.volume.sync();
-    let mut agent = world.agent();
+    setup.volume.sync();
+    let mut agent = setup.agent();
     for name in ["one", "two", "three"] {
         agent.read(name);
     }
-    (world, agent)
+    (setup, agent)
 }
 
 fn volume(kind: &str) -> Volume {
@@ -115,7 +115,7 @@ fn volume(kind: &str) -> Volume {
     }
 }
 
-/// Another program makes sure of a file of its own, which commits what the file system has noted so far.
+/// Flushes a file of another program, which commits what the file system has journaled so far.
 fn flush_something_else(at: &Path) {
     let file = fs::File::create(at.join("unrelated")).expect("a file");
     std::io::Write::write_all(&mut &file, b"unrelated").expect("written");
@@ -123,16 +123,16 @@ fn flush_something_else(at: &Path) {
 }
 
 #[rstest]
-fn what_was_answered_under_full_is_there_after_a_power_cut(
+fn a_change_acknowledged_under_full_survives_a_power_cut(
     #[values("bare", "usual", "xfs")] on: &str,
     #[values("edit", "set", "create", "delete", "rename")] kind: &str,
 ) {
-    let (mut world, mut agent) = settled(volume(on), "full");
-    let cutter = world.volume.cutter();
+    let (mut setup, mut agent) = prepared(volume(on), "full");
+    let cutter = setup.volume.cutter();
     agent.changes(changes(kind)).done();
     cutter.cut();
-    world.start_again();
-    assert_eq!(files(&world.workspace), new(kind), "{kind} on {on}");
+    setup.start_again();
+    assert_eq!(files(&setup.workspace), new(kind), "{kind} on {on}");
 }
 
 #[rstest]
@@ -141,36 +141,36 @@ fn a_power_cut_under_process_leaves_old_or_new(
     #[values("edit", "set", "create", "delete", "rename")] kind: &str,
     #[values(false, true)] others_flush: bool,
 ) {
-    let (mut world, mut agent) = settled(volume(on), "process");
-    let cutter = world.volume.cutter();
+    let (mut setup, mut agent) = prepared(volume(on), "process");
+    let cutter = setup.volume.cutter();
     agent.changes(changes(kind)).done();
     if others_flush {
-        flush_something_else(&world.volume.at());
+        flush_something_else(&setup.volume.at());
     }
     cutter.cut();
-    world.start_again();
-    let found = without_strays(files(&world.workspace));
+    setup.start_again();
+    let found = without_strays(files(&setup.workspace));
     assert!(found == old() || found == new(kind), "{kind} on {on}, another flush: {others_flush}: {found:?}");
 }
 
-/// Under `process` the note of a staged file may be lost with the power where its flush did not wait for that
-/// note: the file stays under its odd name. No text of anybody is in danger.
+/// Removes strays from a list. Under `process`, a power cut may lose the journal line of a staged file whose
+/// flush did not wait for that line, so the file keeps its temporary name. No text is lost.
 fn without_strays(files: Files) -> Files {
     files.into_iter().filter(|(name, _)| !name.contains(".editd-")).collect()
 }
 
-/// What the tests above prove is worth as much as what they would see.
+/// Proves that the tests above would detect an omitted flush.
 #[rstest]
-fn a_flush_that_was_left_out_would_be_seen(#[values("fsync", "sync_file_range")] left_out: &str) {
+fn an_omitted_flush_is_detected(#[values("fsync", "sync_file_range")] left_out: &str) {
     let durability = if left_out == "fsync" { "full" } else { "process" };
-    let (mut world, mut agent) = settled(volume("bare"), durability);
-    let strace = Strace::attach(world.machine.pid(), &[Fault::always(left_out, "retval=0")], &[]);
+    let (mut setup, mut agent) = prepared(volume("bare"), durability);
+    let strace = Strace::attach(setup.machine.pid(), &[Fault::always(left_out, "retval=0")], &[]);
     agent.changes(changes("edit")).done();
     assert!(strace.finish(false).has_fault());
-    let cutter = world.volume.cutter();
-    flush_something_else(&world.volume.at());
+    let cutter = setup.volume.cutter();
+    flush_something_else(&setup.volume.at());
     cutter.cut();
-    world.start_again();
-    let found = files(&world.workspace);
-    assert!(found != old() && found != new("edit"), "the disk has nothing to lose: {found:?}");
+    setup.start_again();
+    let found = files(&setup.workspace);
+    assert!(found != old() && found != new("edit"), "the omitted flush had no effect: {found:?}");
 }

@@ -1,4 +1,4 @@
-//! A set of files of every kind, changed in one request, and the question what became of it.
+//! A set with a file of every kind, changed in one request, and a check of its outcome.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,17 +8,17 @@ use serde_json::json;
 
 use crate::support::{Agent, Answer, Fault, Machine, Strace, Trace, Workspace, soak};
 
-/// Above the number of calls of any kind that one commit makes.
+/// More than the number of calls of any kind in one commit.
 pub(super) const ENOUGH: usize = 150;
 
-/// Which calls of a kind are chosen: every one of those that change or flush something, and in a long run of the
+/// Selects the calls of a kind to test: every call that changes or flushes something, and in a long run the
 /// others too.
 pub(super) fn chosen(call: &str) -> impl Iterator<Item = usize> {
-    let looks = ["newfstatat", "fstat", "statx", "faccessat2", "openat2", "fcntl", "close"].contains(&call);
-    (1..ENOUGH).step_by(if looks && soak().is_none() { 5 } else { 1 })
+    let is_read = ["newfstatat", "fstat", "statx", "faccessat2", "openat2", "fcntl", "close"].contains(&call);
+    (1..ENOUGH).step_by(if is_read && soak().is_none() { 5 } else { 1 })
 }
 
-/// Paths below a folder, with their bytes; folders have none.
+/// Paths under a folder with their text; `None` for folders.
 pub(super) type Listing = BTreeMap<String, Option<String>>;
 
 const BEFORE: [(&str, &str); 7] = [
@@ -51,8 +51,8 @@ fn listing(files: &[(&str, &str)]) -> Listing {
     all
 }
 
-/// The one request: an edit, a new file in a new folder, a deletion, a rename, a rename with an edit, and an
-/// edit of a file with two names, which is written in place.
+/// The request: an edit, a new file in a new folder, a deletion, a rename, a rename with an edit, and an edit
+/// of a file with two names, which is written in place.
 fn patch(folder: &str) -> String {
     format!(
         "*** Begin Patch\n*** Update File: {folder}/edited\n-one\n+ONE\n*** Add File: {folder}/new/created\n+two\n\
@@ -62,14 +62,14 @@ fn patch(folder: &str) -> String {
     )
 }
 
-/// What became of a set.
+/// Outcome of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Old,
     New,
 }
 
-/// A daemon, a workspace, and a set in a folder of its own for each round.
+/// A daemon, a workspace, and a set in a new folder for each round.
 pub(super) struct Scene {
     pub(super) machine: Machine,
     pub(super) workspace: Workspace,
@@ -89,7 +89,7 @@ impl Scene {
         Self { machine, workspace, agent, round: 0 }
     }
 
-    /// The files as they are before, in a new folder, and read.
+    /// Creates the files in a new folder and reads them.
     pub(super) fn lay_out(&mut self) -> String {
         self.round += 1;
         let folder = format!("round-{}", self.round);
@@ -102,7 +102,7 @@ impl Scene {
         folder
     }
 
-    /// Gives the agent what it needs for the request.
+    /// Makes the agent read the files, as the request requires.
     pub(super) fn read(&mut self, folder: &str) {
         for (name, _) in BEFORE {
             self.agent.read(&format!("{folder}/{name}"));
@@ -118,7 +118,7 @@ impl Scene {
         self.agent.answer(id)
     }
 
-    /// Sends the request to a daemon with a fault. Gives the answer, if one came, and what was traced.
+    /// Sends the request to a daemon with a fault. Returns the answer, if any, and the trace.
     pub(super) fn ask_with(
         &mut self,
         folder: &str,
@@ -134,7 +134,8 @@ impl Scene {
         (answer, strace.finish(has_ended))
     }
 
-    /// All old or all new; anything else, a stray or a folder too many included, fails the test.
+    /// Returns the outcome: all files old, or all new. Any other state, including a stray or an additional
+    /// folder, fails the test.
     #[track_caller]
     pub(super) fn state(&self, folder: &str, when: &str) -> State {
         let present = self.listing(folder);
@@ -147,7 +148,7 @@ impl Scene {
         }
     }
 
-    /// Everything below a folder of the workspace.
+    /// Returns everything under a folder of the workspace.
     pub(super) fn listing(&self, folder: &str) -> Listing {
         let top = self.workspace.path(folder);
         let below = self.workspace.everything().into_iter().filter_map(|(path, bytes)| {
@@ -158,8 +159,8 @@ impl Scene {
         below.collect()
     }
 
-    /// Starts the daemon again after a crash, with a new session. What is recovered is recovered by now, and
-    /// nothing is left for a second start.
+    /// Starts the daemon again after a crash, with a new session. Recovery is then complete and leaves no
+    /// work for a second start.
     #[track_caller]
     pub(super) fn restart(&mut self, when: &str) {
         self.machine.serve();
@@ -168,7 +169,7 @@ impl Scene {
         self.agent = self.machine.agent(&self.workspace);
     }
 
-    /// What is in the journal's folder.
+    /// Returns the content of the journal's folder.
     fn journal(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.machine.state().join("journal")).expect("the journal's folder");
         entries.map(|entry| entry.expect("an entry").path()).collect()

@@ -6,28 +6,28 @@ pub(super) enum Language {
     Shell,
     Configuration,
     Json,
-    /// Not for these tests.
+    /// A language that these tests do not run.
     Other,
 }
 
-/// What a comment says of the block below it.
+/// The comment before a block.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Note {
-    /// These commands come before it.
+    /// Commands to run before the block.
     Prepare(String),
     NotRun,
 }
 
 #[derive(Debug)]
 pub(super) struct Block {
-    /// Of its first fence, from 1.
+    /// Line of the opening fence, from 1.
     pub(super) line: usize,
     pub(super) language: Language,
     pub(super) text: String,
     pub(super) note: Option<Note>,
 }
 
-/// All blocks of a document, in order. One in a list is indented with it.
+/// Parses all blocks of a document, in order. Removes the indentation of blocks in lists.
 pub(super) fn blocks(document: &str) -> Vec<Block> {
     let mut lines = document.lines().enumerate();
     let (mut blocks, mut note) = (Vec::new(), None);
@@ -43,14 +43,14 @@ pub(super) fn blocks(document: &str) -> Vec<Block> {
                 inside.take_while(|line| line.trim_end() != fence).flat_map(|line| [line, "\n"]).collect();
             blocks.push(Block { line: at + 1, language: language_of(language), text, note: note.take() });
         } else if !text.is_empty() {
-            // What a comment speaks of follows at once.
+            // A comment only applies to a block that follows immediately.
             note = None;
         }
     }
     blocks
 }
 
-/// What stands in a comment, which may go on over lines.
+/// Returns the text of a comment, which may span several lines.
 fn comment_from<'a>(start: &str, mut more: impl Iterator<Item = &'a str>) -> String {
     let mut text = start.to_owned();
     loop {
@@ -68,7 +68,7 @@ fn note_of(comment: &str) -> Option<Note> {
         return Some(Note::Prepare(commands.trim().to_owned()));
     }
     let reason = comment.strip_prefix("not run:")?.trim();
-    assert!(!reason.is_empty(), "a block is not run without a reason");
+    assert!(!reason.is_empty(), "a block that is not run needs a reason");
     Some(Note::NotRun)
 }
 
@@ -83,7 +83,7 @@ fn language_of(word: &str) -> Language {
 }
 
 #[test]
-fn a_comment_is_about_the_block_below_it_only() {
+fn a_comment_applies_only_to_the_next_block() {
     let document = "<!-- prepare: a\nb -->\n\n```sh\none\n```\n<!-- not run: x -->\nText.\n```console\n$ two\n```\n\
          - <!-- other -->\n  ```rust\n    three\n  ```\n";
     let found: Vec<_> =

@@ -1,8 +1,8 @@
-//! A console's block, taken apart.
+//! Parsing of console blocks.
 
 use super::shell::QUESTIONS;
 
-/// A command and what it shows.
+/// A command and its output.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) command: String,
@@ -10,7 +10,7 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// What a person types, each at its question.
+    /// Returns the answers that follow the questions in the output.
     pub(super) fn answers(&self) -> Vec<String> {
         let answer = |line: &str| {
             let ends = QUESTIONS.iter().filter_map(|question| Some(line.rfind(question)? + question.len()));
@@ -20,7 +20,7 @@ impl Step {
     }
 }
 
-/// The steps of a block.
+/// Parses the steps of a block.
 pub(super) fn steps(block: &str) -> Result<Vec<Step>, String> {
     let mut steps: Vec<Step> = Vec::new();
     for line in block.lines() {
@@ -28,7 +28,7 @@ pub(super) fn steps(block: &str) -> Result<Vec<Step>, String> {
             steps.push(Step { command: format!("{command}\n"), shown: String::new() });
             continue;
         }
-        let Some(step) = steps.last_mut() else { return Err(format!("no command stands before: {line}")) };
+        let Some(step) = steps.last_mut() else { return Err(format!("no command before: {line}")) };
         let more = line.strip_prefix("> ").or((line == ">").then_some(""));
         match more.filter(|_| step.shown.is_empty()) {
             Some(more) => step.command.extend([more, "\n"]),
@@ -39,7 +39,7 @@ pub(super) fn steps(block: &str) -> Result<Vec<Step>, String> {
 }
 
 #[test]
-fn commands_go_on_and_answers_stand_behind_their_questions() {
+fn commands_can_span_lines_and_answers_follow_their_questions() {
     let steps =
         steps("$ cat <<END\n> one\n> END\none\n> two\n$ ask\nThis? [y/N] perhaps\nThis? [y/N] n\n").unwrap();
     assert_eq!(steps[0].command, "cat <<END\none\nEND\n");

@@ -1,41 +1,42 @@
-//! What a document shows, compared with what came out.
+//! Comparison of the output in a document with the actual output.
 
 use std::collections::BTreeMap;
 
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 
-/// What differs from run to run: the letters of a transaction or proposal, an age with the blanks that fill its
-/// column, a size in memory, a process; and what the writer left out.
+/// Matches text that differs between runs: ids of transactions and proposals, ages with the spaces that pad
+/// their column, memory sizes and process ids. Also matches the `…` of omitted text.
 const VARIABLE: &str = r"(?P<id>\b[tp][0-9a-f]{6})-\d|(?P<age> *\b\d+ (?:s|min|h|d)\b)|(?P<size>\b\d+\.\d MiB)|(?P<process>process \d+)|(?P<rest>…)";
 
-/// Which real ids stand for those in the document.
+/// Maps ids in the document to ids of this run.
 #[derive(Default)]
 pub(super) struct Ids(BTreeMap<String, String>);
 
 impl Ids {
-    /// A command of the document with the ids of this run.
+    /// Replaces the ids in a command of the document with those of this run.
     pub(super) fn real(&self, command: &str) -> String {
         self.0.iter().fold(command.to_owned(), |text, (shown, real)| text.replace(shown, real))
     }
 
-    /// Whether what came out is what is shown; learns the ids from it.
-    pub(super) fn matches(&mut self, shown: &str, came: &str) -> bool {
+    /// Returns `true` if the actual output matches the document. Records the ids.
+    pub(super) fn matches(&mut self, shown: &str, actual: &str) -> bool {
         let (pattern, ids) = pattern_of(shown);
         let regex = Regex::new(&pattern).expect("a pattern is made of escaped text");
         let mut found = regex.create_captures();
-        regex.captures(came, &mut found);
-        found.is_match() && ids.iter().enumerate().all(|(at, id)| self.learn(id, group(&found, at + 1, came)))
+        regex.captures(actual, &mut found);
+        found.is_match()
+            && ids.iter().enumerate().all(|(at, id)| self.learn(id, group(&found, at + 1, actual)))
     }
 
-    /// The same id is the same each time, and two are two.
+    /// Records the real id of a documented id. Returns `false` if the mapping is not one to one.
     fn learn(&mut self, shown: &str, real: &str) -> bool {
         let is_taken = self.0.iter().any(|(other, known)| known == real && other != shown);
         !is_taken && self.0.entry(shown.to_owned()).or_insert_with(|| real.to_owned()) == real
     }
 }
 
-/// The pattern, with a group for each of these ids.
+/// Returns the pattern, and the ids with a group each.
 fn pattern_of(shown: &str) -> (String, Vec<String>) {
     let variable = Regex::new(VARIABLE).expect("a pattern");
     let (mut pattern, mut ids) = ("^".to_owned(), Vec::new());
@@ -73,9 +74,9 @@ fn group<'a>(found: &Captures, at: usize, text: &'a str) -> &'a str {
     &text[found.get_group(at).expect("a group that takes part").range()]
 }
 
-/// As itself in a pattern.
+/// Escapes text for a pattern.
 fn escaped(text: &str) -> String {
-    // Escaped, `<` and `>` would be edges of words.
+    // `\<` and `\>` would match word boundaries.
     let is_plain = |character: char| {
         character.is_alphanumeric() || matches!(character, '_' | '<' | '>') || !character.is_ascii()
     };
@@ -100,12 +101,12 @@ fn escaped(text: &str) -> String {
 #[case::left_out("a … d\n", "a b c d\n", true)]
 #[case::left_out_lines("a\n…\nd\n", "a\nb\nc\nd\n", true)]
 #[case::left_out_in_one_line("a …\nd\n", "a\nb\nd\n", false)]
-fn what_differs_from_run_to_run_is_known(#[case] shown: &str, #[case] came: &str, #[case] same: bool) {
-    assert_eq!(Ids::default().matches(shown, came), same);
+fn variable_text_matches(#[case] shown: &str, #[case] actual: &str, #[case] same: bool) {
+    assert_eq!(Ids::default().matches(shown, actual), same);
 }
 
 #[test]
-fn ids_are_those_of_this_run_in_later_commands() {
+fn later_commands_use_the_ids_of_this_run() {
     let mut ids = Ids::default();
     assert!(ids.matches("t5f4b89-3  ada\n", "tabcdef-3  ada\n"));
     assert_eq!(ids.real("editd undo t5f4b89-3"), "editd undo tabcdef-3");

@@ -1,4 +1,4 @@
-//! A document's session: its home, its shell, its daemon.
+//! The session of a document: home, shell and daemon.
 
 use std::fs;
 use std::iter::repeat_with;
@@ -15,7 +15,7 @@ use super::pattern::Ids;
 use super::shell::{Ran, Shell};
 use super::{CLONE, data};
 
-/// Where the home is in what documents show.
+/// The home folder in documents.
 const HOME: &str = "/home/ada";
 
 pub(super) struct Session {
@@ -28,10 +28,10 @@ pub(super) struct Session {
 impl Session {
     pub(super) fn begin() -> Self {
         let mut machine = Machine::asleep("");
-        // Where they are if nobody says otherwise.
+        // The default folders.
         machine.keep_state_in(&machine.home().join(".local/state/editd"));
         fs::create_dir(machine.runtime()).expect("a folder");
-        let shell = Shell::start(&machine.runtime(), |command| surround(command, &machine));
+        let shell = Shell::start(&machine.runtime(), |command| set_environment(command, &machine));
         Self { shell, machine, ids: Ids::default(), wire: None }
     }
 
@@ -40,14 +40,14 @@ impl Session {
             Language::Console => steps(text)?.iter().try_for_each(|step| self.step(step)),
             Language::Shell => self.succeed(text),
             Language::Configuration => data::configuration(&self.real(text), |command| {
-                surround(command, &self.machine);
+                set_environment(command, &self.machine);
             }),
-            Language::Json => self.converse(text),
+            Language::Json => self.send_messages(text),
             Language::Other => Ok(()),
         }
     }
 
-    /// Commands of which none may fail.
+    /// Runs commands that must all succeed.
     pub(super) fn succeed(&mut self, commands: &str) -> Result<(), String> {
         let commands = self.real(commands);
         let yes = repeat_with(|| "y".to_owned());
@@ -58,11 +58,11 @@ impl Session {
     fn step(&mut self, step: &Step) -> Result<(), String> {
         let command = self.real(&step.command);
         let ran = self.shell.run(&command, step.answers().into_iter())?;
-        let came = self.shown(&ran.shown);
-        let came: String = came.lines().flat_map(|line| [line.trim_end(), "\n"]).collect();
-        if !self.ids.matches(&step.shown, &came) {
-            let diff = TextDiff::from_lines(step.shown.as_str(), came.as_str());
-            let diff = diff.unified_diff().header("shown", "what came").to_string();
+        let actual = self.shown(&ran.shown);
+        let actual: String = actual.lines().flat_map(|line| [line.trim_end(), "\n"]).collect();
+        if !self.ids.matches(&step.shown, &actual) {
+            let diff = TextDiff::from_lines(step.shown.as_str(), actual.as_str());
+            let diff = diff.unified_diff().header("shown", "actual").to_string();
             return Err(format!("`{}` shows something else:\n{diff}", step.command.trim()));
         }
         if step.shown.is_empty() && ran.code != 0 {
@@ -71,8 +71,8 @@ impl Session {
         Ok(())
     }
 
-    /// Sends messages and looks that each request is answered well.
-    fn converse(&mut self, text: &str) -> Result<(), String> {
+    /// Sends messages and checks that no request is answered with an error.
+    fn send_messages(&mut self, text: &str) -> Result<(), String> {
         let messages = data::messages(&self.real(text))?;
         if messages.is_empty() {
             return Ok(());
@@ -82,23 +82,23 @@ impl Session {
             let socket = self.machine.runtime().join("editd/agent.sock");
             self.wire = Some(Wire::connect(&socket, Framing::Lines));
         }
-        let wire = self.wire.as_mut().expect("it was just made");
+        let wire = self.wire.as_mut().expect("it was just connected");
         messages.iter().try_for_each(|message| data::send(wire, message))
     }
 
-    /// With the home and the ids of this run.
+    /// Converts text of the document to the home and the ids of this run.
     fn real(&self, text: &str) -> String {
         self.ids.real(&text.replace(HOME, text_of(&self.machine.home())))
     }
 
-    /// As a document shows it.
+    /// Converts output to the home folder of the document.
     fn shown(&self, text: &str) -> String {
         text.replace(text_of(&self.machine.home()), HOME)
     }
 }
 
-/// Surroundings of a person who has just installed editd.
-fn surround(command: &mut Command, machine: &Machine) {
+/// Sets the environment of a user who has just installed editd.
+fn set_environment(command: &mut Command, machine: &Machine) {
     let programs = Path::new(env!("CARGO_BIN_EXE_editd")).parent().expect("a folder");
     let others = std::env::var_os("PATH").unwrap_or_default();
     let path =

@@ -1,4 +1,4 @@
-//! A shell on a terminal of its own, which is told one command after the other.
+//! A shell on a pseudo-terminal that runs commands one by one.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -15,46 +15,46 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::support::plain;
 
-/// How a line ends in which a person is asked.
+/// Endings of questions.
 pub(super) const QUESTIONS: &[&str] = &["[y/N] ", ",q,?]? ", "author: "];
-/// Around the exit code, after the output of a command.
+/// Encloses the exit code after the output of a command.
 const MARK: char = '\u{1e}';
-/// The longest that a command may say nothing.
+/// Longest time without output from a command.
 const SILENCE: Duration = Duration::from_secs(60);
 const SIZE: Winsize = Winsize { ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
 
 pub(super) struct Shell {
     process: Child,
-    /// Where it reads its commands, so that the terminal is left to them.
+    /// Named pipe from which bash reads commands, so that the commands have the terminal for themselves.
     commands: File,
     keyboard: File,
     shown: Receiver<Vec<u8>>,
 }
 
-/// What a command did.
+/// The result of a command.
 pub(super) struct Ran {
     pub(super) shown: String,
     pub(super) code: i32,
 }
 
 impl Shell {
-    /// Starts bash with what `command` has of surroundings; it reads its commands from a pipe in `folder`.
-    pub(super) fn start(folder: &Path, surroundings: impl FnOnce(&mut Command)) -> Self {
+    /// Starts bash in the given environment. It reads its commands from a named pipe in `folder`.
+    pub(super) fn start(folder: &Path, environment: impl FnOnce(&mut Command)) -> Self {
         let script = folder.join("commands");
         mknodat(CWD, &script, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a named pipe");
-        // Also for reading, so that it opens before bash does.
+        // Opened for reading, too, so that opening does not wait for bash.
         let commands = File::options().read(true).write(true).open(&script).expect("a named pipe opens");
         let (screen, terminal) = terminal();
         let mut command = Command::new("setsid");
         command.args(["--ctty", "--wait", "bash"]).arg(&script);
         command.stdin(copy(&terminal)).stdout(copy(&terminal)).stderr(terminal);
-        surroundings(&mut command);
+        environment(&mut command);
         let process = command.spawn().expect("setsid and bash can be run");
         let keyboard = screen.try_clone().expect("a second handle");
         Self { process, commands, keyboard, shown: listen(screen) }
     }
 
-    /// Runs a command to its end. Questions are answered one by one, and those without an answer with the end of input.
+    /// Runs a command to its end. Answers its questions in order, and ends the input if no answer is left.
     pub(super) fn run(
         &mut self,
         command: &str,
@@ -84,7 +84,7 @@ impl Shell {
 
 impl Drop for Shell {
     fn drop(&mut self) {
-        // Its terminal goes with it, and so do its children.
+        // Its children end when the terminal is closed.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -99,7 +99,7 @@ fn text(bytes: &[u8]) -> String {
     plain(&String::from_utf8_lossy(bytes))
 }
 
-/// Both ends of a new terminal.
+/// Opens a pseudo-terminal and returns both ends.
 fn terminal() -> (File, OwnedFd) {
     let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
     grantpt(&screen).and_then(|()| unlockpt(&screen)).expect("its other end can be opened");
@@ -112,7 +112,7 @@ fn copy(terminal: &OwnedFd) -> OwnedFd {
     terminal.try_clone().expect("a second handle")
 }
 
-/// What is shown, as it comes, until the terminal is nobody's any more.
+/// Forwards output until the terminal is closed.
 fn listen(mut screen: File) -> Receiver<Vec<u8>> {
     let (sender, shown) = channel();
     thread::spawn(move || {

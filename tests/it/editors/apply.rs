@@ -1,4 +1,4 @@
-//! Edits land in the editor that has the file open.
+//! Edits are applied by the editor that has the file open.
 
 use rstest::rstest;
 use serde_json::json;
@@ -23,7 +23,7 @@ fn an_edit_of_a_clean_document_goes_through_its_editor_and_is_saved() {
 }
 
 #[test]
-fn an_edit_of_unsaved_text_lands_on_it_and_is_not_saved() {
+fn an_edit_of_unsaved_text_is_applied_to_it_and_not_saved() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
@@ -42,7 +42,7 @@ fn an_edit_of_unsaved_text_lands_on_it_and_is_not_saved() {
 }
 
 #[test]
-fn an_editor_without_plugin_applies_what_lsp_has_for_it() {
+fn an_editor_without_plugin_applies_a_plain_lsp_edit() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plain);
     let uri = editor.open(&workspace, "a.txt");
@@ -71,7 +71,7 @@ fn a_clean_document_of_an_editor_that_cannot_apply_is_changed_on_disk() {
 #[case("mixed.txt", b"one\ntwo\r\n".as_slice(), b"1\ntwo\r\n".as_slice())]
 #[case("stray.txt", b"one \xc3\xa9\xc3\xa8 \xff\n", b"1 \xc3\xa9\xc3\xa8 \xff\n")]
 #[case("returns.txt", b"one\rtwo\r", b"1\rtwo\r")]
-fn a_clean_file_that_its_editor_would_harm_is_written_on_disk_and_reloaded(
+fn a_clean_file_that_its_editor_would_damage_is_written_on_disk_and_reloaded(
     #[case] name: &str,
     #[case] before: &[u8],
     #[case] after: &[u8],
@@ -83,12 +83,12 @@ fn a_clean_file_that_its_editor_would_harm_is_written_on_disk_and_reloaded(
     machine.agent(&workspace).read_and_edit(name, "one", "1").done();
     assert_eq!(workspace.bytes(name), after);
     assert!(editor.requests("editd/applyEdits").is_empty());
-    eventually("a request to load it anew", || (!editor.requests("editd/reload").is_empty()).then_some(()));
+    eventually("a request to reload it", || (!editor.requests("editd/reload").is_empty()).then_some(()));
     assert!(!editor.is_dirty(&uri));
 }
 
 #[test]
-fn unsaved_text_of_a_file_that_its_editor_would_harm_is_refused() {
+fn unsaved_text_of_a_file_that_its_editor_would_damage_is_refused() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\r\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open_with(&workspace, "a.txt", "one\ntwo\r\n", false);
@@ -104,7 +104,7 @@ fn unsaved_text_of_a_file_that_its_editor_would_harm_is_refused() {
 #[case("utf-8")]
 #[case("utf-16")]
 #[case("utf-32")]
-fn places_are_told_in_the_units_of_the_editor(#[case] encoding: &str) {
+fn positions_are_sent_in_the_editors_encoding(#[case] encoding: &str) {
     let text = "é😀 one\n\u{1F468}\u{200D}\u{1F469} two 字\n";
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", text));
     let editor = Editor::named(&machine, &workspace, Kind::Plugin, "editor", encoding);
@@ -117,7 +117,7 @@ fn places_are_told_in_the_units_of_the_editor(#[case] encoding: &str) {
 }
 
 #[test]
-fn a_document_with_other_line_ends_than_the_file_gets_its_own() {
+fn a_document_keeps_line_endings_that_differ_from_the_file() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\r\ntwo\r\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plain);
     let uri = editor.open_with(&workspace, "a.txt", "one\ntwo\n", false);
@@ -126,7 +126,7 @@ fn a_document_with_other_line_ends_than_the_file_gets_its_own() {
 }
 
 #[test]
-fn what_a_formatter_makes_of_it_is_told() {
+fn a_formatters_changes_are_reported() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     editor.open(&workspace, "a.txt");
@@ -141,7 +141,7 @@ fn what_a_formatter_makes_of_it_is_told() {
 }
 
 #[test]
-fn an_editor_that_cannot_save_is_told_of() {
+fn a_failed_save_is_reported() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
@@ -153,7 +153,7 @@ fn an_editor_that_cannot_save_is_told_of() {
 }
 
 #[test]
-fn typing_right_after_the_edit_is_kept_and_no_error() {
+fn typing_right_after_the_edit_is_preserved_and_not_an_error() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
@@ -164,7 +164,7 @@ fn typing_right_after_the_edit_is_kept_and_no_error() {
 }
 
 #[test]
-fn a_proposal_is_carried_through_what_a_person_types_elsewhere() {
+fn a_proposal_is_rebased_over_typing_elsewhere_in_the_file() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
@@ -204,14 +204,14 @@ fn unsaved_text_is_saved_as_the_user_configured(
     if policy == "ask" {
         eventually("a question", || (editor.requests("window/showMessageRequest").len() == 1).then_some(()));
     }
-    eventually("the file as it should be", || (workspace.text("a.txt") == on_disk).then_some(()));
+    eventually("the expected file", || (workspace.text("a.txt") == on_disk).then_some(()));
     assert_eq!(editor.text(&uri), "typed\n2\n");
 }
 
 #[rstest]
 #[case(Kind::Plugin)]
 #[case(Kind::Plain)]
-fn an_edit_and_what_was_typed_behind_it_may_be_told_together(#[case] kind: Kind) {
+fn an_edit_and_later_typing_may_be_reported_together(#[case] kind: Kind) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let editor = Editor::start(&machine, &workspace, kind);
     let uri = editor.open(&workspace, "a.txt");

@@ -1,4 +1,4 @@
-//! Texts between which nobody but a person can choose.
+//! Contested texts, between which only the user can choose.
 
 use serde_json::json;
 
@@ -27,7 +27,7 @@ fn different_unsaved_texts_in_two_editors_are_contested() {
 }
 
 #[test]
-fn of_two_editors_the_one_with_unsaved_text_else_the_last_focused_applies() {
+fn the_editor_with_unsaved_text_or_else_the_last_focused_one_applies() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let first = Editor::named(&machine, &workspace, Kind::Plugin, "first", "utf-16");
     let second = Editor::named(&machine, &workspace, Kind::Plugin, "second", "utf-8");
@@ -41,11 +41,11 @@ fn of_two_editors_the_one_with_unsaved_text_else_the_last_focused_applies() {
     second.replace(&in_second, "two", "2");
     agent.read_and_edit("a.txt", "1", "one").done();
     assert_eq!(second.text(&in_second), "one\n2\n");
-    assert_eq!(first.text(&in_first), "1\ntwo\n", "it follows when the other is saved");
+    assert_eq!(first.text(&in_first), "1\ntwo\n", "it is reloaded when the other is saved");
 }
 
 #[test]
-fn an_outdated_clean_document_is_loaded_before_it_is_edited() {
+fn an_outdated_clean_document_is_reloaded_before_it_is_edited() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
@@ -58,12 +58,12 @@ fn an_outdated_clean_document_is_loaded_before_it_is_edited() {
 }
 
 #[test]
-fn an_outdated_document_that_nobody_can_load_is_contested() {
+fn an_outdated_document_that_cannot_be_reloaded_is_contested() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plain);
     let uri = editor.open(&workspace, "a.txt");
     let mut agent = machine.agent(&workspace);
-    // Its text was seen to be the file's before the file changes.
+    // The daemon observes that document and file match before the file changes.
     agent.read("a.txt");
     workspace.put("a.txt", "one\nmore\n");
     let refusal = agent.read_and_edit("a.txt", "one", "1").refused("contested");
@@ -72,7 +72,7 @@ fn an_outdated_document_that_nobody_can_load_is_contested() {
 }
 
 #[test]
-fn no_editor_is_asked_to_load_what_is_gone() {
+fn no_editor_is_asked_to_reload_a_deleted_file() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");

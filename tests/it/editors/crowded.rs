@@ -1,4 +1,4 @@
-//! An editor has more requests under way than it may. What it says besides is heard all the same.
+//! An editor exceeds its limit of concurrent requests. Its notifications are still processed.
 
 use std::thread;
 
@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use crate::support::{Agent, Answer, Editor, Kind, Machine, Outcome, Workspace, eventually};
 
-const FEW: &str = "review = \"always\"\n[limits]\nrequests_in_flight = 4\n";
-/// Requests that may wait for those under way.
-const LINE: usize = 256;
+const CONFIG: &str = "review = \"always\"\n[limits]\nrequests_in_flight = 4\n";
+/// Maximum number of queued requests.
+const QUEUE: usize = 256;
 const CANCELLED: i64 = -32800;
 
 struct Scene {
@@ -19,9 +19,9 @@ struct Scene {
     proposal: Value,
 }
 
-/// A change waits for a person whose editor may have four requests under way.
+/// A change is pending for a user whose editor may have four requests in flight.
 fn scene() -> Scene {
-    let (machine, workspace) = (Machine::configured(FEW), Workspace::file("a.txt", "one\n"));
+    let (machine, workspace) = (Machine::configured(CONFIG), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     let person = machine.editor(&workspace);
     agent.read("a.txt");
@@ -30,13 +30,13 @@ fn scene() -> Scene {
 }
 
 impl Scene {
-    /// Asks so many times what becomes of the change.
-    fn wait_for_it(&mut self, times: usize) -> Vec<u64> {
+    /// Sends this many requests that wait for the decision.
+    fn send_waits(&mut self, times: usize) -> Vec<u64> {
         let wait = json!({ "id": self.proposal["id"], "waitMs": 60_000 });
         (0..times).map(|_| self.person.send("editd/proposal", wait.clone())).collect()
     }
 
-    fn take_back(&mut self) {
+    fn discard(&mut self) {
         self.agent.call("editd/discard", json!({ "id": self.proposal["id"] })).done();
     }
 
@@ -46,9 +46,9 @@ impl Scene {
 }
 
 #[test]
-fn a_person_who_accepts_everything_at_once_gets_everything() {
+fn all_proposals_can_be_accepted_concurrently() {
     const FILES: usize = 24;
-    let (machine, workspace) = (Machine::configured(FEW), Workspace::empty());
+    let (machine, workspace) = (Machine::configured(CONFIG), Workspace::empty());
     let names: Vec<String> = (0..FILES).map(|number| format!("{number}.txt")).collect();
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let mut agent = machine.agent(&workspace);
@@ -75,34 +75,34 @@ fn a_person_who_accepts_everything_at_once_gets_everything() {
 }
 
 #[test]
-fn what_is_typed_is_heard_while_requests_wait() {
+fn typing_is_processed_while_requests_wait() {
     let mut scene = scene();
-    let asked = scene.wait_for_it(20);
+    let asked = scene.send_waits(20);
     let uri = format!("file://{}", scene.workspace.absolute("a.txt"));
     let document = json!({ "uri": uri, "languageId": "text", "version": 1, "text": "one\n" });
     scene.person.notify("textDocument/didOpen", json!({ "textDocument": document }));
     let typed =
         json!({ "textDocument": { "uri": uri, "version": 2 }, "contentChanges": [{ "text": "typed\n" }] });
     scene.person.notify("textDocument/didChange", typed);
-    eventually("the typed text is the truth", || {
+    eventually("the typed text to be the current content", || {
         (scene.agent.read("a.txt")["text"] == "typed\n").then_some(())
     });
-    scene.take_back();
+    scene.discard();
     for answer in scene.answers(asked) {
         assert_eq!(answer.done()["state"], "discarded");
     }
 }
 
 #[test]
-fn the_line_is_not_endless() {
+fn the_queue_is_limited() {
     let mut scene = scene();
-    let asked = scene.wait_for_it(4 + LINE + 5);
-    let too_many = asked[4 + LINE..].to_vec();
+    let asked = scene.send_waits(4 + QUEUE + 5);
+    let too_many = asked[4 + QUEUE..].to_vec();
     for refused in scene.answers(too_many) {
         refused.refused("busy");
     }
-    scene.take_back();
-    for answer in scene.answers(asked[..4 + LINE].to_vec()) {
+    scene.discard();
+    for answer in scene.answers(asked[..4 + QUEUE].to_vec()) {
         assert_eq!(answer.done()["state"], "discarded");
     }
     assert_eq!(
@@ -112,29 +112,29 @@ fn the_line_is_not_endless() {
 }
 
 #[test]
-fn what_waits_in_line_can_be_cancelled() {
+fn queued_requests_can_be_cancelled() {
     let mut scene = scene();
-    let asked = scene.wait_for_it(6);
+    let asked = scene.send_waits(6);
     scene.person.notify("$/cancelRequest", json!({ "id": asked[5] }));
     scene.person.answer(asked[5]).fails(CANCELLED);
     scene.person.notify("$/cancelRequest", json!({ "id": asked[0] }));
     scene.person.answer(asked[0]).fails(CANCELLED);
-    scene.take_back();
+    scene.discard();
     for answer in scene.answers(asked[1..5].to_vec()) {
         assert_eq!(answer.done()["state"], "discarded");
     }
 }
 
 #[test]
-fn what_waits_in_line_is_done_in_order() {
+fn queued_requests_are_processed_in_order() {
     let mut scene = scene();
     scene.workspace.put("b.txt", "0\n");
     scene.person.read("b.txt");
-    let asked = scene.wait_for_it(4);
-    // Each of these only fits what the one before it leaves.
+    let asked = scene.send_waits(4);
+    // Each edit matches only the result of the previous one.
     let edit = |number: usize| json!({ "path": "b.txt", "oldText": format!("{number}\n"), "newText": format!("{}\n", number + 1) });
     let edits: Vec<u64> = (0..50).map(|number| scene.person.send("editd/edit", edit(number))).collect();
-    scene.take_back();
+    scene.discard();
     for answer in scene.answers(edits) {
         answer.done();
     }

@@ -1,4 +1,4 @@
-//! Editors that do not do what they are asked, and texts that must not be lost.
+//! Editors that refuse or fail to apply edits, and texts that must not be lost.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::support::{Editor, Kind, Machine, Manner, Outcome, Workspace, eventual
 #[case(Kind::Plugin, Manner::Garbles, "verify_failed")]
 #[case(Kind::Plugin, Manner::TypesBefore("typed\n"), "stale")]
 #[case(Kind::Plain, Manner::TypesBefore("typed\n"), "stale")]
-fn what_did_not_happen_is_not_said_to_have(
+fn an_edit_that_was_not_applied_is_not_reported_as_applied(
     #[case] kind: Kind,
     #[case] manner: Manner,
     #[case] refused: &str,
@@ -30,7 +30,7 @@ fn what_did_not_happen_is_not_said_to_have(
     let mut agent = machine.agent(&workspace);
     let refusal = agent.read_and_edit("a.txt", "one", "1").refused(refused);
     assert_eq!(workspace.text("a.txt"), "one\n");
-    assert!(agent.history().is_empty(), "nothing was done");
+    assert!(agent.history().is_empty(), "nothing was applied");
     match manner {
         Manner::TypesBefore(_) => {
             assert_eq!(editor.text(&uri), "typed\none\n");
@@ -47,7 +47,7 @@ fn what_did_not_happen_is_not_said_to_have(
 #[rstest]
 #[case(Manner::Late(Duration::from_secs(11)))]
 #[case(Manner::LateWithoutAWord(Duration::from_secs(11)))]
-fn an_editor_that_applies_too_late_puts_it_back(#[case] manner: Manner) {
+fn an_edit_applied_too_late_is_undone(#[case] manner: Manner) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
@@ -55,15 +55,15 @@ fn an_editor_that_applies_too_late_puts_it_back(#[case] manner: Manner) {
     let refusal = machine.agent(&workspace).read_and_edit("a.txt", "one", "1").refused("editor_refused");
     assert!(refusal["reason"].as_str().unwrap().contains("within 10 s"), "{refusal}");
     editor.behave(Manner::Honest);
-    eventually("the edit to be taken back", || {
+    eventually("the edit to be undone", || {
         (editor.edits_received(&uri) == 2 && editor.text(&uri) == "one\n").then_some(())
     });
     assert_eq!(workspace.text("a.txt"), "one\n");
 }
 
-/// As root even a file without write permission can be written, and its editor would.
+/// Root can write even a file without write permission, and so could its editor.
 #[test]
-fn a_file_that_is_not_to_be_written_is_not_changed_through_its_editor_either() {
+fn a_read_only_file_is_not_changed_through_its_editor_either() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
@@ -100,20 +100,20 @@ fn deletes_and_renames_do_not_strand_unsaved_text() {
 #[case("a\u{2028}b\n")]
 #[case("a\u{b}b\n")]
 #[case("a\u{85}b\n")]
-fn a_dirty_document_with_characters_that_editors_disagree_on_is_refused(#[case] text: &str) {
+fn unsaved_text_with_ambiguous_line_separators_is_refused(#[case] text: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", text));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
     let mut agent = machine.agent(&workspace);
     agent.read_and_edit("a.txt", "a", "c").done();
-    assert!(editor.requests("editd/applyEdits").is_empty(), "clean, it is changed on the disk");
-    eventually("the editor to load it", || editor.text(&uri).starts_with('c').then_some(()));
+    assert!(editor.requests("editd/applyEdits").is_empty(), "a clean document is changed on disk");
+    eventually("the editor to reload it", || editor.text(&uri).starts_with('c').then_some(()));
     editor.type_at_start(&uri, "typed ");
     agent.read_and_edit("a.txt", "b", "d").refused("editor_refused");
 }
 
 #[test]
-fn an_editor_out_of_step_is_asked_for_its_text() {
+fn an_editor_out_of_sync_is_asked_for_its_text() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
@@ -127,9 +127,9 @@ fn an_editor_out_of_step_is_asked_for_its_text() {
     assert_eq!(editor.text(&uri), "1\n");
 }
 
-/// Its editor has it open, but not as text.
+/// The editor has the file open, but not as a text document.
 #[test]
-fn what_is_open_as_a_notebook_is_changed_only_while_it_is_saved() {
+fn a_file_open_as_a_notebook_is_changed_only_without_unsaved_changes() {
     let notebook = json!({ "nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
         { "cell_type": "code", "id": "a", "metadata": {}, "source": ["x = 1\n"], "outputs": [], "execution_count": null } ] });
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", format!("{notebook:#}\n")));
@@ -137,11 +137,11 @@ fn what_is_open_as_a_notebook_is_changed_only_while_it_is_saved() {
     let uri = format!("file://{}", workspace.absolute("a.ipynb"));
     let document = json!({ "uri": uri, "languageId": "jupyter-notebook", "version": 1, "text": null });
     editor.notify("textDocument/didOpen", json!({ "textDocument": document }));
-    let tell = |dirty: bool| {
+    let send_state = |dirty: bool| {
         editor.notify("editd/documentState", json!({ "uri": uri, "dirty": dirty, "version": 1 }));
     };
     let mut agent = machine.agent(&workspace);
-    tell(true);
+    send_state(true);
     editor.settle();
     let read = agent.call("editd/read", json!({ "path": "a.ipynb" })).done();
     assert!(read["notice"].as_str().unwrap().contains("may hold unsaved text"), "{read:#}");
@@ -149,8 +149,8 @@ fn what_is_open_as_a_notebook_is_changed_only_while_it_is_saved() {
     assert!(refused["reason"].as_str().unwrap().contains("save it there first"), "{refused:#}");
     let delete = json!({ "kind": "delete", "path": "a.ipynb" });
     agent.change(delete).refused("editor_refused");
-    assert!(editor.requests("editd/resync").is_empty(), "it has no text to tell");
-    tell(false);
+    assert!(editor.requests("editd/resync").is_empty(), "the editor has no text to send");
+    send_state(false);
     editor.settle();
     let done = agent.edit("a.ipynb", "x = 1", "x = 2").done();
     assert_eq!((&done["files"][0]["source"], &done["files"][0]["saved"]), (&json!("disk"), &json!(true)));

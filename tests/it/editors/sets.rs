@@ -1,4 +1,4 @@
-//! Sets of files, some in editors and some on disk, change whole or not at all.
+//! Sets of files, some in editors and some on disk, change together or not at all.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ fn when_one_editor_does_not_apply_nothing_changes_anywhere(#[case] manner: Manne
     let refusal = agent.changes(names.map(|name| edit(name, "one", "1")).to_vec());
     let refusal = refusal.refused_as_any(&["editor_refused", "stale"]);
     assert_eq!(refusal["change"], 1);
-    assert_eq!(first.text(&a), "one a\n", "what the first had applied was taken back");
+    assert_eq!(first.text(&a), "one a\n", "the edit of the first editor was undone");
     let typed = if matches!(manner, Manner::TypesBefore(_)) { "typed one b\n" } else { "one b\n" };
     assert_eq!(second.text(&b), typed);
     assert_eq!(all(&workspace), ["one a\n", "one b\n", "one c\n"]);
@@ -62,7 +62,7 @@ fn when_one_editor_does_not_apply_nothing_changes_anywhere(#[case] manner: Manne
 }
 
 #[test]
-fn what_a_person_types_while_a_set_is_taken_back_stays() {
+fn typing_during_a_rollback_is_preserved() {
     let (machine, workspace) = (Machine::start(), three());
     let first = Editor::named(&machine, &workspace, Kind::Plugin, "first", "utf-16");
     let second = Editor::named(&machine, &workspace, Kind::Plugin, "second", "utf-8");
@@ -76,13 +76,14 @@ fn what_a_person_types_while_a_set_is_taken_back_stays() {
 }
 
 #[test]
-fn when_the_disk_fails_the_editors_have_their_texts_back() {
+fn a_failure_on_disk_restores_the_texts_of_editors() {
     let (machine, workspace) = (Machine::start(), three());
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let a = editor.open(&workspace, "a.txt");
     let mut agent = machine.agent(&workspace);
     agent.read_all(&["a.txt", "c.txt"]);
-    // Between the look and the switch another program changes the file: as the edit of `a.txt` arrives.
+    // Another program changes `c.txt` between its check and its replacement: when the edit of `a.txt`
+    // arrives.
     let c = workspace.path("c.txt");
     editor.on_apply(move || std::fs::write(&c, "other\n").expect("a write"));
     let refusal =
@@ -94,7 +95,7 @@ fn when_the_disk_fails_the_editors_have_their_texts_back() {
 }
 
 #[test]
-fn one_editor_gets_its_documents_in_one_request() {
+fn an_editor_receives_all_its_documents_in_one_request() {
     let (machine, workspace) = (Machine::start(), three());
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uris = ["a.txt", "b.txt", "c.txt"].map(|name| editor.open(&workspace, name));
@@ -107,7 +108,7 @@ fn one_editor_gets_its_documents_in_one_request() {
 }
 
 #[test]
-fn a_document_whose_editor_was_gone_is_put_back_when_it_returns() {
+fn a_document_of_a_disconnected_editor_is_restored_on_its_return() {
     let (machine, workspace) = (Machine::start(), three());
     let first = Editor::named(&machine, &workspace, Kind::Plugin, "first", "utf-16");
     let second = Editor::named(&machine, &workspace, Kind::Plugin, "second", "utf-8");
@@ -121,19 +122,19 @@ fn a_document_whose_editor_was_gone_is_put_back_when_it_returns() {
     });
     second.behave(Manner::Refuses);
     agent.changes(["a.txt", "b.txt"].map(|name| edit(name, "one", "1")).to_vec()).refused("editor_refused");
-    assert_eq!(first.text(&a), "1 a\n", "nobody could tell it");
+    assert_eq!(first.text(&a), "1 a\n", "the disconnected editor still has the edit");
     let waits = agent.read_and_edit("a.txt", "one", "x").refused("recovering");
     assert!(waits["transaction"].is_string());
     assert_eq!(agent.call("editd/status", json!({})).done()["recovering"], 1);
     let back = Editor::named(&machine, &workspace, Kind::Plugin, "first", "utf-16");
     let a = back.open_with(&workspace, "a.txt", "typed\n1 a\n", true);
-    eventually("its text", || (back.text(&a) == "typed\none a\n").then_some(()));
+    eventually("its restored text", || (back.text(&a) == "typed\none a\n").then_some(()));
     agent.read_and_edit("a.txt", "one", "x").done();
     assert_eq!(back.text(&a), "typed\nx a\n");
 }
 
 #[test]
-fn a_set_whose_daemon_was_killed_half_way_is_taken_back_in_the_editors() {
+fn a_set_interrupted_by_a_killed_daemon_is_rolled_back_in_the_editors() {
     let (mut machine, workspace) = (Machine::start(), three());
     let first = Editor::named(&machine, &workspace, Kind::Plugin, "first", "utf-16");
     let second = Editor::named(&machine, &workspace, Kind::Plugin, "second", "utf-8");
@@ -153,12 +154,12 @@ fn a_set_whose_daemon_was_killed_half_way_is_taken_back_in_the_editors() {
     machine.restart();
     let mut agent = machine.agent(&workspace);
     agent.read_and_edit("a.txt", "one", "x").refused("recovering");
-    // Both are still there, and connect again with what they hold.
+    // Both editors are still running, and reconnect with their texts.
     let first = Editor::named(&machine, &workspace, Kind::Plugin, "first", "utf-16");
     let second = Editor::named(&machine, &workspace, Kind::Plugin, "second", "utf-8");
     let a = first.open_with(&workspace, "a.txt", "1 a\n", true);
     let b = second.open_with(&workspace, "b.txt", "1 b\n", true);
-    eventually("the texts they had", || {
+    eventually("the original texts", || {
         (first.text(&a) == "one a\n" && second.text(&b) == "one b\n").then_some(())
     });
     agent.read_and_edit("a.txt", "one", "x").done();
@@ -166,7 +167,7 @@ fn a_set_whose_daemon_was_killed_half_way_is_taken_back_in_the_editors() {
 }
 
 #[test]
-fn a_set_that_happened_is_not_taken_back_by_a_kill_afterwards() {
+fn a_committed_set_is_not_rolled_back_after_a_kill() {
     let (mut machine, workspace) = (Machine::start(), three());
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let a = editor.open(&workspace, "a.txt");
@@ -183,7 +184,7 @@ fn a_set_that_happened_is_not_taken_back_by_a_kill_afterwards() {
 }
 
 #[test]
-fn an_editor_that_applies_only_a_part_has_it_taken_back() {
+fn a_partial_application_by_an_editor_is_rolled_back() {
     let (machine, workspace) = (Machine::start(), three());
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uris = ["a.txt", "b.txt"].map(|name| editor.open(&workspace, name));
@@ -196,7 +197,7 @@ fn an_editor_that_applies_only_a_part_has_it_taken_back() {
 }
 
 #[test]
-fn what_was_committed_since_is_not_taken_back_from_an_editor_that_returns() {
+fn a_later_commit_is_not_rolled_back_in_a_returning_editor() {
     let (machine, workspace) = (Machine::start(), three());
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     editor.open(&workspace, "a.txt");
@@ -212,7 +213,7 @@ fn what_was_committed_since_is_not_taken_back_from_an_editor_that_returns() {
 }
 
 #[test]
-fn a_part_that_is_not_given_back_is_told_of_and_waits() {
+fn a_failed_rollback_is_reported_and_retried() {
     let (machine, workspace) = (Machine::start(), three());
     let first = Editor::named(&machine, &workspace, Kind::Plugin, "first", "utf-16");
     let second = Editor::named(&machine, &workspace, Kind::Plugin, "second", "utf-8");
@@ -228,14 +229,14 @@ fn a_part_that_is_not_given_back_is_told_of_and_waits() {
     assert_eq!(first.text(&a), "1 a\n");
     agent.read_and_edit("a.txt", "1", "x").refused("recovering");
     first.behave(Manner::Honest);
-    // Whether it gives it back before the read or between that and the edit.
+    // The kind depends on whether the rollback happens before the read, or between the read and the edit.
     agent.read_and_edit("a.txt", "1", "x").refused_as_any(&["stale", "not_found"]);
-    assert_eq!(first.text(&a), "one a\n", "now it gave it back");
+    assert_eq!(first.text(&a), "one a\n", "now it is rolled back");
     agent.read_and_edit("a.txt", "one", "x").done();
 }
 
 #[test]
-fn a_set_that_happened_is_in_the_history_although_the_daemon_is_killed_while_an_editor_saves() {
+fn a_committed_set_is_in_the_history_if_the_daemon_is_killed_during_a_save() {
     let (mut machine, workspace) = (Machine::start(), three());
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     editor.open(&workspace, "a.txt");

@@ -1,5 +1,5 @@
-//! A person types without a pause while agents edit, editors misbehave and the daemon is killed. Nothing that was
-//! typed is lost, and what agents were told is so.
+//! Stress test: a user types continuously while agents edit, editors misbehave and the daemon is killed. No
+//! typed text is lost, and every answer to an agent is true.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,15 +12,15 @@ const FILES: [&str; 3] = ["a.txt", "b.txt", "c.txt"];
 const SLOTS: u64 = 8;
 const EDITS: usize = 60;
 
-/// Lines that agents change, each with a number, and room between for what a person types.
-fn before() -> String {
+/// Lines that agents change, each with a number, separated by empty lines in which the user types.
+fn initial_text() -> String {
     let lines: Vec<_> = (0..SLOTS).map(|slot| format!("slot {slot}: 0\n\n")).collect();
     lines.concat()
 }
 
 struct Storm {
     workspace: Workspace,
-    /// Has `a.txt` and `b.txt` open; `c.txt` is on the disk only.
+    /// Has `a.txt` open; `second` has `b.txt` open, and `c.txt` is only on disk.
     first: Editor,
     second: Editor,
     a: String,
@@ -29,7 +29,7 @@ struct Storm {
 
 impl Storm {
     fn start(machine: &Machine) -> Self {
-        let text = before();
+        let text = initial_text();
         let workspace = Workspace::with(&FILES.map(|name| (name, text.as_str())));
         let first = Editor::named(machine, &workspace, Kind::Plugin, "first", "utf-16");
         let second = Editor::named(machine, &workspace, Kind::Plugin, "second", "utf-8");
@@ -37,7 +37,7 @@ impl Storm {
         Self { workspace, first, second, a, b }
     }
 
-    /// A person types words that nobody else writes, in both editors, until told to stop. Gives all of them.
+    /// Types unique words in both editors until `stop` is set. Returns the words typed in each.
     fn type_until(&self, stop: &AtomicBool, chance: &mut Chance) -> (Vec<String>, Vec<String>) {
         let (mut in_a, mut in_b) = (Vec::new(), Vec::new());
         while !stop.load(Ordering::Relaxed) {
@@ -75,7 +75,7 @@ impl Storm {
     }
 }
 
-/// Stops the person, also when the test fails.
+/// Stops the typing thread, also if the test fails.
 struct Stop<'s>(&'s AtomicBool);
 
 impl Drop for Stop<'_> {
@@ -84,10 +84,10 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// What each slot of each file must be.
+/// Expected number in each slot of each file.
 type Slots = HashMap<(&'static str, u64), usize>;
 
-/// One change of some files, each in one slot.
+/// Changes one slot in one or more files.
 fn change(
     agent: &mut Agent,
     chance: &mut Chance,
@@ -97,17 +97,17 @@ fn change(
     let slot = chance.below(SLOTS);
     let from = chance.below(3) as usize;
     let names = &FILES[from..from + 1 + chance.below(3 - from as u64) as usize];
-    let places: Vec<_> = names.iter().map(|name| (*name, slot)).collect();
-    let edits = places.iter().map(|place| {
-        let old = format!("slot {slot}: {}\n", slots[place]);
+    let targets: Vec<_> = names.iter().map(|name| (*name, slot)).collect();
+    let edits = targets.iter().map(|target| {
+        let old = format!("slot {slot}: {}\n", slots[target]);
         let edit = json!({ "oldText": old, "newText": format!("slot {slot}: {value}\n") });
-        json!({ "kind": "edit", "path": place.0, "edits": [edit] })
+        json!({ "kind": "edit", "path": target.0, "edits": [edit] })
     });
     let changes: Vec<Value> = edits.collect();
     for name in names {
         agent.try_read(name).ok();
     }
-    (agent.call("editd/edit", json!({ "changes": changes })), places)
+    (agent.call("editd/edit", json!({ "changes": changes })), targets)
 }
 
 fn slot_in(text: &str, slot: u64) -> usize {
@@ -123,7 +123,7 @@ fn check(storm: &Storm, slots: &Slots) {
 }
 
 #[test]
-fn nothing_typed_is_lost_and_what_was_answered_is_so() {
+fn no_typed_text_is_lost_and_all_answers_are_true() {
     let machine = Machine::start();
     let mut chance = Chance::new("storm");
     repeat(1, |_| {
@@ -149,8 +149,8 @@ fn nothing_typed_is_lost_and_what_was_answered_is_so() {
                 check(&storm, &slots);
             }
             stop.store(true, Ordering::Relaxed);
-            assert!(done > EDITS / 6, "{done} of {EDITS} came through");
-            typing.join().expect("a person")
+            assert!(done > EDITS / 6, "{done} of {EDITS} edits succeeded");
+            typing.join().expect("the typing thread")
         });
         for (name, words) in [("a.txt", in_a), ("b.txt", in_b)] {
             let text = storm.text(name);

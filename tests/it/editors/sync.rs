@@ -1,4 +1,4 @@
-//! The daemon's copy of a document stays in step, whatever is typed and however fast.
+//! The daemon's open documents stay in sync with the editor, for any kind and speed of typing.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{Chance, Editor, Kind, Machine, Outcome, Workspace, hash_of};
 
 #[test]
-fn thousands_of_keys_in_a_row_arrive_in_their_order() {
+fn thousands_of_changes_in_a_row_arrive_in_order() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "start\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
@@ -16,7 +16,7 @@ fn thousands_of_keys_in_a_row_arrive_in_their_order() {
 }
 
 #[test]
-fn several_changes_in_one_notification_are_made_one_after_another() {
+fn several_changes_in_one_notification_are_applied_in_order() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "abc\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plain);
     let uri = editor.open(&workspace, "a.txt");
@@ -31,7 +31,7 @@ fn several_changes_in_one_notification_are_made_one_after_another() {
 }
 
 #[test]
-fn changes_of_what_is_not_open_are_ignored() {
+fn changes_of_documents_that_are_not_open_are_ignored() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "abc\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plain);
     let uri = editor.open(&workspace, "a.txt");
@@ -49,7 +49,7 @@ fn changes_of_what_is_not_open_are_ignored() {
 }
 
 #[test]
-fn agents_cannot_pretend_to_be_editors() {
+fn agents_cannot_act_as_editors() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "abc\n"));
     let mut agent = machine.agent(&workspace);
     let uri = crate::support::uri_of(&workspace.path("a.txt"));
@@ -61,7 +61,7 @@ fn agents_cannot_pretend_to_be_editors() {
     }
 }
 
-/// A change to `version`, or without one.
+/// Sends a change with this version.
 fn change(editor: &Editor, uri: &str, version: &Value, changes: &Value) {
     let mut about = json!({ "uri": uri, "version": version });
     if version == "absent" {
@@ -75,7 +75,7 @@ fn change(editor: &Editor, uri: &str, version: &Value, changes: &Value) {
 #[case::null(json!(null))]
 #[case::absent(json!("absent"))]
 #[case::with_a_point(json!(2.0))]
-fn a_change_without_a_proper_version_is_the_next(#[case] version: Value) {
+fn a_change_without_a_valid_version_counts_as_the_next(#[case] version: Value) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "abc\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plain);
     let uri = editor.open(&workspace, "a.txt");
@@ -90,7 +90,7 @@ fn a_change_without_a_proper_version_is_the_next(#[case] version: Value) {
 }
 
 #[test]
-fn a_column_may_be_larger_than_any_line() {
+fn a_column_past_the_end_of_its_line_is_accepted() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "abc\ndef\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plain);
     let uri = editor.open(&workspace, "a.txt");
@@ -106,9 +106,9 @@ fn a_column_may_be_larger_than_any_line() {
 #[case::no_text(json!([{ "text": 7 }]))]
 #[case::no_list(json!({}))]
 #[case::nothing(json!(null))]
-fn what_cannot_be_read_leaves_the_document_out_of_step(#[case] changes: Value) {
+fn an_invalid_change_leaves_the_document_out_of_sync(#[case] changes: Value) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
-    // One can be asked to open it again, the other cannot.
+    // A plain editor cannot be asked to send its text again; one with the plugin can.
     let plain = Editor::start(&machine, &workspace, Kind::Plain);
     let uri = plain.open(&workspace, "a.txt");
     change(&plain, &uri, &json!(2), &changes);
@@ -127,7 +127,7 @@ fn what_cannot_be_read_leaves_the_document_out_of_step(#[case] changes: Value) {
 }
 
 #[test]
-fn a_document_that_is_opened_without_a_text_is_not_changed() {
+fn a_document_opened_without_text_is_not_changed() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plain);
     let uri = crate::support::uri_of(&workspace.path("a.txt"));
@@ -146,7 +146,7 @@ fn a_document_that_is_opened_without_a_text_is_not_changed() {
 #[case("é.txt")]
 #[case("a b.txt")]
 #[case("{x}|^.txt")]
-fn a_uri_need_not_be_escaped(#[case] name: &str) {
+fn an_unescaped_uri_is_accepted(#[case] name: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file(name, "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plain);
     let uri = format!("file://{}", workspace.absolute(name));

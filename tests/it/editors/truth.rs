@@ -1,4 +1,4 @@
-//! What an editor shows is what agents are given.
+//! Agents read the text of open documents.
 
 use rstest::rstest;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::support::{Editor, Kind, Machine, Outcome, Workspace, hash_of, uri_of};
 
 #[test]
-fn unsaved_text_is_what_an_agent_reads() {
+fn an_agent_reads_unsaved_text() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
@@ -29,7 +29,7 @@ fn opening_closing_and_saving_change_no_hash() {
     let mut agent = machine.agent(&workspace);
     let before = agent.read("a.txt");
     let editor = Editor::start(&machine, &workspace, Kind::Plain);
-    // As an editor that shows all line ends alike would have it.
+    // The text as seen by an editor that normalizes line endings.
     let uri = editor.open_with(&workspace, "a.txt", "one\ntwo\n", false);
     assert_eq!(agent.read("a.txt")["hash"], before["hash"]);
     editor.close(&uri);
@@ -37,7 +37,7 @@ fn opening_closing_and_saving_change_no_hash() {
 }
 
 #[test]
-fn unsaved_text_is_hashed_as_it_would_be_written() {
+fn unsaved_text_is_hashed_as_it_would_be_saved() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "\u{feff}one\r\ntwo\r\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plain);
     let uri = editor.open_with(&workspace, "a.txt", "one\ntwo\n", false);
@@ -49,7 +49,7 @@ fn unsaved_text_is_hashed_as_it_would_be_written() {
 }
 
 #[test]
-fn a_file_that_is_only_in_an_editor_so_far_is_there() {
+fn a_file_that_exists_only_in_an_editor_can_be_read_and_edited() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "new.txt");
@@ -59,11 +59,11 @@ fn a_file_that_is_only_in_an_editor_so_far_is_there() {
     assert_eq!(agent.read("new.txt")["text"], "draft\n");
     agent.edit("new.txt", "draft", "text").done();
     assert_eq!(editor.text(&uri), "text\n");
-    assert!(!workspace.has("new.txt"), "saving it is for the person");
+    assert!(!workspace.has("new.txt"), "the user saves it");
 }
 
 #[test]
-fn readers_are_told_when_a_person_types() {
+fn readers_are_notified_when_the_user_types() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
@@ -79,7 +79,7 @@ fn readers_are_told_when_a_person_types() {
 }
 
 #[test]
-fn documents_that_are_no_files_are_left_alone() {
+fn documents_without_files_are_ignored() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plain);
     for uri in ["untitled:Untitled-1", "vscode-notebook-cell:/a.txt", "file://other/a.txt", "nonsense"] {
@@ -91,7 +91,7 @@ fn documents_that_are_no_files_are_left_alone() {
 }
 
 #[test]
-fn an_editor_that_leaves_takes_its_unsaved_text_along() {
+fn unsaved_text_is_gone_when_its_editor_disconnects() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
@@ -99,14 +99,14 @@ fn an_editor_that_leaves_takes_its_unsaved_text_along() {
     let mut agent = machine.agent(&workspace);
     assert_eq!(agent.read("a.txt")["source"], "editor");
     editor.crash();
-    crate::support::eventually("the editor to be gone", || {
+    crate::support::eventually("the editor to be disconnected", || {
         (agent.read("a.txt")["source"] == "disk").then_some(())
     });
     assert_eq!(agent.read("a.txt")["text"], "one\n");
 }
 
 #[test]
-fn folders_that_an_editor_opens_later_are_its_own_too() {
+fn folders_that_an_editor_opens_later_become_its_roots() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let other = Workspace::file("b.txt", "one\n");
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
@@ -122,7 +122,7 @@ fn folders_that_an_editor_opens_later_are_its_own_too() {
 }
 
 #[test]
-fn what_is_typed_is_the_truth_before_the_editor_says_so() {
+fn typed_text_is_current_before_the_editor_reports_it_as_unsaved() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
@@ -137,7 +137,7 @@ fn what_is_typed_is_the_truth_before_the_editor_says_so() {
 }
 
 #[test]
-fn a_document_below_a_link_in_a_folder_that_is_not_there_yet_is_found() {
+fn a_document_in_a_missing_folder_below_a_symlink_is_found() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let link = workspace.outside("link");
     std::os::unix::fs::symlink(workspace.root(), &link).expect("a link");
@@ -150,7 +150,7 @@ fn a_document_below_a_link_in_a_folder_that_is_not_there_yet_is_found() {
 }
 
 #[test]
-fn a_document_is_found_by_a_name_that_its_file_got_later() {
+fn a_document_is_found_by_a_later_hard_link_of_its_file() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
@@ -162,7 +162,7 @@ fn a_document_is_found_by_a_name_that_its_file_got_later() {
 #[rstest]
 #[case("")]
 #[case("one")]
-fn line_ends_are_the_editors_where_the_file_has_none_yet(#[case] on_disk: &str) {
+fn the_editors_line_endings_are_used_if_the_file_has_none(#[case] on_disk: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", on_disk));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");

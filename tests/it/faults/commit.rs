@@ -1,23 +1,23 @@
-//! The daemon in this process, on disks that fail in the middle of a set.
+//! Tests of the daemon in this process, on disks that fail in the middle of a set.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use editd::config::Config;
-use editd::daemon::{Asked, Daemon, Failure, Introduction, Outlet, Places, SessionContext};
+use editd::daemon::{Asked, ClientSink, Daemon, Failure, Introduction, Places, SessionContext};
 use editd::disk::{Disk, DiskErrorKind, FailingDisk, MemoryDisk, OsDisk};
 use editd::protocol::{ApplyResult, EditParams, ReadParams, RpcError};
 use editd::text::PositionEncoding;
 use editd::workspace::{Abilities, Role};
 use serde_json::{Value, json};
 
-struct Deaf;
+struct SilentClient;
 
-impl Outlet for Deaf {
+impl ClientSink for SilentClient {
     fn notify(&self, _: &'static str, _: Value) {}
 
     fn request(&self, _: &'static str, _: Value) -> Asked {
-        // Whoever would answer is gone already.
+        // No client is left to answer.
         tokio::sync::oneshot::channel().1
     }
 }
@@ -48,7 +48,7 @@ impl Inside {
             abilities: Abilities::default(),
         };
         let session = daemon.introduce(introduction).await.expect("a session");
-        daemon.connect(&session, Arc::new(Deaf)).expect("a connection");
+        daemon.connect(&session, Arc::new(SilentClient));
         Self { daemon, session: Arc::new(session), _state: state }
     }
 
@@ -63,7 +63,7 @@ impl Inside {
     }
 }
 
-/// An edit, a creation in a new folder, a rename and a delete.
+/// An edit, a creation in a new folder, a rename and a deletion.
 fn set() -> Value {
     json!([
         { "kind": "edit", "path": "a.txt", "edits": [{ "oldText": "one", "newText": "ONE" }] },
@@ -76,7 +76,7 @@ fn set() -> Value {
 const BEFORE: [(&str, &str); 3] = [("a.txt", "one\n"), ("c.txt", "three\n"), ("e.txt", "five\n")];
 const AFTER: [(&str, &str); 3] = [("a.txt", "ONE\n"), ("d.txt", "three\n"), ("new/b.txt", "two\n")];
 
-/// Every file below a folder with its text, sorted.
+/// Returns every file under a folder with its text, sorted.
 fn files_below(folder: &Path) -> Vec<(String, String)> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -102,7 +102,7 @@ fn kind_of(failure: Failure) -> String {
     RpcError::from(failure).kind().expect("a refusal").to_owned()
 }
 
-/// The files of [`BEFORE`] on a disk that can fail, all of them read.
+/// Returns the files of [`BEFORE`] on a disk that can fail, with all of them read.
 async fn ready() -> (tempfile::TempDir, Arc<FailingDisk<OsDisk>>, Inside) {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in BEFORE {
@@ -117,12 +117,12 @@ async fn ready() -> (tempfile::TempDir, Arc<FailingDisk<OsDisk>>, Inside) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_set_that_the_disk_stops_at_any_step_did_not_happen_and_can_be_sent_again() {
+async fn a_set_that_fails_at_any_step_has_no_effect_and_can_be_sent_again() {
     for k in 1.. {
         let (folder, disk, inside) = ready().await;
         disk.fail_at(k, DiskErrorKind::Io);
         let Err(failure) = inside.edit(set()).await else {
-            // An error while cleaning up comes too late to stop the set; after the last step none comes.
+            // An error during the cleanup comes too late to stop the set.
             assert_eq!(files_below(folder.path()), owned(AFTER), "at {k}");
             if disk.calls() < k {
                 assert!(k > 10, "only {k} steps were counted");
@@ -132,7 +132,8 @@ async fn a_set_that_the_disk_stops_at_any_step_did_not_happen_and_can_be_sent_ag
         };
         assert_eq!(kind_of(failure), "disk", "at {k}");
         assert_eq!(files_below(folder.path()), owned(BEFORE), "at {k}");
-        // Nothing was forgotten or believed by mistake: the same request goes through.
+        // The daemon has neither forgotten what it knew nor recorded anything wrong: the same request
+        // succeeds.
         let applied = inside.edit(set()).await.unwrap_or_else(|failure| panic!("at {k}: {failure:?}"));
         assert_eq!(applied.state, "applied");
         assert_eq!(files_below(folder.path()), owned(AFTER), "at {k}");
@@ -140,7 +141,7 @@ async fn a_set_that_the_disk_stops_at_any_step_did_not_happen_and_can_be_sent_ag
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_disk_is_told_with_what_it_lacks() {
+async fn a_full_disk_is_reported_with_the_missing_space() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("a.txt"), "one\n").expect("a file");
     let disk = Arc::new(FailingDisk::new(OsDisk::new()));
@@ -159,7 +160,7 @@ async fn a_full_disk_is_told_with_what_it_lacks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_another_program_does_right_before_the_write_is_not_lost() {
+async fn a_save_right_before_the_write_is_not_lost() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.txt");
     std::fs::write(&path, "one\n").expect("a file");
@@ -177,19 +178,19 @@ async fn what_another_program_does_right_before_the_write_is_not_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_daemon_does_on_a_memory_disk_what_it_does_on_a_real_one() {
+async fn the_daemon_behaves_the_same_on_a_memory_disk() {
     let disk = Arc::new(MemoryDisk::new());
     for (name, text) in BEFORE {
         disk.write_behind(&format!("/project/{name}"), text.as_bytes());
     }
     let state = tempfile::tempdir().expect("a folder");
-    // What the daemon notes goes to the same disk as what it changes.
+    // The daemon's journal and the files it changes are on the same disk.
     disk.add_dir(state.path().join("journal").to_str().expect("text"));
     let inside = Inside::start_with(disk.clone(), Path::new("/project"), state).await;
     for (name, text) in BEFORE {
         assert_eq!(inside.read(name).await, text);
     }
-    // Its clock ticks in seconds: a rewrite of the same size leaves no trace but in the bytes.
+    // The clock ticks in seconds: a rewrite of the same size changes only the bytes.
     disk.write_behind("/project/a.txt", b"uno\n");
     assert_eq!(kind_of(inside.edit(set()).await.expect_err("a refusal")), "stale");
     assert_eq!(inside.read("a.txt").await, "uno\n");
@@ -202,23 +203,23 @@ async fn the_daemon_does_on_a_memory_disk_what_it_does_on_a_real_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_put_back_is_said_and_put_back_when_the_disk_is_there_again() {
-    let mut said = 0;
+async fn a_failed_rollback_is_reported_and_completed_when_the_disk_works_again() {
+    let mut reported = 0;
     for k in 1.. {
         let (folder, disk, inside) = ready().await;
         disk.fail_from(k, DiskErrorKind::Io);
         let result = inside.edit(set()).await;
         if disk.calls() < k {
-            assert!(result.is_ok() && said > 5, "said {said} times");
+            assert!(result.is_ok() && reported > 5, "reported {reported} times");
             return;
         }
         let waiting = inside.daemon.status(&inside.session).expect("a status").recovering;
         if waiting == 0 {
             continue;
         }
-        said += 1;
+        reported += 1;
         assert!(result.is_err(), "at {k}");
-        // Sent again on the broken disk it is refused; once that works, it finds everything as it was.
+        // While the disk is broken, a retry is refused; once it works, the retry finds the original state.
         assert_eq!(kind_of(inside.edit(set()).await.expect_err("a refusal")), "recovering", "at {k}");
         disk.run_at(usize::MAX, || {});
         let applied = inside.edit(set()).await.unwrap_or_else(|failure| panic!("at {k}: {failure:?}"));

@@ -1,4 +1,4 @@
-//! A mistake in the program at any step of a change costs that request and nothing else.
+//! Tests that a panic at any step of a change costs that request and nothing else.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ fn text(folder: &Path, name: &str) -> String {
     std::fs::read_to_string(folder.join(name)).expect("a text")
 }
 
-/// Reads what is there and changes it, as anybody may after somebody else's request has failed.
+/// Reads a file and changes it, as any client may after another client's request has failed.
 async fn edit_again(inside: &Inside, name: &str, k: usize) {
     let now = inside.read(name).await;
-    assert!(now == "one\n" || now == "two\n", "half an edit at {k}: {now:?}");
+    assert!(now == "one\n" || now == "two\n", "a partial edit at {k}: {now:?}");
     let edit = edit(name, now.trim(), "three");
     let applied = inside.edit(json!([edit])).await.unwrap_or_else(|failure| panic!("at {k}: {failure:?}"));
     assert_eq!(applied.state, "applied", "at {k}");
@@ -65,7 +65,7 @@ async fn after_a_panic_at_any_step_of_a_set_its_files_can_be_edited() {
             assert!(k > 6, "only {k} steps were counted");
             return;
         }
-        assert_eq!(text(folder.path(), "a.txt"), text(folder.path(), "b.txt"), "half a set at {k}");
+        assert_eq!(text(folder.path(), "a.txt"), text(folder.path(), "b.txt"), "a partial set at {k}");
         for name in ["a.txt", "b.txt"] {
             edit_again(&inside, name, k).await;
         }

@@ -1,5 +1,5 @@
-//! Places that take less than others: mounts that cannot be written, files that cannot be changed, file systems
-//! that cannot swap names or have no second names.
+//! Tests on restricted file systems: read-only mounts, files that cannot be changed, file systems that cannot
+//! swap names or have no hard links.
 
 use std::path::PathBuf;
 
@@ -33,10 +33,11 @@ fn lay_out(agent: &mut Agent, workspace: &Workspace) {
     }
 }
 
-/// What FUSE makes of a file that is removed while it is held open; it goes when the file is let go.
+/// Name prefix that FUSE gives to a file that is removed while it is open; the file disappears when it is
+/// closed.
 const HIDDEN: &str = ".fuse_hidden";
 
-/// Names and texts, without folders.
+/// Returns names and texts, without folders.
 fn texts(workspace: &Workspace) -> Vec<(String, String)> {
     let named = |(path, bytes): (PathBuf, Option<Vec<u8>>)| {
         let name = path.strip_prefix(workspace.root()).expect("below").display().to_string();
@@ -53,12 +54,12 @@ fn after() -> Vec<(String, String)> {
     files.map(|(name, text)| (name.to_owned(), text.to_owned())).to_vec()
 }
 
-/// A set with a member that cannot be changed is refused before anything else of it changes; without that
-/// member it happens.
+/// A set with a file that cannot be changed is refused before anything is changed; without that file it
+/// succeeds.
 #[rstest]
 #[case::immutable(&["chattr", "+i"], &["chattr", "-i"])]
 #[case::append_only(&["chattr", "+a"], &["chattr", "-a"])]
-fn a_member_that_cannot_be_changed_stops_all(#[case] lock: &[&str], #[case] unlock: &[&str]) {
+fn a_file_that_cannot_be_changed_stops_the_set(#[case] lock: &[&str], #[case] unlock: &[&str]) {
     let volume = Volume::ext4("");
     let (machine, workspace) = (Machine::start(), Workspace::at(&volume.at().join("project")));
     let mut agent = machine.agent(&workspace);
@@ -78,7 +79,7 @@ fn a_member_that_cannot_be_changed_stops_all(#[case] lock: &[&str], #[case] unlo
 }
 
 #[test]
-fn a_member_on_a_read_only_mount_stops_all() {
+fn a_file_on_a_read_only_mount_stops_the_set() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&FILES));
     let mut agent = machine.agent(&workspace);
     lay_out(&mut agent, &workspace);
@@ -104,8 +105,8 @@ fn a_member_on_a_read_only_mount_stops_all() {
     agent.changes(set()).done();
 }
 
-/// Where the set happens, and happens not if one member fails.
-fn works(workspace: &Workspace, agent: &mut Agent) {
+/// Asserts that the set succeeds, and that it has no effect if one member fails.
+fn assert_set_works(workspace: &Workspace, agent: &mut Agent) {
     lay_out(agent, workspace);
     let before = texts(workspace);
     let mut changes = set();
@@ -132,16 +133,16 @@ fn files_on_an_overlay_are_changed_like_any() {
     let options = format!("lowerdir={},upperdir={},workdir={}", at("lower"), at("upper"), at("work"));
     let volume = Volume::other("mount", &["-t", "overlay", "-o", &options, "overlay"]);
     let (machine, workspace) = (Machine::start(), Workspace::at(&volume.at().join("project")));
-    works(&workspace, &mut machine.agent(&workspace));
+    assert_set_works(&workspace, &mut machine.agent(&workspace));
     assert_eq!(lower.text("a"), "one\n", "what lies below stays");
 }
 
-/// A file system that answers as if it could not: no swap of names, no rename to a free name only, or no
-/// second names either, as on FAT.
+/// A file system that reports missing features: no exchange of names, no rename restricted to a free name,
+/// and perhaps no hard links, as on FAT.
 #[rstest]
 #[case::no_swap(&["renameat2"])]
 #[case::no_swap_and_no_links(&["renameat2", "linkat"])]
-fn a_file_system_that_can_less_is_written_all_the_same(#[case] calls: &[&'static str]) {
+fn a_file_system_with_fewer_features_is_written_correctly(#[case] calls: &[&'static str]) {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut agent = machine.agent(&workspace);
     let refusal = |call: &&'static str| {
@@ -149,11 +150,11 @@ fn a_file_system_that_can_less_is_written_all_the_same(#[case] calls: &[&'static
     };
     let faults: Vec<_> = calls.iter().map(refusal).collect();
     let strace = Strace::attach(machine.pid(), &faults, &[]);
-    works(&workspace, &mut agent);
+    assert_set_works(&workspace, &mut agent);
     assert!(strace.finish(false).has_fault());
 }
 
-/// exFAT through FUSE: no second names, no kind of rename but the plain one, no owners, no modes.
+/// exFAT through FUSE: no hard links, only plain renames, no owners, no modes.
 #[test]
 fn files_on_exfat_are_changed_all_or_none() {
     need("mkfs.exfat", "exfatprogs");
@@ -164,16 +165,18 @@ fn files_on_exfat_are_changed_all_or_none() {
     run("mkfs.exfat", &[text_of(&image)]);
     let device = run("losetup", &["--find", "--show", text_of(&image)]);
     let volume = Volume::other("mount.exfat-fuse", &[device.trim()]);
-    // It goes with the mount.
+    // The loop device goes with the mount.
     run("losetup", &["--detach", device.trim()]);
     let (machine, workspace) = (Machine::start(), Workspace::at(&volume.at().join("project")));
-    works(&workspace, &mut machine.agent(&workspace));
+    assert_set_works(&workspace, &mut machine.agent(&workspace));
     let hidden = |(path, _): &(PathBuf, _)| path.display().to_string().contains(HIDDEN);
-    eventually("displaced files to be let go", || (!workspace.everything().iter().any(hidden)).then_some(()));
+    eventually("displaced files to be released", || {
+        (!workspace.everything().iter().any(hidden)).then_some(())
+    });
 }
 
 #[test]
-fn a_folder_that_takes_no_file_is_told_by_the_file_that_was_meant() {
+fn a_folder_that_refuses_new_files_is_reported_by_the_requested_path() {
     let volume = Volume::ext4("");
     let (machine, workspace) = (Machine::start(), Workspace::at(&volume.at().join("project")));
     workspace.put("ro/a.txt", "one\n");
@@ -191,7 +194,7 @@ fn a_folder_that_takes_no_file_is_told_by_the_file_that_was_meant() {
 }
 
 #[test]
-fn a_folder_that_may_not_be_listed_is_no_empty_one() {
+fn an_unlistable_folder_is_not_reported_as_empty() {
     let workspace = Workspace::file("closed/a.txt", "one\n");
     let mut machine = Machine::asleep("");
     let denied =

@@ -1,4 +1,4 @@
-//! A person saves while an agent edits: no save is lost without a trace.
+//! Tests in which a user saves while an agent edits: no save is lost without a trace.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -10,7 +10,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::support::{Machine, Workspace, eventually, hash_of, soak, tell};
 
-/// Theirs in the first line, the agent's in the second.
+/// The user's counter in the first line, the agent's in the second.
 fn text(theirs: u64, ours: u64) -> String {
     format!("theirs {theirs:06}\nours {ours:06}\n")
 }
@@ -21,16 +21,15 @@ fn numbers(text: &str) -> Option<(u64, u64)> {
     Some((theirs, lines.next()?.strip_prefix("ours ")?.parse().ok()?))
 }
 
-/// The saves of a person: what was saved, and which of them were there until a later one of the same person took
-/// their place.
+/// The saves of a user: the texts saved, and those that stayed until a later save replaced them.
 #[derive(Default)]
 struct Saves {
     hashes: HashMap<u64, String>,
     replaced: HashSet<u64>,
 }
 
-/// Saves by giving a new file the name of the old one, as most editors do; by an exchange, to see what each save
-/// takes the place of.
+/// Saves by renaming a new file over the old one, as most editors do. Uses an exchange, so that the test can
+/// read what each save replaced.
 fn save_until(stop: &AtomicBool, path: &Path) -> Saves {
     let mut saves = Saves::default();
     let new = path.with_file_name("their-new-file");
@@ -42,7 +41,7 @@ fn save_until(stop: &AtomicBool, path: &Path) -> Saves {
         let (_, ours) = numbers(&present).expect("and whole at every moment");
         let newest = text(number, ours);
         saves.hashes.insert(number, hash_of(&newest));
-        fs::write(&new, newest).expect("room");
+        fs::write(&new, newest).expect("space");
         renameat_with(CWD, &new, CWD, path, RenameFlags::EXCHANGE).expect("a save");
         let displaced = fs::read_to_string(&new).expect("what it took the place of");
         saves.replaced.insert(numbers(&displaced).expect("which is whole, too").0);
@@ -53,7 +52,7 @@ fn save_until(stop: &AtomicBool, path: &Path) -> Saves {
 }
 
 #[test]
-fn a_save_by_rename_beside_an_agent_is_there_or_kept() {
+fn a_concurrent_save_by_rename_stays_or_is_rescued() {
     let (machine, workspace) = (Machine::start(), Workspace::file("file", text(0, 0)));
     let mut agent = machine.agent(&workspace);
     let stop = AtomicBool::new(false);
@@ -81,5 +80,5 @@ fn a_save_by_rename_beside_an_agent_is_there_or_kept() {
         hashes.iter().filter(|(save, _)| !replaced.contains(*save)).map(|(_, hash)| hash.clone()).collect();
     tell(&format!("{} saves, {edits} edits, {refused} refused, {} gone", hashes.len(), gone.len()));
     assert!(edits > 0 && hashes.len() > 10, "{edits} edits, {} saves", hashes.len());
-    eventually("every save that is gone to be kept", || agent.kept().is_superset(&gone).then_some(()));
+    eventually("every overwritten save to be rescued", || agent.kept().is_superset(&gone).then_some(()));
 }

@@ -1,4 +1,5 @@
-//! Disks without room, on the real kernel: for every amount of room all old or all new, and nothing left behind.
+//! Tests of full disks on the real kernel: with any amount of free space, the files are all old or all new,
+//! and nothing is left behind.
 
 use std::fs;
 use std::path::Path;
@@ -10,9 +11,9 @@ use crate::support::{Agent, Machine, Outcome, Volume, Workspace, eventually};
 const FILES: [&str; 3] = ["a", "b", "c"];
 const PAGE: usize = 4096;
 
-/// Files that were displaced a moment ago are held for a second, and take room.
+/// Retries, because recently displaced files are held for a second and take up space.
 fn fill(path: &Path, pages: usize) {
-    eventually("room for the filler", || fs::write(path, vec![b'x'; pages * PAGE]).ok());
+    eventually("space for the filler", || fs::write(path, vec![b'x'; pages * PAGE]).ok());
 }
 
 /// Fills a disk to its last byte.
@@ -39,13 +40,14 @@ fn read_all(agent: &mut Agent) {
 }
 
 #[test]
-fn whatever_room_there_is_a_set_that_grows_happens_whole_or_not_at_all() {
+fn a_growing_set_is_applied_as_a_whole_or_not_at_all() {
     let machine = Machine::start();
     let volume = Volume::tmpfs("size=128k");
     let workspace = Workspace::at(&volume.at().join("project"));
     let (mut refused, mut applied) = (0, 0);
     let mut agent = machine.agent(&workspace);
-    // Of 32 pages. The files take one each, and their new texts three: so at first all fit, then two, one, none.
+    // There are 32 pages. The files take one each, and their new texts three: first all fit, then two, one,
+    // none.
     for pages in [10, 18, 20, 21, 22, 24, 26, 27, 28] {
         put_all(&workspace);
         let filler = volume.at().join("filler");
@@ -76,7 +78,7 @@ fn whatever_room_there_is_a_set_that_grows_happens_whole_or_not_at_all() {
     assert!(refused > 4 && applied > 2, "{refused} refused, {applied} applied");
 }
 
-/// With names that the agent has not heard of yet.
+/// Changes with folder names that are new to the agent.
 fn with_new_folders(round: usize) -> Vec<Value> {
     vec![
         json!({ "kind": "edit", "path": "a", "edits": [{ "oldText": "old", "newText": "new" }] }),
@@ -87,7 +89,7 @@ fn with_new_folders(round: usize) -> Vec<Value> {
 }
 
 #[test]
-fn a_disk_without_room_for_another_name_stays_as_it_is() {
+fn a_disk_without_free_inodes_stays_unchanged() {
     let machine = Machine::start();
     let volume = Volume::tmpfs("size=1m,nr_inodes=20");
     let workspace = Workspace::at(&volume.at().join("project"));
@@ -116,7 +118,7 @@ fn a_disk_without_room_for_another_name_stays_as_it_is() {
 }
 
 #[test]
-fn without_room_for_its_journal_the_daemon_reads_and_changes_nothing() {
+fn without_space_for_its_journal_the_daemon_reads_but_changes_nothing() {
     let volume = Volume::tmpfs("size=512k");
     let mut machine = Machine::asleep("durability = \"full\"\n");
     machine.keep_state_in(&volume.at().join("state"));

@@ -1,4 +1,4 @@
-//! What happens behind the daemon's back: the content decides, never the clock.
+//! Changes by other programs are detected by content, never by time stamps.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,14 +14,14 @@ fn modified(path: &Path) -> SystemTime {
     path.metadata().expect("a file").modified().expect("its time")
 }
 
-/// Another program that writes a new file and renames it over the old one.
+/// Replaces a file like another program: writes a new file and renames it over the old one.
 fn replace(workspace: &Workspace, name: &str, bytes: &str) {
     workspace.put("replacement", bytes);
     fs::rename(workspace.path("replacement"), workspace.path(name)).expect("a rename");
 }
 
 #[test]
-fn a_rewrite_of_the_same_size_with_its_time_put_back_is_noticed() {
+fn a_rewrite_with_the_same_size_and_time_is_detected() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one two\n"));
     let path = workspace.path("a.txt");
     let mut agent = machine.agent(&workspace);
@@ -36,7 +36,7 @@ fn a_rewrite_of_the_same_size_with_its_time_put_back_is_noticed() {
 }
 
 #[test]
-fn a_replacement_of_the_same_size_with_the_old_ones_time_is_noticed() {
+fn a_replacement_with_the_same_size_and_time_is_detected() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one two\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -48,7 +48,7 @@ fn a_replacement_of_the_same_size_with_the_old_ones_time_is_noticed() {
 }
 
 #[test]
-fn a_rewrite_between_two_edits_of_one_session_is_noticed() {
+fn a_rewrite_between_two_edits_of_one_session_is_detected() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "n 0\n"));
     let mut agent = machine.agent(&workspace);
     for round in 0..20 {
@@ -61,7 +61,7 @@ fn a_rewrite_between_two_edits_of_one_session_is_noticed() {
     }
 }
 
-/// Something that leaves the content as it was.
+/// Touches a file without changing its content.
 #[rstest]
 #[case::a_new_time(|workspace: &Workspace| {
     put_mtime(&workspace.path("a.txt"), SystemTime::now() + Duration::from_secs(9));
@@ -90,7 +90,7 @@ fn a_touched_but_equal_file_is_fresh(#[case] touch: fn(&Workspace)) {
 }
 
 #[test]
-fn a_file_that_was_deleted_meanwhile_is_not_brought_back() {
+fn a_file_deleted_since_the_read_is_not_recreated() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -108,7 +108,7 @@ fn a_file_that_was_deleted_meanwhile_is_not_brought_back() {
 }
 
 #[test]
-fn a_file_that_was_created_meanwhile_is_unread() {
+fn a_file_created_since_the_read_is_unread() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut agent = machine.agent(&workspace);
     agent.try_read("a.txt").refused("missing");
@@ -120,7 +120,7 @@ fn a_file_that_was_created_meanwhile_is_unread() {
 }
 
 #[test]
-fn what_stands_in_the_way_of_a_rename_was_created_meanwhile() {
+fn a_rename_does_not_replace_a_file_created_since() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");

@@ -1,4 +1,4 @@
-//! One file under several names is one file.
+//! A file with several names is one file.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,7 +8,7 @@ use rstest::rstest;
 use crate::support::{Machine, Outcome, Workspace};
 
 fn is_link(workspace: &Workspace, name: &str) -> bool {
-    workspace.path(name).symlink_metadata().expect("something by that name").file_type().is_symlink()
+    workspace.path(name).symlink_metadata().expect("an existing path").file_type().is_symlink()
 }
 
 #[rstest]
@@ -17,7 +17,7 @@ fn is_link(workspace: &Workspace, name: &str) -> bool {
 #[case::read_and_edit_by_link("link.txt", "link.txt")]
 #[case::by_a_linked_folder("dir/a.txt", "folder/a.txt")]
 #[case::by_two_links("link.txt", "folder/a.txt")]
-fn a_link_and_its_target_are_one_file(
+fn a_symlink_and_its_target_are_one_file(
     #[case] read: &str,
     #[case] edit: &str,
     #[values(true, false)] absolute: bool,
@@ -36,7 +36,7 @@ fn a_link_and_its_target_are_one_file(
 }
 
 #[test]
-fn a_link_that_was_turned_elsewhere_is_stale() {
+fn a_symlink_with_a_new_target_is_stale() {
     let files = [("a.txt", "one\n"), ("b.txt", "one\n...\n")];
     let (machine, workspace) = (Machine::start(), Workspace::with(&files));
     symlink("a.txt", workspace.path("link.txt")).expect("a link");
@@ -64,7 +64,7 @@ fn every_spelling_of_a_path_is_the_same_file(#[case] spelling: &str) {
 }
 
 #[test]
-fn two_names_of_one_file_are_one_file_in_the_ledger() {
+fn two_hard_links_are_one_file_in_the_ledger() {
     let (machine, workspace) =
         (Machine::configured("hard_links = true\n"), Workspace::file("a.txt", "one\n"));
     fs::hard_link(workspace.path("a.txt"), workspace.path("b.txt")).expect("a second name");

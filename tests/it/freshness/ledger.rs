@@ -1,4 +1,4 @@
-//! What a session has read, and what that allows.
+//! The files that a session has read, and the changes that this allows.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn rename() -> Value {
 #[case(write())]
 #[case(delete())]
 #[case(rename())]
-fn what_was_not_read_is_not_changed(#[case] mut change: Value) {
+fn a_file_that_was_not_read_cannot_be_changed(#[case] mut change: Value) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
     let mut agent = machine.agent(&workspace);
     let before = workspace.everything();
@@ -41,7 +41,7 @@ fn what_was_not_read_is_not_changed(#[case] mut change: Value) {
 }
 
 #[test]
-fn an_unread_edit_is_shown_the_text_that_it_wants() {
+fn an_unread_refusal_has_an_excerpt_around_the_target_text() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(900)));
     let mut agent = machine.agent(&workspace);
     let data = agent.edit("a.txt", "line 500\n", "x\n").refused("unread");
@@ -61,7 +61,7 @@ fn a_refusal_does_not_count_as_a_read() {
 }
 
 #[test]
-fn what_another_session_read_is_still_unread() {
+fn a_read_by_another_session_does_not_count() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     machine.agent(&workspace).read("a.txt");
     machine.agent(&workspace).edit("a.txt", "one", "two").refused("unread");
@@ -69,7 +69,7 @@ fn what_another_session_read_is_still_unread() {
 }
 
 #[test]
-fn a_hash_that_another_session_read_is_a_base() {
+fn a_hash_from_another_session_is_a_valid_base() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let (mut alice, mut bob) =
         (machine.agent_named("alice", &workspace), machine.agent_named("bob", &workspace));
@@ -109,7 +109,7 @@ fn an_edit_by_hash_alone_counts_as_read_afterwards() {
 #[case::a_few_lines(9, json!({ "path": "a.txt", "limit": 2 }))]
 #[case::the_end(9, json!({ "path": "a.txt", "offset": 8 }))]
 #[case::as_much_as_an_answer_holds(2_500, json!({ "path": "a.txt" }))]
-fn after_a_partial_read_an_edit_is_allowed_and_nothing_more(#[case] lines: usize, #[case] part: Value) {
+fn a_partial_read_allows_only_an_edit(#[case] lines: usize, #[case] part: Value) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(lines)));
     let mut agent = machine.agent(&workspace);
     agent.call("editd/read", part).done();
@@ -125,7 +125,7 @@ fn after_a_partial_read_an_edit_is_allowed_and_nothing_more(#[case] lines: usize
 #[case(write())]
 #[case(delete())]
 #[case(rename())]
-fn after_a_partial_read_the_hash_allows_the_rest(#[case] mut change: Value) {
+fn a_partial_read_with_the_hash_allows_all_changes(#[case] mut change: Value) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
     let mut agent = machine.agent(&workspace);
     let read = agent.call("editd/read", json!({ "path": "a.txt", "limit": 2 })).done();
@@ -135,7 +135,7 @@ fn after_a_partial_read_the_hash_allows_the_rest(#[case] mut change: Value) {
 }
 
 #[test]
-fn a_whole_read_after_a_partial_one_allows_everything() {
+fn a_full_read_after_a_partial_one_allows_all_changes() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
     let mut agent = machine.agent(&workspace);
     agent.call("editd/read", json!({ "path": "a.txt", "limit": 2 })).done();
@@ -153,13 +153,13 @@ fn a_new_session_of_the_same_author_has_read_nothing() {
     assert_eq!(workspace.text("a.txt"), "two\n");
 }
 
-/// Its answer may have been cut, or thrown away, behind the daemon's back.
+/// The client may have truncated or dropped the answer, unknown to the daemon.
 #[test]
-fn what_has_not_reached_its_reader_is_taken_back() {
+fn a_read_that_did_not_reach_its_reader_can_be_forgotten() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
-    // Both at once: it is about what was given before it.
+    // Sent without waiting: `editd/forget` applies to the earlier read.
     let (forget, edit) = (
         agent.send("editd/forget", json!({ "path": "a.txt" })),
         agent.send("editd/edit", json!({ "path": "a.txt", "oldText": "line 5\n", "newText": "x\n" })),
@@ -171,12 +171,12 @@ fn what_has_not_reached_its_reader_is_taken_back() {
     agent.edit("a.txt", "line 5\n", "x\n").done();
 }
 
-/// The merge brought lines into the file that its author has not seen.
+/// The merged file contains lines that the author of the edit has not read.
 #[rstest]
 #[case(write())]
 #[case(delete())]
 #[case(rename())]
-fn what_others_wrote_is_not_seen_by_merging_with_it(#[case] mut change: Value) {
+fn a_merge_does_not_count_as_a_read_of_the_merged_lines(#[case] mut change: Value) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");

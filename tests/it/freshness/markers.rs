@@ -1,4 +1,4 @@
-//! `onConflict: "markers"`: what cannot be merged is written into the file, if that was asked for.
+//! `onConflict: "markers"`: writes conflict markers into the file on request.
 
 use serde_json::{Value, json};
 
@@ -12,16 +12,13 @@ fn asked() -> Value {
     json!({ "path": "a.txt", "oldText": "two", "newText": "2", "onStale": "rebase", "onConflict": "markers" })
 }
 
-fn told(file: &Value) -> bool {
+fn has_marker_warning(file: &Value) -> bool {
     let warnings = file["warnings"].as_array().expect("warnings");
-    warnings
-        .iter()
-        .filter_map(Value::as_str)
-        .any(|said| said.contains("Conflict markers stand in lines 2-8 "))
+    warnings.iter().filter_map(Value::as_str).any(|said| said.contains("Conflict markers are in lines 2-8 "))
 }
 
 #[test]
-fn a_conflict_is_written_where_that_was_asked_for() {
+fn a_conflict_is_written_with_markers_on_request() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", BASE));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -29,13 +26,13 @@ fn a_conflict_is_written_where_that_was_asked_for() {
     let applied = agent.call("editd/edit", asked()).done();
     assert_eq!(workspace.text("a.txt"), MARKED);
     let file = &applied["files"][0];
-    assert!(told(file) && file["rebased"] == true, "{file}");
+    assert!(has_marker_warning(file) && file["rebased"] == true, "{file}");
     assert_eq!((&file["hash"], &file["hashBefore"]), (&json!(hash_of(MARKED)), &json!(hash_of(THEIRS))));
     assert!(file["diff"].as_str().is_some_and(|diff| diff.contains("+<<<<<<< file\n TWO\n+||||||| base\n")));
 }
 
 #[test]
-fn a_proposal_made_with_it_is_marked_when_it_is_applied() {
+fn a_proposal_with_the_option_gets_markers_when_it_is_applied() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", BASE));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -43,7 +40,7 @@ fn a_proposal_made_with_it_is_marked_when_it_is_applied() {
     workspace.put("a.txt", THEIRS);
     let applied = agent.apply(&proposal).done();
     assert_eq!(workspace.text("a.txt"), MARKED);
-    assert!(told(&applied["files"][0]), "{applied}");
+    assert!(has_marker_warning(&applied["files"][0]), "{applied}");
     agent.edit("a.txt", MARKED, "one\ntwo\n").done();
 }
 
@@ -55,13 +52,13 @@ fn a_proposal_with_markers_is_applied_as_it_was_shown() {
     workspace.put("a.txt", THEIRS);
     let proposal = agent.call("editd/propose", asked()).done();
     assert_eq!(workspace.text("a.txt"), THEIRS);
-    assert!(told(&proposal["files"][0]), "{proposal}");
+    assert!(has_marker_warning(&proposal["files"][0]), "{proposal}");
     agent.apply(&proposal).done();
     assert_eq!(workspace.text("a.txt"), MARKED);
 }
 
 #[test]
-fn lines_of_markers_that_have_moved_are_not_told() {
+fn a_warning_about_moved_markers_has_no_line_numbers() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -73,12 +70,12 @@ fn lines_of_markers_that_have_moved_are_not_told() {
     agent.edit("a.txt", "line 1\n", "line 1\nline 1b\n").done();
     let applied = agent.apply(&proposal).done();
     let warnings = applied["files"][0]["warnings"].to_string();
-    assert!(warnings.contains("Conflict markers stand in the changed lines"), "{warnings}");
+    assert!(warnings.contains("Conflict markers are in the changed lines"), "{warnings}");
     assert!(workspace.text("a.txt").contains("<<<<<<< file\ntheirs\n"));
 }
 
 #[test]
-fn markers_end_as_the_lines_of_the_file_do() {
+fn markers_have_the_line_endings_of_the_file() {
     let crlf = |text: &str| text.replace('\n', "\r\n");
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", crlf(BASE)));
     let mut agent = machine.agent(&workspace);
@@ -89,7 +86,7 @@ fn markers_end_as_the_lines_of_the_file_do() {
 }
 
 #[test]
-fn what_can_be_merged_has_no_markers() {
+fn mergeable_changes_get_no_markers() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", BASE));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -100,7 +97,7 @@ fn what_can_be_merged_has_no_markers() {
 }
 
 #[test]
-fn without_asking_a_conflict_is_refused_with_its_three_sides() {
+fn by_default_a_conflict_is_refused_with_its_three_sides() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", BASE));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -117,7 +114,7 @@ fn without_asking_a_conflict_is_refused_with_its_three_sides() {
 }
 
 #[test]
-fn markers_need_a_merge() {
+fn markers_require_on_stale_rebase() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", BASE));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");

@@ -1,11 +1,11 @@
-//! `onStale: "rebase"`: merged where the places do not touch.
+//! `onStale: "rebase"`: merges changes that do not touch.
 
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::support::{Agent, Answer, Machine, Outcome, Workspace, hash_of, numbered_lines};
 
-/// A session that read `base` edits by `params` after another program made `theirs` of the file.
+/// A session reads `base`, another program writes `theirs`, then the session sends `params`.
 fn rebased(base: &str, theirs: &str, mut params: Value) -> (Answer, Workspace) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", base));
     let mut agent = machine.agent(&workspace);
@@ -17,7 +17,7 @@ fn rebased(base: &str, theirs: &str, mut params: Value) -> (Answer, Workspace) {
 }
 
 #[test]
-fn places_that_do_not_touch_are_merged() {
+fn changes_that_do_not_touch_are_merged() {
     let (base, theirs) =
         (numbered_lines(30), numbered_lines(30).replace("line 3\n", "line three\nand more\n"));
     let (answer, workspace) =
@@ -31,7 +31,7 @@ fn places_that_do_not_touch_are_merged() {
 }
 
 #[test]
-fn the_place_is_the_one_that_was_read_even_where_it_has_a_double_now() {
+fn the_match_is_the_one_that_was_read_even_if_it_has_a_duplicate_now() {
     let (base, theirs) = ("a\nx\nb\nc\nd\n", "x\na\nx\nb\nc\nd\n");
     let (answer, workspace) = rebased(base, theirs, json!({ "oldText": "x\n", "newText": "y\n" }));
     answer.done();
@@ -39,7 +39,7 @@ fn the_place_is_the_one_that_was_read_even_where_it_has_a_double_now() {
 }
 
 #[test]
-fn merged_lines_keep_the_ends_of_the_file() {
+fn merged_lines_keep_the_line_endings_of_the_file() {
     let base = numbered_lines(20).replace('\n', "\r\n");
     let theirs = base.replace("line 3\r\n", "line three\r\n");
     let (answer, workspace) =
@@ -52,7 +52,7 @@ fn merged_lines_keep_the_ends_of_the_file() {
 #[case::the_same_line("one\nTWO\nthree\n", "two", "2")]
 #[case::the_line_is_gone("one\nthree\n", "two", "2")]
 #[case::both_add_at_one_place("one\ntwo\ntheirs\nthree\n", "two\n", "two\nmine\n")]
-fn places_that_touch_conflict(#[case] theirs: &str, #[case] old: &str, #[case] new: &str) {
+fn changes_that_touch_conflict(#[case] theirs: &str, #[case] old: &str, #[case] new: &str) {
     let (answer, workspace) = rebased("one\ntwo\nthree\n", theirs, json!({ "oldText": old, "newText": new }));
     let data = answer.refused("conflict");
     let regions = data["regions"].as_array().unwrap_or_else(|| panic!("no regions: {data}"));
@@ -64,7 +64,7 @@ fn places_that_touch_conflict(#[case] theirs: &str, #[case] old: &str, #[case] n
 }
 
 #[test]
-fn the_same_edit_by_both_leaves_nothing_to_do() {
+fn the_same_edit_by_both_is_no_change() {
     let (answer, workspace) =
         rebased("one\ntwo\nthree\n", "one\n2\nthree\n", json!({ "oldText": "two", "newText": "2" }));
     if let Err(error) = answer {
@@ -74,14 +74,14 @@ fn the_same_edit_by_both_leaves_nothing_to_do() {
 }
 
 #[test]
-fn text_that_the_base_did_not_have_is_not_found_in_it() {
+fn text_missing_in_the_base_is_not_found() {
     let (answer, workspace) = rebased("one\n", "one\nlater\n", json!({ "oldText": "later", "newText": "x" }));
     answer.refused_as_any(&["not_found", "stale"]);
     assert_eq!(workspace.text("a.txt"), "one\nlater\n");
 }
 
 #[test]
-fn a_fresh_file_needs_no_merge() {
+fn an_unchanged_file_needs_no_merge() {
     let (answer, workspace) = rebased("one\n", "one\n", json!({ "oldText": "one", "newText": "two" }));
     let applied = answer.done();
     let rebased = &applied["files"][0]["rebased"];
@@ -100,10 +100,10 @@ fn a_merge_counts_as_read() {
     agent.edit("a.txt", "line 10\n", "y\n").done();
 }
 
-/// The only file that `editd/changes` tells of.
+/// Returns the only file that `editd/changes` reports.
 fn changed(agent: &mut Agent) -> Value {
-    let mut told = agent.call("editd/changes", json!({})).done();
-    let files = told["files"].as_array_mut().expect("files");
+    let mut answer = agent.call("editd/changes", json!({})).done();
+    let files = answer["files"].as_array_mut().expect("files");
     assert_eq!(files.len(), 1, "{files:?}");
     files.remove(0)
 }
@@ -114,7 +114,7 @@ fn rebase_edit(agent: &mut Agent, old: &str, new: &str) -> Value {
 }
 
 #[test]
-fn what_others_wrote_before_a_merge_can_be_asked_for_afterwards() {
+fn changes_by_others_before_a_merge_are_reported_afterwards() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "1\n2\n3\n4\n5\n6\n"));
     let (mut other, mut agent) = (machine.agent_named("other", &workspace), machine.agent(&workspace));
     agent.read("a.txt");
@@ -129,7 +129,7 @@ fn what_others_wrote_before_a_merge_can_be_asked_for_afterwards() {
 }
 
 #[test]
-fn what_a_program_wrote_is_still_unseen_after_more_edits() {
+fn changes_by_another_program_are_still_reported_after_more_edits() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(30)));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -144,7 +144,7 @@ fn what_a_program_wrote_is_still_unseen_after_more_edits() {
 }
 
 #[test]
-fn what_was_merged_and_read_or_taken_back_is_no_change_any_more() {
+fn a_merged_change_is_not_reported_after_a_read_or_an_undo() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -165,7 +165,7 @@ fn what_was_merged_and_read_or_taken_back_is_no_change_any_more() {
 }
 
 #[test]
-fn a_proposal_that_was_merged_hides_nothing_either() {
+fn a_merged_proposal_hides_no_changes_by_others() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -178,7 +178,7 @@ fn a_proposal_that_was_merged_hides_nothing_either() {
 }
 
 #[test]
-fn an_undo_that_was_merged_hides_nothing_either() {
+fn a_merged_undo_hides_no_changes_by_others() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
     let mut agent = machine.agent(&workspace);
     agent.read_and_edit("a.txt", "line 8\n", "8\n").done();
@@ -189,7 +189,7 @@ fn an_undo_that_was_merged_hides_nothing_either() {
 }
 
 #[test]
-fn who_names_the_hash_of_what_is_there_has_seen_it() {
+fn an_edit_with_the_current_hash_counts_as_a_read() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");

@@ -1,4 +1,4 @@
-//! What has changed since it was read is not edited, and the refusal says what changed.
+//! A file that has changed since it was read is not edited, and the refusal shows the change.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{Machine, Outcome, Workspace, apply_unified, hash_of, numbered_lines};
 
 #[test]
-fn the_second_agents_edit_is_stale_and_goes_through_with_the_new_hash() {
+fn the_second_agents_edit_is_stale_and_succeeds_with_the_new_hash() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
     let (mut first, mut second) =
         (machine.agent_named("first", &workspace), machine.agent_named("second", &workspace));
@@ -28,7 +28,7 @@ fn the_second_agents_edit_is_stale_and_goes_through_with_the_new_hash() {
 }
 
 #[test]
-fn a_stale_refusal_moves_no_base() {
+fn a_stale_refusal_does_not_change_the_base() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -57,7 +57,7 @@ fn every_kind_of_change_is_refused(#[case] change: Value) {
 }
 
 #[test]
-fn the_hash_is_compared_before_the_text_is_looked_for() {
+fn the_hash_is_compared_before_the_text_is_searched() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -67,7 +67,7 @@ fn the_hash_is_compared_before_the_text_is_looked_for() {
 }
 
 #[test]
-fn a_hash_of_an_older_text_that_was_given_here_is_known() {
+fn the_hash_of_an_older_text_from_this_daemon_is_a_known_base() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     let old = agent.read("a.txt")["hash"].clone();
@@ -83,7 +83,7 @@ fn a_hash_of_an_older_text_that_was_given_here_is_known() {
 #[rstest]
 #[case("reject")]
 #[case("rebase")]
-fn a_hash_that_was_never_given_is_an_unknown_base(#[case] way: &str) {
+fn a_hash_that_was_never_returned_is_an_unknown_base(#[case] way: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     let unknown = format!("b3:{}", "0123456789abcdef".repeat(2));
@@ -96,7 +96,7 @@ fn a_hash_that_was_never_given_is_an_unknown_base(#[case] way: &str) {
 }
 
 #[test]
-fn a_sent_hash_counts_more_than_what_was_read() {
+fn a_sent_hash_takes_precedence_over_the_last_read() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");

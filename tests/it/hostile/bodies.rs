@@ -1,4 +1,4 @@
-//! Malformed bodies: each costs one error answer, and the connection lives.
+//! Tests of malformed bodies: each costs one error answer, and the connection survives.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ fn session(machine: &Machine, workspace: &Workspace, framing: Framing) -> Wire {
     wire
 }
 
-/// Sends a body and then a good request; returns what was answered before the good request's answer.
+/// Sends a body and then a valid request; returns the answers before the answer to the valid one.
 fn answers_before_next(wire: &mut Wire, body: &[u8], id: u64) -> Vec<Value> {
     wire.send_body(body);
     wire.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "editd/read", "params": { "path": "a.txt" } }));
@@ -116,7 +116,7 @@ fn an_empty_line_costs_nothing() {
 #[case::lists(json!([1, 2]))]
 #[case::a_text(json!("a.txt"))]
 #[case::a_number(json!(7))]
-fn parameters_that_are_no_object_cost_one_error(#[case] params: Value) {
+fn parameters_that_are_not_an_object_cost_one_error(#[case] params: Value) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut wire = session(&machine, &workspace, Framing::Lines);
     let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "editd/read", "params": params }).to_string();
@@ -127,7 +127,7 @@ fn parameters_that_are_no_object_cost_one_error(#[case] params: Value) {
 }
 
 #[test]
-fn answers_to_nothing_are_ignored() {
+fn unsolicited_responses_are_ignored() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut wire = session(&machine, &workspace, Framing::Lines);
     let stray = br#"{"jsonrpc":"2.0","id":12345,"result":null}"#;
@@ -135,7 +135,7 @@ fn answers_to_nothing_are_ignored() {
 }
 
 #[test]
-fn an_id_may_be_a_text() {
+fn an_id_may_be_a_string() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut wire = session(&machine, &workspace, Framing::Lines);
     wire.send(

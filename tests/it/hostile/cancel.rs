@@ -1,4 +1,4 @@
-//! `$/cancelRequest`.
+//! Tests of `$/cancelRequest`.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ fn a_cancelled_request_gets_one_answer() {
 }
 
 #[test]
-fn a_cancelled_edit_is_done_whole_or_not_at_all() {
+fn a_cancelled_edit_is_applied_completely_or_not_at_all() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "n = 0\n"));
     let mut agent = machine.agent(&workspace);
     let mut present = 0;
@@ -49,7 +49,7 @@ fn a_cancelled_edit_is_done_whole_or_not_at_all() {
 #[case::no_id(json!({}))]
 #[case::an_object(json!({ "id": {} }))]
 #[case::nothing(Value::Null)]
-fn a_cancellation_of_nothing_is_ignored(#[case] params: Value) {
+fn a_cancellation_without_a_request_is_ignored(#[case] params: Value) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.notify("$/cancelRequest", params);

@@ -1,5 +1,5 @@
-//! One client floods the daemon, another edits small files beside it and hardly notices. How little exactly,
-//! the bench `flood` measures; here the bounds only tell waiting from working.
+//! Tests in which one client floods the daemon while another edits small files with hardly any delay. The
+//! bench `flood` measures the delay; the bounds here only distinguish waiting from working.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use crate::support::{Agent, Framing, Machine, Outcome, Wire, Workspace, eventually};
 
-/// What may come on top of twice what the measuring client needs when it is alone. The machine that runs the
-/// tests is busy with others of them; a client that waits for a flood to end waits longer than this.
+/// Allowance on top of twice the time that the measuring client needs alone. The machine is busy with other
+/// tests; a client that waits for a flood to end waits longer than this.
 const SLACK: Duration = Duration::from_secs(2);
-/// Edits that are measured.
+/// Number of edits measured.
 const EDITS: usize = 100;
 
-/// Says stop when it goes, also where a test fails.
+/// Sets the stop flag when dropped, also if a test fails.
 struct Stopped<'a>(&'a AtomicBool);
 
 impl Drop for Stopped<'_> {
@@ -25,10 +25,10 @@ impl Drop for Stopped<'_> {
     }
 }
 
-/// One kind of flood: makes noise until it is told to stop, for a while at least.
+/// A kind of flood: runs until it is stopped.
 type Flood = fn(&Machine, &Workspace, &AtomicBool);
 
-/// The longest but one in a hundred.
+/// Returns the 99th percentile of the response times.
 fn measured(agent: &mut Agent, name: &str, first: usize) -> Duration {
     let mut times: Vec<Duration> = (first..first + EDITS)
         .map(|number| {
@@ -45,7 +45,7 @@ fn request(method: &str, params: &Value) -> String {
     json!({ "jsonrpc": "2.0", "id": 9, "method": method, "params": params }).to_string()
 }
 
-/// A session whose wire is used as bytes.
+/// A session whose connection sends raw bytes.
 fn flooder(machine: &Machine, workspace: &Workspace) -> Wire {
     let mut wire = machine.wire(Framing::Lines);
     let introduction = request("initialize", &workspace.session("flooder"));
@@ -55,7 +55,7 @@ fn flooder(machine: &Machine, workspace: &Workspace) -> Wire {
     wire
 }
 
-/// Runs a flood from several connections at once, over and over.
+/// Runs a flood from several connections at once, repeatedly.
 fn from_each(connections: usize, stop: &AtomicBool, flood: impl Fn(&AtomicBool) + Sync) {
     thread::scope(|scope| {
         for _ in 0..connections {
@@ -68,7 +68,7 @@ fn from_each(connections: usize, stop: &AtomicBool, flood: impl Fn(&AtomicBool) 
     });
 }
 
-/// Bodies of 100 MB, as fast as they are taken.
+/// Bodies of 100 MB, as fast as the daemon reads them.
 fn huge_bodies(machine: &Machine, workspace: &Workspace, stop: &AtomicBool) {
     let chunk = vec![b'x'; 1 << 20];
     from_each(4, stop, |stop| {
@@ -99,7 +99,7 @@ fn unfinished_bodies(machine: &Machine, workspace: &Workspace, stop: &AtomicBool
     });
 }
 
-/// A byte now and then, on many connections.
+/// An occasional byte on many connections.
 fn trickles(machine: &Machine, _: &Workspace, stop: &AtomicBool) {
     let mut wires: Vec<Wire> = (0..50).map(|_| machine.wire(Framing::Headers)).collect();
     while !stop.load(Ordering::Relaxed) {
@@ -116,7 +116,7 @@ fn endless_headers(machine: &Machine, _: &Workspace, stop: &AtomicBool) {
     });
 }
 
-/// Values by the million in one message, and lists in lists.
+/// Millions of values in one message, and deeply nested lists.
 fn many_values(machine: &Machine, workspace: &Workspace, stop: &AtomicBool) {
     let broad =
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"editd/read","params":[{}0]}}"#, "0,".repeat(4 << 20));
@@ -131,7 +131,7 @@ fn many_values(machine: &Machine, workspace: &Workspace, stop: &AtomicBool) {
     });
 }
 
-/// Small requests without end, whose answers nobody reads.
+/// Endless small requests whose answers the client never reads.
 fn tiny_requests(machine: &Machine, workspace: &Workspace, stop: &AtomicBool) {
     let requests = (request("editd/read", &json!({ "path": "small.txt" })) + "\n").repeat(1_000);
     from_each(2, stop, |stop| {
@@ -140,7 +140,7 @@ fn tiny_requests(machine: &Machine, workspace: &Workspace, stop: &AtomicBool) {
     });
 }
 
-/// The same few expensive requests, over and over.
+/// A few expensive requests, repeatedly.
 fn again_and_again(machine: &Machine, workspace: &Workspace, stop: &AtomicBool, edit: &Value) {
     let line = request("editd/edit", edit) + "\n";
     from_each(4, stop, |stop| {
@@ -186,7 +186,7 @@ fn equal_letters(machine: &Machine, workspace: &Workspace, stop: &AtomicBool) {
 #[case::absent_text(absent_text)]
 #[case::many_places(many_places)]
 #[case::equal_letters(equal_letters)]
-fn a_flood_keeps_nobody_else_waiting(#[case] flood: Flood) {
+fn a_flood_does_not_delay_other_clients(#[case] flood: Flood) {
     let machine = Machine::start();
     let workspace = Workspace::with(&[
         ("n.txt", "n = 0\n".to_owned()),
@@ -212,7 +212,7 @@ fn a_flood_keeps_nobody_else_waiting(#[case] flood: Flood) {
 }
 
 #[test]
-fn new_clients_are_served_beside_a_flood() {
+fn new_clients_are_served_during_a_flood() {
     let (machine, workspace) = (Machine::start(), Workspace::file("n.txt", "n = 0\n"));
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -227,7 +227,7 @@ fn new_clients_are_served_beside_a_flood() {
 }
 
 #[test]
-fn a_message_that_does_not_come_to_its_end_costs_its_connection() {
+fn an_unfinished_message_costs_its_connection() {
     let machine = Machine::configured("[limits]\nmessage_ms = 300\n");
     let workspace = Workspace::file("a.txt", "one\n");
     let mut quiet = machine.agent(&workspace);
@@ -238,7 +238,7 @@ fn a_message_that_does_not_come_to_its_end_costs_its_connection() {
         wire.send_bytes(beginning);
         eventually("the connection to end", || wire.try_send_bytes(b"x").is_err().then_some(()));
     }
-    // Between messages a client may be silent for as long as it likes.
+    // Between messages a client may be silent for any length of time.
     quiet.read_and_edit("a.txt", "one", "two").done();
 }
 
@@ -246,7 +246,7 @@ fn a_message_that_does_not_come_to_its_end_costs_its_connection() {
 #[case::endless_headers(endless_headers)]
 #[case::trickles(trickles)]
 #[case::tiny_requests(tiny_requests)]
-fn a_flood_of_little_takes_little_memory(#[case] flood: Flood) {
+fn a_flood_of_small_messages_uses_little_memory(#[case] flood: Flood) {
     let machine = Machine::configured("[limits]\nunsent_output = 4194304\n");
     let workspace = Workspace::file("small.txt", "a line\n".repeat(10));
     machine.agent(&workspace).read("small.txt");
@@ -262,7 +262,7 @@ fn a_flood_of_little_takes_little_memory(#[case] flood: Flood) {
 }
 
 #[test]
-fn all_messages_together_take_no_more_memory_than_they_may() {
+fn all_messages_together_stay_within_the_memory_limit() {
     let machine = Machine::configured("[limits]\nmessage_size = 33554432\nmessage_memory = 33554432\n");
     let workspace = Workspace::file("n.txt", "n = 0\n");
     let mut agent = machine.agent(&workspace);
@@ -280,10 +280,10 @@ fn all_messages_together_take_no_more_memory_than_they_may() {
         .collect();
     agent.edit("n.txt", "n = 0", "n = 1").done();
     let grown = machine.peak() - before;
-    // What all may take, one message more, and room in buffers that have just grown.
+    // The memory limit, one message more, and slack in buffers that have just grown.
     assert!(grown < 160 << 10, "{grown} KiB more");
     drop(wires);
-    // There is room again: this is read, and refused for what it is.
+    // The memory is free again: this message is parsed, and refused because of its content.
     let unknown = json!({ "unknown": "x".repeat(20 << 20) });
     agent.call("editd/status", unknown).invalid("unknown");
 }

@@ -1,4 +1,4 @@
-//! Unusable framing ends the connection that it came on, and no other.
+//! Tests that unusable framing ends its own connection, and no other.
 
 use rstest::rstest;
 use serde_json::json;
@@ -15,11 +15,11 @@ impl Neighbour {
         let mut agent = machine.agent_named("neighbour", workspace);
         agent.read("neighbour.txt");
         let mut neighbour = Self(agent, 0);
-        neighbour.works();
+        neighbour.assert_works();
         neighbour
     }
 
-    fn works(&mut self) {
+    fn assert_works(&mut self) {
         let (old, new) = (format!("count {}\n", self.1), format!("count {}\n", self.1 + 1));
         self.0.edit("neighbour.txt", &old, &new).done();
         self.1 += 1;
@@ -54,11 +54,11 @@ fn unusable_framing_ends_its_connection(#[case] bytes: String) {
     let (machine, workspace) = scene();
     let mut neighbour = Neighbour::of(&machine, &workspace);
     let mut wire = machine.wire(Framing::Headers);
-    // The end may come before all is taken.
+    // The connection may end before all bytes are sent.
     let _ = wire.try_send_bytes(bytes.as_bytes());
-    let said = wire.until_closed();
-    assert!(said.iter().all(|message| message["result"].is_null()), "{said:?}");
-    neighbour.works();
+    let messages = wire.until_closed();
+    assert!(messages.iter().all(|message| message["result"].is_null()), "{messages:?}");
+    neighbour.assert_works();
 }
 
 #[test]
@@ -70,21 +70,21 @@ fn unusable_framing_ends_a_working_session_too() {
     agent.read("neighbour.txt");
     agent.wire().send_bytes(b"Content-Length: -1\r\n\r\n");
     agent.wire().until_closed();
-    neighbour.works();
+    neighbour.assert_works();
 }
 
 #[rstest]
 #[case::lower_case("content-length: {}\r\n\r\n")]
 #[case::upper_case("CONTENT-LENGTH: {}\r\n\r\n")]
-#[case::no_blank("Content-Length:{}\r\n\r\n")]
-#[case::more_blanks("Content-Length:   {}  \r\n\r\n")]
+#[case::no_space("Content-Length:{}\r\n\r\n")]
+#[case::more_spaces("Content-Length:   {}  \r\n\r\n")]
 #[case::another_header_first(
     "Content-Type: application/vscode-jsonrpc; charset=utf-8\r\nContent-Length: {}\r\n\r\n"
 )]
 #[case::another_header_after(
     "Content-Length: {}\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n"
 )]
-fn header_names_may_be_in_any_case_and_company(#[case] head: &str) {
+fn header_names_may_have_any_case_and_any_neighbors(#[case] head: &str) {
     let (machine, workspace) = scene();
     let mut wire = machine.wire(Framing::Headers);
     let mut message = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize" });
@@ -134,11 +134,11 @@ fn a_message_above_the_limit_ends_the_connection(#[case] framing: Framing) {
     };
     let _ = agent.wire().try_send_bytes(frame.as_bytes());
     agent.wire().until_closed();
-    neighbour.works();
+    neighbour.assert_works();
 }
 
 #[test]
-fn a_line_that_never_ends_is_cut_off() {
+fn an_endless_line_is_cut_off() {
     let machine = Machine::configured("[limits]\nmessage_size = 1048576\n");
     let workspace = Workspace::file("neighbour.txt", "count 0\n");
     let mut neighbour = Neighbour::of(&machine, &workspace);
@@ -148,5 +148,5 @@ fn a_line_that_never_ends_is_cut_off() {
     let taken = (0..1_024).take_while(|_| wire.try_send_bytes(&chunk).is_ok()).count();
     assert!(taken < 1_024, "64 MiB of one line were taken");
     wire.until_closed();
-    neighbour.works();
+    neighbour.assert_works();
 }

@@ -1,4 +1,4 @@
-//! Clients that take too much, or nothing, or leave in the middle.
+//! Tests of clients that request too much, read nothing, or leave in the middle.
 
 use std::io::ErrorKind;
 use std::thread;
@@ -13,7 +13,7 @@ fn read_request(id: u64, path: &str) -> Value {
 }
 
 #[test]
-fn a_client_that_does_not_read_is_cut_off_and_nobody_waits_for_it() {
+fn a_client_that_does_not_read_is_cut_off_and_delays_no_other() {
     let large = "x".repeat(99) + "\n";
     let files = [("large.txt", large.repeat(2_000)), ("n.txt", "n = 0\n".to_owned())];
     let machine = Machine::configured("[limits]\nunsent_output = 2000000\n");
@@ -72,7 +72,7 @@ fn a_flood_of_requests_gets_one_answer_each() {
 }
 
 #[test]
-fn a_client_that_leaves_in_the_middle_of_a_message_hurts_nobody() {
+fn a_client_that_leaves_in_the_middle_of_a_message_affects_no_other() {
     let (machine, workspace) = (Machine::start(), Workspace::file("n.txt", "n = 0\n"));
     let mut other = machine.agent(&workspace);
     other.read("n.txt");
@@ -93,7 +93,7 @@ fn a_client_that_leaves_in_the_middle_of_a_message_hurts_nobody() {
 }
 
 #[test]
-fn a_client_that_leaves_before_its_answer_has_edited_whole_or_not_at_all() {
+fn a_client_that_leaves_before_its_answer_has_edited_all_or_nothing() {
     let old = "some line of the file\n".repeat(5_000);
     let new = "another line instead\n".repeat(5_000);
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", &old));
@@ -113,7 +113,7 @@ fn a_client_that_leaves_before_its_answer_has_edited_whole_or_not_at_all() {
 }
 
 #[test]
-fn many_requests_at_once_on_large_files_stay_within_the_answers_limits() {
+fn many_concurrent_reads_of_a_large_file_stay_within_the_answer_limit() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "x".repeat(99).repeat(20_000)));
     let mut agent = machine.agent(&workspace);
     let sent: Vec<u64> = (0..20).map(|_| agent.send("editd/read", json!({ "path": "a.txt" }))).collect();
@@ -124,7 +124,7 @@ fn many_requests_at_once_on_large_files_stay_within_the_answers_limits() {
 }
 
 #[test]
-fn a_client_that_says_nothing_keeps_nobody_waiting() {
+fn a_silent_client_delays_no_other() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let silent: Vec<_> = (0..20).map(|_| machine.wire(Framing::Lines)).collect();
     let mut agent = Agent::connect(&machine, Framing::Headers);

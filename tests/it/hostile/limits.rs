@@ -1,10 +1,10 @@
-//! Limits have names, and hold.
+//! Tests of the named limits.
 
 use serde_json::json;
 
 use crate::support::{Agent, Arrival, Framing, Machine, Outcome, PATIENCE, Wire, Workspace, eventually};
 
-/// Whether a new connection is served; one that is turned away is closed or told that the daemon is busy.
+/// Returns the connection if it is served. A rejected connection is closed or receives a busy error.
 fn is_served(machine: &Machine, workspace: &Workspace) -> Option<Wire> {
     let mut wire = machine.wire(Framing::Lines);
     let mut initialize = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize" });
@@ -24,10 +24,10 @@ fn is_served(machine: &Machine, workspace: &Workspace) -> Option<Wire> {
 }
 
 #[test]
-fn connections_above_the_limit_are_turned_away_and_the_others_live() {
+fn connections_above_the_limit_are_rejected_and_the_others_stay() {
     let machine = Machine::configured("[limits]\nconnections = 3\n");
     let workspace = Workspace::file("a.txt", "one\n");
-    // The probe of the start may still be counted.
+    // The probe at the start may still be counted.
     let mut agents: Vec<Wire> =
         (0..3).map(|_| eventually("a free place", || is_served(&machine, &workspace))).collect();
     assert!(is_served(&machine, &workspace).is_none(), "a fourth connection was served");
@@ -62,7 +62,7 @@ fn a_thousand_open_connections_are_served() {
     }
 }
 
-/// This process and the daemon that it starts may have so many files open.
+/// Raises the limit on open files for this process and the daemon that it starts.
 fn allow_files(count: u64) {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
@@ -101,7 +101,7 @@ fn a_file_that_would_grow_above_the_limit_is_refused() {
 }
 
 #[test]
-fn more_text_than_may_be_kept_is_still_served() {
+fn more_text_than_fits_in_memory_is_still_served() {
     let machine = Machine::configured("[limits]\nmemory = 1000000\n");
     let names: Vec<String> = (0..20).map(|number| format!("{number}.txt")).collect();
     let workspace = Workspace::empty();

@@ -1,13 +1,13 @@
-//! Documents say what is there: commands, links, methods, refusals, settings.
+//! Tests that documents are complete and correct: commands, links, methods, refusals, settings.
 
 use std::path::Path;
 use std::process::Command;
 
 use editd::protocol::{EDITOR_METHODS, METHODS, TOOLS};
 
-use super::{Source, nothing_of, read, sources, top};
+use super::{Source, assert_none, read, sources, top};
 
-/// Everything for people to read.
+/// Reads all documents.
 fn documents() -> Vec<Source> {
     let mut documents = sources("docs", ".md");
     let others = [
@@ -22,12 +22,12 @@ fn documents() -> Vec<Source> {
     documents
 }
 
-/// All code of a folder.
+/// Returns the code of all files in a folder.
 fn joined(folder: &str) -> String {
     sources(folder, ".rs").into_iter().map(|source| source.text).collect()
 }
 
-/// The text outside of fences.
+/// Returns the text outside of fenced blocks.
 fn prose(text: &str) -> String {
     let mut inside = false;
     let is_prose = |line: &&str| {
@@ -38,7 +38,7 @@ fn prose(text: &str) -> String {
     text.lines().filter(is_prose).collect::<Vec<_>>().join("\n")
 }
 
-/// The lines inside fences of shell code.
+/// Returns the lines inside fenced blocks of shell code.
 fn shell_lines(text: &str) -> Vec<&str> {
     let (mut lines, mut inside) = (Vec::new(), false);
     for line in text.lines() {
@@ -51,7 +51,7 @@ fn shell_lines(text: &str) -> Vec<&str> {
     lines
 }
 
-/// The subcommand that a line of shell calls editd with.
+/// Returns the subcommand of editd that a shell line calls.
 fn subcommand(line: &str) -> Option<&str> {
     let words: Vec<_> = line.split_whitespace().collect();
     let cargo_run = words.windows(2).any(|pair| pair == ["cargo", "run"]);
@@ -61,7 +61,7 @@ fn subcommand(line: &str) -> Option<&str> {
     words.get(start + 1).copied().filter(|word| word.chars().all(|c| c.is_ascii_lowercase()))
 }
 
-/// What stands between two marks, each time.
+/// Iterates over the texts between two markers.
 fn between<'a>(text: &'a str, before: &'a str, after: &'a str) -> impl Iterator<Item = &'a str> {
     text.split(before).skip(1).filter_map(move |rest| Some(rest.split_once(after)?.0))
 }
@@ -90,24 +90,24 @@ fn commands_in_documents_exist() {
             wrong.extend(missing.map(|script| format!("{}: {script}", document.path)));
         }
     }
-    nothing_of("commands in documents exist", &wrong);
+    assert_none("commands in documents exist", &wrong);
     assert!(calls >= 5, "the documents show how editd is called");
 }
 
 #[test]
-fn the_readme_has_its_two_commands() {
+fn the_readme_has_the_commands_to_run_and_to_test() {
     let readme = read("README.md");
     let lines = shell_lines(&readme);
     assert!(
         lines.iter().any(|line| line.contains("cargo run") && subcommand(line) == Some("edit")),
-        "one builds and edits"
+        "one command builds and edits"
     );
-    assert!(lines.contains(&"scripts/test"), "one runs all tests");
-    assert!(read(".ci/run").contains("scripts/test"), "the checks of a change are those of the README");
+    assert!(lines.contains(&"scripts/test"), "one command runs all tests");
+    assert!(read(".ci/run").contains("scripts/test"), "CI runs the checks that the README names");
 }
 
 #[test]
-fn links_lead_somewhere() {
+fn links_lead_to_files() {
     let mut wrong = Vec::new();
     for document in documents() {
         let folder = Path::new(&document.path).parent().expect("a folder");
@@ -118,7 +118,7 @@ fn links_lead_somewhere() {
             }
         }
     }
-    nothing_of("links lead to files", &wrong);
+    assert_none("links lead to files", &wrong);
 }
 
 #[test]
@@ -131,26 +131,26 @@ fn the_protocol_document_names_every_method_and_refusal() {
     assert!(kinds.len() >= 30, "{kinds:?}");
     let is_missing = |name: &String| !document.contains(&format!("`{name}`"));
     let missing: Vec<_> = methods.chain(kinds).filter(is_missing).collect();
-    nothing_of("docs/protocol.md tells of every method and refusal", &missing);
+    assert_none("docs/protocol.md documents every method and refusal", &missing);
 }
 
 #[test]
-fn every_tool_is_in_the_documents() {
+fn every_tool_is_documented() {
     for document in ["docs/agents.md", "docs/protocol.md"] {
         let text = read(document);
         let is_missing = |name: &&str| !text.contains(&format!("`{name}`"));
         let missing: Vec<_> = TOOLS.into_iter().filter(is_missing).map(str::to_owned).collect();
-        nothing_of(&format!("{document} tells of every tool"), &missing);
+        assert_none(&format!("{document} documents every tool"), &missing);
     }
 }
 
-/// What a plugin's code names that begins with `editd/`, in quotes of one kind.
+/// Returns the quoted names in the code of a plugin that begin with `editd/`.
 fn named_in<'a>(code: &'a str, quote: &'a str) -> impl Iterator<Item = &'a str> {
     code.split(quote).filter(|text| text.starts_with("editd/") && !text.contains(char::is_whitespace))
 }
 
 #[test]
-fn plugins_speak_of_what_there_is() {
+fn plugins_use_existing_messages() {
     let known = read("src/protocol.rs") + &joined("src/protocol");
     let folders = [("editors/nvim/lua", ".lua", "'"), ("editors/vscode/src", ".ts", "'")];
     let mut named = Vec::new();
@@ -164,10 +164,10 @@ fn plugins_speak_of_what_there_is() {
     let is_unknown = |(_, name): &&(String, String)| !known.contains(&format!("\"{name}\""));
     let wrong: Vec<_> =
         named.iter().filter(is_unknown).map(|(path, name)| format!("{path}: {name}")).collect();
-    nothing_of("what plugins send and serve is in src/protocol", &wrong);
+    assert_none("messages of plugins are defined in src/protocol", &wrong);
 }
 
-/// The keys of tables of the configuration, as the code has them.
+/// Returns the keys of configuration tables, parsed from the code.
 fn keys_of(tables: &[&str]) -> Vec<String> {
     let code = read("src/config.rs") + &read("src/config/policy.rs");
     let keys = tables.iter().flat_map(|table| {
@@ -187,11 +187,11 @@ fn the_configuration_document_names_every_key() {
     let document = read("docs/configuration.md");
     let keys = keys_of(&["Table", "LimitsTable", "RuleTable"]);
     let missing: Vec<_> = keys.into_iter().filter(|key| !document.contains(&format!("`{key}`"))).collect();
-    nothing_of("docs/configuration.md tells of every key", &missing);
+    assert_none("docs/configuration.md documents every key", &missing);
 }
 
 #[test]
-fn the_doctor_prints_what_is_in_force_of_every_key() {
+fn the_doctor_prints_every_setting() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut doctor = Command::new(env!("CARGO_BIN_EXE_editd"));
     doctor.args(["doctor", "--output", "json", "--state-dir"]).arg(folder.path().join("state"));
@@ -200,7 +200,7 @@ fn the_doctor_prints_what_is_in_force_of_every_key() {
     let has =
         |key: &String| report.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|it| it == key);
     let missing: Vec<_> = keys_of(&["Table", "LimitsTable"]).into_iter().filter(|key| !has(key)).collect();
-    nothing_of("`editd doctor` tells of every key", &missing);
+    assert_none("`editd doctor` prints every key", &missing);
 }
 
 #[test]
@@ -211,25 +211,25 @@ fn the_protocol_document_names_every_path_rule() {
     let rules: Vec<_> = names.filter(is_name).map(str::to_owned).collect();
     assert!(rules.len() >= 10, "{rules:?}");
     let missing: Vec<_> = rules.into_iter().filter(|name| !document.contains(&format!("`{name}`"))).collect();
-    nothing_of("docs/protocol.md tells of every path rule", &missing);
+    assert_none("docs/protocol.md documents every path rule", &missing);
 }
 
 #[test]
-fn every_direct_dependency_has_its_reason() {
+fn every_direct_dependency_is_documented() {
     let (document, manifest) = (read("docs/dependencies.md"), read("Cargo.toml"));
     let sections =
         ["[dependencies]\n", "[dev-dependencies]\n"].map(|start| between(&manifest, start, "\n[").next());
     let lines = sections.into_iter().flatten().flat_map(str::lines).filter(|line| !line.starts_with('#'));
     let names = lines.filter_map(|line| Some(line.split_once(" = ")?.0));
     let missing: Vec<_> = names.filter(|name| !document.contains(&format!("`{name}`"))).collect();
-    nothing_of(
-        "docs/dependencies.md tells why each is there",
+    assert_none(
+        "docs/dependencies.md has the reason for each dependency",
         &missing.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(),
     );
 }
 
 #[test]
-fn every_public_module_shows_how_it_is_used() {
+fn every_public_module_has_an_example() {
     let modules = read("src/lib.rs");
     let named = modules.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
     let has_example = |name: &str| {
@@ -240,5 +240,5 @@ fn every_public_module_shows_how_it_is_used() {
         })
     };
     let missing: Vec<_> = named.filter(|name| !has_example(name)).map(str::to_owned).collect();
-    nothing_of("every public module has an example", &missing);
+    assert_none("every public module has an example", &missing);
 }

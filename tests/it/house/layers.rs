@@ -1,8 +1,8 @@
-//! The layers of `src`, and what each may name.
+//! Tests of the layers of `src` and the names that each layer may use.
 
-use super::{Source, nothing_of, read, sources};
+use super::{Source, assert_none, read, sources};
 
-/// From the bottom up: a layer may use itself and those before it.
+/// Layers from the bottom up. A layer may use itself and the layers before it.
 const LAYERS: [&str; 15] = [
     "text",
     "edit",
@@ -21,10 +21,10 @@ const LAYERS: [&str; 15] = [
     "cli",
 ];
 
-/// Layers that compute and do nothing else.
+/// Layers without side effects.
 const PURE: [&str; 5] = ["text", "edit", "patch", "notebook", "workspace"];
 
-/// What a pure layer does not name: runtimes, formats, files, networks, clocks.
+/// Names that pure layers must not use: runtimes, formats, files, networks, clocks.
 const IMPURE: [&str; 16] = [
     "tokio",
     "serde",
@@ -44,27 +44,27 @@ const IMPURE: [&str; 16] = [
     "async fn",
 ];
 
-/// Deadlines are there to end work that takes too long, so one file of a pure layer looks at the clock.
-const MAY_LOOK_AT_THE_CLOCK: &str = "src/edit/deadline.rs";
+/// The only file of a pure layer that may read the clock, because deadlines limit the time of computations.
+const MAY_READ_THE_CLOCK: &str = "src/edit/deadline.rs";
 
-/// Lines of a file beyond which it is two files.
+/// Maximum number of lines in a file.
 const LONGEST_FILE: usize = 400;
 
 impl Source {
-    /// The top module that it belongs to; `lib` and `main` belong to none.
+    /// Returns the top-level module that contains the file. `lib` and `main` belong to no layer.
     fn layer(&self) -> Option<&str> {
         let name = self.path.strip_prefix("src/")?.split(['/', '.']).next()?;
         LAYERS.contains(&name).then_some(name)
     }
 
-    /// Its lines of code with their numbers, comments left out.
+    /// Returns the numbered lines of code, without comments.
     fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let lines = self.text.lines().enumerate().map(|(index, line)| (index + 1, line));
         lines.filter(|(_, line)| !line.trim_start().starts_with("//"))
     }
 }
 
-/// The top modules that code names behind `crate::`, alone or in braces.
+/// Returns the top-level modules that follow `crate::` in code, single or in braces.
 fn named_modules(code: &str) -> Vec<String> {
     let mut named = Vec::new();
     for rest in code.split("crate::").skip(1) {
@@ -76,7 +76,7 @@ fn named_modules(code: &str) -> Vec<String> {
     named
 }
 
-/// The first word of each item in a list in braces, whatever braces lie inside.
+/// Returns the first word of each item in a braced list. Skips nested braces.
 fn heads(list: &str) -> Vec<String> {
     let (mut heads, mut depth, mut at_head) = (Vec::new(), 0, true);
     for (at, c) in list.char_indices() {
@@ -99,7 +99,7 @@ fn word(text: &str) -> String {
     text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
 }
 
-/// Whether code names a thing: the letters alone are not enough.
+/// Returns `true` if the line contains the name as a whole word.
 fn names(line: &str, thing: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(thing)
@@ -107,7 +107,7 @@ fn names(line: &str, thing: &str) -> bool {
 }
 
 #[test]
-fn imports_go_upward_only() {
+fn layers_import_only_lower_layers() {
     let height = |layer: &str| LAYERS.iter().position(|known| *known == layer);
     let mut wrong = Vec::new();
     for source in sources("src", ".rs") {
@@ -119,11 +119,11 @@ fn imports_go_upward_only() {
             }
         }
     }
-    nothing_of(&format!("a layer uses itself and those before it in {}", LAYERS.join(" < ")), &wrong);
+    assert_none(&format!("a layer uses itself and the layers before it in {}", LAYERS.join(" < ")), &wrong);
 }
 
 #[test]
-fn pure_layers_do_nothing_but_compute() {
+fn pure_layers_have_no_side_effects() {
     let mut wrong = Vec::new();
     for source in sources("src", ".rs") {
         if !source.layer().is_some_and(|layer| PURE.contains(&layer)) {
@@ -131,17 +131,17 @@ fn pure_layers_do_nothing_but_compute() {
         }
         for (number, line) in source.code() {
             for impure in IMPURE.iter().filter(|impure| names(line, impure)) {
-                if *impure != "Instant::now" || source.path != MAY_LOOK_AT_THE_CLOCK {
+                if *impure != "Instant::now" || source.path != MAY_READ_THE_CLOCK {
                     wrong.push(format!("{}:{number} names {impure}", source.path));
                 }
             }
         }
     }
-    nothing_of(&format!("{} do nothing but compute", PURE.join(", ")), &wrong);
+    assert_none(&format!("{} have no side effects", PURE.join(", ")), &wrong);
 }
 
 #[test]
-fn frameworks_are_named_in_one_layer_only() {
+fn frameworks_are_used_in_one_layer_only() {
     for (framework, layer) in [("tower_lsp", "transport"), ("rmcp", "mcp")] {
         let mut wrong = Vec::new();
         for source in sources("src", ".rs") {
@@ -149,7 +149,7 @@ fn frameworks_are_named_in_one_layer_only() {
             let named = source.code().filter(|(_, line)| names(line, framework));
             wrong.extend(named.filter(|_| outside).map(|(number, _)| format!("{}:{number}", source.path)));
         }
-        nothing_of(&format!("only src/{layer} names {framework}"), &wrong);
+        assert_none(&format!("only src/{layer} uses {framework}"), &wrong);
     }
 }
 
@@ -168,7 +168,7 @@ fn the_codemap_names_every_layer_in_order() {
 }
 
 #[test]
-fn no_file_is_too_long_to_read() {
+fn files_have_at_most_400_lines() {
     let folders = [
         ("src", ".rs"),
         ("tests/it", ".rs"),
@@ -180,13 +180,43 @@ fn no_file_is_too_long_to_read() {
     let files = folders.iter().flat_map(|(folder, ending)| sources(folder, ending));
     let long = files.filter(|source| length(source) > LONGEST_FILE);
     let wrong: Vec<_> = long.map(|source| format!("{}: {} lines", source.path, length(&source))).collect();
-    nothing_of(&format!("a file of code has at most {LONGEST_FILE} lines"), &wrong);
+    assert_none(&format!("a file of code has at most {LONGEST_FILE} lines"), &wrong);
 }
 
 #[test]
-fn the_rules_can_be_broken() {
+fn violations_are_detected() {
     let code = "use crate::{\n    disk::{Disk, Root},\n    text::Text,\n};\nlet x = crate::cli::main();";
     assert_eq!(named_modules(code), ["disk", "text", "cli"]);
     assert!(names("use tokio::sync", "tokio") && names("    Instant::now()", "Instant::now"));
     assert!(!names("tokio_util::x", "tokio") && !names("my_serde", "serde"));
+}
+
+#[test]
+fn every_test_file_is_compiled() {
+    let main = read("tests/it/main.rs");
+    let declares = |body: &str, path: &str| {
+        let name = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
+        body.contains(&format!("mod {name};")) || body.contains(&format!("mod {name} {{"))
+    };
+    let mut missing = Vec::new();
+    for Source { path, .. } in sources("tests/it", ".rs") {
+        let inner = path.strip_prefix("tests/it/").unwrap_or_default();
+        let found = match inner.split_once('/') {
+            None => inner == "main.rs" || declares(&main, inner),
+            Some((folder, file)) => {
+                let body = main.split_once(&format!("\nmod {folder} {{")).map_or_else(
+                    || {
+                        std::fs::read_to_string(super::top().join(format!("tests/it/{folder}.rs")))
+                            .unwrap_or_default()
+                    },
+                    |(_, rest)| rest.split("\n}").next().unwrap_or_default().to_owned(),
+                );
+                file.contains('/') || declares(&body, file)
+            }
+        };
+        if !found {
+            missing.push(path);
+        }
+    }
+    assert_none("every file of tests/it has its `mod` line", &missing);
 }

@@ -1,4 +1,4 @@
-//! Sockets that a service manager opens: the first connection starts the daemon.
+//! Tests of sockets that a service manager opens: the first connection starts the daemon.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -12,8 +12,9 @@ use rustix::process::{Signal, kill_process};
 
 use crate::support::{Machine, Workspace, eventually, need, text_of};
 
-/// A service manager in miniature: it opens sockets and hands them to a program, at once or for each connection
-/// that none is there for. That of systemd for trying things out ends with its first program.
+/// A minimal service manager: it opens sockets and hands them to a program, at once (`once`) or on every
+/// connection that no daemon accepts. It exists because `systemd-socket-activate` ends with its first
+/// program.
 const MANAGER: &str = r"
 import fcntl, os, select, socket, sys
 how, program, *sockets = sys.argv[1:]
@@ -93,7 +94,7 @@ fn assert_edits(machine: &Machine, workspace: &Workspace, file: &str) {
     assert_eq!(workspace.text(file), "two\n");
 }
 
-fn told(output: &Output) -> String {
+fn output_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout)
 }
 
@@ -119,7 +120,7 @@ fn the_first_of_two_connections_starts_one_daemon_for_both() {
         (machine.agent_socket().exists() && machine.editor_socket().exists()).then_some(())
     });
     let sockets = [inode(&machine.agent_socket()), inode(&machine.editor_socket())];
-    assert!(told(&machine.run(&["status"])).contains("no daemon is running"));
+    assert!(output_text(&machine.run(&["status"])).contains("no daemon is running"));
     thread::scope(|scope| {
         for file in ["a.txt", "b.txt"] {
             let (machine, workspace) = (&machine, &workspace);
@@ -128,7 +129,7 @@ fn the_first_of_two_connections_starts_one_daemon_for_both() {
     });
     let daemons: Vec<_> = machine.daemons().iter().map(|pid| pid.as_raw_nonzero().get()).collect();
     assert_eq!(daemons, [activator.id().cast_signed()]);
-    assert!(told(&machine.run(&["status"])).contains(text_of(&machine.runtime())));
+    assert!(output_text(&machine.run(&["status"])).contains(text_of(&machine.runtime())));
     assert!(machine.run(&["stop"]).status.success());
     let status = eventually("the daemon to end", || activator.try_wait().expect("a child's state"));
     assert!(status.success());
@@ -144,7 +145,7 @@ fn a_connection_after_the_end_starts_the_next_daemon_and_nothing_else_does() {
         assert_edits(&machine, &workspace, file);
         let now = machine.daemons();
         assert!(now.len() == 1 && now != before, "{now:?} after {before:?}");
-        assert!(told(&machine.run(&["stop"])).contains("Stopped the daemon"));
+        assert!(output_text(&machine.run(&["stop"])).contains("Stopped the daemon"));
         for quiet in [["stop", "--no-spawn"], ["status", "--no-spawn"], ["log", "--no-spawn"]] {
             machine.run(&quiet);
             assert_eq!(machine.daemons(), [], "{quiet:?} starts none");
@@ -179,14 +180,14 @@ fn editors_and_agents_reach_it_through_their_bridges() {
             initialize + "\n"
         };
         let output = machine.run_with_input(&[bridge], &framed);
-        assert!(told(&output).contains("\"id\":1"), "{bridge}: {}", told(&output));
+        assert!(output_text(&output).contains("\"id\":1"), "{bridge}: {}", output_text(&output));
     }
     assert_edits(&machine, &workspace, "b.txt");
     assert_eq!(machine.daemons().len(), 1);
 }
 
 #[test]
-fn a_daemon_with_sockets_of_its_own_gives_way_to_the_managers() {
+fn a_daemon_with_its_own_sockets_yields_to_the_service_manager() {
     let (mut machine, workspace) = (Machine::start(), Workspace::empty());
     let _manager = Manager::start(&machine);
     assert_edits(&machine, &workspace, "a.txt");
@@ -195,7 +196,7 @@ fn a_daemon_with_sockets_of_its_own_gives_way_to_the_managers() {
 }
 
 #[test]
-fn one_whose_socket_was_taken_away_ends() {
+fn a_daemon_whose_socket_was_removed_ends() {
     let (machine, workspace) = (Machine::asleep(""), Workspace::empty());
     let manager = Manager::start(&machine);
     assert_edits(&machine, &workspace, "a.txt");
@@ -207,26 +208,27 @@ fn one_whose_socket_was_taken_away_ends() {
 }
 
 #[test]
-fn sockets_for_another_process_are_left_alone() {
+fn sockets_for_another_process_are_ignored() {
     let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
     let mut command =
         machine.command(&["edit", &workspace.absolute("a.txt"), "--old", "one", "--new", "two"]);
     let output = command.arg("--yes").env("LISTEN_PID", "1").env("LISTEN_FDS", "2").output();
     let output = output.expect("editd can be run");
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", output_text(&output));
 }
 
-/// Words for the manager, given the folder of the sockets, and what is said of them.
+/// Sockets to pass to the manager, relative to the folder of the sockets, and the expected reason for the
+/// refusal.
 #[rstest]
 #[case::none(&[], "there is no agent.sock")]
 #[case::one(&["stream:agent.sock"], "there is no editor.sock")]
 #[case::another(&["stream:agent.sock", "stream:editor.sock", "stream:third.sock"], "third.sock is neither")]
-#[case::twice(&["stream:agent.sock", "stream:other/agent.sock"], "number 2 has the name of another")]
-#[case::datagrams(&["datagrams:agent.sock", "stream:editor.sock"], "number 1 is none")]
-#[case::deaf(&["stream:agent.sock", "deaf:editor.sock"], "number 2 is none")]
-#[case::network(&["tcp:", "stream:editor.sock"], "number 1 is none")]
-#[case::file(&["stream:agent.sock", "file:/dev/null"], "number 2 is none")]
-#[case::apart(&["stream:agent.sock", "stream:other/editor.sock"], "are apart")]
+#[case::twice(&["stream:agent.sock", "stream:other/agent.sock"], "number 2 has the same name as another")]
+#[case::datagrams(&["datagrams:agent.sock", "stream:editor.sock"], "number 1 is not a listening Unix stream socket")]
+#[case::deaf(&["stream:agent.sock", "deaf:editor.sock"], "number 2 is not a listening Unix stream socket")]
+#[case::network(&["tcp:", "stream:editor.sock"], "number 1 is not a listening Unix stream socket")]
+#[case::file(&["stream:agent.sock", "file:/dev/null"], "number 2 is not a listening Unix stream socket")]
+#[case::apart(&["stream:agent.sock", "stream:other/editor.sock"], "are in different folders")]
 fn other_sockets_are_refused(#[case] words: &[&str], #[case] reason: &str) {
     let machine = Machine::asleep("");
     prepare(&machine.runtime().join("other"));
@@ -237,7 +239,7 @@ fn other_sockets_are_refused(#[case] words: &[&str], #[case] reason: &str) {
     let words: Vec<String> = words.iter().map(place).collect();
     let output = manager(&machine, "once", &words).output().expect("python3 can be run");
     assert!(!output.status.success());
-    assert!(told(&output).contains(reason), "{}", told(&output));
+    assert!(output_text(&output).contains(reason), "{}", output_text(&output));
 }
 
 #[test]
@@ -249,7 +251,7 @@ fn a_folder_that_others_may_enter_is_refused() {
     let words: Vec<_> = words.iter().map(|path| format!("stream:{}", path.display())).collect();
     let output = manager(&machine, "once", &words).output().expect("python3 can be run");
     assert!(!output.status.success());
-    assert!(told(&output).contains("is not safe to use"), "{}", told(&output));
+    assert!(output_text(&output).contains("is not safe to use"), "{}", output_text(&output));
     assert!(UnixStream::connect(machine.agent_socket()).is_err());
 }
 
@@ -261,7 +263,7 @@ fn the_units_are_what_systemd_expects() {
     let mut command = Command::new("systemd-analyze");
     command.args(["--user", "verify"]).args(["editd.socket", "editd.service"].map(|unit| units.join(unit)));
     let output = command.env("XDG_RUNTIME_DIR", runtime.path()).output().expect("it can be run");
-    assert!(output.status.success() && output.stderr.is_empty(), "{}", told(&output));
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", output_text(&output));
     let socket = fs::read_to_string(units.join("editd.socket")).expect("a unit");
     let sockets = ["agent.sock", "editor.sock"].map(|name| format!("ListenStream=%t/editd/{name}\n"));
     for line in [&sockets[0], &sockets[1], "DirectoryMode=0700\n", "SocketMode=0600\n"] {

@@ -1,4 +1,4 @@
-//! Commands start the daemon if none runs.
+//! Tests of commands that start the daemon if none runs.
 
 use std::fs;
 use std::thread;
@@ -82,31 +82,31 @@ fn a_daemon_that_a_command_started_ends_when_it_is_idle() {
 }
 
 #[test]
-fn a_daemon_that_cannot_start_is_no_riddle() {
+fn a_daemon_that_cannot_start_reports_why() {
     let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
     let path = workspace.absolute("a.txt");
     let mut arguments = edit(&path, "one", "two");
     arguments.extend(["--runtime-dir", &path]);
     let output = machine.run(&arguments);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("did not start") && said.contains("a.txt"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert!(printed.contains("did not start") && printed.contains("a.txt"), "{printed}");
     assert_eq!(workspace.text("a.txt"), "one\n");
 }
 
 #[test]
-fn a_socket_that_could_not_be_is_refused_at_once() {
+fn an_impossible_socket_path_is_refused_at_once() {
     let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
     let (path, long) = (workspace.absolute("a.txt"), workspace.absolute(&"x".repeat(120)));
     let mut arguments = edit(&path, "one", "two");
     arguments.extend(["--runtime-dir", &long]);
     let since = Instant::now();
     let output = machine.run(&arguments);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("too long") && said.contains("--runtime-dir"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert!(printed.contains("too long") && printed.contains("--runtime-dir"), "{printed}");
     assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
-    assert!(!fs::exists(machine.state()).expect("a folder that can be looked at"), "nothing was started");
+    assert!(!fs::exists(machine.state()).expect("a readable folder"), "nothing was started");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A configuration that cannot be understood refuses all writes, and says so.
+//! Tests of an invalid configuration: it refuses all writes and reports its file.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::{Machine, Outcome, Workspace};
 
-/// Reads work, changes do not, and the refusal names the file at fault.
+/// Asserts that reads work, changes do not, and the refusal names the invalid file.
 fn assert_writes_refused(machine: &Machine, file: &str) {
     let workspace = Workspace::file("a.txt", "one\n");
     let mut agent = machine.agent(&workspace);
@@ -21,8 +21,8 @@ fn assert_writes_refused(machine: &Machine, file: &str) {
     ];
     for change in changes {
         let error = agent.change(change).fails(-32803);
-        let said = format!("{} {}", error.message, error.data);
-        assert!(said.contains(file), "{file} should be named: {error:?}");
+        let printed = format!("{} {}", error.message, error.data);
+        assert!(printed.contains(file), "{file} should be named: {error:?}");
     }
     assert_eq!(workspace.everything(), before);
 }
@@ -52,7 +52,7 @@ fn a_broken_policy_refuses_all_writes() {
 }
 
 #[test]
-fn no_configuration_at_all_is_fine() {
+fn a_missing_configuration_is_valid() {
     let mut machine = Machine::asleep("");
     fs::remove_dir_all(machine.config_file().parent().expect("its folder")).expect("a folder to remove");
     machine.serve();
@@ -74,7 +74,7 @@ fn a_workspace_cannot_bring_its_own_configuration() {
 }
 
 #[test]
-fn full_durability_edits_as_well() {
+fn edits_work_with_full_durability() {
     let (machine, workspace) =
         (Machine::configured("durability = \"full\"\n"), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);

@@ -1,4 +1,4 @@
-//! How a daemon ends.
+//! Tests of the daemon's end.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ fn a_daemon_with_a_session_is_not_idle() {
     let mut agent = machine.agent(&workspace);
     let since = Instant::now();
     while since.elapsed() < Duration::from_millis(2_500) {
-        assert!(machine.is_serving(), "it ended under an open session");
+        assert!(machine.is_serving(), "it ended despite an open session");
         agent.wire().arrival(Duration::from_millis(100));
     }
     agent.read("a.txt");
@@ -54,7 +54,7 @@ fn a_termination_signal_ends_the_daemon_cleanly() {
 }
 
 #[test]
-fn a_daemon_ends_in_the_midst_of_work_without_a_half_edit() {
+fn a_daemon_ends_during_work_without_a_partial_edit() {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "n = 0\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -64,11 +64,11 @@ fn a_daemon_ends_in_the_midst_of_work_without_a_half_edit() {
     }
     machine.terminate();
     machine.until_ended();
-    let said = agent.wire().until_closed();
-    let done = said.iter().filter(|message| message["result"]["state"] == "applied").count();
+    let messages = agent.wire().until_closed();
+    let done = messages.iter().filter(|message| message["result"]["state"] == "applied").count();
     let text = workspace.text("a.txt");
     let number: usize =
-        text.trim().trim_start_matches("n = ").parse().unwrap_or_else(|_| panic!("half an edit: {text:?}"));
+        text.trim().trim_start_matches("n = ").parse().unwrap_or_else(|_| panic!("a partial edit: {text:?}"));
     assert!((done..=50).contains(&number), "{done} edits were acknowledged, {number} are there");
     assert_eq!(workspace.everything().len(), 1);
 }

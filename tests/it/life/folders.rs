@@ -1,4 +1,4 @@
-//! The daemon's folders: never taken from another use, and never shared.
+//! Tests of the daemon's folders: a folder in use for something else is not taken over, and none is shared.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -18,7 +18,7 @@ fn shared(path: &Path) {
     fs::set_permissions(path, PermissionsExt::from_mode(0o755)).expect("a mode");
 }
 
-/// `editd serve`, which is to refuse.
+/// Runs `editd serve`, which must refuse; returns its error output.
 #[track_caller]
 fn refused(machine: &Machine, state: &Path, runtime: &str) -> String {
     let mut command = machine.command(&["serve", "--runtime-dir", runtime, "--state-dir"]);
@@ -26,9 +26,9 @@ fn refused(machine: &Machine, state: &Path, runtime: &str) -> String {
     let mut command = assert_cmd::Command::from_std(command);
     let Output { status, stderr, .. } =
         command.timeout(std::time::Duration::from_secs(10)).output().expect("editd can be run");
-    let said = String::from_utf8_lossy(&stderr).into_owned();
-    assert_eq!(status.code(), Some(1), "{said}");
-    said
+    let printed = String::from_utf8_lossy(&stderr).into_owned();
+    assert_eq!(status.code(), Some(1), "{printed}");
+    printed
 }
 
 #[rstest]
@@ -43,8 +43,11 @@ fn a_folder_in_use_is_not_closed_to_others(#[case] name: &str) {
         "state" => (folder.clone(), machine.runtime()),
         _ => (machine.state(), folder.clone()),
     };
-    let said = refused(&machine, &state, runtime.to_str().expect("UTF-8"));
-    assert!(said.contains("not safe") && said.contains("not empty") && said.contains("chmod"), "{said}");
+    let printed = refused(&machine, &state, runtime.to_str().expect("UTF-8"));
+    assert!(
+        printed.contains("not safe") && printed.contains("not empty") && printed.contains("chmod"),
+        "{printed}"
+    );
     assert_eq!(mode(&folder), 0o755);
     assert_eq!(workspace.everything(), before);
 }
@@ -61,22 +64,22 @@ fn empty_folders_are_closed_to_others() {
 #[rstest]
 #[case("")]
 #[case("/")]
-fn a_link_is_no_folder_for_sockets(#[case] end: &str) {
+fn a_symlink_is_refused_as_socket_folder(#[case] end: &str) {
     let (machine, workspace) = (Machine::asleep(""), Workspace::empty());
     fs::create_dir(workspace.path("run")).expect("a folder");
     symlink(workspace.path("run"), workspace.path("link")).expect("a link");
-    let said = refused(&machine, &machine.state(), &(workspace.absolute("link") + end));
-    assert!(said.contains("not safe") && said.contains("link"), "{said}");
+    let printed = refused(&machine, &machine.state(), &(workspace.absolute("link") + end));
+    assert!(printed.contains("not safe") && printed.contains("link"), "{printed}");
 }
 
 #[test]
-fn a_file_in_the_place_of_a_socket_stays() {
+fn a_file_in_place_of_a_socket_stays() {
     let machine = Machine::asleep("");
     fs::create_dir(machine.runtime()).expect("a folder");
     fs::set_permissions(machine.runtime(), PermissionsExt::from_mode(0o700)).expect("a mode");
     fs::write(machine.agent_socket(), "precious\n").expect("a file");
-    let said = refused(&machine, &machine.state(), machine.runtime().to_str().expect("UTF-8"));
-    assert!(said.contains("agent.sock") && said.contains("no socket"), "{said}");
+    let printed = refused(&machine, &machine.state(), machine.runtime().to_str().expect("UTF-8"));
+    assert!(printed.contains("agent.sock") && printed.contains("not a socket"), "{printed}");
     assert_eq!(fs::read_to_string(machine.agent_socket()).expect("the file"), "precious\n");
 }
 
@@ -85,10 +88,13 @@ fn two_daemons_do_not_share_a_folder_of_sockets() {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let other = workspace.path("other-state");
     let runtime = machine.runtime();
-    // Without its sockets, only the lock tells that the folder has an owner.
+    // Without its sockets, only the lock shows that the folder has an owner.
     fs::rename(machine.agent_socket(), runtime.join("aside")).expect("a socket to move");
-    let said = refused(&machine, &other, runtime.to_str().expect("UTF-8"));
-    assert!(said.contains("running already with its sockets in") && !said.contains("state folder"), "{said}");
+    let printed = refused(&machine, &other, runtime.to_str().expect("UTF-8"));
+    assert!(
+        printed.contains("running already with its sockets in") && !printed.contains("state folder"),
+        "{printed}"
+    );
     fs::rename(runtime.join("aside"), machine.agent_socket()).expect("a socket to move back");
     assert!(machine.is_serving());
     machine.agent(&workspace).read("a.txt");

@@ -1,4 +1,4 @@
-//! One daemon, its sockets, and what it leaves on disk.
+//! Tests of a single daemon, its sockets, and the files it leaves on disk.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -15,7 +15,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn of_twenty_daemons_started_at_once_one_stays() {
+fn one_of_twenty_daemons_started_at_once_stays() {
     for _ in 0..3 {
         one_of_twenty_stays();
     }
@@ -42,7 +42,7 @@ fn one_of_twenty_stays() {
 }
 
 #[test]
-fn a_second_daemon_gives_way_and_leaves_the_first_alone() {
+fn a_second_daemon_exits_and_leaves_the_first_alone() {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     let mut second = machine.spawn_daemon();
@@ -53,7 +53,7 @@ fn a_second_daemon_gives_way_and_leaves_the_first_alone() {
 }
 
 #[test]
-fn the_sockets_are_for_their_owner_alone() {
+fn only_their_owner_can_use_the_sockets() {
     let machine = Machine::start();
     assert_eq!(mode(&machine.runtime()), 0o700);
     assert_eq!(mode(&machine.state()), 0o700);
@@ -86,7 +86,7 @@ fn after_a_crash_the_next_daemon_serves() {
 }
 
 #[test]
-fn a_restart_forgets_what_was_read() {
+fn a_restart_forgets_reads() {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     machine.agent(&workspace).read("a.txt");
     machine.crash();
@@ -118,7 +118,7 @@ fn has_log(folder: &Path) -> bool {
 }
 
 #[test]
-fn a_client_finds_the_sockets_by_the_note_in_the_state_folder() {
+fn a_client_finds_the_sockets_through_the_state_folder() {
     let machine = Machine::start();
     let output = assert_cmd::Command::from_std({
         let mut command = machine.command(&["status", "--no-spawn"]);

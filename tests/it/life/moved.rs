@@ -1,4 +1,4 @@
-//! A root that was moved away while a session works in it.
+//! Tests of a root that was moved away while a session works in it.
 
 use serde_json::json;
 

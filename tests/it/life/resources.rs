@@ -1,5 +1,5 @@
-//! What the system gives a process has an end, and signals come at any time: requests are refused, files stay
-//! whole, and what ends does so in order.
+//! Tests of exhausted system resources and of signals: requests are refused, files stay whole, and the daemon
+//! ends in an orderly way.
 
 use std::fs;
 use std::thread;
@@ -16,9 +16,9 @@ fn the_daemon(machine: &Machine) -> Pid {
     daemons[0]
 }
 
-/// Lowers a limit of a running process; gives what it was.
+/// Lowers a limit of a running process; returns the former limit.
 fn allow(pid: Pid, resource: Resource, current: u64) -> Rlimit {
-    // The daemon has inherited what this process may have at most.
+    // The daemon has inherited the maximum of this process.
     let maximum = getrlimit(resource).maximum;
     let before = prlimit(Some(pid), resource, Rlimit { current: Some(current), maximum });
     before.expect("a limit below the highest may be set")
@@ -29,18 +29,18 @@ fn open_files(pid: Pid) -> u64 {
 }
 
 #[test]
-fn without_file_descriptors_requests_are_refused_and_later_ones_are_not() {
+fn without_file_descriptors_requests_are_refused_until_there_are_some() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
     let daemon = the_daemon(&machine);
-    // What the edit is looked at with is opened a moment later or earlier; at last nothing can be.
+    // The number of open descriptors may still vary for a moment; then none is left for the edit.
     let before = allow(daemon, Resource::Nofile, 3.max(open_files(daemon)));
     let everything = workspace.everything();
     let data = agent.edit("a.txt", "one", "two").refused("disk");
     assert_eq!(data["errno"], 24, "{data}");
     assert_eq!(workspace.everything(), everything);
-    // The system takes connections, of which the daemon can serve hardly any yet.
+    // The kernel accepts connections, of which the daemon can serve hardly any yet.
     let initialize =
         json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": workspace.session("b") });
     let mut waiting: Vec<Wire> = (0..10).map(|_| machine.wire(Framing::Lines)).collect();
@@ -50,13 +50,14 @@ fn without_file_descriptors_requests_are_refused_and_later_ones_are_not() {
     assert!(matches!(waiting[9].arrival(Duration::from_millis(300)), Arrival::Nothing));
     prlimit(Some(daemon), Resource::Nofile, before).expect("it may be as before");
     agent.edit("a.txt", "one", "two").done();
-    // Those that were taken without a file left for their root were refused; the others have only waited.
+    // Connections accepted without a descriptor left for their root were refused; the others have only
+    // waited.
     let answers: Vec<Value> = waiting.iter_mut().map(Wire::receive).collect();
     assert!(answers[9]["result"].is_object(), "{answers:?}");
 }
 
 #[test]
-fn a_file_that_the_process_may_not_write_so_large_is_refused() {
+fn a_file_above_the_process_size_limit_is_refused() {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -74,7 +75,7 @@ fn a_file_that_the_process_may_not_write_so_large_is_refused() {
 }
 
 #[test]
-fn a_daemon_that_is_told_to_end_finishes_what_it_has_begun() {
+fn a_terminated_daemon_completes_the_requests_in_progress() {
     for round in 0..5 {
         let files = [("a.txt", "n = 0\n"), ("b.txt", "n = 0\n")];
         let (mut machine, workspace) = (Machine::start(), Workspace::with(&files));
@@ -104,7 +105,7 @@ fn a_daemon_that_is_told_to_end_finishes_what_it_has_begun() {
             writer.join().expect("a client")
         });
         assert!(machine.until_ended().success());
-        // Every request that was taken was answered: nothing is there that nobody was told of.
+        // Every accepted request was answered, so no change is there without an answer.
         let expected = format!("n = {done}\n");
         assert_eq!((workspace.text("a.txt"), workspace.text("b.txt")), (expected.clone(), expected));
         assert_eq!(workspace.everything().len(), 2, "nothing is left behind");
@@ -112,7 +113,7 @@ fn a_daemon_that_is_told_to_end_finishes_what_it_has_begun() {
 }
 
 #[test]
-fn the_end_of_its_terminal_ends_a_daemon_in_the_foreground() {
+fn a_hangup_ends_a_daemon_in_the_foreground() {
     let mut machine = Machine::start();
     kill_process(the_daemon(&machine), Signal::HUP).expect("a signal");
     assert!(machine.until_ended().success());
@@ -120,7 +121,7 @@ fn the_end_of_its_terminal_ends_a_daemon_in_the_foreground() {
 }
 
 #[test]
-fn the_end_of_a_terminal_is_nothing_to_a_daemon_that_a_command_started() {
+fn a_hangup_does_not_end_a_daemon_that_a_command_started() {
     let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
     assert!(machine.run(&["read", &workspace.absolute("a.txt")]).status.success());
     let daemon = the_daemon(&machine);

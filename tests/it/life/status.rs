@@ -1,4 +1,4 @@
-//! `status` and `doctor`.
+//! Tests of `status` and `doctor`.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{Machine, Outcome, Workspace};
 
 #[test]
-fn the_status_says_what_is_going_on() {
+fn the_status_describes_the_daemon() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -45,7 +45,7 @@ fn the_status_command_prints_what_the_method_returns() {
     let machine = Machine::start();
     let output = machine.run(&["status", "--output", "json"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let status: Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
+    let status: Value = serde_json::from_slice(&output.stdout).expect("only JSON");
     assert_eq!(status["version"], env!("CARGO_PKG_VERSION"));
     assert!(status["limits"].is_object(), "{status}");
 }
@@ -53,7 +53,7 @@ fn the_status_command_prints_what_the_method_returns() {
 #[rstest]
 #[case::while_the_daemon_runs(true)]
 #[case::while_it_does_not(false)]
-fn the_doctor_prints_what_is_in_force(#[case] running: bool) {
+fn the_doctor_prints_the_active_settings(#[case] running: bool) {
     let mut machine = Machine::asleep("idle_exit = \"17m\"\n");
     if running {
         machine.serve();
@@ -74,7 +74,7 @@ fn the_doctor_prints_what_is_in_force(#[case] running: bool) {
 }
 
 #[test]
-fn the_doctor_finds_configured_folders_that_are_not_there() {
+fn the_doctor_finds_configured_folders_that_are_missing() {
     let workspace = Workspace::empty();
     let missing = workspace.absolute("missing");
     for key in ["roots", "read_roots"] {

@@ -1,4 +1,4 @@
-//! A socket that is taken away from under a daemon.
+//! Tests of a socket that is removed or replaced while the daemon runs.
 
 use std::fs;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -19,11 +19,11 @@ fn editors(machine: &Machine) -> PathBuf {
 #[rstest]
 #[case::of_agents(agents)]
 #[case::of_editors(editors)]
-fn a_daemon_whose_socket_was_stolen_ends_and_leaves_the_thiefs_alone(
+fn a_daemon_whose_socket_was_replaced_ends_and_keeps_the_replacement(
     #[case] socket: fn(&Machine) -> PathBuf,
 ) {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
-    // By the time it answers it knows its sockets.
+    // When it answers, the daemon knows its sockets.
     machine.agent(&workspace).read("a.txt");
     let socket = socket(&machine);
     fs::remove_file(&socket).expect("a socket");
@@ -31,14 +31,14 @@ fn a_daemon_whose_socket_was_stolen_ends_and_leaves_the_thiefs_alone(
     assert!(machine.until_ended().success());
     UnixStream::connect(&socket).expect("the thief's socket is there");
     thief.accept().expect("and leads to the thief");
-    // It is no daemon's, so the next one does not put its own in its place.
+    // No daemon owns this socket, so the next daemon does not replace it.
     let refused = machine.spawn_daemon().wait().expect("an end");
     assert!(!refused.success());
     UnixStream::connect(&socket).expect("the thief's socket is still there");
 }
 
 #[test]
-fn a_daemon_that_nobody_can_reach_any_more_ends_and_the_next_serves() {
+fn an_unreachable_daemon_ends_and_the_next_one_serves() {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");

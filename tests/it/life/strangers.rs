@@ -1,4 +1,5 @@
-//! Another user of the machine is not served, even where the sockets let them connect.
+//! Tests that another user of the machine is not served, even if the sockets' permissions let that user
+//! connect.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +11,7 @@ use crate::support::{Machine, Workspace};
 
 const NOBODY: u32 = 65_534;
 
-/// Connects, says `initialize`, and prints what comes back until the end.
+/// Connects, sends `initialize`, and prints the output until the connection ends.
 const STRANGER: &str = r#"
 import socket, sys
 stream = socket.socket(socket.AF_UNIX)
@@ -46,8 +47,8 @@ fn another_user_gets_no_answer_on_either_socket() {
         let output = command.output().expect("python3 can be run");
         let complaint = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{complaint}");
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(!said.contains("\"result\""), "a stranger was served: {said}");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert!(!printed.contains("\"result\""), "a stranger was served: {printed}");
     }
     machine.agent(&workspace).read("a.txt");
 }

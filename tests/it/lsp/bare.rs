@@ -1,4 +1,4 @@
-//! A person in a real Neovim without our plugin: `vim.lsp.start` alone.
+//! Review in a real Neovim without the editd plugin, with `vim.lsp.start` only.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// With `a.txt` open; `options` is what its user has set for editd, as Lua.
+    /// Starts Neovim with `a.txt` open. `options` contains the user's settings for editd, in Lua.
     fn start(review: &str, options: &str) -> Self {
         let machine = Machine::configured(&format!("review = \"{review}\"\n"));
         let workspace = Workspace::file("a.txt", "one\ntwo\nthree\nfour\nfive\n");
@@ -35,9 +35,9 @@ impl Scene {
         let nvim = Tmux::start(&machine, workspace.root(), &command);
         nvim.sees("five");
         let scene = Self { machine, workspace, nvim };
-        let mut asking = scene.agent();
+        let mut agent = scene.agent();
         eventually("Neovim to be connected", || {
-            (asking.call("editd/status", json!({})).done()["sessions"] == 2).then_some(())
+            (agent.call("editd/status", json!({})).done()["sessions"] == 2).then_some(())
         });
         scene
     }
@@ -56,7 +56,7 @@ impl Scene {
         (agent, pending)
     }
 
-    /// Opens the list of code actions at a line and takes the one of that title.
+    /// Opens the list of code actions at a line and chooses the one with the title.
     fn choose(&self, line: usize, title: &str) {
         self.nvim.keys(&[&format!(":{line}"), "Enter", ":lua vim.lsp.buf.code_action()", "Enter"]);
         let screen = self.nvim.sees(title);
@@ -67,7 +67,7 @@ impl Scene {
 }
 
 #[test]
-fn an_agents_edit_lands_in_the_buffer_and_typed_text_is_what_it_reads() {
+fn an_agent_reads_and_edits_the_buffer() {
     let scene = Scene::start("off", "{}");
     scene.nvim.keys(&["i", "typed ", "Escape"]);
     scene.nvim.sees("typed one");
@@ -82,7 +82,7 @@ fn an_agents_edit_lands_in_the_buffer_and_typed_text_is_what_it_reads() {
     assert!(scene.workspace.text("a.txt").starts_with("one\ntwo\nthree\n"), "it is not saved");
     scene.nvim.keys(&[":w", "Enter"]);
     eventually("the text to be saved", || {
-        // While Neovim saves, the file has another name for a moment.
+        // While Neovim saves, it renames the file for a moment.
         let saved = fs::read_to_string(scene.workspace.path("a.txt")).unwrap_or_default();
         saved.starts_with("typed one\ntwo\n3\n3 and").then_some(())
     });
@@ -106,7 +106,7 @@ fn hunks_are_accepted_and_rejected_by_code_actions() {
 }
 
 #[test]
-fn the_way_to_a_change_and_its_diff_are_shown() {
+fn the_next_change_and_its_diff_are_shown() {
     let scene = Scene::start("auto", "{ editd = { review = true } }");
     scene.propose();
     scene.choose(3, "editd: go to the next change");

@@ -1,4 +1,4 @@
-//! `editd lsp`: an editor's way to the daemon through a child process.
+//! `editd lsp`: a child process that connects an editor to the daemon.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -11,7 +11,7 @@ use crate::support::{Arrival, Bridge, Framing, Machine, Outcome, PATIENCE, Works
 
 const MEGABYTE: usize = 1_000_000;
 
-/// Says `initialize`, as any editor does first.
+/// Sends `initialize`.
 fn introduce(bridge: &mut Bridge, workspace: &Workspace) -> Value {
     bridge.editor.initialize(workspace.session("person")).done()
 }
@@ -34,7 +34,7 @@ fn the_first_bridge_starts_the_daemon_and_is_an_editor(
 }
 
 #[test]
-fn it_works_through_plain_pipes() {
+fn the_bridge_works_through_plain_pipes() {
     let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
     let mut command = machine.command(&["lsp"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("editd can be run");
@@ -48,13 +48,13 @@ fn it_works_through_plain_pipes() {
     let said = String::from_utf8(output.stdout).expect("text");
     assert!(output.status.success());
     let (head, body) = said.split_once("\r\n\r\n").expect("one message");
-    assert_eq!(head, format!("Content-Length: {}", body.len()), "and nothing but that");
+    assert_eq!(head, format!("Content-Length: {}", body.len()), "the output contains nothing else");
     let answer: Value = serde_json::from_str(body).expect("JSON");
     assert!(answer["result"]["capabilities"].is_object(), "{answer}");
 }
 
 #[test]
-fn without_a_daemon_and_the_right_to_start_one_it_says_so_in_one_line() {
+fn with_no_spawn_and_no_daemon_the_error_is_one_line() {
     let machine = Machine::asleep("");
     let mut bridge = Bridge::with(&machine, &["lsp", "--no-spawn"], Framing::Headers);
     assert_eq!(bridge.editor.wire().until_closed(), [] as [Value; 0]);
@@ -77,7 +77,7 @@ fn many_bridges_at_once_start_one_daemon() {
 }
 
 #[test]
-fn an_editor_that_closes_its_end_still_gets_its_answers() {
+fn an_editor_that_closes_its_sending_side_still_gets_responses() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut bridge = Bridge::start(&machine);
     introduce(&mut bridge, &workspace);
@@ -92,7 +92,7 @@ fn an_editor_that_closes_its_end_still_gets_its_answers() {
 }
 
 #[test]
-fn it_ends_well_after_shutdown_and_exit() {
+fn the_bridge_ends_cleanly_after_shutdown_and_exit() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut bridge = Bridge::start(&machine);
     introduce(&mut bridge, &workspace);
@@ -103,7 +103,7 @@ fn it_ends_well_after_shutdown_and_exit() {
 }
 
 #[test]
-fn it_ends_well_when_the_daemon_is_stopped() {
+fn the_bridge_ends_cleanly_when_the_daemon_is_stopped() {
     let (mut machine, workspace) = (Machine::start(), Workspace::empty());
     let mut bridge = Bridge::start(&machine);
     introduce(&mut bridge, &workspace);
@@ -116,7 +116,7 @@ fn it_ends_well_when_the_daemon_is_stopped() {
 }
 
 #[test]
-fn it_fails_with_one_line_when_the_daemon_is_killed_and_the_next_one_works() {
+fn the_bridge_fails_with_one_line_when_the_daemon_is_killed() {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut bridges = [Bridge::start(&machine), Bridge::start(&machine)];
     for bridge in &mut bridges {
@@ -135,7 +135,7 @@ fn it_fails_with_one_line_when_the_daemon_is_killed_and_the_next_one_works() {
 }
 
 #[test]
-fn a_signal_ends_it_and_its_session_only() {
+fn a_signal_ends_only_the_bridge_and_its_session() {
     let (mut machine, workspace) = (Machine::start(), Workspace::empty());
     let mut bridge = Bridge::start(&machine);
     introduce(&mut bridge, &workspace);
@@ -161,7 +161,7 @@ fn a_large_message_passes_in_both_directions() {
 }
 
 #[test]
-fn an_editor_that_does_not_read_costs_the_bridge_no_memory() {
+fn the_bridge_does_not_buffer_for_an_editor_that_does_not_read() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut bridge = Bridge::start(&machine);
     introduce(&mut bridge, &workspace);
@@ -169,26 +169,26 @@ fn an_editor_that_does_not_read_costs_the_bridge_no_memory() {
     let change = json!({ "kind": "write", "path": "a.txt", "content": content });
     let before = peak_memory(&bridge);
     let asked = bridge.editor.send("editd/propose", json!({ "changes": [change] }));
-    // The daemon has answered when it has the proposal; nobody reads the answer yet.
+    // The daemon has the proposal, so it has sent the response, which the editor has not read yet.
     eventually("the proposal to be made", || {
         let status = machine.agent(&workspace).call("editd/status", json!({})).done();
         (status["proposals"] == 1).then_some(())
     });
     bridge.editor.answer(asked).done();
     let grown = peak_memory(&bridge) - before;
-    assert!(grown < 8 * MEGABYTE, "{grown} bytes more than the {before} of before");
+    assert!(grown < 8 * MEGABYTE, "{grown} bytes more than {before} bytes");
 }
 
-/// The most memory that a bridge had at any time, in bytes.
+/// Returns the peak memory of a bridge, in bytes.
 fn peak_memory(bridge: &Bridge) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{}/status", bridge.pid().as_raw_nonzero()));
-    let status = status.expect("the state of a process that lives");
+    let status = status.expect("the status of a running process");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak of memory");
     line.trim().trim_end_matches(" kB").trim().parse::<usize>().expect("a number") << 10
 }
 
 #[test]
-fn what_is_no_message_is_answered_by_the_daemon() {
+fn a_malformed_message_is_answered_by_the_daemon() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut bridge = Bridge::start(&machine);
     introduce(&mut bridge, &workspace);
@@ -198,7 +198,7 @@ fn what_is_no_message_is_answered_by_the_daemon() {
 }
 
 #[test]
-fn bridges_next_to_a_stop_are_served_by_the_daemon_that_ends_or_by_the_next() {
+fn bridges_during_a_stop_are_served_by_the_old_or_the_new_daemon() {
     let (machine, workspace) = (Machine::asleep(""), Workspace::empty());
     for _ in 0..5 {
         introduce(&mut Bridge::start(&machine), &workspace);
@@ -209,7 +209,7 @@ fn bridges_next_to_a_stop_are_served_by_the_daemon_that_ends_or_by_the_next() {
                     if number == 3 {
                         assert!(machine.run(&["stop"]).status.success());
                     } else {
-                        // The daemon that ends may do so right after its answer.
+                        // A daemon that is stopping may exit right after its response.
                         let mut bridge = Bridge::start(machine);
                         bridge.editor.call("initialize", workspace.session("person")).done();
                     }

@@ -1,4 +1,4 @@
-//! A person in a real Helix, without a plugin: there are none for it.
+//! Review in a real Helix, which has no plugins.
 
 use std::fs;
 
@@ -13,11 +13,11 @@ struct Scene {
 }
 
 impl Scene {
-    /// With `a.txt` open; `config` is what its user has set for editd, as TOML.
+    /// Starts Helix with `a.txt` open. `config` contains the user's settings for editd, in TOML.
     fn start(review: &str, config: &str) -> Self {
         let machine = Machine::configured(&format!("review = \"{review}\"\n"));
         let workspace = Workspace::file("a.txt", "one\ntwo\nthree\nfour\nfive\n");
-        // Without a repository, Helix names no folder that it works in.
+        // Without a repository, Helix sends no workspace folder.
         fs::create_dir(workspace.path(".git")).expect("a folder");
         let folder = machine.home().join(".config/helix");
         fs::create_dir_all(&folder).expect("a folder");
@@ -36,11 +36,11 @@ impl Scene {
         scene
     }
 
-    /// Waits until Helix has a session, besides the one that asks.
+    /// Waits until Helix has a session, in addition to the session that queries the status.
     fn until_sessions(&self, count: u64) {
-        let mut asking = self.machine.agent_named("asking", &self.workspace);
+        let mut agent = self.machine.agent_named("agent", &self.workspace);
         eventually("Helix to be connected", || {
-            (asking.call("editd/status", json!({})).done()["sessions"] == count + 1).then_some(())
+            (agent.call("editd/status", json!({})).done()["sessions"] == count + 1).then_some(())
         });
     }
 
@@ -59,7 +59,7 @@ impl Scene {
         (agent, pending)
     }
 
-    /// Opens the menu of code actions and takes the one so many lines below the first.
+    /// Opens the menu of code actions and chooses the one `below` lines below the first.
     fn choose(&self, below: usize, title: &str) {
         self.helix.keys(&["Space", "a"]);
         self.helix.sees(title);
@@ -69,7 +69,7 @@ impl Scene {
 }
 
 #[test]
-fn an_agents_edit_lands_in_the_buffer_and_typed_text_is_what_it_reads() {
+fn an_agent_reads_and_edits_the_buffer() {
     let scene = Scene::start("off", "{}");
     scene.helix.keys(&["i", "typed ", "Escape"]);
     scene.helix.sees("typed one");
@@ -88,7 +88,7 @@ fn an_agents_edit_lands_in_the_buffer_and_typed_text_is_what_it_reads() {
     scene.helix.sees("typed one");
     scene.helix.keys(&[":w", "Enter"]);
     eventually("the text to be saved", || {
-        // While Helix saves, the file has another name for a moment.
+        // While Helix saves, it renames the file for a moment.
         let saved = fs::read_to_string(scene.workspace.path("a.txt")).unwrap_or_default();
         saved.starts_with("typed one").then_some(())
     });
@@ -107,7 +107,7 @@ fn hunks_are_accepted_and_rejected_by_code_actions() {
         let now = agent.call("editd/proposal", json!({ "id": pending["id"] })).done();
         (now["revision"] == 2).then_some(())
     });
-    assert!(scene.helix.screen().contains("two"), "nothing happens before all is decided");
+    assert!(scene.helix.screen().contains("two"), "nothing is applied before all hunks are decided");
     scene.helix.keys(&["g", "e"]);
     scene.choose(1, "reject this change (ada: Digits)");
     scene.helix.sees_no("two");

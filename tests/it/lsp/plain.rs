@@ -1,4 +1,4 @@
-//! Review in an editor without our plugin, by LSP's own means.
+//! Review in an editor without the editd plugin, by means of plain LSP.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -16,7 +16,7 @@ struct Scene {
     uri: String,
 }
 
-/// An editor with `a.txt` open, whose user wants to review.
+/// Starts an editor with `a.txt` open and review enabled.
 fn scene(more: Value) -> Scene {
     let machine = Machine::configured("review = \"auto\"\n");
     let workspace = Workspace::with(&[("a.txt", TEXT), ("b.txt", "b\n")]);
@@ -42,7 +42,7 @@ fn merge(into: &mut Value, more: Value) {
 }
 
 impl Scene {
-    /// Replaces `two` and `eleven`, in two hunks, and `b.txt`.
+    /// Proposes two hunks in `a.txt`, for `two` and `eleven`, and one in `b.txt`.
     fn propose(&self) -> (Agent, Value) {
         let mut agent = self.machine.agent(&self.workspace);
         agent.read("a.txt");
@@ -67,7 +67,7 @@ impl Scene {
         actions.as_array().unwrap_or_else(|| panic!("no list: {actions}")).clone()
     }
 
-    /// Chooses the action whose title begins like this.
+    /// Chooses the action whose title begins with `title`.
     #[track_caller]
     fn choose_at(&self, line: u32, title: &str) -> Value {
         let actions = self.actions_at(line);
@@ -102,7 +102,7 @@ fn titles(actions: &[Value]) -> Vec<&str> {
 }
 
 #[test]
-fn only_an_editor_that_reviews_without_a_plugin_is_offered_it() {
+fn only_editors_with_review_and_without_the_plugin_get_the_capabilities() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let announced = |kind, more: &Value| {
         let (_, can) = Editor::announcing(&machine, &workspace, kind, ("editor", "utf-16"), more);
@@ -123,7 +123,7 @@ fn only_an_editor_that_reviews_without_a_plugin_is_offered_it() {
 }
 
 #[test]
-fn what_waits_is_announced_once_and_offered_at_its_place() {
+fn proposals_are_announced_once_and_offered_at_their_lines() {
     let scene = scene(json!({}));
     assert_eq!(scene.actions_at(1), [] as [Value; 0]);
     scene.propose();
@@ -139,13 +139,16 @@ fn what_waits_is_announced_once_and_offered_at_its_place() {
     scene.editor.type_at_start(&scene.uri, "zero\n");
     scene.editor.settle();
     let moved = scene.actions_at(2);
-    assert!(titles(&moved)[0].starts_with("editd: accept this change"), "it moves with the text: {moved:?}");
+    assert!(
+        titles(&moved)[0].starts_with("editd: accept this change"),
+        "the hunk moves with the text: {moved:?}"
+    );
     let said = "editd: alice proposes 3 changes in 2 files (Digits)";
     assert_eq!(scene.messages(), [said]);
 }
 
 #[test]
-fn hunks_are_decided_one_by_one_and_happen_at_the_end() {
+fn hunks_are_decided_one_by_one_and_applied_at_the_end() {
     let scene = scene(json!({}));
     let (mut agent, pending) = scene.propose();
     scene.choose_at(1, "accept this change");
@@ -169,7 +172,12 @@ fn hunks_are_decided_one_by_one_and_happen_at_the_end() {
 #[case("accept all 2 changes in this file", "2", "11", "b\n")]
 #[case("accept all 3 changes in 2 files", "2", "11", "B\n")]
 #[case("reject all 3 changes in 2 files", "two", "eleven", "b\n")]
-fn many_are_decided_at_once(#[case] title: &str, #[case] two: &str, #[case] eleven: &str, #[case] b: &str) {
+fn many_hunks_are_decided_at_once(
+    #[case] title: &str,
+    #[case] two: &str,
+    #[case] eleven: &str,
+    #[case] b: &str,
+) {
     let scene = scene(json!({}));
     let (mut agent, pending) = scene.propose();
     scene.choose_at(5, title);
@@ -183,19 +191,19 @@ fn many_are_decided_at_once(#[case] title: &str, #[case] two: &str, #[case] elev
 }
 
 #[test]
-fn what_a_person_changed_meanwhile_is_decided_by_itself() {
+fn a_conflicted_hunk_is_decided_separately() {
     let scene = scene(json!({}));
     scene.propose();
     scene.editor.replace(&scene.uri, "two", "zwei");
-    assert!(titles(&scene.actions_at(1))[0].starts_with("editd: take this over what is there now"));
+    assert!(titles(&scene.actions_at(1))[0].starts_with("editd: replace what is there now with this"));
     scene.choose_at(5, "accept all 2 changes in this file");
     scene.choose_at(1, "keep what is there now");
     let list = scene.actions_at(5);
-    assert_eq!(list.len(), 2, "only the way to b.txt is left: {list:?}");
+    assert_eq!(list.len(), 2, "only navigation to b.txt is left: {list:?}");
 }
 
 #[test]
-fn a_decision_on_what_is_over_is_refused_in_words() {
+fn a_decision_on_a_closed_proposal_is_refused_with_a_message() {
     let scene = scene(json!({}));
     let (mut agent, pending) = scene.propose();
     let actions = scene.actions_at(1);
@@ -211,7 +219,7 @@ fn a_decision_on_what_is_over_is_refused_in_words() {
 }
 
 #[test]
-fn the_way_leads_round_all_files() {
+fn navigation_wraps_around_all_files() {
     let scene = scene(json!({}));
     scene.propose();
     let mut seen = Vec::new();
@@ -229,7 +237,7 @@ fn the_way_leads_round_all_files() {
 }
 
 #[test]
-fn the_diff_is_a_file_that_nobody_can_write_and_that_goes_with_the_proposal() {
+fn the_diff_is_a_read_only_file_that_is_removed_with_the_proposal() {
     let scene = scene(json!({}));
     let (mut agent, pending) = scene.propose();
     scene.choose_at(1, "show the diff");
@@ -244,15 +252,15 @@ fn the_diff_is_a_file_that_nobody_can_write_and_that_goes_with_the_proposal() {
     assert_eq!(mode & 0o777, 0o400);
     assert!(path.starts_with(scene.machine.runtime().to_str().expect("text")));
     scene.choose_at(1, "accept this change");
-    eventually("the diff to be what is left", || {
+    eventually("the diff of the remaining hunks", || {
         (!std::fs::read_to_string(&path).unwrap_or_default().is_empty()).then_some(())
     });
     agent.call("editd/discard", json!({ "id": pending["id"] })).done();
-    eventually("the diff to go", || (!std::path::Path::new(&path).exists()).then_some(()));
+    eventually("the diff to be removed", || (!std::path::Path::new(&path).exists()).then_some(()));
 }
 
 #[test]
-fn an_editor_that_cannot_show_documents_is_told_where_they_are() {
+fn an_editor_that_cannot_show_documents_gets_their_paths() {
     let scene = scene(json!({ "capabilities": { "window": null } }));
     scene.propose();
     scene.choose_at(5, "show the diff");
@@ -264,14 +272,14 @@ fn an_editor_that_cannot_show_documents_is_told_where_they_are() {
 }
 
 #[test]
-fn lenses_stand_over_what_waits_and_are_asked_for_again() {
+fn lenses_are_above_the_hunks_and_refreshed() {
     let scene = scene(json!({ "capabilities": {
         "textDocument": { "codeLens": {} }, "workspace": { "codeLens": { "refreshSupport": true } } } }));
     let lenses =
         || scene.editor.call("textDocument/codeLens", json!({ "textDocument": { "uri": scene.uri } }));
     assert_eq!(lenses(), json!([]));
     scene.propose();
-    eventually("a wish to be asked again", || scene.editor.requests("workspace/codeLens/refresh").pop());
+    eventually("a refresh request", || scene.editor.requests("workspace/codeLens/refresh").pop());
     let shown = lenses();
     assert_eq!(shown.as_array().map(Vec::len), Some(6), "{shown}");
     assert_eq!(
@@ -279,14 +287,14 @@ fn lenses_stand_over_what_waits_and_are_asked_for_again() {
         (&json!(1), &json!(10))
     );
     scene.run(&shown[1]["command"]);
-    eventually("a second wish", || {
+    eventually("a second refresh request", || {
         (scene.editor.requests("workspace/codeLens/refresh").len() == 2).then_some(())
     });
     assert_eq!(lenses().as_array().map(Vec::len), Some(3));
 }
 
 #[test]
-fn hints_mark_what_waits_and_go_with_it() {
+fn hints_mark_waiting_hunks_until_they_are_decided() {
     let scene = scene(json!({}));
     let (mut agent, pending) = scene.propose();
     let hints = eventually("hints", || Some(scene.hints()).filter(|hints| hints.len() == 2));
@@ -309,7 +317,7 @@ fn hints_mark_what_waits_and_go_with_it() {
 }
 
 #[test]
-fn documents_of_editd_show_what_is_and_what_would_be() {
+fn editd_documents_show_the_current_and_the_proposed_text() {
     let scene = scene(json!({ "capabilities": { "workspace": { "textDocumentContent": {} } } }));
     let (_, pending) = scene.propose();
     let id = pending["id"].as_str().expect("an id");
@@ -333,7 +341,7 @@ fn documents_of_editd_show_what_is_and_what_would_be() {
 }
 
 #[test]
-fn what_a_model_made_is_tagged_for_editors_that_know_the_tag() {
+fn acceptance_is_tagged_as_generated_if_the_editor_supports_tags() {
     let scene = scene(json!({ "capabilities": {
         "textDocument": { "codeAction": { "tagSupport": { "valueSet": [1] } } } } }));
     scene.propose();
@@ -342,7 +350,7 @@ fn what_a_model_made_is_tagged_for_editors_that_know_the_tag() {
 }
 
 #[test]
-fn a_decision_in_one_editor_closes_it_in_the_others() {
+fn a_decision_in_one_editor_removes_the_hints_in_the_others() {
     let scene = scene(json!({}));
     let more = json!({ "initializationOptions": { "editd": { "review": true } } });
     let other =
@@ -360,7 +368,7 @@ fn a_decision_in_one_editor_closes_it_in_the_others() {
 }
 
 #[test]
-fn a_new_file_is_shown_as_a_diff_and_made_when_it_is_wanted() {
+fn a_new_file_is_shown_as_a_diff_and_created_on_acceptance() {
     let scene = scene(json!({}));
     let mut agent = scene.machine.agent(&scene.workspace);
     let change = json!({ "kind": "write", "path": "new.txt", "content": "hello\n" });
@@ -375,7 +383,7 @@ fn a_new_file_is_shown_as_a_diff_and_made_when_it_is_wanted() {
 }
 
 #[test]
-fn what_waited_before_the_editor_came_is_told_too() {
+fn earlier_proposals_are_announced_to_a_new_editor() {
     let machine = Machine::configured("review = \"always\"\n");
     let workspace = Workspace::file("a.txt", numbered_lines(5));
     let elsewhere = Workspace::file("b.txt", "b\n");

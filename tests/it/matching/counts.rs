@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Machine, Outcome, Workspace};
 
-fn counted(before: &str, old: &str, new: &str, count: &Value) -> (Answer, String) {
+fn edit_with_count(before: &str, old: &str, new: &str, count: &Value) -> (Answer, String) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", before));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -28,7 +28,7 @@ fn expecting(count: u64) -> Value {
 #[case::the_new_holds_the_old("a a\n", "a", "aa", all(), "aa aa\n", 2)]
 #[case::as_many_as_expected("a b a\na\n", "a", "x", expecting(3), "x b x\nx\n", 3)]
 #[case::one_expected("a b\n", "a", "x", expecting(1), "x b\n", 1)]
-#[case::over_other_line_ends(
+#[case::across_different_line_endings(
     "a\r\nb\r\nc\na\nb\nc\n",
     "a\nb\n",
     "x\ny\n",
@@ -37,9 +37,9 @@ fn expecting(count: u64) -> Value {
     2
 )]
 #[case::across_lines("k: 1\nv\nk: 1\nv\n", "1\nv", "2\nv", all(), "k: 2\nv\nk: 2\nv\n", 2)]
-#[case::one_tolerated_place("it’s a\n", "it's a", "it's b", all(), "it’s b\n", 1)]
-#[case::one_tolerated_place_expected("it’s a\n", "it's a", "it's b", expecting(1), "it’s b\n", 1)]
-fn counted_replacements(
+#[case::one_tolerated_match("it’s a\n", "it's a", "it's b", all(), "it’s b\n", 1)]
+#[case::one_tolerated_match_expected("it’s a\n", "it's a", "it's b", expecting(1), "it’s b\n", 1)]
+fn replacements_are_counted(
     #[case] before: &str,
     #[case] old: &str,
     #[case] new: &str,
@@ -47,7 +47,7 @@ fn counted_replacements(
     #[case] after: &str,
     #[case] replacements: u64,
 ) {
-    let (answer, text) = counted(before, old, new, &count);
+    let (answer, text) = edit_with_count(before, old, new, &count);
     let applied = answer.done();
     assert_eq!(text, after);
     assert_eq!(applied["files"][0]["matches"][0]["replacements"], replacements);
@@ -57,12 +57,12 @@ fn counted_replacements(
 #[case::fewer("a b\n", 2, 1)]
 #[case::more("a b a\na\n", 2, 3)]
 #[case::more_than_one("a a\n", 1, 2)]
-fn another_count_is_refused_with_the_places(
+fn a_different_count_is_refused_with_the_locations(
     #[case] before: &str,
     #[case] expected: u64,
     #[case] found: usize,
 ) {
-    let (answer, text) = counted(before, "a", "x", &expecting(expected));
+    let (answer, text) = edit_with_count(before, "a", "x", &expecting(expected));
     let data = answer.refused("count_mismatch");
     assert_eq!((&data["expected"], &data["found"]), (&json!(expected), &json!(found)));
     assert_eq!(data["occurrences"].as_array().map(Vec::len), Some(found), "{data}");
@@ -72,31 +72,34 @@ fn another_count_is_refused_with_the_places(
 #[rstest]
 #[case::all(all())]
 #[case::expected(expecting(2))]
-fn overlapping_hits_are_ambiguous(#[case] count: Value) {
-    let (answer, text) = counted("aaa\n", "aa", "x", &count);
+fn overlapping_matches_are_ambiguous(#[case] count: Value) {
+    let (answer, text) = edit_with_count("aaa\n", "aa", "x", &count);
     let data = answer.refused("ambiguous");
     let hint = data["hint"].as_str().expect("a hint");
-    assert!(hint.contains("overlap") && !hint.contains("replaceAll"), "what was just done is no way: {hint}");
+    assert!(
+        hint.contains("overlap") && !hint.contains("replaceAll"),
+        "the hint does not repeat the request: {hint}"
+    );
     assert_eq!(text, "aaa\n");
 }
 
 #[test]
-fn a_count_that_stopped_says_so() {
-    let (answer, _) = counted(&"foo\n".repeat(5000), "foo", "x", &json!({}));
+fn a_count_that_stopped_early_is_reported() {
+    let (answer, _) = edit_with_count(&"foo\n".repeat(5000), "foo", "x", &json!({}));
     let data = answer.refused("ambiguous");
     assert_eq!((&data["found"], &data["more"]), (&json!(1000), &json!(true)), "{data}");
 }
 
 #[rstest]
-#[case::lines_that_go("if a:\n    log()\nelse:\n        log()\nend\n", "log()\n", "", "if a:\nelse:\nend\n")]
+#[case::removed_lines("if a:\n    log()\nelse:\n        log()\nend\n", "log()\n", "", "if a:\nelse:\nend\n")]
 #[case::parts_of_lines("    a, b\n        a\n", "a", "x", "    x, b\n        x\n")]
-fn all_of_a_line_goes_wherever_it_stands(
+fn all_occurrences_are_replaced_at_any_indentation(
     #[case] before: &str,
     #[case] old: &str,
     #[case] new: &str,
     #[case] after: &str,
 ) {
-    let (answer, text) = counted(before, old, new, &all());
+    let (answer, text) = edit_with_count(before, old, new, &all());
     answer.done();
     assert_eq!(text, after);
 }
@@ -104,30 +107,30 @@ fn all_of_a_line_goes_wherever_it_stands(
 #[rstest]
 #[case::all(all())]
 #[case::expected(expecting(2))]
-fn what_stands_nowhere_is_not_found(#[case] count: Value) {
-    let (answer, text) = counted("a b c\n", "absent", "x", &count);
+fn an_absent_text_is_not_found(#[case] count: Value) {
+    let (answer, text) = edit_with_count("a b c\n", "absent", "x", &count);
     answer.refused("not_found");
     assert_eq!(text, "a b c\n");
 }
 
 #[test]
-fn several_tolerated_places_are_never_replaced_together() {
-    let (answer, text) = counted("it’s\nit’s\n", "it's", "x", &all());
+fn several_tolerated_matches_are_never_replaced_together() {
+    let (answer, text) = edit_with_count("it’s\nit’s\n", "it's", "x", &all());
     answer.refused("ambiguous");
     assert_eq!(text, "it’s\nit’s\n");
 }
 
 #[test]
-fn replacing_all_takes_exact_hits_only() {
-    let (answer, text) = counted("it's\nit’s\nit's\n", "it's", "x", &all());
+fn replace_all_replaces_exact_matches_only() {
+    let (answer, text) = edit_with_count("it's\nit’s\nit's\n", "it's", "x", &all());
     answer.done();
     assert_eq!(text, "x\nit’s\nx\n");
 }
 
 #[test]
-fn ten_thousand_places_are_replaced_at_once() {
+fn ten_thousand_occurrences_are_replaced_at_once() {
     let before = "some filler around the word here, and a good deal more to make it long\n".repeat(10_000);
-    let (answer, text) = counted(&before, "word", "term", &expecting(10_000));
+    let (answer, text) = edit_with_count(&before, "word", "term", &expecting(10_000));
     answer.done();
     assert_eq!(text, before.replace("word", "term"));
 }

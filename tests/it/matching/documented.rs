@@ -1,19 +1,19 @@
-//! The examples of `docs/matching.md` are true.
+//! Runs the examples of `docs/matching.md`.
 
 use editd::edit::{Edit, EditRefusalKind, Options, Strategy, find};
 
 const DOCUMENT: &str = include_str!("../../../docs/matching.md");
 
-/// What stands in a fence, with the signs for what cannot be seen as what they mean.
-fn meant(shown: &str) -> String {
+/// Replaces the visible symbols for whitespace in a fence with the characters they stand for.
+fn with_real_whitespace(shown: &str) -> String {
     shown.replace('→', "\t").replace('·', " ").replace("␍\n", "\r\n")
 }
 
-/// One example: the file, the edit, and what must come of it.
+/// An example: the file, the edit, and the expected outcome.
 struct Example {
     file: String,
     edit: Edit,
-    /// The file afterwards, or the name of the refusal.
+    /// Resulting file, or the name of the refusal.
     outcome: Result<String, String>,
 }
 
@@ -21,19 +21,19 @@ impl Example {
     fn read(shown: &str) -> Self {
         let fence = |name: &str| {
             let start = shown.split_once(&format!("```{name}\n"))?.1;
-            Some(meant(start.split_once("```")?.0))
+            Some(with_real_whitespace(start.split_once("```")?.0))
         };
         let text = |name: &str| fence(name).unwrap_or_else(|| panic!("{name} in {shown}"));
         let outcome = fence("refused").map_or_else(|| Ok(text("result")), |name| Err(name.trim().to_owned()));
         Self { file: text("file"), edit: Edit::new(text("old"), text("new")), outcome }
     }
 
-    /// All examples of a part of the document.
+    /// Returns all examples in a part of the document.
     fn all(part: &str) -> Vec<Self> {
         part.split("```file\n").skip(1).map(|shown| Self::read(&format!("```file\n{shown}"))).collect()
     }
 
-    /// Runs it and returns the tier that found the place.
+    /// Runs the example and returns the tier that matched.
     fn run(&self) -> Option<Strategy> {
         match (find(&self.file, std::slice::from_ref(&self.edit), &Options::default()), &self.outcome) {
             (Ok(found), Ok(text)) => {
@@ -52,8 +52,8 @@ impl Example {
 }
 
 #[test]
-fn every_tier_has_a_worked_example() {
-    let (tiers_part, _) = DOCUMENT.split_once("\n## Placeholders").expect("a section behind the tiers");
+fn every_tier_has_a_correct_example() {
+    let (tiers_part, _) = DOCUMENT.split_once("\n## Placeholders").expect("a section after the tiers");
     let mut tiers = Vec::new();
     for section in tiers_part.split("\n### ").skip(1) {
         let strategy = section.split('`').nth(1).expect("a tier in its heading");
@@ -68,9 +68,9 @@ fn every_tier_has_a_worked_example() {
 }
 
 #[test]
-fn what_is_written_is_shown_by_examples() {
-    let (_, part) = DOCUMENT.split_once("\n## What is written").expect("the section");
-    let (part, _) = part.split_once("\n## ").expect("a section behind it");
+fn the_examples_of_replacements_are_correct() {
+    let (_, part) = DOCUMENT.split_once("\n## Replacement text").expect("the section");
+    let (part, _) = part.split_once("\n## ").expect("a section after it");
     let examples = Example::all(part);
     assert!(examples.len() >= 6);
     for example in examples {

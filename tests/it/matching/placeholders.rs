@@ -1,4 +1,4 @@
-//! New text that stands for code that is not there would lose that code.
+//! Placeholders for omitted code are refused, because writing them would lose that code.
 
 use rstest::rstest;
 use serde_json::json;
@@ -25,31 +25,31 @@ fn a_placeholder_in_a_whole_content_is_refused() {
     assert_eq!(agent.change(write(false)).refused("placeholder")["line"], 3);
     assert_eq!(workspace.text("a.rs"), BEFORE);
     agent.change(write(true)).done();
-    assert_eq!(workspace.text("a.rs"), CUT, "what is meant literally can be written");
+    assert_eq!(workspace.text("a.rs"), CUT, "literal text can be written");
 }
 
 #[test]
-fn a_placeholder_that_is_meant_can_be_written() {
+fn exact_matching_writes_a_placeholder() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.rs", BEFORE));
     let mut agent = machine.agent(&workspace);
     agent.read("a.rs");
     let exact = json!({ "path": "a.rs", "oldText": BEFORE, "newText": CUT, "matching": "exact" });
     agent.call("editd/edit", exact).done();
     assert_eq!(workspace.text("a.rs"), CUT);
-    // It stands in the file now, so that nothing is lost by writing it again.
+    // The placeholder is part of the file now, so writing it again loses nothing.
     agent.read_and_edit("a.rs", CUT, &CUT.replace("three", "four")).done();
 }
 
 #[test]
-fn a_new_file_may_say_what_it_likes() {
+fn a_new_file_may_contain_a_placeholder() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut agent = machine.agent(&workspace);
     agent.change(json!({ "kind": "write", "path": "docs.md", "content": CUT })).done();
     assert_eq!(workspace.text("docs.md"), CUT);
 }
 
-/// New text with a line about what it leaves out, in one of the forms that replace `BEFORE`.
-fn cut(path: &str, form: &str) -> serde_json::Value {
+/// Returns a request that replaces `BEFORE` with a text that has a placeholder, in one of several forms.
+fn request_with_placeholder(path: &str, form: &str) -> serde_json::Value {
     let edits = |more: bool| {
         let first = json!({ "oldText": "    one();\n    two();\n", "newText": &CUT[9..CUT.len() - 2] });
         let second = json!({ "oldText": "fn a()", "newText": "fn b()" });
@@ -66,15 +66,15 @@ fn cut(path: &str, form: &str) -> serde_json::Value {
 }
 
 #[rstest]
-fn prose_may_speak_of_what_is_left_out_and_code_may_not(
+fn placeholders_are_allowed_in_prose_but_not_in_code(
     #[values("edit", "sequential", "write", "patch")] form: &str,
 ) {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.md", BEFORE), ("a.rs", BEFORE)]));
     let mut agent = machine.agent(&workspace);
     agent.read_all(&["a.md", "a.rs"]);
-    agent.call("editd/edit", cut("a.rs", form)).refused("placeholder");
+    agent.call("editd/edit", request_with_placeholder("a.rs", form)).refused("placeholder");
     assert_eq!(workspace.text("a.rs"), BEFORE);
-    agent.call("editd/edit", cut("a.md", form)).done();
+    agent.call("editd/edit", request_with_placeholder("a.md", form)).done();
     let expected = if form == "sequential" { CUT.replace("fn a", "fn b") } else { CUT.to_owned() };
     assert_eq!(workspace.text("a.md"), expected);
 }

@@ -1,11 +1,11 @@
-//! The one place that an edit means, and the exact bytes that are then in the file.
+//! Matching of a single edit, and the exact bytes of the result.
 
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::support::{Machine, Outcome, Workspace};
 
-/// Edits a file that was read; returns what was matched and the file's text.
+/// Edits a file after reading it. Returns its entry in the answer and its text.
 fn edited(before: &str, old: &str, new: &str) -> (Value, String) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", before));
     let applied = machine.agent(&workspace).read_and_edit("a.txt", old, new).done();
@@ -21,32 +21,32 @@ fn assert_edited(strategy: &str, before: &str, (old, new): (&str, &str), after: 
     let similarity = found["similarity"].as_f64().unwrap_or_else(|| panic!("no similarity: {found}"));
     assert!((0.0..=1.0).contains(&similarity), "{found}");
     let warnings = file["warnings"].as_array().unwrap_or_else(|| panic!("no warnings: {file}"));
-    assert!(strategy == "exact" || !warnings.is_empty(), "what was tolerated is said: {file}");
+    assert!(strategy == "exact" || !warnings.is_empty(), "tolerated differences are reported: {file}");
 }
 
 #[rstest]
 #[case::one_word("a b c\n", ("b", "x"), "a x c\n")]
-#[case::at_the_head("a\nb\n", ("a", "x"), "x\nb\n")]
-#[case::the_last_without_an_end("a\nb", ("b", "x"), "a\nx")]
-#[case::all_of_it("a\n", ("a\n", "b\nc\n"), "b\nc\n")]
+#[case::at_the_start("a\nb\n", ("a", "x"), "x\nb\n")]
+#[case::the_last_line_without_an_ending("a\nb", ("b", "x"), "a\nx")]
+#[case::the_whole_file("a\n", ("a\n", "b\nc\n"), "b\nc\n")]
 #[case::removed("a\nb\nc\n", ("b\n", ""), "a\nc\n")]
 #[case::everything_removed("a\n", ("a\n", ""), "")]
 #[case::several_lines("a\nb\nc\nd\n", ("b\nc", "x\ny\nz"), "a\nx\ny\nz\nd\n")]
-#[case::blanks_as_they_stand("a  \n\tb\n", ("a  \n\tb", "a  \n\tc"), "a  \n\tc\n")]
-#[case::windows_ends("a\r\nb\r\nc\r\n", ("a\nb\n", "a\nx\nb\n"), "a\r\nx\r\nb\r\nc\r\n")]
-#[case::windows_ends_in_the_request("a\nb\nc\n", ("a\r\nb", "a\r\nx\r\nb"), "a\nx\nb\nc\n")]
-#[case::old_macintosh_ends("a\rb\rc\r", ("b\nc", "b\nx\nc"), "a\rb\rx\rc\r")]
-#[case::mixed_ends("a\r\nb\nc\r\n", ("a\nb\nc", "a\nB\nc"), "a\r\nB\nc\r\n")]
-#[case::a_line_end_at_the_files_end("a\nb", ("b\n", "c\n"), "a\nc")]
-#[case::behind_a_mark("\u{feff}a\nb\n", ("a\nb", "a\nc"), "\u{feff}a\nc\n")]
-#[case::a_mark_in_the_request("a\nb\n", ("\u{feff}a", "\u{feff}x"), "x\nb\n")]
-#[case::no_template("cost: 1\n", ("1", "$1 \\1 $& ${0} \\n %s"), "cost: $1 \\1 $& ${0} \\n %s\n")]
-#[case::no_regular_expression("a.c abc\n", ("a.c", "x"), "x abc\n")]
+#[case::whitespace_verbatim("a  \n\tb\n", ("a  \n\tb", "a  \n\tc"), "a  \n\tc\n")]
+#[case::windows_line_endings("a\r\nb\r\nc\r\n", ("a\nb\n", "a\nx\nb\n"), "a\r\nx\r\nb\r\nc\r\n")]
+#[case::windows_line_endings_in_the_request("a\nb\nc\n", ("a\r\nb", "a\r\nx\r\nb"), "a\nx\nb\nc\n")]
+#[case::old_macintosh_line_endings("a\rb\rc\r", ("b\nc", "b\nx\nc"), "a\rb\rx\rc\r")]
+#[case::mixed_line_endings("a\r\nb\nc\r\n", ("a\nb\nc", "a\nB\nc"), "a\r\nB\nc\r\n")]
+#[case::a_line_ending_at_the_end_of_the_file("a\nb", ("b\n", "c\n"), "a\nc")]
+#[case::after_a_byte_order_mark("\u{feff}a\nb\n", ("a\nb", "a\nc"), "\u{feff}a\nc\n")]
+#[case::a_byte_order_mark_in_the_request("a\nb\n", ("\u{feff}a", "\u{feff}x"), "x\nb\n")]
+#[case::not_a_template("cost: 1\n", ("1", "$1 \\1 $& ${0} \\n %s"), "cost: $1 \\1 $& ${0} \\n %s\n")]
+#[case::not_a_regular_expression("a.c abc\n", ("a.c", "x"), "x abc\n")]
 #[case::separators_are_content("a\u{2028}b\u{85}c\n", ("b\u{85}c", "x"), "a\u{2028}x\n")]
-#[case::what_looks_like_line_numbers("1\ta\n2\tb\n", ("2\tb", "2\tc"), "1\ta\n2\tc\n")]
-#[case::what_looks_like_escapes("say \"\\n\"\n", ("\\n", "\\t"), "say \"\\t\"\n")]
+#[case::text_like_line_numbers("1\ta\n2\tb\n", ("2\tb", "2\tc"), "1\ta\n2\tc\n")]
+#[case::text_like_escapes("say \"\\n\"\n", ("\\n", "\\t"), "say \"\\t\"\n")]
 #[case::wide_characters("😀 a 😀\n", ("a 😀", "é 😀"), "😀 é 😀\n")]
-fn text_that_is_there_is_taken_as_it_is(
+fn an_exact_match_is_replaced_verbatim(
     #[case] before: &str,
     #[case] edit: (&str, &str),
     #[case] after: &str,
@@ -63,9 +63,9 @@ fn text_that_is_there_is_taken_as_it_is(
 #[case::of_the_request("x = 1\ny = 2\n", ("x = 1  \ny = 2\n", "x = 1  \ny = 5\n"), "x = 1\ny = 5\n")]
 #[case::a_tab("a\t\nb\nc\n", ("a\nb", "a\nB"), "a\t\nB\nc\n")]
 #[case::of_a_changed_line("a = 1;  \nb\n", ("a = 1;\nb", "a = 2;\nb"), "a = 2;\nb\n")]
-#[case::before_windows_ends("a \r\nb\r\nc\r\n", ("a\nb\n", "a\nx\nb\n"), "a \r\nx\r\nb\r\nc\r\n")]
+#[case::before_windows_line_endings("a \r\nb\r\nc\r\n", ("a\nb\n", "a\nx\nb\n"), "a \r\nx\r\nb\r\nc\r\n")]
 #[case::on_an_empty_line("a\n   \nb\n", ("a\n\nb", "a\n\nc"), "a\n   \nc\n")]
-fn blanks_at_line_ends_are_tolerated(#[case] before: &str, #[case] edit: (&str, &str), #[case] after: &str) {
+fn trailing_whitespace_is_tolerated(#[case] before: &str, #[case] edit: (&str, &str), #[case] after: &str) {
     assert_edited("trailing_blanks", before, edit, after);
 }
 
@@ -78,7 +78,7 @@ fn blanks_at_line_ends_are_tolerated(#[case] before: &str, #[case] edit: (&str, 
 #[case::an_apostrophe("it’s here\n", ("it's here", "it's there"), "it’s there\n")]
 #[case::straight_in_the_file("it's here\n", ("it’s here", "it’s there"), "it's there\n")]
 #[case::a_dash("pages 1–9 here\n", ("pages 1-9 here", "pages 1-9 there"), "pages 1–9 there\n")]
-#[case::a_hard_blank("a\u{a0}b = 1\n", ("a b = 1", "a b = 2"), "a\u{a0}b = 2\n")]
+#[case::a_no_break_space("a\u{a0}b = 1\n", ("a b = 1", "a b = 2"), "a\u{a0}b = 2\n")]
 #[case::a_composed_letter("caf\u{e9} one\n", ("cafe\u{301} one", "cafe\u{301} two"), "caf\u{e9} two\n")]
 #[case::a_line_that_stays("“a”\nb\n", ("\"a\"\nb", "\"a\"\nc"), "“a”\nc\n")]
 fn typography_is_tolerated(#[case] before: &str, #[case] edit: (&str, &str), #[case] after: &str) {
@@ -110,17 +110,17 @@ fn typography_is_tolerated(#[case] before: &str, #[case] edit: (&str, &str), #[c
     "class A:\n\tdef f(self):\n\t\tif x:\n\t\t\treturn\n\t\tpass\n",
 )]
 #[case::only_the_first_line("\ta();\n\tb();\n", ("a();\n    b();", "a();\n    c();"), "\ta();\n\tc();\n")]
-fn another_indentation_is_tolerated(#[case] before: &str, #[case] edit: (&str, &str), #[case] after: &str) {
+fn different_indentation_is_tolerated(#[case] before: &str, #[case] edit: (&str, &str), #[case] after: &str) {
     assert_edited("indentation", before, edit, after);
 }
 
 #[test]
-fn a_stricter_hit_wins_over_looser_ones() {
+fn a_stricter_match_wins_over_looser_ones() {
     assert_edited("exact", "“q”\n\"q\"\n“q”\n", ("\"q\"", "\"r\""), "“q”\n\"r\"\n“q”\n");
 }
 
 #[test]
-fn a_match_says_where_it_was() {
+fn a_match_reports_its_location() {
     let (file, _) = edited("one\ntwo\nthree\nfour\n", "two\nthree\n", "2\n");
     let found = &file["matches"][0];
     assert_eq!((&found["startLine"], &found["endLine"], &found["edit"]), (&json!(2), &json!(3), &json!(0)));
@@ -131,7 +131,7 @@ fn a_match_says_where_it_was() {
 #[case::trailing_blanks("a  \nb\n", "a\nb\n")]
 #[case::typography("it’s here\n", "it's here")]
 #[case::indentation("\ta();\n\tb();\n", "    a();\n    b();\n")]
-fn exact_matching_on_demand_tolerates_nothing(#[case] before: &str, #[case] old: &str) {
+fn exact_matching_tolerates_no_differences(#[case] before: &str, #[case] old: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", before));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -144,7 +144,7 @@ fn exact_matching_on_demand_tolerates_nothing(#[case] before: &str, #[case] old:
 }
 
 #[test]
-fn exact_matching_on_demand_still_reads_over_line_ends() {
+fn exact_matching_still_ignores_line_endings() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\r\nb\r\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -156,9 +156,9 @@ fn exact_matching_on_demand_still_reads_over_line_ends() {
 #[rstest]
 #[case::line_numbers("prefixes_escapes", "a\nb\n", ("1\ta\n2\tb\n", "1\ta\n2\tc\n"), "a\nc\n")]
 #[case::escapes("prefixes_escapes", "say(\"a\")\n", (r#"say(\"a\")"#, r#"say(\"b\")"#), "say(\"b\")\n")]
-#[case::blank_edges("edges", "a\r\nb\r\n", ("\n\na\n\n", "\n\nx\n\n"), "x\r\nb\r\n")]
-#[case::runs_of_blanks("inner_space", "f(a,   b)\n", ("f(a, b)", "f(a, c)"), "f(a,   c)\n")]
-#[case::left_out_lines(
+#[case::blank_lines_at_the_edges("edges", "a\r\nb\r\n", ("\n\na\n\n", "\n\nx\n\n"), "x\r\nb\r\n")]
+#[case::runs_of_spaces("inner_space", "f(a,   b)\n", ("f(a, b)", "f(a, c)"), "f(a,   c)\n")]
+#[case::elided_lines(
     "elision",
     "f {\n\ta\n\tb\n\tc\n}\n",
     ("f {\n    // ...\n    c\n}\n", "g {\n    // ...\n    d\n}\n"),
@@ -173,7 +173,7 @@ fn exact_matching_on_demand_still_reads_over_line_ends() {
     ),
     "def f(a):\n    # Says how it is done.\n    b = a + 2\n    return b\n"
 )]
-fn looser_tiers_are_told_too(
+fn looser_tiers_are_reported_too(
     #[case] strategy: &str,
     #[case] before: &str,
     #[case] edit: (&str, &str),
@@ -183,12 +183,12 @@ fn looser_tiers_are_told_too(
 }
 
 #[rstest]
-#[case::gone("f:\n    x:\n        log()\n    run()\n", ("    log()\n", ""), "f:\n    x:\n    run()\n")]
-#[case::gone_without_its_indentation("f:\n\t\tlog()\n\trun()\n", ("log()\n", ""), "f:\n\trun()\n")]
-#[case::gone_with_other_blanks_behind("f:\n\tlog()  \nrun()\n", ("log()\n", ""), "f:\nrun()\n")]
+#[case::removed("f:\n    x:\n        log()\n    run()\n", ("    log()\n", ""), "f:\n    x:\n    run()\n")]
+#[case::removed_without_its_indentation("f:\n\t\tlog()\n\trun()\n", ("log()\n", ""), "f:\n\trun()\n")]
+#[case::removed_with_trailing_whitespace("f:\n\tlog()  \nrun()\n", ("log()\n", ""), "f:\nrun()\n")]
 #[case::more_lines("x:\n        a()\n", ("    a()\n", "    a()\n    b()\n"), "x:\n        a()\n        b()\n")]
 #[case::deeper_lines("x:\n    y:\n        a()\n", ("    a()", "    if c:\n      a()"), "x:\n    y:\n        if c:\n            a()\n")]
-fn a_line_that_was_given_dedented_moves_no_other(
+fn an_unindented_line_does_not_move_other_lines(
     #[case] before: &str,
     #[case] edit: (&str, &str),
     #[case] after: &str,
@@ -197,24 +197,25 @@ fn a_line_that_was_given_dedented_moves_no_other(
 }
 
 #[test]
-fn a_deeper_line_whose_unit_nothing_proves_is_refused() {
+fn a_deeper_line_with_an_unknown_indentation_unit_is_refused() {
     let before = "x:\n    y:\n        a()\n";
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", before));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
-    // Two columns are no level of this file, and two columns of the request are not its eight in such levels.
+    // The file has no level of two columns, and its eight columns do not map to the two columns of the
+    // request.
     let data = agent.edit("a.txt", "  a()", "  if c:\n    a()").refused("not_found");
     let reason = data["closest"][0]["reason"].as_str().expect("a reason");
-    assert!(reason.contains("how the new line `a()` is to be indented does not follow"), "{reason}");
+    assert!(reason.contains("the indentation of the new line `a()` does not follow"), "{reason}");
     assert_eq!(workspace.text("a.txt"), before);
 }
 
 #[rstest]
 #[case::one_line("x:\n        a()\n", ("    a()\n", "    b()\n"), "x:\n        b()\n")]
 #[case::within_the_line("x:\n    a(b)\n", ("a(", "a(\nc, "), "x:\n    a(\nc, b)\n")]
-#[case::what_follows_it("x:\n    a()\n", ("a()\n", "a()\n\ny:\n    b()\n"), "x:\n    a()\n\ny:\n    b()\n")]
+#[case::following_lines("x:\n    a()\n", ("a()\n", "a()\n\ny:\n    b()\n"), "x:\n    a()\n\ny:\n    b()\n")]
 #[case::joined("x:\n    a()\nb\n", ("a()\n", "a() "), "x:\n    a() b\n")]
-fn the_letter_counts_where_no_other_line_moves(
+fn text_is_exact_if_no_other_line_moves(
     #[case] before: &str,
     #[case] edit: (&str, &str),
     #[case] after: &str,
@@ -223,7 +224,7 @@ fn the_letter_counts_where_no_other_line_moves(
 }
 
 #[test]
-fn exact_matching_takes_a_dedented_line_to_the_letter() {
+fn exact_matching_takes_an_unindented_line_literally() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "x:\n    a()\nb\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");

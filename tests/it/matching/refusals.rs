@@ -1,4 +1,4 @@
-//! No place, or more than one: a refusal that teaches, and an unchanged file.
+//! No match, or more than one: a helpful refusal and an unchanged file.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -26,10 +26,10 @@ fn lines_of(data: &Value) -> Vec<u64> {
 #[case::twice("x\ny\nx\n", "x", &[1, 3])]
 #[case::twice_in_a_line("a a\n", "a", &[1, 1])]
 #[case::overlapping("aaa\n", "aa", &[1, 1])]
-#[case::by_trailing_blanks("a  \nb\n-\na \nb\n", "a\nb\n", &[1, 4])]
+#[case::by_trailing_whitespace("a  \nb\n-\na \nb\n", "a\nb\n", &[1, 4])]
 #[case::by_typography("“q”\n„\n“q”\n", "\"q\"", &[1, 3])]
 #[case::by_indentation("\ta();\n\tb();\n-\n\t\ta();\n\t\tb();\n", " a();\n b();\n", &[1, 4])]
-fn more_than_one_place_is_ambiguous(#[case] before: &str, #[case] old: &str, #[case] lines: &[u64]) {
+fn more_than_one_match_is_ambiguous(#[case] before: &str, #[case] old: &str, #[case] lines: &[u64]) {
     let data = refused(before, old, "new", "ambiguous");
     assert_eq!(lines_of(&data), lines);
     let first = before.split('\n').next().unwrap_or_default().trim();
@@ -37,7 +37,7 @@ fn more_than_one_place_is_ambiguous(#[case] before: &str, #[case] old: &str, #[c
 }
 
 #[test]
-fn text_that_is_nowhere_is_not_found_and_the_closest_is_shown() {
+fn an_absent_text_is_not_found_and_the_closest_text_is_shown() {
     let before = numbered_lines(40) + "fn total(items: &[Item]) -> u64 {\n    items.iter().sum()\n}\n";
     let old = "fn total(items: &[Item]) -> u32 {\n    items.iter().sum()\n}\n";
     let data = refused(&before, old, "x\n", "not_found");
@@ -51,7 +51,7 @@ fn text_that_is_nowhere_is_not_found_and_the_closest_is_shown() {
 }
 
 #[test]
-fn an_edit_that_was_made_already_says_so() {
+fn an_edit_that_is_already_applied_is_reported() {
     let data = refused("let limit = 20;\n", "let limit = 10;", "let limit = 20;", "not_found");
     assert_eq!(data["alreadyApplied"], true);
     let data = refused("let limit = 20;\n", "let limit = 10;", "let limit = 30;", "not_found");
@@ -64,22 +64,22 @@ fn an_edit_that_was_made_already_says_so() {
 #[case::half_an_ellipsis("a…b\n", "a.")]
 #[case::raised_digits("at most 10⁵ requests\n", "at most 105 requests")]
 #[case::a_square("area = x² * 2\n", "x2")]
-#[case::a_letter_of_mathematics("f: ℝ → ℝ\n", "f: R → R")]
-#[case::a_run_of_blanks_is_not_none("f (a)\n", "f(a)")]
+#[case::a_mathematical_letter("f: ℝ → ℝ\n", "f: R → R")]
+#[case::a_space_is_not_optional("f (a)\n", "f(a)")]
 #[case::other_letters("Total\n", "total")]
-#[case::a_word_less("one two three\n", "one three")]
-#[case::a_line_less("a();\nb();\nc();\n", "a();\nc();\n")]
-#[case::blanks_only("a\tb\n", "  ")]
+#[case::a_missing_word("one two three\n", "one three")]
+#[case::a_missing_line("a();\nb();\nc();\n", "a();\nc();\n")]
+#[case::only_whitespace("a\tb\n", "  ")]
 #[case::an_empty_file("", "a")]
-fn tolerance_has_its_limits(#[case] before: &str, #[case] old: &str) {
+fn other_differences_are_not_tolerated(#[case] before: &str, #[case] old: &str) {
     refused(before, old, "new", "not_found");
 }
 
 #[rstest]
 #[case::equal_texts("a\n", "a", "a")]
-#[case::only_the_line_ends("a\r\nb\r\n", "a\nb\n", "a\r\nb\r\n")]
-#[case::blanks_that_nobody_asked_for("a  \nb\n", "a\nb", "a\nb")]
-fn a_change_of_nothing_is_refused(#[case] before: &str, #[case] old: &str, #[case] new: &str) {
+#[case::only_line_endings("a\r\nb\r\n", "a\nb\n", "a\r\nb\r\n")]
+#[case::only_trailing_whitespace("a  \nb\n", "a\nb", "a\nb")]
+fn an_edit_without_effect_is_refused(#[case] before: &str, #[case] old: &str, #[case] new: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", before));
     let data = machine.agent(&workspace).read_and_edit("a.txt", old, new).refused("no_change");
     assert_eq!(data["change"], 0);
@@ -89,12 +89,12 @@ fn a_change_of_nothing_is_refused(#[case] before: &str, #[case] old: &str, #[cas
 #[rstest]
 #[case("some text\n")]
 #[case("")]
-fn there_must_be_something_to_look_for(#[case] before: &str) {
+fn an_empty_old_text_is_refused(#[case] before: &str) {
     refused(before, "", "new", "empty_old_text");
 }
 
 #[test]
-fn a_refusal_of_an_absent_text_in_a_large_file_comes_in_time() {
+fn an_absent_text_in_a_large_file_is_refused_in_time() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(100_000)));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");

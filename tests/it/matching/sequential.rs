@@ -1,4 +1,4 @@
-//! `sequential: true`: each edit is looked for in the result of those before it.
+//! `sequential: true`: each edit is matched against the result of the previous edits.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -19,8 +19,8 @@ fn in_sequence(before: &str, edits: &[(&str, &str)]) -> (Answer, String) {
 #[case::a_dependency("foo\n", &[("foo", "bar"), ("bar", "baz")], "baz\n")]
 #[case::half_of_it("abc\n", &[("ab", "xz"), ("zc", "yy")], "xyy\n")]
 #[case::one_inside_the_other("a b c\n", &[("a b c", "a B c"), ("B", "y")], "a y c\n")]
-#[case::line_ends_of_the_file("a\r\nb\r\n", &[("a\n", "c\nd\n"), ("d\nb\n", "e\n")], "c\r\ne\r\n")]
-fn a_later_edit_may_be_about_what_an_earlier_one_wrote(
+#[case::line_endings_of_the_file("a\r\nb\r\n", &[("a\n", "c\nd\n"), ("d\nb\n", "e\n")], "c\r\ne\r\n")]
+fn a_later_edit_can_match_text_of_an_earlier_edit(
     #[case] before: &str,
     #[case] edits: &[(&str, &str)],
     #[case] after: &str,
@@ -33,14 +33,14 @@ fn a_later_edit_may_be_about_what_an_earlier_one_wrote(
 }
 
 #[test]
-fn edits_that_are_apart_need_no_warning() {
+fn independent_edits_cause_no_warning() {
     let (answer, text) = in_sequence("a\nb\n", &[("b", "2"), ("a", "1")]);
     assert_eq!(answer.done()["files"][0]["warnings"], json!([]));
     assert_eq!(text, "1\n2\n");
 }
 
 #[test]
-fn two_results_for_the_same_text_are_a_contradiction() {
+fn two_replacements_of_the_same_text_are_a_contradiction() {
     let (answer, text) = in_sequence("x\na\n", &[("a", "b"), ("x", "y"), ("a", "c")]);
     let data = answer.refused("contradiction");
     assert_eq!(data["edits"][0], json!({ "edit": 2, "startLine": 2, "endLine": 2 }), "{data}");
@@ -49,14 +49,14 @@ fn two_results_for_the_same_text_are_a_contradiction() {
 }
 
 #[test]
-fn what_stands_nowhere_is_still_not_found() {
+fn an_absent_text_is_not_found_in_a_sequence() {
     let (answer, text) = in_sequence("a\n", &[("a", "b"), ("z", "c")]);
     assert_eq!(answer.refused("not_found")["edit"], 1);
     assert_eq!(text, "a\n");
 }
 
 #[test]
-fn a_refused_dependency_tells_of_it() {
+fn a_refused_dependency_suggests_sequential() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "foo\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -70,7 +70,7 @@ fn a_refused_dependency_tells_of_it() {
 }
 
 #[test]
-fn a_proposal_of_a_sequence_is_one_change() {
+fn a_proposed_sequence_is_one_change() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "foo\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");

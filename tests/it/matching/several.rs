@@ -1,4 +1,4 @@
-//! Several edits of one file in one call.
+//! Several edits of a file in one call.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn all(before: &str, edits: &[(&str, &str)], more: &Value) -> (Answer, String) {
     "a longer text two \n",
 )]
 #[case::of_different_tiers("a  \nb\nit’s\n", &[("a\nb", "a\nc"), ("it's", "it's not")], "a  \nc\nit’s not\n")]
-fn edits_are_matched_against_what_was_read(
+fn edits_are_matched_against_the_original_text(
     #[case] before: &str,
     #[case] edits: &[(&str, &str)],
     #[case] after: &str,
@@ -47,11 +47,7 @@ fn edits_are_matched_against_what_was_read(
 #[case::one_inside_the_other("a b c\n", &[("a b c", "x"), ("b", "y")], "overlap")]
 #[case::contradiction("a\n", &[("a", "x"), ("a", "y")], "contradiction")]
 #[case::dependency("foo\n", &[("foo", "bar"), ("bar", "baz")], "dependency")]
-fn edits_that_get_in_each_others_way_are_refused(
-    #[case] before: &str,
-    #[case] edits: &[(&str, &str)],
-    #[case] kind: &str,
-) {
+fn conflicting_edits_are_refused(#[case] before: &str, #[case] edits: &[(&str, &str)], #[case] kind: &str) {
     let (answer, text) = all(before, edits, &json!({}));
     let data = answer.refused(kind);
     assert_eq!(text, before);
@@ -62,7 +58,7 @@ fn edits_that_get_in_each_others_way_are_refused(
 }
 
 #[test]
-fn one_idle_edit_among_others_is_a_warning() {
+fn one_edit_without_effect_among_others_is_a_warning() {
     let (answer, text) = all("a\nb\n", &[("a", "a"), ("b", "c")], &json!({}));
     let applied = answer.done();
     assert_eq!(text, "a\nc\n");
@@ -73,21 +69,21 @@ fn one_idle_edit_among_others_is_a_warning() {
 }
 
 #[test]
-fn only_idle_edits_are_no_change() {
+fn only_edits_without_effect_are_no_change() {
     let (answer, text) = all("a\nb\n", &[("a", "a"), ("b", "b")], &json!({}));
     answer.refused("no_change");
     assert_eq!(text, "a\nb\n");
 }
 
 #[test]
-fn one_edit_that_fails_fails_all() {
+fn one_failing_edit_fails_the_whole_call() {
     let (answer, text) = all("a\nb\n", &[("a", "x"), ("absent", "y")], &json!({}));
     assert_eq!(answer.refused("not_found")["edit"], 1);
     assert_eq!(text, "a\nb\n");
 }
 
 #[test]
-fn a_thousand_edits_in_one_call_are_made() {
+fn a_thousand_edits_in_one_call_are_applied() {
     let lines: Vec<String> = (0..1_000).map(|number| format!("[{number}] old")).collect();
     let edits: Vec<(String, String)> =
         (0..1_000).map(|number| (format!("[{number}] old"), format!("[{number}] new"))).collect();
@@ -99,7 +95,7 @@ fn a_thousand_edits_in_one_call_are_made() {
 }
 
 #[test]
-fn a_repeated_edit_is_done_once_and_every_door_tells() {
+fn a_repeated_edit_is_applied_once_and_every_client_kind_warns() {
     const WARNING: &str = "edit 1 repeats another edit and was dropped";
     let edits = json!([{ "oldText": "b", "newText": "B" }, { "oldText": "b", "newText": "B" }]);
     let (machine, workspace) =

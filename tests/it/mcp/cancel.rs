@@ -1,4 +1,4 @@
-//! Calls that a client takes back.
+//! Cancelled calls.
 
 use rstest::rstest;
 use rustix::process::{Signal, kill_process};
@@ -16,11 +16,11 @@ fn cancel(mcp: &mut Mcp, call: u64) {
     mcp.notify("notifications/cancelled", json!({ "requestId": call }));
 }
 
-/// What nobody was shown, nobody may write over.
+/// A client must not overwrite text that it was never shown.
 #[rstest]
 #[case::read("read", json!({ "path": "a.txt" }))]
 #[case::changes("changes", json!({}))]
-fn what_a_cancelled_call_read_does_not_count_as_read(#[case] tool: &str, #[case] arguments: Value) {
+fn a_cancelled_read_does_not_count_as_read(#[case] tool: &str, #[case] arguments: Value) {
     let (machine, workspace, mut mcp) = scene();
     mcp.call("read", json!({ "path": "a.txt" })).done();
     workspace.put("a.txt", "precious\n");
@@ -28,7 +28,7 @@ fn what_a_cancelled_call_read_does_not_count_as_read(#[case] tool: &str, #[case]
     let call = mcp.send_call(tool, arguments);
     cancel(&mut mcp, call);
     mcp.request("ping", json!({}));
-    kill_process(machine.pid(), Signal::CONT).expect("it can go on");
+    kill_process(machine.pid(), Signal::CONT).expect("it can be continued");
     let written = mcp.call("write", json!({ "path": "a.txt", "content": "mine\n" }));
     let refused = ["Refused (stale)", "Refused (unread)"];
     assert!(refused.iter().any(|refused| written.text.starts_with(refused)), "{}", written.text);
@@ -36,7 +36,7 @@ fn what_a_cancelled_call_read_does_not_count_as_read(#[case] tool: &str, #[case]
 }
 
 #[test]
-fn an_answer_that_is_cancelled_when_it_is_there_already_does_not_count_as_read() {
+fn an_answer_cancelled_after_its_arrival_does_not_count_as_read() {
     let (_machine, workspace, mut mcp) = scene();
     let call = mcp.send_call("read", json!({ "path": "a.txt" }));
     mcp.called("read", call).done();
@@ -46,7 +46,7 @@ fn an_answer_that_is_cancelled_when_it_is_there_already_does_not_count_as_read()
 }
 
 #[test]
-fn a_call_that_is_cancelled_before_it_was_sent_is_not_sent() {
+fn a_call_cancelled_before_it_is_sent_is_not_sent() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "0\n"));
     let mut mcp = Mcp::with(&machine, workspace.root(), &[]);
     mcp.introduce("2025-06-18", json!({ "roots": {} }));
@@ -58,11 +58,11 @@ fn a_call_that_is_cancelled_before_it_was_sent_is_not_sent() {
     mcp.wire.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "roots": roots } }));
     let listed = mcp.call("list", json!({})).done();
     assert!(listed.text.contains("a.txt") && !listed.text.contains("b.txt"), "{}", listed.text);
-    assert!(!listed.text.contains("Made all the same"), "{}", listed.text);
+    assert!(!listed.text.contains("Made although"), "{}", listed.text);
 }
 
 #[test]
-fn a_change_that_was_made_though_it_was_cancelled_is_told_with_the_next_answer() {
+fn a_change_made_although_cancelled_is_reported_with_the_next_answer() {
     let (_machine, workspace, mut mcp) = scene();
     let call = mcp.send_call("write", json!({ "path": "b.txt", "content": "mine\n" }));
     let transaction = mcp.called("write", call).done().data["transaction"].clone();
@@ -72,5 +72,5 @@ fn a_change_that_was_made_though_it_was_cancelled_is_told_with_the_next_answer()
     assert_eq!(next.data["madeThoughCancelled"], made);
     assert!(next.text.contains(transaction.as_str().expect("an id")), "{}", next.text);
     let quiet = mcp.call("proposal_status", json!({})).done();
-    assert!(quiet.data.get("madeThoughCancelled").is_none(), "it is told once: {}", quiet.text);
+    assert!(quiet.data.get("madeThoughCancelled").is_none(), "it is reported once: {}", quiet.text);
 }

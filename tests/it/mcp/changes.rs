@@ -1,4 +1,4 @@
-//! Changing through tools, with what models send.
+//! Changes through tools, with arguments as models send them.
 
 use serde_json::{Value, json};
 
@@ -30,19 +30,19 @@ fn a_file_is_read_edited_and_edited_again_without_reading() {
 }
 
 #[test]
-fn a_slip_is_tolerated_and_told() {
+fn a_small_difference_is_tolerated_and_reported() {
     let (_machine, workspace, mut mcp) = scene(&[("a.py", "def f():\n    return \"x\"\n")]);
     mcp.call("read", json!({ "path": "a.py" })).done();
     let edit = json!({ "path": "a.py", "oldText": "return “x”", "newText": "return \"y\"" });
     let edited = mcp.call("edit", edit).done();
     assert_eq!(workspace.text("a.py"), "def f():\n    return \"y\"\n");
-    for told in ["-    return \"x\"\n+    return \"y\"\n", "\nNote: "] {
-        assert!(edited.text.contains(told), "{}", edited.text);
+    for expected in ["-    return \"x\"\n+    return \"y\"\n", "\nNote: "] {
+        assert!(edited.text.contains(expected), "{}", edited.text);
     }
 }
 
 #[test]
-fn files_are_written_with_their_folders_and_over() {
+fn files_are_created_with_their_folders_and_overwritten() {
     let (_machine, workspace, mut mcp) = scene(&[("a.txt", "one\r\n")]);
     let written =
         mcp.call("write", json!({ "path": "b/c.txt", "content": "new\n", "label": "start" })).done();
@@ -50,7 +50,7 @@ fn files_are_written_with_their_folders_and_over() {
         (workspace.text("b/c.txt"), &written.data["files"][0]["action"]),
         ("new\n".into(), &json!("create"))
     );
-    assert!(!written.text.contains("+new"), "its author knows what is in it: {}", written.text);
+    assert!(!written.text.contains("+new"), "the author knows the content: {}", written.text);
     mcp.call("read", json!({ "path": "a.txt" })).done();
     mcp.call("write", json!({ "file_path": "a.txt", "content": "one\ntwo\n" })).done();
     assert_eq!(workspace.text("a.txt"), "one\r\ntwo\r\n");
@@ -119,7 +119,7 @@ fn without_an_id_only_changes_of_this_session_are_undone() {
     other.call("edit", json!({ "path": "a.txt", "oldText": "two", "newText": "zwei" })).done();
     machine.restart();
     mine.call("undo", Value::Null).done();
-    assert_eq!(workspace.text("a.txt"), "one\nzwei\n", "a daemon that was started anew knows whose it was");
+    assert_eq!(workspace.text("a.txt"), "one\nzwei\n", "a restarted daemon knows the session of each change");
     mine.call("undo", json!({ "path": "a.txt" })).refused("missing");
     other.call("undo", json!({ "path": "a.txt" })).done();
     assert_eq!(workspace.text("a.txt"), "one\ntwo\n");
@@ -141,15 +141,15 @@ fn calls_sent_at_once_take_effect_in_their_order() {
 }
 
 #[test]
-fn two_clients_of_other_names_do_not_take_each_others_bases() {
+fn clients_with_different_names_have_separate_bases() {
     let (machine, workspace, mut one) = scene(&[("a.txt", "one\n")]);
     let mut two = Mcp::start(&machine, &workspace);
     one.call("read", json!({ "path": "a.txt" })).done();
     two.call("read", json!({ "path": "a.txt" })).done();
     one.call("edit", json!({ "path": "a.txt", "oldText": "one", "newText": "1" })).done();
     two.call("edit", json!({ "path": "a.txt", "oldText": "one", "newText": "2" })).refused("stale");
-    let seen = two.call("changes", json!({})).done();
-    assert!(seen.text.contains("-one\n+1\n") && seen.text.contains("robot"), "{}", seen.text);
+    let changes = two.call("changes", json!({})).done();
+    assert!(changes.text.contains("-one\n+1\n") && changes.text.contains("robot"), "{}", changes.text);
     two.call("edit", json!({ "path": "a.txt", "oldText": "1", "newText": "2" })).done();
     assert_eq!(workspace.text("a.txt"), "2\n");
 }

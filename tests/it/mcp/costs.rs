@@ -1,4 +1,4 @@
-//! What answers cost a model, in tokens of four bytes.
+//! Limits on the size of answers, in tokens of four bytes.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::support::{Called, Editor, Kind, Machine, Manner, Mcp, Workspace, numb
 
 const TOKEN: usize = 4;
 
-/// Lines of a difference in the answer to a change.
+/// Maximum number of lines of a diff in the answer to a change.
 const LINES: usize = 40;
 
 struct Scene {
@@ -17,7 +17,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// A file that was read.
+    /// Creates a scene with a file that has been read.
     fn new(text: &str) -> Self {
         let (machine, workspace) = (Machine::start(), Workspace::file("src/shop/cart.rs", text));
         let mut mcp = Mcp::start(&machine, &workspace);
@@ -94,11 +94,11 @@ fn a_new_name_in_200_lines_costs_150() {
     let edited =
         scene.call("edit", json!({ "oldText": "line", "newText": "row", "replaceAll": true })).done();
     cost(&edited, 150);
-    assert!(edited.text.contains("lines 1, 3, 5, 7, 9, 11, 13, 15 and 392 more places\n"), "{}", edited.text);
+    assert!(edited.text.contains("lines 1, 3, 5, 7, 9, 11, 13, 15 and 392 more ranges\n"), "{}", edited.text);
 }
 
 #[test]
-fn a_note_about_a_long_change_is_told_without_it() {
+fn a_note_about_a_long_change_comes_without_the_diff() {
     let mut scene = Scene::new(&numbered_lines(200));
     let edit = json!({ "oldText": "ine", "newText": "ane", "replaceAll": true });
     let edited = scene.call("edit", edit).done();
@@ -117,7 +117,7 @@ fn a_write_over_a_file_costs_150() {
 }
 
 #[test]
-fn a_stale_refusal_costs_600_and_changes_tells_the_rest() {
+fn a_stale_refusal_costs_600_and_changes_returns_the_rest() {
     let mut scene = Scene::new(&numbered_lines(300));
     let other = numbered_lines(200).replace("line", "another line");
     scene.workspace.put("src/shop/cart.rs", &other);
@@ -129,19 +129,19 @@ fn a_stale_refusal_costs_600_and_changes_tells_the_rest() {
     cost(&stale, 600);
     assert!(stale.text.contains("more lines; `changes` with this `path` shows them)"), "{}", stale.text);
     assert!(stale.text.contains("-line 1\n-line 2\n"), "{}", stale.text);
-    let told = scene.call("changes", json!({})).done();
+    let changes = scene.call("changes", json!({})).done();
     assert!(
-        told.text.contains("+another line 199\n") && !told.text.contains("b.txt, changed"),
+        changes.text.contains("+another line 199\n") && !changes.text.contains("b.txt, changed"),
         "{}",
-        told.text
+        changes.text
     );
     scene.call("edit", json!({ "oldText": "another line 9\n", "newText": "x\n" })).done();
     let rest = scene.mcp.call("changes", json!({})).done();
-    assert!(rest.text.contains("b.txt, changed by disk"), "of the other it is told later: {}", rest.text);
+    assert!(rest.text.contains("b.txt, changed by disk"), "the other file is reported later: {}", rest.text);
 }
 
 #[test]
-fn of_many_stale_files_every_one_is_named() {
+fn every_stale_file_of_many_is_named() {
     let names: Vec<_> = (0..5).map(|number| format!("src/file-{number}.txt")).collect();
     let text = numbered_lines(100);
     let files: Vec<_> = names.iter().map(|name| (name.as_str(), text.as_str())).collect();
@@ -163,7 +163,7 @@ fn of_many_stale_files_every_one_is_named() {
 }
 
 #[test]
-fn who_has_few_tools_reads_the_rest() {
+fn without_the_changes_tool_the_advice_is_to_read_the_file() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(300)));
     let mut mcp = Mcp::with(&machine, workspace.root(), &["--tools", "read,edit"]);
     mcp.introduce("2025-06-18", json!({}));
@@ -175,16 +175,16 @@ fn who_has_few_tools_reads_the_rest() {
 }
 
 #[test]
-fn changes_of_a_file_that_was_not_read_are_none() {
+fn changes_of_an_unread_file_are_empty() {
     let mut scene = Scene::new("one\n");
     scene.workspace.put("b.txt", "one\n");
-    let told = scene.mcp.call("changes", json!({ "path": "b.txt" })).done();
-    assert!(told.text.starts_with("Nobody else has changed"), "{}", told.text);
+    let changes = scene.mcp.call("changes", json!({ "path": "b.txt" })).done();
+    assert!(changes.text.starts_with("No file that you have read"), "{}", changes.text);
     scene.mcp.call("changes", json!({ "path": "/etc/hostname" })).refused("outside_workspace");
 }
 
 #[test]
-fn what_was_tolerated_is_shown_as_40_lines_at_most() {
+fn the_diff_of_a_tolerated_edit_has_at_most_40_lines() {
     let indented = |lines: &str| format!("    {}\n", lines.trim_end().replace('\n', "\n    "));
     let mut scene = Scene::new(&indented(&numbered_lines(100)));
     let (old, new) = (numbered_lines(60), numbered_lines(60).replace("line", "row"));
@@ -192,7 +192,7 @@ fn what_was_tolerated_is_shown_as_40_lines_at_most() {
     assert!(scene.text().starts_with("    row 1\n"), "{}", scene.text());
     assert_eq!(shown(&edited), LINES, "{}", edited.text);
     assert!(edited.text.contains("more lines; read the file to see them)"), "{}", edited.text);
-    assert!(edited.data.is_null(), "lines are for the text: {}", edited.data);
+    assert!(edited.data.is_null(), "lines belong in the text: {}", edited.data);
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_merge_is_shown() {
 }
 
 #[test]
-fn of_text_that_a_formatter_has_changed_the_present_lines_are_shown() {
+fn after_a_formatter_the_current_lines_are_shown() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
@@ -216,7 +216,7 @@ fn of_text_that_a_formatter_has_changed_the_present_lines_are_shown() {
     let edited = mcp.call("edit", edit("one", "1")).done();
     assert!(edited.text.contains("1\t1\n2\tformatted\n"), "{}", edited.text);
     assert_eq!(edited.hash(), workspace.hash("a.txt"));
-    // An editor that holds text unsaved has changed nothing.
+    // An editor with unsaved text has not changed the result.
     editor.type_at_start(&uri, "typed ");
     editor.settle();
     mcp.call("changes", json!({})).done();
@@ -225,9 +225,9 @@ fn of_text_that_a_formatter_has_changed_the_present_lines_are_shown() {
 }
 
 #[test]
-fn a_form_that_is_asked_for_is_shown() {
+fn a_requested_display_form_is_shown() {
     let mut scene = Scene::new(&numbered_lines(100));
-    for (display, told) in
+    for (display, expected) in
         [("unified", "-line 1\n+row 1\n"), ("numbered", "row 2"), ("summary", "3"), ("word", "row")]
     {
         let number =
@@ -235,7 +235,7 @@ fn a_form_that_is_asked_for_is_shown() {
         let edit = json!({ "oldText": format!("line {number}\n"), "newText": format!("row {number}\n"), "display": display });
         let edited = scene.call("edit", edit).done();
         let below = edited.text.split_once("line ").expect("where").1;
-        assert!(below.contains(told), "{display}: {}", edited.text);
+        assert!(below.contains(expected), "{display}: {}", edited.text);
         cost(&edited, 150);
     }
     let all = json!({ "content": numbered_lines(100), "display": "unified" });
@@ -246,7 +246,7 @@ fn a_form_that_is_asked_for_is_shown() {
 }
 
 #[test]
-fn a_long_line_is_cut_and_seen_by_its_columns() {
+fn a_long_line_is_cut_and_readable_by_columns() {
     let long = format!("{}needle{}", "ä".repeat(4_990), "ö".repeat(45_004));
     let text = format!("one\n{long}\nthree\n");
     let mut scene = Scene::new(&text);
@@ -272,13 +272,13 @@ fn a_long_line_is_cut_and_seen_by_its_columns() {
 }
 
 #[test]
-fn lines_of_a_file_too_large_to_be_changed_are_cut_too() {
+fn lines_of_a_file_above_the_size_limit_are_cut_too() {
     let machine = Machine::configured("[limits]\nfile_size = 100000\n");
     let long = "x".repeat(70_000);
     let workspace = Workspace::file("a.log", format!("{long}\nshort\n{long}\n"));
     let mut mcp = Mcp::start(&machine, &workspace);
     let read = mcp.call("read", json!({ "path": "a.log" })).done();
-    assert_eq!(read.content(), format!("{} (cut: the line goes on)", "x".repeat(2_000)));
+    assert_eq!(read.content(), format!("{} (cut: the line continues)", "x".repeat(2_000)));
     assert!(read.text.contains("continue with `offset: 2`"), "{}", &read.text[..400]);
     let read = mcp.call("read", json!({ "path": "a.log", "offset": 2 })).done();
     assert_eq!(read.content(), "short\n");
@@ -286,9 +286,9 @@ fn lines_of_a_file_too_large_to_be_changed_are_cut_too() {
     assert_eq!(read.content(), format!("{}\n", "x".repeat(1_000)));
 }
 
-/// Who only sees data sees lines as lines, because there is none.
+/// Answers with lines have no data, so that clients which prefer data show the text.
 #[test]
-fn answers_with_lines_of_files_come_as_text_only() {
+fn answers_with_lines_of_files_are_text_only() {
     let mut scene = Scene::new(&numbered_lines(20));
     for (tool, arguments) in [
         ("read", json!({})),
@@ -300,5 +300,5 @@ fn answers_with_lines_of_files_come_as_text_only() {
         assert!(called.data.is_null(), "{tool}: {}", called.data);
     }
     let refused = scene.call("read", json!({ "offset": 0 })).refused("invalid_params");
-    assert_eq!(refused.data["error"]["field"], "offset", "what is short is data, too");
+    assert_eq!(refused.data["error"]["field"], "offset", "a short answer has data, too");
 }

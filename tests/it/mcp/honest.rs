@@ -1,4 +1,4 @@
-//! What a model was not shown, it does not count as having read; and what files are called makes no answer.
+//! Only text that a model was shown counts as read, and names of files cannot forge parts of an answer.
 
 use serde_json::json;
 
@@ -9,25 +9,25 @@ fn write(mcp: &mut Mcp, content: &str) -> Called {
     mcp.call("write", json!({ "path": "a.txt", "content": content }))
 }
 
-/// More than one answer has room for.
+/// A text that is longer than an answer.
 fn long() -> String {
-    numbered_lines(1_500).replace("line", "a precious line, which somebody has written:")
+    numbered_lines(1_500).replace("line", "a precious line, which a person has written:")
 }
 
 #[test]
-fn a_diff_that_is_cut_is_not_seen() {
+fn a_cut_diff_does_not_count_as_read() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut mcp = Mcp::start(&machine, &workspace);
     mcp.call("read", json!({ "path": "a.txt" })).done();
     workspace.put("a.txt", long());
-    let seen = mcp.call("changes", json!({})).done();
-    assert!(seen.text.contains("more lines; read the file"), "{}", seen.text);
+    let changes = mcp.call("changes", json!({})).done();
+    assert!(changes.text.contains("more lines; read the file"), "{}", changes.text);
     write(&mut mcp, "mine\n").refused("unread");
     assert_eq!(workspace.text("a.txt"), long());
 }
 
 #[test]
-fn a_diff_that_is_shown_whole_is() {
+fn a_complete_diff_counts_as_read() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut mcp = Mcp::start(&machine, &workspace);
     mcp.call("read", json!({ "path": "a.txt" })).done();
@@ -37,7 +37,7 @@ fn a_diff_that_is_shown_whole_is() {
 }
 
 #[test]
-fn what_a_person_wrote_and_was_cut_is_not_seen() {
+fn a_cut_edit_of_a_person_does_not_count_as_read() {
     let machine = Machine::configured("review = \"auto\"\n");
     let workspace = Workspace::file("a.txt", "one\n");
     let mut editor = reviewer(&machine, &workspace);
@@ -56,9 +56,9 @@ fn what_a_person_wrote_and_was_cut_is_not_seen() {
     write(&mut mcp, "mine\n").refused("unread");
 }
 
-/// Another window of the same client sees what was changed, not the rest of the file.
+/// Another session of the same client sees the changed lines, not the rest of the file.
 #[test]
-fn a_decision_shows_another_session_its_part_only() {
+fn a_decision_shows_another_session_only_the_changed_lines() {
     let machine = Machine::configured("review = \"auto\"\n");
     let workspace = Workspace::file("a.txt", numbered_lines(100));
     let mut editor = reviewer(&machine, &workspace);
@@ -77,9 +77,9 @@ fn a_decision_shows_another_session_its_part_only() {
     one.call("write", write).done();
 }
 
-/// Who allows a tool allows what it says it does.
+/// Permission for a tool covers only what the tool describes.
 #[test]
-fn a_tool_does_nothing_that_another_is_for() {
+fn a_tool_refuses_arguments_of_other_tools() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut mcp = Mcp::with(&machine, workspace.root(), &["--tools", "read,edit,write"]);
     mcp.introduce("2025-06-18", json!({}));
@@ -99,7 +99,7 @@ fn a_tool_does_nothing_that_another_is_for() {
     assert_eq!(workspace.text("a.txt"), "one\n");
 }
 
-/// A name may hold line ends, and what looks like more of an answer.
+/// A name may contain line breaks and text that imitates an answer.
 #[test]
 fn names_stay_on_their_line() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
@@ -117,9 +117,9 @@ fn names_stay_on_their_line() {
     assert!(!forged(&edited.text), "{:?}", edited.text);
 }
 
-/// The text of a file may look like news about others.
+/// The text of a file may imitate the list of changed files.
 #[test]
-fn news_come_in_a_block_of_their_own() {
+fn changed_files_are_listed_in_a_separate_block() {
     let workspace = Workspace::with(&[("a.txt", "one\n"), ("b.txt", "two\n")]);
     let machine = Machine::start();
     let mut mcp = Mcp::start(&machine, &workspace);
@@ -129,7 +129,7 @@ fn news_come_in_a_block_of_their_own() {
     let content = mcp.answer(id)["result"]["content"].clone();
     let blocks: Vec<_> = content.as_array().expect("blocks").iter().map(|block| &block["text"]).collect();
     assert!(blocks[0].as_str().is_some_and(|text| text.ends_with("two\n")), "{blocks:?}");
-    let news = blocks[1].as_str().expect("news");
-    assert!(news.contains("a.txt (by ada lovelace)"), "{news}");
+    let listed = blocks[1].as_str().expect("a list");
+    assert!(listed.contains("a.txt (by ada lovelace)"), "{listed}");
     assert_eq!(blocks.len(), 2, "{content:?}");
 }

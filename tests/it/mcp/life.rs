@@ -1,4 +1,4 @@
-//! The server beside its daemon.
+//! Lifecycle of the server and its daemon.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::support::{Arrival, Machine, Mcp, Workspace, eventually};
 
 #[test]
-fn it_starts_the_daemon_with_the_first_call_and_not_before() {
+fn the_first_call_starts_the_daemon() {
     let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
     let mut mcp = Mcp::start(&machine, &workspace);
     assert_eq!(mcp.tools().len(), 12);
@@ -18,7 +18,7 @@ fn it_starts_the_daemon_with_the_first_call_and_not_before() {
 }
 
 #[test]
-fn without_the_right_to_start_one_every_call_says_what_to_do() {
+fn with_no_spawn_every_call_returns_a_hint() {
     let (machine, workspace) = (Machine::asleep(""), Workspace::file("a.txt", "one\n"));
     let mut mcp = Mcp::with(&machine, workspace.root(), &["--no-spawn"]);
     mcp.introduce("2025-06-18", json!({}));
@@ -30,7 +30,7 @@ fn without_the_right_to_start_one_every_call_says_what_to_do() {
 }
 
 #[test]
-fn a_daemon_that_was_killed_is_started_again_and_what_was_read_is_read_again() {
+fn a_killed_daemon_is_started_again_and_files_must_be_read_again() {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut mcp = Mcp::start(&machine, &workspace);
     mcp.call("read", json!({ "path": "a.txt" })).done();
@@ -42,7 +42,7 @@ fn a_daemon_that_was_killed_is_started_again_and_what_was_read_is_read_again() {
         kill_process(daemon, Signal::KILL).expect("it can be killed");
     }
     eventually("the daemon to be gone", || machine.daemons().is_empty().then_some(()));
-    // A change on a new session is judged by what that was given.
+    // In a new session, only files that this session has read count as read.
     let edit = json!({ "path": "a.txt", "oldText": "two", "newText": "three" });
     let refused = mcp.call("edit", edit.clone());
     if refused.text.starts_with("Refused (outcome_unknown)") {
@@ -54,7 +54,7 @@ fn a_daemon_that_was_killed_is_started_again_and_what_was_read_is_read_again() {
 }
 
 #[test]
-fn a_change_whose_daemon_is_killed_is_not_sent_again_unasked() {
+fn a_change_is_not_repeated_after_its_daemon_is_killed() {
     let (mut machine, workspace) =
         (Machine::configured("review = \"always\"\n"), Workspace::file("a.txt", "one\n"));
     let mut mcp = Mcp::start(&machine, &workspace);
@@ -78,7 +78,7 @@ fn a_change_whose_daemon_is_killed_is_not_sent_again_unasked() {
 }
 
 #[test]
-fn it_ends_well_with_its_client_and_answers_what_was_asked_before() {
+fn the_server_answers_pending_calls_before_it_ends_with_its_client() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut mcp = Mcp::start(&machine, &workspace);
     let calls: Vec<_> = (0..20).map(|_| mcp.send_call("list_of_nothing", json!({}))).collect();
@@ -95,14 +95,14 @@ fn it_ends_well_with_its_client_and_answers_what_was_asked_before() {
 }
 
 #[test]
-fn it_ends_well_before_anything_was_said() {
+fn the_server_ends_cleanly_without_any_message() {
     let (machine, workspace) = (Machine::asleep(""), Workspace::empty());
     let (status, said) = Mcp::with(&machine, workspace.root(), &[]).until_ended();
     assert_eq!((status.code(), said.as_str()), (Some(0), ""));
 }
 
 #[test]
-fn a_daemon_that_does_not_answer_is_told_before_clients_give_up() {
+fn an_unresponsive_daemon_is_reported_before_clients_time_out() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let (mut known, mut new) = (Mcp::start(&machine, &workspace), Mcp::start(&machine, &workspace));
     known.call("find", json!({ "pattern": "a.txt" })).done();
@@ -116,7 +116,7 @@ fn a_daemon_that_does_not_answer_is_told_before_clients_give_up() {
         };
         assert_eq!(answer["result"]["structuredContent"]["error"]["kind"], "unavailable", "{answer}");
     }
-    kill_process(machine.pid(), Signal::CONT).expect("it can go on");
+    kill_process(machine.pid(), Signal::CONT).expect("it can be continued");
     for mcp in [&mut known, &mut new] {
         mcp.call("read", json!({ "path": "a.txt" })).done();
     }

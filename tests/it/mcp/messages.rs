@@ -1,4 +1,4 @@
-//! What clients send that is not as it should be.
+//! Malformed and unusual messages of clients.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn still_serves(mcp: &mut Mcp) {
 #[case("[]", -32600)]
 #[case("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", -32600)]
 #[case("7", -32600)]
-fn what_is_no_message_is_answered_without_an_id(#[case] line: &str, #[case] code: i64) {
+fn a_malformed_message_is_answered_without_an_id(#[case] line: &str, #[case] code: i64) {
     let (_machine, _workspace, mut mcp) = scene();
     mcp.wire.send_body(line.as_bytes());
     assert_eq!(mcp.told("error")["code"], code);
@@ -48,7 +48,7 @@ fn requests_that_cannot_be_served_are_protocol_errors(
 }
 
 #[test]
-fn notifications_that_nobody_knows_and_blank_lines_are_passed_over() {
+fn unknown_notifications_and_blank_lines_are_ignored() {
     let (_machine, _workspace, mut mcp) = scene();
     mcp.notify("notifications/strange", json!({ "a": 1 }));
     mcp.notify("notifications/cancelled", json!({ "requestId": 99 }));
@@ -57,7 +57,7 @@ fn notifications_that_nobody_knows_and_blank_lines_are_passed_over() {
 }
 
 #[test]
-fn a_notification_before_initialize_does_no_harm() {
+fn a_notification_before_initialize_is_ignored() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut mcp = Mcp::with(&machine, workspace.root(), &[]);
     mcp.notify("notifications/initialized", json!({}));
@@ -68,7 +68,7 @@ fn a_notification_before_initialize_does_no_harm() {
 }
 
 #[rstest]
-fn what_a_client_adds_to_every_tool_is_passed_over(#[values(true, false)] added: bool) {
+fn parameters_that_a_client_adds_to_every_tool_are_ignored(#[values(true, false)] added: bool) {
     let (_machine, workspace, mut mcp) = scene();
     for (tool, arguments) in [
         ("read", json!({ "path": "a.txt" })),
@@ -88,7 +88,7 @@ fn what_a_client_adds_to_every_tool_is_passed_over(#[values(true, false)] added:
 }
 
 #[test]
-fn a_second_initialize_is_answered_and_its_client_is_the_author() {
+fn a_second_initialize_is_answered() {
     let (_machine, workspace, mut mcp) = scene();
     still_serves(&mut mcp);
     mcp.introduce("2025-06-18", json!({}));
@@ -98,7 +98,7 @@ fn a_second_initialize_is_answered_and_its_client_is_the_author() {
 }
 
 #[test]
-fn large_arguments_pass_and_larger_ones_are_refused() {
+fn messages_above_the_limit_are_refused() {
     let (_machine, workspace, mut mcp) = scene();
     let content = "all work and no play\n".repeat(8 << 20 >> 4);
     mcp.call("write", json!({ "path": "big.txt", "content": content })).done();
@@ -111,7 +111,7 @@ fn large_arguments_pass_and_larger_ones_are_refused() {
 #[rstest]
 #[case(json!({}))]
 #[case(json!({ "clientInfo": { "name": "plain" }, "capabilities": null }))]
-fn a_client_that_says_little_of_itself_is_served(#[case] params: Value) {
+fn a_client_with_minimal_initialize_parameters_is_served(#[case] params: Value) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut mcp = Mcp::with(&machine, workspace.root(), &[]);
     let answer = mcp.request("initialize", params);

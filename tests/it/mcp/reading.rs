@@ -1,11 +1,11 @@
-//! Tools that change nothing.
+//! Read-only tools.
 
 use serde_json::json;
 
 use crate::support::{Editor, Kind, Machine, Mcp, Workspace, numbered_lines};
 
 #[test]
-fn a_read_gives_the_lines_as_they_are_and_nothing_else() {
+fn a_read_returns_the_lines_verbatim() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo"));
     let mut mcp = Mcp::start(&machine, &workspace);
     let read = mcp.call("read", json!({ "path": "a.txt" })).done();
@@ -15,16 +15,16 @@ fn a_read_gives_the_lines_as_they_are_and_nothing_else() {
 }
 
 #[test]
-fn what_is_special_about_a_file_is_told() {
+fn the_encoding_and_line_endings_are_reported() {
     let text =
         [&[0xff, 0xfe][..], &"a\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()].concat();
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", text));
     let read = Mcp::start(&machine, &workspace).call("read", json!({ "path": "a.txt" })).done();
-    assert!(read.text.contains(", utf-16le, line ends crlf\n"), "{}", read.text);
+    assert!(read.text.contains(", utf-16le, line endings crlf\n"), "{}", read.text);
 }
 
 #[test]
-fn the_longest_answer_reaches_the_model_and_says_how_to_go_on() {
+fn the_longest_answer_states_how_to_continue() {
     let line = "x".repeat(150) + "\n";
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", line.repeat(2500)));
     let mut mcp = Mcp::start(&machine, &workspace);
@@ -38,7 +38,7 @@ fn the_longest_answer_reaches_the_model_and_says_how_to_go_on() {
 }
 
 #[test]
-fn unsaved_text_is_what_is_read_and_changed() {
+fn unsaved_text_is_read_and_changed() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.txt");
@@ -54,7 +54,7 @@ fn unsaved_text_is_what_is_read_and_changed() {
 }
 
 #[test]
-fn a_file_whose_name_is_no_text_is_reached_by_its_uri() {
+fn a_file_whose_name_is_not_utf_8_is_accessible_by_its_uri() {
     use std::os::unix::ffi::OsStrExt as _;
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let name = std::ffi::OsStr::from_bytes(b"a\xff.txt");
@@ -68,12 +68,12 @@ fn a_file_whose_name_is_no_text_is_reached_by_its_uri() {
 }
 
 #[test]
-fn news_of_other_files_come_with_any_answer_once() {
+fn changes_of_other_files_are_reported_once_with_any_answer() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "bee\n")]));
     let mut mcp = Mcp::start(&machine, &workspace);
     mcp.call("read", json!({ "path": "a.txt" })).done();
     machine.agent_named("bob", &workspace).read_and_edit("a.txt", "one", "two").expect("an edit");
-    // The daemon tells as soon as it is done, and its next answer comes behind that.
+    // The daemon notifies the session right after the edit, before its next response.
     let read = mcp.call("read", json!({ "path": "b.txt" })).done();
     assert!(read.text.contains("(by bob)"), "{}", read.text);
     let read = mcp.call("read", json!({ "path": "b.txt" })).done();
@@ -81,7 +81,7 @@ fn news_of_other_files_come_with_any_answer_once() {
 }
 
 #[test]
-fn what_editors_find_wrong_is_listed_by_line() {
+fn diagnostics_of_editors_are_listed_by_line() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9)));
     let mut editor = machine.editor(&workspace);
     let range = json!({ "start": { "line": 3, "character": 0 }, "end": { "line": 3, "character": 4 } });
@@ -92,14 +92,14 @@ fn what_editors_find_wrong_is_listed_by_line() {
     );
     editor.read("a.txt");
     let mut mcp = Mcp::start(&machine, &workspace);
-    let told = mcp.call("diagnostics", json!({})).done();
-    assert!(told.text.contains("a.txt:4: error: bad (cc)"), "{}", told.text);
-    let told = mcp.call("diagnostics", json!({ "path": "b.txt" }));
-    assert!(!told.text.contains("bad"), "{}", told.text);
+    let listed = mcp.call("diagnostics", json!({})).done();
+    assert!(listed.text.contains("a.txt:4: error: bad (cc)"), "{}", listed.text);
+    let listed = mcp.call("diagnostics", json!({ "path": "b.txt" }));
+    assert!(!listed.text.contains("bad"), "{}", listed.text);
 }
 
 #[test]
-fn an_image_comes_beside_the_words_about_it() {
+fn an_image_comes_with_a_text_about_it() {
     let dot =
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, dot).expect("base64");
@@ -145,7 +145,7 @@ fn files_are_searched_found_and_listed() {
 }
 
 #[test]
-fn every_line_around_matches_is_shown_once_and_in_order() {
+fn context_lines_are_shown_once_and_in_order() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "a\nx\nb\nx\nx\nc\nd\ne\nf\nx\n"));
     let mut mcp = Mcp::start(&machine, &workspace);
     let found = mcp.call("search", json!({ "pattern": "x", "context": 1 })).done();
@@ -158,7 +158,7 @@ fn every_line_around_matches_is_shown_once_and_in_order() {
 }
 
 #[test]
-fn an_answer_is_short_enough_to_reach_the_model_and_what_is_left_out_does_not_count_as_read() {
+fn omitted_lines_do_not_count_as_read() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(9000)));
     let mut mcp = Mcp::start(&machine, &workspace);
     let read = mcp.call("read", json!({ "path": "a.txt" })).done();

@@ -1,4 +1,4 @@
-//! Refusals are results that teach.
+//! Refusals with advice for models.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ fn a_stale_edit_shows_the_difference_and_is_sent_again_with_the_hash() {
 }
 
 #[test]
-fn texts_that_are_not_there_show_what_is() {
+fn a_text_without_a_match_shows_the_closest_text() {
     let (_machine, workspace, mut mcp) = scene();
     let edit = json!({ "path": "a.txt", "oldText": "line 4\nlime 5b\nline 6\n", "newText": "x\n" });
     let refused = mcp.call("edit", edit).refused("not_found");
@@ -56,7 +56,7 @@ fn texts_that_are_not_there_show_what_is() {
 }
 
 #[test]
-fn text_of_a_cell_leads_to_the_tool_for_cells() {
+fn text_of_a_cell_is_refused_with_a_hint_to_notebook_edit() {
     let cell = json!({ "cell_type": "code", "id": "c1", "metadata": {}, "source": ["x = 1\n", "y = 2\n"], "outputs": [], "execution_count": null });
     let book = json!({ "cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5 });
     let (machine, workspace) = (Machine::start(), Workspace::file("n.ipynb", format!("{book:#}")));
@@ -72,7 +72,7 @@ fn text_of_a_cell_leads_to_the_tool_for_cells() {
 }
 
 #[test]
-fn all_that_is_wrong_is_said_at_once() {
+fn all_refusals_are_reported_at_once() {
     let (_machine, _workspace, mut mcp) = scene();
     let edits = json!([{ "oldText": "nowhere", "newText": "x" }, { "oldText": "line 1", "newText": "x" }]);
     let refused = mcp.call("edit", json!({ "path": "a.txt", "edits": edits })).refused("not_found");
@@ -88,11 +88,7 @@ fn all_that_is_wrong_is_said_at_once() {
 #[case("edit", json!({ "path": "a.txt", "oldText": "a", "newText": "b", "waitMs": "long" }), "waitMs")]
 #[case("proposal_status", json!({ "id": 7 }), "id")]
 #[case("notebook_edit", json!({ "path": "a.txt", "cells": [{ "op": "burn" }] }), "cells[0].op")]
-fn arguments_that_do_not_fit_are_named_and_the_model_can_correct_itself(
-    #[case] tool: &str,
-    #[case] arguments: Value,
-    #[case] field: &str,
-) {
+fn invalid_arguments_are_named(#[case] tool: &str, #[case] arguments: Value, #[case] field: &str) {
     let (_machine, workspace, mut mcp) = scene();
     let refused = mcp.call(tool, arguments).refused("invalid_params");
     let named = refused.data["error"]["field"].as_str().expect("a field");
@@ -106,7 +102,7 @@ fn arguments_that_do_not_fit_are_named_and_the_model_can_correct_itself(
 #[case("write", json!({ "path": "a.txt", "text": "x" }), "`write` has no parameter `text`: there are `path`, `content`, `literal`, `encoding`, `mode`, `baseHash`, `display`, `label`, `waitMs`.")]
 #[case("notebook_edit", json!({ "path": "a.ipynb", "cells": [{ "op": "delete", "number": 1 }] }), "`cells[0]` has no parameter `number`: there are `op`, `id`, `index`, `cellType`, `source`, `clearOutputs`.")]
 #[case("read", json!({ "path": "a.txt", "lines": 5 }), "`read` has no parameter `lines`: there are `path`, `offset`, `limit`, `column`, `numbered`, `raw`.")]
-fn an_unknown_parameter_is_answered_with_those_of_the_tool(
+fn an_unknown_parameter_is_refused_with_a_list_of_the_known_ones(
     #[case] tool: &str,
     #[case] arguments: Value,
     #[case] said: &str,
@@ -117,7 +113,7 @@ fn an_unknown_parameter_is_answered_with_those_of_the_tool(
 }
 
 #[test]
-fn what_says_nothing_is_left_out() {
+fn empty_members_are_omitted() {
     let (_machine, _workspace, mut mcp) = scene();
     let edit = json!({ "path": "a.txt", "oldText": "nothing like it: 0123456789", "newText": "x" });
     let refused = mcp.call("edit", edit).refused("not_found");
@@ -126,7 +122,7 @@ fn what_says_nothing_is_left_out() {
     }
     let edits = json!([{ "oldText": "line 2", "newText": "two" }, { "oldText": "lime 14\nline 15b\n", "newText": "x" }]);
     let refused = mcp.call("edit", json!({ "path": "a.txt", "edits": edits })).refused("ambiguous");
-    assert_eq!(refused.said("edit: "), "0", "of several it is told which");
+    assert_eq!(refused.said("edit: "), "0", "the index is given if there are several");
     let (_, similarity) = refused.said("closest 1: ").split_once("similarity ").expect("a figure");
     let similarity = similarity.split(',').next().unwrap_or_default();
     assert!((3..=4).contains(&similarity.len()) && similarity.starts_with("0."), "{}", refused.text);
@@ -134,7 +130,7 @@ fn what_says_nothing_is_left_out() {
 }
 
 #[test]
-fn who_only_reads_is_not_advised_to_write() {
+fn hints_of_read_only_tools_do_not_mention_writing() {
     let (_machine, workspace, mut mcp) = scene();
     workspace.put("b/c.txt", "sea\n");
     let missing = mcp.call("read", json!({ "path": "none.txt" })).refused("missing");
@@ -148,7 +144,7 @@ fn who_only_reads_is_not_advised_to_write() {
 }
 
 #[test]
-fn advice_is_in_the_names_of_the_tools() {
+fn hints_use_the_names_of_tools() {
     let (_machine, workspace, mut mcp) = scene();
     workspace.put("b.txt", "bee\n");
     let unread =
@@ -166,7 +162,7 @@ fn advice_is_in_the_names_of_the_tools() {
 }
 
 #[test]
-fn null_is_absent_and_quoted_objects_are_objects() {
+fn null_counts_as_absent_and_quoted_objects_are_parsed() {
     let (_machine, workspace, mut mcp) = scene();
     let edits = json!([{ "oldText": "line 2\n", "newText": "two\n" }]).to_string();
     let quoted = json!({ "path": "a.txt", "edits": edits, "label": null }).to_string();
@@ -176,7 +172,7 @@ fn null_is_absent_and_quoted_objects_are_objects() {
 }
 
 #[test]
-fn a_difference_that_is_very_long_is_cut() {
+fn a_very_long_diff_is_cut() {
     let (_machine, workspace, mut mcp) = scene();
     workspace.put("a.txt", numbered_lines(20_000));
     let stale = mcp
@@ -186,7 +182,7 @@ fn a_difference_that_is_very_long_is_cut() {
 }
 
 #[test]
-fn what_a_hint_says_can_be_sent() {
+fn the_advice_of_a_hint_can_be_followed() {
     let (_machine, workspace, mut mcp) = scene();
     let two =
         json!([{ "oldText": "line 2\n", "newText": "two\n" }, { "oldText": "two\n", "newText": "zwei\n" }]);
@@ -207,7 +203,7 @@ fn what_a_hint_says_can_be_sent() {
 }
 
 #[test]
-fn texts_may_be_named_as_other_tools_name_them() {
+fn parameter_names_of_other_tools_are_accepted() {
     let (_machine, workspace, mut mcp) = scene();
     mcp.call("edit", json!({ "file_path": "a.txt", "old_str": "line 2\n", "new_str": "two\n" })).done();
     mcp.call(
@@ -221,7 +217,7 @@ fn texts_may_be_named_as_other_tools_name_them() {
 }
 
 #[test]
-fn numbers_and_booleans_are_taken_as_models_send_them() {
+fn numbers_and_booleans_may_be_strings() {
     let (_machine, workspace, mut mcp) = scene();
     for limit in [json!(2.0), json!("2"), json!(2)] {
         let read = mcp.call("read", json!({ "path": "a.txt", "limit": limit })).done();
@@ -242,7 +238,7 @@ fn numbers_and_booleans_are_taken_as_models_send_them() {
 }
 
 #[test]
-fn where_nobody_can_be_asked_the_hint_says_what_the_user_can_do() {
+fn without_a_reviewer_the_hint_states_what_the_user_can_do() {
     let (machine, workspace) = (Machine::start(), Workspace::file(".gitlab-ci.yml", "one\n"));
     let mut mcp = Mcp::start(&machine, &workspace);
     mcp.call("read", json!({ "path": ".gitlab-ci.yml" })).done();
@@ -251,7 +247,7 @@ fn where_nobody_can_be_asked_the_hint_says_what_the_user_can_do() {
     for part in ["Ask the user to open the folder in an editor", "review = \"always\"", "class = \"allow\""] {
         assert!(refused.text.contains(part), "{part}: {}", refused.text);
     }
-    // No tool takes that.
+    // No tool has this parameter.
     assert!(!refused.text.contains("review: true"), "{}", refused.text);
     let _editor = crate::review::scene::reviewer(&machine, &workspace);
     let waits = mcp
@@ -261,7 +257,7 @@ fn where_nobody_can_be_asked_the_hint_says_what_the_user_can_do() {
 }
 
 #[test]
-fn only_tools_that_are_served_are_named() {
+fn only_served_tools_are_named() {
     let (machine, workspace) =
         (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("folder/b.txt", "b\n")]));
     let mut mcp = Mcp::with(&machine, workspace.root(), &["--tools", "read,edit"]);

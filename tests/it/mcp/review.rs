@@ -1,4 +1,4 @@
-//! Changes that a person decides about.
+//! Changes that wait for a person's decision.
 
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,7 @@ impl Scene {
         self.mcp.send("tools/call", params)
     }
 
-    /// The proposal that waits, as soon as there is one.
+    /// Waits for a pending proposal and returns it.
     fn waiting(&mut self) -> Value {
         let editor = &mut self.editor;
         eventually("a proposal to wait", || {
@@ -55,7 +55,7 @@ impl Scene {
 }
 
 #[test]
-fn a_call_waits_for_the_decision_and_tells_of_its_progress() {
+fn a_call_waits_for_the_decision_and_reports_progress() {
     let mut scene = Scene::new();
     let call = scene.edit(&json!({}));
     let proposal = scene.waiting();
@@ -76,7 +76,7 @@ fn a_call_waits_for_the_decision_and_tells_of_its_progress() {
 }
 
 #[test]
-fn what_is_not_decided_in_time_is_pending_and_asked_for_later() {
+fn an_undecided_change_is_pending_and_can_be_queried_later() {
     let mut scene = Scene::new();
     let call = scene.edit(&json!({ "waitMs": 100 }));
     let pending = scene.mcp.called("edit", call).done();
@@ -107,7 +107,7 @@ fn what_is_not_decided_in_time_is_pending_and_asked_for_later() {
     ] {
         assert!(decided.text.contains(words), "{words}: {}", decided.text);
     }
-    // The outcome counts as read.
+    // The result counts as read.
     let more = scene
         .mcp
         .send_call("edit", json!({ "path": "a.txt", "oldText": "three", "newText": "3", "waitMs": 0 }));
@@ -115,7 +115,7 @@ fn what_is_not_decided_in_time_is_pending_and_asked_for_later() {
 }
 
 #[test]
-fn a_rejection_and_what_was_written_instead_are_told() {
+fn a_rejection_and_edits_of_a_person_are_reported() {
     let mut scene = Scene::new();
     let call = scene.edit(&json!({}));
     let proposal = scene.waiting();
@@ -123,12 +123,16 @@ fn a_rejection_and_what_was_written_instead_are_told() {
     let rejected = scene.mcp.called("edit", call).done();
     assert_eq!(rejected.data["state"], "rejected");
     assert!(
-        rejected.text.contains("State `rejected`: a person said no; nothing was changed")
+        rejected.text.contains("State `rejected`: a person rejected it; nothing was changed")
             && rejected.text.contains("not now"),
         "{}",
         rejected.text
     );
-    assert!(!rejected.text.contains("+three"), "what was not done is not shown as done: {}", rejected.text);
+    assert!(
+        !rejected.text.contains("+three"),
+        "a rejected change is not shown as applied: {}",
+        rejected.text
+    );
     let call = scene.edit(&json!({}));
     let proposal = scene.waiting();
     let content = numbered_lines(40).replace("line 3\n", "tres\n");
@@ -140,12 +144,12 @@ fn a_rejection_and_what_was_written_instead_are_told() {
 }
 
 #[test]
-fn a_cancelled_call_is_not_answered_and_waits_no_more() {
+fn a_cancelled_call_is_not_answered() {
     let mut scene = Scene::new();
     let call = scene.edit(&json!({}));
     let proposal = scene.waiting();
     scene.mcp.notify("notifications/cancelled", json!({ "requestId": call, "reason": "enough" }));
-    // The next answers come, and the proposal stays: it can be asked for.
+    // Later calls are answered, and the proposal remains and can be queried.
     let asked = scene.mcp.call("proposal_status", json!({ "id": proposal["id"], "waitMs": 0 })).done();
     assert_eq!(asked.data["state"], "pending");
     scene.decide(&proposal, json!({ "accept": "all" }));
@@ -154,7 +158,7 @@ fn a_cancelled_call_is_not_answered_and_waits_no_more() {
 }
 
 #[test]
-fn a_client_that_goes_while_it_waits_ends_the_server_and_nothing_else() {
+fn a_client_that_disconnects_while_waiting_ends_only_the_server() {
     let mut scene = Scene::new();
     scene.edit(&json!({}));
     let proposal = scene.waiting();
@@ -167,7 +171,7 @@ fn a_client_that_goes_while_it_waits_ends_the_server_and_nothing_else() {
 }
 
 #[test]
-fn a_change_that_waits_is_replaced_or_taken_back_by_who_made_it() {
+fn a_pending_change_is_replaced_or_withdrawn_by_its_author() {
     let mut scene = Scene::new();
     let edit = |old: &str, new: &str| json!({ "path": "a.txt", "oldText": old, "newText": new, "waitMs": 0 });
     let first = scene.mcp.call("edit", edit("line 3\n", "three\n")).data;
@@ -180,9 +184,9 @@ fn a_change_that_waits_is_replaced_or_taken_back_by_who_made_it() {
     assert_eq!(second["state"], "pending");
     let closed = scene.mcp.call("proposal_status", json!({ "id": first["id"], "waitMs": 0 })).data;
     assert_eq!(closed["state"], "superseded");
-    let taken_back = scene.mcp.call("undo", json!({ "transaction": second["id"], "waitMs": 1000 }));
-    assert_eq!(taken_back.data["state"], "discarded", "{}", taken_back.text);
-    assert!(taken_back.text.contains("nothing was changed"), "{}", taken_back.text);
+    let withdrawn = scene.mcp.call("undo", json!({ "transaction": second["id"], "waitMs": 1000 }));
+    assert_eq!(withdrawn.data["state"], "discarded", "{}", withdrawn.text);
+    assert!(withdrawn.text.contains("nothing was changed"), "{}", withdrawn.text);
     let waiting = scene.editor.call("editd/proposals", json!({ "state": "pending" })).done();
     assert_eq!(
         (waiting["proposals"].clone(), scene.workspace.text("a.txt")),
@@ -191,7 +195,7 @@ fn a_change_that_waits_is_replaced_or_taken_back_by_who_made_it() {
 }
 
 #[test]
-fn who_has_lost_the_name_of_a_change_is_told_how_to_undo_it() {
+fn an_unknown_transaction_is_refused_with_a_hint() {
     let mut scene = Scene::new();
     let refused = scene.mcp.call("undo", json!({ "transaction": "t000000-1" })).refused("missing");
     let hint = refused.data["error"]["hint"].as_str().expect("a hint");

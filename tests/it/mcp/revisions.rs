@@ -1,4 +1,4 @@
-//! Clients of every revision of the protocol.
+//! Support for all revisions of the protocol.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -21,16 +21,14 @@ fn a_client_of_any_revision_is_served(
 }
 
 #[rstest]
-fn an_unknown_revision_is_answered_with_one_that_is_known(
-    #[values("1999-01-01", "2999-01-01")] revision: &str,
-) {
+fn an_unknown_revision_is_answered_with_a_known_one(#[values("1999-01-01", "2999-01-01")] revision: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut mcp = Mcp::with(&machine, workspace.root(), &[]);
     assert_eq!(mcp.introduce(revision, json!({}))["protocolVersion"], "2025-11-25");
     assert_eq!(mcp.tools().len(), 12);
 }
 
-/// What every request of the revision without sessions carries.
+/// Metadata of every request in the stateless revision.
 fn meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -1,4 +1,4 @@
-//! Where a client may work.
+//! Roots of a client.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn read(mcp: &mut Mcp) -> String {
 }
 
 #[test]
-fn the_clients_roots_count_and_change_when_it_says_so() {
+fn the_roots_of_the_client_are_used_and_can_change() {
     let (machine, here, there) = workspaces();
     let mut mcp = Mcp::with(&machine, here.root(), &[]);
     mcp.introduce("2025-06-18", json!({ "roots": { "listChanged": true } }));
@@ -30,7 +30,7 @@ fn the_clients_roots_count_and_change_when_it_says_so() {
 }
 
 #[test]
-fn roots_on_the_command_line_win() {
+fn roots_on_the_command_line_take_precedence() {
     let (machine, here, there) = workspaces();
     let root = there.root().to_str().expect("a test's path");
     let mut mcp =
@@ -40,27 +40,27 @@ fn roots_on_the_command_line_win() {
     mcp.call("read", json!({ "path": here.absolute("a.txt") })).done();
 }
 
-fn answer(mcp: &mut Mcp, question: &Value, workspace: &Workspace) {
-    assert_eq!(question["method"], "roots/list");
+fn answer(mcp: &mut Mcp, request: &Value, workspace: &Workspace) {
+    assert_eq!(request["method"], "roots/list");
     let result = json!({ "roots": roots(workspace) });
-    mcp.wire.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": result }));
+    mcp.wire.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }));
 }
 
 #[test]
-fn a_client_that_answers_late_is_not_given_another_folder_and_its_answer_counts() {
+fn a_late_response_with_roots_is_used_and_never_replaced_by_another_folder() {
     let (machine, here, there) = workspaces();
     let mut mcp = Mcp::with(&machine, here.root(), &[]);
     mcp.introduce("2025-06-18", json!({ "roots": {} }));
     let call = mcp.send_call("find", json!({ "pattern": "a.txt" }));
-    let question = mcp.wire.receive();
+    let request = mcp.wire.receive();
     let refused = mcp.called("find", call).refused("unavailable");
     assert!(refused.text.contains("--root"), "{}", refused.text);
-    answer(&mut mcp, &question, &there);
+    answer(&mut mcp, &request, &there);
     assert_eq!((read(&mut mcp), mcp.asked), ("there\n".to_owned(), 0));
 }
 
 #[test]
-fn a_client_that_names_no_folder_is_refused_and_asked_again() {
+fn a_client_without_usable_roots_is_refused_and_asked_again() {
     let (machine, here, there) = workspaces();
     let mut mcp = Mcp::with(&machine, here.root(), &[]);
     mcp.introduce("2025-06-18", json!({ "roots": {} }));
@@ -74,21 +74,21 @@ fn a_client_that_names_no_folder_is_refused_and_asked_again() {
 }
 
 #[test]
-fn roots_that_change_while_they_are_asked_for_are_asked_for_again() {
+fn roots_that_change_during_a_request_are_requested_again() {
     let (machine, here, there) = workspaces();
     let mut mcp = Mcp::with(&machine, here.root(), &[]);
     mcp.introduce("2025-06-18", json!({ "roots": { "listChanged": true } }));
     let call = mcp.send_call("read", json!({ "path": "a.txt" }));
-    let question = mcp.wire.receive();
+    let request = mcp.wire.receive();
     mcp.notify("notifications/roots/list_changed", json!({}));
-    answer(&mut mcp, &question, &there);
+    answer(&mut mcp, &request, &there);
     mcp.roots = Some(roots(&here));
     assert_eq!(mcp.called("read", call).done().content(), "here\n");
     assert_eq!((read(&mut mcp), mcp.asked), ("here\n".to_owned(), 1));
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_no_empty_project() {
+fn a_missing_root_is_not_treated_as_an_empty_project() {
     let machine = Machine::start();
     let nope = machine.home().join("nope");
     std::fs::create_dir(&nope).expect("a folder");
@@ -100,7 +100,7 @@ fn a_folder_that_is_not_there_is_no_empty_project() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_a_root_is_refused_with_what_to_do() {
+fn a_folder_that_cannot_be_a_root_is_refused_with_a_hint() {
     let (machine, here, _) = workspaces();
     let mut mcp = Mcp::with(&machine, &machine.home(), &[]);
     mcp.introduce("2025-06-18", json!({}));
@@ -111,7 +111,7 @@ fn a_folder_that_cannot_be_a_root_is_refused_with_what_to_do() {
 }
 
 #[test]
-fn a_root_that_is_not_there_is_told_at_the_start() {
+fn a_missing_root_is_reported_at_startup() {
     let machine = Machine::asleep("");
     let output = machine.run(&["mcp", "--root", "/nowhere/at/all"]);
     assert_eq!(output.status.code(), Some(1));

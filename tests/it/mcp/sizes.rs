@@ -1,5 +1,5 @@
-//! No answer is longer than what clients show their models whole, which `Mcp::called` holds every one against; what
-//! is left out is told.
+//! Every answer is short enough for clients to show it to their models completely, which `Mcp::called`
+//! checks, and omissions are reported.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn many(count: usize, text: &str) -> Vec<(String, String)> {
 #[case::quotes("\"\\\t".repeat(30))]
 #[case::control_characters("\u{1b}\u{1}".repeat(40))]
 #[case::other_scripts("\u{7de8}\u{1f600}".repeat(30))]
-fn a_file_full_of_escapes_is_read_in_parts_that_do_not_count_as_all_of_it(#[case] line: String) {
+fn a_file_full_of_escapes_is_read_in_parts_that_do_not_count_as_a_complete_read(#[case] line: String) {
     let text = format!("{line}\n").repeat(200);
     let (_machine, workspace, mut mcp) = scene(&[("a.txt".to_owned(), text.clone())]);
     let mut read = String::new();
@@ -50,7 +50,7 @@ fn a_notebook_of_many_small_cells_is_read_in_parts() {
 }
 
 #[test]
-fn paths_and_matches_that_have_no_room_are_counted() {
+fn omitted_paths_and_matches_are_counted() {
     let (_machine, _workspace, mut mcp) = scene(&many(900, "two \"words\"\n"));
     for (tool, arguments) in [
         ("find", json!({ "pattern": "*.txt" })),
@@ -58,14 +58,14 @@ fn paths_and_matches_that_have_no_room_are_counted() {
         ("search", json!({ "pattern": "two", "limit": 1000 })),
     ] {
         let found = mcp.call(tool, arguments).done();
-        let told = found.text.matches(".txt\n").count();
-        assert!((100..900).contains(&told), "{tool}: {told}");
-        assert!(found.text.contains(&format!("no room for {} more", 900 - told)), "{}", found.text);
+        let listed = found.text.matches(".txt\n").count();
+        assert!((100..900).contains(&listed), "{tool}: {listed}");
+        assert!(found.text.contains(&format!("no room for {} more", 900 - listed)), "{}", found.text);
     }
 }
 
 #[test]
-fn the_lines_around_a_match_give_way_to_the_match() {
+fn a_match_takes_precedence_over_its_context() {
     let line = "\u{1}".repeat(1990);
     let text = format!("{}needle\n{}", format!("{line}\n").repeat(20), format!("{line}\n").repeat(20));
     let (_machine, _workspace, mut mcp) = scene(&[("a.txt".to_owned(), text)]);
@@ -75,7 +75,7 @@ fn the_lines_around_a_match_give_way_to_the_match() {
 }
 
 #[test]
-fn a_patch_of_many_files_tells_the_hash_of_each() {
+fn a_patch_of_many_files_returns_the_hash_of_each() {
     let (_machine, workspace, mut mcp) = scene(&many(60, &numbered_lines(100)));
     let mut bases = json!({});
     let mut patch = String::from("*** Begin Patch\n");
@@ -92,7 +92,7 @@ fn a_patch_of_many_files_tells_the_hash_of_each() {
 }
 
 #[test]
-fn what_others_did_to_many_files_is_told_as_far_as_there_is_room() {
+fn changes_of_many_files_are_listed_up_to_the_limit() {
     let files = many(300, &numbered_lines(20));
     let (_machine, workspace, mut mcp) = scene(&files);
     for (name, _) in &files {
@@ -101,9 +101,12 @@ fn what_others_did_to_many_files_is_told_as_far_as_there_is_room() {
     for (name, text) in &files {
         workspace.put(name, text.replace("line", "word"));
     }
-    let seen = mcp.call("changes", json!({})).done();
-    let told = seen.text.matches(", changed by ").count();
-    assert!((20..300).contains(&told) && seen.text.contains(&format!("{} more files", 300 - told)), "{told}");
+    let changes = mcp.call("changes", json!({})).done();
+    let listed = changes.text.matches(", changed by ").count();
+    assert!(
+        (20..300).contains(&listed) && changes.text.contains(&format!("{} more files", 300 - listed)),
+        "{listed}"
+    );
 }
 
 #[test]

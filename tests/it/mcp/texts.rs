@@ -1,4 +1,4 @@
-//! What models read of the tools before they call one.
+//! Instructions, descriptions and schemas of the tools.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ fn names(tools: &[Value]) -> Vec<&str> {
     tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect()
 }
 
-/// Every parameter with its text, however deep.
+/// Collects every parameter with its description, at any depth.
 fn parameters(schema: &Value, found: &mut Vec<(String, Option<String>)>) {
     for (name, inner) in schema["properties"].as_object().into_iter().flatten() {
         found.push((name.clone(), inner["description"].as_str().map(str::to_owned)));
@@ -27,13 +27,13 @@ fn parameters(schema: &Value, found: &mut Vec<(String, Option<String>)>) {
 }
 
 #[test]
-fn what_is_said_of_the_server_is_short() {
+fn the_instructions_are_short() {
     let (guide, _) = tools(&[]);
     assert!(guide.len() <= 1024, "{} bytes", guide.len());
 }
 
 #[test]
-fn every_parameter_has_a_text_and_every_schema_is_plain() {
+fn every_parameter_has_a_description_and_every_schema_is_simple() {
     let (_, tools) = tools(&[]);
     for tool in &tools {
         let mut found = Vec::new();
@@ -43,7 +43,7 @@ fn every_parameter_has_a_text_and_every_schema_is_plain() {
             let text = text.unwrap_or_default();
             assert!(obvious || text.ends_with('.'), "{} {name}: {text:?}", tool["name"]);
         }
-        assert!(tool.get("outputSchema").is_none(), "it would demand data of answers that are text: {tool}");
+        assert!(tool.get("outputSchema").is_none(), "it would require data in answers that are text: {tool}");
         let text = tool["inputSchema"].to_string();
         assert_eq!(tool["inputSchema"]["type"], "object");
         for costly in ["$ref", "$defs", "\"title\"", "\"format\"", "null", "\\\\"] {
@@ -53,7 +53,7 @@ fn every_parameter_has_a_text_and_every_schema_is_plain() {
 }
 
 #[test]
-fn every_description_begins_with_what_it_does_and_names_only_tools_that_are_there() {
+fn descriptions_name_only_served_tools() {
     let (_, all) = tools(&[]);
     let known: BTreeSet<_> = names(&all).into_iter().map(str::to_owned).collect();
     for chosen in ["", "read,edit", "write", "list", "search,changes"] {
@@ -71,7 +71,7 @@ fn every_description_begins_with_what_it_does_and_names_only_tools_that_are_ther
 }
 
 #[test]
-fn hints_say_what_a_tool_does_to_files() {
+fn annotations_describe_the_effect_of_a_tool() {
     let (_, tools) = tools(&[]);
     let changing = ["edit", "write", "apply_patch", "notebook_edit", "undo"];
     for tool in &tools {
@@ -88,14 +88,14 @@ fn hints_say_what_a_tool_does_to_files() {
 }
 
 #[test]
-fn tools_that_all_work_begins_with_are_shown_by_clients_that_show_few() {
+fn basic_tools_are_always_loaded() {
     let (_, tools) = tools(&[]);
     let shown = tools.iter().filter(|tool| tool["_meta"]["anthropic/alwaysLoad"] == true);
     assert_eq!(shown.map(|tool| &tool["name"]).collect::<Vec<_>>(), ["read", "edit", "write"]);
 }
 
 #[test]
-fn tools_are_chosen_by_name_and_by_what_they_do() {
+fn tools_are_selected_by_name_and_effect() {
     let (guide, only_reading) = tools(&["--read-only"]);
     assert_eq!(
         names(&only_reading),
@@ -108,7 +108,7 @@ fn tools_are_chosen_by_name_and_by_what_they_do() {
     let machine = Machine::asleep("");
     for (arguments, said) in [
         (["mcp", "--tools", "reed"], "proposal_status"),
-        (["mcp", "--read-only", "--tools=edit"], "none of these"),
+        (["mcp", "--read-only", "--tools=edit"], "none of the tools"),
     ] {
         let output = machine.run(&arguments);
         let words = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -117,7 +117,7 @@ fn tools_are_chosen_by_name_and_by_what_they_do() {
 }
 
 #[test]
-fn the_daemon_takes_every_parameter_that_a_schema_promises() {
+fn the_daemon_accepts_every_declared_parameter() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut mcp = Mcp::start(&machine, &workspace);
     for tool in mcp.tools() {
@@ -135,7 +135,7 @@ fn the_daemon_takes_every_parameter_that_a_schema_promises() {
     }
 }
 
-/// Some value of a schema.
+/// Returns a value that matches a schema.
 fn sample(schema: &Value) -> Value {
     match schema["type"].as_str() {
         Some("object") => {

@@ -1,4 +1,4 @@
-//! A notebook is fresh or stale as any file is.
+//! Base checks of notebooks: the same as for any file.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn replace(more: &Value) -> Value {
 }
 
 #[test]
-fn a_notebook_has_to_be_read_and_to_be_there() {
+fn a_notebook_must_exist_and_must_have_been_read() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", NOTEBOOK));
     let mut agent = machine.agent(&workspace);
     let data = agent.call("editd/edit", replace(&json!({}))).refused("unread");
@@ -27,7 +27,7 @@ fn a_notebook_has_to_be_read_and_to_be_there() {
 }
 
 #[test]
-fn one_that_changed_is_stale_or_merged() {
+fn a_changed_notebook_is_stale_or_merged() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", NOTEBOOK));
     let mut agent = machine.agent(&workspace);
     agent.read("a.ipynb");
@@ -39,7 +39,7 @@ fn one_that_changed_is_stale_or_merged() {
 }
 
 #[test]
-fn a_merge_never_leaves_what_is_no_notebook() {
+fn a_merge_never_leaves_an_invalid_notebook() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", NOTEBOOK));
     let mut agent = machine.agent(&workspace);
     agent.read("a.ipynb");
@@ -56,7 +56,7 @@ fn a_merge_by_lines_that_loses_a_comma_is_a_conflict() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", NOTEBOOK));
     let mut agent = machine.agent(&workspace);
     agent.read("a.ipynb");
-    // The last line of the list goes; ours adds one behind it, elsewhere by lines.
+    // They remove the last line of the list; we add a line after it. A merge by lines would lose the comma.
     let theirs = NOTEBOOK.replace("    \"a = 1\\n\",\n    \"print(a)\"", "    \"a = 1\\n\"");
     workspace.put("a.ipynb", &theirs);
     let cells = json!([{ "op": "replace", "id": "calc", "source": "a = 1\nprint(a)\nprint(2)" }]);

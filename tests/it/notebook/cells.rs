@@ -1,4 +1,4 @@
-//! What becomes of the file.
+//! The resulting file after operations on cells.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ pub(super) const NOTEBOOK: &str = r##"{
 }
 "##;
 
-/// What `cells` make of a notebook, with the file's entry in the answer.
+/// Applies operations to a notebook. Returns the resulting bytes and the entry of the file in the answer.
 fn changed(before: impl AsRef<[u8]>, cells: &Value) -> (Vec<u8>, Value) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", before));
     let mut agent = machine.agent(&workspace);
@@ -45,7 +45,7 @@ fn changed(before: impl AsRef<[u8]>, cells: &Value) -> (Vec<u8>, Value) {
 }
 
 #[test]
-fn a_source_is_replaced_and_nothing_else() {
+fn only_the_source_is_replaced() {
     let cells = json!([{ "op": "replace", "id": "calc", "source": "a = 2\nprint(a)" }]);
     let (after, file) = changed(NOTEBOOK, &cells);
     let expected = NOTEBOOK.replace("a = 1", "a = 2");
@@ -56,7 +56,7 @@ fn a_source_is_replaced_and_nothing_else() {
 }
 
 #[test]
-fn all_operations_mean_the_cells_as_they_were_read() {
+fn all_operations_refer_to_the_original_cells() {
     let cells = json!([
         { "op": "delete", "index": 0 },
         { "op": "replace", "index": 1, "source": "x", "clearOutputs": true },
@@ -76,7 +76,7 @@ fn all_operations_mean_the_cells_as_they_were_read() {
 }
 
 #[test]
-fn another_type_brings_and_takes_what_it_must() {
+fn a_type_change_adds_and_removes_required_members() {
     let cells = json!([
         { "op": "replace", "id": "calc", "cellType": "raw" },
         { "op": "replace", "id": "intro", "cellType": "code" },
@@ -86,7 +86,7 @@ fn another_type_brings_and_takes_what_it_must() {
     let [now_code, now_raw] = [&after["cells"][0], &after["cells"][1]];
     assert_eq!((&now_code["execution_count"], &now_code["outputs"]), (&json!(null), &json!([])));
     assert!(now_raw.get("outputs").is_none() && now_raw.get("execution_count").is_none(), "{now_raw}");
-    assert!(file["warnings"][0].as_str().is_some_and(|said| said.contains("outputs")), "{file}");
+    assert!(file["warnings"][0].as_str().is_some_and(|warning| warning.contains("outputs")), "{file}");
 }
 
 #[rstest]
@@ -94,7 +94,7 @@ fn another_type_brings_and_takes_what_it_must() {
 #[case::a_byte_order_mark([b"\xef\xbb\xbf", NOTEBOOK.as_bytes()].concat())]
 #[case::utf16([&b"\xff\xfe"[..], &NOTEBOOK.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()].concat())]
 #[case::stray_bytes(NOTEBOOK.replace("stdout", "std\u{0}").into_bytes().into_iter().map(|byte| if byte == 0 { 0xff } else { byte }).collect())]
-fn bytes_elsewhere_stay(#[case] before: Vec<u8>) {
+fn other_bytes_are_kept(#[case] before: Vec<u8>) {
     let (after, _) = changed(&before, &json!([{ "op": "replace", "index": 1, "source": "a = 1\nprint(b)" }]));
     let different: Vec<_> = before.iter().zip(&after).filter(|(old, new)| old != new).collect();
     assert_eq!((before.len(), different), (after.len(), vec![(&b'a', &b'b')]));

@@ -1,4 +1,4 @@
-//! What an operation may say.
+//! Parameters of operations on cells.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::support::{Machine, Outcome, Workspace};
 #[case::an_unknown_op(json!([{ "op": "move", "index": 0 }]), "cells[0].op")]
 #[case::two_places(json!([{ "op": "delete", "index": 0, "id": "calc" }]), "cells[0].index")]
 #[case::no_place(json!([{ "op": "delete" }]), "cells[0].id")]
-#[case::nowhere_to_replace(json!([{ "op": "replace", "source": "x" }]), "cells[0].id")]
+#[case::no_cell_to_replace(json!([{ "op": "replace", "source": "x" }]), "cells[0].id")]
 #[case::nothing_to_replace(json!([{ "op": "replace", "index": 0 }]), "cells[0].source")]
 #[case::a_negative_index(json!([{ "op": "delete", "index": -1 }]), "cells[0].index")]
 #[case::no_type(json!([{ "op": "insert", "index": 0, "source": "x" }]), "cells[0].cellType")]
@@ -21,7 +21,7 @@ use crate::support::{Machine, Outcome, Workspace};
 #[case::an_unknown_field(json!([{ "op": "delete", "index": 0, "colour": 1 }]), "colour")]
 #[case::none(json!([]), "cells")]
 #[case::no_list(json!({}), "cells")]
-fn what_does_not_fit_is_refused_by_name(#[case] cells: Value, #[case] field: &str) {
+fn an_invalid_parameter_is_named(#[case] cells: Value, #[case] field: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", NOTEBOOK));
     let mut agent = machine.agent(&workspace);
     agent.read("a.ipynb");
@@ -33,7 +33,7 @@ fn what_does_not_fit_is_refused_by_name(#[case] cells: Value, #[case] field: &st
 #[case(json!([{ "op": "replace", "cell_id": "calc", "cell_type": "raw", "clear_outputs": true }]))]
 #[case(json!([{ "op": "replace", "cellId": "calc", "cellType": "raw", "clearOutputs": true }]))]
 #[case(json!("[{\"op\":\"replace\",\"id\":\"calc\",\"cellType\":\"raw\"}]"))]
-fn an_operation_is_understood_in_every_spelling(#[case] cells: Value) {
+fn every_spelling_of_an_operation_is_accepted(#[case] cells: Value) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", NOTEBOOK));
     let mut agent = machine.agent(&workspace);
     agent.read("a.ipynb");
@@ -42,7 +42,7 @@ fn an_operation_is_understood_in_every_spelling(#[case] cells: Value) {
 }
 
 #[test]
-fn a_notebook_takes_one_change_a_call() {
+fn a_notebook_accepts_one_change_per_call() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", NOTEBOOK));
     let mut agent = machine.agent(&workspace);
     agent.read("a.ipynb");

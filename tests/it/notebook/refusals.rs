@@ -1,4 +1,4 @@
-//! Cells that are not there, and files that are no notebooks.
+//! Missing cells, and files that are not notebooks.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::cells::NOTEBOOK;
 use crate::support::{Answer, Machine, Outcome, Workspace};
 
-fn asked(before: &str, cells: &Value) -> Answer {
+fn change_cells(before: &str, cells: &Value) -> Answer {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", before));
     let mut agent = machine.agent(&workspace);
     agent.read("a.ipynb");
@@ -18,11 +18,11 @@ fn asked(before: &str, cells: &Value) -> Answer {
 #[rstest]
 #[case::an_id(json!({ "op": "delete", "id": "none" }), "no cell with the id `none`; its cells are 0 `intro`, 1 `calc`.")]
 #[case::an_index(json!({ "op": "replace", "index": 2, "source": "" }), "no cell 2; its cells are 0 `intro`, 1 `calc`.")]
-#[case::a_place_for_a_new_one(json!({ "op": "insert", "index": 3, "cellType": "raw" }), "no cell 3;")]
-#[case::no_place_for_a_new_one(json!({ "op": "insert", "cellType": "raw" }), "cells[0] does not say where")]
-fn a_cell_that_is_not_there_is_refused_with_those_that_are(#[case] op: Value, #[case] said: &str) {
-    let error = asked(NOTEBOOK, &json!([op])).fails(-32803);
-    assert!(error.message.contains(said), "{error:?}");
+#[case::a_position_out_of_range(json!({ "op": "insert", "index": 3, "cellType": "raw" }), "no cell 3;")]
+#[case::no_position(json!({ "op": "insert", "cellType": "raw" }), "cells[0] does not say where")]
+fn a_missing_cell_is_refused_with_a_list_of_cells(#[case] op: Value, #[case] expected: &str) {
+    let error = change_cells(NOTEBOOK, &json!([op])).fails(-32803);
+    assert!(error.message.contains(expected), "{error:?}");
     assert_eq!(
         (error.kind(), &error.data["edit"], &error.data["found"]),
         ("not_found", &json!(0), &json!(2))
@@ -34,29 +34,29 @@ fn a_cell_that_is_not_there_is_refused_with_those_that_are(#[case] op: Value, #[
 #[test]
 fn two_operations_on_one_cell_contradict_each_other() {
     let cells = json!([{ "op": "replace", "id": "calc", "source": "x" }, { "op": "delete", "index": 1 }]);
-    let data = asked(NOTEBOOK, &cells).refused("contradiction");
+    let data = change_cells(NOTEBOOK, &cells).refused("contradiction");
     let both = [1, 0].map(|edit| json!({ "edit": edit, "startLine": 11, "endLine": 23 }));
     assert_eq!(data["edits"], json!(both));
 }
 
 #[test]
-fn an_id_of_two_cells_is_ambiguous() {
-    let data = asked(&NOTEBOOK.replace("intro", "calc"), &json!([{ "op": "delete", "id": "calc" }]))
+fn a_duplicate_id_is_ambiguous() {
+    let data = change_cells(&NOTEBOOK.replace("intro", "calc"), &json!([{ "op": "delete", "id": "calc" }]))
         .refused("ambiguous");
     assert_eq!((&data["found"], &data["occurrences"][1]["startLine"]), (&json!(2), &json!(11)));
 }
 
 #[test]
-fn odd_ids_make_no_odd_messages() {
+fn unusual_ids_are_escaped_in_messages() {
     let before = NOTEBOOK.replace("intro", "a\\n\\u0000");
-    asked(&before, &json!([{ "op": "delete", "id": "c\nd" }])).refused("not_found");
+    change_cells(&before, &json!([{ "op": "delete", "id": "c\nd" }])).refused("not_found");
 }
 
 #[rstest]
-#[case::an_edit_that_is_none(json!([{ "op": "replace", "index": 1, "source": "a = 1\nprint(a)" }]))]
+#[case::an_equal_source(json!([{ "op": "replace", "index": 1, "source": "a = 1\nprint(a)" }]))]
 #[case::outputs_of_text(json!([{ "op": "replace", "index": 0, "clearOutputs": true }]))]
-fn what_changes_nothing_is_refused(#[case] cells: Value) {
-    asked(NOTEBOOK, &cells).refused("no_change");
+fn an_operation_without_effect_is_refused(#[case] cells: Value) {
+    change_cells(NOTEBOOK, &cells).refused("no_change");
 }
 
 #[rstest]
@@ -65,8 +65,8 @@ fn what_changes_nothing_is_refused(#[case] cells: Value) {
 #[case::an_old_format("{\"nbformat\": 3,\n \"worksheets\": []}", 1)]
 #[case::no_cells("{\"nbformat\": 4}", 1)]
 #[case::too_deep(&"[".repeat(5_000), 1)]
-fn a_file_that_is_no_notebook_is_refused_with_the_line(#[case] before: &str, #[case] line: usize) {
-    let data = asked(before, &json!([{ "op": "delete", "index": 0 }])).refused("encoding");
+fn an_invalid_notebook_is_refused_with_the_line(#[case] before: &str, #[case] line: usize) {
+    let data = change_cells(before, &json!([{ "op": "delete", "index": 0 }])).refused("encoding");
     assert_eq!(data["line"], line, "{data}");
     assert!(data["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{data}");
 }
@@ -74,7 +74,7 @@ fn a_file_that_is_no_notebook_is_refused_with_the_line(#[case] before: &str, #[c
 #[rstest]
 #[case::an_edit(json!({ "kind": "edit", "path": "a.ipynb", "edits": [{ "oldText": "    \"print(a)\"\n", "newText": "    \"print(\"b\")\"\n" }] }))]
 #[case::a_new_content(json!({ "kind": "write", "path": "a.ipynb", "content": "print(1)\n" }))]
-fn a_change_of_the_text_that_leaves_no_notebook_is_refused(#[case] change: Value) {
+fn a_text_change_that_breaks_the_notebook_is_refused(#[case] change: Value) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", NOTEBOOK));
     let mut agent = machine.agent(&workspace);
     agent.call("editd/read", json!({ "path": "a.ipynb", "raw": true })).done();
@@ -85,7 +85,7 @@ fn a_change_of_the_text_that_leaves_no_notebook_is_refused(#[case] change: Value
 }
 
 #[test]
-fn what_shall_be_no_notebook_is_written_literally() {
+fn a_literal_write_may_replace_a_notebook_with_text() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", NOTEBOOK));
     let mut agent = machine.agent(&workspace);
     agent.call("editd/read", json!({ "path": "a.ipynb", "raw": true })).done();
@@ -95,15 +95,15 @@ fn what_shall_be_no_notebook_is_written_literally() {
 }
 
 #[test]
-fn text_of_a_cell_that_is_looked_for_in_the_json_leads_to_the_cells() {
+fn a_failed_text_edit_suggests_a_notebook_change() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", NOTEBOOK));
     let mut agent = machine.agent(&workspace);
     agent.read("a.ipynb");
-    let said = |data: Value| data["hint"].as_str().expect("a hint").to_owned();
-    let edit = said(agent.edit("a.ipynb", "a = 1\nprint(a)", "a = 2\nprint(a)").refused("not_found"));
+    let hint_of = |data: Value| data["hint"].as_str().expect("a hint").to_owned();
+    let edit = hint_of(agent.edit("a.ipynb", "a = 1\nprint(a)", "a = 2\nprint(a)").refused("not_found"));
     let text =
         "*** Begin Patch\n*** Update File: a.ipynb\n@@\n a = 1\n-print(a)\n+print(a, a)\n*** End Patch\n";
-    let patch = said(agent.call("editd/edit", json!({ "patch": { "text": text } })).refused("not_found"));
+    let patch = hint_of(agent.call("editd/edit", json!({ "patch": { "text": text } })).refused("not_found"));
     for (hint, copied) in [(&edit, "`oldText`"), (&patch, "the hunk's context and removed lines")] {
         for part in ["is a notebook", "a `notebook` change", "`raw: true`", copied] {
             assert!(hint.contains(part), "{part}: {hint}");

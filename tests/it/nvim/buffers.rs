@@ -1,4 +1,4 @@
-//! Edits of agents in the buffers of a real Neovim.
+//! Agents' edits in the buffers of a real Neovim.
 
 use rstest::rstest;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::support::{Machine, Nvim, Outcome, Workspace, eventually, numbered_lines, uri_of};
 
 #[test]
-fn an_agent_reads_what_is_typed_and_not_saved() {
+fn an_agent_reads_unsaved_text() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     nvim.types("A typed<Esc>", "one typed\ntwo\n");
@@ -16,7 +16,7 @@ fn an_agent_reads_what_is_typed_and_not_saved() {
 }
 
 #[test]
-fn an_edit_of_a_clean_buffer_is_saved_and_one_undo_step() {
+fn an_edit_of_a_clean_buffer_is_saved_and_is_one_undo_step() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     let mut agent = machine.agent(&workspace);
@@ -35,7 +35,7 @@ fn an_edit_of_a_clean_buffer_is_saved_and_one_undo_step() {
 }
 
 #[test]
-fn an_edit_of_a_buffer_with_unsaved_text_leaves_the_disk_alone() {
+fn an_edit_of_a_modified_buffer_does_not_change_the_disk() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     nvim.types("A typed<Esc>", "one typed\ntwo\n");
@@ -48,7 +48,7 @@ fn an_edit_of_a_buffer_with_unsaved_text_leaves_the_disk_alone() {
 }
 
 #[test]
-fn an_edit_in_insert_mode_is_a_step_between_two_of_the_person() {
+fn an_edit_in_insert_mode_is_a_separate_undo_step() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     nvim.types("A before", "one before\ntwo\nthree\n");
@@ -63,7 +63,7 @@ fn an_edit_in_insert_mode_is_a_step_between_two_of_the_person() {
 }
 
 #[test]
-fn an_edit_over_two_buffers_happens_in_both_or_in_none() {
+fn an_edit_of_two_buffers_is_applied_to_both_or_none() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "one\n")]));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     nvim.lua_with("vim.cmd.split(...)", &json!(workspace.path("b.txt")));
@@ -91,7 +91,7 @@ fn an_edit_over_two_buffers_happens_in_both_or_in_none() {
 #[rstest]
 #[case("")]
 #[case("vim.o.undolevels = -1")]
-fn what_fails_half_way_is_put_back_in_all_buffers(#[case] setting: &str) {
+fn a_partial_failure_is_rolled_back_in_all_buffers(#[case] setting: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "one\n")]));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     nvim.lua(setting);
@@ -132,30 +132,30 @@ fn edits_for_another_version_or_text_are_refused() {
     let older = nvim.lua_with(apply, &json!([-1, null]));
     assert!(older["reason"].as_str().unwrap().contains("is at version"), "{older}");
     let other = nvim.lua_with(apply, &json!([0, "b3:00000000000000000000000000000000"]));
-    assert!(other["reason"].as_str().unwrap().contains("another text"), "{other}");
+    assert!(other["reason"].as_str().unwrap().contains("does not have the expected text"), "{other}");
     nvim.holds("one!\n");
 }
 
 #[test]
-fn cursors_marks_and_views_stay_at_their_text() {
+fn cursors_marks_and_views_stay_with_their_text() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(100)));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     nvim.keys("70Gma:split<CR>50Gzt3l");
-    let seen = "
-        local seen = { vim.fn.getline(\"'a\") }
+    let view_state = "
+        local state = { vim.fn.getline(\"'a\") }
         for _, win in ipairs(vim.api.nvim_list_wins()) do
           vim.api.nvim_win_call(win, function()
-            vim.list_extend(seen, { vim.fn.getline('.'), vim.fn.getline('w0'), vim.fn.col('.') })
+            vim.list_extend(state, { vim.fn.getline('.'), vim.fn.getline('w0'), vim.fn.col('.') })
           end)
         end
-        return seen";
-    let before = eventually("the cursor is there", || {
-        let seen = nvim.lua(seen);
-        (seen[1] == "line 50" && seen[3] == 4).then_some(seen)
+        return state";
+    let before = eventually("the cursor to move", || {
+        let state = nvim.lua(view_state);
+        (state[1] == "line 50" && state[3] == 4).then_some(state)
     });
     machine.agent(&workspace).read_and_edit("a.txt", "line 1\n", "new\nnew\nnew\nline 1\n").done();
     nvim.settle();
-    assert_eq!(nvim.lua(seen), before);
+    assert_eq!(nvim.lua(view_state), before);
 }
 
 #[test]
@@ -163,16 +163,16 @@ fn a_buffer_whose_file_has_changed_on_disk_is_not_written() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     nvim.types("A!<Esc>", "one!\n");
-    workspace.put("a.txt", "somebody else\n");
+    workspace.put("a.txt", "another program\n");
     let uris = json!([uri_of(&workspace.path("a.txt"))]);
     let answer = nvim.lua_with("return require('editd.disk').save({ uris = ... })", &uris);
     assert!(answer["reason"].as_str().unwrap().contains("changed on disk"), "{answer}");
     assert_eq!(answer["documents"][0]["dirty"], true);
-    assert_eq!(workspace.text("a.txt"), "somebody else\n");
+    assert_eq!(workspace.text("a.txt"), "another program\n");
 }
 
 #[test]
-fn a_persons_hooks_run_when_an_edit_is_saved() {
+fn the_users_autocommands_run_when_an_edit_is_saved() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     nvim.lua("vim.api.nvim_create_autocmd('BufWritePre', { command = 'silent! %s/two/TWO/' })");

@@ -1,10 +1,10 @@
-//! Whatever LSP edits say comes out in a buffer, to the byte, and the daemon knows it.
+//! Random LSP edits produce exactly the expected bytes in a buffer, and the daemon has the same text.
 
 use serde_json::{Value, json};
 
 use crate::support::{Chance, Machine, Nvim, Workspace, uri_of};
 
-/// A replacement of bytes.
+/// A replacement of a byte range.
 struct Edit {
     start: usize,
     end: usize,
@@ -13,31 +13,32 @@ struct Edit {
 
 const PIECES: [&str; 8] = ["a", "b", "é", "😀", "\t", " ", "word", "x"];
 
-/// Lines of odd pieces; sometimes none, sometimes without a line end at the end.
-fn some_text(chance: &mut Chance, line_end: &str) -> String {
+/// Random lines; sometimes none, sometimes without a final line ending.
+fn random_text(rng: &mut Chance, line_end: &str) -> String {
     let mut text = String::new();
-    for _ in 0..chance.below(6) {
-        for _ in 0..chance.below(5) {
-            text.push_str(PIECES[chance.below(8) as usize]);
+    for _ in 0..rng.below(6) {
+        for _ in 0..rng.below(5) {
+            text.push_str(PIECES[rng.below(8) as usize]);
         }
         text.push_str(line_end);
     }
-    if chance.below(3) == 0 && text.ends_with(line_end) {
+    if rng.below(3) == 0 && text.ends_with(line_end) {
         text.truncate(text.len() - line_end.len());
     }
     text
 }
 
-/// Up to three replacements, sorted and apart, none between a CR and its LF.
-fn some_edits(chance: &mut Chance, text: &str, line_end: &str) -> Vec<Edit> {
-    let is_place = |at: &usize| text.is_char_boundary(*at) && !text[..*at].ends_with('\r');
-    let places: Vec<usize> = (0..=text.len()).filter(is_place).collect();
-    let mut cuts: Vec<usize> = (0..6).map(|_| places[chance.below(places.len() as u64) as usize]).collect();
+/// Up to three random replacements, sorted and disjoint, none between a CR and its LF.
+fn random_edits(rng: &mut Chance, text: &str, line_end: &str) -> Vec<Edit> {
+    let is_boundary = |at: &usize| text.is_char_boundary(*at) && !text[..*at].ends_with('\r');
+    let boundaries: Vec<usize> = (0..=text.len()).filter(is_boundary).collect();
+    let mut cuts: Vec<usize> =
+        (0..6).map(|_| boundaries[rng.below(boundaries.len() as u64) as usize]).collect();
     cuts.sort_unstable();
     cuts.dedup();
     let mut edits: Vec<Edit> = cuts
         .chunks(2)
-        .map(|cut| Edit { start: cut[0], end: cut[cut.len() - 1], text: some_text(chance, line_end) })
+        .map(|cut| Edit { start: cut[0], end: cut[cut.len() - 1], text: random_text(rng, line_end) })
         .collect();
     edits.retain(|edit| edit.start < edit.end || !edit.text.is_empty());
     edits
@@ -65,17 +66,17 @@ fn applied(text: &str, edits: &[Edit]) -> String {
 }
 
 #[test]
-fn edits_come_out_to_the_byte() {
+fn random_edits_produce_the_exact_bytes() {
     let (machine, workspace) = (Machine::start(), Workspace::file("0.txt", "one\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("0.txt")]);
     let mut agent = machine.agent(&workspace);
-    let mut chance = Chance::new("edits_come_out_to_the_byte");
+    let mut rng = Chance::new("random_edits_produce_the_exact_bytes");
     for round in 1..=60 {
-        let line_end = if chance.below(3) == 0 { "\r\n" } else { "\n" };
-        let text = some_text(&mut chance, line_end);
-        // Neovim can only know the line ends of a file that has some.
+        let line_end = if rng.below(3) == 0 { "\r\n" } else { "\n" };
+        let text = random_text(&mut rng, line_end);
+        // Neovim can detect the line endings only of a file that has some.
         let line_end = if text.contains(line_end) { line_end } else { "\n" };
-        let edits = some_edits(&mut chance, &text, line_end);
+        let edits = random_edits(&mut rng, &text, line_end);
         let name = format!("{round}.txt");
         workspace.put(&name, &text);
         let file = json!({ "path": workspace.path(&name), "uri": uri_of(&workspace.path(&name)), "edits": lsp(&text, &edits) });

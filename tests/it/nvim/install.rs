@@ -1,4 +1,4 @@
-//! The ways in which a plugin manager brings the plugin into Neovim: from the repository as it is.
+//! Installing the plugin with plugin managers, from the repository as it is.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,17 +11,17 @@ use crate::support::{Machine, Nvim, Release, Workspace, eventually, run, text_of
 
 const REPOSITORY: &str = env!("CARGO_MANIFEST_DIR");
 
-/// What Neovim sees of the repository.
+/// Folders of the repository that Neovim uses.
 const FOLDERS: [&str; 3] = ["plugin", "lua", "editors/nvim"];
 
-/// A clone, as far as Neovim is concerned, with one commit.
+/// Creates a repository with the files that Neovim uses, in one commit.
 fn clone(folder: &Path) {
     for each in FOLDERS {
         let parent = folder.join(each).parent().expect("a parent").to_owned();
         fs::create_dir_all(&parent).expect("a folder");
         run("cp", &["-r", &format!("{REPOSITORY}/{each}"), text_of(&parent)]);
     }
-    fs::copy(format!("{REPOSITORY}/.gitignore"), folder.join(".gitignore")).expect("what git ignores");
+    fs::copy(format!("{REPOSITORY}/.gitignore"), folder.join(".gitignore")).expect("a copy of .gitignore");
     let git = |arguments: &[&str]| {
         let own = ["-C", text_of(folder), "-c", "user.name=ada", "-c", "user.email=ada@example.org"];
         run("git", &[&own, arguments].concat())
@@ -31,7 +31,7 @@ fn clone(folder: &Path) {
     git(&["commit", "--quiet", "--message=A plugin"]);
 }
 
-/// Where packages are that are loaded at every start.
+/// Folder of the packages that Neovim loads at every start.
 fn packages(home: &Path) -> PathBuf {
     home.join("DATA/nvim/site/pack/any/start")
 }
@@ -50,7 +50,7 @@ fn assert_works(nvim: &mut Nvim, machine: &Machine, workspace: &Workspace) {
     assert_eq!(nvim.lua("return #vim.lsp.get_clients({ name = 'editd' })"), json!(1));
     let clients = nvim
         .lua("return vim.tbl_count(vim.api.nvim_get_autocmds({ group = 'editd', event = 'BufReadPost' }))");
-    assert_eq!(clients, json!(1), "it is loaded once");
+    assert_eq!(clients, json!(1), "the plugin is loaded once");
     assert_eq!(nvim.messages(), "");
 }
 
@@ -61,17 +61,17 @@ fn scene() -> (Machine, Workspace) {
 #[rstest]
 #[case::as_it_is("")]
 #[case::set_up("require('editd').setup({ keymaps = true })")]
-fn a_clone_among_the_packages_is_loaded(#[case] init: &str) {
+fn a_clone_in_the_package_folder_is_loaded(#[case] init: &str) {
     let (machine, workspace) = scene();
     let mut nvim = Nvim::installed(&machine, Release::Current, &[workspace.path("a.txt")], |home| {
-        clone(&packages(home).join("editd with blanks"));
+        clone(&packages(home).join("editd with spaces"));
         init.to_owned()
     });
     assert_works(&mut nvim, &machine, &workspace);
 }
 
 #[test]
-fn a_link_to_a_clone_will_do() {
+fn a_symlink_to_a_clone_is_loaded() {
     let (machine, workspace) = scene();
     let mut nvim = Nvim::installed(&machine, Release::Current, &[workspace.path("a.txt")], |home| {
         clone(&home.join("src/editd"));
@@ -85,7 +85,7 @@ fn a_link_to_a_clone_will_do() {
 #[rstest]
 #[case::by_the_global("vim.g.editd = vim.tbl_extend('force', vim.g.editd, { keymaps = true })")]
 #[case::by_a_call("require('editd').setup({ keymaps = true })")]
-fn neovims_own_manager_takes_the_repository(#[case] options: &str) {
+fn the_builtin_plugin_manager_installs_the_repository(#[case] options: &str) {
     let (machine, workspace) = scene();
     let mut nvim = Nvim::installed(&machine, Release::Current, &[workspace.path("a.txt")], |home| {
         let repository = home.join("origin/editd");
@@ -93,19 +93,21 @@ fn neovims_own_manager_takes_the_repository(#[case] options: &str) {
         let url = format!("file://{}", repository.display());
         format!("vim.pack.add({{ '{url}' }}, {{ confirm = false }})\n{options}\nvim.g.is_there = true\n")
     });
-    // It answers while it clones.
-    eventually("the plugin is cloned", || (nvim.lua("return vim.g.is_there") == json!(true)).then_some(()));
+    // Neovim answers requests while it clones.
+    eventually("the plugin to be cloned", || {
+        (nvim.lua("return vim.g.is_there") == json!(true)).then_some(())
+    });
     nvim.until_connected();
     assert_eq!(nvim.lua("return require('editd.config').get().keymaps.accept"), json!("<Leader>ga"));
     nvim.lua("vim.cmd.messages('clear')");
     assert_works(&mut nvim, &machine, &workspace);
     let state = nvim
         .lua("return vim.system({ 'git', '-C', vim.pack.get()[1].path, 'status', '--short' }):wait().stdout");
-    assert_eq!(state, json!(""), "the clone is as it came");
+    assert_eq!(state, json!(""), "the clone is unmodified");
 }
 
 #[test]
-fn one_that_is_added_later_takes_what_is_open() {
+fn a_plugin_added_later_attaches_open_files() {
     let (machine, workspace) = scene();
     let mut nvim = Nvim::installed(&machine, Release::Current, &[workspace.path("a.txt")], |home| {
         clone(&packages(home).join("../opt/editd"));
@@ -117,7 +119,7 @@ fn one_that_is_added_later_takes_what_is_open() {
 }
 
 #[test]
-fn one_that_is_there_twice_is_loaded_once() {
+fn a_plugin_installed_twice_is_loaded_once() {
     let (machine, workspace) = scene();
     let mut nvim = Nvim::installed(&machine, Release::Current, &[workspace.path("a.txt")], |home| {
         let clones = packages(home).join("editd");
@@ -128,12 +130,12 @@ fn one_that_is_there_twice_is_loaded_once() {
 }
 
 #[test]
-fn a_clone_that_nobody_may_write_is_loaded_quietly() {
+fn a_read_only_clone_is_loaded_without_messages() {
     let (machine, workspace) = scene();
     let mut nvim = Nvim::installed(&machine, Release::Current, &[workspace.path("a.txt")], |home| {
         let folder = packages(home).join("editd");
         clone(&folder);
-        // Root may write everywhere, but not over a folder.
+        // Root can write everywhere, but cannot overwrite a folder.
         fs::create_dir(folder.join("editors/nvim/doc/tags")).expect("a folder in the way");
         run("touch", &["-d", "2001-01-01", text_of(&folder.join("editors/nvim/doc/tags"))]);
         String::new()
@@ -143,7 +145,7 @@ fn a_clone_that_nobody_may_write_is_loaded_quietly() {
 }
 
 #[test]
-fn an_older_neovim_says_what_it_lacks() {
+fn an_older_neovim_names_the_missing_feature() {
     let (machine, workspace) = scene();
     let mut nvim = Nvim::installed(&machine, Release::Old, &[workspace.path("a.txt")], |home| {
         clone(&packages(home).join("editd"));

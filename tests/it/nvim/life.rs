@@ -1,26 +1,26 @@
-//! Daemons and editors that come and go.
+//! Starting, stopping and reconnecting daemons and editors.
 
 use serde_json::json;
 
 use crate::support::{Machine, Nvim, Outcome, Release, Workspace, eventually};
 
 #[test]
-fn a_killed_daemon_is_started_again_and_knows_the_unsaved_text() {
+fn a_killed_daemon_is_restarted_and_receives_the_unsaved_text() {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     nvim.types("A typed<Esc>", "one typed\n");
     machine.crash();
-    eventually("another daemon has the text", || {
+    eventually("another daemon to start", || {
         (machine.daemons().len() == 1 && machine.agent_socket().exists()).then_some(())
     });
     nvim.until_connected();
     let read = machine.agent(&workspace).read("a.txt");
     assert_eq!(read["text"], "one typed\n");
-    assert_eq!(nvim.messages(), "", "a short absence is nothing to talk about");
+    assert_eq!(nvim.messages(), "", "a short interruption shows no message");
 }
 
 #[test]
-fn a_daemon_that_was_stopped_is_not_started_by_the_editor() {
+fn a_stopped_daemon_is_not_restarted_by_the_editor() {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     assert!(machine.run(&["stop"]).status.success());
@@ -34,7 +34,7 @@ fn a_daemon_that_was_stopped_is_not_started_by_the_editor() {
 }
 
 #[test]
-fn a_clean_buffer_follows_its_file_when_an_agent_changes_that() {
+fn a_clean_buffer_is_reloaded_when_an_agent_changes_its_file() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     nvim.lua("vim.o.autoread = false");
@@ -49,7 +49,7 @@ fn a_clean_buffer_follows_its_file_when_an_agent_changes_that() {
 }
 
 #[test]
-fn of_two_editors_on_a_file_the_one_with_unsaved_text_gets_the_edit() {
+fn the_editor_with_unsaved_text_applies_the_edit() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let path = workspace.path("a.txt");
     let (mut first, mut second) = (
@@ -62,7 +62,7 @@ fn of_two_editors_on_a_file_the_one_with_unsaved_text_gets_the_edit() {
     first.holds("one typed\n2\n");
     assert_eq!(second.text(), "one\ntwo\n");
     first.keys(":w<CR>");
-    eventually("it is saved", || (workspace.text("a.txt") == "one typed\n2\n").then_some(()));
+    eventually("the file to be saved", || (workspace.text("a.txt") == "one typed\n2\n").then_some(()));
     agent.read_and_edit("a.txt", "2", "3").done();
     first.holds("one typed\n3\n");
     second.holds("one typed\n3\n");
@@ -70,7 +70,7 @@ fn of_two_editors_on_a_file_the_one_with_unsaved_text_gets_the_edit() {
 }
 
 #[test]
-fn two_editors_with_different_unsaved_text_are_left_alone() {
+fn different_unsaved_text_in_two_editors_is_contested() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let path = workspace.path("a.txt");
     let (mut first, mut second) = (
@@ -89,18 +89,18 @@ fn two_editors_with_different_unsaved_text_are_left_alone() {
 }
 
 #[test]
-fn an_older_neovim_says_what_it_lacks_and_does_nothing() {
+fn an_older_neovim_names_the_missing_feature_and_does_nothing() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut nvim = Nvim::start(&machine, Release::Old, "", &[workspace.path("a.txt")]);
     nvim.sees("Neovim 0.11");
     assert_eq!(nvim.lua("return #vim.lsp.get_clients()"), json!(0));
     nvim.keys(":Editd review<CR>:echo 'alive'<CR>");
     nvim.sees("alive");
-    assert_eq!(nvim.messages().matches("0.11").count(), 1, "it is said once");
+    assert_eq!(nvim.messages().matches("0.11").count(), 1, "the message is shown once");
 }
 
 #[test]
-fn a_missing_program_is_told_once() {
+fn a_missing_program_is_reported_once() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "two\n")]));
     let files = [workspace.path("a.txt"), workspace.path("b.txt")];
     let mut nvim = Nvim::start(&machine, Release::Current, "cmd = { 'no-such-editd' }", &files);
@@ -111,7 +111,7 @@ fn a_missing_program_is_told_once() {
 }
 
 #[test]
-fn only_buffers_over_files_are_shared() {
+fn only_file_buffers_are_shared() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     nvim.lua("vim.cmd('new | help | terminal true') vim.cmd('edit other://nowhere/b.txt')");
@@ -132,15 +132,15 @@ fn diagnostics_reach_agents() {
     );
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
-    let items = eventually("the diagnostic arrives", || {
-        let told = agent.call("editd/diagnostics", json!({ "path": "a.txt" })).done();
-        told["items"].as_array().filter(|items| !items.is_empty()).cloned()
+    let items = eventually("the diagnostic to arrive", || {
+        let answer = agent.call("editd/diagnostics", json!({ "path": "a.txt" })).done();
+        answer["items"].as_array().filter(|items| !items.is_empty()).cloned()
     });
     assert_eq!((&items[0]["message"], &items[0]["source"]), (&json!("no such two"), &json!("lint")));
 }
 
 #[test]
-fn who_prefers_it_enables_the_client_as_any_other() {
+fn the_client_can_be_enabled_with_vim_lsp_enable() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.py", "one\n"));
     let files = [workspace.path("a.py")];
     let mut nvim = Nvim::start(&machine, Release::Current, "autostart = false", &files);
@@ -154,7 +154,7 @@ fn who_prefers_it_enables_the_client_as_any_other() {
 }
 
 #[test]
-fn folders_that_are_opened_later_are_roots_too() {
+fn folders_opened_later_become_roots() {
     let (machine, workspace) =
         (Machine::configured("review = \"auto\"\n"), Workspace::file("a.txt", "one\n"));
     let other = Workspace::file("b.txt", "one\n");
@@ -163,11 +163,11 @@ fn folders_that_are_opened_later_are_roots_too() {
     nvim.settle();
     other.put("c.txt", "one\n");
     let answer = machine.agent(&other).read_and_edit("c.txt", "one", "two").done();
-    assert_eq!(answer["state"], "pending", "the person is asked: {answer}");
+    assert_eq!(answer["state"], "pending", "the user is asked: {answer}");
 }
 
 #[test]
-fn the_health_check_finds_nothing_wrong() {
+fn the_health_check_reports_no_problem() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     nvim.keys(":Editd health<CR>");
@@ -178,7 +178,7 @@ fn the_health_check_finds_nothing_wrong() {
 }
 
 #[test]
-fn what_agents_did_is_listed_and_taken_back_there() {
+fn the_log_lists_changes_and_undoes_them() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     machine.agent_named("ada", &workspace).read_and_edit("a.txt", "two", "2").done();
@@ -190,11 +190,11 @@ fn what_agents_did_is_listed_and_taken_back_there() {
     nvim.sees("undone   a.txt");
     nvim.keys("q");
     nvim.holds("one\ntwo\n");
-    eventually("it is saved", || (workspace.text("a.txt") == "one\ntwo\n").then_some(()));
+    eventually("the file to be saved", || (workspace.text("a.txt") == "one\ntwo\n").then_some(()));
 }
 
 #[test]
-fn a_log_that_was_closed_while_it_was_renewed_stays_closed() {
+fn a_log_closed_during_a_refresh_stays_closed() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     machine.agent_named("ada", &workspace).read_and_edit("a.txt", "two", "2").done();

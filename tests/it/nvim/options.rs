@@ -1,4 +1,4 @@
-//! Options that fit are taken, and others are told.
+//! Valid options are used, invalid ones are reported.
 
 use serde_json::json;
 
@@ -11,32 +11,32 @@ fn scene(options: &str) -> (Machine, Workspace, Nvim) {
 }
 
 #[test]
-fn what_does_not_fit_is_told_and_left_out() {
+fn invalid_options_are_reported_and_ignored() {
     let (_machine, _workspace, mut nvim) = scene(
         "signs = { pending = '>>>', accepted = 'ok' }, keymaps = { agree = 'gh', accept = 'gy' }, notify = 'yes'",
     );
     nvim.lua("vim.cmd.messages('clear') require('editd').setup({ keymap = true })");
-    assert!(nvim.messages().contains("There is no option `keymap`."), "{}", nvim.messages());
+    assert!(nvim.messages().contains("Unknown option `keymap`."), "{}", nvim.messages());
     let signs = nvim.lua("return require('editd.config').get().signs");
     assert_eq!((&signs["pending"], &signs["accepted"]), (&json!("┃"), &json!("ok")));
     nvim.keys(":Editd health<CR>");
     nvim.sees("editd: options");
     let report = nvim.text();
     for problem in [
-        "The sign `pending` is a text of one or two cells.",
-        "There is no action `agree` for a key.",
-        "The option `notify` is a boolean, not a string.",
-        "There is no option `keymap`.",
+        "The sign `pending` must be a string of one or two cells.",
+        "Unknown action `agree` in `keymaps`.",
+        "The option `notify` must be a boolean, not a string.",
+        "Unknown option `keymap`.",
     ] {
         assert!(report.contains(problem), "{problem}: {report}");
     }
-    assert!(report.contains("gy accept"), "keys in force are listed: {report}");
+    assert!(report.contains("gy accept"), "active keys are listed: {report}");
 }
 
 #[test]
-fn the_default_keys_are_in_nobodys_way() {
+fn the_default_keys_conflict_with_no_other_map() {
     let (_machine, _workspace, mut nvim) = scene("keymaps = true");
-    let begins_one = "
+    let conflicting_key = "
         local own = {}
         for _, map in ipairs(vim.api.nvim_get_keymap('n')) do
           if map.rhs and map.rhs:match('^<Plug>%(editd') then own[#own + 1] = map.lhs end
@@ -49,11 +49,11 @@ fn the_default_keys_are_in_nobodys_way() {
           end
         end
         return #own";
-    assert_eq!(nvim.lua(begins_one), json!(8));
+    assert_eq!(nvim.lua(conflicting_key), json!(8));
 }
 
 #[test]
-fn a_key_of_the_persons_own_is_left_alone() {
+fn a_key_mapped_by_the_user_is_left_alone() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let options = "keymaps = true } vim.g.mapleader = ' ' vim.keymap.set('n', '<Leader>ga', 'mine') _ = {";
     let mut nvim = Nvim::with_options(&machine, options, &[workspace.path("a.txt")]);

@@ -1,4 +1,4 @@
-//! A person reviews in a real Neovim, by keys, and sees what is going on.
+//! Reviews in a real Neovim: keys as typed by a user, and the resulting screen.
 
 use std::time::{Duration, Instant};
 
@@ -8,27 +8,34 @@ use super::scene::{BETTER, CART, Scene};
 use crate::support::{Machine, Nvim, Outcome, Workspace, eventually, numbered_lines};
 
 #[test]
-fn a_proposal_is_shown_where_it_would_happen() {
+fn a_proposal_is_shown_in_place() {
     let mut scene = Scene::start();
     let nvim = &mut scene.nvim;
     nvim.sees("editd: ada: Clearer (1 file, 2 hunks)");
     let line = nvim.sees("sum = 0");
     assert_eq!(line, "┃     sum = 0   ada: Clearer  [\\ga accept, \\gr reject]");
-    let (old, new) = (nvim.place("sum = 0"), nvim.place("amount = Decimal(0)"));
-    assert_eq!(new.0, old.0 + 1, "new lines stand below the old ones");
-    let plain = nvim.place("for item");
-    let looks = [(old.0, 5), (new.0, 5), (plain.0, 5)].map(|place| nvim.look(place));
-    assert!(looks[0] != looks[2] && looks[1] != looks[2] && looks[0] != looks[1], "{looks:?}");
-    let (word, same) = (nvim.place("amount += item.price"), nvim.place("+= item.price"));
-    assert_ne!(nvim.look(word), nvim.look((word.0, 20)), "changed words stand out: {same:?}");
-    assert_eq!(nvim.text(), CART, "nothing has happened yet");
+    let (old, new) = (nvim.position_of("sum = 0"), nvim.position_of("amount = Decimal(0)"));
+    assert_eq!(new.0, old.0 + 1, "new lines are below the old ones");
+    let plain = nvim.position_of("for item");
+    let attributes = [(old.0, 5), (new.0, 5), (plain.0, 5)].map(|cell| nvim.attribute_at(cell));
+    assert!(
+        attributes[0] != attributes[2] && attributes[1] != attributes[2] && attributes[0] != attributes[1],
+        "{attributes:?}"
+    );
+    let (word, same) = (nvim.position_of("amount += item.price"), nvim.position_of("+= item.price"));
+    assert_ne!(
+        nvim.attribute_at(word),
+        nvim.attribute_at((word.0, 20)),
+        "changed words are emphasized: {same:?}"
+    );
+    assert_eq!(nvim.text(), CART, "the buffer is unchanged so far");
 }
 
 #[test]
-fn accepting_hunk_by_hunk_applies_all_at_the_end_in_one_undo_step() {
+fn hunks_accepted_one_by_one_are_applied_at_the_end_in_one_undo_step() {
     let mut scene = Scene::start();
     scene.decide("]g\\ga", "✓     sum = 0   accepted");
-    assert_eq!(scene.nvim.text(), CART, "not before everything is decided");
+    assert_eq!(scene.nvim.text(), CART, "unchanged until everything is decided");
     scene.nvim.keys("\\ga");
     scene.nvim.holds(BETTER);
     assert_eq!(scene.outcome()["state"], "applied");
@@ -40,7 +47,7 @@ fn accepting_hunk_by_hunk_applies_all_at_the_end_in_one_undo_step() {
 }
 
 #[test]
-fn rejecting_changes_nothing_and_tells_why() {
+fn rejecting_changes_nothing_and_sends_the_comment() {
     let mut scene = Scene::start();
     scene.nvim.keys("]g\\gcno floats please<CR>");
     scene.nvim.sees("(commented)");
@@ -54,7 +61,7 @@ fn rejecting_changes_nothing_and_tells_why() {
 }
 
 #[test]
-fn what_was_rejected_is_brought_back() {
+fn a_rejected_proposal_can_be_reopened() {
     let mut scene = Scene::start();
     scene.nvim.keys("]g\\gR");
     scene.nvim.sees("ada: Clearer: rejected; :Editd reopen brings it back");
@@ -66,17 +73,17 @@ fn what_was_rejected_is_brought_back() {
     scene.nvim.holds(BETTER);
     scene.nvim.sees("ada: Clearer: applied");
     scene.nvim.keys(":Editd reopen<CR>");
-    scene.nvim.sees("Nothing was rejected in these folders");
+    scene.nvim.sees("No rejected change in these folders");
 }
 
 #[test]
-fn a_hunk_is_written_otherwise() {
+fn a_hunk_can_be_edited_before_it_is_accepted() {
     let mut scene = Scene::start();
     scene.nvim.keys("]g\\ge");
-    scene.nvim.sees(":w takes this");
+    scene.nvim.sees(":w saves this");
     scene.nvim.keys("A  # in cents<Esc>:w<CR>");
     scene.nvim.sees("✎     sum = 0");
-    scene.nvim.sees_no(":w takes this");
+    scene.nvim.sees_no(":w saves this");
     scene.nvim.sees("amount = Decimal(0)  # in cents");
     scene.nvim.keys("]g\\ga");
     let result = BETTER.replace("Decimal(0)", "Decimal(0)  # in cents");
@@ -89,21 +96,21 @@ fn a_hunk_is_written_otherwise() {
 }
 
 #[test]
-fn both_sides_are_shown_and_the_right_one_is_taken() {
+fn the_diff_shows_both_sides_and_saving_applies_the_right_one() {
     let mut scene = Scene::start();
     scene.nvim.keys(":Editd diff<CR>");
-    scene.nvim.sees("(:w takes this side)");
+    scene.nvim.sees("(:w applies this side)");
     let line = scene.nvim.sees("amount = Decimal(0)");
     assert!(line.contains("sum = 0") && line.contains('│'), "side by side: {line}");
     scene.nvim.keys("GA  # done<Esc>:w<CR>");
     let outcome = scene.outcome();
     assert_eq!(outcome["state"], "applied");
     scene.nvim.holds(&BETTER.replace("return amount", "return amount  # done"));
-    scene.nvim.sees_no("(:w takes this side)");
+    scene.nvim.sees_no("(:w applies this side)");
 }
 
 #[test]
-fn hunks_move_along_while_a_person_types_and_a_touched_one_is_a_conflict() {
+fn hunks_move_while_the_user_types_and_a_touched_one_is_a_conflict() {
     let mut scene = Scene::start();
     scene.nvim.types("ggOimport os<Esc>", &format!("import os\n{CART}"));
     scene.nvim.keys(":7<CR>Atyped<Esc>");
@@ -111,7 +118,7 @@ fn hunks_move_along_while_a_person_types_and_a_touched_one_is_a_conflict() {
     assert!(line.starts_with('!') && line.contains("sum += item.pricetyped"), "{line}");
     assert_eq!(scene.nvim.sees("sum = 0"), "┃     sum = 0   ada: Clearer  [\\ga accept, \\gr reject]");
     scene.decide("gg\\gA", "1 conflict left to decide");
-    assert_eq!(scene.nvim.place("✓").0, scene.nvim.place("sum = 0").0);
+    assert_eq!(scene.nvim.position_of("✓").0, scene.nvim.position_of("sum = 0").0);
     scene.nvim.keys("\\gr");
     assert_eq!(scene.outcome()["state"], "partial");
     let result =
@@ -120,7 +127,7 @@ fn hunks_move_along_while_a_person_types_and_a_touched_one_is_a_conflict() {
 }
 
 #[test]
-fn a_conflict_that_is_seen_is_taken() {
+fn a_displayed_conflict_can_be_accepted() {
     let mut scene = Scene::start();
     scene.nvim.keys(":4<CR>Atyped<Esc>");
     scene.nvim.sees("conflict");
@@ -130,7 +137,7 @@ fn a_conflict_that_is_seen_is_taken() {
 }
 
 #[test]
-fn a_yes_to_what_has_changed_unseen_is_none() {
+fn accepting_a_hunk_that_changed_unseen_has_no_effect() {
     let mut scene = Scene::without_proposal();
     scene.propose(&json!([
         { "kind": "write", "path": "new.py", "content": "print(1)\n" },
@@ -155,16 +162,16 @@ fn a_review_survives_a_killed_daemon() {
     let mut scene = Scene::start();
     scene.decide("]g\\ga", "accepted");
     scene.machine.crash();
-    eventually("a daemon is back", || (scene.machine.daemons().len() == 1).then_some(()));
+    eventually("a daemon to be back", || (scene.machine.daemons().len() == 1).then_some(()));
     scene.nvim.until_connected();
     scene.nvim.sees("sum = 0   accepted");
     scene.nvim.keys("]g\\ga");
     scene.nvim.holds(BETTER);
-    eventually("it is saved", || (scene.workspace.text("cart.py") == BETTER).then_some(()));
+    eventually("the file to be saved", || (scene.workspace.text("cart.py") == BETTER).then_some(()));
 }
 
 #[test]
-fn new_and_deleted_files_are_looked_at_before_they_are_decided() {
+fn new_and_deleted_files_are_previewed_before_they_are_decided() {
     let mut scene = Scene::without_proposal();
     scene.propose(&json!([
         { "kind": "write", "path": "new.py", "content": "print(1)\n" },
@@ -186,19 +193,19 @@ fn new_and_deleted_files_are_looked_at_before_they_are_decided() {
 }
 
 #[test]
-fn a_proposal_that_is_taken_back_goes_from_the_screen() {
+fn a_withdrawn_proposal_disappears_from_the_screen() {
     let mut scene = Scene::start();
     let id = json!({ "id": scene.id });
     scene.agent.call("editd/discard", id).done();
-    scene.nvim.sees("taken back by its author");
+    scene.nvim.sees("withdrawn by its author");
     scene.nvim.sees_no("amount");
     scene.nvim.keys("\\gR");
     scene.nvim.sees("no proposal is pending");
-    assert_eq!(scene.nvim.mode(), "n", "a key does not become one of Neovim's own");
+    assert_eq!(scene.nvim.mode(), "n", "the key does not trigger a command of Neovim");
 }
 
 #[test]
-fn a_decision_in_one_editor_is_seen_in_the_other() {
+fn a_decision_in_one_editor_is_shown_in_the_other() {
     let mut scene = Scene::start();
     let files = [scene.workspace.path("cart.py")];
     let mut other = Nvim::with_options(&scene.machine, "keymaps = true", &files);
@@ -208,13 +215,13 @@ fn a_decision_in_one_editor_is_seen_in_the_other() {
     other.keys("\\gA");
     scene.nvim.sees("ada: Clearer: applied");
     assert_eq!(scene.outcome()["state"], "applied");
-    eventually("it is on disk", || (scene.workspace.text("cart.py") == BETTER).then_some(()));
+    eventually("the file to be saved", || (scene.workspace.text("cart.py") == BETTER).then_some(()));
     scene.nvim.holds(BETTER);
     other.holds(BETTER);
 }
 
 #[test]
-fn a_range_of_lines_is_decided_at_once() {
+fn a_range_of_lines_is_decided_together() {
     let mut scene = Scene::start();
     scene.nvim.keys(":%Editd accept<CR>");
     scene.nvim.holds(BETTER);
@@ -230,7 +237,7 @@ fn selected_lines_are_decided_with_the_map() {
 }
 
 #[test]
-fn everything_undecided_is_in_the_quickfix_list() {
+fn undecided_hunks_are_in_the_quickfix_list() {
     let mut scene = Scene::start();
     scene.nvim.keys(":Editd list<CR>");
     scene.nvim.sees("editd: what agents propose");
@@ -239,7 +246,7 @@ fn everything_undecided_is_in_the_quickfix_list() {
 }
 
 #[test]
-fn a_plugin_proposes_and_gets_the_outcome() {
+fn a_plugin_proposes_and_receives_the_outcome() {
     let mut scene = Scene::without_proposal();
     scene.nvim.lua(
         "require('editd').propose({
@@ -252,7 +259,7 @@ fn a_plugin_proposes_and_gets_the_outcome() {
     scene.nvim.sees("plugin: One  [\\ga accept");
     scene.nvim.keys("]g\\ga");
     scene.nvim.holds(&CART.replace("sum = 0", "sum = 1"));
-    let outcome = eventually("the plugin is told", || {
+    let outcome = eventually("the plugin to be called back", || {
         let state = scene.nvim.lua("return _G.outcome and _G.outcome.state");
         (!state.is_null()).then_some(state)
     });
@@ -260,7 +267,7 @@ fn a_plugin_proposes_and_gets_the_outcome() {
 }
 
 #[test]
-fn what_a_plugin_proposes_for_text_that_is_not_there_is_refused() {
+fn a_plugins_proposal_for_missing_text_is_refused() {
     let mut scene = Scene::without_proposal();
     scene.nvim.lua(
         "require('editd').propose({
@@ -269,11 +276,13 @@ fn what_a_plugin_proposes_for_text_that_is_not_there_is_refused() {
           on_done = function(_, err) _G.kind = err and err.data.kind end,
         })",
     );
-    eventually("the plugin is told", || (scene.nvim.lua("return _G.kind") == "not_found").then_some(()));
+    eventually("the plugin to be called back", || {
+        (scene.nvim.lua("return _G.kind") == "not_found").then_some(())
+    });
 }
 
 #[test]
-fn a_thousand_hunks_are_shown_at_once() {
+fn a_thousand_hunks_are_shown_in_time() {
     let text = numbered_lines(5_000);
     let (machine, workspace) = (Machine::configured("review = \"auto\"\n"), Workspace::file("a.txt", &text));
     let mut nvim = Nvim::with_options(&machine, "keymaps = true", &[workspace.path("a.txt")]);
@@ -299,7 +308,7 @@ fn a_thousand_hunks_are_shown_at_once() {
     agent.call("editd/edit", json!({ "changes": [change] })).done();
     nvim.sees("1000 hunks");
     let took = nvim.lua("return _G.milliseconds").as_f64().expect("a time");
-    // A tenth of that on an idle machine.
+    // Takes a tenth of that on an idle machine.
     assert!(took < 1_000.0, "{took} ms");
     let began = Instant::now();
     nvim.keys("G");
@@ -311,7 +320,7 @@ fn a_thousand_hunks_are_shown_at_once() {
 }
 
 #[test]
-fn what_waits_already_is_told_in_one_line() {
+fn proposals_pending_at_startup_are_announced_in_one_line() {
     let mut scene = Scene::start();
     for number in 1..=3 {
         let path = format!("new{number}.py");
@@ -326,12 +335,12 @@ fn what_waits_already_is_told_in_one_line() {
 }
 
 #[test]
-fn lines_above_the_first_one_and_below_the_last_one_are_seen() {
+fn insertions_above_the_first_and_below_the_last_line_are_visible() {
     let mut scene = Scene::without_proposal();
     let content = format!("# top\n{CART}# bottom\n");
     scene.propose(&json!([{ "kind": "write", "path": "cart.py", "content": content }]));
-    let (top, first) = (scene.nvim.place("# top").0, scene.nvim.place("from decimal").0);
-    let (last, bottom) = (scene.nvim.place("return sum").0, scene.nvim.place("# bottom").0);
+    let (top, first) = (scene.nvim.position_of("# top").0, scene.nvim.position_of("from decimal").0);
+    let (last, bottom) = (scene.nvim.position_of("return sum").0, scene.nvim.position_of("# bottom").0);
     assert_eq!((top + 1, last + 1), (first, bottom));
     scene.nvim.keys("gg\\ga");
     scene.nvim.sees("# top");
@@ -340,19 +349,19 @@ fn lines_above_the_first_one_and_below_the_last_one_are_seen() {
 }
 
 #[test]
-fn a_hunk_stays_at_its_lines_between_two_answers() {
+fn a_hunk_stays_with_its_lines_until_the_next_answer() {
     let mut scene = Scene::start();
     scene.nvim.lua("require('editd.review').refresh = function() end");
     scene.nvim.keys("ggOimport os<Esc>");
     scene.nvim.holds(&format!("import os\n{CART}"));
-    let (old, new) = (scene.nvim.place("sum = 0").0, scene.nvim.place("amount = Decimal").0);
+    let (old, new) = (scene.nvim.position_of("sum = 0").0, scene.nvim.position_of("amount = Decimal").0);
     assert_eq!((old, new), (old, old + 1));
     scene.nvim.keys(":%Editd accept<CR>");
     scene.nvim.holds(&format!("import os\n{BETTER}"));
 }
 
 #[test]
-fn keys_may_be_typed_faster_than_the_daemon_answers() {
+fn keys_can_be_typed_faster_than_the_daemon_answers() {
     let mut scene = Scene::start();
     scene.nvim.keys("]g\\ga\\ga");
     scene.nvim.holds(BETTER);

@@ -17,7 +17,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// Two hunks: line 4, and lines 6 and 7.
+    /// A proposal with two hunks: line 4, and lines 6 and 7.
     pub(super) fn start() -> Self {
         let mut scene = Self::without_proposal();
         scene.propose(&json!([{ "kind": "write", "path": "cart.py", "content": BETTER }]));
@@ -37,14 +37,14 @@ impl Scene {
         let answer = self.agent.call("editd/edit", json!({ "label": "Clearer", "changes": changes })).done();
         assert_eq!(answer["state"], "pending", "{answer}");
         answer["id"].as_str().expect("an id").clone_into(&mut self.id);
-        // The last thing that is said of it: a message that came later would cover what a test waits for.
+        // Wait for this message: if it arrived later, it would cover text that a test waits for.
         self.nvim.sees("editd: ada: Clearer (");
     }
 
-    /// Waits until it is decided, and gives what its author is told.
+    /// Waits until the proposal is decided, and returns the answer that its author receives.
     pub(super) fn outcome(&mut self) -> Value {
         let id = json!({ "id": self.id });
-        eventually("it is decided", || {
+        eventually("the proposal to be decided", || {
             let answer = self.agent.call("editd/proposal", id.clone()).done();
             (answer["state"] != "pending").then_some(answer)
         })

@@ -1,11 +1,11 @@
-//! Several proposals wait at once.
+//! Several pending proposals at once.
 
 use serde_json::{Value, json};
 
 use super::scene::{CART, Scene};
 use crate::support::{Agent, Outcome, eventually};
 
-/// Proposes as another agent.
+/// Proposes changes as another agent.
 fn propose(scene: &Scene, author: &str, changes: &Value) -> (Agent, String) {
     let mut agent = scene.machine.agent_named(author, &scene.workspace);
     agent.read("cart.py");
@@ -15,16 +15,16 @@ fn propose(scene: &Scene, author: &str, changes: &Value) -> (Agent, String) {
     (agent, id)
 }
 
-/// Waits until a proposal is decided.
+/// Waits until a proposal is decided and returns its state.
 fn state_of(agent: &mut Agent, id: &str) -> Value {
-    eventually("it is decided", || {
+    eventually("the proposal to be decided", || {
         let answer = agent.call("editd/proposal", json!({ "id": id })).done();
         (answer["state"] != "pending").then(|| answer["state"].clone())
     })
 }
 
 #[test]
-fn two_on_one_line_are_told_apart_and_decided_apart() {
+fn two_proposals_on_one_line_are_decided_separately() {
     let mut scene = Scene::without_proposal();
     scene.propose(
         &json!([{ "kind": "write", "path": "cart.py", "content": CART.replace("sum = 0", "sum = 1") }]),
@@ -35,8 +35,9 @@ fn two_on_one_line_are_told_apart_and_decided_apart() {
         &json!([{ "kind": "write", "path": "cart.py", "content": CART.replace("sum = 0", "sum = 2") }]),
     );
     scene.nvim.sees("bob: Mine  [");
-    let rows = ["ada: Clearer  [", "sum = 1", "bob: Mine  [", "sum = 2"].map(|text| scene.nvim.place(text).0);
-    assert!(rows.windows(2).all(|pair| pair[0] + 1 == pair[1]), "each stands above its own lines: {rows:?}");
+    let rows =
+        ["ada: Clearer  [", "sum = 1", "bob: Mine  [", "sum = 2"].map(|text| scene.nvim.position_of(text).0);
+    assert!(rows.windows(2).all(|pair| pair[0] + 1 == pair[1]), "each hint is above its own lines: {rows:?}");
     scene.nvim.lua(
         "vim.ui.select = function(items, options, done)
           _G.asked = vim.tbl_map(options.format_item, items)
@@ -50,7 +51,7 @@ fn two_on_one_line_are_told_apart_and_decided_apart() {
 }
 
 #[test]
-fn what_was_announced_is_what_is_reviewed_and_one_stays_with_it() {
+fn review_goes_to_the_announced_proposal_and_stays_in_it() {
     let mut scene = Scene::start();
     let (mut bob, id) = propose(
         &scene,
@@ -74,7 +75,7 @@ fn what_was_announced_is_what_is_reviewed_and_one_stays_with_it() {
 }
 
 #[test]
-fn nothing_is_decided_as_a_whole_before_it_was_shown_unless_one_says_so() {
+fn deciding_a_proposal_with_unviewed_files_needs_confirmation() {
     let mut scene = Scene::without_proposal();
     scene.propose(&json!([
         { "kind": "write", "path": "cart.py", "content": CART.replace("sum = 0", "sum = 1") },
@@ -82,7 +83,9 @@ fn nothing_is_decided_as_a_whole_before_it_was_shown_unless_one_says_so() {
     ]));
     scene.nvim.lua("vim.fn.confirm = function(question) _G.asked = question return 2 end");
     scene.nvim.keys(":Editd accept_all<CR>");
-    let asked = eventually("one is asked", || scene.nvim.lua("return _G.asked").as_str().map(str::to_owned));
+    let asked = eventually("the confirmation prompt", || {
+        scene.nvim.lua("return _G.asked").as_str().map(str::to_owned)
+    });
     assert!(asked.starts_with("Accept all of ada: Clearer?") && asked.contains("new.py"), "{asked}");
     assert_eq!(scene.nvim.lua("return require('editd').pending()[1].undecided"), json!(2));
     scene.nvim.keys(":Editd next<CR>:Editd next<CR>");

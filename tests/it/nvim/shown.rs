@@ -1,4 +1,4 @@
-//! What is drawn in a buffer under review.
+//! The display of a buffer under review.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::scene::Scene;
 use crate::support::numbered_lines;
 
 #[test]
-fn a_buffer_that_is_read_again_shows_everything_once() {
+fn a_reloaded_buffer_shows_each_hunk_once() {
     let mut scene = Scene::start();
     for _ in 0..2 {
         scene.nvim.keys(":edit!<CR>");
@@ -21,7 +21,7 @@ fn a_buffer_that_is_read_again_shows_everything_once() {
 }
 
 #[test]
-fn a_file_that_was_not_open_is_shown_at_its_hunk() {
+fn a_file_opened_for_review_is_shown_at_its_hunk() {
     let mut scene = Scene::without_proposal();
     let text = numbered_lines(60);
     scene.workspace.put("long.txt", &text);
@@ -36,22 +36,22 @@ fn a_file_that_was_not_open_is_shown_at_its_hunk() {
 }
 
 #[test]
-fn every_line_that_would_go_is_seen_also_an_empty_one() {
+fn every_deleted_line_is_visible_even_an_empty_one() {
     let mut scene = Scene::without_proposal();
     scene.workspace.put("blank.txt", "one\n\n\n\ntwo\n");
     scene.agent.read("blank.txt");
     scene.propose(&json!([{ "kind": "write", "path": "blank.txt", "content": "one\ntwo\n" }]));
     scene.nvim.keys(":Editd<CR>");
     scene.nvim.sees("ada: Clearer  [");
-    let first = scene.nvim.place("one").0;
+    let first = scene.nvim.position_of("one").0;
     let signs = scene.nvim.screen().iter().filter(|line| line.starts_with('┃')).count();
     assert_eq!(signs, 3);
-    let looks = [first, first + 2, first + 3].map(|row| scene.nvim.look((row, 40)));
-    assert!(looks[0] != looks[1] && looks[1] == looks[2], "{looks:?}");
+    let attributes = [first, first + 2, first + 3].map(|row| scene.nvim.attribute_at((row, 40)));
+    assert!(attributes[0] != attributes[1] && attributes[1] == attributes[2], "{attributes:?}");
 }
 
 #[test]
-fn new_lines_scroll_along_where_lines_are_not_wrapped() {
+fn new_lines_scroll_with_the_text_if_wrap_is_off() {
     let mut scene = Scene::without_proposal();
     let long = format!("x = '{}OLD'\n", "abcdefghi ".repeat(15));
     scene.workspace.put("long.txt", &long);
@@ -66,7 +66,7 @@ fn new_lines_scroll_along_where_lines_are_not_wrapped() {
 }
 
 #[test]
-fn keys_are_the_last_part_of_a_hint_to_go_in_a_narrow_window() {
+fn a_narrow_window_shortens_hints_but_not_their_keys() {
     let mut scene = Scene::start();
     for split in [":vsplit<CR>", ":set number<CR>", ":split<CR>"] {
         scene.nvim.keys(split);
@@ -78,7 +78,7 @@ fn keys_are_the_last_part_of_a_hint_to_go_in_a_narrow_window() {
 }
 
 #[test]
-fn a_refusal_is_told_whole_with_what_to_do_next() {
+fn a_truncated_refusal_can_be_read_in_full_with_its_hint() {
     let mut scene = Scene::without_proposal();
     scene.nvim.lua_with("vim.fn.chdir(...)", &json!(scene.workspace.path("")));
     let path = scene.workspace.absolute("cart.py");
@@ -86,12 +86,12 @@ fn a_refusal_is_told_whole_with_what_to_do_next() {
         "data": { "hint": "Read it again, and look at what it says in all the places that matter." } });
     let whole = "editd: `cart.py` has changed since it was read. Read it again, and look at what it says in all the places that matter.";
     scene.nvim.lua_with("require('editd.message').fail(...)", &refusal);
-    let said = scene.nvim.messages();
-    assert!(said.starts_with("editd: `cart.py` has changed") && said.ends_with('…'), "{said}");
+    let shown = scene.nvim.messages();
+    assert!(shown.starts_with("editd: `cart.py` has changed") && shown.ends_with('…'), "{shown}");
     scene.nvim.keys(":Editd status<CR>");
     scene.nvim.sees("editd: `cart.py` has changed");
     assert!(scene.nvim.text().contains(whole), "{}", scene.nvim.text());
-    scene.nvim.lua("vim.notify = function(text) _G.told = text end");
+    scene.nvim.lua("vim.notify = function(text) _G.message = text end");
     scene.nvim.lua_with("require('editd.message').fail(...)", &refusal);
-    assert_eq!(scene.nvim.lua("return _G.told"), json!(whole));
+    assert_eq!(scene.nvim.lua("return _G.message"), json!(whole));
 }

@@ -1,4 +1,4 @@
-//! Every text that Neovim can hold is what the daemon takes it for, and stays so.
+//! The daemon's content matches the buffer for every kind of text that Neovim can hold.
 
 use rstest::rstest;
 use serde_json::json;
@@ -8,12 +8,12 @@ use crate::support::{Machine, Nvim, Outcome, Workspace, hash_of};
 #[rstest]
 #[case::lf("one\ntwo\n")]
 #[case::crlf("one\r\ntwo\r\n")]
-#[case::no_final_line_end("one\ntwo")]
-#[case::crlf_without_final_line_end("one\r\ntwo")]
+#[case::no_final_line_ending("one\ntwo")]
+#[case::crlf_without_final_line_ending("one\r\ntwo")]
 #[case::bom("\u{feff}one\ntwo\n")]
 #[case::emoji("😀 one 👩‍👩‍👧 two\n😀\n")]
 #[case::empty_lines("\none\n\ntwo\n\n")]
-fn bytes_around_an_edit_and_around_typing_stay(#[case] text: &str) {
+fn an_edit_and_typing_preserve_all_other_bytes(#[case] text: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", text));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     let mut agent = machine.agent(&workspace);
@@ -28,7 +28,7 @@ fn bytes_around_an_edit_and_around_typing_stay(#[case] text: &str) {
     nvim.holds(&typed(&after).replacen("two", "2", 1));
 }
 
-/// A text behind `y` on a new line and before `x` on one.
+/// A text with a line `y` before it and a line `x` after it.
 fn typed(text: &str) -> String {
     let text = text.trim_start_matches('\u{feff}');
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -50,7 +50,7 @@ fn latin1_stays_latin1() {
 }
 
 #[test]
-fn an_empty_file_is_empty_until_somebody_writes() {
+fn an_empty_file_is_empty_until_text_is_inserted() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", ""));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     let mut agent = machine.agent(&workspace);
@@ -77,13 +77,13 @@ fn an_empty_file_is_empty_until_somebody_writes() {
 #[case("ggO<Esc>uu<C-r>")]
 #[case("ggVGd<Esc>ione<CR>two<Esc>")]
 #[case("qqAx<Esc>jq@q:undo 0<CR>")]
-fn the_daemon_knows_what_keys_do_to_a_text(#[case] keys: &str) {
+fn the_daemon_has_the_text_that_keys_produce(#[case] keys: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree é 😀 four\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
     nvim.lua("vim.o.showmode = false");
     nvim.keys(keys);
     nvim.keys(":let g:typed = 1<CR>");
-    crate::support::eventually("all keys are typed", || {
+    crate::support::eventually("all keys to be typed", || {
         (nvim.lua("return vim.g.typed == 1") == json!(true)).then_some(())
     });
     nvim.settle();
@@ -92,10 +92,10 @@ fn the_daemon_knows_what_keys_do_to_a_text(#[case] keys: &str) {
 }
 
 #[test]
-fn hashes_made_in_neovim_are_the_daemons() {
+fn hashes_computed_in_neovim_match_the_daemons() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut nvim = Nvim::open(&machine, &[workspace.path("a.txt")]);
-    // Around the ends of blocks, of chunks and of subtrees.
+    // Sizes around the boundaries of blocks, chunks and subtrees.
     let sizes: [usize; 17] =
         [0, 1, 3, 63, 64, 65, 1023, 1024, 1025, 2048, 2049, 3073, 4097, 7168, 8193, 16_385, 102_400];
     for size in sizes {

@@ -1,11 +1,11 @@
-//! Who wrote which line.
+//! Tests of `editd/blame`.
 
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::support::{Agent, Machine, Outcome, Workspace, numbered_lines};
 
-/// The author of every line.
+/// Returns the author of every line.
 fn authors(agent: &mut Agent, path: &str) -> Vec<String> {
     let blame = agent.call("editd/blame", json!({ "path": path })).done();
     let mut authors = Vec::new();
@@ -22,7 +22,7 @@ fn authors(agent: &mut Agent, path: &str) -> Vec<String> {
 #[rstest]
 #[case::whose_texts_are_known(false)]
 #[case::one_of_whose_texts_is_gone(true)]
-fn lines_are_of_agents_a_person_and_the_disk(#[case] seen_by_all: bool) {
+fn lines_are_attributed_to_agents_the_user_and_the_disk(#[case] seen_by_all: bool) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(8)));
     let (mut alice, mut bob) =
         (machine.agent_named("alice", &workspace), machine.agent_named("bob", &workspace));
@@ -31,7 +31,7 @@ fn lines_are_of_agents_a_person_and_the_disk(#[case] seen_by_all: bool) {
     machine.editor(&workspace).read_and_edit("a.txt", "zwei", "deux").done();
     workspace.put("a.txt", workspace.text("a.txt").replace("line 7", "seven"));
     if seen_by_all {
-        // Nobody has the person's text any more.
+        // No session holds the user's text any more.
         alice.call("editd/changes", json!({})).done();
     }
     let expected = ["disk", "alice", "person", "disk", "disk", "bob", "disk", "disk", "disk"];
@@ -54,7 +54,7 @@ fn neighbours_of_one_transaction_are_one_range() {
 }
 
 #[test]
-fn it_goes_back_through_renames_undos_and_restarts() {
+fn blame_survives_renames_undos_and_restarts() {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(5)));
     let mut alice = machine.agent_named("alice", &workspace);
     alice.read_and_edit("a.txt", "line 2", "two").done();
@@ -68,7 +68,7 @@ fn it_goes_back_through_renames_undos_and_restarts() {
 }
 
 #[test]
-fn without_any_text_only_what_is_certain_is_told() {
+fn without_base_texts_only_certain_lines_are_attributed() {
     let mut machine = Machine::asleep("[limits]\nkept_bases = 0\n");
     machine.serve();
     let workspace = Workspace::file("a.txt", numbered_lines(60));
@@ -77,7 +77,7 @@ fn without_any_text_only_what_is_certain_is_told() {
     alice.edit("a.txt", "line 30", "thirty").done();
     alice.edit("a.txt", "line 50", "fifty").done();
     machine.restart();
-    // Around `thirty` and in `fifty` it is not what alice left; `ten` stands as she wrote it.
+    // Around `thirty` and in `fifty` the text differs from what alice left; `ten` is unchanged.
     let changed = workspace.text("a.txt").replace("line 31", "changed").replace("fifty", "FIFTY");
     workspace.put("a.txt", format!("above\n{changed}"));
     let authors = authors(&mut machine.agent(&workspace), "a.txt");
@@ -87,7 +87,7 @@ fn without_any_text_only_what_is_certain_is_told() {
 }
 
 #[test]
-fn a_thousand_changes_of_a_long_file_are_walked() {
+fn blame_handles_a_thousand_changes_of_a_long_file() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(10_000)));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -101,7 +101,7 @@ fn a_thousand_changes_of_a_long_file_are_walked() {
 }
 
 #[test]
-fn it_reads_and_tells_like_any_reader() {
+fn blame_refuses_like_a_read_but_does_not_count_as_one() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.call("editd/blame", json!({ "path": "b.txt" })).refused("missing");
@@ -109,7 +109,7 @@ fn it_reads_and_tells_like_any_reader() {
     agent.call("editd/blame", json!({ "path": "c.bin" })).refused("binary");
     agent.call("editd/blame", json!({ "path": "../x.txt" })).refused("outside_workspace");
     assert_eq!(authors(&mut agent, "a.txt"), ["disk"]);
-    // It was not read: it has no base.
+    // Blame does not count as a read: the session has no base.
     agent.edit("a.txt", "one", "1").refused("unread");
     let _: Value = agent.read("a.txt");
 }

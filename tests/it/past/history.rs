@@ -1,11 +1,11 @@
-//! The list of what was done.
+//! Tests of the list of changes.
 
 use serde_json::{Value, json};
 
 use crate::support::{Machine, Outcome, Workspace};
 
 #[test]
-fn every_change_is_listed_with_who_what_and_when() {
+fn every_change_is_listed_with_author_files_and_time() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "b\n")]));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -37,14 +37,14 @@ fn a_refused_change_is_not_listed() {
     agent.read("a.txt");
     agent.edit("a.txt", "absent", "x").refused("not_found");
     agent.read("b.txt");
-    // It fails when everything is staged already.
+    // The change fails after everything was staged.
     std::fs::remove_file(workspace.path("b.txt")).unwrap();
     agent.edit("b.txt", "b", "B").refused_as_any(&["stale", "missing"]);
     assert_eq!(agent.history(), Vec::<Value>::new());
 }
 
 #[test]
-fn a_path_limits_it_to_one_file_under_both_of_its_names() {
+fn a_path_limits_the_history_to_one_file_under_both_names() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "b\n")]));
     let mut agent = machine.agent(&workspace);
     agent.read_and_edit("a.txt", "one", "1").done();
@@ -59,7 +59,7 @@ fn a_path_limits_it_to_one_file_under_both_of_its_names() {
 }
 
 #[test]
-fn all_pages_together_are_the_whole() {
+fn all_pages_together_are_complete() {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "0\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");

@@ -1,4 +1,4 @@
-//! What a patch's author must know of the files in it.
+//! Base checks of the files in a patch.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -29,14 +29,14 @@ fn every_file_must_have_been_read() {
 }
 
 #[test]
-fn bases_take_the_place_of_reading() {
+fn bases_replace_a_read() {
     let (_machine, workspace, mut agent) = scene();
     edit(&mut agent, &json!({ "a.txt": hash_of("one\n"), "sub/b.txt": hash_of("two\n") })).done();
     assert_eq!((workspace.text("a.txt"), workspace.text("sub/b.txt")), ("ONE\n".into(), "TWO\n".into()));
 }
 
 #[test]
-fn bases_may_be_spelled_otherwise_or_be_a_string() {
+fn bases_accept_other_spellings_and_a_string() {
     let (_machine, workspace, mut agent) = scene();
     let bases =
         json!({ workspace.absolute("a.txt"): hash_of("one\n"), "sub/../sub/b.txt": hash_of("two\n") });
@@ -48,7 +48,7 @@ fn bases_may_be_spelled_otherwise_or_be_a_string() {
 #[case::the_same_file_twice("./a.txt")]
 #[case::another_file("c.txt")]
 #[case::outside("/etc/passwd")]
-fn a_base_that_goes_with_no_file_is_an_error(#[case] other: &str) {
+fn a_base_without_a_file_is_an_error(#[case] other: &str) {
     let (_machine, workspace, mut agent) = scene();
     let bases = json!({ "a.txt": hash_of("one\n"), "sub/b.txt": hash_of("two\n"), other: hash_of("one\n") });
     edit(&mut agent, &bases).invalid(&format!("bases.{other}"));
@@ -56,7 +56,7 @@ fn a_base_that_goes_with_no_file_is_an_error(#[case] other: &str) {
 }
 
 #[test]
-fn a_base_that_is_not_what_is_there_is_stale() {
+fn an_outdated_base_is_stale() {
     let (_machine, workspace, mut agent) = scene();
     for name in ["a.txt", "sub/b.txt"] {
         agent.read(name);
@@ -85,7 +85,7 @@ fn a_stale_file_is_merged_on_request() {
 }
 
 #[test]
-fn text_does_not_get_behind_what_came_into_an_empty_file_meanwhile() {
+fn text_is_not_added_to_a_file_that_is_no_longer_empty() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", ""));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");

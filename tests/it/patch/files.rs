@@ -1,4 +1,4 @@
-//! What patches do to files: several at once, all or none.
+//! Patches of several files: all are changed, or none.
 
 use rstest::rstest;
 use serde_json::json;
@@ -50,10 +50,10 @@ fn files_are_edited_created_deleted_and_renamed_together(#[case] text: &str) {
 #[case::unread_deletion("*** Delete File: unread.txt\n", "unread")]
 #[case::missing("*** Update File: no.txt\n-a\n+b\n", "missing")]
 #[case::missing_deletion("*** Delete File: no.txt\n", "missing")]
-#[case::there_already("*** Add File: empty.txt\n+x\n", "exists")]
-#[case::there_already_and_unread("*** Add File: unread.txt\n+x\n", "exists")]
-#[case::taken("*** Update File: empty.txt\n*** Move to: a.txt\n", "exists")]
-#[case::created_here_too("*** Update File: empty.txt\n*** Move to: new/d.txt\n", "exists")]
+#[case::exists("*** Add File: empty.txt\n+x\n", "exists")]
+#[case::exists_and_unread("*** Add File: unread.txt\n+x\n", "exists")]
+#[case::target_exists("*** Update File: empty.txt\n*** Move to: a.txt\n", "exists")]
+#[case::target_created_in_the_same_patch("*** Update File: empty.txt\n*** Move to: new/d.txt\n", "exists")]
 #[case::outside("*** Add File: ../out.txt\n+x\n", "outside_workspace")]
 #[case::absolute("*** Add File: /srv/out.txt\n+x\n", "outside_workspace")]
 #[case::protected("*** Add File: .git/hooks/x\n+x\n", "protected")]
@@ -61,7 +61,11 @@ fn files_are_edited_created_deleted_and_renamed_together(#[case] text: &str) {
 #[case::a_folder("*** Update File: new/\n-a\n", "not_a_file")]
 #[case::no_change("*** Update File: empty.txt\n", "bad_patch")]
 #[case::twice_in_two_spellings("*** Delete File: ./a.txt\n", "bad_patch")]
-fn one_bad_section_stops_all(#[case] bad: &str, #[case] kind: &str, #[values(true, false)] first: bool) {
+fn one_bad_section_fails_the_whole_patch(
+    #[case] bad: &str,
+    #[case] kind: &str,
+    #[values(true, false)] first: bool,
+) {
     let (_machine, workspace, mut agent) = scene();
     let before = workspace.everything();
     let (mark, patch) = if first {
@@ -119,7 +123,7 @@ fn a_file_may_be_spelled_in_several_ways(#[case] text: &str, #[case] after: &str
 #[case::no_hunk("diff --git a/b.txt b/b.txt\ndeleted file mode 100644\n", None)]
 #[case::other_text("--- a/b.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-beta\n-zwei\n", Some("not_found"))]
 #[case::some_of_the_text("--- a/b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-beta\n", Some("bad_patch"))]
-fn only_the_file_that_the_patch_knows_is_deleted(#[case] text: &str, #[case] refused: Option<&str>) {
+fn a_file_is_deleted_only_if_the_patch_matches_it(#[case] text: &str, #[case] refused: Option<&str>) {
     let (_machine, workspace, mut agent) = scene();
     let answer = agent.call("editd/edit", json!({ "patch": text }));
     match refused {
@@ -135,7 +139,7 @@ fn only_the_file_that_the_patch_knows_is_deleted(#[case] text: &str, #[case] ref
 #[case::an_empty_file("empty.txt", true)]
 #[case::a_new_file("deep/new.txt", true)]
 #[case::a_file_with_text("a.txt", false)]
-fn an_empty_search_fills_what_is_empty(#[case] name: &str, #[case] fits: bool) {
+fn an_empty_search_fills_an_empty_file(#[case] name: &str, #[case] fits: bool) {
     let (_machine, workspace, mut agent) = scene();
     let block = format!("{name}\n<<<<<<< SEARCH\n=======\none\ntwo\n>>>>>>> REPLACE\n");
     let diff = format!("--- a/{name}\n+++ b/{name}\n@@ -0,0 +1,2 @@\n+one\n+two\n");
@@ -159,9 +163,9 @@ fn an_empty_search_fills_what_is_empty(#[case] name: &str, #[case] fits: bool) {
 }
 
 #[rstest]
-#[case::the_end_of_a_text("a.txt", "bad_patch")]
-#[case::no_file("no.txt", "missing")]
-fn additions_alone_do_not_go_to(#[case] name: &str, #[case] kind: &str) {
+#[case::a_file_with_text("a.txt", "bad_patch")]
+#[case::a_missing_file("no.txt", "missing")]
+fn additions_without_context_are_refused_in(#[case] name: &str, #[case] kind: &str) {
     let (_machine, workspace, mut agent) = scene();
     let patch = format!("*** Begin Patch\n*** Update File: {name}\n@@\n+beta\n*** End Patch\n");
     agent.call("editd/edit", json!({ "patch": patch })).refused(kind);
@@ -170,7 +174,7 @@ fn additions_alone_do_not_go_to(#[case] name: &str, #[case] kind: &str) {
 }
 
 #[test]
-fn a_file_that_is_gone_can_be_added_again() {
+fn a_deleted_file_can_be_added_again() {
     let (_machine, workspace, mut agent) = scene();
     std::fs::remove_file(workspace.path("a.txt")).expect("a file");
     agent
@@ -185,7 +189,7 @@ fn a_file_that_is_gone_can_be_added_again() {
 #[case::two_of_them("+one\n+\n+\n", b"one\n\n\n")]
 #[case::nothing_else("+\n", b"\n")]
 #[case::one_without_its_sign("+one\n\n", b"one\n")]
-fn every_added_line_of_a_new_file_is_a_line_of_it(#[case] lines: &str, #[case] bytes: &[u8]) {
+fn a_new_file_consists_of_the_added_lines(#[case] lines: &str, #[case] bytes: &[u8]) {
     let (_machine, workspace, mut agent) = scene();
     let patch = format!("*** Begin Patch\n*** Add File: new.txt\n{lines}*** End Patch\n");
     agent.call("editd/edit", json!({ "patch": patch })).done();

@@ -1,4 +1,4 @@
-//! The three formats, and how they come in a request.
+//! The three formats, and their forms in a request.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -53,7 +53,7 @@ fn a_patch_is_proposed_first_and_applied_later(#[case] text: &str) {
 }
 
 #[test]
-fn a_diff_of_a_proposal_is_a_patch() {
+fn the_diff_of_an_answer_is_a_valid_patch() {
     let (_machine, workspace, mut agent) = scene();
     let done = agent.edit("src/door.txt", "open", "closed").done();
     let diff = done["files"][0]["diff"].as_str().expect("a diff").to_owned();
@@ -76,12 +76,12 @@ fn a_diff_of_a_proposal_is_a_patch() {
 #[case::broken_json(json!({ "patch": "{\"text\": " }), "patch")]
 #[case::a_member_twice(json!({ "patch": "{\"text\":\"a\",\"text\":\"b\"}" }), "patch")]
 #[case::bases_of_another_type(json!({ "bases": [1] }), "bases")]
-#[case::a_base_that_is_no_hash(json!({ "bases": { "src/door.txt": "abc" } }), "bases.src/door.txt")]
+#[case::a_base_that_is_not_a_hash(json!({ "bases": { "src/door.txt": "abc" } }), "bases.src/door.txt")]
 #[case::a_base_of_another_file(
     json!({ "bases": { "src/other.txt": "b3:00000000000000000000000000000000" } }),
     "bases.src/other.txt"
 )]
-fn parameters_that_do_not_fit_are_named(#[case] more: Value, #[case] field: &str) {
+fn an_invalid_parameter_is_named(#[case] more: Value, #[case] field: &str) {
     let (_machine, workspace, mut agent) = scene();
     let mut params = json!({ "patch": { "text": BLOCKS } });
     params.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
@@ -90,7 +90,7 @@ fn parameters_that_do_not_fit_are_named(#[case] more: Value, #[case] field: &str
 }
 
 #[test]
-fn bases_go_with_a_patch_only() {
+fn bases_require_a_patch() {
     let (_machine, _workspace, mut agent) = scene();
     let params = json!({ "path": "src/door.txt", "oldText": "open", "newText": "closed", "bases": {} });
     agent.call("editd/edit", params).invalid("bases");
@@ -106,7 +106,7 @@ fn a_patch_with_a_request_id_is_applied_once() {
 }
 
 #[test]
-fn the_limits_count_files_and_hunks_of_a_patch() {
+fn limits_apply_to_files_and_hunks_of_a_patch() {
     let machine = Machine::configured("[limits]\nchanges = 2\nedits = 2\n");
     let workspace = Workspace::empty();
     let mut agent = machine.agent(&workspace);

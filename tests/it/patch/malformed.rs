@@ -1,4 +1,4 @@
-//! Patches that are not what they should be change nothing and say where.
+//! Malformed patches change nothing, and the refusal names the line.
 
 use rstest::rstest;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::support::{Machine, Outcome, Workspace};
 
 #[rstest]
-#[case::none("Please close the door.\n", "auto", 1, "a patch")]
+#[case::no_patch("Please close the door.\n", "auto", 1, "a patch")]
 #[case::empty("", "auto", 1, "a patch")]
 #[case::another_format(
     "x\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
@@ -26,7 +26,7 @@ use crate::support::{Machine, Outcome, Workspace};
     "lines of a hunk"
 )]
 #[case::no_path("--- \"a/\\000\"\n+++ \"b/\\000\"\n@@ -1 +1 @@\n-a\n", "auto", 1, "a path")]
-fn the_line_and_what_was_expected_are_told(
+fn the_refusal_names_the_line_and_the_expected_input(
     #[case] text: &str,
     #[case] format: &str,
     #[case] line: u64,
@@ -40,15 +40,15 @@ fn the_line_and_what_was_expected_are_told(
         let error = agent.call(method, params).expect_err("a refusal");
         assert_eq!(error.kind(), "bad_patch", "{error:?}");
         assert_eq!(error.data["line"], line, "{error:?}");
-        let told = error.data["expected"].as_str().expect("what was expected");
-        assert!(told.contains(expected) && error.message.contains(told), "{error:?}");
+        let reported = error.data["expected"].as_str().expect("what was expected");
+        assert!(reported.contains(expected) && error.message.contains(reported), "{error:?}");
         assert!(error.message.contains(&format!("Line {line} ")), "{error:?}");
     }
     assert_eq!(workspace.text("x"), "a\n");
 }
 
 #[test]
-fn a_patch_cut_at_any_line_changes_everything_that_is_left_of_it_or_nothing() {
+fn a_truncated_patch_changes_nothing() {
     let machine = Machine::start();
     let patch = "*** Begin Patch\n*** Update File: x\n@@\n-a\n+b\n@@ c\n-d\n+e\n*** End Patch\n";
     for (end, _) in patch.match_indices('\n').filter(|(end, _)| end + 1 < patch.len()) {
@@ -71,7 +71,7 @@ fn a_huge_patch_is_answered() {
 }
 
 #[test]
-fn a_patch_that_is_too_long_is_not_read() {
+fn a_patch_that_is_too_long_is_refused() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut agent = machine.agent(&workspace);
     let mut cut = |kilobytes: usize| {

@@ -1,4 +1,4 @@
-//! Where hunks go, and what they leave alone.
+//! Matching of hunks, and the bytes that they leave unchanged.
 
 use rstest::rstest;
 use serde_json::json;
@@ -13,7 +13,7 @@ fn apply(before: impl AsRef<[u8]>, patch: &str) -> (Answer, Vec<u8>) {
 }
 
 #[track_caller]
-fn assert_makes(before: &str, patch: &str, after: &str) {
+fn assert_result(before: &str, patch: &str, after: &str) {
     let (answer, bytes) = apply(before, patch);
     answer.done();
     assert_eq!(String::from_utf8_lossy(&bytes), after);
@@ -35,7 +35,7 @@ fn block(old: &str, new: &str) -> String {
 #[case::diff(diff("@@ -9 +9 @@\n a\n-b\n+B\n c\n"))]
 #[case::sections(sections("@@\n a\n-b\n+B\n c\n"))]
 #[case::block(block("a\nb\nc\n", "a\nB\nc\n"))]
-fn line_ends_and_odd_bytes_are_kept(#[case] patch: String) {
+fn line_endings_and_invalid_bytes_are_kept(#[case] patch: String) {
     let before = b"\xef\xbb\xbfa  \r\nb\r\nc\t\r\n\xff odd\rend";
     let (answer, bytes) = apply(before, &patch);
     answer.done();
@@ -50,7 +50,7 @@ fn wrong_line_numbers_and_counts_do_not_matter() {
     let before = numbered_lines(40);
     let after = before.replace("line 20\n", "line twenty\n").replace("line 30\n", "");
     let hunks = "@@ -1,9 +99,1 @@ some heading\n line 19\n-line 20\n+line twenty\n line 21\n@@ -2 +2 @@\n line 29\n-line 30\n";
-    assert_makes(&before, &diff(hunks), &after);
+    assert_result(&before, &diff(hunks), &after);
 }
 
 #[rstest]
@@ -58,8 +58,8 @@ fn wrong_line_numbers_and_counts_do_not_matter() {
 #[case::numbers_among_sections(sections("@@ -4,1 +4,1 @@\n-same\n+other\n"))]
 #[case::context(sections("@@ [two]\n-same\n+other\n"))]
 #[case::end(sections("@@\n-same\n+other\n*** End of File\n"))]
-fn twins_are_told_apart(#[case] patch: String) {
-    assert_makes("[one]\nsame\n[two]\nsame\n", &patch, "[one]\nsame\n[two]\nother\n");
+fn equal_lines_are_disambiguated(#[case] patch: String) {
+    assert_result("[one]\nsame\n[two]\nsame\n", &patch, "[one]\nsame\n[two]\nother\n");
 }
 
 #[rstest]
@@ -67,7 +67,7 @@ fn twins_are_told_apart(#[case] patch: String) {
 #[case::no_line(diff("@@\n-same\n+other\n"))]
 #[case::sections(sections("@@\n-same\n+other\n"))]
 #[case::block(block("same\n", "other\n"))]
-fn twins_that_nothing_tells_apart_are_ambiguous(#[case] patch: String) {
+fn equal_lines_without_a_clue_are_ambiguous(#[case] patch: String) {
     let before = "[one]\nsame\n[two]\nsame\n";
     let (answer, bytes) = apply(before, &patch);
     let data = answer.refused("ambiguous");
@@ -79,41 +79,41 @@ fn twins_that_nothing_tells_apart_are_ambiguous(#[case] patch: String) {
 #[case::diff(diff("@@ -1 +1 @@\n-b\n+c\n"))]
 #[case::sections(sections("-b\n+c\n"))]
 #[case::block(block("b\n", "c\n"))]
-fn hunks_are_whole_lines(#[case] patch: String) {
-    assert_makes("ab\nb\nbb\n", &patch, "ab\nc\nbb\n");
+fn hunks_match_whole_lines(#[case] patch: String) {
+    assert_result("ab\nb\nbb\n", &patch, "ab\nc\nbb\n");
     let (answer, bytes) = apply("ab\nbb\n", &patch);
     answer.refused("not_found");
     assert_eq!(bytes, b"ab\nbb\n");
 }
 
 #[rstest]
-#[case::behind_a_line(sections("@@ def f():\n+    b()\n"), "def f():\n    b()\n    a()\n")]
+#[case::after_a_line(sections("@@ def f():\n+    b()\n"), "def f():\n    b()\n    a()\n")]
 #[case::at_the_end(sections("@@\n+    b()\n*** End of File\n"), "def f():\n    a()\n    b()\n")]
 #[case::with_context(sections(" def f():\n+    b()\n"), "def f():\n    b()\n    a()\n")]
-fn additions_go_where_the_patch_says(#[case] patch: String, #[case] after: &str) {
-    assert_makes("def f():\n    a()\n", &patch, after);
+fn additions_are_inserted_at_their_context(#[case] patch: String, #[case] after: &str) {
+    assert_result("def f():\n    a()\n", &patch, after);
 }
 
 #[test]
-fn context_that_is_not_there_is_not_found() {
+fn missing_context_is_not_found() {
     let (answer, _) = apply("a\nb\n", &sections("@@ class A:\n-b\n"));
     let data = answer.refused("not_found");
     assert!(data["hint"].as_str().is_some_and(|hint| hint.contains("context line")), "{data}");
 }
 
 #[rstest]
-#[case::given("a\nb", diff("@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n"), "a\nc\n")]
-#[case::taken("a\nb\n", diff("@@ -1,2 +1,2 @@\n a\n-b\n+c\n\\ No newline at end of file\n"), "a\nc")]
+#[case::added("a\nb", diff("@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n"), "a\nc\n")]
+#[case::removed("a\nb\n", diff("@@ -1,2 +1,2 @@\n a\n-b\n+c\n\\ No newline at end of file\n"), "a\nc")]
 #[case::kept("a\nb", diff("@@ -1,2 +1,2 @@\n a\n-b\n+c\n"), "a\nc")]
-fn the_last_line_end_is_what_the_diff_says(#[case] before: &str, #[case] patch: String, #[case] after: &str) {
-    assert_makes(before, &patch, after);
+fn the_final_line_ending_follows_the_diff(#[case] before: &str, #[case] patch: String, #[case] after: &str) {
+    assert_result(before, &patch, after);
 }
 
 #[rstest]
 #[case::diff(diff("@@ -1,3 +1,3 @@\n if a:\n-  b(\"x\")\n+  b(\"y\")\n"))]
 #[case::block(block("if a:\n  b(\"x\")\n", "if a:\n  b(\"y\")\n"))]
-fn tolerance_is_that_of_all_edits(#[case] patch: String) {
-    assert_makes("if a:\n\tb(“x”)\n", &patch, "if a:\n\tb(“y”)\n");
+fn hunks_have_the_tolerance_of_all_edits(#[case] patch: String) {
+    assert_result("if a:\n\tb(“x”)\n", &patch, "if a:\n\tb(“y”)\n");
     let (machine, workspace) = (Machine::start(), Workspace::file("x", "if a:\n\tb(“x”)\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("x");
@@ -121,7 +121,7 @@ fn tolerance_is_that_of_all_edits(#[case] patch: String) {
 }
 
 #[test]
-fn a_patch_that_is_done_already_says_so() {
+fn a_patch_that_is_already_applied_is_reported() {
     let (answer, _) = apply("a\nc\nd\n", &diff("@@ -1,3 +1,3 @@\n a\n-b\n+c\n d\n"));
     assert_eq!(answer.refused("not_found")["alreadyApplied"], true);
     let (answer, _) = apply("a\nb\n", &diff("@@ -1,2 +1,2 @@\n a\n b\n"));
@@ -133,13 +133,13 @@ fn a_patch_that_is_done_already_says_so() {
 #[case::sections(sections("@@\n a\n-b\n+B\n c\n@@\n c\n-d\n+D\n"))]
 #[case::blocks(block("a\nb\nc\n", "a\nB\nc\n") + &block("c\nd\n", "c\nD\n"))]
 fn hunks_may_share_context(#[case] patch: String) {
-    assert_makes("a\nb\nc\nd\ne\n", &patch, "a\nB\nc\nD\ne\n");
+    assert_result("a\nb\nc\nd\ne\n", &patch, "a\nB\nc\nD\ne\n");
 }
 
 #[rstest]
 #[case::diff(diff("@@ -1,2 +1,2 @@\n a\n-b\n+B\n@@ -2,2 +2,2 @@\n-b\n+C\n c\n"), "contradiction")]
 #[case::blocks(block("a\nb\n", "A\nB\n") + &block("b\nc\n", "X\nY\n"), "overlap")]
-fn hunks_may_not_share_what_they_change(#[case] patch: String, #[case] kind: &str) {
+fn hunks_may_not_share_changed_lines(#[case] patch: String, #[case] kind: &str) {
     let (answer, bytes) = apply("a\nb\nc\n", &patch);
     answer.refused(kind);
     assert_eq!(bytes, b"a\nb\nc\n");

@@ -1,4 +1,4 @@
-//! Nothing outside a root is reached, by any way of saying it.
+//! No spelling of a path reaches files outside the roots.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Machine, Outcome, Workspace, hash_of, uri_of};
 
-/// A root with ways out of it, and a file outside that nobody may reach.
+/// A root with symlinks that lead out of it, and files outside that must stay inaccessible.
 fn scene() -> (Machine, Workspace) {
     let (machine, workspace) =
         (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("sub/b.txt", "two\n")]));
@@ -34,7 +34,7 @@ fn scene() -> (Machine, Workspace) {
     (machine, workspace)
 }
 
-/// `{out}` stands for the folder that holds the root.
+/// Replaces `{out}` with the parent folder of the root.
 fn spelled(workspace: &Workspace, path: &str) -> String {
     path.replace("{out}", workspace.outside("").to_str().expect("test paths are UTF-8").trim_end_matches('/'))
 }
@@ -117,7 +117,7 @@ fn every_change(workspace: &Workspace, path: &str) -> Vec<Value> {
         json!({ "kind": "edit", "path": path, "edits": [{ "oldText": "secret", "newText": "x" }] }),
         json!({ "kind": "write", "path": path, "content": "x\n" }),
     ];
-    // To delete or rename a link that lies inside the root would be no escape.
+    // Deleting or renaming a symlink inside the root would not be an escape.
     if !workspace.path(path).is_symlink() {
         changes.push(json!({ "kind": "delete", "path": path }));
         changes.push(json!({ "kind": "rename", "path": path, "newPath": "stolen.txt" }));
@@ -126,7 +126,7 @@ fn every_change(workspace: &Workspace, path: &str) -> Vec<Value> {
 }
 
 #[rstest]
-fn nothing_is_created_outside_or_moved_there(
+fn no_file_is_created_or_moved_outside(
     #[values(
         "../new.txt",
         "{out}/new.txt",
@@ -158,7 +158,7 @@ fn nothing_is_created_outside_or_moved_there(
 #[case("/etc/passwd", "/no/such/folder/file")]
 #[case("folder/secret.txt", "folder/no.txt")]
 #[case("absolute", "dangling")]
-fn what_is_outside_is_not_told_apart_from_what_is_not_there(#[case] existing: &str, #[case] missing: &str) {
+fn refusals_outside_do_not_reveal_whether_a_file_exists(#[case] existing: &str, #[case] missing: &str) {
     let (machine, workspace) = scene();
     let mut agent = machine.agent(&workspace);
     let mut said = [existing, missing].map(|path| {
@@ -202,7 +202,7 @@ fn a_uri_reaches_no_further_than_a_path() {
 }
 
 #[test]
-fn one_sessions_root_is_not_anothers() {
+fn the_root_of_a_session_does_not_apply_to_another() {
     let (machine, mine, theirs) =
         (Machine::start(), Workspace::file("a.txt", "one\n"), Workspace::file("b.txt", "two\n"));
     let (mut me, mut them) = (machine.agent_named("alice", &mine), machine.agent_named("bob", &theirs));
@@ -213,7 +213,7 @@ fn one_sessions_root_is_not_anothers() {
 }
 
 #[test]
-fn a_root_that_was_swapped_for_a_link_leads_nowhere_else() {
+fn a_root_replaced_with_a_symlink_does_not_redirect_edits() {
     let (machine, workspace) = scene();
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");

@@ -1,4 +1,4 @@
-//! Metadata whose name does not say so: repositories as git itself makes them, and pointers that lie.
+//! Repository metadata under unusual names: repositories created by git itself, and forged pointers.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Agent, Framing, Machine, Outcome, Workspace, hash_of, uri_of};
 
-/// Runs git, with nothing of the tester's own settings.
+/// Runs git without the tester's configuration.
 fn git(folder: &Path, arguments: &[&str]) {
     let mut command = Command::new("git");
     command.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"]);
@@ -27,7 +27,7 @@ fn committed(folder: &Path) {
     git(folder, &["commit", "-q", "-m", "x"]);
 }
 
-/// Every way to change a file of git's that is there, or to make one.
+/// Asserts that every change to existing git metadata, and every creation of new metadata, is refused.
 #[track_caller]
 fn assert_protected(workspace: &Workspace, agent: &mut Agent, paths: &[&str]) {
     let before = workspace.everything();
@@ -85,7 +85,7 @@ fn a_bare_repository_is_protected_and_work_trees_in_it_are_not() {
 }
 
 #[test]
-fn a_work_tree_beside_its_hidden_repository_is_a_work_tree() {
+fn a_work_tree_next_to_its_hidden_repository_is_editable() {
     let (machine, workspace) = scene();
     committed(&workspace.outside("origin"));
     git(workspace.root(), &["clone", "-q", "--bare", "../origin", ".bare"]);
@@ -102,7 +102,7 @@ fn a_work_tree_beside_its_hidden_repository_is_a_work_tree() {
 }
 
 #[test]
-fn submodules_and_linked_work_trees_are_work_trees_and_their_metadata_is_protected() {
+fn submodules_and_linked_work_trees_are_editable_and_their_metadata_is_protected() {
     let (machine, workspace) = scene();
     committed(&workspace.outside("module"));
     committed(workspace.root());
@@ -125,7 +125,7 @@ fn submodules_and_linked_work_trees_are_work_trees_and_their_metadata_is_protect
 }
 
 #[test]
-fn a_root_in_a_hidden_repository_is_no_root() {
+fn a_root_in_a_hidden_repository_is_refused() {
     let (machine, workspace) = scene();
     git(workspace.root(), &["init", "-q", "--bare", "store"]);
     for root in ["store", "store/hooks", "store/refs/heads"] {
@@ -136,7 +136,7 @@ fn a_root_in_a_hidden_repository_is_no_root() {
 }
 
 #[test]
-fn a_folder_that_is_linked_to_is_known_by_what_it_is() {
+fn metadata_behind_a_symlink_is_recognized_by_its_content() {
     let (machine, workspace) = scene();
     git(workspace.root(), &["init", "-q", "--bare", "store"]);
     symlink("store", workspace.path(".git")).expect("a link");
@@ -150,7 +150,7 @@ fn a_folder_that_is_linked_to_is_known_by_what_it_is() {
     );
 }
 
-/// A pointer says where the metadata is. It is believed for nothing: what is metadata shows by itself.
+/// A `.git` file points to metadata. It is not trusted: metadata is recognized by its own content.
 #[test]
 fn a_forged_pointer_grants_nothing_and_locks_nobody_out() {
     for pointer in
@@ -179,16 +179,16 @@ fn a_forged_pointer_grants_nothing_and_locks_nobody_out() {
     }
 }
 
-/// Another name of a file leads past every rule about names, so it is known by its inode.
+/// A hard link bypasses all rules about names, so protected files are recognized by their inode.
 #[test]
-fn a_second_name_of_a_protected_file_is_refused_even_where_second_names_are_allowed() {
+fn a_hard_link_to_a_protected_file_is_refused_even_if_hard_links_are_allowed() {
     let machine = Machine::configured("hard_links = true\n");
     let workspace = Workspace::file("b.txt", "one\n");
     committed(workspace.root());
     workspace.put(".git/hooks/pre-commit", "one\n");
     fs::create_dir(workspace.path("sub")).expect("a folder");
     machine.write_policy("");
-    // The configuration may lie on another file system; then it cannot have a name here.
+    // The configuration may be on another file system; then it cannot have a hard link here.
     let linked = fs::hard_link(machine.policy_file(), workspace.path("sub/p")).is_ok();
     fs::hard_link(workspace.path(".git/config"), workspace.path("sub/a")).expect("a link");
     fs::hard_link(workspace.path(".git/hooks/pre-commit"), workspace.path("sub/b")).expect("a link");
@@ -207,7 +207,7 @@ fn a_second_name_of_a_protected_file_is_refused_even_where_second_names_are_allo
 }
 
 #[test]
-fn a_second_name_is_refused_for_every_change() {
+fn a_hard_link_is_refused_for_every_change() {
     let (machine, workspace) = scene();
     fs::write(workspace.outside("other.txt"), "one\n").expect("a file outside");
     fs::hard_link(workspace.outside("other.txt"), workspace.path("a.txt")).expect("a link");

@@ -1,4 +1,4 @@
-//! Version-control metadata is never changed.
+//! Version control metadata is never changed.
 
 use std::os::unix::fs::symlink;
 
@@ -84,7 +84,7 @@ fn existing_metadata_is_neither_deleted_nor_moved_away(
 }
 
 #[rstest]
-fn metadata_is_not_created_or_moved_in(
+fn metadata_is_neither_created_nor_moved_in(
     #[values(
         ".git/new",
         ".GIT/config",
@@ -108,7 +108,7 @@ fn metadata_is_not_created_or_moved_in(
 }
 
 #[test]
-fn a_link_is_not_a_way_in_by_absolute_path_or_uri() {
+fn a_symlink_gives_no_access_by_absolute_path_or_uri() {
     let (machine, workspace) = scene();
     let mut agent = machine.agent(&workspace);
     let before = workspace.everything();
@@ -129,14 +129,14 @@ fn metadata_can_be_read() {
 #[case(".gitignore", "target")]
 #[case(".github/workflows.txt", "one")]
 #[case("digit/config", "one")]
-fn what_only_looks_alike_is_editable(#[case] path: &str, #[case] old: &str) {
+fn files_with_similar_names_are_editable(#[case] path: &str, #[case] old: &str) {
     let (machine, workspace) = scene();
     machine.agent(&workspace).read_and_edit(path, old, "new").done();
     assert_eq!(workspace.text(path), "new\n");
 }
 
 #[test]
-fn a_root_inside_the_metadata_opens_no_way_in() {
+fn a_root_inside_the_metadata_gives_no_access() {
     let (machine, workspace) = scene();
     let mut session = workspace.session("alice");
     session["workspaceFolders"][0]["uri"] = json!(format!("file://{}", workspace.absolute(".git")));

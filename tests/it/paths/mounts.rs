@@ -1,4 +1,4 @@
-//! Folders and files that a mount shows under other names. These tests need root, to mount.
+//! Folders and files that are bind-mounted under other names. These tests need root to mount.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,13 +7,13 @@ use serde_json::json;
 
 use crate::support::{Agent, Framing, Machine, Outcome, Workspace, hash_of, uri_of};
 
-/// A bind mount that ends with the test. Declared after the workspace, so that it ends before.
+/// A bind mount that is unmounted on drop. Declare it after the workspace, so that it is dropped first.
 struct Bound(PathBuf);
 
 impl Bound {
     fn new(from: &Path, at: PathBuf) -> Self {
         let status = Command::new("mount").arg("--bind").arg(from).arg(&at).status().expect("mount(8)");
-        assert!(status.success(), "this test needs root, to mount");
+        assert!(status.success(), "this test needs root to mount");
         Self(at)
     }
 }
@@ -40,7 +40,7 @@ fn scene() -> (Machine, Workspace) {
 }
 
 #[test]
-fn a_mount_does_not_hide_what_a_folder_is() {
+fn a_mounted_folder_keeps_its_protection() {
     let (machine, workspace) = scene();
     for (from, path, rule) in [
         (".git", "x/config", "version_control"),
@@ -68,7 +68,7 @@ fn a_mount_does_not_hide_what_a_folder_is() {
 }
 
 #[test]
-fn a_mount_does_not_hide_what_a_file_is() {
+fn a_mounted_file_keeps_its_protection() {
     let (machine, workspace) = scene();
     for (from, rule) in [(".git/config", "version_control"), (".env", "secrets")] {
         let _bound = Bound::new(&workspace.path(from), workspace.path("file.txt"));
@@ -82,7 +82,7 @@ fn a_mount_does_not_hide_what_a_file_is() {
 }
 
 #[test]
-fn what_a_mount_shows_and_no_rule_is_about_is_as_any_file() {
+fn an_unprotected_mounted_file_is_like_any_other() {
     let (machine, workspace) = scene();
     let _bound = Bound::new(&workspace.path("src"), workspace.path("x"));
     let mut agent = machine.agent(&workspace);
@@ -92,7 +92,7 @@ fn what_a_mount_shows_and_no_rule_is_about_is_as_any_file() {
 }
 
 #[test]
-fn a_root_that_is_mounted_metadata_is_no_root() {
+fn mounted_metadata_is_refused_as_a_root() {
     let (machine, workspace) = scene();
     for from in [".git", ".git/hooks", ".hg"] {
         let _bound = Bound::new(&workspace.path(from), workspace.path("x"));

@@ -25,7 +25,7 @@ fn start(files: &[(&str, &str)]) -> (Machine, Workspace, Agent) {
 }
 
 #[test]
-fn documentation_can_be_asked_for_before_it_is_created() {
+fn creating_documentation_can_require_opt_in() {
     let (machine, workspace, mut agent) = start(&[("README.md", "one\n"), ("a.txt", "one\n")]);
     let reason = "reason = \"Ask before you write documentation.\"\n";
     machine.write_policy(&(rule("**/*.md", &["create"], "opt_in") + reason));
@@ -38,7 +38,7 @@ fn documentation_can_be_asked_for_before_it_is_created() {
         );
         assert!(refusal["hint"].as_str().expect("a hint").contains("Ask before"), "{refusal}");
     }
-    // A new name makes a new file of an old one.
+    // A rename counts as the creation of the new name.
     agent.read("a.txt");
     let rename = json!({ "kind": "rename", "path": "a.txt", "newPath": "a.md" });
     agent.change(rename).refused("protected");
@@ -47,7 +47,7 @@ fn documentation_can_be_asked_for_before_it_is_created() {
 }
 
 #[test]
-fn the_lines_in_a_refusal_are_what_allows_it() {
+fn the_lines_in_a_refusal_allow_the_change() {
     let (machine, workspace, mut agent) = start(&[(".env", "A=1\n"), (".vscode/b.json", "one\n")]);
     let before = rule("**/*.md", &["create"], "opt_in");
     machine.write_policy(&before);
@@ -70,7 +70,7 @@ fn the_lines_in_a_refusal_are_what_allows_it() {
 }
 
 #[test]
-fn no_policy_allows_what_is_never_allowed() {
+fn no_policy_can_allow_the_strictest_rules() {
     let (machine, workspace, mut agent) = start(&[(".git/config", "one\n"), (".ssh/config", "one\n")]);
     machine.write_policy(&(rule("**", ALL, "allow") + &rule("**/.git/**", ALL, "tagged")));
     for (path, rule) in [
@@ -86,7 +86,7 @@ fn no_policy_allows_what_is_never_allowed() {
         assert_eq!((&refusal["rule"], &refusal["allow"]), (&json!(rule), &Value::Null), "{path}");
         assert!(refusal["hint"].as_str().expect("a hint").contains("No policy can allow it"), "{refusal}");
     }
-    // To read keys is the user's to allow.
+    // The user can allow keys to be read.
     assert_eq!(agent.read(".ssh/config")["text"], "one\n");
     assert_eq!(workspace.text(".git/config"), "one\n");
 }
@@ -117,7 +117,7 @@ fn no_policy_reaches_editds_own_files() {
 }
 
 #[test]
-fn a_policy_that_is_a_link_is_protected_where_it_is() {
+fn the_target_of_a_symlinked_policy_is_protected() {
     let (machine, workspace) = (Machine::start(), Workspace::file("dotfiles/policy.toml", ""));
     symlink(workspace.path("dotfiles/policy.toml"), machine.policy_file()).expect("a link");
     let mut agent = machine.agent(&workspace);
@@ -155,7 +155,7 @@ fn a_later_rule_wins() {
 }
 
 #[test]
-fn a_policy_comes_changes_breaks_and_goes_in_mid_session() {
+fn policy_changes_take_effect_during_a_session() {
     let (machine, workspace, mut agent) = start(&[("a.txt", "one\n"), ("b.txt", "one\n")]);
     agent.read_and_edit("a.txt", "one", "1").done();
     let proposal = agent.propose("a.txt", "1", "one").done();
@@ -180,14 +180,14 @@ fn a_policy_comes_changes_breaks_and_goes_in_mid_session() {
     machine.write_policy(&rule("c.txt", &["create"], "never"));
     agent.edit("a.txt", "2", "3").done();
     agent.change(write("c.txt")).refused("protected");
-    fs::remove_file(machine.policy_file()).expect("it is there");
+    fs::remove_file(machine.policy_file()).expect("an existing policy");
     agent.change(write("c.txt")).done();
 }
 
 #[rstest]
 #[case::writable_by_others(0o666)]
 #[case::writable_by_the_group(0o620)]
-fn a_policy_that_others_can_write_is_broken(#[case] mode: u32) {
+fn a_policy_writable_by_others_is_invalid(#[case] mode: u32) {
     let (machine, _workspace, mut agent) = start(&[]);
     machine.write_policy("");
     agent.change(write("a.txt")).done();
@@ -199,7 +199,7 @@ fn a_policy_that_others_can_write_is_broken(#[case] mode: u32) {
 }
 
 #[test]
-fn what_may_not_be_read_may_not_be_changed_or_moved_to_be_read() {
+fn an_unreadable_file_can_be_neither_edited_nor_moved() {
     let (machine, workspace, mut agent) = start(&[("secret/a.txt", "hunter2\n")]);
     machine.write_policy(&rule("secret/**", &["read"], "never"));
     agent.try_read("secret/a.txt").refused("protected");
@@ -214,14 +214,14 @@ fn what_may_not_be_read_may_not_be_changed_or_moved_to_be_read() {
         assert!(error.kind() == "protected" && !format!("{error:?}").contains("hunter2"), "{error:?}");
     }
     agent.change(write("secret/new.txt")).done();
-    // A broken policy restricts as much as the last one that was whole.
+    // An invalid policy restricts as much as the last valid one.
     machine.write_policy("rules = [");
     agent.try_read("secret/a.txt").refused("protected");
     assert_eq!(workspace.text("secret/a.txt"), "hunter2\n");
 }
 
 #[test]
-fn a_rule_about_renames_holds_at_both_ends() {
+fn a_rename_rule_applies_to_both_names() {
     let (machine, _workspace, mut agent) = start(&[("fixed/a.txt", "one\n"), ("b.txt", "one\n")]);
     machine.write_policy(&rule("fixed/**", &["rename"], "never"));
     agent.read("fixed/a.txt");
@@ -234,19 +234,19 @@ fn a_rule_about_renames_holds_at_both_ends() {
 }
 
 #[test]
-fn a_tagged_rule_tags() {
+fn a_tagged_rule_adds_the_tag() {
     let (machine, _workspace, mut agent) = start(&[]);
     machine.write_policy(&rule("**/*.sql", &["create", "modify"], "tagged"));
     let answer = agent.change(write("db/a.sql")).done();
     assert_eq!(answer["files"][0]["tags"], json!(["executable_config"]));
-    // What was opened stays what it is.
+    // A file allowed by the policy keeps its tag.
     machine.write_policy(&rule(".vscode", ALL, "allow"));
     let answer = agent.change(write(".vscode/a.json")).done();
     assert_eq!(answer["files"][0]["tags"], json!(["executable_config"]));
 }
 
 #[test]
-fn a_pattern_may_begin_at_home() {
+fn a_pattern_can_start_at_the_home_folder() {
     let machine = Machine::asleep("");
     let root = machine.home().join("shop");
     fs::create_dir(&root).expect("a root");
@@ -260,9 +260,9 @@ fn a_pattern_may_begin_at_home() {
     agent.change(write("sub/docs/a.md")).done();
 }
 
-/// The example that the documentation gives, with the project that it is about.
+/// Checks the documented example with a matching project.
 #[test]
-fn the_documented_example_does_what_it_says() {
+fn the_documented_example_works_as_described() {
     let document = include_str!("../../../docs/configuration.md");
     let example = document.split("```toml\n").find(|part| part.contains("[[rules]]")).expect("an example");
     let example = example.split("```").next().expect("its end");
@@ -301,27 +301,27 @@ fn the_documented_example_does_what_it_says() {
     "rules: 1 (1 of class review)"
 )]
 #[case::broken(Some("rules = ["), "nothing will be written")]
-fn doctor_and_status_tell_of_the_policy(#[case] policy: Option<&str>, #[case] told: &str) {
+fn doctor_and_status_report_the_policy(#[case] policy: Option<&str>, #[case] expected: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     if let Some(policy) = policy {
         machine.write_policy(policy);
     }
     let doctor = machine.run(&["doctor"]);
     let report = String::from_utf8_lossy(&doctor.stdout).into_owned();
-    assert!(report.contains(told) && report.contains("policy.toml"), "{report}");
-    assert_eq!(doctor.status.success(), told != "nothing will be written", "{report}");
+    assert!(report.contains(expected) && report.contains("policy.toml"), "{report}");
+    assert_eq!(doctor.status.success(), expected != "nothing will be written", "{report}");
     let status = machine.agent(&workspace).call("editd/status", json!({})).done();
     let printed = machine.run(&["status"]);
     let printed = String::from_utf8_lossy(&printed.stdout).into_owned();
     assert_eq!(status["policy"].is_null(), policy.is_none(), "{status}");
     assert_eq!(printed.contains("policy.toml"), policy.is_some(), "{printed}");
-    let broken = told.starts_with("nothing");
+    let broken = expected.starts_with("nothing");
     assert_eq!(status["policy"]["error"].is_string(), broken, "{status}");
     assert_eq!(printed.contains("nothing is written"), broken, "{printed}");
 }
 
 #[test]
-fn an_undo_is_judged_like_the_change_that_it_is() {
+fn an_undo_is_checked_like_any_change() {
     let (machine, workspace, mut agent) = start(&[("gone.txt", "one\n")]);
     agent.change(write("made.txt")).done();
     agent.read("gone.txt");

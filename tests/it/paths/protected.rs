@@ -1,4 +1,4 @@
-//! What is protected by its name, for every way of changing it, whether or not it is there.
+//! Paths protected by name: every way to change them, whether or not they exist.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Agent, Machine, Outcome, Workspace, hash_of, uri_of};
 
-/// A name of each family and its rule.
+/// Example names of each family, with their rules.
 const NAMES: &[(&str, &str)] = &[
     (".git/config", "version_control"),
     ("sub/.git/hooks/pre-commit", "version_control"),
@@ -75,7 +75,7 @@ const NAMES: &[(&str, &str)] = &[
 
 const TEXT: &str = "one\n";
 
-/// Everything that changes a file that is there, with and without a base.
+/// Returns every kind of change to an existing file, with and without a base.
 fn changes(path: &str) -> Vec<Value> {
     let plain = [
         json!({ "kind": "edit", "path": path, "edits": [{ "oldText": "one", "newText": "two" }] }),
@@ -93,7 +93,7 @@ fn changes(path: &str) -> Vec<Value> {
     changes
 }
 
-/// The same as patches.
+/// Returns the changes as patches.
 fn patches(path: &str) -> [Value; 4] {
     let wrapped = |text: String| json!({ "patch": { "text": text }, "bases": { path: hash_of(TEXT) } });
     let new = format!("*** Begin Patch\n*** Add File: {path}\n+two\n*** End Patch\n");
@@ -119,7 +119,7 @@ fn assert_refused(agent: &mut Agent, path: &str, rule: &str) {
 }
 
 #[test]
-fn a_protected_name_is_refused_for_every_change_whether_or_not_it_is_there() {
+fn a_protected_name_is_refused_for_every_change_whether_or_not_it_exists() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", TEXT));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -137,7 +137,7 @@ fn a_protected_name_is_refused_for_every_change_whether_or_not_it_is_there() {
 }
 
 #[test]
-fn no_spelling_of_a_protected_name_is_free() {
+fn every_spelling_of_a_protected_name_is_refused() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", TEXT));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -175,7 +175,7 @@ fn no_spelling_of_a_protected_name_is_free() {
 }
 
 #[test]
-fn a_link_neither_hides_nor_lends_a_name() {
+fn a_symlink_neither_removes_nor_adds_protection() {
     let files = [("a.txt", TEXT), (".vscode/settings.json", TEXT), (".env", TEXT), ("src/b.txt", TEXT)];
     let (machine, workspace) = (Machine::start(), Workspace::with(&files));
     for (link, to) in [
@@ -205,7 +205,7 @@ fn a_link_neither_hides_nor_lends_a_name() {
 }
 
 #[test]
-fn keys_and_secrets_are_not_told_and_all_else_is() {
+fn keys_and_secrets_cannot_be_read_but_all_other_files_can() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", TEXT));
     let mut agent = machine.agent(&workspace);
     for (path, rule) in NAMES {
@@ -228,7 +228,7 @@ fn keys_and_secrets_are_not_told_and_all_else_is() {
 }
 
 #[test]
-fn a_refusal_shows_nothing_of_a_file_that_is_not_told() {
+fn a_refusal_reveals_nothing_about_an_unreadable_file() {
     let (machine, workspace) = (Machine::start(), Workspace::file(".env", "PASSWORD=hunter2\n"));
     let mut agent = machine.agent(&workspace);
     for change in changes(".env").into_iter().take(8) {
@@ -253,7 +253,7 @@ fn a_refusal_shows_nothing_of_a_file_that_is_not_told() {
 #[case("docs/env.md")]
 #[case("keys/readme.md")]
 #[case("a~1.txt")]
-fn what_only_looks_alike_is_free(#[case] path: &str) {
+fn similar_names_are_not_protected(#[case] path: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut agent = machine.agent(&workspace);
     agent.change(json!({ "kind": "write", "path": path, "content": "one\n" })).done();
@@ -263,7 +263,7 @@ fn what_only_looks_alike_is_free(#[case] path: &str) {
 }
 
 #[test]
-fn one_protected_file_keeps_a_whole_set_from_happening() {
+fn one_protected_file_prevents_a_whole_set() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", TEXT));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -275,13 +275,13 @@ fn one_protected_file_keeps_a_whole_set_from_happening() {
     assert_eq!(workspace.text("a.txt"), TEXT);
 }
 
-/// A session whose root is this.
+/// Returns `initialize` parameters with this root.
 fn session(root: &std::path::Path) -> Value {
     json!({ "clientInfo": { "name": "alice" }, "workspaceFolders": [{ "uri": uri_of(root), "name": "x" }] })
 }
 
 #[test]
-fn a_deeper_root_opens_nothing() {
+fn a_root_below_a_protected_folder_gives_no_access() {
     let files = [(".git/HEAD", "x\n"), (".vscode/a.json", TEXT), ("node_modules/p/a.js", TEXT)];
     let (machine, workspace) = (Machine::start(), Workspace::with(&files));
     for (root, path, rule) in [
@@ -293,7 +293,7 @@ fn a_deeper_root_opens_nothing() {
         let write = json!({ "kind": "write", "path": path, "content": "x\n", "baseHash": hash_of(TEXT) });
         assert_eq!(agent.change(write).refused("protected")["rule"], rule, "{root}");
     }
-    // A file that stands for itself is in the same place.
+    // A file as a root is protected by its location as well.
     let mut agent = machine.agent_with(session(&workspace.path(".vscode/a.json")));
     agent.edit(&workspace.absolute(".vscode/a.json"), "one", "two").refused("protected");
 }
@@ -302,7 +302,7 @@ fn a_deeper_root_opens_nothing() {
 #[case(".claude/worktrees/x")]
 #[case("node_modules/shop")]
 #[case(".codex/worktrees/12/shop")]
-fn a_work_tree_of_its_own_may_lie_anywhere(#[case] place: &str, #[values(true, false)] linked: bool) {
+fn a_separate_work_tree_is_editable_anywhere(#[case] place: &str, #[values(true, false)] linked: bool) {
     let (machine, workspace) = (Machine::start(), Workspace::file(".git/HEAD", "x\n"));
     workspace.put(&format!("{place}/src/a.txt"), TEXT);
     workspace.put(&format!("{place}/.vscode/a.json"), TEXT);
@@ -316,13 +316,13 @@ fn a_work_tree_of_its_own_may_lie_anywhere(#[case] place: &str, #[values(true, f
         agent.read(&workspace.absolute(&format!("{place}/src/a.txt")));
         agent.change(json!({ "kind": "write", "path": "b.txt", "content": "x\n" })).done();
     }
-    // What is in it is judged as in any other workspace.
+    // Inside it, the rules apply as in any other workspace.
     let mut agent = machine.agent_with(session(&workspace.path(place)));
     agent.change(json!({ "kind": "write", "path": ".vscode/b.json", "content": "x\n" })).refused("protected");
 }
 
 #[test]
-fn what_the_system_runs_for_its_user_is_never_changed() {
+fn startup_files_of_the_user_are_never_changed() {
     let machine = Machine::start();
     let home = machine.home();
     fs::create_dir_all(home.join(".config")).expect("folders");
@@ -344,7 +344,7 @@ fn what_the_system_runs_for_its_user_is_never_changed() {
 }
 
 #[test]
-fn a_folder_cannot_be_made_a_repository() {
+fn a_folder_cannot_be_turned_into_a_repository() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut agent = machine.agent(&workspace);
     let write = |path: &str| json!({ "kind": "write", "path": path, "content": "x\n" });
@@ -358,7 +358,7 @@ fn a_folder_cannot_be_made_a_repository() {
 }
 
 #[test]
-fn nothing_else_tells_an_agent_of_a_file_that_it_may_not_read() {
+fn no_other_method_reveals_an_unreadable_file() {
     let (machine, workspace) =
         (Machine::start(), Workspace::with(&[("secret.txt", "key = 12\n"), ("a.txt", "one\n")]));
     let mut agent = machine.agent(&workspace);

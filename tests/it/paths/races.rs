@@ -1,5 +1,5 @@
-//! Folders that are swapped or moved while an agent edits in them. `EDITD_SWAPS` sets the number of edits, for
-//! longer runs.
+//! Folders that are swapped or moved while an agent edits files in them. `EDITD_SWAPS` sets the number of
+//! edits for longer runs.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -19,13 +19,13 @@ fn edits() -> usize {
     std::env::var("EDITD_SWAPS").ok().and_then(|count| count.parse().ok()).unwrap_or(EDITS)
 }
 
-/// Something that is done over and over on a thread of its own, until it is dropped.
-struct Restless {
+/// Repeats an action on a separate thread until it is dropped.
+struct Repeated {
     ended: Arc<AtomicBool>,
     thread: Option<JoinHandle<usize>>,
 }
 
-impl Restless {
+impl Repeated {
     fn new(mut step: impl FnMut() + Send + 'static) -> Self {
         let ended = Arc::new(AtomicBool::new(false));
         let seen = ended.clone();
@@ -40,7 +40,7 @@ impl Restless {
         Self { ended, thread: Some(thread) }
     }
 
-    /// Two names that change places.
+    /// Swaps two names repeatedly.
     fn swapping(a: PathBuf, b: PathBuf) -> Self {
         Self::new(move || {
             renameat_with(CWD, &a, CWD, &b, RenameFlags::EXCHANGE).expect("names can be swapped");
@@ -48,14 +48,14 @@ impl Restless {
         })
     }
 
-    /// How often it was done.
-    fn end(mut self) -> usize {
+    /// Stops, and returns the number of repetitions.
+    fn stop(mut self) -> usize {
         self.ended.store(true, Ordering::Relaxed);
-        self.thread.take().expect("it runs").join().expect("it does not fail")
+        self.thread.take().expect("a running thread").join().expect("a thread that does not panic")
     }
 }
 
-impl Drop for Restless {
+impl Drop for Repeated {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::Relaxed);
     }
@@ -71,14 +71,14 @@ fn bytes_in(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     found
 }
 
-/// Edits `d/a.txt` again and again while `d` is now the folder, now the link. Each edit is tried with the base
-/// of both, so that nothing but the rules keeps it from what the link leads to.
+/// Edits `d/a.txt` repeatedly while `d` alternates between the folder and a symlink. Each edit is tried with
+/// the bases of both files, so that only the path rules prevent an edit of the symlink's target.
 fn edit_while_swapped(link_to: &Path, watched: &Path, workspace: &Workspace) {
     let machine = Machine::start();
     symlink(link_to, workspace.path("l")).expect("a link");
     let before = bytes_in(watched);
     let mut agent = machine.agent(workspace);
-    let restless = Restless::swapping(workspace.path("d"), workspace.path("l"));
+    let repeated = Repeated::swapping(workspace.path("d"), workspace.path("l"));
     let (mut done, mut text) = (0, "one\n".to_owned());
     for count in 0..edits() {
         let new = format!("number {count}\n");
@@ -91,15 +91,15 @@ fn edit_while_swapped(link_to: &Path, watched: &Path, workspace: &Workspace) {
         let create = json!({ "kind": "write", "path": format!("d/new-{count}.txt"), "content": "x\n" });
         let _ = agent.change(create);
     }
-    assert!(restless.end() > 0);
-    assert_eq!(bytes_in(watched), before, "nothing was written where the link leads");
+    assert!(repeated.stop() > 0);
+    assert_eq!(bytes_in(watched), before, "nothing was written to the target of the symlink");
     let folder = if workspace.path("d").is_symlink() { "l" } else { "d" };
-    assert_eq!(workspace.text(&format!("{folder}/a.txt")), text, "the last edit that was answered");
-    assert!(done > 0, "some edits met the folder");
+    assert_eq!(workspace.text(&format!("{folder}/a.txt")), text, "the last acknowledged edit");
+    assert!(done > 0, "some edits succeeded");
 }
 
 #[test]
-fn a_link_that_comes_and_goes_leads_no_edit_outside() {
+fn a_symlink_swapped_in_redirects_no_edit_outside() {
     let workspace = Workspace::file("d/a.txt", "one\n");
     let outside = workspace.outside("out");
     fs::create_dir(&outside).expect("a folder outside");
@@ -108,14 +108,14 @@ fn a_link_that_comes_and_goes_leads_no_edit_outside() {
 }
 
 #[test]
-fn a_link_that_comes_and_goes_leads_no_edit_into_metadata() {
+fn a_symlink_swapped_in_redirects_no_edit_into_metadata() {
     let workspace = Workspace::with(&[("d/a.txt", "one\n"), (".git/hooks/a.txt", "canary\n")]);
     let hooks = workspace.path(".git/hooks");
     edit_while_swapped(Path::new(".git/hooks"), &hooks, &workspace);
 }
 
 #[test]
-fn a_folder_that_is_moved_out_takes_whole_edits_or_none() {
+fn a_folder_moved_out_contains_complete_edits_only() {
     let (machine, workspace) = (Machine::start(), Workspace::file("d/a.txt", "one\n"));
     let outside = workspace.outside("out");
     fs::create_dir(&outside).expect("a folder outside");
@@ -123,9 +123,9 @@ fn a_folder_that_is_moved_out_takes_whole_edits_or_none() {
     let (inside, away) = (workspace.path("d"), outside.join("d"));
     let mut is_inside = true;
     let (from, to) = (inside.clone(), away.clone());
-    let restless = Restless::new(move || {
+    let repeated = Repeated::new(move || {
         let (from, to) = if is_inside { (&from, &to) } else { (&to, &from) };
-        fs::rename(from, to).expect("the folder is where it was put");
+        fs::rename(from, to).expect("the folder can be moved");
         is_inside = !is_inside;
         std::thread::yield_now();
     });
@@ -146,21 +146,21 @@ fn a_folder_that_is_moved_out_takes_whole_edits_or_none() {
             ),
         }
     }
-    restless.end();
+    repeated.stop();
     let there = if inside.join("a.txt").exists() { &inside } else { &away };
     let names: Vec<_> = bytes_in(there);
-    assert_eq!(names, [(there.join("a.txt"), text.into_bytes())], "one whole file and nothing beside it");
+    assert_eq!(names, [(there.join("a.txt"), text.into_bytes())], "one complete file and no other");
     assert_eq!(fs::read_to_string(outside.join("a.txt")).expect("a file"), "canary\n");
-    assert!(answered > 0, "some edits met the folder");
+    assert!(answered > 0, "some edits succeeded");
 }
 
-/// A name that comes between the look and the write may lie anywhere.
+/// A hard link created between the check and the write may be anywhere.
 #[test]
-fn a_file_that_gets_second_names_is_written_whole_or_not_at_all() {
+fn a_file_that_gets_hard_links_is_written_completely_or_not_at_all() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let outside = workspace.outside("second");
     let (file, second) = (workspace.path("a.txt"), outside.clone());
-    let restless = Restless::new(move || {
+    let repeated = Repeated::new(move || {
         let _ = fs::hard_link(&file, &second);
         std::thread::yield_now();
         let _ = fs::remove_file(&second);
@@ -177,5 +177,5 @@ fn a_file_that_gets_second_names_is_written_whole_or_not_at_all() {
         }
         assert_eq!(workspace.text("a.txt"), text);
     }
-    restless.end();
+    repeated.stop();
 }

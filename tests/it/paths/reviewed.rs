@@ -1,5 +1,5 @@
-//! Changes that a person has to agree to by a path rule: build pipelines, the settings of agents, and what the user's policy
-//! calls `review`.
+//! Changes that require review by a path rule: build pipelines, settings of agents, and files that the user's
+//! policy marks as `review`.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ fn scene(config: &str) -> Scene {
 
 impl Scene {
     #[track_caller]
-    fn is_as_it_was(&self) {
+    fn assert_unchanged(&self) {
         for path in [CI, SETTINGS, ".mcp.json", "a.txt", "b.txt"] {
             assert_eq!(self.workspace.text(path), TEXT, "{path}");
         }
@@ -45,7 +45,7 @@ fn edit(path: &str) -> Value {
     json!({ "kind": "edit", "path": path, "edits": [{ "oldText": "one", "newText": "two" }] })
 }
 
-/// Each way to change what a rule wants a person to see.
+/// Returns every kind of change to a path that requires review.
 fn changes() -> Vec<Value> {
     vec![
         edit(CI),
@@ -59,7 +59,7 @@ fn changes() -> Vec<Value> {
 }
 
 #[rstest]
-fn it_waits_wherever_a_person_watches_whatever_is_configured(
+fn a_change_waits_for_a_watching_editor_regardless_of_configuration(
     #[values("auto", "off", "always")] review: &str,
     #[values(0, 1, 2, 3, 4, 5, 6)] number: usize,
 ) {
@@ -79,11 +79,11 @@ fn it_waits_wherever_a_person_watches_whatever_is_configured(
 }
 
 #[rstest]
-fn it_is_refused_where_nobody_can_be_asked(#[values("auto", "off")] review: &str) {
+fn a_change_is_refused_without_a_reviewer(#[values("auto", "off")] review: &str) {
     let mut scene = scene(&format!("review = \"{review}\"\n"));
-    // An editor that does not review is nobody, and so is one that looks at something else.
-    let (_blind, elsewhere) = (scene.machine.editor(&scene.workspace), Workspace::empty());
-    let _away = reviewer(&scene.machine, &elsewhere);
+    // An editor without review support does not count as a reviewer, nor does one with other roots.
+    let (_without_review, elsewhere) = (scene.machine.editor(&scene.workspace), Workspace::empty());
+    let _with_other_roots = reviewer(&scene.machine, &elsewhere);
     for change in changes() {
         for method in ["editd/propose", "editd/edit"] {
             let refusal = scene.agent.call(method, json!({ "changes": [change] })).refused("protected");
@@ -97,11 +97,11 @@ fn it_is_refused_where_nobody_can_be_asked(#[values("auto", "off")] review: &str
             }
         }
     }
-    scene.is_as_it_was();
+    scene.assert_unchanged();
 }
 
 #[test]
-fn it_waits_for_a_terminal_where_everything_is_reviewed_or_the_request_says_so() {
+fn without_an_editor_a_change_waits_if_configuration_or_request_require_review() {
     let mut always = scene("review = \"always\"\n");
     let mut asked = scene("review = \"off\"\n");
     let waits = [
@@ -110,7 +110,7 @@ fn it_waits_for_a_terminal_where_everything_is_reviewed_or_the_request_says_so()
     ];
     for (scene, waits) in [&always, &asked].into_iter().zip(&waits) {
         assert_eq!(waits["state"], "pending");
-        scene.is_as_it_was();
+        scene.assert_unchanged();
         let mut person = scene.machine.editor(&scene.workspace);
         decide(&mut person, waits, "accept");
         assert_eq!(scene.workspace.text(CI), "two\n");
@@ -118,7 +118,7 @@ fn it_waits_for_a_terminal_where_everything_is_reviewed_or_the_request_says_so()
 }
 
 #[test]
-fn instructions_for_agents_are_changed_at_once() {
+fn instructions_for_agents_are_changed_without_review() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut agent = machine.agent(&workspace);
     for path in [
@@ -141,23 +141,23 @@ fn instructions_for_agents_are_changed_at_once() {
 }
 
 #[test]
-fn one_such_file_makes_a_whole_set_wait() {
+fn one_reviewed_file_makes_a_whole_set_wait() {
     let mut scene = scene("review = \"off\"\n");
     let set = || json!({ "changes": [edit("a.txt"), edit(CI), edit("b.txt"), edit(SETTINGS)] });
     let error = scene.agent.call("editd/edit", set()).fails(-32803);
-    let places: Vec<_> =
+    let change_indices: Vec<_> =
         error.data["refusals"].as_array().expect("refusals").iter().map(|it| &it["change"]).collect();
-    assert_eq!(places, [1, 3]);
+    assert_eq!(change_indices, [1, 3]);
     let mut editor = reviewer(&scene.machine, &scene.workspace);
     let waits = scene.agent.call("editd/edit", set()).done();
     assert_eq!((&waits["state"], waits["files"].as_array().map(Vec::len)), (&json!("pending"), Some(4)));
-    scene.is_as_it_was();
+    scene.assert_unchanged();
     decide(&mut editor, &waits, "accept");
     assert_eq!((scene.workspace.text("a.txt"), scene.workspace.text(CI)), ("two\n".into(), "two\n".into()));
 }
 
 #[test]
-fn patches_wait_too_and_their_refusals_name_the_line() {
+fn patches_wait_as_well_and_their_refusals_name_the_line() {
     let mut scene = scene("review = \"off\"\n");
     let text = format!(
         "*** Begin Patch\n*** Update File: a.txt\n-one\n+two\n*** Update File: {CI}\n-one\n+two\n*** End Patch\n"
@@ -168,26 +168,26 @@ fn patches_wait_too_and_their_refusals_name_the_line() {
     let mut editor = reviewer(&scene.machine, &scene.workspace);
     let waits = scene.agent.call("editd/edit", patch).done();
     assert_eq!(waits["state"], "pending");
-    scene.is_as_it_was();
+    scene.assert_unchanged();
     decide(&mut editor, &waits, "accept");
     assert_eq!(scene.workspace.text(CI), "two\n");
 }
 
 #[test]
-fn a_proposal_of_before_is_judged_when_it_is_applied() {
+fn an_earlier_proposal_is_checked_when_it_is_applied() {
     let mut scene = scene("review = \"off\"\n");
     let editor = reviewer(&scene.machine, &scene.workspace);
     let proposal = scene.agent.propose(CI, "one", "two").done();
     let ordinary = scene.agent.propose("a.txt", "one", "two").done();
     drop(editor);
-    crate::support::eventually("the editor is gone", || {
+    crate::support::eventually("the editor to be disconnected", || {
         let status = scene.agent.call("editd/status", json!({})).done();
         (status["sessions"] == 1).then_some(())
     });
     scene.agent.apply(&proposal).refused("protected");
     scene.machine.write_policy(&rule("a.txt", &["modify"], "review"));
     scene.agent.apply(&ordinary).refused("protected");
-    scene.is_as_it_was();
+    scene.assert_unchanged();
     let mut editor = reviewer(&scene.machine, &scene.workspace);
     for (proposal, path) in [(&proposal, CI), (&ordinary, "a.txt")] {
         let params = json!({ "id": proposal["id"], "review": false });
@@ -201,7 +201,7 @@ fn a_proposal_of_before_is_judged_when_it_is_applied() {
 }
 
 #[test]
-fn an_undo_waits_as_the_change_did() {
+fn an_undo_requires_review_like_the_change() {
     let mut scene = scene("review = \"off\"\n");
     let mut editor = reviewer(&scene.machine, &scene.workspace);
     let waits = scene.agent.change(edit(CI)).done();
@@ -210,7 +210,7 @@ fn an_undo_waits_as_the_change_did() {
     assert_eq!((&back["state"], scene.workspace.text(CI)), (&json!("pending"), "two\n".to_owned()));
     decide(&mut editor, &back, "reject");
     drop(editor);
-    crate::support::eventually("the editor is gone", || {
+    crate::support::eventually("the editor to be disconnected", || {
         let status = scene.agent.call("editd/status", json!({})).done();
         (status["sessions"] == 1).then_some(())
     });
@@ -223,7 +223,7 @@ fn an_undo_waits_as_the_change_did() {
 }
 
 #[test]
-fn a_request_that_is_sent_again_is_still_the_one_that_waits() {
+fn a_repeated_request_refers_to_the_pending_proposal() {
     let mut scene = scene("review = \"off\"\n");
     let request = json!({ "changes": [edit(CI)], "requestId": "r1" });
     scene.agent.call("editd/edit", request.clone()).refused("protected");
@@ -231,14 +231,14 @@ fn a_request_that_is_sent_again_is_still_the_one_that_waits() {
     let waits = scene.agent.call("editd/edit", request.clone()).done();
     let again = scene.agent.call("editd/edit", request.clone()).done();
     assert_eq!((&again["state"], &again["id"]), (&json!("pending"), &waits["id"]));
-    scene.is_as_it_was();
+    scene.assert_unchanged();
     decide(&mut editor, &waits, "accept");
     assert_eq!(scene.agent.call("editd/edit", request).done()["id"], waits["id"]);
     assert_eq!(scene.workspace.text(CI), "two\n");
 }
 
 #[test]
-fn no_link_and_no_spelling_leads_around_it() {
+fn no_symlink_or_spelling_bypasses_the_review() {
     let mut scene = scene("review = \"off\"\n");
     let link =
         |name: &str, to: &str| std::os::unix::fs::symlink(to, scene.workspace.path(name)).expect("a link");
@@ -259,11 +259,11 @@ fn no_link_and_no_spelling_leads_around_it() {
         let write = json!({ "kind": "write", "path": path, "content": "two\n", "baseHash": base });
         scene.agent.change(write).refused("protected");
     }
-    scene.is_as_it_was();
+    scene.assert_unchanged();
 }
 
 #[test]
-fn a_person_at_an_editor_is_not_asked() {
+fn an_editors_own_change_needs_no_review() {
     let mut scene = scene("review = \"off\"\n");
     let mut person = scene.machine.editor(&scene.workspace);
     assert_eq!(person.read_and_edit(CI, "one", "two").done()["state"], "applied");
@@ -281,7 +281,7 @@ fn rule(pattern: &str, operations: &[&str], class: &str) -> String {
 const WRITING: &[&str] = &["create", "modify", "rename", "delete"];
 
 #[test]
-fn a_policy_has_the_last_word_about_pipelines() {
+fn a_policy_overrides_the_rule_for_pipelines() {
     let mut scene = scene("review = \"off\"\n");
     let _editor = reviewer(&scene.machine, &scene.workspace);
     scene.machine.write_policy(&rule(".github/workflows/**", WRITING, "opt_in"));
@@ -292,7 +292,7 @@ fn a_policy_has_the_last_word_about_pipelines() {
 }
 
 #[test]
-fn a_policy_may_want_a_person_for_any_file() {
+fn a_policy_can_require_review_for_any_file() {
     let mut scene = scene("review = \"off\"\n");
     let all = ["read", "create", "modify", "rename", "delete"];
     let reason = "reason = \"Money moves here.\"\n";
@@ -305,12 +305,13 @@ fn a_policy_may_want_a_person_for_any_file() {
     let _editor = reviewer(&scene.machine, &scene.workspace);
     assert_eq!(scene.agent.change(edit("a.txt")).done()["state"], "pending");
     assert_eq!(scene.agent.read_and_edit(".vscode/a.json", "one", "two").done()["state"], "pending");
-    // It says nothing of reading: what may not be read stays so, and everything else is read at once.
+    // The rule does not affect reads: unreadable files stay unreadable, and all others are read without
+    // review.
     scene.agent.try_read(".env").refused("protected");
     assert_eq!(scene.agent.read("b.txt")["text"], TEXT);
     scene.machine.write_policy(&rule("**", &["read"], "review"));
     assert_eq!(scene.agent.change(edit("b.txt")).fails(-32803).kind(), "not_permitted");
     let report = scene.machine.run(&["doctor"]);
     let report = String::from_utf8_lossy(&report.stdout).into_owned();
-    assert!(report.contains("nobody can be asked before a file is read"), "{report}");
+    assert!(report.contains("a read cannot wait for a decision"), "{report}");
 }

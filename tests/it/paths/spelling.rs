@@ -1,4 +1,4 @@
-//! Paths and URIs as they may be written.
+//! Accepted and refused spellings of paths and URIs.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ use crate::support::{Machine, Outcome, Workspace, uri_of};
 #[case("...")]
 #[case("$HOME.txt")]
 #[case("*.txt")]
-fn a_name_may_have_any_characters(#[case] name: &str) {
+fn a_name_can_contain_any_character(#[case] name: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file(name, "one\n"));
     let mut agent = machine.agent(&workspace);
     assert_eq!(agent.read(name)["text"], "one\n");
@@ -45,7 +45,7 @@ fn a_uri_is_decoded_once() {
 }
 
 #[test]
-fn a_change_may_name_its_file_by_uri() {
+fn a_change_can_name_its_file_by_uri() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -65,7 +65,7 @@ fn a_change_may_name_its_file_by_uri() {
 #[case::zero_byte("file://{path}%00")]
 #[case::no_text("file://{path}%ff%fe")]
 #[case::relative("file:a.txt")]
-fn a_uri_of_no_file_here_is_refused(#[case] uri: &str) {
+fn a_uri_that_names_no_local_file_is_refused(#[case] uri: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     let uri = uri.replace("{path}", &workspace.absolute("a.txt"));
@@ -78,7 +78,7 @@ fn a_uri_of_no_file_here_is_refused(#[case] uri: &str) {
 #[case::query("?b")]
 #[case::empty_query("?")]
 #[case::fragment("#b")]
-fn a_uri_with_more_than_a_path_is_not_cut(#[case] more: &str) {
+fn a_uri_with_a_query_or_fragment_is_refused(#[case] more: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     let uri = uri_of(&workspace.path("a.txt")) + more;
@@ -108,7 +108,7 @@ fn a_trailing_slash_names_a_folder(#[case] method: &str, #[case] params: Value) 
 #[case::zero_byte_at_the_end("a.txt\u{0}", 1)]
 #[case::too_long_a_name("n", 256)]
 #[case::too_long_a_path("n/", 3_000)]
-fn a_path_that_cannot_be_is_refused(#[case] piece: &str, #[case] times: usize) {
+fn an_impossible_path_is_refused(#[case] piece: &str, #[case] times: usize) {
     let path = piece.repeat(times);
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
@@ -124,7 +124,7 @@ fn a_path_that_cannot_be_is_refused(#[case] piece: &str, #[case] times: usize) {
 }
 
 #[test]
-fn a_deep_path_is_reached() {
+fn a_deeply_nested_path_is_accessible() {
     let name = format!("{}a.txt", "folder/".repeat(60));
     let (machine, workspace) = (Machine::start(), Workspace::file(&name, "one\n"));
     machine.agent(&workspace).read_and_edit(&name, "one", "two").done();

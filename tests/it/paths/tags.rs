@@ -1,4 +1,4 @@
-//! Changes of files that programs run or obey say so.
+//! Changes of files that programs execute or follow are tagged.
 
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ fn tags(answer: &Value) -> Vec<String> {
 const TAG: &str = "[\"executable_config\"]";
 
 #[test]
-fn a_tagged_file_is_changed_and_the_answers_say_what_it_is() {
+fn answers_about_a_tagged_file_include_the_tag() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut agent = machine.agent(&workspace);
     for path in TAGGED {
@@ -59,7 +59,7 @@ fn a_tagged_file_is_changed_and_the_answers_say_what_it_is() {
 }
 
 #[test]
-fn other_files_have_no_tag_and_each_file_its_own() {
+fn other_files_have_no_tag() {
     let files = [("a.txt", "one\n"), ("Makefile", "one\n"), ("cargo/toml", "one\n")];
     let (machine, workspace) = (Machine::start(), Workspace::with(&files));
     let mut agent = machine.agent(&workspace);
@@ -73,7 +73,7 @@ fn other_files_have_no_tag_and_each_file_its_own() {
 }
 
 #[test]
-fn a_change_that_is_merged_keeps_its_tag() {
+fn a_merged_change_keeps_its_tag() {
     let text = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
     let (machine, workspace) = (Machine::start(), Workspace::file("Makefile", text));
     let mut agent = machine.agent(&workspace);
@@ -98,7 +98,7 @@ fn the_sections_of_a_patch_are_tagged_too() {
 }
 
 #[test]
-fn the_history_and_an_undo_know_the_tags_too() {
+fn history_and_undo_include_the_tags() {
     let (machine, workspace) = (Machine::start(), Workspace::file("Makefile", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("Makefile");

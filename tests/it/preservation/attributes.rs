@@ -1,4 +1,4 @@
-//! What belongs to a file besides its bytes.
+//! Attributes of a file besides its bytes.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
@@ -33,7 +33,7 @@ fn change(machine: &Machine, workspace: &Workspace, change: Value) {
 }
 
 #[rstest]
-fn the_mode_stays(
+fn the_mode_is_kept(
     #[values(0o755, 0o600, 0o640, 0o664, 0o777, 0o700)] bits: u32,
     #[values(edit(), write())] how: Value,
 ) {
@@ -46,12 +46,12 @@ fn the_mode_stays(
 #[rstest]
 #[case(edit())]
 #[case(write())]
-fn owner_and_group_stay(#[case] how: Value) {
+fn owner_and_group_are_kept(#[case] how: Value) {
     if !rustix::process::geteuid().is_root() {
         return;
     }
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
-    chown(workspace.path("a.txt"), Some(1234), Some(2345)).expect("root may give files away");
+    chown(workspace.path("a.txt"), Some(1234), Some(2345)).expect("root may change the owner");
     set_mode(&workspace, 0o644);
     change(&machine, &workspace, how);
     let now = workspace.path("a.txt").metadata().expect("a file");
@@ -61,7 +61,7 @@ fn owner_and_group_stay(#[case] how: Value) {
 #[rstest]
 #[case(edit())]
 #[case(write())]
-fn extended_attributes_stay(#[case] how: Value) {
+fn extended_attributes_are_kept(#[case] how: Value) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let path = workspace.path("a.txt");
     if xattr::set(&path, "user.origin", b"elsewhere \0\xff").is_err() {
@@ -77,9 +77,13 @@ fn extended_attributes_stay(#[case] how: Value) {
 }
 
 #[rstest]
-#[case::beside_it("a.txt", "real.txt")]
+#[case::in_the_same_folder("a.txt", "real.txt")]
 #[case::in_a_folder("a.txt", "deep/down/real.txt")]
-fn a_link_stays_a_link(#[case] link: &str, #[case] target: &str, #[values(edit(), write())] how: Value) {
+fn a_symlink_stays_a_symlink(
+    #[case] link: &str,
+    #[case] target: &str,
+    #[values(edit(), write())] how: Value,
+) {
     let (machine, workspace) = (Machine::start(), Workspace::file(target, "one\n"));
     symlink(target, workspace.path(link)).expect("a link");
     change(&machine, &workspace, how);
@@ -91,7 +95,7 @@ fn a_link_stays_a_link(#[case] link: &str, #[case] target: &str, #[values(edit()
 #[rstest]
 #[case(edit())]
 #[case(write())]
-fn a_file_with_two_names_stays_one_file(#[case] how: Value) {
+fn a_hard_linked_file_keeps_its_inode(#[case] how: Value) {
     let (machine, workspace) =
         (Machine::configured("hard_links = true\n"), Workspace::file("a.txt", "one\n"));
     fs::hard_link(workspace.path("a.txt"), workspace.path("b.txt")).expect("a second name");
@@ -117,7 +121,7 @@ fn a_read_only_file_is_refused(#[case] how: Value) {
 }
 
 #[test]
-fn neighbours_and_folder_are_left_alone() {
+fn other_files_in_the_folder_are_unchanged() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "one\n")]));
     let facts = |name: &str| {
         let now = workspace.path(name).metadata().expect("a file");
@@ -132,7 +136,7 @@ fn neighbours_and_folder_are_left_alone() {
 #[rstest]
 #[case::the_longest_name(255)]
 #[case::nearly(250)]
-fn a_name_of_full_length_is_no_obstacle(#[case] length: usize) {
+fn a_file_with_a_name_of_maximum_length_can_be_edited(#[case] length: usize) {
     let name = "n".repeat(length);
     let (machine, workspace) = (Machine::start(), Workspace::file(&name, "one\n"));
     machine.agent(&workspace).read_and_edit(&name, "one", "two").done();

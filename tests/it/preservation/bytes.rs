@@ -1,21 +1,21 @@
-//! Bytes that the request does not change stay as they were.
+//! Bytes outside of the change are kept.
 
 use rstest::rstest;
 use serde_json::json;
 
 use crate::support::{Machine, Outcome, Workspace};
 
-/// `word` stands once in each; all else must stay.
+/// Each text contains `word` once; all other bytes must be kept.
 #[rstest]
-#[case::windows_ends(b"a\r\nword\r\nb\r\n".to_vec())]
-#[case::old_macintosh_ends(b"a\rword\rb\r".to_vec())]
-#[case::mixed_ends(b"a\r\nb\nc\rd word d\r\n\n\r\r\n".to_vec())]
-#[case::a_mark("\u{feff}a word\n".as_bytes().to_vec())]
-#[case::a_mark_and_windows_ends("\u{feff}a\r\nword\r\n".as_bytes().to_vec())]
-#[case::a_mark_in_the_middle("a\u{feff} word \u{feff}\n".as_bytes().to_vec())]
-#[case::no_final_end(b"a\nword".to_vec())]
-#[case::many_final_ends(b"word\n\n\n\n".to_vec())]
-#[case::trailing_blanks(b"a  \nword  \n \t \nb\t\n".to_vec())]
+#[case::windows_line_endings(b"a\r\nword\r\nb\r\n".to_vec())]
+#[case::old_macintosh_line_endings(b"a\rword\rb\r".to_vec())]
+#[case::mixed_line_endings(b"a\r\nb\nc\rd word d\r\n\n\r\r\n".to_vec())]
+#[case::a_byte_order_mark("\u{feff}a word\n".as_bytes().to_vec())]
+#[case::a_byte_order_mark_and_windows_line_endings("\u{feff}a\r\nword\r\n".as_bytes().to_vec())]
+#[case::byte_order_marks_in_the_middle("a\u{feff} word \u{feff}\n".as_bytes().to_vec())]
+#[case::no_final_line_ending(b"a\nword".to_vec())]
+#[case::several_final_line_endings(b"word\n\n\n\n".to_vec())]
+#[case::trailing_whitespace(b"a  \nword  \n \t \nb\t\n".to_vec())]
 #[case::mixed_indents(b"\t  a\n  \tword\n\t\tb\n    c\n".to_vec())]
 #[case::typography("“a” word ’b’ –\u{a0}— …\u{2009}ﬁ ½\n".as_bytes().to_vec())]
 #[case::decomposed_letters("cafe\u{301} word A\u{30a}\n".as_bytes().to_vec())]
@@ -24,7 +24,7 @@ use crate::support::{Machine, Outcome, Workspace};
 #[case::wide_characters("😀👩‍👩‍👧 word 日本語\n".as_bytes().to_vec())]
 #[case::stray_bytes(b"na\xc3\xafve text with a stray \xff byte, word, and more \xc3\xa9t\xc3\xa9\n".to_vec())]
 #[case::a_long_line([vec![b'x'; 300_000], b" word ".to_vec(), vec![b'y'; 300_000]].concat())]
-fn an_edit_touches_its_word_and_nothing_else(#[case] before: Vec<u8>) {
+fn an_edit_changes_only_its_word(#[case] before: Vec<u8>) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", &before));
     machine.agent(&workspace).read_and_edit("a.txt", "word", "term").done();
     let at = before.windows(4).position(|window| window == b"word").expect("the word");
@@ -33,7 +33,7 @@ fn an_edit_touches_its_word_and_nothing_else(#[case] before: Vec<u8>) {
 }
 
 #[test]
-fn many_edits_in_turn_add_no_damage() {
+fn a_series_of_edits_and_reversals_restores_the_file() {
     let before = "\u{feff}“one”  \r\n\ttwo\n  three \rfour";
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", before));
     let mut agent = machine.agent(&workspace);
@@ -48,7 +48,7 @@ fn many_edits_in_turn_add_no_damage() {
 }
 
 #[test]
-fn new_lines_take_the_ends_of_their_surroundings() {
+fn new_lines_get_the_line_endings_of_their_surroundings() {
     let before = "a\r\nb\r\nc\nd\n";
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", before));
     let mut agent = machine.agent(&workspace);

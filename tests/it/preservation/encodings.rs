@@ -1,4 +1,4 @@
-//! Files in other encodings keep theirs.
+//! Edits keep the encoding of a file.
 
 use rstest::rstest;
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::support::{FRENCH, Machine, Outcome, Workspace, latin, utf16};
 #[rstest]
 #[case::little(u16::to_le_bytes)]
 #[case::big(u16::to_be_bytes)]
-fn a_wide_encoding_stays(#[case] to_bytes: fn(u16) -> [u8; 2]) {
+fn utf_16_is_kept(#[case] to_bytes: fn(u16) -> [u8; 2]) {
     let before = "first “word”\r\nsecond 😀\nthird";
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", utf16(before, to_bytes)));
     let mut agent = machine.agent(&workspace);
@@ -20,7 +20,7 @@ fn a_wide_encoding_stays(#[case] to_bytes: fn(u16) -> [u8; 2]) {
 }
 
 #[test]
-fn a_legacy_encoding_stays() {
+fn a_legacy_encoding_is_kept() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", latin(FRENCH)));
     let applied = machine.agent(&workspace).read_and_edit("a.txt", "naïf.", "naïf et calme.").done();
     assert_eq!(workspace.bytes("a.txt"), latin(&FRENCH.replace("naïf.", "naïf et calme.")));
@@ -28,7 +28,7 @@ fn a_legacy_encoding_stays() {
 }
 
 #[test]
-fn a_guessed_encoding_takes_plain_letters_only() {
+fn a_guessed_encoding_accepts_ascii_only() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", latin(FRENCH)));
     let mut agent = machine.agent(&workspace);
     agent.read_and_edit("a.txt", "garçon naïf", "garçon rêveur").refused("encoding");
@@ -38,7 +38,7 @@ fn a_guessed_encoding_takes_plain_letters_only() {
 }
 
 #[test]
-fn a_guessed_encoding_that_is_named_takes_its_characters() {
+fn a_guessed_encoding_that_is_named_accepts_its_characters() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", latin(FRENCH)));
     let mut agent = machine.agent(&workspace);
     let encoding = agent.read("a.txt")["encoding"].as_str().expect("a name").to_owned();
@@ -58,7 +58,7 @@ fn a_guessed_encoding_that_is_named_takes_its_characters() {
 }
 
 #[test]
-fn text_that_leaves_a_legacy_file_may_be_anything() {
+fn any_text_can_be_removed_from_a_legacy_file() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", latin(FRENCH)));
     machine.agent(&workspace).read_and_edit("a.txt", "déjà à la fenêtre ", "").done();
     assert_eq!(workspace.bytes("a.txt"), latin(&FRENCH.replace("déjà à la fenêtre ", "")));

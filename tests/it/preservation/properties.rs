@@ -1,4 +1,4 @@
-//! Over many random files: an edit reaches its own text and nothing else, or is refused.
+//! Properties over random files: an edit changes only its own text, or is refused.
 
 use std::cell::RefCell;
 
@@ -11,7 +11,7 @@ use crate::support::{Agent, Documents, Machine, Outcome, Workspace};
 const WORD: &[u8] = b"Zq7Marker";
 const NEW: &[u8] = b"replaced by this";
 
-/// Runs `check` on many values, all against one daemon; the smallest value that fails is shown.
+/// Runs `check` on many values against one daemon, and panics with the smallest failing value.
 fn for_many<S>(cases: u32, strategy: &S, check: impl Fn(S::Value) -> Result<(), TestCaseError>)
 where
     S: Strategy,
@@ -51,7 +51,7 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(piece(), 0..30).prop_map(|pieces| pieces.concat())
 }
 
-/// An edit of the word in the middle; true where it was done.
+/// Replaces the word in the middle of a file. Returns `true` if the edit was applied.
 fn edit_word(
     agent: &mut Agent,
     workspace: &Workspace,
@@ -81,7 +81,7 @@ fn an_edit_changes_its_own_bytes_or_none() {
 }
 
 #[test]
-fn an_edit_of_any_utf_8_text_is_made() {
+fn any_utf_8_text_can_be_edited() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let agent = RefCell::new(machine.agent(&workspace));
     let any = || "[^\u{0}]{0,80}";
@@ -93,7 +93,7 @@ fn an_edit_of_any_utf_8_text_is_made() {
 }
 
 #[test]
-fn a_naive_client_and_the_daemon_come_to_the_same_text() {
+fn a_simple_client_and_the_daemon_produce_the_same_text() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let agent = RefCell::new(machine.agent(&workspace));
     let lines = || proptest::collection::vec("[a-c😀é]{0,4}(\n|\r\n)", 0..12);

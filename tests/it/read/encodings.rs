@@ -1,4 +1,4 @@
-//! Text in other encodings, and what is no text.
+//! Text in other encodings.
 
 use rstest::rstest;
 use serde_json::json;
@@ -7,10 +7,10 @@ use crate::support::{FRENCH, Machine, Workspace, hash_of, latin, utf16};
 
 #[rstest]
 #[case::utf_8("naïve 😀\n".as_bytes().to_vec(), "utf8", false, "naïve 😀\n")]
-#[case::utf_8_with_a_mark("\u{feff}naïve\n".as_bytes().to_vec(), "utf8", true, "naïve\n")]
+#[case::utf_8_with_a_byte_order_mark("\u{feff}naïve\n".as_bytes().to_vec(), "utf8", true, "naïve\n")]
 #[case::utf_16_little(utf16("naïve 😀\r\nb\r\n", u16::to_le_bytes), "utf16le", true, "naïve 😀\r\nb\r\n")]
 #[case::utf_16_big(utf16("naïve 😀\nb\n", u16::to_be_bytes), "utf16be", true, "naïve 😀\nb\n")]
-fn an_encoding_is_recognised(
+fn an_encoding_is_detected(
     #[case] bytes: Vec<u8>,
     #[case] encoding: &str,
     #[case] bom: bool,
@@ -34,7 +34,7 @@ fn a_legacy_encoding_is_guessed() {
 }
 
 #[test]
-fn a_mark_alone_is_an_empty_text() {
+fn a_byte_order_mark_alone_is_an_empty_text() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "\u{feff}"));
     let read = machine.agent(&workspace).read("a.txt");
     assert_eq!((&read["text"], &read["bom"], &read["totalLines"]), (&json!(""), &json!(true), &json!(0)));

@@ -1,4 +1,4 @@
-//! What a read says about a file.
+//! Fields of the answer to a read.
 
 use std::time::{Duration, SystemTime};
 
@@ -36,7 +36,7 @@ fn a_read_has_every_field() {
 }
 
 #[test]
-fn uri_and_path_of_a_read_lead_back_to_the_file() {
+fn uri_and_path_of_a_read_name_the_file() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a folder/ü 100%.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     let first = agent.read("a folder/ü 100%.txt");
@@ -48,16 +48,16 @@ fn uri_and_path_of_a_read_lead_back_to_the_file() {
 
 #[rstest]
 #[case::nothing("", "none", 0)]
-#[case::one_line_without_an_end("a", "none", 1)]
+#[case::one_line_without_a_line_ending("a", "none", 1)]
 #[case::one_line("a\n", "lf", 1)]
-#[case::no_final_end("a\nb", "lf", 2)]
+#[case::no_final_line_ending("a\nb", "lf", 2)]
 #[case::an_empty_line("\n", "lf", 1)]
 #[case::windows("a\r\nb\r\n", "crlf", 2)]
 #[case::old_macintosh("a\rb\r", "cr", 2)]
-#[case::two_sorts("a\r\nb\n", "mixed", 2)]
-#[case::three_sorts("a\r\nb\nc\rd", "mixed", 4)]
+#[case::two_kinds("a\r\nb\n", "mixed", 2)]
+#[case::three_kinds("a\r\nb\nc\rd", "mixed", 4)]
 #[case::other_separators_are_text("a\u{2028}b\u{85}c\u{b}d\u{c}e\n", "lf", 1)]
-fn line_ends_are_counted_and_kept(#[case] text: &str, #[case] eol: &str, #[case] lines: u64) {
+fn line_endings_are_detected_and_kept(#[case] text: &str, #[case] eol: &str, #[case] lines: u64) {
     let read = read(text);
     assert_eq!(read["text"], text);
     assert_eq!((&read["eol"], &read["totalLines"]), (&json!(eol), &json!(lines)));
@@ -70,7 +70,7 @@ fn line_ends_are_counted_and_kept(#[case] text: &str, #[case] eol: &str, #[case]
 #[case::four("def f():\n    if x:\n        y\n    z\n", json!({ "style": "spaces", "width": 4 }))]
 #[case::flat("a\nb\n", json!({ "style": "none" }))]
 #[case::both("{\n\ta\n    b\n\tc\n    d\n}\n", json!({ "style": "mixed" }))]
-fn the_indent_is_recognised(#[case] text: &str, #[case] indent: Value) {
+fn the_indentation_is_detected(#[case] text: &str, #[case] indent: Value) {
     let found = read(text)["indent"].clone();
     assert_eq!(found["style"], indent["style"], "{found}");
     if indent["style"] == "spaces" {
@@ -79,7 +79,7 @@ fn the_indent_is_recognised(#[case] text: &str, #[case] indent: Value) {
 }
 
 #[test]
-fn an_empty_file_says_so() {
+fn an_empty_file_has_a_notice() {
     let read = read("");
     assert_eq!((&read["startLine"], &read["endLine"]), (&json!(1), &json!(0)));
     assert_eq!((&read["text"], &read["size"], &read["truncated"]), (&json!(""), &json!(0), &json!(false)));
@@ -87,7 +87,7 @@ fn an_empty_file_says_so() {
 }
 
 #[test]
-fn the_hash_is_of_the_bytes_and_nothing_else() {
+fn the_hash_depends_only_on_the_bytes() {
     let files =
         [("a.txt", "same\n"), ("b.txt", "same\n"), ("c.txt", "same\r\n"), ("d.txt", "\u{feff}same\n")];
     let (machine, workspace) = (Machine::start(), Workspace::with(&files));
@@ -100,7 +100,7 @@ fn the_hash_is_of_the_bytes_and_nothing_else() {
 }
 
 #[test]
-fn a_read_sees_what_is_on_disk_now() {
+fn a_read_returns_the_current_content_on_disk() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     let date = workspace.path("a.txt").metadata().expect("a file").modified().expect("its time");

@@ -1,4 +1,4 @@
-//! Images are given to those who can see them.
+//! Images are returned as base64 data.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -26,19 +26,19 @@ fn data(read: &Value) -> Vec<u8> {
 #[case(ImageFormat::Jpeg, "image/jpeg")]
 #[case(ImageFormat::Gif, "image/gif")]
 #[case(ImageFormat::WebP, "image/webp")]
-fn an_image_is_known_by_its_bytes(#[case] format: ImageFormat, #[case] mime_type: &str) {
+fn an_image_is_detected_by_its_content(#[case] format: ImageFormat, #[case] mime_type: &str) {
     let bytes = image_file(40, 30, format);
     let (machine, workspace) = (Machine::start(), Workspace::file("picture.txt", &bytes));
     let read = machine.agent(&workspace).read("picture.txt");
     assert_eq!(read["mimeType"], mime_type);
     assert_eq!((&read["width"], &read["height"]), (&json!(40), &json!(30)));
     assert_eq!((&read["hash"], &read["size"]), (&json!(hash_of(&bytes)), &json!(bytes.len())));
-    assert_eq!(data(&read), bytes, "what is small enough stays as it is");
+    assert_eq!(data(&read), bytes, "a small image keeps its bytes");
     assert!(read.get("text").is_none() && read.get("notice").is_none(), "{read}");
 }
 
 #[test]
-fn a_large_image_is_scaled_and_the_answer_says_so() {
+fn a_large_image_is_scaled_with_a_notice() {
     let (machine, workspace) =
         (Machine::start(), Workspace::file("a.png", image_file(2500, 1000, ImageFormat::Png)));
     let read = machine.agent(&workspace).read("a.png");
@@ -50,7 +50,7 @@ fn a_large_image_is_scaled_and_the_answer_says_so() {
 }
 
 #[test]
-fn a_damaged_image_is_refused_and_not_passed_on() {
+fn a_damaged_image_is_refused() {
     let whole = image_file(60, 60, ImageFormat::Png);
     let (machine, workspace) = (Machine::start(), Workspace::file("a.png", &whole[..whole.len() / 2]));
     let mut agent = machine.agent(&workspace);
@@ -60,12 +60,12 @@ fn a_damaged_image_is_refused_and_not_passed_on() {
     assert!(message.contains("cannot be decoded"), "{message}");
 }
 
-/// A few bytes that claim to be a gigabyte of pixels.
+/// A tiny file that claims to have gigabytes of pixels.
 #[test]
 fn an_image_that_claims_too_much_is_too_large() {
     let mut bytes = image_file(1, 1, ImageFormat::Gif);
     bytes[6..10].copy_from_slice(&[0xff; 4]);
-    // The screen and the image on it.
+    // The logical screen size and the size of the image.
     let at = bytes.iter().position(|&byte| byte == b',').expect("an image in it");
     bytes[at + 5..at + 9].copy_from_slice(&[0xff; 4]);
     let (machine, workspace) = (Machine::start(), Workspace::file("a.gif", bytes));
@@ -74,7 +74,7 @@ fn an_image_that_claims_too_much_is_too_large() {
 }
 
 #[test]
-fn an_image_is_no_text_to_be_edited() {
+fn an_image_cannot_be_edited() {
     let (machine, workspace) =
         (Machine::start(), Workspace::file("a.png", image_file(4, 4, ImageFormat::Png)));
     let mut agent = machine.agent(&workspace);

@@ -1,4 +1,4 @@
-//! Files above the limit of what is worked on are read by range.
+//! Files above the size limit can be read in parts.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Agent, Editor, Kind, Machine, Outcome, Workspace, hash_of, numbered_lines};
 
-/// Files of this size and more are large.
+/// A configuration with a small limit, so that larger files are read in parts.
 const LIMIT: &str = "[limits]\nfile_size = 65536\n";
 
 fn read(agent: &mut Agent, more: &Value) -> Value {
@@ -20,7 +20,7 @@ fn read(agent: &mut Agent, more: &Value) -> Value {
 #[case::lf("\n", "lf")]
 #[case::crlf("\r\n", "crlf")]
 #[case::cr("\r", "cr")]
-fn any_lines_of_it_can_be_read(#[case] end: &str, #[case] eol: &str) {
+fn any_range_of_lines_can_be_read(#[case] end: &str, #[case] eol: &str) {
     let text = numbered_lines(100_000).replace('\n', end);
     let (machine, workspace) = (Machine::configured(LIMIT), Workspace::file("a.log", &text));
     let mut agent = machine.agent(&workspace);
@@ -41,12 +41,12 @@ fn any_lines_of_it_can_be_read(#[case] end: &str, #[case] eol: &str) {
     );
     let first = read(&mut agent, &json!({}));
     assert_eq!((&first["startLine"], &first["endLine"]), (&json!(1), &json!(2_000)));
-    let behind = read(&mut agent, &json!({ "offset": 100_001 }));
-    assert_eq!((&behind["text"], &behind["endLine"]), (&json!(""), &json!(100_000)));
+    let past_end = read(&mut agent, &json!({ "offset": 100_001 }));
+    assert_eq!((&past_end["text"], &past_end["endLine"]), (&json!(""), &json!(100_000)));
 }
 
 #[test]
-fn it_is_not_edited_and_the_refusal_says_why() {
+fn a_large_file_cannot_be_edited() {
     let (machine, workspace) = (Machine::configured(LIMIT), Workspace::file("a.log", numbered_lines(10_000)));
     let mut agent = machine.agent(&workspace);
     let hash = read(&mut agent, &json!({}))["hash"].clone();
@@ -69,18 +69,19 @@ fn a_line_that_is_longer_than_an_answer_is_cut() {
     assert!(part["notice"].as_str().expect("a notice").contains("`offset: 3`"), "{}", part["notice"]);
 }
 
-/// It ends within a character, and what is left of it is no longer than an answer.
+/// The size limit of an answer falls within a character; the complete characters before it fit into the
+/// answer.
 #[test]
-fn a_line_that_is_cut_within_a_character_is_cut_all_the_same() {
+fn a_line_cut_within_a_character_is_reported_as_cut() {
     let (machine, workspace) = (Machine::configured(LIMIT), Workspace::file("a.log", "é".repeat(200_000)));
     let part = read(&mut machine.agent(&workspace), &json!({}));
     assert_eq!((&part["totalLines"], &part["truncated"]), (&json!(1), &json!(true)));
     assert!(part["notice"].as_str().expect("a notice").contains("is cut"), "{}", part["notice"]);
 }
 
-/// A hundred gigabytes of nothing: that it is no text shows at once, and it keeps nobody waiting.
+/// A sparse file of 100 GiB: its first bytes show that it is binary.
 #[test]
-fn what_is_vast_and_no_text_is_refused_at_once() {
+fn a_vast_binary_file_is_refused_immediately() {
     let (machine, workspace) = (Machine::start(), Workspace::file("b.txt", numbered_lines(50_000)));
     let vast = std::fs::File::create(workspace.path("vast")).expect("a file");
     vast.set_len(100 << 30).expect("a sparse file");
@@ -88,9 +89,9 @@ fn what_is_vast_and_no_text_is_refused_at_once() {
     agent.try_read("vast").refused("binary");
 }
 
-/// What takes too long to be passed over is given up, and others work meanwhile.
+/// A read that exceeds the deadline fails, and does not delay other sessions.
 #[test]
-fn what_is_vast_keeps_nobody_from_working() {
+fn a_vast_file_does_not_delay_other_sessions() {
     let machine = Machine::configured("[limits]\ndeadline_ms = 3000\n");
     let workspace = Workspace::file("b.txt", numbered_lines(50_000));
     let mut vast = std::fs::File::create(workspace.path("vast")).expect("a file");
@@ -103,7 +104,7 @@ fn what_is_vast_keeps_nobody_from_working() {
 }
 
 #[test]
-fn what_is_no_text_is_told_by_its_beginning() {
+fn a_large_binary_file_is_detected_by_its_beginning() {
     let workspace = Workspace::with(&[
         ("nul", vec![0; 100_000]),
         ("utf16", [b"\xff\xfe".to_vec(), b"a\0".repeat(50_000)].concat()),
@@ -115,7 +116,7 @@ fn what_is_no_text_is_told_by_its_beginning() {
 }
 
 #[test]
-fn bytes_that_are_not_utf8_are_shown_as_what_they_are() {
+fn invalid_utf_8_is_shown_as_private_use_characters() {
     let text = [b"caf\xe9\n".to_vec(), b"x\n".repeat(50_000)].concat();
     let (machine, workspace) = (Machine::configured(LIMIT), Workspace::file("a.log", text));
     let part = read(&mut machine.agent(&workspace), &json!({ "limit": 1 }));
@@ -123,7 +124,7 @@ fn bytes_that_are_not_utf8_are_shown_as_what_they_are() {
 }
 
 #[test]
-fn what_an_editor_holds_of_it_is_still_the_truth() {
+fn an_open_large_file_is_refused() {
     let (machine, workspace) = (Machine::configured(LIMIT), Workspace::file("a.log", numbered_lines(10_000)));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     editor.open(&workspace, "a.log");
@@ -131,7 +132,7 @@ fn what_an_editor_holds_of_it_is_still_the_truth() {
     machine.agent(&workspace).try_read("a.log").refused("too_large");
 }
 
-/// Gigabytes are read while the daemon stays small.
+/// Reads a file of 300 MiB with little memory.
 #[test]
 fn memory_does_not_grow_with_the_file() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());

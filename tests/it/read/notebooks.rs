@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::support::{Agent, Editor, Kind, Machine, Outcome, Workspace};
 
 fn notebook(cells: &[Value]) -> String {
-    let book = json!({ "cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5 });
-    format!("{book:#}\n")
+    let document = json!({ "cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5 });
+    format!("{document:#}\n")
 }
 
 fn code(id: &str, source: &str) -> Value {
@@ -20,7 +20,7 @@ fn read(agent: &mut Agent, more: &Value) -> Value {
 }
 
 #[test]
-fn cells_come_with_ids_and_outputs_and_can_be_changed_by_them() {
+fn cells_have_ids_and_outputs_and_can_be_changed_by_id() {
     let mut shown = code("b", "print(1)\nplot()");
     shown["execution_count"] = json!(3);
     shown["outputs"] = json!([
@@ -51,7 +51,7 @@ fn cells_come_with_ids_and_outputs_and_can_be_changed_by_them() {
 }
 
 #[test]
-fn a_notebook_is_text_where_that_is_wanted() {
+fn a_raw_read_returns_the_json_text() {
     let text = notebook(&[code("a", "x")]);
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", &text));
     let mut agent = machine.agent(&workspace);
@@ -59,7 +59,7 @@ fn a_notebook_is_text_where_that_is_wanted() {
 }
 
 #[test]
-fn what_is_called_a_notebook_and_is_none_is_text_and_a_notice() {
+fn an_invalid_notebook_is_read_as_text_with_a_notice() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", "{\"cells\": [\n}\n"));
     let found = read(&mut machine.agent(&workspace), &json!({}));
     assert_eq!(found["text"], "{\"cells\": [\n}\n");
@@ -67,7 +67,7 @@ fn what_is_called_a_notebook_and_is_none_is_text_and_a_notice() {
 }
 
 #[test]
-fn many_cells_come_in_several_answers() {
+fn many_cells_are_read_in_pages() {
     let cells: Vec<_> = (0..7).map(|index| code(&format!("c{index}"), &"x\n".repeat(30_000))).collect();
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", notebook(&cells)));
     let mut agent = machine.agent(&workspace);
@@ -92,7 +92,7 @@ fn many_cells_come_in_several_answers() {
 }
 
 #[test]
-fn long_outputs_and_sources_are_cut_and_the_answer_says_so() {
+fn long_outputs_and_sources_are_cut_with_a_notice() {
     let mut loud = code("a", "x");
     loud["outputs"] = json!([{ "output_type": "stream", "name": "stdout", "text": "é".repeat(9_000) }]);
     let long = code("b", &"é".repeat(200_000));
@@ -111,9 +111,9 @@ fn long_outputs_and_sources_are_cut_and_the_answer_says_so() {
     assert_eq!(second["truncated"], true);
 }
 
-/// What stands in no cell was not shown: outputs that are cut, pictures, metadata.
+/// A read by cells does not show everything: truncated outputs, pictures and metadata are missing.
 #[test]
-fn cells_are_not_the_whole_of_a_notebook() {
+fn reading_cells_is_not_reading_the_whole_file() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", notebook(&[code("a", "x")])));
     let mut agent = machine.agent(&workspace);
     let write = json!({ "kind": "write", "path": "a.ipynb", "content": notebook(&[]) });
@@ -123,9 +123,9 @@ fn cells_are_not_the_whole_of_a_notebook() {
     agent.change(write).done();
 }
 
-/// Names and numbers of outputs count, too.
+/// The names and the number of outputs count toward the limit.
 #[test]
-fn an_answer_about_a_notebook_has_a_bound() {
+fn the_size_of_an_answer_is_limited() {
     let named =
         |name: &str| json!({ "output_type": "display_data", "metadata": {}, "data": { name: "AAAA" } });
     let mut odd = code(&"i".repeat(100_000), "x");
@@ -135,12 +135,12 @@ fn an_answer_about_a_notebook_has_a_bound() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", notebook(&[odd, long])));
     let found = read(&mut machine.agent(&workspace), &json!({}));
     assert!(found.to_string().len() < 20_000, "{} bytes", found.to_string().len());
-    assert!(found["cells"][0].get("id").is_none(), "an id in part would name nothing");
+    assert!(found["cells"][0].get("id").is_none(), "a truncated id would not name the cell");
     assert_eq!((&found["cells"][1]["id"], &found["truncated"]), (&json!("b"), &json!(true)));
 }
 
 #[test]
-fn unsaved_cells_of_an_editor_are_the_truth() {
+fn unsaved_cells_in_an_editor_are_current() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.ipynb", notebook(&[code("a", "old")])));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = editor.open(&workspace, "a.ipynb");

@@ -1,11 +1,11 @@
-//! Reading a part, and going on.
+//! Reading a file in parts.
 
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::support::{Agent, Machine, Outcome, Workspace, hash_of, numbered_lines};
 
-const MOST_BYTES: usize = 256 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 
 fn page(agent: &mut Agent, offset: u64) -> Value {
     agent.call("editd/read", json!({ "path": "a.txt", "offset": offset })).done()
@@ -15,9 +15,9 @@ fn length(read: &Value) -> usize {
     read["text"].as_str().expect("a text").len()
 }
 
-/// The notice must name the line to go on at.
+/// Asserts that the notice names the line at which to continue.
 #[track_caller]
-fn assert_goes_on_at(read: &Value, line: u64) {
+fn assert_continues_at(read: &Value, line: u64) {
     let notice = read["notice"].as_str().unwrap_or_else(|| panic!("no notice: {read}"));
     let numbers = notice.split(|character: char| !character.is_ascii_digit());
     assert!(numbers.into_iter().any(|number| number == line.to_string()), "{line} should be in {notice:?}");
@@ -40,12 +40,12 @@ fn a_part_is_read_by_lines(#[case] part: Value, #[case] text: &str, #[case] (sta
     assert_eq!(read["size"], numbered_lines(10).len());
     assert_eq!(read["truncated"], end < 10);
     if end < 10 {
-        assert_goes_on_at(&read, end + 1);
+        assert_continues_at(&read, end + 1);
     }
 }
 
 #[test]
-fn an_answer_has_two_thousand_lines_and_says_how_to_go_on() {
+fn an_answer_has_at_most_two_thousand_lines() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(4_500)));
     let mut agent = machine.agent(&workspace);
     let mut whole = String::new();
@@ -54,7 +54,7 @@ fn an_answer_has_two_thousand_lines_and_says_how_to_go_on() {
         assert_eq!((&read["startLine"], &read["endLine"]), (&json!(offset), &json!(end)));
         assert_eq!((&read["totalLines"], &read["truncated"]), (&json!(4_500), &json!(truncated)));
         if truncated {
-            assert_goes_on_at(&read, end + 1);
+            assert_continues_at(&read, end + 1);
         }
         whole.push_str(read["text"].as_str().expect("a text"));
     }
@@ -62,7 +62,7 @@ fn an_answer_has_two_thousand_lines_and_says_how_to_go_on() {
 }
 
 #[test]
-fn a_limit_above_the_most_is_the_most() {
+fn a_limit_above_the_maximum_is_the_maximum() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(2_500)));
     let params = json!({ "path": "a.txt", "limit": 100_000 });
     let read = machine.agent(&workspace).call("editd/read", params).done();
@@ -70,7 +70,7 @@ fn a_limit_above_the_most_is_the_most() {
 }
 
 #[test]
-fn an_answer_has_a_quarter_megabyte_of_whole_lines_and_says_how_to_go_on() {
+fn an_answer_has_at_most_256_kib_of_whole_lines() {
     let line = "x".repeat(999) + "\n";
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", line.repeat(600)));
     let mut agent = machine.agent(&workspace);
@@ -78,12 +78,12 @@ fn an_answer_has_a_quarter_megabyte_of_whole_lines_and_says_how_to_go_on() {
     while offset <= 600 {
         let read = page(&mut agent, offset);
         let end = read["endLine"].as_u64().expect("a line");
-        let full = length(&read) > MOST_BYTES / 2 || end == 600;
-        assert!(length(&read) <= MOST_BYTES && full, "{} bytes", length(&read));
+        let full = length(&read) > MAX_BYTES / 2 || end == 600;
+        assert!(length(&read) <= MAX_BYTES && full, "{} bytes", length(&read));
         assert_eq!(length(&read), (end - offset + 1) as usize * line.len());
         assert_eq!(read["truncated"], end < 600);
         if end < 600 {
-            assert_goes_on_at(&read, end + 1);
+            assert_continues_at(&read, end + 1);
         }
         whole.push_str(read["text"].as_str().expect("a text"));
         offset = end + 1;
@@ -93,11 +93,11 @@ fn an_answer_has_a_quarter_megabyte_of_whole_lines_and_says_how_to_go_on() {
 
 #[test]
 fn a_longer_line_is_cut_with_a_notice() {
-    let text = "é".repeat(MOST_BYTES) + "\nnext\n";
+    let text = "é".repeat(MAX_BYTES) + "\nnext\n";
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", &text));
     let mut agent = machine.agent(&workspace);
     let read = page(&mut agent, 1);
-    assert!(length(&read) <= MOST_BYTES && length(&read) > MOST_BYTES / 2, "{} bytes", length(&read));
+    assert!(length(&read) <= MAX_BYTES && length(&read) > MAX_BYTES / 2, "{} bytes", length(&read));
     assert!(
         read["text"].as_str().is_some_and(|cut| cut.trim_end().chars().all(|character| character == 'é'))
     );
@@ -107,7 +107,7 @@ fn a_longer_line_is_cut_with_a_notice() {
 }
 
 #[test]
-fn past_the_end_there_is_nothing_and_a_notice() {
+fn a_read_past_the_end_is_empty_with_a_notice() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     let mut agent = machine.agent(&workspace);
     for offset in [3, 1_000_000] {
@@ -118,18 +118,18 @@ fn past_the_end_there_is_nothing_and_a_notice() {
 }
 
 #[test]
-fn there_is_no_line_zero() {
+fn an_offset_of_zero_is_invalid() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     machine.agent(&workspace).call("editd/read", json!({ "path": "a.txt", "offset": 0 })).invalid("offset");
 }
 
 #[rstest]
 #[case::plain("alpha\nbeta\n", json!({}), "1\talpha\n2\tbeta\n")]
-#[case::no_final_end("alpha\nbeta", json!({}), "1\talpha\n2\tbeta")]
-#[case::its_own_ends("alpha\r\nbeta\rgamma\n", json!({}), "1\talpha\r\n2\tbeta\r3\tgamma\n")]
+#[case::no_final_line_ending("alpha\nbeta", json!({}), "1\talpha\n2\tbeta")]
+#[case::different_line_endings("alpha\r\nbeta\rgamma\n", json!({}), "1\talpha\r\n2\tbeta\r3\tgamma\n")]
 #[case::a_part("a\nb\nc\nd\n", json!({ "offset": 2, "limit": 2 }), "2\tb\n3\tc\n")]
 #[case::empty_lines("\n\n", json!({}), "1\t\n2\t\n")]
-fn numbers_go_before_lines_on_demand(#[case] text: &str, #[case] part: Value, #[case] numbered: &str) {
+fn lines_are_numbered_on_request(#[case] text: &str, #[case] part: Value, #[case] numbered: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", text));
     let mut params = json!({ "path": "a.txt", "numbered": true });
     params.as_object_mut().expect("an object").extend(part.as_object().expect("an object").clone());
@@ -138,14 +138,15 @@ fn numbers_go_before_lines_on_demand(#[case] text: &str, #[case] part: Value, #[
     assert_eq!(read["hash"], hash_of(text));
 }
 
-/// A client that would cut a longer answer has to have it cut where the daemon knows of it.
+/// A client with a smaller limit must let the daemon cut the answer, so that the daemon knows which lines
+/// were read.
 #[test]
-fn an_answer_is_no_longer_than_is_wanted_and_the_rest_counts_as_unread() {
+fn max_bytes_cuts_the_answer_and_the_rest_counts_as_unread() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(1_000)));
     let mut agent = machine.agent(&workspace);
     let read = agent.call("editd/read", json!({ "path": "a.txt", "maxBytes": 60 })).done();
     assert_eq!(read["text"], numbered_lines(7), "whole lines only");
-    assert_goes_on_at(&read, 8);
+    assert_continues_at(&read, 8);
     agent.change(json!({ "kind": "delete", "path": "a.txt" })).refused("unread");
     let read = agent.call("editd/read", json!({ "path": "a.txt", "maxBytes": 1 << 30 })).done();
     assert_eq!(read["truncated"], false);
@@ -153,7 +154,7 @@ fn an_answer_is_no_longer_than_is_wanted_and_the_rest_counts_as_unread() {
 }
 
 #[test]
-fn what_is_escaped_in_the_answer_counts_as_it_stands_there() {
+fn max_bytes_counts_json_escapes() {
     let lines = format!("{}\n", "\t\"\u{1b}".repeat(10)).repeat(30);
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", lines));
     let mut agent = machine.agent(&workspace);
@@ -166,7 +167,7 @@ fn what_is_escaped_in_the_answer_counts_as_it_stands_there() {
 }
 
 #[test]
-fn of_long_lines_some_columns_are_given_and_the_rest_counts_as_unread() {
+fn max_columns_cuts_lines_and_the_rest_counts_as_unread() {
     let text = "äbcdefgh\r\nab\r\nabcdefg";
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", text));
     let mut agent = machine.agent(&workspace);
@@ -175,14 +176,14 @@ fn of_long_lines_some_columns_are_given_and_the_rest_counts_as_unread() {
     assert_eq!((&read["text"], &read["truncated"]), (&json!(shown), &json!(true)));
     assert_eq!(
         read["notice"],
-        "Line 1 and 1 more are cut after 3 characters; `column: 4` shows the next of them."
+        "Line 1 and 1 more are cut after 3 characters; `column: 4` shows the next ones."
     );
     agent.change(json!({ "kind": "delete", "path": "a.txt" })).refused("unread");
     agent.edit("a.txt", "h\r\n", "i\r\n").done();
     let params = json!({ "path": "a.txt", "column": 4, "maxColumns": 5, "numbered": true });
     let read = agent.call("editd/read", params).done();
     assert_eq!(read["text"], "1\tdefgi\r\n2\t\r\n3\tdefg");
-    assert_eq!(read["notice"], "Lines are shown from their character 4 on.");
+    assert_eq!(read["notice"], "Lines are shown from character 4 on.");
     agent.change(json!({ "kind": "delete", "path": "a.txt" })).refused("unread");
     let whole = json!({ "path": "a.txt", "maxColumns": 8 });
     assert_eq!(agent.call("editd/read", whole).done()["truncated"], false);

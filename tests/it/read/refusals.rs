@@ -1,4 +1,4 @@
-//! What cannot be read as text.
+//! Files that cannot be read as text.
 
 use rstest::rstest;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -6,7 +6,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use crate::support::{Machine, Outcome, Workspace};
 
 #[test]
-fn a_file_that_is_not_there_is_missing() {
+fn an_absent_file_is_missing() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     let data = agent.try_read("b.txt").refused("missing");
@@ -16,7 +16,7 @@ fn a_file_that_is_not_there_is_missing() {
 }
 
 #[test]
-fn a_folder_is_no_file() {
+fn a_folder_is_not_a_file() {
     let (machine, workspace) = (Machine::start(), Workspace::file("sub/a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     for path in ["sub", "sub/", ".", "sub/a.txt/"] {
@@ -25,7 +25,7 @@ fn a_folder_is_no_file() {
 }
 
 #[test]
-fn a_pipe_is_no_file_and_nobody_waits_for_it() {
+fn a_pipe_is_not_a_file_and_does_not_block() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     mknodat(CWD, workspace.path("pipe"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
     let mut agent = machine.agent(&workspace);
@@ -34,7 +34,7 @@ fn a_pipe_is_no_file_and_nobody_waits_for_it() {
 }
 
 #[test]
-fn a_socket_is_no_file() {
+fn a_socket_is_not_a_file() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let _listener = std::os::unix::net::UnixListener::bind(workspace.path("socket")).expect("a socket");
     machine.agent(&workspace).try_read("socket").refused("not_a_file");
@@ -44,7 +44,7 @@ fn a_socket_is_no_file() {
 #[case::zero_bytes(b"abc\0def\n".to_vec())]
 #[case::an_executable(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0>\0".to_vec())]
 #[case::a_zero_after_a_while((0..20_000).map(|at| if at == 7_000 { 0 } else { b'a' }).collect())]
-fn what_is_no_text_is_binary(#[case] bytes: Vec<u8>) {
+fn a_file_that_is_not_text_is_binary(#[case] bytes: Vec<u8>) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.bin", &bytes));
     let mut agent = machine.agent(&workspace);
     agent.try_read("a.bin").refused("binary");
@@ -53,7 +53,7 @@ fn what_is_no_text_is_binary(#[case] bytes: Vec<u8>) {
 }
 
 #[test]
-fn a_file_above_the_limit_is_too_large_to_be_edited_and_one_at_it_is_not() {
+fn only_a_file_above_the_limit_is_too_large_to_edit() {
     let machine = Machine::configured("[limits]\nfile_size = 1000\n");
     let workspace = Workspace::with(&[("at.txt", "x".repeat(1000)), ("above.txt", "x".repeat(1001))]);
     let mut agent = machine.agent(&workspace);
@@ -63,8 +63,8 @@ fn a_file_above_the_limit_is_too_large_to_be_edited_and_one_at_it_is_not() {
 }
 
 #[test]
-fn a_text_of_many_megabytes_is_served() {
-    let text = "some words that stand in a line\n".repeat(100_000) + "the last\n";
+fn a_text_of_several_megabytes_can_be_read_and_edited() {
+    let text = "some words that are in a line\n".repeat(100_000) + "the last\n";
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", &text));
     let mut agent = machine.agent(&workspace);
     assert_eq!(agent.read("a.txt")["totalLines"], 100_001);

@@ -1,4 +1,4 @@
-//! The file changes while a person thinks.
+//! The file changes while a proposal is pending.
 
 use serde_json::json;
 
@@ -7,11 +7,11 @@ use crate::support::{Outcome, numbered_lines};
 use super::scene::{Scene, states};
 
 #[test]
-fn hunks_nobody_touched_move_along() {
+fn untouched_hunks_move_with_their_lines() {
     let (mut scene, proposal) = Scene::three_hunks();
     let text = format!("new 1\nnew 2\n{}", numbered_lines(40)).replace("line 30\n", "");
     scene.workspace.put("a.txt", &text);
-    let seen = scene.seen(&proposal);
+    let seen = scene.fetch(&proposal);
     assert_eq!(states(&seen), ["pending"; 3]);
     let file = &seen["files"][0];
     let starts: Vec<_> =
@@ -26,7 +26,7 @@ fn hunks_nobody_touched_move_along() {
         .replace("line 37\n", "LINE 37\n");
     assert_eq!(scene.workspace.text("a.txt"), expected);
     assert_eq!(file["hashAfter"], scene.workspace.hash("a.txt"));
-    // What else is new there the agent has not seen.
+    // The agent has not read the other changes of the file.
     let outcome = scene.outcome(&proposal).done();
     assert_eq!(outcome["files"][0]["rebased"], true);
     let write = json!({ "kind": "write", "path": "a.txt", "content": "x" });
@@ -34,16 +34,16 @@ fn hunks_nobody_touched_move_along() {
 }
 
 #[test]
-fn a_touched_hunk_is_in_conflict_alone() {
+fn only_a_touched_hunk_is_in_conflict() {
     let (mut scene, proposal) = Scene::three_hunks();
     let text = numbered_lines(40).replace("line 20\n", "mine 20\n");
     scene.workspace.put("a.txt", &text);
-    let seen = scene.seen(&proposal);
+    let seen = scene.fetch(&proposal);
     assert_eq!(states(&seen), ["pending", "conflicted", "pending"]);
     let hunk = &seen["files"][0]["hunks"][1];
     assert_eq!((&hunk["oldText"], &hunk["newText"]), (&json!("mine 20\n"), &json!("LINE 20\n")));
     assert!(seen["notice"].as_str().unwrap().contains("h2"), "{seen:#}");
-    // To accept all is not to decide about a conflict.
+    // Accepting all does not decide a conflict.
     let most = scene.decide(&proposal, json!({ "accept": "all" })).done();
     assert_eq!(
         (&most["state"], states(&most)),
@@ -60,7 +60,7 @@ fn a_touched_hunk_is_in_conflict_alone() {
 }
 
 #[test]
-fn a_conflict_that_is_taken_takes_the_agents_text() {
+fn taking_a_conflict_writes_the_agents_text() {
     let (mut scene, proposal) = Scene::three_hunks();
     let text = numbered_lines(40).replace("line 20\n", "mine 20\n").replace("line 10\n", "mine 10\n");
     scene.workspace.put("a.txt", &text);
@@ -74,12 +74,12 @@ fn a_conflict_that_is_taken_takes_the_agents_text() {
 }
 
 #[test]
-fn a_yes_to_what_has_changed_since_it_was_looked_at_is_none() {
+fn accepting_a_hunk_that_changed_since_its_revision_has_no_effect() {
     let (mut scene, proposal) = Scene::three_hunks();
-    assert_eq!(states(&scene.seen(&proposal)), ["pending"; 3]);
+    assert_eq!(states(&scene.fetch(&proposal)), ["pending"; 3]);
     let text = numbered_lines(40).replace("line 20\n", "an hour of work\n");
     scene.workspace.put("a.txt", &text);
-    // `reject: "all"` is about those that are not named.
+    // `reject: "all"` applies to hunks that are not named.
     let decision = json!({ "accept": ["h2"], "reject": "all" });
     let waits = scene.decide_on(&proposal, &json!(1), decision).done();
     assert_eq!((&waits["state"], &waits["revision"]), (&json!("pending"), &json!(2)));
@@ -92,7 +92,7 @@ fn a_yes_to_what_has_changed_since_it_was_looked_at_is_none() {
 }
 
 #[test]
-fn a_no_to_what_has_changed_since_can_be_taken_back_only_by_taking() {
+fn rejecting_a_changed_hunk_can_be_reversed_only_by_taking_it() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.decide(&proposal, json!({ "reject": ["h1"] })).done();
     scene.workspace.put("a.txt", numbered_lines(40).replace("line 3\n", "mine\n"));
@@ -100,24 +100,24 @@ fn a_no_to_what_has_changed_since_can_be_taken_back_only_by_taking() {
     assert_eq!(states(&open), ["conflicted", "pending", "pending"]);
     let taken = scene.decide(&proposal, json!({ "take": ["h1"] })).done();
     assert_eq!(states(&taken), ["accepted", "pending", "pending"]);
-    // To say yes again takes nothing back.
+    // Accepting again reverses nothing.
     let again = scene.decide(&proposal, json!({ "accept": ["h1", "h2"] })).done();
     assert_eq!(states(&again), ["accepted", "accepted", "pending"]);
 }
 
 #[test]
-fn to_take_what_nobody_touched_is_to_accept_it() {
+fn taking_an_untouched_hunk_accepts_it() {
     let (mut scene, proposal) = Scene::three_hunks();
     let some = scene.decide(&proposal, json!({ "take": ["h1"] })).done();
     assert_eq!(states(&some), ["accepted", "pending", "pending"]);
-    // So it is open again when its place is touched.
+    // The hunk is therefore open again when its lines change.
     scene.workspace.put("a.txt", numbered_lines(40).replace("line 3\n", "mine\n"));
     let rest = scene.decide(&proposal, json!({ "accept": "all" })).done();
     assert_eq!(states(&rest), ["conflicted", "accepted", "accepted"]);
 }
 
 #[test]
-fn what_was_accepted_before_it_was_touched_is_asked_again() {
+fn an_accepted_hunk_is_open_again_after_a_change_of_its_lines() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.decide(&proposal, json!({ "accept": ["h1"] })).done();
     scene.workspace.put("a.txt", numbered_lines(40).replace("line 3\n", "mine\n"));
@@ -131,11 +131,11 @@ fn what_was_accepted_before_it_was_touched_is_asked_again() {
 }
 
 #[test]
-fn what_is_there_already_is_not_written_again() {
+fn a_hunk_already_in_the_file_is_not_written_again() {
     let (mut scene, proposal) = Scene::three_hunks();
     let text = numbered_lines(40).replace("line 20\n", "LINE 20\n");
     scene.workspace.put("a.txt", &text);
-    assert_eq!(states(&scene.seen(&proposal)), ["pending"; 3]);
+    assert_eq!(states(&scene.fetch(&proposal)), ["pending"; 3]);
     scene.workspace.put("a.txt", text.replace("line 3\n", "LINE 3\n").replace("line 37\n", "LINE 37\n"));
     let done = scene.decide(&proposal, json!({ "accept": "all" })).done();
     assert_eq!(done["state"], "applied");
@@ -144,13 +144,13 @@ fn what_is_there_already_is_not_written_again() {
 }
 
 #[test]
-fn a_file_that_is_gone_can_be_got_back_or_left() {
+fn a_deleted_file_can_be_restored_or_left_deleted() {
     for (decision, there) in
         [(json!({ "take": ["h1", "h2"], "reject": ["h3"] }), true), (json!({ "reject": "all" }), false)]
     {
         let (mut scene, proposal) = Scene::three_hunks();
         std::fs::remove_file(scene.workspace.path("a.txt")).expect("removed");
-        assert_eq!(states(&scene.seen(&proposal)), ["conflicted"; 3]);
+        assert_eq!(states(&scene.fetch(&proposal)), ["conflicted"; 3]);
         let waits = scene.decide(&proposal, json!({ "accept": "all" })).done();
         assert_eq!(waits["state"], "pending");
         scene.decide(&proposal, decision).done();
@@ -164,19 +164,19 @@ fn a_file_that_is_gone_can_be_got_back_or_left() {
 }
 
 #[test]
-fn what_is_no_text_any_more_can_only_be_left() {
+fn a_file_that_became_binary_can_only_be_rejected() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.workspace.put("a.txt", b"\0\x01\x02");
-    assert_eq!(states(&scene.seen(&proposal)), ["conflicted"; 3]);
+    assert_eq!(states(&scene.fetch(&proposal)), ["conflicted"; 3]);
     scene.decide(&proposal, json!({ "take": ["h1", "h2", "h3"] })).refused("binary");
-    // Nothing was decided by that.
-    assert_eq!(scene.seen(&proposal)["revision"], 1);
+    // The refused request decided nothing.
+    assert_eq!(scene.fetch(&proposal)["revision"], 1);
     assert_eq!(scene.decide(&proposal, json!({ "reject": "all" })).done()["state"], "rejected");
     assert_eq!(scene.workspace.bytes("a.txt"), b"\0\x01\x02");
 }
 
 #[test]
-fn another_agent_may_write_meanwhile() {
+fn another_agent_can_write_in_the_meantime() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.editor.read_and_edit("a.txt", "line 1\n", "LINE 1\nLINE 1b\n").done();
     let done = scene.decide(&proposal, json!({ "accept": "all" })).done();
@@ -187,7 +187,7 @@ fn another_agent_may_write_meanwhile() {
 }
 
 #[test]
-fn what_was_taken_over_one_text_is_not_taken_over_a_later_one() {
+fn a_conflict_taken_over_one_text_is_open_again_over_a_later_one() {
     let (mut scene, proposal) = Scene::three_hunks();
     let edited = |by: &str| numbered_lines(40).replace("line 20\n", &format!("{by}\n"));
     scene.workspace.put("a.txt", edited("first"));

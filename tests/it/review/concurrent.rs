@@ -1,4 +1,4 @@
-//! Two who decide, and one who takes back.
+//! Concurrent decisions, withdrawals and disconnects.
 
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ fn the_first_decision_wins() {
 }
 
 #[test]
-fn of_many_decisions_at_the_same_time_one_is_taken() {
+fn of_many_concurrent_decisions_one_succeeds() {
     for round in 0..5 {
         let (mut scene, proposal) = Scene::three_hunks();
         let mut editors: Vec<_> = (0..6).map(|_| reviewer(&scene.machine, &scene.workspace)).collect();
@@ -62,7 +62,7 @@ fn of_many_decisions_at_the_same_time_one_is_taken() {
 }
 
 #[test]
-fn several_proposals_on_one_file_are_decided_one_after_another() {
+fn several_proposals_of_one_file_are_decided_one_after_another() {
     let mut scene = Scene::new(&[("a.txt", &numbered_lines(40))]);
     scene.agent.read("a.txt");
     let proposals: Vec<_> = (1..=8)
@@ -85,23 +85,23 @@ fn several_proposals_on_one_file_are_decided_one_after_another() {
 }
 
 #[test]
-fn an_agent_that_is_gone_gets_what_was_decided_later() {
+fn a_reconnected_agent_receives_a_later_decision() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.agent = scene.machine.agent(&scene.workspace);
     scene.decide(&proposal, json!({ "accept": ["h1"], "reject": "all" })).done();
     let outcome = scene.outcome(&proposal).done();
     assert_eq!(outcome["state"], "partial");
-    // It is its base now, though this session has never read the file.
+    // The outcome is now the session's base, although the session has never read the file.
     assert_eq!(scene.agent.edit("a.txt", "line 5\n", "x\n").done()["state"], "pending");
 }
 
 #[test]
-fn with_its_editor_gone_it_goes_on_waiting() {
+fn a_proposal_stays_pending_without_its_editor() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.decide(&proposal, json!({ "accept": ["h1"] })).done();
     scene.editor = scene.machine.editor(&scene.workspace);
     assert_eq!(scene.agent.state_of(&proposal), "pending");
-    let seen = scene.seen(&proposal);
+    let seen = scene.fetch(&proposal);
     assert_eq!((&seen["revision"], &seen["files"][0]["hunks"][0]["state"]), (&json!(2), &json!("accepted")));
     scene.decide(&proposal, json!({ "accept": "all" })).done();
     assert_eq!(scene.workspace.text("a.txt").matches("LINE").count(), 3);

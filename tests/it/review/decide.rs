@@ -1,4 +1,4 @@
-//! A person decides, hunk by hunk, and all that was accepted happens at once.
+//! Decisions hunk by hunk. Accepted hunks are applied together.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn capitals(numbers: &[usize]) -> String {
 }
 
 #[test]
-fn nothing_happens_before_everything_is_decided() {
+fn nothing_is_applied_before_all_hunks_are_decided() {
     let (mut scene, proposal) = Scene::three_hunks();
     assert_eq!(hunk_ids(&proposal), ["h1", "h2", "h3"]);
     assert_eq!(states(&proposal), ["pending"; 3]);
@@ -34,14 +34,14 @@ fn nothing_happens_before_everything_is_decided() {
     assert_eq!(states(&done), ["accepted", "rejected", "accepted"]);
     assert_eq!(scene.workspace.text("a.txt"), capitals(&[3, 37]));
     assert_eq!(done["files"][0]["hash"], scene.workspace.hash("a.txt"));
-    // One transaction, by the agent.
+    // There is one transaction, by the agent.
     let history = scene.agent.history();
     assert_eq!((history.len(), &history[0]["author"]), (1, &json!("alice")));
     assert_eq!(history[0]["transaction"], done["transaction"]);
 }
 
 #[test]
-fn all_is_accepted_at_once() {
+fn all_hunks_are_accepted_with_one_request() {
     let (mut scene, proposal) = Scene::three_hunks();
     let done = scene.decide(&proposal, json!({ "accept": "all" })).done();
     assert_eq!(done["state"], "applied");
@@ -50,13 +50,13 @@ fn all_is_accepted_at_once() {
     assert_eq!((&outcome["state"], &outcome["transaction"]), (&json!("applied"), &done["transaction"]));
     assert_eq!(outcome["files"][0]["hash"], scene.workspace.hash("a.txt"));
     assert!(outcome["files"][0]["snippet"].as_str().unwrap().contains("LINE 3"), "{outcome:#}");
-    // And once more the same.
+    // Another request returns the same outcome.
     assert_eq!(scene.outcome(&proposal).done(), outcome);
     assert_eq!(scene.agent.history().len(), 1);
 }
 
 #[test]
-fn what_is_named_is_decided_so_and_the_rest_otherwise() {
+fn all_applies_to_hunks_that_are_not_named() {
     let (mut scene, proposal) = Scene::three_hunks();
     let done = scene.decide(&proposal, json!({ "accept": "all", "reject": ["h2"] })).done();
     assert_eq!(states(&done), ["accepted", "rejected", "accepted"]);
@@ -64,7 +64,7 @@ fn what_is_named_is_decided_so_and_the_rest_otherwise() {
 }
 
 #[test]
-fn a_no_to_everything_changes_nothing_and_is_told_with_its_reason() {
+fn rejecting_everything_changes_nothing_and_reports_the_comments() {
     let (mut scene, proposal) = Scene::three_hunks();
     let wait = json!({ "id": proposal["id"], "waitMs": 20_000 });
     let waiting = scene.agent.send("editd/apply", wait);
@@ -72,7 +72,7 @@ fn a_no_to_everything_changes_nothing_and_is_told_with_its_reason() {
         json!([{ "text": "Too loud.\nKeep it down." }, { "hunk": "h2", "text": "least of all this" }]);
     let done = scene.decide(&proposal, json!({ "reject": "all", "comment": comment })).done();
     assert_eq!((&done["state"], states(&done)), (&json!("rejected"), vec!["rejected"; 3]));
-    // Who waits is answered; who asks afterwards is refused.
+    // The waiting request is answered. A later one is refused.
     let answer = scene.agent.answer(waiting).done();
     assert_eq!(answer["state"], "rejected");
     assert_eq!(answer["comments"][1], json!({ "hunk": "h2", "text": "least of all this" }));
@@ -84,7 +84,7 @@ fn a_no_to_everything_changes_nothing_and_is_told_with_its_reason() {
 }
 
 #[test]
-fn a_person_may_think_again_while_something_is_open() {
+fn decisions_can_change_while_a_hunk_is_undecided() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.decide(&proposal, json!({ "accept": ["h1", "h2"] })).done();
     let again = scene.decide(&proposal, json!({ "reject": ["h1"] })).done();
@@ -94,7 +94,7 @@ fn a_person_may_think_again_while_something_is_open() {
 }
 
 #[test]
-fn a_comment_alone_leaves_it_waiting() {
+fn a_comment_alone_leaves_the_proposal_pending() {
     let (mut scene, proposal) = Scene::three_hunks();
     let path = scene.workspace.absolute("a.txt");
     let said = scene.decide(&proposal, json!({ "comment": [{ "path": path, "text": "hm" }] })).done();
@@ -109,10 +109,10 @@ fn a_comment_alone_leaves_it_waiting() {
 }
 
 #[test]
-fn the_agent_goes_on_from_the_outcome() {
+fn the_outcome_becomes_the_agents_base() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.decide(&proposal, json!({ "accept": "all" })).done();
-    // It was not told yet, so what it has is old.
+    // The agent has not received the outcome yet, so its base is stale.
     let write = json!({ "kind": "write", "path": "a.txt", "content": "all new\n" });
     scene.agent.change(write.clone()).refused("stale");
     let told = scene.outcome(&proposal).done();
@@ -121,7 +121,7 @@ fn the_agent_goes_on_from_the_outcome() {
 }
 
 #[test]
-fn looking_at_the_outcome_gives_it_too() {
+fn reading_the_proposal_returns_the_outcome_too() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.decide(&proposal, json!({ "accept": ["h1"], "reject": "all" })).done();
     let told = scene.agent.call("editd/proposal", json!({ "id": proposal["id"], "waitMs": 1000 })).done();
@@ -135,7 +135,7 @@ fn looking_at_the_outcome_gives_it_too() {
 }
 
 #[test]
-fn what_was_only_proposed_can_be_decided_too() {
+fn a_proposal_that_was_not_applied_can_be_decided_too() {
     let mut scene = Scene::new(&[("a.txt", "one\ntwo\n")]);
     scene.agent.read("a.txt");
     let proposal = scene.agent.propose("a.txt", "one", "1").done();
@@ -146,9 +146,9 @@ fn what_was_only_proposed_can_be_decided_too() {
 }
 
 #[test]
-fn the_hunks_show_their_texts_to_the_person() {
+fn hunks_include_their_texts_for_the_reviewer() {
     let (mut scene, proposal) = Scene::three_hunks();
-    let seen = scene.seen(&proposal);
+    let seen = scene.fetch(&proposal);
     let hunk = |at: usize| seen["files"][0]["hunks"][at].clone();
     assert_eq!(
         (hunk(1)["oldText"].clone(), hunk(1)["newText"].clone()),

@@ -1,4 +1,4 @@
-//! Files that come, go, move or change their encoding are decided too.
+//! Reviews of file creations, deletions, renames and encoding changes.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::support::{FRENCH, Outcome, latin};
 
 use super::scene::{Scene, hunk_ids, states};
 
-/// One change of each kind.
+/// Proposes a change of each kind.
 fn set(scene: &mut Scene) -> Value {
     for path in ["edit.txt", "delete.txt", "rename.txt"] {
         scene.agent.read(path);
@@ -30,7 +30,7 @@ fn scene() -> (Scene, Value) {
 }
 
 #[test]
-fn each_file_has_hunks_and_all_are_numbered_through() {
+fn hunks_are_numbered_across_files() {
     let (_, proposal) = scene();
     assert_eq!(hunk_ids(&proposal), ["h1", "h2", "h3", "h4", "h5"]);
     let kinds: Vec<_> = proposal["files"]
@@ -43,7 +43,7 @@ fn each_file_has_hunks_and_all_are_numbered_through() {
 }
 
 #[test]
-fn all_of_a_set_happens_together() {
+fn all_files_of_a_set_change_together() {
     let (mut scene, proposal) = scene();
     let done = scene.decide(&proposal, json!({ "accept": "all" })).done();
     assert_eq!(done["state"], "applied");
@@ -55,11 +55,11 @@ fn all_of_a_set_happens_together() {
     assert_eq!(outcome["files"][2]["hash"], Value::Null);
     assert_eq!(outcome["files"][3]["newPath"], scene.workspace.absolute("renamed.txt"));
     scene.agent.call("editd/undo", json!({})).done();
-    assert_eq!(scene.agent.history().len(), 1, "the undo waits as well");
+    assert_eq!(scene.agent.history().len(), 1, "the undo is pending as well");
 }
 
 #[test]
-fn any_of_them_can_be_left_out() {
+fn any_change_of_a_set_can_be_rejected() {
     let (mut scene, proposal) = scene();
     let done =
         scene.decide(&proposal, json!({ "accept": ["h2", "h5"], "reject": ["h1", "h3", "h4"] })).done();
@@ -68,14 +68,14 @@ fn any_of_them_can_be_left_out() {
     assert_eq!(scene.workspace.text("new/file.txt"), "new\n");
     assert_eq!(scene.workspace.text("delete.txt"), "gone\n");
     assert_eq!(scene.workspace.text("rename.txt"), "2\n");
-    // Only what was done has a hash.
-    let told: Vec<_> =
+    // Only applied changes have a hash.
+    let has_hash: Vec<_> =
         done["files"].as_array().unwrap().iter().map(|file| file.get("hash").is_some()).collect();
-    assert_eq!(told, [false, true, false, true]);
+    assert_eq!(has_hash, [false, true, false, true]);
 }
 
 #[test]
-fn a_name_without_the_text() {
+fn a_rename_can_be_accepted_without_its_edit() {
     let (mut scene, proposal) = scene();
     scene.decide(&proposal, json!({ "accept": ["h4"], "reject": "all" })).done();
     assert_eq!(scene.workspace.text("renamed.txt"), "two\n");
@@ -83,12 +83,12 @@ fn a_name_without_the_text() {
 }
 
 #[test]
-fn one_that_fails_lets_nothing_happen_and_can_be_left_out() {
+fn a_failing_change_prevents_all_and_can_be_rejected() {
     let (mut scene, proposal) = scene();
     scene.workspace.put("renamed.txt", "in the way\n");
     scene.decide(&proposal, json!({ "accept": "all" })).refused("exists");
     assert_eq!(scene.workspace.text("edit.txt"), "one\n");
-    let seen = scene.seen(&proposal);
+    let seen = scene.fetch(&proposal);
     assert_eq!((&seen["state"], &seen["revision"]), (&json!("pending"), &json!(1)));
     assert_eq!(states(&seen), ["pending"; 5]);
     scene.decide(&proposal, json!({ "accept": "all", "reject": ["h4"] })).done();
@@ -99,7 +99,7 @@ fn one_that_fails_lets_nothing_happen_and_can_be_left_out() {
 }
 
 #[test]
-fn a_file_that_came_meanwhile_is_a_conflict() {
+fn a_file_created_in_the_meantime_is_a_conflict() {
     let (mut scene, proposal) = scene();
     scene.workspace.put("new/file.txt", "mine\n");
     scene.workspace.put("delete.txt", "gone\nand more\n");
@@ -113,7 +113,7 @@ fn a_file_that_came_meanwhile_is_a_conflict() {
 }
 
 #[test]
-fn a_new_name_of_what_is_gone_is_a_conflict() {
+fn renaming_a_deleted_file_is_a_conflict() {
     let (mut scene, proposal) = scene();
     std::fs::remove_file(scene.workspace.path("rename.txt")).expect("removed");
     let waits = scene.decide(&proposal, json!({ "accept": ["h4", "h5"], "reject": "all" })).done();
@@ -123,7 +123,7 @@ fn a_new_name_of_what_is_gone_is_a_conflict() {
 }
 
 #[test]
-fn encodings_and_line_ends_are_kept() {
+fn encodings_and_line_endings_are_preserved() {
     let mut scene = Scene::new(&[("crlf.txt", "one\r\ntwo\r\nthree\r\nfour\r\n")]);
     scene.workspace.put("latin.txt", latin(FRENCH));
     for path in ["crlf.txt", "latin.txt"] {
@@ -144,7 +144,7 @@ fn encodings_and_line_ends_are_kept() {
 }
 
 #[test]
-fn another_encoding_is_a_hunk() {
+fn an_encoding_change_is_a_hunk() {
     let mut scene = Scene::new(&[("a.txt", "é\n")]);
     scene.agent.read("a.txt");
     let write = json!({ "kind": "write", "path": "a.txt", "content": "é\n", "encoding": "latin1" });
@@ -155,7 +155,7 @@ fn another_encoding_is_a_hunk() {
 }
 
 #[test]
-fn some_hunks_of_a_notebook_that_make_none_are_refused() {
+fn hunks_of_a_notebook_that_yield_an_invalid_one_are_refused() {
     let cell = |text: &str| {
         format!("  {{\n   \"cell_type\": \"raw\",\n   \"metadata\": {{}},\n   \"source\": \"{text}\"\n  }}")
     };
@@ -174,7 +174,7 @@ fn some_hunks_of_a_notebook_that_make_none_are_refused() {
         scene.agent.change(json!({ "kind": "notebook", "path": "n.ipynb", "cells": cells })).done();
     let ids = hunk_ids(&proposal).len();
     assert!(ids >= 2, "{proposal:#}");
-    // Whatever is picked: a notebook comes out, or nothing.
+    // Any choice results in a valid notebook or in a refusal.
     for pick in 0..ids {
         let id = format!("h{}", pick + 1);
         match scene.decide(&proposal, json!({ "accept": "all", "reject": [id] })) {

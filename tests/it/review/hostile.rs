@@ -1,4 +1,4 @@
-//! What is asked for wrongly, too much of it, and paths that are not what they were.
+//! Invalid decisions, large reviews, and paths that changed since the proposal.
 
 use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
@@ -30,18 +30,18 @@ use super::scene::{Scene, hunk_ids, states};
 #[case::a_comment_elsewhere(json!({ "comment": [{ "path": "/x", "text": "x" }] }), "comment[0].path")]
 #[case::a_comment_on_nothing(json!({ "comment": [{ "hunk": "h9", "text": "x" }] }), "comment[0].hunk")]
 #[case::an_unknown_field(json!({ "accept": "all", "force": true }), "force")]
-fn what_does_not_fit_is_refused_and_decides_nothing(#[case] decision: Value, #[case] field: &str) {
+fn an_invalid_decision_is_refused_and_decides_nothing(#[case] decision: Value, #[case] field: &str) {
     let (mut scene, proposal) = Scene::three_hunks();
     let path = scene.workspace.absolute("a.txt");
     let decision: Value = serde_json::from_str(&decision.to_string().replace("PATH", &path)).unwrap();
     scene.decide(&proposal, decision).invalid(field);
-    assert_eq!(scene.seen(&proposal)["revision"], 1);
+    assert_eq!(scene.fetch(&proposal)["revision"], 1);
 }
 
 #[test]
 fn a_hunk_and_its_replaced_file_contradict_each_other() {
     let (mut scene, proposal) = Scene::three_hunks();
-    let seen = scene.seen(&proposal);
+    let seen = scene.fetch(&proposal);
     let file = json!({ "path": seen["files"][0]["path"], "baseHash": seen["files"][0]["hashBefore"], "content": "x" });
     scene.decide(&proposal, json!({ "replace": [file.clone()], "accept": ["h1"] })).invalid("accept");
     scene.decide(&proposal, json!({ "replace": [file.clone()], "take": ["h1"] })).invalid("take");
@@ -49,7 +49,7 @@ fn a_hunk_and_its_replaced_file_contradict_each_other() {
 }
 
 #[test]
-fn no_such_proposal_and_no_such_revision() {
+fn unknown_proposals_and_revisions_are_refused() {
     let (mut scene, proposal) = Scene::three_hunks();
     let all = json!({ "accept": "all" });
     scene.decide_on(&json!({ "id": "p000000-1" }), &json!(1), all.clone()).refused("unknown_proposal");
@@ -78,7 +78,7 @@ fn a_thousand_hunks_are_decided_one_by_one_in_time() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert_eq!((&done["state"], states(&done).len()), (&json!("applied"), 1000));
     assert_eq!(scene.workspace.text("a.txt").matches("LINE").count(), 1000);
-    // What is kept of it is bounded, and tells every hunk.
+    // The stored outcome is bounded, but lists every hunk.
     let outcome = scene.outcome(&proposal).done();
     assert_eq!(states(&outcome), vec!["accepted"; 1000]);
 }
@@ -91,13 +91,13 @@ fn a_thousand_conflicts_in_one_line_fit_into_an_answer() {
     let edits: Vec<_> = (1..=1000).map(edit).collect();
     let proposal = scene.agent.call("editd/edit", json!({ "path": "a.txt", "edits": edits })).done();
     scene.workspace.put("a.txt", "x".repeat(1 << 20));
-    let seen = scene.seen(&proposal);
+    let seen = scene.fetch(&proposal);
     assert_eq!(states(&seen), vec!["conflicted"; 1000]);
     assert!(seen.to_string().len() < 32 << 20);
 }
 
 #[test]
-fn a_yes_does_not_follow_a_link_that_was_put_there_since() {
+fn accepting_does_not_follow_a_symlink_created_since() {
     let mut scene = Scene::new(&[("folder/a.txt", "one\n")]);
     scene.agent.read("folder/a.txt");
     let proposal = scene.agent.edit("folder/a.txt", "one", "1").done();
@@ -109,12 +109,12 @@ fn a_yes_does_not_follow_a_link_that_was_put_there_since() {
     let refused = scene.decide(&proposal, json!({ "take": ["h1"] }));
     refused.refused_as_any(&["outside_workspace", "not_a_file"]);
     assert_eq!(std::fs::read_to_string(outside.join("a.txt")).unwrap(), "one\n");
-    // It can be left, and waits no more.
+    // The proposal can be rejected, which closes it.
     assert_eq!(scene.decide(&proposal, json!({ "reject": "all" })).done()["state"], "rejected");
 }
 
 #[test]
-fn a_yes_opens_no_path_that_the_rules_close() {
+fn accepting_does_not_override_path_rules() {
     let mut scene = Scene::new(&[("a.txt", "one\n")]);
     scene.agent.read("a.txt");
     let proposal = scene.agent.edit("a.txt", "one", "1").done();
@@ -128,7 +128,7 @@ fn a_yes_opens_no_path_that_the_rules_close() {
 }
 
 #[test]
-fn a_person_who_works_elsewhere_can_decide() {
+fn an_editor_with_other_roots_can_decide() {
     let (mut scene, proposal) = Scene::three_hunks();
     let elsewhere = Workspace::empty();
     scene.editor = scene.machine.editor(&elsewhere);
@@ -136,7 +136,7 @@ fn a_person_who_works_elsewhere_can_decide() {
 }
 
 #[test]
-fn what_waits_counts_against_the_limit_of_its_author() {
+fn pending_proposals_count_towards_the_limit_of_their_author() {
     let machine = Machine::configured("review = \"always\"\n[limits]\nproposals = 3\n");
     let workspace = Workspace::file("a.txt", numbered_lines(40));
     let mut agent = machine.agent(&workspace);
@@ -152,7 +152,7 @@ fn what_waits_counts_against_the_limit_of_its_author() {
 }
 
 #[test]
-fn an_agent_sees_nothing_of_what_waits_for_others() {
+fn an_agent_does_not_see_other_authors_pending_proposals() {
     let (mut scene, proposal) = Scene::three_hunks();
     let mut other = scene.machine.agent_named("bob", &scene.workspace);
     for method in ["editd/proposal", "editd/apply", "editd/discard"] {

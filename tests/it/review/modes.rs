@@ -1,4 +1,4 @@
-//! New files that anybody may run, under review.
+//! Reviews of new executable files.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,20 +11,20 @@ use crate::support::Outcome;
 use super::scene::{Scene, reviewer};
 
 #[test]
-fn a_program_that_was_reviewed_is_one_also_after_a_restart() {
+fn a_reviewed_file_is_executable_even_after_a_restart() {
     let mut scene = Scene::new(&[("a.txt", "a\n")]);
     let proposal = scene.agent.change(script("bin/run")).done();
     assert_eq!(proposal["files"][0]["mode"], "100755");
     scene.machine.restart();
     scene.editor = reviewer(&scene.machine, &scene.workspace);
-    let seen = scene.seen(&proposal);
+    let seen = scene.fetch(&proposal);
     assert_eq!(seen["files"][0]["mode"], "100755", "{seen}");
     scene.decide(&proposal, json!({ "accept": "all" })).done();
     assert_runs(&scene.workspace, "bin/run");
 }
 
 #[test]
-fn a_program_that_its_reviewer_has_rewritten_stays_one() {
+fn a_file_rewritten_by_the_reviewer_stays_executable() {
     let mut scene = Scene::new(&[("a.txt", "a\n")]);
     let proposal = scene.agent.change(script("bin/run")).done();
     let own = json!({ "path": scene.workspace.absolute("bin/run"), "baseHash": null, "content": format!("{SCRIPT}# mine\n") });
@@ -34,7 +34,7 @@ fn a_program_that_its_reviewer_has_rewritten_stays_one() {
 }
 
 #[test]
-fn a_deleted_program_that_a_reviewer_brings_back_is_one() {
+fn a_reviewed_undo_of_a_deletion_restores_the_mode() {
     let mut scene = Scene::new(&[("run", SCRIPT)]);
     fs::set_permissions(scene.workspace.path("run"), fs::Permissions::from_mode(0o750)).expect("a mode");
     scene.agent.read("run");

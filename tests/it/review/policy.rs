@@ -1,4 +1,4 @@
-//! When a person has to decide.
+//! Conditions under which a change needs a review.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn edit(scene: &mut Scene, more: &Value) -> Value {
 #[case::auto("auto", json!({}), "pending")]
 #[case::auto_and_less_asked_for("auto", json!({ "review": false }), "pending")]
 #[case::always("always", json!({ "review": false }), "pending")]
-fn the_configuration_decides_and_a_request_may_ask_for_more(
+fn a_request_may_ask_for_review_beyond_the_configuration(
     #[case] review: &str,
     #[case] more: Value,
     #[case] state: &str,
@@ -35,14 +35,14 @@ fn the_configuration_decides_and_a_request_may_ask_for_more(
 #[case("auto", json!({}), "applied")]
 #[case("auto", json!({ "review": true }), "pending")]
 #[case("always", json!({}), "pending")]
-fn with_nobody_there_it_waits_only_where_that_is_wanted(
+fn without_a_reviewer_a_change_waits_only_if_required(
     #[case] review: &str,
     #[case] more: Value,
     #[case] state: &str,
 ) {
     let config = format!("review = \"{review}\"\n");
     let (machine, workspace) = (Machine::configured(&config), Workspace::file("a.txt", "one\n"));
-    // An editor that does not review is nobody.
+    // An editor without review support does not count as a reviewer.
     let _editor = machine.editor(&workspace);
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -56,7 +56,7 @@ fn with_nobody_there_it_waits_only_where_that_is_wanted(
 }
 
 #[test]
-fn an_editor_elsewhere_watches_nothing_here() {
+fn an_editor_with_other_roots_does_not_watch_these_files() {
     let machine = Machine::configured("review = \"auto\"\n");
     let (workspace, elsewhere) = (Workspace::file("a.txt", "one\n"), Workspace::empty());
     let _editor = reviewer(&machine, &elsewhere);
@@ -65,7 +65,7 @@ fn an_editor_elsewhere_watches_nothing_here() {
 }
 
 #[test]
-fn one_watched_file_of_a_set_is_enough_and_a_new_name_counts() {
+fn one_watched_file_or_new_name_in_a_set_requires_review() {
     let machine = Machine::configured("review = \"auto\"\n");
     let workspace = Workspace::with(&[("a.txt", "one\n"), ("watched/b.txt", "two\n")]);
     let mut session = workspace.session("person");
@@ -87,7 +87,7 @@ fn one_watched_file_of_a_set_is_enough_and_a_new_name_counts() {
 }
 
 #[test]
-fn a_person_at_an_editor_is_not_asked_unless_they_ask() {
+fn an_editors_own_change_is_reviewed_only_on_request() {
     let mut scene = Scene::configured("review = \"always\"\n", &[("a.txt", "one\ntwo\n")]);
     assert_eq!(scene.editor.read_and_edit("a.txt", "one", "1").done()["state"], "applied");
     let asked = json!({ "path": "a.txt", "oldText": "two", "newText": "2", "review": true });
@@ -98,7 +98,7 @@ fn a_person_at_an_editor_is_not_asked_unless_they_ask() {
 }
 
 #[test]
-fn an_agent_cannot_decide_nor_apply_what_waits() {
+fn an_agent_can_neither_decide_nor_apply_a_pending_proposal() {
     let (mut scene, proposal) = Scene::three_hunks();
     let all = json!({ "id": proposal["id"], "revision": 1, "accept": "all" });
     scene.agent.call("editd/decide", all).refused("not_permitted");
@@ -107,7 +107,7 @@ fn an_agent_cannot_decide_nor_apply_what_waits() {
         params["id"] = proposal["id"].clone();
         assert_eq!(scene.agent.call("editd/apply", params).done()["state"], "pending");
     }
-    // Saying that it reviews makes no agent an editor.
+    // Announcing review support does not make an agent an editor.
     let mut session = scene.workspace.session("alice");
     session["capabilities"] = json!({ "experimental": { "editd": { "review": true } } });
     session["initializationOptions"] = json!({ "editd": { "review": true } });
@@ -126,7 +126,7 @@ fn a_proposal_is_reviewed_when_it_is_applied() {
     assert_eq!(proposal["state"], "proposed");
     let applied = scene.agent.apply(&proposal).done();
     assert_eq!((&applied["state"], &applied["revision"]), (&json!("pending"), &json!(1)));
-    assert_eq!(scene.editor.told_of_proposal(&proposal)["state"], "pending");
+    assert_eq!(scene.editor.proposal_notification(&proposal)["state"], "pending");
     scene.decide(&proposal, json!({ "accept": "all" })).done();
     assert_eq!(scene.workspace.text("a.txt"), "1\n");
 }

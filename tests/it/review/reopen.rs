@@ -1,4 +1,4 @@
-//! What a person has rejected can be brought back.
+//! Reopening rejected proposals.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn with(lines: &[(usize, &str)]) -> String {
 }
 
 #[test]
-fn a_rejected_proposal_waits_again_under_another_name() {
+fn a_reopened_proposal_is_pending_under_a_new_id() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.decide(&proposal, json!({ "reject": "all", "comment": "no" })).done();
     let again = reopen(&mut scene, &proposal).done();
@@ -31,25 +31,25 @@ fn a_rejected_proposal_waits_again_under_another_name() {
     assert_eq!((states(&again), hunk_ids(&again)), (vec!["pending"; 3], vec!["h1", "h2", "h3"]));
     assert!(again.get("comments").is_none(), "{again:#}");
     assert_eq!(scene.workspace.text("a.txt"), numbered_lines(40));
-    // The author is told of it, and who asks for the old one is told where it went.
+    // The author can read the new proposal, and a request for the old one names the new one.
     assert_eq!(scene.agent.state_of(&again), "pending");
     let error = scene.outcome(&proposal).fails(-32803);
     assert!(
         error.kind() == "superseded" && error.message.contains(again["id"].as_str().unwrap()),
         "{error:?}"
     );
-    assert_eq!(scene.seen(&proposal)["replacedBy"], again["id"]);
+    assert_eq!(scene.fetch(&proposal)["replacedBy"], again["id"]);
     let done = scene.decide(&again, json!({ "accept": "all" })).done();
     assert_eq!(done["state"], "applied");
     assert_eq!(scene.workspace.text("a.txt"), with(&[(3, "LINE 3"), (20, "LINE 20"), (37, "LINE 37")]));
     assert_eq!(scene.agent.history()[0]["author"], "alice");
-    // Once the author is told what became of it, the next edit needs no new read.
+    // Once the author has received the outcome, the next edit needs no new read.
     assert_eq!(scene.outcome(&again).done()["state"], "applied");
     assert_eq!(scene.agent.edit("a.txt", "LINE 3\n", "3\n").done()["state"], "pending");
 }
 
 #[test]
-fn of_a_partial_one_only_what_was_rejected_comes_back() {
+fn only_the_rejected_hunks_of_a_partial_proposal_are_reopened() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.decide(&proposal, json!({ "reject": ["h2"], "accept": "all" })).done();
     scene.workspace.put("a.txt", format!("new\n{}", scene.workspace.text("a.txt")));
@@ -64,7 +64,7 @@ fn of_a_partial_one_only_what_was_rejected_comes_back() {
 }
 
 #[test]
-fn what_was_touched_since_is_in_conflict() {
+fn a_reopened_hunk_on_changed_lines_is_in_conflict() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.decide(&proposal, json!({ "reject": "all" })).done();
     scene.workspace.put("a.txt", with(&[(20, "a person's")]));
@@ -75,7 +75,7 @@ fn what_was_touched_since_is_in_conflict() {
 }
 
 #[test]
-fn a_line_that_was_to_be_inserted_and_is_there_by_now_is_not_inserted_twice() {
+fn an_insertion_already_in_the_file_is_not_reopened() {
     let mut scene = Scene::new(&[("a.txt", "one\ntwo\n")]);
     scene.agent.read("a.txt");
     let proposal = scene.agent.edit("a.txt", "one\n", "one\nnew\n").done();
@@ -87,12 +87,12 @@ fn a_line_that_was_to_be_inserted_and_is_there_by_now_is_not_inserted_twice() {
 }
 
 #[test]
-fn of_a_partial_one_the_rest_is_shown_over_what_is_there_now() {
+fn a_reopened_partial_proposal_is_based_on_the_current_text() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.decide(&proposal, json!({ "accept": ["h1"], "reject": "all" })).done();
     scene.workspace.put("a.txt", with(&[(3, "LINE 3"), (20, "a person's"), (37, "LINE 37")]));
     let again = reopen(&mut scene, &proposal).done();
-    // The third is there already.
+    // The third hunk is in the file already.
     assert_eq!(states(&again), ["pending"], "{again:#}");
     assert_eq!(again["files"][0]["hunks"][0]["oldText"], "a person's\n");
     scene.decide(&again, json!({ "accept": "all" })).done();
@@ -100,7 +100,7 @@ fn of_a_partial_one_the_rest_is_shown_over_what_is_there_now() {
 }
 
 #[test]
-fn what_was_rejected_beside_a_new_name_does_not_bring_the_old_name_back() {
+fn reopening_an_edit_of_a_renamed_file_does_not_restore_the_old_name() {
     let mut scene = Scene::new(&[("old.txt", "one\ntwo\n")]);
     scene.agent.read("old.txt");
     let changes = json!([
@@ -114,7 +114,7 @@ fn what_was_rejected_beside_a_new_name_does_not_bring_the_old_name_back() {
 }
 
 #[test]
-fn files_that_come_go_and_get_names_come_back_too() {
+fn creations_deletions_and_renames_can_be_reopened() {
     let mut scene = Scene::new(&[("old.txt", "old\n"), ("gone.txt", "gone\n")]);
     scene.agent.read("old.txt");
     scene.agent.read("gone.txt");
@@ -137,7 +137,7 @@ fn files_that_come_go_and_get_names_come_back_too() {
 }
 
 #[test]
-fn without_a_name_the_last_of_the_folder_is_meant() {
+fn without_an_id_the_last_rejection_in_the_folders_is_reopened() {
     let mut scene = Scene::new(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
     let mut propose = |path: &str, old: &str, new: &str| {
         scene.agent.read(path);
@@ -155,11 +155,11 @@ fn without_a_name_the_last_of_the_folder_is_meant() {
     let path = |name: &str| json!(scene.workspace.path(name));
     assert_eq!(paths, [path("a.txt"), path("b.txt")]);
     let error = scene.editor.call("editd/reopen", json!({})).fails(-32803);
-    assert_eq!(error.message, "Nothing was rejected in these folders that is still known.");
+    assert_eq!(error.message, "No rejected change in these folders is still stored.");
 }
 
 #[test]
-fn without_a_name_what_was_decided_in_another_folder_is_meant_too() {
+fn without_an_id_a_rejection_decided_from_another_folder_is_found() {
     let (scene, proposal) = Scene::three_hunks();
     let mut visitor = reviewer(&scene.machine, &Workspace::with::<&str>(&[]));
     visitor.call("editd/decide", json!({ "id": proposal["id"], "revision": 1, "reject": "all" })).done();
@@ -168,7 +168,7 @@ fn without_a_name_what_was_decided_in_another_folder_is_meant_too() {
 }
 
 #[test]
-fn what_cannot_be_brought_back_is_refused_with_its_reason() {
+fn a_proposal_that_cannot_be_reopened_is_refused_with_a_reason() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.decide(&proposal, json!({ "reject": ["h1"] })).done();
     let error = reopen(&mut scene, &proposal).fails(-32803);
@@ -187,7 +187,7 @@ fn what_cannot_be_brought_back_is_refused_with_its_reason() {
 }
 
 #[test]
-fn what_cannot_be_brought_back_is_in_nobodys_way() {
+fn a_proposal_that_cannot_be_reopened_is_skipped() {
     let (mut scene, first) = Scene::three_hunks();
     scene.decide(&first, json!({ "reject": "all" })).done();
     let edits = json!([
@@ -199,12 +199,12 @@ fn what_cannot_be_brought_back_is_in_nobodys_way() {
     scene.workspace.put("a.txt", with(&[(5, "LINE 5"), (9, "LINE 9")]));
     assert_eq!(reopen(&mut scene, &second).fails(-32803).kind(), "no_change");
     let again = scene.editor.call("editd/reopen", json!({})).done();
-    assert_eq!(scene.seen(&first)["replacedBy"], again["id"]);
+    assert_eq!(scene.fetch(&first)["replacedBy"], again["id"]);
     assert_eq!(scene.editor.call("editd/reopen", json!({})).fails(-32803).kind(), "no_change");
 }
 
 #[test]
-fn what_the_limit_on_proposals_forgets_is_in_nobodys_way() {
+fn a_proposal_dropped_by_the_limit_is_skipped() {
     let mut scene = Scene::configured("review = \"auto\"\nlimits.proposals = 2\n", &[("a.txt", "a\n")]);
     let mut reject = |author: &str| {
         let mut agent = scene.machine.agent_named(author, &scene.workspace);
@@ -222,11 +222,11 @@ fn what_the_limit_on_proposals_forgets_is_in_nobodys_way() {
     assert_eq!(reopen(&mut scene, &second).fails(-32803).kind(), "unknown_proposal");
     let again = scene.editor.call("editd/reopen", json!({})).done();
     assert_eq!(again["author"], "ada");
-    assert_eq!(scene.seen(&first)["replacedBy"], again["id"]);
+    assert_eq!(scene.fetch(&first)["replacedBy"], again["id"]);
 }
 
 #[test]
-fn an_undo_of_what_was_changed_since_comes_back_as_a_conflict() {
+fn a_reopened_undo_of_changed_lines_is_a_conflict() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.decide(&proposal, json!({ "accept": "all" })).done();
     let undo = scene.agent.call("editd/undo", json!({})).done();
@@ -240,7 +240,7 @@ fn an_undo_of_what_was_changed_since_comes_back_as_a_conflict() {
 }
 
 #[test]
-fn of_many_the_newest_are_known() {
+fn only_the_newest_rejections_are_stored() {
     let mut scene = Scene::new(&[("a.txt", "a\n")]);
     scene.agent.read("a.txt");
     let mut rejected = Vec::new();
@@ -254,7 +254,7 @@ fn of_many_the_newest_are_known() {
 }
 
 #[test]
-fn what_is_too_large_to_be_kept_takes_nothing_else_along() {
+fn a_rejection_too_large_to_store_evicts_no_others() {
     let large = format!("first\n{}", format!("{}\n", "x".repeat(999)).repeat(17_000));
     let mut scene = Scene::new(&[("large.txt", large.as_str()), ("a.txt", "a\n")]);
     let mut reject = |path: &str, old: &str| {
@@ -269,7 +269,7 @@ fn what_is_too_large_to_be_kept_takes_nothing_else_along() {
 }
 
 #[test]
-fn what_was_brought_back_waits_over_a_restart() {
+fn a_reopened_proposal_survives_a_restart() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.decide(&proposal, json!({ "reject": ["h1"], "accept": "all" })).done();
     let again = reopen(&mut scene, &proposal).done();
@@ -280,7 +280,7 @@ fn what_was_brought_back_waits_over_a_restart() {
 }
 
 #[test]
-fn an_undo_that_was_rejected_is_one_when_it_comes_back() {
+fn a_reopened_undo_is_still_an_undo() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.decide(&proposal, json!({ "accept": "all" })).done();
     let undo = scene.agent.call("editd/undo", json!({})).done();

@@ -1,4 +1,4 @@
-//! A person writes something else.
+//! Decisions in which the reviewer replaces the proposed text.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::support::{Answer, Outcome, numbered_lines};
 use super::scene::{Scene, states};
 
 fn replace(scene: &mut Scene, proposal: &Value, content: &str) -> Answer {
-    let seen = scene.seen(proposal);
+    let seen = scene.fetch(proposal);
     let file = json!({ "path": seen["files"][0]["path"], "baseHash": seen["files"][0]["hashBefore"], "content": content });
     scene.decide_on(proposal, &seen["revision"], json!({ "replace": [file] }))
 }
@@ -19,7 +19,7 @@ fn capitals() -> String {
 }
 
 #[test]
-fn what_a_person_writes_is_written_and_told_to_the_agent() {
+fn the_reviewers_text_is_written_and_reported_to_the_agent() {
     let (mut scene, proposal) = Scene::three_hunks();
     let content = capitals().replace("LINE 20\n", "Line 20!\n").replace("LINE 37\n", "line 37\n");
     let done = replace(&mut scene, &proposal, &content).done();
@@ -37,7 +37,7 @@ fn what_a_person_writes_is_written_and_told_to_the_agent() {
 #[rstest]
 #[case::what_is_there("rejected", &["rejected"; 3])]
 #[case::what_was_proposed("applied", &["accepted"; 3])]
-fn what_equals_one_side_is_no_edit(#[case] state: &str, #[case] hunks: &[&str]) {
+fn a_replacement_equal_to_one_side_is_not_an_edit(#[case] state: &str, #[case] hunks: &[&str]) {
     let (mut scene, proposal) = Scene::three_hunks();
     let content = if state == "applied" { capitals() } else { numbered_lines(40) };
     let done = replace(&mut scene, &proposal, &content).done();
@@ -47,7 +47,7 @@ fn what_equals_one_side_is_no_edit(#[case] state: &str, #[case] hunks: &[&str]) 
 }
 
 #[test]
-fn more_than_the_hunks_may_be_written() {
+fn a_replacement_may_change_lines_outside_the_hunks() {
     let (mut scene, proposal) = Scene::three_hunks();
     let content = capitals().replace("line 10\n", "mine\n");
     let done = replace(&mut scene, &proposal, &content).done();
@@ -57,18 +57,18 @@ fn more_than_the_hunks_may_be_written() {
 }
 
 #[test]
-fn a_text_for_what_is_not_there_any_more_is_stale() {
+fn a_replacement_for_an_outdated_file_is_stale() {
     let (mut scene, proposal) = Scene::three_hunks();
-    let seen = scene.seen(&proposal);
+    let seen = scene.fetch(&proposal);
     scene.workspace.put("a.txt", numbered_lines(41));
     let file = json!({ "path": seen["files"][0]["path"], "baseHash": seen["files"][0]["hashBefore"], "content": "x" });
     let refused = scene.decide(&proposal, json!({ "replace": [file] })).refused("stale");
     assert_eq!(refused["currentHash"], scene.workspace.hash("a.txt"));
-    assert_eq!(scene.seen(&proposal)["revision"], 1);
+    assert_eq!(scene.fetch(&proposal)["revision"], 1);
 }
 
 #[test]
-fn what_a_person_wrote_waits_for_the_other_files_and_moves_along() {
+fn a_replacement_waits_for_the_other_files_and_is_rebased() {
     let mut scene = Scene::new(&[("a.txt", &numbered_lines(40)), ("b.txt", "one\n")]);
     scene.agent.read("a.txt");
     scene.agent.read("b.txt");
@@ -85,7 +85,7 @@ fn what_a_person_wrote_waits_for_the_other_files_and_moves_along() {
 }
 
 #[test]
-fn what_a_person_wrote_is_asked_again_where_the_file_changed_there() {
+fn a_replacement_on_changed_lines_is_a_conflict() {
     let mut scene = Scene::new(&[("a.txt", &numbered_lines(40)), ("b.txt", "one\n")]);
     scene.agent.read("a.txt");
     scene.agent.read("b.txt");
@@ -100,7 +100,7 @@ fn what_a_person_wrote_is_asked_again_where_the_file_changed_there() {
 }
 
 #[test]
-fn a_decision_about_a_hunk_takes_the_place_of_the_text() {
+fn a_decision_about_a_hunk_overrides_the_replacement() {
     let mut scene = Scene::new(&[("a.txt", &numbered_lines(40)), ("b.txt", "one\n")]);
     scene.agent.read("a.txt");
     scene.agent.read("b.txt");
@@ -123,7 +123,7 @@ fn new_files_and_deletions_can_be_replaced() {
         json!({ "kind": "delete", "path": "old.txt" }),
     ];
     let proposal = scene.agent.changes(changes).done();
-    let seen = scene.seen(&proposal);
+    let seen = scene.fetch(&proposal);
     let path = |at: usize| seen["files"][at]["path"].clone();
     let both = json!({ "replace": [
         { "path": path(0), "baseHash": null, "content": "newer\n" },
@@ -132,6 +132,6 @@ fn new_files_and_deletions_can_be_replaced() {
     let done = scene.decide_on(&proposal, &json!(1), both).done();
     assert_eq!((&done["state"], states(&done)), (&json!("applied"), vec!["edited", "edited"]));
     assert_eq!(scene.workspace.text("new.txt"), "newer\n");
-    // With the line ends of the file, as a `write` does.
+    // The line endings of the file are preserved, as with a `write`.
     assert_eq!(scene.workspace.text("old.txt"), "one\r\n");
 }

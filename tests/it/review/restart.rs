@@ -1,4 +1,4 @@
-//! What waits for a person waits over restarts.
+//! Pending proposals survive restarts.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -16,13 +16,13 @@ fn restart(scene: &mut Scene) {
 }
 
 #[test]
-fn a_killed_daemon_forgets_nothing_that_waits() {
+fn pending_proposals_survive_a_killed_daemon() {
     let (mut scene, proposal) = Scene::three_hunks();
     scene.decide(&proposal, json!({ "accept": ["h1"], "comment": "so far" })).done();
-    let before = scene.seen(&proposal);
+    let before = scene.fetch(&proposal);
     restart(&mut scene);
-    let mut after = scene.seen(&proposal);
-    // How the places were found is told once.
+    let mut after = scene.fetch(&proposal);
+    // Match information is reported only once.
     after["files"][0]["matches"] = before["files"][0]["matches"].clone();
     assert_eq!(after, before);
     assert_eq!(scene.agent.state_of(&proposal), "pending");
@@ -39,7 +39,7 @@ fn a_killed_daemon_forgets_nothing_that_waits() {
 }
 
 #[test]
-fn what_is_over_does_not_come_back() {
+fn closed_proposals_do_not_come_back() {
     let (mut scene, proposal) = Scene::three_hunks();
     let discarded = scene.agent.edit("a.txt", "line 5\n", "5\n").done();
     scene.agent.call("editd/discard", json!({ "id": discarded["id"] })).done();
@@ -52,7 +52,7 @@ fn what_is_over_does_not_come_back() {
     let list = scene.editor.call("editd/proposals", json!({})).done();
     let list = list["proposals"].as_array().unwrap();
     assert_eq!((list.len(), &list[0]["id"]), (1, &waits["id"]));
-    // New ones get other names.
+    // New proposals get other ids.
     scene.agent.read("a.txt");
     let next = scene.agent.edit("a.txt", "line 17\n", "17\n").done();
     assert_ne!(next["id"], waits["id"]);
@@ -62,7 +62,7 @@ fn what_is_over_does_not_come_back() {
 }
 
 #[test]
-fn a_request_sent_again_after_the_restart_makes_no_second_proposal() {
+fn a_request_repeated_after_the_restart_creates_no_second_proposal() {
     let mut scene = Scene::new(&[("a.txt", "one\n")]);
     scene.agent.read("a.txt");
     let edit = json!({ "path": "a.txt", "oldText": "one", "newText": "1", "requestId": "r1" });
@@ -77,13 +77,13 @@ fn a_request_sent_again_after_the_restart_makes_no_second_proposal() {
 }
 
 #[test]
-fn damaged_files_are_put_aside_and_the_rest_is_there() {
+fn damaged_files_are_set_aside_and_the_others_are_loaded() {
     let (mut scene, proposal) = Scene::three_hunks();
     let other = scene.agent.edit("a.txt", "line 5\n", "5\n").done();
     let folder = scene.machine.state().join("proposals");
     let file = |id: &serde_json::Value| folder.join(format!("{}.json", id.as_str().unwrap()));
     scene.machine.crash();
-    let text = fs::read_to_string(file(&other["id"])).expect("it was written down");
+    let text = fs::read_to_string(file(&other["id"])).expect("a stored proposal");
     fs::write(file(&other["id"]), &text[..text.len() / 2]).expect("torn");
     fs::write(folder.join("p000000-1.json"), text.replace("line 5", "line 6")).expect("forged");
     fs::write(folder.join("p000000-2.part"), "half").expect("half written");
@@ -100,16 +100,17 @@ fn damaged_files_are_put_aside_and_the_rest_is_there() {
 }
 
 #[test]
-fn only_its_owner_can_read_what_waits() {
+fn only_the_owner_can_read_stored_proposals() {
     let (scene, proposal) = Scene::three_hunks();
     let folder = scene.machine.state().join("proposals");
-    let mode = |path: &std::path::Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    let mode =
+        |path: &std::path::Path| fs::metadata(path).expect("an existing file").permissions().mode() & 0o777;
     let file = folder.join(format!("{}.json", proposal["id"].as_str().unwrap()));
     assert_eq!((mode(&folder), mode(&file)), (0o700, 0o600));
 }
 
 #[test]
-fn everything_a_proposal_can_hold_comes_back() {
+fn all_fields_of_a_proposal_survive_a_restart() {
     let mut scene =
         Scene::new(&[("edit.txt", "one\r\ntwo\r\n"), ("gone.txt", "x\n"), ("old name.txt", "y\n")]);
     scene.workspace.put("latin.txt", latin(FRENCH));
@@ -130,14 +131,14 @@ fn everything_a_proposal_can_hold_comes_back() {
     ]);
     let call = json!({ "changes": changes, "label": "everything", "display": "summary" });
     let proposal = scene.agent.call("editd/edit", call).done();
-    let seen = scene.seen(&proposal);
+    let seen = scene.fetch(&proposal);
     let path = seen["files"][0]["path"].clone();
     let base = scene.workspace.hash("edit.txt");
     let mine = json!({ "replace": [{ "path": path, "baseHash": base, "content": "one\ntwo!\n" }] });
     scene.decide(&proposal, mine).done();
-    let before = scene.seen(&proposal);
+    let before = scene.fetch(&proposal);
     restart(&mut scene);
-    let mut after = scene.seen(&proposal);
+    let mut after = scene.fetch(&proposal);
     for file in 0..before["files"].as_array().unwrap().len() {
         after["files"][file]["matches"] = before["files"][file]["matches"].clone();
     }

@@ -1,4 +1,4 @@
-//! An agent, a person at an editor that reviews, and a folder.
+//! A workspace with an agent and an editor that reviews.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ pub(super) struct Scene {
     pub(super) editor: Agent,
 }
 
-/// A person's session in `workspace` that reviews what agents do there.
+/// Opens an editor session in `workspace` that reviews agents' changes.
 pub(crate) fn reviewer(machine: &Machine, workspace: &Workspace) -> Agent {
     let mut session = workspace.session("person");
     session["capabilities"] = json!({ "experimental": { "editd": { "review": true } } });
@@ -31,7 +31,7 @@ impl Scene {
         Self { machine, workspace, agent, editor }
     }
 
-    /// `line 1` to `line 40`, of which the agent wants lines 3, 20 and 37 in capitals.
+    /// A file with `line 1` to `line 40`, and a proposal to capitalize lines 3, 20 and 37.
     pub(super) fn three_hunks() -> (Self, Value) {
         let mut scene = Self::new(&[("a.txt", &crate::support::numbered_lines(40))]);
         scene.agent.read("a.txt");
@@ -42,15 +42,15 @@ impl Scene {
         (scene, proposal)
     }
 
-    /// What the agent wants, as the person sees it now.
+    /// Returns the current proposal, as sent to the editor.
     #[track_caller]
-    pub(super) fn seen(&mut self, proposal: &Value) -> Value {
+    pub(super) fn fetch(&mut self, proposal: &Value) -> Value {
         self.editor.call("editd/proposal", json!({ "id": proposal["id"] })).done()
     }
 
-    /// Decides about the revision that is there.
+    /// Decides on the current revision.
     pub(super) fn decide(&mut self, proposal: &Value, decision: Value) -> Answer {
-        let revision = self.seen(proposal)["revision"].clone();
+        let revision = self.fetch(proposal)["revision"].clone();
         self.decide_on(proposal, &revision, decision)
     }
 
@@ -60,20 +60,20 @@ impl Scene {
         self.editor.call("editd/decide", decision)
     }
 
-    /// The outcome, as the agent is told.
+    /// Returns the outcome, as sent to the agent.
     pub(super) fn outcome(&mut self, proposal: &Value) -> Answer {
         self.agent.call("editd/apply", json!({ "id": proposal["id"] }))
     }
 }
 
-/// The states of a file's hunks.
+/// Returns the states of all hunks.
 pub(super) fn states(answer: &Value) -> Vec<&str> {
     let files = answer["files"].as_array().expect("files");
     let hunks = files.iter().flat_map(|file| file["hunks"].as_array().expect("hunks"));
     hunks.map(|hunk| hunk["state"].as_str().expect("a state")).collect()
 }
 
-/// The names of all hunks.
+/// Returns the ids of all hunks.
 pub(super) fn hunk_ids(answer: &Value) -> Vec<&str> {
     let files = answer["files"].as_array().expect("files");
     let hunks = files.iter().flat_map(|file| file["hunks"].as_array().expect("hunks"));

@@ -1,4 +1,4 @@
-//! Both sides of a proposed file as whole texts, for editors that show them beside each other.
+//! Both sides of a proposed file as whole texts, for editors that show them side by side.
 
 use serde_json::{Value, json};
 
@@ -6,20 +6,20 @@ use crate::support::{Outcome, numbered_lines};
 
 use super::scene::{Scene, states};
 
-/// One side of the first file of a proposal.
+/// Fetches one side of the first file of a proposal.
 fn side(scene: &mut Scene, proposal: &Value, which: &str) -> Value {
     side_of(scene, proposal, 0, which)
 }
 
 fn side_of(scene: &mut Scene, proposal: &Value, file: usize, which: &str) -> Value {
-    let seen = scene.seen(proposal);
+    let seen = scene.fetch(proposal);
     let path = seen["files"][file]["path"].as_str().expect("a path");
     let uri = format!("editd:///{}/{which}{path}", proposal["id"].as_str().expect("an id"));
     scene.editor.call("workspace/textDocumentContent", json!({ "uri": uri })).done()
 }
 
 #[test]
-fn a_side_comes_with_the_hash_of_the_file_that_it_was_made_from() {
+fn a_side_includes_the_hash_of_its_base_file() {
     let (mut scene, proposal) = Scene::three_hunks();
     let text = format!("new\n{}", numbered_lines(40)).replace("line 20\n", "mine 20\n");
     scene.workspace.put("a.txt", &text);
@@ -27,7 +27,7 @@ fn a_side_comes_with_the_hash_of_the_file_that_it_was_made_from() {
     let (base, proposed) = (side(&mut scene, &proposal, "base"), side(&mut scene, &proposal, "proposed"));
     let hash = scene.workspace.hash("a.txt");
     assert_eq!(base, json!({ "text": text, "hash": hash }));
-    // What was rejected is not proposed any more, and what is in conflict is as the person has it.
+    // The proposed side omits rejected hunks, and has the current text for conflicts.
     assert_eq!(proposed, json!({ "text": text.replace("line 37\n", "LINE 37\n"), "hash": hash }));
     let path = scene.workspace.absolute("a.txt");
     let mine = proposed["text"].as_str().expect("a text").replace("new\n", "newer\n");
@@ -38,17 +38,17 @@ fn a_side_comes_with_the_hash_of_the_file_that_it_was_made_from() {
 }
 
 #[test]
-fn a_file_that_is_not_there_has_no_hash() {
+fn a_missing_file_has_no_hash() {
     let mut scene = Scene::new(&[]);
     let change = json!({ "kind": "write", "path": "new.txt", "content": "one\r\ntwo\r\n", "literal": true });
     let proposal = scene.agent.call("editd/edit", json!({ "changes": [change] })).done();
-    assert_eq!(states(&scene.seen(&proposal)), ["pending"]);
+    assert_eq!(states(&scene.fetch(&proposal)), ["pending"]);
     assert_eq!(side(&mut scene, &proposal, "base"), json!({ "text": "", "hash": null }));
     assert_eq!(side(&mut scene, &proposal, "proposed"), json!({ "text": "one\r\ntwo\r\n", "hash": null }));
 }
 
 #[test]
-fn what_a_person_wrote_is_proposed_from_then_on() {
+fn the_reviewers_text_replaces_the_proposed_side() {
     let mut scene = Scene::new(&[("a.txt", "one\ntwo\n"), ("b.txt", "going\n")]);
     scene.agent.read("a.txt");
     scene.agent.read("b.txt");
@@ -63,13 +63,13 @@ fn what_a_person_wrote_is_proposed_from_then_on() {
     let seen = scene.decide(&proposal, json!({ "replace": replace })).done();
     assert_eq!((&seen["state"], states(&seen)), (&json!("pending"), vec!["edited", "pending"]));
     assert_eq!(side(&mut scene, &proposal, "proposed")["text"], "one\nII\n");
-    // It moves along with what changes elsewhere.
+    // The text is rebased onto changes elsewhere in the file.
     scene.workspace.put("a.txt", "zero\none\ntwo\n");
     assert_eq!(side(&mut scene, &proposal, "proposed")["text"], "zero\none\nII\n");
 }
 
 #[test]
-fn agents_are_not_shown_texts_this_way() {
+fn agents_cannot_fetch_the_sides() {
     let (mut scene, proposal) = Scene::three_hunks();
     let uri =
         format!("editd:///{}/base{}", proposal["id"].as_str().unwrap(), scene.workspace.absolute("a.txt"));

@@ -1,4 +1,4 @@
-//! A person types into the file while a proposal waits, in an editor that holds it unsaved.
+//! The user types into the file while a proposal is pending, in an editor with unsaved text.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::support::{Editor, Kind, Machine, Outcome, Workspace, numbered_lines};
 use super::scene::{reviewer, states};
 
 #[test]
-fn what_was_typed_stays_and_the_editor_gets_what_was_accepted() {
+fn typed_text_stays_and_the_editor_receives_the_accepted_hunks() {
     let machine = Machine::configured("review = \"auto\"\n");
     let workspace = Workspace::file("a.txt", numbered_lines(40));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
@@ -35,6 +35,6 @@ fn what_was_typed_stays_and_the_editor_gets_what_was_accepted() {
     assert_eq!(workspace.text("a.txt"), numbered_lines(40));
     let outcome = agent.call("editd/apply", json!({ "id": proposal["id"] })).done();
     assert_eq!((&outcome["state"], &outcome["files"][0]["saved"]), (&json!("partial"), &json!(false)));
-    // What was typed elsewhere the agent has not seen, but it can go on.
+    // The agent has not read the typed text, but can continue to edit.
     assert_eq!(agent.edit("a.txt", "LINE 37\n", "Line 37\n").done()["state"], "pending");
 }

@@ -1,4 +1,4 @@
-//! An undo is a change like any other: a person may have to decide.
+//! Reviews of undos, which are changes like any other.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::support::{Machine, Outcome, Workspace};
 use super::scene::{Scene, reviewer, states};
 
 #[test]
-fn an_undo_that_is_accepted_gives_the_bytes_back() {
+fn an_accepted_undo_restores_the_bytes() {
     let machine = Machine::configured("review = \"auto\"\n");
     let workspace = Workspace::with(&[("a.txt", &b"one\r\ntwo\n"[..]), ("b.bin", &b"\0\x01"[..])]);
     let mut agent = machine.agent(&workspace);
@@ -32,7 +32,7 @@ fn an_undo_that_is_accepted_gives_the_bytes_back() {
 }
 
 #[test]
-fn some_of_an_undo_is_a_change_of_its_own() {
+fn a_partially_accepted_undo_is_a_separate_change() {
     let mut scene =
         Scene::configured("review = \"off\"\n", &[("a.txt", &crate::support::numbered_lines(20))]);
     scene.agent.read("a.txt");

@@ -1,4 +1,4 @@
-//! Those who wait, and those who are told.
+//! Waiting for decisions, and notifications about them.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::support::{Outcome, numbered_lines};
 use super::scene::{Scene, reviewer, states};
 
 #[test]
-fn an_edit_that_waits_is_answered_when_it_is_decided() {
+fn a_waiting_edit_is_answered_by_the_decision() {
     let mut scene = Scene::new(&[("a.txt", "one\n")]);
     scene.agent.read("a.txt");
     let edit = json!({ "path": "a.txt", "oldText": "one", "newText": "1", "waitMs": 25_000 });
@@ -25,17 +25,17 @@ fn an_edit_that_waits_is_answered_when_it_is_decided() {
     let answer = scene.agent.answer(request).done();
     assert_eq!((&answer["state"], &answer["comments"]), (&json!("applied"), &json!([{ "text": "fine" }])));
     assert_eq!(answer["files"][0]["hash"], scene.workspace.hash("a.txt"));
-    // It knows the file as it is now.
+    // The answer makes the current file the agent's base.
     assert_eq!(scene.agent.edit("a.txt", "1", "2").done()["state"], "pending");
 }
 
 #[test]
-fn a_wait_has_an_end_and_keeps_nobody_from_the_file() {
+fn a_wait_times_out_and_does_not_lock_the_file() {
     let (mut scene, proposal) = Scene::three_hunks();
     let begun = Instant::now();
     let wait = json!({ "id": proposal["id"], "waitMs": 300 });
     let waiting = scene.agent.send("editd/proposal", wait.clone());
-    // The same file, meanwhile.
+    // Others can use the file in the meantime.
     scene.agent.read("a.txt");
     scene.editor.read_and_edit("a.txt", "line 10\n", "line ten\n").done();
     let answer = scene.agent.answer(waiting).done();
@@ -45,7 +45,7 @@ fn a_wait_has_an_end_and_keeps_nobody_from_the_file() {
 }
 
 #[test]
-fn many_may_wait_at_a_time() {
+fn many_requests_can_wait_at_a_time() {
     let (mut scene, proposal) = Scene::three_hunks();
     let wait = json!({ "id": proposal["id"], "waitMs": 25_000 });
     let requests: Vec<_> = (0..40).map(|_| scene.agent.send("editd/apply", wait.clone())).collect();
@@ -70,7 +70,7 @@ fn a_cancelled_wait_changes_nothing() {
 }
 
 #[test]
-fn a_daemon_that_ends_lets_nobody_wait() {
+fn a_daemon_that_exits_answers_waiting_requests() {
     let (mut scene, proposal) = Scene::three_hunks();
     let request = scene.agent.send("editd/apply", json!({ "id": proposal["id"], "waitMs": 25_000 }));
     scene.agent.read("a.txt");
@@ -83,47 +83,47 @@ fn a_daemon_that_ends_lets_nobody_wait() {
 }
 
 #[test]
-fn editors_and_authors_are_told_of_every_change() {
+fn editors_and_authors_are_notified_of_every_change() {
     let (mut scene, proposal) = Scene::three_hunks();
     let mut second = reviewer(&scene.machine, &scene.workspace);
     assert_eq!(
-        scene.editor.told_of_proposal(&proposal),
+        scene.editor.proposal_notification(&proposal),
         json!({ "id": proposal["id"], "revision": 1, "state": "pending" })
     );
     scene.decide(&proposal, json!({ "accept": ["h1"] })).done();
     let revised = json!({ "id": proposal["id"], "revision": 2, "state": "pending" });
-    assert_eq!(second.told_of_proposal(&proposal), revised);
-    assert_eq!(scene.agent.told_of_proposal(&proposal), revised);
+    assert_eq!(second.proposal_notification(&proposal), revised);
+    assert_eq!(scene.agent.proposal_notification(&proposal), revised);
     scene.decide(&proposal, json!({ "reject": "all" })).done();
     let closed = json!({ "id": proposal["id"], "revision": 3, "state": "partial" });
-    assert_eq!(second.told_of_proposal(&proposal), closed);
-    assert_eq!(scene.agent.told_of_proposal(&proposal), closed);
-    // The one that decides learns it by its answer.
+    assert_eq!(second.proposal_notification(&proposal), closed);
+    assert_eq!(scene.agent.proposal_notification(&proposal), closed);
+    // The deciding editor receives the result in its answer instead.
     assert!(scene.editor.told_so_far().is_empty());
 }
 
 #[test]
-fn an_author_takes_back_or_replaces_what_waits() {
+fn an_author_can_discard_or_replace_a_pending_proposal() {
     let (mut scene, proposal) = Scene::three_hunks();
-    scene.editor.told_of_proposal(&proposal);
+    scene.editor.proposal_notification(&proposal);
     let edit =
         json!({ "path": "a.txt", "oldText": "line 5\n", "newText": "LINE 5\n", "replaces": proposal["id"] });
     let next = scene.agent.call("editd/edit", edit).done();
     assert_eq!(next["state"], "pending");
-    assert_eq!(scene.editor.told_of_proposal(&proposal)["state"], "superseded");
+    assert_eq!(scene.editor.proposal_notification(&proposal)["state"], "superseded");
     let all = json!({ "accept": "all" });
     let refused = scene.decide_on(&proposal, &json!(1), all.clone()).refused("superseded");
     assert_eq!(refused["proposal"], next["id"]);
-    scene.editor.told_of_proposal(&next);
+    scene.editor.proposal_notification(&next);
     let gone = scene.agent.call("editd/discard", json!({ "id": next["id"], "reason": "never mind" })).done();
     assert_eq!(gone["state"], "discarded");
-    assert_eq!(scene.editor.told_of_proposal(&next)["state"], "discarded");
+    assert_eq!(scene.editor.proposal_notification(&next)["state"], "discarded");
     scene.decide_on(&next, &json!(1), all).refused("superseded");
     assert_eq!(scene.workspace.text("a.txt"), numbered_lines(40));
 }
 
 #[test]
-fn who_waits_for_what_is_discarded_is_told() {
+fn waiting_for_a_discarded_proposal_is_answered() {
     let (mut scene, proposal) = Scene::three_hunks();
     let wait = json!({ "id": proposal["id"], "waitMs": 25_000 });
     let request = scene.agent.send("editd/apply", wait);
@@ -135,7 +135,7 @@ fn who_waits_for_what_is_discarded_is_told() {
 }
 
 #[test]
-fn a_revision_that_a_waiting_proposal_does_not_have_is_refused() {
+fn an_outdated_revision_of_a_pending_proposal_is_refused() {
     let mut scene = Scene::new(&[("a.txt", "one\n")]);
     scene.agent.read("a.txt");
     let first = scene.agent.edit("a.txt", "one", "1").done();
@@ -144,7 +144,7 @@ fn a_revision_that_a_waiting_proposal_does_not_have_is_refused() {
     assert_eq!(data["currentRevision"], first["revision"]);
     assert_eq!(scene.agent.call("editd/apply", apply(1)).done()["state"], "pending");
     scene.decide(&first, json!({ "accept": "all" })).done();
-    // Who was away while it was decided is told the outcome.
+    // A client that missed the decision receives the outcome.
     assert_eq!(scene.agent.call("editd/apply", apply(1)).done()["state"], "applied");
 }
 
@@ -168,11 +168,11 @@ fn a_repeated_request_waits_for_the_same_decision() {
 }
 
 #[test]
-fn text_of_a_change_that_waits_is_a_dependency() {
+fn editing_the_text_of_a_pending_change_is_a_dependency() {
     let (mut scene, proposal) = Scene::three_hunks();
     let refused = scene.agent.edit("a.txt", "LINE 20\n", "Line 20\n").refused("dependency");
     assert_eq!(refused["proposal"], proposal["id"]);
-    // Another author knows nothing of it.
+    // The proposal is invisible to another author.
     let mut other = scene.machine.agent_named("bob", &scene.workspace);
     other.read_and_edit("a.txt", "LINE 20\n", "Line 20\n").refused("not_found");
     scene.decide(&proposal, json!({ "accept": "all" })).done();

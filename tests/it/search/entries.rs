@@ -1,4 +1,4 @@
-//! Finding by path, and listing.
+//! `editd/find` and `editd/list`.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -13,10 +13,10 @@ use super::scene::{find, list, paths};
 
 #[rstest]
 #[case::a_name("lib.rs", &["a/lib.rs", "a/src/lib.rs"])]
-#[case::an_ending("*.rs", &["a/lib.rs", "a/src/lib.rs", "a/src/x/deep.rs", "top.rs"])]
-#[case::from_here("./*.md", &["README.md"])]
-#[case::only_here("./*.rs", &["top.rs"])]
-#[case::a_folder_only_here("./src/", &[])]
+#[case::an_extension("*.rs", &["a/lib.rs", "a/src/lib.rs", "a/src/x/deep.rs", "top.rs"])]
+#[case::relative_to_the_root("./*.md", &["README.md"])]
+#[case::only_in_the_root("./*.rs", &["top.rs"])]
+#[case::a_folder_only_in_the_root("./src/", &[])]
 #[case::a_path("a/*.rs", &["a/lib.rs"])]
 #[case::any_depth("a/**/*.rs", &["a/lib.rs", "a/src/lib.rs", "a/src/x/deep.rs"])]
 #[case::from_any_folder("**/src/*.rs", &["a/src/lib.rs"])]
@@ -26,21 +26,21 @@ use super::scene::{find, list, paths};
 #[case::a_class("[tR]*", &["README.md", "top.rs"])]
 #[case::all("**", &["README.md", "a/", "a/lib.rs", "a/src/", "a/src/lib.rs", "a/src/x/", "a/src/x/deep.rs", "top.rs"])]
 #[case::nothing("*.py", &[])]
-fn paths_fit_a_pattern(#[case] pattern: &str, #[case] expected: &[&str]) {
+fn paths_match_a_pattern(#[case] pattern: &str, #[case] expected: &[&str]) {
     let names = ["README.md", "a/lib.rs", "a/src/lib.rs", "a/src/x/deep.rs", "top.rs"];
     let (machine, workspace) = (Machine::start(), Workspace::with(&names.map(|name| (name, ""))));
     assert_eq!(find(&mut machine.agent(&workspace), &workspace, pattern), expected);
 }
 
 #[test]
-fn an_absolute_pattern_is_about_absolute_paths() {
+fn an_absolute_pattern_matches_absolute_paths() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a/x.rs", ""), ("b/x.rs", "")]));
     let pattern = format!("{}/b/**", workspace.root().display());
     assert_eq!(find(&mut machine.agent(&workspace), &workspace, &pattern), ["b/x.rs"]);
 }
 
 #[test]
-fn a_list_is_of_one_folder_and_says_what_is_what() {
+fn a_list_has_the_entries_of_one_folder_with_their_kinds() {
     let (machine, workspace) =
         (Machine::start(), Workspace::with(&[("b/c/d.txt", ""), (".a", ""), ("c", "")]));
     symlink("b", workspace.path("link")).expect("a link");
@@ -52,13 +52,17 @@ fn a_list_is_of_one_folder_and_says_what_is_what() {
         answer["entries"].as_array().expect("a list").iter().map(|it| &it["kind"]).collect();
     assert_eq!(kinds, ["file", "folder", "file", "symlink", "symlink"]);
     assert_eq!(list(&mut agent, &workspace, "b"), ["b/c/"]);
-    assert_eq!(list(&mut agent, &workspace, "link"), ["b/c/"], "a link that is named is followed");
+    assert_eq!(list(&mut agent, &workspace, "link"), ["b/c/"], "a requested symlink is followed");
     assert_eq!(list(&mut agent, &workspace, "c"), ["c"], "a file is listed as itself");
-    assert_eq!(find(&mut agent, &workspace, "d.txt"), ["b/c/d.txt"], "links are not followed on the way");
+    assert_eq!(
+        find(&mut agent, &workspace, "d.txt"),
+        ["b/c/d.txt"],
+        "symlinks are not followed during a walk"
+    );
 }
 
 #[test]
-fn a_path_that_is_not_utf_8_comes_with_a_uri() {
+fn a_path_that_is_not_utf_8_has_a_uri() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a/b.txt", "needle\n")]));
     let name = |bytes| workspace.root().join(OsStr::from_bytes(bytes));
     std::fs::create_dir(name(b"f\xff")).expect("a folder");
@@ -79,9 +83,7 @@ fn a_path_that_is_not_utf_8_comes_with_a_uri() {
 }
 
 #[rstest]
-fn a_place_that_cannot_be_looked_at_is_refused(
-    #[values("editd/search", "editd/find", "editd/list")] method: &str,
-) {
+fn an_inaccessible_path_is_refused(#[values("editd/search", "editd/find", "editd/list")] method: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", ""), (".env", "")]));
     let fifo = workspace.path("pipe");
     rustix::fs::mknodat(rustix::fs::CWD, fifo, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("a pipe");
@@ -109,7 +111,7 @@ fn a_place_that_cannot_be_looked_at_is_refused(
 }
 
 #[test]
-fn several_roots_are_searched_and_what_lies_in_two_is_told_once() {
+fn files_in_overlapping_roots_are_reported_once() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     for name in ["a/x.txt", "a/b/x.txt", "a/b/.gitignore", "c/x.txt", "c/other/x.txt"] {
         workspace.put(name, "one\n");
@@ -125,7 +127,7 @@ fn several_roots_are_searched_and_what_lies_in_two_is_told_once() {
 }
 
 #[test]
-fn a_root_that_is_one_file_is_all_there_is() {
+fn a_root_that_is_a_file_contains_only_that_file() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "one\n")]));
     let mut session = workspace.session("alice");
     session["workspaceFolders"][0]["uri"] = json!(crate::support::uri_of(&workspace.path("a.txt")));

@@ -1,4 +1,4 @@
-//! What a search must not tell, and what it must not wait for.
+//! Content that a search must not reveal, and files that it must not wait for.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -21,7 +21,7 @@ const SECRETS: [(&str, &str); 5] = [
 ];
 
 #[test]
-fn what_may_not_be_read_is_not_searched() {
+fn protected_files_are_not_searched() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&SECRETS));
     workspace.put("a.txt", "TOKEN=none\n");
     let mut agent = machine.agent(&workspace);
@@ -32,9 +32,9 @@ fn what_may_not_be_read_is_not_searched() {
     assert_eq!(below["matches"], json!([]));
 }
 
-/// Else it could be guessed letter by letter.
+/// Otherwise an agent could guess the content letter by letter.
 #[test]
-fn what_is_said_of_protected_files_does_not_depend_on_what_they_hold() {
+fn answers_do_not_depend_on_the_content_of_protected_files() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&SECRETS));
     let mut agent = machine.agent(&workspace);
     let right = search(&mut agent, json!({ "pattern": "TOKEN=a" }));
@@ -44,7 +44,7 @@ fn what_is_said_of_protected_files_does_not_depend_on_what_they_hold() {
 }
 
 #[test]
-fn the_users_policy_counts() {
+fn the_users_policy_applies() {
     let mut machine = Machine::asleep("");
     machine.write_policy("[[rules]]\npattern = \"private/**\"\noperations = [\"read\"]\nclass = \"never\"\n");
     machine.serve();
@@ -57,7 +57,7 @@ fn the_users_policy_counts() {
 }
 
 #[test]
-fn a_persons_editor_may_search_what_a_person_may_read() {
+fn an_editor_may_search_protected_files() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&SECRETS[..1]));
     assert_eq!(
         lines(&mut machine.editor(&workspace), &workspace, json!({ "pattern": "TOKEN" })),
@@ -66,7 +66,7 @@ fn a_persons_editor_may_search_what_a_person_may_read() {
 }
 
 #[test]
-fn links_are_not_followed_and_pipes_not_waited_for() {
+fn symlinks_are_not_followed_and_pipes_do_not_block() {
     let (machine, workspace) =
         (Machine::start(), Workspace::with(&[("a.txt", "word\n"), ("d/b.txt", "word\n")]));
     let outside = workspace.outside("out");
@@ -98,7 +98,7 @@ fn links_are_not_followed_and_pipes_not_waited_for() {
 }
 
 #[test]
-fn a_folder_that_turns_into_a_link_leads_nothing_outside() {
+fn a_folder_replaced_by_a_symlink_does_not_lead_outside() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let outside = workspace.outside("out");
     for file in 0..50 {
@@ -111,18 +111,18 @@ fn a_folder_that_turns_into_a_link_leads_nothing_outside() {
     symlink(&outside, workspace.path("l")).expect("a link");
     let (a, b) = (workspace.path("d"), workspace.path("l"));
     let ended = Arc::new(AtomicBool::new(false));
-    let seen = ended.clone();
-    let swapping = std::thread::spawn(move || {
-        while !seen.load(Ordering::Relaxed) {
+    let stop = ended.clone();
+    let swapper = std::thread::spawn(move || {
+        while !stop.load(Ordering::Relaxed) {
             renameat_with(CWD, &a, CWD, &b, RenameFlags::EXCHANGE).expect("names can be swapped");
             std::thread::yield_now();
         }
     });
-    let (mut agent, mut met) = (machine.agent(&workspace), 0);
+    let (mut agent, mut matched) = (machine.agent(&workspace), 0);
     for _ in 0..60 {
         let found = search(&mut agent, json!({ "pattern": "word", "limit": 1000 }));
         assert!(!found.to_string().contains("outside"), "{found}");
-        met += found["matches"].as_array().expect("a list").len();
+        matched += found["matches"].as_array().expect("a list").len();
         for (method, params) in [
             ("editd/find", json!({ "pattern": "secret*" })),
             ("editd/list", json!({ "path": "d/in1" })),
@@ -134,12 +134,12 @@ fn a_folder_that_turns_into_a_link_leads_nothing_outside() {
         }
     }
     ended.store(true, Ordering::Relaxed);
-    swapping.join().expect("it does not fail");
-    assert!(met > 0, "some searches met the folder");
+    swapper.join().expect("the thread does not panic");
+    assert!(matched > 0, "some searches found the folder");
 }
 
 #[test]
-fn what_cannot_be_opened_is_counted() {
+fn unreadable_entries_are_counted() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "word\n"));
     let root = fs::File::open(workspace.root()).expect("a root");
     let name = "n".repeat(250);

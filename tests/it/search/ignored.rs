@@ -1,4 +1,4 @@
-//! What is left out.
+//! Ignored and skipped files.
 
 use std::fs;
 
@@ -9,31 +9,31 @@ use crate::support::{Machine, Outcome, Workspace};
 
 use super::scene::{find, lines, list, notice, search};
 
-fn found(files: &[(&str, &str)], asked: &str) -> Vec<String> {
+fn found(files: &[(&str, &str)], pattern: &str) -> Vec<String> {
     let (machine, workspace) = (Machine::start(), Workspace::with(files));
-    find(&mut machine.agent(&workspace), &workspace, asked)
+    find(&mut machine.agent(&workspace), &workspace, pattern)
 }
 
 #[rstest]
 #[case::by_name(&[(".gitignore", "*.log\n")], &["b/x.txt", "x.txt"])]
 #[case::a_folder(&[(".gitignore", "b/\n")], &["x.log", "x.txt"])]
-#[case::only_at_its_place(&[(".gitignore", "/x.log\n")], &["b/x.log", "b/x.txt", "x.txt"])]
-#[case::but_not_that(&[(".gitignore", "*.log\n!/x.log\n")], &["b/x.txt", "x.log", "x.txt"])]
-#[case::below(&[("b/.gitignore", "x.*\n")], &["x.log", "x.txt"])]
-#[case::below_not(&[(".gitignore", "*.log\n"), ("b/.gitignore", "!*.log\n")], &["b/x.log", "b/x.txt", "x.txt"])]
-#[case::for_searches(&[(".ignore", "*.log\n")], &["b/x.txt", "x.txt"])]
-#[case::for_searches_first(&[(".gitignore", "*.log\n"), (".ignore", "!*.log\n")], &["b/x.log", "b/x.txt", "x.log", "x.txt"])]
-#[case::for_this_copy(&[(".git/info/exclude", "*.log\n")], &["b/x.txt", "x.txt"])]
-#[case::up_to_the_top(&[(".gitignore", "*.log\n"), ("b/.git/HEAD", "")], &["b/x.log", "b/x.txt", "x.txt"])]
-#[case::with_windows_line_ends(&[(".gitignore", "\u{feff}*.log\r\n")], &["b/x.txt", "x.txt"])]
-#[case::nonsense(&[(".gitignore", "[\n*.log\n{{{\n")], &["b/x.txt", "x.txt"])]
-fn rules_are_obeyed(#[case] rules: &[(&str, &str)], #[case] expected: &[&str]) {
+#[case::anchored(&[(".gitignore", "/x.log\n")], &["b/x.log", "b/x.txt", "x.txt"])]
+#[case::negated(&[(".gitignore", "*.log\n!/x.log\n")], &["b/x.txt", "x.log", "x.txt"])]
+#[case::in_a_subfolder(&[("b/.gitignore", "x.*\n")], &["x.log", "x.txt"])]
+#[case::negated_in_a_subfolder(&[(".gitignore", "*.log\n"), ("b/.gitignore", "!*.log\n")], &["b/x.log", "b/x.txt", "x.txt"])]
+#[case::ignore_file(&[(".ignore", "*.log\n")], &["b/x.txt", "x.txt"])]
+#[case::ignore_file_wins(&[(".gitignore", "*.log\n"), (".ignore", "!*.log\n")], &["b/x.log", "b/x.txt", "x.log", "x.txt"])]
+#[case::local_exclude(&[(".git/info/exclude", "*.log\n")], &["b/x.txt", "x.txt"])]
+#[case::up_to_the_top_of_the_repository(&[(".gitignore", "*.log\n"), ("b/.git/HEAD", "")], &["b/x.log", "b/x.txt", "x.txt"])]
+#[case::windows_line_endings(&[(".gitignore", "\u{feff}*.log\r\n")], &["b/x.txt", "x.txt"])]
+#[case::invalid_lines(&[(".gitignore", "[\n*.log\n{{{\n")], &["b/x.txt", "x.txt"])]
+fn ignore_rules_apply(#[case] rules: &[(&str, &str)], #[case] expected: &[&str]) {
     let files = [("x.txt", ""), ("x.log", ""), ("b/x.txt", ""), ("b/x.log", "")];
     assert_eq!(found(&[files.as_slice(), rules].concat(), "x.*"), expected);
 }
 
 #[test]
-fn a_linked_work_tree_and_a_submodule_have_the_rules_of_their_repository() {
+fn linked_work_trees_and_submodules_use_the_rules_of_their_repository() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     for (name, text) in [
         ("main/.git/info/exclude", "*.log\n"),
@@ -55,7 +55,7 @@ fn a_linked_work_tree_and_a_submodule_have_the_rules_of_their_repository() {
 }
 
 #[test]
-fn rules_of_the_repository_around_the_root_count() {
+fn rules_of_the_enclosing_repository_apply() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     for (name, text) in [
         ("repo/.git/HEAD", ""),
@@ -76,7 +76,7 @@ fn rules_of_the_repository_around_the_root_count() {
 }
 
 #[test]
-fn the_users_rules_for_all_repositories_count() {
+fn global_rules_of_the_user_apply() {
     let (mut machine, workspace) = (Machine::asleep(""), Workspace::with(&[("a.txt", ""), ("a.swp", "")]));
     fs::create_dir_all(machine.home().join(".config/git")).expect("a folder");
     fs::write(machine.home().join(".config/git/ignore"), "*.swp\n").expect("rules");
@@ -85,13 +85,13 @@ fn the_users_rules_for_all_repositories_count() {
 }
 
 #[test]
-fn what_is_named_is_searched_whether_or_not_it_is_ignored() {
+fn a_requested_path_is_searched_even_if_it_is_ignored() {
     let files = [(".gitignore", "out/\n*.log\n"), ("out/a.txt", "one\n"), ("x.log", "one\n")];
     let (machine, workspace) = (Machine::start(), Workspace::with(&files));
     let mut agent = machine.agent(&workspace);
     let nothing = search(&mut agent, json!({ "pattern": "^one" }));
     assert_eq!(nothing["matches"], json!([]));
-    assert!(notice(&nothing).contains("2 files and folders that `.gitignore`"), "{nothing}");
+    assert!(notice(&nothing).contains("2 files and folders ignored by `.gitignore`"), "{nothing}");
     let params = |path: &str| json!({ "pattern": "one", "path": path });
     assert_eq!(lines(&mut agent, &workspace, params("out")), ["out/a.txt:1:one"]);
     assert_eq!(lines(&mut agent, &workspace, params("x.log")), ["x.log:1:one"]);
@@ -99,7 +99,7 @@ fn what_is_named_is_searched_whether_or_not_it_is_ignored() {
 }
 
 #[test]
-fn hidden_files_are_there_and_version_control_is_not() {
+fn hidden_files_are_included_and_version_control_is_not() {
     let files = [
         (".hidden/a.txt", "one\n"),
         (".a.txt", "one\n"),
@@ -129,7 +129,7 @@ fn hidden_files_are_there_and_version_control_is_not() {
 }
 
 #[test]
-fn what_looks_like_a_repository_is_left_out_with_a_word() {
+fn a_bare_repository_is_skipped_with_a_notice() {
     let files = [("bare/HEAD", ""), ("bare/objects/x", ""), ("bare/refs/x", ""), ("bare/a.txt", "one\n")];
     let (machine, workspace) = (Machine::start(), Workspace::with(&files));
     let mut agent = machine.agent(&workspace);
@@ -146,7 +146,7 @@ fn what_looks_like_a_repository_is_left_out_with_a_word() {
 }
 
 #[test]
-fn folders_of_a_list_say_what_is_left_out() {
+fn a_list_reports_ignored_entries() {
     let files = [(".gitignore", "*.log\nout\n"), ("a.log", ""), ("out/a", ""), ("b.txt", "")];
     let (machine, workspace) = (Machine::start(), Workspace::with(&files));
     let answer = machine.agent(&workspace).call("editd/list", json!({})).done();
@@ -156,7 +156,7 @@ fn folders_of_a_list_say_what_is_left_out() {
 }
 
 #[test]
-fn rules_that_nobody_wrote_are_not_obeyed() {
+fn oversized_and_special_rule_files_are_skipped() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     workspace.put(".gitignore", "a.txt\n".repeat(100_000));
     workspace.put("b/.gitignore", "a.txt\n".repeat(10_001));

@@ -1,4 +1,4 @@
-//! The first of many, always the same ones.
+//! Limits on results: always the same first results.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::support::{Machine, Outcome, Workspace, numbered_lines};
 use super::scene::{lines, notice, paths, rows, search};
 
 #[test]
-fn the_first_hundred_come_in_the_order_of_paths() {
+fn the_first_hundred_results_are_in_path_order() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut expected = Vec::new();
     for folder in ["B", "a", "a-b", "a.d", "z"] {
@@ -31,7 +31,7 @@ fn the_first_hundred_come_in_the_order_of_paths() {
 }
 
 #[test]
-fn a_limit_ends_within_a_file() {
+fn a_limit_can_end_within_a_file() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(5_000)));
     let mut agent = machine.agent(&workspace);
     let found = search(&mut agent, json!({ "pattern": "line", "limit": 3 }));
@@ -43,7 +43,7 @@ fn a_limit_ends_within_a_file() {
 }
 
 #[test]
-fn an_answer_has_so_many_bytes_at_most() {
+fn the_size_of_an_answer_is_limited() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     for file in 0..20 {
         workspace.put(&format!("{file:02}.txt"), format!("{}\n", "x".repeat(1_900)).repeat(50));
@@ -58,7 +58,7 @@ fn an_answer_has_so_many_bytes_at_most() {
 }
 
 #[test]
-fn entries_have_a_limit_too() {
+fn the_number_of_entries_is_limited() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     for file in 0..30 {
         workspace.put(&format!("d/{file:02}.txt"), "");
@@ -79,11 +79,11 @@ fn entries_have_a_limit_too() {
 }
 
 #[test]
-fn a_pattern_with_many_ways_to_match_takes_no_longer() {
+fn an_ambiguous_pattern_takes_linear_time() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut text = String::new();
     for line in 0..2_000 {
-        writeln!(text, "{}{line}", "a".repeat(200)).expect("a string takes all");
+        writeln!(text, "{}{line}", "a".repeat(200)).expect("writing to a string cannot fail");
     }
     workspace.put("a.txt", text);
     let mut agent = machine.agent(&workspace);
@@ -93,7 +93,7 @@ fn a_pattern_with_many_ways_to_match_takes_no_longer() {
 }
 
 #[test]
-fn a_line_that_does_not_end_takes_no_memory_for_itself() {
+fn a_line_above_the_limit_ends_the_search_of_its_file() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     workspace.put("a.txt", "needle\n");
     let mut huge = b"needle\n".to_vec();
@@ -105,7 +105,7 @@ fn a_line_that_does_not_end_takes_no_memory_for_itself() {
 }
 
 #[test]
-fn a_search_ends_at_the_deadline_and_says_so() {
+fn a_search_stops_at_the_deadline_with_a_notice() {
     let machine = Machine::configured("[limits]\ndeadline_ms = 1\n");
     let workspace = Workspace::empty();
     for file in 0..300 {

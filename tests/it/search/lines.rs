@@ -1,4 +1,4 @@
-//! Which lines match, and how they are told.
+//! Matching lines and how they are reported.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -12,18 +12,18 @@ use super::scene::{lines, notice, rows, search};
 #[case::a_regex(json!({ "pattern": "^t\\w+$" }), &["a.txt:2:two", "a.txt:3:three"])]
 #[case::any_case(json!({ "pattern": "^TWO", "ignoreCase": true }), &["a.txt:2:two", "b/c.txt:1:two and Two"])]
 #[case::a_literal(json!({ "pattern": "f(x)", "literal": true }), &["b/c.txt:2:f(x)"])]
-#[case::as_others_call_it(json!({ "pattern": "f(", "fixedString": true }), &["b/c.txt:2:f(x)"])]
-#[case::beneath_a_folder(json!({ "pattern": "two", "path": "b" }), &["b/c.txt:1:two and Two"])]
-#[case::beneath_a_folder_with_a_slash(json!({ "pattern": "two", "path": "b/" }), &["b/c.txt:1:two and Two"])]
-#[case::here(json!({ "pattern": "one", "path": "." }), &["a.txt:1:one"])]
+#[case::an_alias_for_literal(json!({ "pattern": "f(", "fixedString": true }), &["b/c.txt:2:f(x)"])]
+#[case::in_a_folder(json!({ "pattern": "two", "path": "b" }), &["b/c.txt:1:two and Two"])]
+#[case::in_a_folder_with_a_slash(json!({ "pattern": "two", "path": "b/" }), &["b/c.txt:1:two and Two"])]
+#[case::in_the_root(json!({ "pattern": "one", "path": "." }), &["a.txt:1:one"])]
 #[case::in_a_file(json!({ "pattern": "two", "path": "a.txt" }), &["a.txt:2:two"])]
 #[case::nothing(json!({ "pattern": "zzz" }), &[])]
 #[case::by_name(json!({ "pattern": "two", "glob": "c.*" }), &["b/c.txt:1:two and Two"])]
 #[case::by_path(json!({ "pattern": "two", "glob": "b/**" }), &["b/c.txt:1:two and Two"])]
 #[case::by_several_names(json!({ "pattern": "one|x", "glob": "{a,c}.txt" }), &["a.txt:1:one", "b/c.txt:2:f(x)"])]
-#[case::by_what_it_is_not(json!({ "pattern": "two", "glob": "!c.txt" }), &["a.txt:2:two"])]
+#[case::by_excluded_name(json!({ "pattern": "two", "glob": "!c.txt" }), &["a.txt:2:two"])]
 #[case::not_in_a_folder(json!({ "pattern": "two", "glob": "!b" }), &["a.txt:2:two"])]
-#[case::from_another_folder(json!({ "pattern": "two", "path": "b", "glob": "b/**" }), &[])]
+#[case::a_glob_relative_to_the_folder(json!({ "pattern": "two", "path": "b", "glob": "b/**" }), &[])]
 fn lines_match(#[case] params: Value, #[case] expected: &[&str]) {
     let files = [("a.txt", "one\ntwo\nthree\n"), ("b/c.txt", "two and Two\nf(x)\n")];
     let (machine, workspace) = (Machine::start(), Workspace::with(&files));
@@ -43,9 +43,9 @@ fn an_absolute_glob_and_a_uri_name_the_same_files() {
 
 #[rstest]
 #[case::crlf(b"one\r\ntwo\r\n", "two$")]
-#[case::without_an_end(b"one\ntwo", "two$")]
+#[case::no_final_line_ending(b"one\ntwo", "two$")]
 #[case::mixed(b"one\r\ntwo\n", "two$")]
-fn line_ends_are_no_part_of_a_line(#[case] bytes: &[u8], #[case] pattern: &str) {
+fn line_endings_are_not_part_of_a_line(#[case] bytes: &[u8], #[case] pattern: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", bytes));
     let found = search(&mut machine.agent(&workspace), json!({ "pattern": pattern, "context": 1 }));
     assert_eq!(rows(&found, &workspace), ["a.txt:2:two"]);
@@ -53,12 +53,12 @@ fn line_ends_are_no_part_of_a_line(#[case] bytes: &[u8], #[case] pattern: &str) 
 }
 
 #[test]
-fn context_is_given_with_each_match() {
+fn each_match_has_its_context() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", numbered_lines(30)));
     let mut agent = machine.agent(&workspace);
     let found = search(&mut agent, json!({ "pattern": "line (1|2|4|20|30)$", "context": 2 }));
-    let told: Vec<_> = found["matches"].as_array().expect("matches").iter().collect();
-    let around = |index: usize| (told[index]["before"].clone(), told[index]["after"].clone());
+    let matches: Vec<_> = found["matches"].as_array().expect("matches").iter().collect();
+    let around = |index: usize| (matches[index]["before"].clone(), matches[index]["after"].clone());
     assert_eq!(around(0), (json!([]), json!(["line 2", "line 3"])));
     assert_eq!(around(1), (json!(["line 1"]), json!(["line 3", "line 4"])));
     assert_eq!(around(2), (json!(["line 2", "line 3"]), json!(["line 5", "line 6"])));
@@ -68,14 +68,14 @@ fn context_is_given_with_each_match() {
     assert_eq!(
         few["matches"][0]["after"],
         json!(["line 2"]),
-        "the search ends where the limit is known to be passed"
+        "the search stops at the first match beyond the limit"
     );
     let many = search(&mut agent, json!({ "pattern": "line 25$", "context": 1_000 }));
     assert_eq!(many["matches"][0]["before"].as_array().expect("lines").len(), 20);
 }
 
 #[test]
-fn what_begins_with_a_mark_of_utf_16_or_utf_8_is_text() {
+fn files_with_a_byte_order_mark_are_text() {
     let marked = |to_bytes| utf16("\u{feff}eins\nzwölf\n", to_bytes);
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     workspace.put("a.txt", marked(u16::to_le_bytes));
@@ -89,14 +89,14 @@ fn what_begins_with_a_mark_of_utf_16_or_utf_8_is_text() {
 }
 
 #[test]
-fn bytes_that_are_no_utf_8_do_not_hide_a_line() {
+fn invalid_utf_8_does_not_hide_a_line() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", b"caf\xe9 one\n"));
     let found = lines(&mut machine.agent(&workspace), &workspace, json!({ "pattern": "one" }));
     assert_eq!(found, ["a.txt:1:caf\u{fffd} one"]);
 }
 
 #[test]
-fn a_zero_byte_near_the_beginning_makes_a_file_no_text_whatever_is_asked_for() {
+fn a_file_with_a_zero_byte_near_the_beginning_is_skipped_for_any_limit() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     workspace.put("early.bin", b"needle\0needle\n");
     workspace.put("first.bin", [b"needle\n".repeat(1_000).as_slice(), b"\0"].concat());
@@ -112,12 +112,12 @@ fn a_zero_byte_near_the_beginning_makes_a_file_no_text_whatever_is_asked_for() {
         assert_eq!(agent.try_read(name).is_ok(), is_text, "{name}: the rule for reading is the same");
     }
     let nothing = search(&mut agent, json!({ "pattern": "other" }));
-    assert!(notice(&nothing).contains("2 files that are no text"), "{nothing}");
+    assert!(notice(&nothing).contains("2 files that are not text"), "{nothing}");
 }
 
-/// Who searches reads what was found by its number afterwards.
+/// A client reads the lines that it found by their numbers.
 #[test]
-fn lines_have_the_numbers_that_they_have_when_read() {
+fn line_numbers_are_the_same_as_in_a_read() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let text = "b\r\nneedle 2\rx needle 3\r\r\nx\nneedle 6\r\n\r\nneedle 8\r";
     workspace.put("mixed.txt", text);
@@ -146,7 +146,7 @@ fn lines_have_the_numbers_that_they_have_when_read() {
 }
 
 #[test]
-fn of_a_long_line_what_is_around_the_match_is_told() {
+fn a_long_line_is_truncated_around_the_match() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let many = |count| "\u{1f600}".repeat(count);
     workspace.put("a.txt", format!("{}\n", many(2_000)));
@@ -169,10 +169,10 @@ fn of_a_long_line_what_is_around_the_match_is_told() {
 #[rstest]
 #[case::open_group("f(", "pattern", "unclosed group")]
 #[case::bad_class("[z-a]", "pattern", "range")]
-#[case::a_line_end("a\\nb", "pattern", "within one line")]
+#[case::a_line_ending("a\\nb", "pattern", "within one line")]
 #[case::nothing("", "pattern", "empty")]
-#[case::endless("(\\w{1000}){1000}", "pattern", "no regular expression")]
-fn a_pattern_that_means_nothing_is_refused(#[case] pattern: &str, #[case] field: &str, #[case] why: &str) {
+#[case::endless("(\\w{1000}){1000}", "pattern", "not a regular expression")]
+fn an_invalid_pattern_is_refused(#[case] pattern: &str, #[case] field: &str, #[case] why: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "f(x)\n"));
     let error = machine.agent(&workspace).call("editd/search", json!({ "pattern": pattern })).fails(-32602);
     assert_eq!(error.data["field"], field);
@@ -181,7 +181,7 @@ fn a_pattern_that_means_nothing_is_refused(#[case] pattern: &str, #[case] field:
 }
 
 #[test]
-fn a_pattern_that_is_no_regex_is_told_how_to_be_taken_literally() {
+fn an_invalid_regex_suggests_a_literal_search() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "f(x)\n"));
     let mut agent = machine.agent(&workspace);
     let error = agent.call("editd/search", json!({ "pattern": "f(" })).fails(-32602);
@@ -193,7 +193,7 @@ fn a_pattern_that_is_no_regex_is_told_how_to_be_taken_literally() {
 
 #[rstest]
 #[case::no_pattern(json!({}), "pattern")]
-#[case::no_text(json!({ "pattern": 7 }), "pattern")]
+#[case::not_a_string(json!({ "pattern": 7 }), "pattern")]
 #[case::no_limit(json!({ "pattern": "x", "limit": 0 }), "limit")]
 #[case::an_unknown_field(json!({ "pattern": "x", "regex": true }), "regex")]
 #[case::a_bad_glob(json!({ "pattern": "x", "glob": "{a" }), "glob")]
@@ -201,7 +201,7 @@ fn a_pattern_that_is_no_regex_is_told_how_to_be_taken_literally() {
 #[case::two_paths(json!({ "pattern": "x", "path": ".", "uri": "file:///x" }), "uri")]
 #[case::no_path(json!({ "pattern": "x", "path": "" }), "path")]
 #[case::a_long_pattern(json!({ "pattern": "x".repeat(10_001) }), "pattern")]
-fn a_parameter_that_does_not_fit_is_named(#[case] params: Value, #[case] field: &str) {
+fn an_invalid_parameter_is_named(#[case] params: Value, #[case] field: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "x\n"));
     let error = machine.agent(&workspace).call("editd/search", params).fails(-32602);
     assert_eq!(error.data["field"], field, "{error:?}");

@@ -1,4 +1,4 @@
-//! Many at once, and nobody waiting.
+//! Concurrent searches, cancellation and deadlines.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use super::scene::{rows, search};
 
 const CANCELLED: i64 = -32800;
 
-/// A tree that takes a while to search in a pattern that is slow.
+/// Creates a tree that takes a while to search with a slow pattern.
 fn large() -> Workspace {
     let workspace = Workspace::empty();
     let text = numbered_lines(100_000);
@@ -20,11 +20,11 @@ fn large() -> Workspace {
     workspace
 }
 
-/// Slow because of what may lie between.
+/// A pattern that is slow because of its nested repetitions.
 const SLOW: &str = r"(?:\w+\W+){3,30}nothing$";
 
 #[test]
-fn a_cancelled_search_ends_and_makes_room() {
+fn a_cancelled_search_stops_and_frees_its_slot() {
     let (machine, workspace) = (Machine::start(), large());
     let mut agent = machine.agent(&workspace);
     let started = Instant::now();
@@ -38,8 +38,8 @@ fn a_cancelled_search_ends_and_makes_room() {
     assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
 }
 
-/// The processor time that the daemon has used so far, in ticks.
-fn used(machine: &Machine) -> u64 {
+/// Returns the processor time of the daemon so far, in ticks.
+fn cpu_ticks(machine: &Machine) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", machine.pid().as_raw_nonzero()));
     let stat = stat.expect("the daemon lives");
     let fields: Vec<_> = stat.rsplit(')').next().expect("fields").split_whitespace().collect();
@@ -47,12 +47,12 @@ fn used(machine: &Machine) -> u64 {
 }
 
 #[test]
-fn a_cancelled_search_leaves_no_thread_behind() {
+fn a_cancelled_search_leaves_no_thread() {
     let (machine, workspace) = (Machine::start(), large());
     let mut agent = machine.agent(&workspace);
-    let before = used(&machine);
+    let before = cpu_ticks(&machine);
     let id = agent.send("editd/search", json!({ "pattern": SLOW }));
-    eventually("the search to be under way", || (used(&machine) > before + 5).then_some(()));
+    eventually("the search to be under way", || (cpu_ticks(&machine) > before + 5).then_some(()));
     agent.notify("$/cancelRequest", json!({ "id": id }));
     assert_eq!(agent.answer(id).expect_err("cancelled").code, CANCELLED);
     let threads = || {
@@ -65,7 +65,7 @@ fn a_cancelled_search_leaves_no_thread_behind() {
 }
 
 #[test]
-fn many_searches_at_once_are_all_answered_alike() {
+fn concurrent_searches_get_equal_answers() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     for file in 0..200 {
         workspace.put(&format!("{}/{file:03}.txt", file % 7), numbered_lines(50));
@@ -73,14 +73,14 @@ fn many_searches_at_once_are_all_answered_alike() {
     let mut agents: Vec<_> =
         (0..6).map(|number| machine.agent_named(&format!("a{number}"), &workspace)).collect();
     let params = json!({ "pattern": "line 7$", "limit": 150 });
-    let mut asked = Vec::new();
+    let mut pending = Vec::new();
     for (number, agent) in agents.iter_mut().enumerate() {
         for _ in 0..10 {
-            asked.push((number, agent.send("editd/search", params.clone())));
+            pending.push((number, agent.send("editd/search", params.clone())));
         }
     }
     let mut answers: Vec<_> =
-        asked.into_iter().map(|(number, id)| agents[number].answer(id).done()).collect();
+        pending.into_iter().map(|(number, id)| agents[number].answer(id).done()).collect();
     answers.dedup();
     assert_eq!(answers.len(), 1, "all are the same");
     assert_eq!(answers[0]["matches"].as_array().expect("a list").len(), 150);
@@ -103,7 +103,7 @@ fn edits_do_not_wait_for_searches() {
     }
 }
 
-/// A file with one long line, as programs for browsers are.
+/// Creates a file with one long line, like a JavaScript bundle.
 fn bundle() -> Workspace {
     let mut text = String::new();
     let mut state = 1_u32;
@@ -114,7 +114,7 @@ fn bundle() -> Workspace {
     Workspace::file("mini.js", text)
 }
 
-/// Each of them goes through a long line in hundreds of states at a time.
+/// Patterns that need hundreds of states at a time on a long line.
 const HEAVY: [&str; 3] = [
     "[a-hé]*a[a-hé]{500}[^a-hé]",
     r"\b(?:[a-dé]|[e-h]){1,900}[XYZ1-9]\b",
@@ -122,7 +122,7 @@ const HEAVY: [&str; 3] = [
 ];
 
 #[test]
-fn a_heavy_pattern_holds_no_search_beyond_its_deadline() {
+fn a_heavy_pattern_does_not_exceed_the_deadline() {
     let (machine, workspace) = (Machine::configured("[limits]\ndeadline_ms = 500\n"), bundle());
     let mut agent = machine.agent(&workspace);
     for pattern in HEAVY {
@@ -134,10 +134,10 @@ fn a_heavy_pattern_holds_no_search_beyond_its_deadline() {
 }
 
 #[test]
-fn heavy_searches_that_are_cancelled_make_room() {
+fn cancelled_heavy_searches_free_their_slots() {
     let (machine, workspace) = (Machine::start(), bundle());
     workspace.put("a.txt", "one\n");
-    let before = used(&machine);
+    let before = cpu_ticks(&machine);
     let searches: Vec<_> = (0..4)
         .map(|number| {
             let mut agent = machine.agent_named(&format!("a{number}"), &workspace);
@@ -145,7 +145,7 @@ fn heavy_searches_that_are_cancelled_make_room() {
             (agent, id)
         })
         .collect();
-    eventually("the searches to be under way", || (used(&machine) > before + 20).then_some(()));
+    eventually("the searches to be under way", || (cpu_ticks(&machine) > before + 20).then_some(()));
     let started = Instant::now();
     for (mut agent, id) in searches {
         agent.notify("$/cancelRequest", json!({ "id": id }));
@@ -157,12 +157,12 @@ fn heavy_searches_that_are_cancelled_make_room() {
 }
 
 #[test]
-fn the_daemon_ends_beside_a_heavy_search() {
+fn the_daemon_exits_during_a_heavy_search() {
     let (mut machine, workspace) = (Machine::start(), bundle());
-    let before = used(&machine);
+    let before = cpu_ticks(&machine);
     let mut agent = machine.agent(&workspace);
     agent.send("editd/search", json!({ "pattern": HEAVY[0] }));
-    eventually("the search to be under way", || (used(&machine) > before + 20).then_some(()));
+    eventually("the search to be under way", || (cpu_ticks(&machine) > before + 20).then_some(()));
     let started = Instant::now();
     assert!(machine.run(&["stop"]).status.success());
     machine.until_ended();

@@ -1,22 +1,22 @@
-//! What these tests say and see.
+//! Requests and results of these tests.
 
 use serde_json::{Value, json};
 
 use crate::support::{Agent, Outcome, Workspace};
 
-/// The answer to `editd/search`.
+/// Returns the answer to `editd/search`.
 #[track_caller]
 pub(super) fn search(agent: &mut Agent, params: Value) -> Value {
     agent.call("editd/search", params).done()
 }
 
-/// The lines that match, as `path:line:text`, with paths from the root.
+/// Returns the matching lines as `path:line:text`, with paths from the root.
 #[track_caller]
 pub(super) fn lines(agent: &mut Agent, workspace: &Workspace, params: Value) -> Vec<String> {
     rows(&search(agent, params), workspace)
 }
 
-/// The same of an answer.
+/// Returns the matching lines of an answer as `path:line:text`, with paths from the root.
 #[track_caller]
 pub(super) fn rows(answer: &Value, workspace: &Workspace) -> Vec<String> {
     let matches = answer["matches"].as_array().unwrap_or_else(|| panic!("no matches in {answer}"));
@@ -27,14 +27,14 @@ pub(super) fn rows(answer: &Value, workspace: &Workspace) -> Vec<String> {
     matches.iter().map(row).collect()
 }
 
-/// The paths that `editd/find` gives, from the root.
+/// Returns the paths that `editd/find` reports, from the root.
 #[track_caller]
 pub(super) fn find(agent: &mut Agent, workspace: &Workspace, pattern: &str) -> Vec<String> {
     let answer = agent.call("editd/find", json!({ "pattern": pattern })).done();
     paths(&answer, workspace)
 }
 
-/// What `editd/list` gives of a folder, by paths from the root.
+/// Returns the entries that `editd/list` reports for a folder, as paths from the root.
 #[track_caller]
 pub(super) fn list(agent: &mut Agent, workspace: &Workspace, folder: &str) -> Vec<String> {
     let answer = agent.call("editd/list", json!({ "path": folder })).done();

@@ -1,4 +1,4 @@
-//! What editors have is what is there.
+//! Unsaved text in editors takes precedence over the disk.
 
 use serde_json::json;
 
@@ -25,7 +25,7 @@ fn unsaved_text_is_searched_instead_of_the_disk() {
 }
 
 #[test]
-fn a_file_that_is_only_in_an_editor_is_there_unless_it_is_ignored() {
+fn a_file_only_in_an_editor_is_found_unless_it_is_ignored() {
     let files = [(".gitignore", "*.log\nout/\n"), ("b.txt", "word\n")];
     let (machine, workspace) = (Machine::start(), Workspace::with(&files));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
@@ -50,11 +50,11 @@ fn a_file_that_is_only_in_an_editor_is_there_unless_it_is_ignored() {
         lines(&mut agent, &workspace, json!({ "pattern": "word", "path": "a.log" })),
         ["a.log:1:word"]
     );
-    assert!(!workspace.has("a"), "a search makes nothing");
+    assert!(!workspace.has("a"), "a search creates no files");
 }
 
 #[test]
-fn a_folder_that_only_an_editor_has_can_be_named() {
+fn a_folder_only_in_an_editor_can_be_requested() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     editor.type_at_start(&editor.open(&workspace, "a/deep/new.txt"), "word\n");
@@ -69,7 +69,7 @@ fn a_folder_that_only_an_editor_has_can_be_named() {
 }
 
 #[test]
-fn different_unsaved_texts_of_a_file_are_left_out_with_a_word() {
+fn a_file_with_different_unsaved_texts_is_skipped_with_a_notice() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "one\n")]));
     let first = Editor::start(&machine, &workspace, Kind::Plugin);
     let second = Editor::named(&machine, &workspace, Kind::Plugin, "second", "utf-16");
@@ -89,7 +89,7 @@ fn different_unsaved_texts_of_a_file_are_left_out_with_a_word() {
 }
 
 #[test]
-fn a_text_that_is_not_known_is_searched_on_the_disk_with_a_word() {
+fn a_file_with_unknown_text_is_searched_on_disk_with_a_notice() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     let uri = crate::support::uri_of(&workspace.path("a.txt"));
@@ -108,7 +108,7 @@ fn a_text_that_is_not_known_is_searched_on_the_disk_with_a_word() {
 }
 
 #[test]
-fn a_document_whose_file_is_gone_is_still_text() {
+fn a_document_whose_file_is_deleted_is_still_searched() {
     let (machine, workspace) =
         (Machine::start(), Workspace::with(&[("d/a.txt", "one\n"), ("b.txt", "one\n")]));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
@@ -123,7 +123,7 @@ fn a_document_whose_file_is_gone_is_still_text() {
 }
 
 #[test]
-fn what_an_editor_has_elsewhere_is_not_told() {
+fn documents_of_another_workspace_are_not_reported() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let elsewhere = Workspace::file("a.txt", "one\n");
     let editor = Editor::start(&machine, &elsewhere, Kind::Plugin);
@@ -134,7 +134,7 @@ fn what_an_editor_has_elsewhere_is_not_told() {
 }
 
 #[test]
-fn unsaved_text_of_what_may_not_be_read_is_not_told() {
+fn unsaved_text_of_a_protected_file_is_not_reported() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[(".env", "A=1\n"), ("a.txt", "B=1\n")]));
     let editor = Editor::start(&machine, &workspace, Kind::Plugin);
     editor.type_at_start(&editor.open(&workspace, ".env"), "SECRET=1\n");
@@ -145,7 +145,7 @@ fn unsaved_text_of_what_may_not_be_read_is_not_told() {
 }
 
 #[test]
-fn a_search_moves_no_base() {
+fn a_search_does_not_count_as_a_read() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     lines(&mut agent, &workspace, json!({ "pattern": "one" }));

@@ -1,4 +1,4 @@
-//! A session from `initialize` to `exit`.
+//! The lifecycle of a session, from `initialize` to `exit`.
 
 use editd::protocol::{EDITOR_METHODS, METHODS};
 use rstest::rstest;
@@ -9,7 +9,7 @@ use crate::support::{Agent, Framing, Machine, Outcome, Workspace};
 #[rstest]
 #[case::one_message_a_line(Framing::Lines)]
 #[case::base_protocol(Framing::Headers)]
-fn initialize_says_what_is_served(#[case] framing: Framing) {
+fn initialize_announces_the_served_methods(#[case] framing: Framing) {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut agent = Agent::connect(&machine, framing);
     let result = agent.initialize(workspace.session("alice")).done();
@@ -20,7 +20,7 @@ fn initialize_says_what_is_served(#[case] framing: Framing) {
 }
 
 #[test]
-fn every_method_that_is_announced_is_served() {
+fn every_announced_method_is_served() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let mut agent = machine.agent(&workspace);
     let mut editor = machine.editor(&workspace);
@@ -71,19 +71,22 @@ fn nothing_is_served_after_shutdown_and_exit_ends_the_connection() {
 }
 
 #[test]
-fn a_second_initialize_is_refused_and_widens_nothing() {
+fn a_second_initialize_is_refused_and_grants_nothing() {
     let (machine, inner, other) =
         (Machine::start(), Workspace::file("a.txt", "one\n"), Workspace::file("b.txt", "two\n"));
     let mut agent = machine.agent(&inner);
     let error = agent.call("initialize", other.session("alice")).fails(-32600);
     assert_eq!(error.kind(), "invalid_request");
-    assert!(error.data["hint"].as_str().is_some_and(|hint| hint.contains("connect anew")), "{error:?}");
+    assert!(
+        error.data["hint"].as_str().is_some_and(|hint| hint.contains("open a new connection")),
+        "{error:?}"
+    );
     agent.try_read(&other.absolute("b.txt")).refused("outside_workspace");
     assert_eq!(agent.read("a.txt")["text"], "one\n");
 }
 
 #[test]
-fn absent_capabilities_count_as_none() {
+fn missing_capabilities_count_as_none() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut session = workspace.session("alice");
     session.as_object_mut().expect("an object").remove("capabilities");
@@ -109,7 +112,7 @@ fn the_position_encoding_is_negotiated(#[case] offered: Value, #[case] allowed: 
     let mut agent = Agent::connect(&machine, Framing::Lines);
     let result = agent.initialize(session).done();
     let chosen = result["capabilities"]["positionEncoding"].as_str().unwrap_or("utf-16");
-    assert!(allowed.contains(&chosen), "{chosen} was chosen");
+    assert!(allowed.contains(&chosen), "chosen: {chosen}");
 }
 
 #[test]

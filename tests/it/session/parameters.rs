@@ -1,11 +1,11 @@
-//! Parameters: other spellings that are understood, and fields that are not.
+//! Parameters: accepted alternative spellings, and refused fields.
 
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::support::{Machine, Outcome, Workspace};
 
-/// Sends `params` after a read of `a.txt` and returns what is then in it.
+/// Sends `params` after a read of `a.txt`, and returns its resulting text.
 fn edited(text: &str, method: &str, params: Value) -> String {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", text));
     let mut agent = machine.agent(&workspace);
@@ -25,7 +25,7 @@ fn edited(text: &str, method: &str, params: Value) -> String {
 #[case(json!({ "path": "a.txt", "edits": r#"[{"oldText":"one","newText":"two"}]"# }))]
 #[case(json!({ "changes": [{ "kind": "edit", "path": "a.txt",
                              "edits": r#"[{"old_text":"one","new_text":"two"}]"# }] }))]
-fn an_edit_is_understood_in_every_spelling(#[case] params: Value) {
+fn an_edit_is_accepted_in_every_spelling(#[case] params: Value) {
     assert_eq!(edited("one\n", "editd/edit", params), "two\n");
 }
 
@@ -34,7 +34,7 @@ fn an_edit_is_understood_in_every_spelling(#[case] params: Value) {
 #[case(json!({ "replace_all": true }))]
 #[case(json!({ "expectedReplacements": 2 }))]
 #[case(json!({ "expected_replacements": 2 }))]
-fn counts_are_understood_in_every_spelling(#[case] count: Value) {
+fn counts_are_accepted_in_every_spelling(#[case] count: Value) {
     let mut params = json!({ "path": "a.txt", "oldText": "one", "newText": "two" });
     params.as_object_mut().expect("an object").extend(count.as_object().expect("an object").clone());
     assert_eq!(edited("one one\n", "editd/edit", params), "two two\n");
@@ -44,14 +44,14 @@ fn counts_are_understood_in_every_spelling(#[case] count: Value) {
 #[case("path")]
 #[case("file_path")]
 #[case("filePath")]
-fn a_read_is_understood_in_every_spelling(#[case] field: &str) {
+fn a_read_is_accepted_in_every_spelling(#[case] field: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let read = machine.agent(&workspace).call("editd/read", json!({ field: "a.txt" })).done();
     assert_eq!(read["text"], "one\n");
 }
 
 #[test]
-fn a_single_edit_beside_a_list_of_edits_comes_last() {
+fn a_single_edit_next_to_a_list_of_edits_comes_last() {
     let params = json!({
         "path": "a.txt", "edits": [{ "oldText": "one", "newText": "1" }], "oldText": "two", "newText": "2",
     });
@@ -154,7 +154,7 @@ fn an_unknown_field_is_refused_by_name(#[case] method: &str, #[case] params: Val
 )]
 #[case::no_id("editd/apply", json!({}), "id")]
 #[case::no_such_state("editd/proposals", json!({ "state": "asleep" }), "state")]
-fn parameters_that_do_not_fit_are_named(#[case] method: &str, #[case] params: Value, #[case] field: &str) {
+fn invalid_parameters_are_named(#[case] method: &str, #[case] params: Value, #[case] field: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -187,7 +187,7 @@ fn parameters_that_do_not_fit_are_named(#[case] method: &str, #[case] params: Va
     json!({ "changes": [{ "kind": "edit", "path": "a.txt", "edits": r#"[{"oldText":"a","newText":"b"},{"newText":"b"}]"# }] }),
     "changes[0].edits[1].oldText",
 )]
-fn an_error_names_its_field_for_programs_too(#[case] params: Value, #[case] field: &str) {
+fn an_error_names_its_field_in_its_data(#[case] params: Value, #[case] field: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let error = machine.agent(&workspace).call("editd/edit", params).invalid(field);
     assert_eq!(error.data["field"], field, "{error:?}");
@@ -197,7 +197,7 @@ fn an_error_names_its_field_for_programs_too(#[case] params: Value, #[case] fiel
 #[rstest]
 #[case(json!({ "path": "a.txt", "edits": r#"[{"oldText":"one","newText":"2","newText":"3"}]"# }))]
 #[case(json!({ "changes": r#"[{"kind":"delete","path":"b.txt","p\u0061th":"a.txt"}]"# }))]
-fn a_member_named_twice_in_a_list_sent_as_text_is_refused(#[case] params: Value) {
+fn a_duplicate_member_in_a_list_sent_as_text_is_refused(#[case] params: Value) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");

@@ -1,4 +1,4 @@
-//! The socket is the role: what an agent may not ask for.
+//! The socket determines the role of a client: methods that agents may not call.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn document(workspace: &Workspace) -> Value {
 #[case("textDocument/unheardOf", json!({}))]
 #[case("workspace/executeCommand", json!({ "command": "editd.accept" }))]
 #[case("workspace/symbol", json!({ "query": "" }))]
-fn an_agent_may_not_ask_for_what_is_the_editors(#[case] method: &str, #[case] params: Value) {
+fn an_agent_may_not_call_editor_methods(#[case] method: &str, #[case] params: Value) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.call(method, params).refused("not_permitted");
@@ -29,7 +29,7 @@ fn an_agent_may_not_ask_for_what_is_the_editors(#[case] method: &str, #[case] pa
 }
 
 #[rstest]
-fn no_family_of_lsp_is_an_agents(
+fn no_lsp_method_family_is_available_to_agents(
     #[values(
         "completionItem/resolve",
         "codeAction/resolve",
@@ -92,7 +92,7 @@ fn an_agents_shutdown_request_leaves_the_daemon_running() {
 #[case("editd/Read")]
 #[case("unheardOf")]
 #[case("")]
-fn an_unknown_method_is_named_as_such(#[case] method: &str) {
+fn an_unknown_method_is_reported_as_unknown(#[case] method: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.call(method, json!({})).fails(-32601);

@@ -1,4 +1,4 @@
-//! Which folders an agent may work in.
+//! Folders that are accepted or refused as roots of a session.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn session(root: &Path) -> Value {
 fn assert_refused(machine: &Machine, root: &Path) {
     let mut agent = Agent::connect(machine, Framing::Lines);
     match agent.call("initialize", session(root)) {
-        Ok(result) => panic!("{} was taken as a root: {result}", root.display()),
+        Ok(result) => panic!("{} was accepted as a root: {result}", root.display()),
         Err(error) => assert!([-32602, -32803].contains(&error.code), "{error:?}"),
     }
     agent.call("editd/read", json!({ "path": root.join("hostname") })).fails(-32002);
@@ -35,7 +35,7 @@ fn assert_usable(machine: &Machine, root: &Path) {
 }
 
 #[rstest]
-fn a_system_folder_is_no_root(
+fn a_system_folder_is_refused_as_a_root(
     #[values(
         "/",
         "/bin",
@@ -64,7 +64,7 @@ fn a_system_folder_is_no_root(
 }
 
 #[test]
-fn the_home_folder_and_those_above_it_are_no_roots() {
+fn the_home_folder_and_its_parents_are_refused_as_roots() {
     let machine = Machine::start();
     for root in machine.home().ancestors() {
         assert_refused(&machine, root);
@@ -72,7 +72,7 @@ fn the_home_folder_and_those_above_it_are_no_roots() {
 }
 
 #[test]
-fn a_link_to_a_refused_folder_is_no_root_either() {
+fn a_symlink_to_a_refused_folder_is_refused_as_a_root() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let links = [("etc", Path::new("/etc").to_owned()), ("root", "/".into()), ("home", machine.home())];
     for (name, target) in links {
@@ -82,7 +82,7 @@ fn a_link_to_a_refused_folder_is_no_root_either() {
 }
 
 #[test]
-fn a_folder_below_home_is_a_fine_root() {
+fn a_folder_below_home_is_accepted_as_a_root() {
     let machine = Machine::start();
     let root = machine.home().join("project");
     std::fs::create_dir(&root).expect("a project");
@@ -90,7 +90,7 @@ fn a_folder_below_home_is_a_fine_root() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_no_root_below_home_either() {
+fn a_missing_folder_below_home_is_refused_as_a_root() {
     let machine = Machine::start();
     let (folder, file) = (machine.home().join("nope"), machine.home().join("notes.txt"));
     std::fs::write(&file, "one\n").expect("a file");
@@ -98,7 +98,7 @@ fn a_folder_that_is_not_there_is_no_root_below_home_either() {
     let mut agent = Agent::connect(&machine, Framing::Lines);
     let data = agent.initialize(session(&folder)).refused("missing");
     assert_eq!(data["path"].as_str(), folder.to_str());
-    // A file stands for itself, and a new one where the client says that it means to make it.
+    // A file can be a root itself. So can a new file, if the client announces that it will create it.
     assert_eq!(machine.agent_with(session(&file)).read("notes.txt")["text"], "one\n");
     let mut new = session(&folder);
     new["capabilities"] = json!({ "experimental": { "editd": { "newFile": true } } });
@@ -108,13 +108,13 @@ fn a_folder_that_is_not_there_is_no_root_below_home_either() {
 }
 
 #[test]
-fn a_folder_below_the_lasting_temporary_one_is_a_fine_root() {
+fn a_folder_below_var_tmp_is_accepted_as_a_root() {
     let root = tempfile::tempdir_in("/var/tmp").expect("a temporary folder");
     assert_usable(&Machine::start(), root.path());
 }
 
 #[test]
-fn a_root_uri_serves_where_there_are_no_workspace_folders() {
+fn the_root_uri_is_used_without_workspace_folders() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let session = json!({ "clientInfo": { "name": "alice" }, "rootUri": uri_of(workspace.root()) });
     assert_eq!(machine.agent_with(session).read("a.txt")["text"], "one\n");
@@ -133,7 +133,7 @@ fn relative_paths_start_at_the_first_root_and_absolute_ones_reach_all() {
 }
 
 #[test]
-fn without_any_root_nothing_is_reached() {
+fn without_a_root_no_path_is_accessible() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent_with(json!({ "clientInfo": { "name": "alice" }, "capabilities": {} }));
     agent.try_read(&workspace.absolute("a.txt")).refused("outside_workspace");
@@ -141,7 +141,7 @@ fn without_any_root_nothing_is_reached() {
 }
 
 #[test]
-fn configured_roots_bound_what_agents_may_choose() {
+fn configured_roots_limit_the_roots_of_agents() {
     let (inside, outside) = (Workspace::file("sub/a.txt", "one\n"), Workspace::empty());
     let machine = Machine::configured(&format!("roots = [{:?}]\n", inside.root()));
     assert_usable(&machine, inside.root());
@@ -151,7 +151,7 @@ fn configured_roots_bound_what_agents_may_choose() {
 }
 
 #[test]
-fn configured_folders_may_be_read_besides_and_not_changed() {
+fn configured_readable_folders_can_be_read_but_not_changed() {
     let (project, library) = (Workspace::empty(), Workspace::file("a.txt", "one\n"));
     let machine = Machine::configured(&format!("read_roots = [{:?}]\n", library.root()));
     let mut agent = machine.agent(&project);
@@ -162,7 +162,7 @@ fn configured_folders_may_be_read_besides_and_not_changed() {
 }
 
 #[test]
-fn without_a_root_of_its_own_a_session_reaches_configured_roots_by_absolute_path() {
+fn a_session_without_roots_reaches_configured_roots_by_absolute_path() {
     let (inside, outside) = (Workspace::file("a.txt", "one\n"), Workspace::file("a.txt", "two\n"));
     let machine = Machine::configured(&format!("roots = [{:?}]\n", inside.root()));
     let mut agent = machine.agent_with(json!({ "clientInfo": { "name": "alice" }, "capabilities": {} }));

@@ -1,14 +1,14 @@
-//! No request widens what its connection may do.
+//! No request can extend the permissions of its connection.
 
 use serde_json::{Value, json};
 
 use crate::support::{Agent, Framing, Machine, Outcome, Workspace, uri_of};
 
-/// What an agent that was talked into it might ask for.
-const WISHES: [&str; 10] =
+/// Fields that a manipulated agent might send to extend its permissions.
+const EXTRA_FIELDS: [&str; 10] =
     ["root", "roots", "role", "force", "policy", "author", "review", "hardLinks", "limits", "session"];
 
-/// Parameters with which each method works, so that only what is added can be wrong.
+/// Returns valid parameters for a method, so that only an added field can be invalid.
 fn params_of(method: &str) -> Value {
     match method {
         "editd/read" | "editd/blame" => json!({ "path": "a.txt" }),
@@ -18,10 +18,10 @@ fn params_of(method: &str) -> Value {
     }
 }
 
-/// `review` is a field of those that apply; it asks for more, not for less. `session` leaves out the transactions of
-/// others.
-fn is_known(method: &str, wish: &str) -> bool {
-    match wish {
+/// Returns `true` if a method has this field legitimately. `review` asks for more review, never for less.
+/// `session` omits the transactions of other sessions.
+fn is_known(method: &str, field: &str) -> bool {
+    match field {
         "review" => ["editd/edit", "editd/apply", "editd/undo"].contains(&method),
         "session" => method == "editd/history",
         _ => false,
@@ -29,7 +29,7 @@ fn is_known(method: &str, wish: &str) -> bool {
 }
 
 #[test]
-fn no_method_takes_a_field_that_would_widen_anything() {
+fn no_method_accepts_a_field_that_extends_permissions() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = Agent::connect(&machine, Framing::Lines);
     let introduced = agent.initialize(workspace.session("alice")).done();
@@ -37,11 +37,11 @@ fn no_method_takes_a_field_that_would_widen_anything() {
     let methods = introduced["capabilities"]["experimental"]["editd"]["methods"].as_array().expect("a list");
     assert!(methods.len() >= 12, "{methods:?}");
     for method in methods.iter().map(|method| method.as_str().expect("a name")) {
-        for wish in WISHES.into_iter().filter(|wish| !is_known(method, wish)) {
+        for field in EXTRA_FIELDS.into_iter().filter(|field| !is_known(method, field)) {
             for value in [json!("editor"), json!(true), json!(["/"])] {
                 let mut params = params_of(method);
-                params[wish] = value;
-                agent.call(method, params).invalid(wish);
+                params[field] = value;
+                agent.call(method, params).invalid(field);
             }
         }
     }
@@ -50,20 +50,20 @@ fn no_method_takes_a_field_that_would_widen_anything() {
 }
 
 #[test]
-fn no_change_and_no_edit_in_a_call_takes_one_either() {
+fn no_change_or_edit_accepts_such_a_field_either() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
-    for wish in WISHES {
+    for field in EXTRA_FIELDS {
         let mut edit = json!({ "oldText": "one", "newText": "two" });
         let mut change = json!({ "kind": "edit", "path": "a.txt", "edits": [edit] });
-        change[wish] = json!(true);
-        agent.change(change).invalid(wish);
-        edit[wish] = json!(true);
-        agent.change(json!({ "kind": "edit", "path": "a.txt", "edits": [edit] })).invalid(wish);
+        change[field] = json!(true);
+        agent.change(change).invalid(field);
+        edit[field] = json!(true);
+        agent.change(json!({ "kind": "edit", "path": "a.txt", "edits": [edit] })).invalid(field);
         for kind in ["write", "delete", "rename"] {
             let mut change = json!({ "kind": kind, "path": "a.txt" });
-            change[wish] = json!(true);
+            change[field] = json!(true);
             agent.change(change).fails(-32602);
         }
     }
@@ -72,22 +72,22 @@ fn no_change_and_no_edit_in_a_call_takes_one_either() {
 }
 
 #[test]
-fn what_initialize_says_of_roles_and_rights_is_not_heard() {
+fn roles_and_permissions_in_initialize_are_ignored() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     std::fs::write(workspace.outside("secret.txt"), "one\n").expect("a file");
     let outside = workspace.outside("secret.txt");
     let outside = outside.to_str().expect("text");
     let mut session = workspace.session("alice");
-    for wish in WISHES {
-        session[wish] = json!("editor");
-        session["clientInfo"][wish] = json!("editor");
+    for field in EXTRA_FIELDS {
+        session[field] = json!("editor");
+        session["clientInfo"][field] = json!("editor");
     }
     session["initializationOptions"] = json!({ "role": "editor", "roots": ["/"], "force": true });
     session["capabilities"] = json!({ "experimental": { "editd": { "role": "editor", "review": true } } });
     let mut agent = machine.agent_with(session);
     agent.call("editd/shutdown", json!({})).refused("not_permitted");
     agent.try_read(outside).refused("outside_workspace");
-    // Nor is a second one, nor what editors say when a folder is added.
+    // A second `initialize` and an added workspace folder are ignored as well.
     let parent = uri_of(workspace.root().parent().expect("a folder"));
     let wider = json!({ "workspaceFolders": [{ "uri": parent, "name": "all" }], "capabilities": {} });
     assert!(agent.call("initialize", wider).is_err());

@@ -1,4 +1,4 @@
-//! An agent: a session on `agent.sock`.
+//! An agent: a client of `agent.sock`.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
@@ -16,12 +16,12 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// A connection on which nothing was said yet.
+    /// Connects without sending `initialize`.
     pub(crate) fn connect(machine: &Machine, framing: Framing) -> Self {
         Self::over(Wire::connect(&machine.agent_socket(), framing))
     }
 
-    /// The same with another way to the daemon.
+    /// Uses an existing connection to the daemon.
     pub(crate) fn over(wire: Wire) -> Self {
         Self { wire, last_id: 0, answers: HashMap::new(), notifications: VecDeque::new() }
     }
@@ -39,12 +39,12 @@ impl Agent {
         self.answer(id)
     }
 
-    /// A session on `editor.sock`, with nothing said yet.
+    /// Connects to `editor.sock` without sending `initialize`.
     pub(crate) fn connect_as_editor(machine: &Machine) -> Self {
         Self::over(Wire::connect(&machine.editor_socket(), Framing::Lines))
     }
 
-    /// Sends without waiting; [`Agent::answer`] collects.
+    /// Sends a request without waiting. [`Agent::answer`] returns its answer.
     pub(crate) fn send(&mut self, method: &str, params: Value) -> u64 {
         let message = self.request(method, params);
         self.wire.send(&message);
@@ -58,10 +58,11 @@ impl Agent {
         message
     }
 
-    /// The answer, or none if the daemon ends before it comes, which may be before the request is sent.
+    /// Calls a method. Returns `None` if the daemon exits before it answers, possibly before the request is
+    /// sent.
     pub(crate) fn call_or_end(&mut self, method: &str, params: Value) -> Option<Answer> {
         let message = self.request(method, params);
-        // A daemon that has gone leaves an end to be read.
+        // If the daemon has exited, reading the answer reports the end of the connection.
         let _ = self.wire.try_send(&message);
         self.answer_or_end(self.last_id)
     }
@@ -82,7 +83,7 @@ impl Agent {
         }
     }
 
-    /// The answer, or none if the connection ends before it comes.
+    /// Waits for an answer. Returns `None` if the connection ends first.
     pub(crate) fn answer_or_end(&mut self, id: u64) -> Option<Answer> {
         loop {
             if let Some(answer) = self.answers.remove(&id) {
@@ -96,7 +97,7 @@ impl Agent {
         }
     }
 
-    /// Waits for the first notification of this method about this file, and takes it off the queue.
+    /// Waits for the first notification of this method about this file, and removes it from the queue.
     pub(crate) fn told(&mut self, method: &str, name: &str) -> Value {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -112,8 +113,8 @@ impl Agent {
         }
     }
 
-    /// Waits for the first news of this proposal, and takes it off the queue.
-    pub(crate) fn told_of_proposal(&mut self, proposal: &Value) -> Value {
+    /// Waits for the first `editd/proposalChanged` of this proposal, and removes it from the queue.
+    pub(crate) fn proposal_notification(&mut self, proposal: &Value) -> Value {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let about = |told: &Value| {
@@ -123,12 +124,12 @@ impl Agent {
                 let told = self.notifications.remove(at).expect("it was just found");
                 return told["params"].clone();
             }
-            self.take_one(deadline, "news of a proposal");
+            self.take_one(deadline, "a change of a proposal");
         }
     }
 
-    /// What was told so far and not taken off the queue. A round trip goes before, so that what the daemon said
-    /// before its answer is here.
+    /// Returns all queued notifications. Waits for a round trip first, so that all notifications sent before
+    /// it have arrived.
     pub(crate) fn told_so_far(&mut self) -> Vec<Value> {
         self.call("editd/status", json!({})).done();
         self.notifications.iter().cloned().collect()
@@ -157,11 +158,11 @@ impl Agent {
             }
             return;
         }
-        let id = id.unwrap_or_else(|| panic!("an answer that belongs to no request: {message}"));
+        let id = id.unwrap_or_else(|| panic!("an answer without a request: {message}"));
         assert_ne!(
             message.get("error").is_some(),
             message.get("result").is_some(),
-            "one of the two: {message}"
+            "either a result or an error: {message}"
         );
         let answer = match message.get("error") {
             Some(error) => Err(RpcError::from_wire(error)),
@@ -171,7 +172,7 @@ impl Agent {
     }
 }
 
-/// The everyday requests.
+/// Common requests.
 impl Agent {
     pub(crate) fn try_read(&mut self, path: &str) -> Answer {
         self.call("editd/read", json!({ "path": path }))
@@ -192,13 +193,13 @@ impl Agent {
         self.call("editd/edit", json!({ "path": path, "oldText": old, "newText": new }))
     }
 
-    /// Reads first, so that only what the edit itself meets can refuse it.
+    /// Reads the file before the edit, so that the edit is neither unread nor stale.
     pub(crate) fn read_and_edit(&mut self, path: &str, old: &str, new: &str) -> Answer {
         self.read(path);
         self.edit(path, old, new)
     }
 
-    /// One change, proposed and applied.
+    /// Sends one change and applies it immediately.
     pub(crate) fn change(&mut self, change: Value) -> Answer {
         self.changes(vec![change])
     }
@@ -209,7 +210,8 @@ impl Agent {
         self.call("editd/edit", params)
     }
 
-    /// The hashes of all texts that lost their name in a race and were kept.
+    /// Returns the hashes of all rescued texts: those that a concurrent change replaced and the daemon
+    /// preserved.
     pub(crate) fn kept(&mut self) -> HashSet<String> {
         let (mut kept, mut before) = (HashSet::new(), Value::Null);
         loop {
@@ -234,17 +236,17 @@ impl Agent {
         self.call("editd/apply", json!({ "id": proposal["id"] }))
     }
 
-    /// Takes back the newest change.
+    /// Undoes the newest change.
     pub(crate) fn undo(&mut self) -> Answer {
         self.call("editd/undo", json!({}))
     }
 
-    /// Takes back what an answer told of.
+    /// Undoes the change of an answer.
     pub(crate) fn undo_this(&mut self, done: &Value) -> Answer {
         self.call("editd/undo", json!({ "transaction": done["transaction"] }))
     }
 
-    /// All transactions, newest first.
+    /// Returns all transactions, newest first.
     #[track_caller]
     pub(crate) fn history(&mut self) -> Vec<Value> {
         let history = self.call("editd/history", json!({ "limit": 1000 })).done();

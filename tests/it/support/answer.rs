@@ -1,4 +1,4 @@
-//! Answers, and what every refusal must have whatever it is about.
+//! Answers, and checks that apply to every refusal.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ const STALE: i64 = -32801;
 const REFUSED: i64 = -32803;
 const INVALID_PARAMS: i64 = -32602;
 
-/// Every kind that the contract knows.
+/// All refusal kinds of the protocol.
 const KINDS: &[&str] = &[
     "unread",
     "stale",
@@ -53,7 +53,7 @@ pub(crate) struct RpcError {
 }
 
 impl RpcError {
-    /// Reads an error object and checks what holds for all of them.
+    /// Parses an error object and checks the rules that apply to all errors.
     pub(crate) fn from_wire(error: &Value) -> Self {
         let code = error["code"].as_i64().unwrap_or_else(|| panic!("an error has a code: {error}"));
         let message = error["message"].as_str().unwrap_or_else(|| panic!("an error has a message: {error}"));
@@ -71,30 +71,30 @@ impl RpcError {
         if self.code != STALE && self.code != REFUSED {
             return;
         }
-        assert!(KINDS.contains(&self.kind()), "the contract knows the kind: {self:?}");
+        assert!(KINDS.contains(&self.kind()), "a known kind: {self:?}");
         assert_eq!(self.code == STALE, self.kind() == "stale", "ContentModified means stale: {self:?}");
-        assert!(has_hint(&self.data), "a refusal says what to do next: {self:?}");
+        assert!(has_hint(&self.data), "a refusal has a hint: {self:?}");
         let refusals = self.data["refusals"].as_array().unwrap_or_else(|| panic!("no `refusals`: {self:?}"));
         let first = refusals.first().unwrap_or_else(|| panic!("`refusals` is empty: {self:?}"));
         assert_eq!(first["kind"], self.data["kind"], "the first refusal is the error: {self:?}");
         for refusal in refusals {
             assert!(KINDS.contains(&refusal["kind"].as_str().unwrap_or_default()), "{refusal}");
-            assert!(has_hint(refusal), "each refusal says what to do next: {refusal}");
+            assert!(has_hint(refusal), "each refusal has a hint: {refusal}");
         }
     }
 }
 
-/// What a test expects of an answer.
+/// Expectations for an answer.
 pub(crate) trait Outcome {
-    /// The result; a refusal fails the test.
+    /// Returns the result. A refusal fails the test.
     fn done(self) -> Value;
-    /// The data of a refusal of this kind; anything else fails the test.
+    /// Returns the data of a refusal of this kind. Anything else fails the test.
     fn refused(self, kind: &str) -> Value;
-    /// The data of a refusal of one of these kinds, where the contract leaves it open.
+    /// Returns the data of a refusal of one of these kinds, for cases in which the protocol allows several.
     fn refused_as_any(self, kinds: &[&str]) -> Value;
-    /// An error with this code.
+    /// Returns the error. Anything but an error with this code fails the test.
     fn fails(self, code: i64) -> RpcError;
-    /// Parameters that do not fit, and the field that does not.
+    /// Returns the error for invalid parameters. The error must name this field.
     fn invalid(self, field: &str) -> RpcError;
 }
 
@@ -146,7 +146,7 @@ fn has_hint(refusal: &Value) -> bool {
     refusal["hint"].as_str().is_some_and(|hint| !hint.trim().is_empty())
 }
 
-/// Not empty, one line, and no second sentence begun.
+/// Returns `true` if the message is not empty, has one line and contains no second sentence.
 fn is_one_sentence(message: &str) -> bool {
     let starts_another =
         |(at, stop): (usize, &str)| message[at + stop.len()..].chars().next().is_some_and(char::is_uppercase);

@@ -1,4 +1,4 @@
-//! `editd lsp` as an editor runs it: a child process with the editor at the other end of its streams.
+//! An editor that runs `editd lsp` as a child process and uses its standard streams.
 
 use std::io::Read as _;
 use std::os::fd::OwnedFd;
@@ -11,7 +11,7 @@ use super::{Agent, Framing, Machine, Wire, eventually};
 
 pub(crate) struct Bridge {
     child: Child,
-    /// The editor.
+    /// The editor at the other end of the streams.
     pub(crate) editor: Agent,
 }
 
@@ -37,12 +37,12 @@ impl Bridge {
         kill_process(self.pid(), Signal::TERM).expect("a signal can be sent");
     }
 
-    /// Waits for its end; gives its status and what it complained of.
+    /// Waits for the bridge to exit. Returns its status and standard error.
     pub(crate) fn until_ended(mut self) -> (ExitStatus, String) {
-        let status = eventually("the bridge to end", || self.child.try_wait().expect("a child's state"));
-        let mut said = String::new();
-        let mut complaints = self.child.stderr.take().expect("its complaints are kept");
-        complaints.read_to_string(&mut said).expect("complaints are text");
-        (status, said)
+        let status = eventually("the bridge to exit", || self.child.try_wait().expect("a child's state"));
+        let mut errors = String::new();
+        let mut stderr = self.child.stderr.take().expect("a captured stderr");
+        stderr.read_to_string(&mut errors).expect("stderr is text");
+        (status, errors)
     }
 }

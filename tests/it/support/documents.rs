@@ -1,4 +1,4 @@
-//! A naive LSP client's documents: applies a `WorkspaceEdit` by the letter of the specification.
+//! Documents of a simple LSP client: applies a `WorkspaceEdit` exactly as the specification defines.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,7 +16,7 @@ impl Documents {
         Self(documents.iter().map(|(path, text)| (uri_of(path), (*text).to_owned())).collect())
     }
 
-    /// Applies `documentChanges` in order; positions count in `encoding`.
+    /// Applies `documentChanges` in order. Positions are in `encoding`.
     pub(crate) fn apply(&mut self, edit: &Value, encoding: &str) {
         let changes =
             edit["documentChanges"].as_array().unwrap_or_else(|| panic!("no documentChanges: {edit}"));
@@ -35,7 +35,7 @@ impl Documents {
     }
 
     fn create(&mut self, uri: &str) {
-        assert!(self.0.insert(uri.to_owned(), String::new()).is_none(), "{uri} is there already");
+        assert!(self.0.insert(uri.to_owned(), String::new()).is_none(), "{uri} exists already");
     }
 
     fn remove(&mut self, uri: &str) -> String {
@@ -65,7 +65,7 @@ impl Documents {
 }
 
 fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_else(|| panic!("a text was due, not {value}"))
+    value.as_str().unwrap_or_else(|| panic!("expected a string, not {value}"))
 }
 
 fn range(text: &str, range: &Value, encoding: &str) -> Range<usize> {
@@ -74,7 +74,7 @@ fn range(text: &str, range: &Value, encoding: &str) -> Range<usize> {
     at
 }
 
-/// The byte at a position. A position off its line or inside a character fails the test.
+/// Returns the byte offset of a position. A position past its line or inside a character fails the test.
 fn offset(text: &str, position: &Value, encoding: &str) -> usize {
     let number =
         |key: &str| position[key].as_u64().unwrap_or_else(|| panic!("no {key} in {position}")) as usize;

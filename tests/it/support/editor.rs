@@ -1,5 +1,5 @@
-//! An editor made for tests: it speaks LSP on `editor.sock`, keeps its documents itself, and does what editors
-//! do, or what a test wants it to do wrong. It is stricter than real ones about what it is sent.
+//! A simulated editor: speaks LSP on `editor.sock`, manages its own documents, and behaves like a real editor
+//! or misbehaves as a test requires. Validates the daemon's requests more strictly than real editors do.
 
 mod document;
 mod state;
@@ -18,48 +18,49 @@ use super::{Chance, Machine, Workspace, eventually, uri_of};
 pub(crate) use document::Document;
 use document::Encoding;
 
-/// How it answers requests to apply edits.
+/// Behavior of the editor, mainly for requests to apply edits.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Manner {
+    /// Applies the edits and reports them correctly.
     Honest,
-    /// Says no.
+    /// Answers that nothing was applied.
     Refuses,
-    /// Applies, takes it back, and says no.
+    /// Applies the edits, undoes them, and answers that nothing was applied.
     TakesBack,
-    /// Says yes and does nothing.
+    /// Answers that the edits were applied, but applies nothing.
     Lies,
-    /// Says yes and does something else.
+    /// Answers that the edits were applied, but applies something else.
     Garbles,
-    /// Answers and applies after so long.
+    /// Applies and answers after this delay.
     Late(Duration),
-    /// Applies after so long, and does not answer.
+    /// Applies after this delay and does not answer.
     LateWithoutAWord(Duration),
-    /// Applies this time and refuses from then on.
+    /// Applies this request and refuses all later ones.
     OnlyOnce,
-    /// Is gone in that moment.
+    /// Disconnects upon the request.
     Dies,
-    /// A person types this at the start of the document right before.
+    /// The user types this text at the start of the document just before the edit.
     TypesBefore(&'static str),
-    /// A person types this at the end of the document right after.
+    /// The user types this text at the end of the document just after the edit.
     TypesAfter(&'static str),
-    /// The same, and both are told together.
+    /// Like `TypesAfter`, but one notification reports both changes.
     TypesAlong(&'static str),
-    /// Applies what is for the first document and forgets the others.
+    /// Applies the edits of the first document only.
     AppliesFirst,
-    /// Its formatter puts this at the end when it saves.
+    /// A formatter appends this text on save.
     Formats(&'static str),
-    /// It cannot save.
+    /// Saving fails.
     CannotSave,
 }
 
-/// What it says that it can do.
+/// Capabilities that the editor announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// With editd's plugin.
+    /// An editor with editd's plugin.
     Plugin,
     /// Any LSP editor.
     Plain,
-    /// One that cannot even apply edits.
+    /// An LSP editor that cannot apply edits.
     Poor,
 }
 
@@ -76,12 +77,12 @@ struct State {
     manner: Manner,
     on_apply: Option<Box<dyn FnOnce() + Send>>,
     on_save: Option<Box<dyn FnOnce() + Send>>,
-    /// What the person chooses when asked.
+    /// Title that the user chooses in a message request.
     choice: Option<&'static str>,
     documents: HashMap<String, Document>,
     requests: Vec<(String, Value)>,
-    told: Vec<(String, Value)>,
-    complaints: Vec<String>,
+    notifications: Vec<(String, Value)>,
+    violations: Vec<String>,
     answers: HashMap<u64, Value>,
     last_id: u64,
     gone: bool,
@@ -102,7 +103,7 @@ impl Editor {
         Self::announcing(machine, workspace, kind, (name, encoding), &json!({})).0
     }
 
-    /// The same with more in its `initialize`; gives what the daemon can do for it.
+    /// Like [`Editor::named`], with more `initialize` parameters. Also returns the daemon's capabilities.
     pub(crate) fn announcing(
         machine: &Machine,
         workspace: &Workspace,
@@ -121,8 +122,8 @@ impl Editor {
             choice: None,
             documents: HashMap::new(),
             requests: Vec::new(),
-            told: Vec::new(),
-            complaints: Vec::new(),
+            notifications: Vec::new(),
+            violations: Vec::new(),
             answers: HashMap::new(),
             last_id: 0,
             gone: false,
@@ -151,7 +152,7 @@ impl Editor {
         self.lock().manner = manner;
     }
 
-    /// Opens a file of the workspace as it is on the disk, or as an empty one that is not there.
+    /// Opens a file of the workspace with its content on disk; a missing file opens as empty.
     pub(crate) fn open(&self, workspace: &Workspace, name: &str) -> String {
         let path = workspace.path(name);
         let text =
@@ -159,7 +160,7 @@ impl Editor {
         self.open_with(workspace, name, &text, false)
     }
 
-    /// Opens a file with a text that the editor has of it.
+    /// Opens a file with the given editor text.
     pub(crate) fn open_with(&self, workspace: &Workspace, name: &str, text: &str, dirty: bool) -> String {
         let uri = uri_of(&workspace.path(name));
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -168,7 +169,7 @@ impl Editor {
         state.documents.insert(uri.clone(), document);
         let item = json!({ "uri": uri, "languageId": "text", "version": 1, "text": text });
         state.notify("textDocument/didOpen", json!({ "textDocument": item }));
-        state.tell_state(&uri);
+        state.send_state(&uri);
         drop(state);
         self.settle();
         uri
@@ -182,19 +183,19 @@ impl Editor {
         self.settle();
     }
 
-    /// A person replaces the only occurrence of a text in a document.
+    /// Replaces the only occurrence of a text in a document, as the user would.
     pub(crate) fn replace(&self, uri: &str, old: &str, new: &str) {
         self.lock().replace(uri, old, new);
         self.settle();
     }
 
-    /// A person types at the start of a document.
+    /// Types at the start of a document.
     pub(crate) fn type_at_start(&self, uri: &str, text: &str) {
         self.lock().type_at(uri, 0, text);
         self.settle();
     }
 
-    /// A person types a lot, somewhere, without waiting for anything.
+    /// Types many times at random positions without waiting for the daemon.
     pub(crate) fn type_many(&self, uri: &str, times: usize, chance: &mut Chance) {
         for _ in 0..times {
             self.lock().type_somewhere(uri, chance);
@@ -202,7 +203,7 @@ impl Editor {
         self.settle();
     }
 
-    /// A person types a word where a line is empty, without waiting for anything.
+    /// Types a word on a random empty line, without waiting for the daemon.
     pub(crate) fn type_on_empty_line(&self, uri: &str, word: &str, chance: &mut Chance) {
         let mut state = self.lock();
         let text = &state.documents[uri].text;
@@ -211,22 +212,22 @@ impl Editor {
         state.type_at(uri, at, &format!("{word}\n"));
     }
 
-    /// Does this when it is asked to save, before it does.
+    /// Runs `act` when the daemon requests a save, before saving.
     pub(crate) fn on_save(&self, act: impl FnOnce() + Send + 'static) {
         self.lock().on_save = Some(Box::new(act));
     }
 
-    /// Does this when it is asked to apply edits, before it does.
+    /// Runs `act` when the daemon requests an edit, before applying it.
     pub(crate) fn on_apply(&self, act: impl FnOnce() + Send + 'static) {
         self.lock().on_apply = Some(Box::new(act));
     }
 
-    /// What the person chooses when asked something.
+    /// Sets the title that the user chooses in message requests.
     pub(crate) fn choose(&self, title: &'static str) {
         self.lock().choice = Some(title);
     }
 
-    /// A person saves.
+    /// Saves a document, as the user would.
     pub(crate) fn save(&self, uri: &str) {
         self.lock().save(uri).expect("a save");
         self.settle();
@@ -245,7 +246,7 @@ impl Editor {
         self.lock().documents[uri].dirty
     }
 
-    /// Steps that a person could undo, besides their own typing.
+    /// Number of edits received from the daemon: the undo steps besides the user's own typing.
     pub(crate) fn edits_received(&self, uri: &str) -> usize {
         self.lock().documents[uri].edits_received
     }
@@ -255,13 +256,18 @@ impl Editor {
         state.requests.iter().filter(|(name, _)| name == method).map(|(_, params)| params.clone()).collect()
     }
 
-    /// What it was told by notifications of this method.
+    /// Parameters of all received notifications of this method.
     pub(crate) fn told(&self, method: &str) -> Vec<Value> {
         let state = self.lock();
-        state.told.iter().filter(|(name, _)| name == method).map(|(_, params)| params.clone()).collect()
+        state
+            .notifications
+            .iter()
+            .filter(|(name, _)| name == method)
+            .map(|(_, params)| params.clone())
+            .collect()
     }
 
-    /// Asks the daemon something and waits for the whole answer's result.
+    /// Sends a request and waits for its result. An error fails the test.
     pub(crate) fn call(&self, method: &str, params: Value) -> Value {
         let answer = self.ask(method, params);
         assert!(answer.get("error").is_none(), "{method}: {answer}");
@@ -283,17 +289,17 @@ impl Editor {
         self.lock().notify(method, params);
     }
 
-    /// A round trip: what was said before is known to the daemon.
+    /// Waits for a round trip, after which the daemon has processed all earlier messages.
     pub(crate) fn settle(&self) {
         self.call("editd/status", json!({}));
     }
 
-    /// It crashes: nobody says goodbye.
+    /// Disconnects without a shutdown, as in a crash.
     pub(crate) fn crash(self) {
         self.hang_up();
     }
 
-    /// Its connection is lost; its documents are not.
+    /// Drops the connection but keeps the documents.
     pub(crate) fn hang_up(&self) {
         self.lock().leave();
     }
@@ -309,14 +315,14 @@ impl Drop for Editor {
         if let Some(reader) = self.reader.take() {
             reader.join().ok();
         }
-        let complaints = std::mem::take(&mut self.lock().complaints);
+        let violations = std::mem::take(&mut self.lock().violations);
         if !std::thread::panicking() {
-            assert!(complaints.is_empty(), "the editor was sent what it must not be sent: {complaints:?}");
+            assert!(violations.is_empty(), "the daemon sent invalid requests to the editor: {violations:?}");
         }
     }
 }
 
-/// Puts all of `more` into an object, however deep.
+/// Merges `more` into an object recursively.
 fn merge(into: &mut Value, more: &Value) {
     match (into, more) {
         (Value::Object(into), Value::Object(more)) => {

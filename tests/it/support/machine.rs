@@ -1,4 +1,4 @@
-//! A machine of a test's own: home, state, sockets, configuration, and the daemon on it.
+//! An isolated machine for a test: home, state, sockets, configuration, and the daemon.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -14,7 +14,8 @@ use tempfile::TempDir;
 use super::strace::{Fault, ended, under_strace};
 use super::{Agent, Framing, Outcome, PATIENCE, Wire, Workspace, eventually};
 
-/// Variables of the tester's own surroundings that would change what is tested: none of them reaches a program.
+/// Variables of the tester's environment that could affect the tests. They are removed for every started
+/// program.
 pub(crate) const TESTERS: [&str; 9] = [
     "CI",
     "CLICOLOR",
@@ -27,20 +28,19 @@ pub(crate) const TESTERS: [&str; 9] = [
     "XDG_STATE_HOME",
 ];
 
-/// What a test's configuration says unless the test says otherwise. The short idle time lets a daemon end by
-/// itself whose test was killed.
+/// Configuration values that a test does not set. The short idle time ends daemons of killed tests.
 const DEFAULTS: &[(&str, &str)] =
     &[("review", "\"off\""), ("durability", "\"process\""), ("idle_exit", "\"60s\"")];
 
 pub(crate) struct Machine {
     base: TempDir,
-    /// Where the state folder is, if not with the rest.
+    /// Path of the state folder, if it is not inside `base`.
     state: Option<PathBuf>,
     serving: Option<Child>,
 }
 
 impl Machine {
-    /// With the daemon running.
+    /// Creates a machine with a running daemon.
     pub(crate) fn start() -> Self {
         Self::configured("")
     }
@@ -51,7 +51,7 @@ impl Machine {
         machine
     }
 
-    /// Without a daemon. `config` is TOML; keys it does not name have a test's defaults.
+    /// Creates a machine without a daemon. `config` is TOML; missing keys have the defaults for tests.
     pub(crate) fn asleep(config: &str) -> Self {
         let base = tempfile::tempdir().expect("a temporary folder");
         let machine = Self { base, state: None, serving: None };
@@ -59,28 +59,28 @@ impl Machine {
         let mut text = String::new();
         for (key, value) in DEFAULTS {
             if !config.lines().any(|line| line.starts_with(key)) {
-                writeln!(text, "{key} = {value}").expect("a string takes all");
+                writeln!(text, "{key} = {value}").expect("writing to a string succeeds");
             }
         }
         machine.write_config(&(text + config));
         machine
     }
 
-    /// Moves the state folder elsewhere, before the first start.
+    /// Moves the state folder. Call this before the first start.
     pub(crate) fn keep_state_in(&mut self, folder: &Path) {
         self.state = Some(folder.to_owned());
     }
 
-    /// Exactly this text, parsable or not.
+    /// Writes exactly this text as the configuration, valid or not.
     pub(crate) fn write_config(&self, text: &str) {
         fs::create_dir_all(self.base.path().join("config")).expect("a folder for the configuration");
         fs::write(self.config_file(), text).expect("a configuration");
     }
 
-    /// The user's path rules, exactly this text.
+    /// Writes exactly this text as the user's path rules.
     pub(crate) fn write_policy(&self, text: &str) {
         fs::write(self.policy_file(), text).expect("a policy");
-        // Whatever the tester's umask is.
+        // Independent of the tester's umask.
         fs::set_permissions(self.policy_file(), fs::Permissions::from_mode(0o600)).expect("a mode");
     }
 
@@ -89,17 +89,18 @@ impl Machine {
         self.serving = Some(self.spawn_daemon());
         eventually("the daemon's socket to answer", || {
             let status = self.serving.as_mut().and_then(|child| child.try_wait().expect("a child's state"));
-            assert!(status.is_none(), "the daemon ended at its start: {status:?}\n{}", self.log());
+            assert!(status.is_none(), "the daemon exited at startup: {status:?}\n{}", self.log());
             std::os::unix::net::UnixStream::connect(self.agent_socket()).ok()
         });
     }
 
-    /// One `editd serve`, its output in the machine's log.
+    /// Spawns `editd serve`, with its output in the machine's log.
     pub(crate) fn spawn_daemon(&self) -> Child {
         self.spawn(self.serve_command())
     }
 
-    /// Starts the daemon with faults from its first call on; whether it got as far as to answer.
+    /// Starts the daemon with fault injection from its first system call. Returns `true` if it accepts
+    /// connections.
     pub(crate) fn serve_under(&mut self, faults: &[Fault<'_>]) -> bool {
         let command = under_strace(&self.serve_command(), faults, &self.base.path().join("start.trace"));
         let mut child = self.spawn(command);
@@ -132,10 +133,10 @@ impl Machine {
         Pid::from_child(self.serving.as_ref().expect("a daemon"))
     }
 
-    /// Waits for the daemon to end by itself.
+    /// Waits for the daemon to exit.
     pub(crate) fn until_ended(&mut self) -> ExitStatus {
         let child = self.serving.as_mut().expect("a daemon to wait for");
-        eventually("the daemon to end", || child.try_wait().expect("a child's state"))
+        eventually("the daemon to exit", || child.try_wait().expect("a child's state"))
     }
 
     pub(crate) fn is_serving(&mut self) -> bool {
@@ -147,7 +148,7 @@ impl Machine {
         kill_process(Pid::from_child(child), Signal::TERM).expect("a signal can be sent");
     }
 
-    /// A session in `workspace` by an author of the usual name.
+    /// Opens a session in `workspace` by the default author.
     pub(crate) fn agent(&self, workspace: &Workspace) -> Agent {
         self.agent_named("alice", workspace)
     }
@@ -162,7 +163,7 @@ impl Machine {
         agent
     }
 
-    /// A person's session in `workspace`.
+    /// Opens a user's editor session in `workspace`.
     pub(crate) fn editor(&self, workspace: &Workspace) -> Agent {
         let mut editor = Agent::connect_as_editor(self);
         editor.initialize(workspace.session("person")).done();
@@ -179,7 +180,8 @@ impl Machine {
         Wire::connect(&self.agent_socket(), framing)
     }
 
-    /// The binary with this machine's surroundings and none of the tester's.
+    /// Returns a command for the binary, with the environment of this machine and without the tester's
+    /// variables.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_editd"));
         command.args(arguments).current_dir(self.home()).envs(self.surroundings());
@@ -199,7 +201,7 @@ impl Machine {
         ]
     }
 
-    /// Runs a command to its end, away from any terminal.
+    /// Runs a command to completion, without a terminal.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.run_with_input(arguments, "")
     }
@@ -209,7 +211,7 @@ impl Machine {
         command.write_stdin(input).timeout(PATIENCE).output().expect("editd can be run")
     }
 
-    /// The process ids of the daemons that serve this machine.
+    /// Returns the process ids of the daemons that serve this machine.
     pub(crate) fn daemons(&self) -> Vec<Pid> {
         self.processes()
             .into_iter()
@@ -218,7 +220,7 @@ impl Machine {
             .collect()
     }
 
-    /// Every process of the binary that knows this machine's state folder, with its arguments.
+    /// Returns every process of the binary that uses this machine's state folder, with its arguments.
     fn processes(&self) -> Vec<(Pid, Vec<String>)> {
         let state = self.state().into_os_string().into_encoded_bytes();
         let mut found = Vec::new();
@@ -243,7 +245,7 @@ impl Machine {
         found
     }
 
-    /// The most memory that the daemon ever had, in KiB.
+    /// Returns the peak memory usage of the daemon, in KiB.
     pub(crate) fn peak(&self) -> u64 {
         let pid = self.daemons()[0].as_raw_nonzero();
         let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("a process");

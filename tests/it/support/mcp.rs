@@ -1,5 +1,5 @@
-//! `editd mcp` as an agent's program runs it: a child process, one JSON message a line. It answers what the server
-//! asks.
+//! An MCP client that runs `editd mcp` as a child process, with one JSON message per line. Answers the
+//! server's requests.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::Read as _;
@@ -17,61 +17,65 @@ pub(crate) struct Mcp {
     pub(crate) wire: Wire,
     last_id: u64,
     answers: HashMap<u64, Value>,
-    /// Notifications of the server.
-    told: VecDeque<Value>,
-    /// What it answers to `roots/list`; nothing if it is asked in vain.
+    /// Notifications from the server.
+    notifications: VecDeque<Value>,
+    /// Answer to `roots/list`; with `None`, the client does not answer.
     pub(crate) roots: Option<Value>,
-    /// How often it was asked.
+    /// Number of received `roots/list` requests.
     pub(crate) asked: usize,
 }
 
-/// Bytes of an answer, in either form, that all known clients show their models whole.
-const SHOWN_WHOLE: usize = 36_000;
+/// Maximum size of an answer, in bytes, as text or as data, that no known client truncates.
+const MAX_ANSWER: usize = 36_000;
 
 /// The result of a call.
 #[derive(Clone, Debug)]
 pub(crate) struct Called {
     pub(crate) text: String,
     pub(crate) data: Value,
-    /// What comes beside the text.
+    /// Image block of the result, if any.
     pub(crate) image: Value,
     is_error: bool,
 }
 
 impl Called {
-    /// What was done; a refusal fails the test.
+    /// Returns a successful result. A refusal fails the test.
     #[track_caller]
     pub(crate) fn done(self) -> Self {
         assert!(!self.is_error, "refused: {}", self.text);
         self
     }
 
-    /// Why nothing was done; if it is told as data, too, then the same.
+    /// Returns a refusal of this kind. If it also has structured data, that must match the text.
     #[track_caller]
     pub(crate) fn refused(self, kind: &str) -> Self {
         assert!(self.is_error, "should be refused as {kind}: {}", self.text);
         assert!(self.text.starts_with(&format!("Refused ({kind}): ")), "{}", self.text);
         for name in ["kind", "message"] {
-            let said = self.data["error"][name].as_str().unwrap_or_default();
-            assert!(self.data.is_null() || self.text.contains(said), "{said} is in the text: {}", self.text);
+            let expected = self.data["error"][name].as_str().unwrap_or_default();
+            assert!(
+                self.data.is_null() || self.text.contains(expected),
+                "{expected} is in the text: {}",
+                self.text
+            );
         }
         self
     }
 
-    /// What a file holds, below the line about it.
+    /// Returns the file content, which follows the header line.
     #[track_caller]
     pub(crate) fn content(&self) -> &str {
         self.text.split_once("\n\n").expect("a line about the file").1
     }
 
-    /// The rest of the line that begins so.
+    /// Returns the rest of the line with this beginning.
     #[track_caller]
     pub(crate) fn said(&self, beginning: &str) -> &str {
         let found = self.text.lines().find_map(|line| line.strip_prefix(beginning));
         found.unwrap_or_else(|| panic!("no line begins with {beginning}: {}", self.text))
     }
 
-    /// The first hash that it tells.
+    /// Returns the first hash in the text.
     #[track_caller]
     pub(crate) fn hash(&self) -> &str {
         let start = self.text.find("b3:").unwrap_or_else(|| panic!("no hash: {}", self.text));
@@ -81,14 +85,14 @@ impl Called {
 }
 
 impl Mcp {
-    /// A client of 2025-06-18 that works in a folder.
+    /// Starts a client of protocol revision 2025-06-18 in a folder.
     pub(crate) fn start(machine: &Machine, workspace: &Workspace) -> Self {
         let mut mcp = Self::with(machine, workspace.root(), &[]);
         mcp.introduce("2025-06-18", json!({}));
         mcp
     }
 
-    /// With nothing said yet.
+    /// Starts the server without sending `initialize`.
     pub(crate) fn with(machine: &Machine, folder: &Path, arguments: &[&str]) -> Self {
         let (ours, theirs) = UnixStream::pair().expect("two connected sockets");
         let theirs = OwnedFd::from(theirs);
@@ -101,13 +105,13 @@ impl Mcp {
             wire: Wire::over(ours, Framing::Lines),
             last_id: 0,
             answers: HashMap::new(),
-            told: VecDeque::new(),
+            notifications: VecDeque::new(),
             roots: None,
             asked: 0,
         }
     }
 
-    /// Says `initialize` and all that goes with it.
+    /// Performs the `initialize` handshake.
     pub(crate) fn introduce(&mut self, revision: &str, capabilities: Value) -> Value {
         let mut params =
             json!({ "protocolVersion": revision, "clientInfo": { "name": "robot", "version": "1" } });
@@ -162,19 +166,19 @@ impl Mcp {
             image: blocks.iter().find(|block| block["type"] == "image").cloned().unwrap_or_default(),
             is_error: result["isError"] == true,
         };
-        assert!(!called.text.trim().is_empty(), "{tool} says something: {answer}");
+        assert!(!called.text.trim().is_empty(), "{tool} returns text: {answer}");
         for shown in [called.text.len(), called.data.to_string().len()] {
-            assert!(shown <= SHOWN_WHOLE, "clients cut {shown} bytes of {tool}");
+            assert!(shown <= MAX_ANSWER, "clients truncate {shown} bytes of {tool}");
         }
         assert!(
             !called.data.to_string().contains("\\n"),
-            "lines are for the text of {tool}: {:#}",
+            "multi-line strings belong in the text of {tool}: {:#}",
             called.data
         );
         called
     }
 
-    /// What it says of its tools.
+    /// Returns the server's list of tools.
     pub(crate) fn tools(&mut self) -> Vec<Value> {
         let list = self.request("tools/list", json!({}));
         list["result"]["tools"].as_array().unwrap_or_else(|| panic!("no tools: {list}")).clone()
@@ -192,8 +196,8 @@ impl Mcp {
     /// Waits for a notification.
     pub(crate) fn told(&mut self, method: &str) -> Value {
         loop {
-            if let Some(at) = self.told.iter().position(|told| told["method"] == method) {
-                return self.told.remove(at).expect("it was just found")["params"].clone();
+            if let Some(at) = self.notifications.iter().position(|told| told["method"] == method) {
+                return self.notifications.remove(at).expect("it was just found")["params"].clone();
             }
             self.take_one();
         }
@@ -202,7 +206,7 @@ impl Mcp {
     fn take_one(&mut self) {
         match self.wire.arrival(PATIENCE) {
             Arrival::Message(message) => self.file(message),
-            other => panic!("a message was due, but: {other:?}"),
+            other => panic!("expected a message, but: {other:?}"),
         }
     }
 
@@ -214,23 +218,23 @@ impl Mcp {
                 self.wire.send(&answer);
             }
         } else if message.get("method").is_some() {
-            self.told.push_back(message);
+            self.notifications.push_back(message);
         } else if let Some(id) = message["id"].as_u64() {
             let twice = self.answers.insert(id, message);
             assert!(twice.is_none(), "every request is answered once: {twice:?}");
         } else {
-            self.told.push_back(json!({ "method": "error", "params": message["error"] }));
+            self.notifications.push_back(json!({ "method": "error", "params": message["error"] }));
         }
     }
 
-    /// Closes the client's end and waits for the process to end; gives its status and what it complained of.
+    /// Closes the client's end and waits for the process to exit. Returns its status and standard error.
     pub(crate) fn until_ended(mut self) -> (ExitStatus, String) {
         self.wire.close_sending();
-        let status = eventually("the server to end", || self.child.try_wait().expect("a child's state"));
-        let mut said = String::new();
-        let mut complaints = self.child.stderr.take().expect("its complaints are kept");
-        complaints.read_to_string(&mut said).expect("complaints are text");
-        (status, said)
+        let status = eventually("the server to exit", || self.child.try_wait().expect("a child's state"));
+        let mut errors = String::new();
+        let mut stderr = self.child.stderr.take().expect("a captured stderr");
+        stderr.read_to_string(&mut errors).expect("stderr is text");
+        (status, errors)
     }
 }
 

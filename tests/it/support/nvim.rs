@@ -1,4 +1,4 @@
-//! A real Neovim with the plugin: keys go in as a person types them, and what it draws can be looked at.
+//! A real Neovim with the plugin. Tests type keys like a user and read the screen.
 
 use std::fs;
 use std::io::{BufReader, BufWriter, Write};
@@ -14,15 +14,15 @@ use tempfile::TempDir;
 
 use super::{Machine, PATIENCE, installed};
 
-/// Columns and lines of its screen.
+/// Columns and lines of the screen.
 pub(crate) const SCREEN: (u64, u64) = (80, 24);
 
-/// Installed by `scripts/install-editors`.
+/// A Neovim version installed by `scripts/install-editors`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Release {
-    /// New enough for the plugin.
+    /// A version that the plugin supports.
     Current,
-    /// 0.10: too old for it.
+    /// 0.10, which is too old for the plugin.
     Old,
 }
 
@@ -35,26 +35,27 @@ pub(crate) struct Nvim {
 }
 
 impl Nvim {
-    /// With these files open and the plugin connected to the daemon.
+    /// Starts Neovim with these files open, and waits until the plugin is connected to the daemon.
     pub(crate) fn open(machine: &Machine, files: &[PathBuf]) -> Self {
         Self::with_options(machine, "", files)
     }
 
-    /// The same, with more options of the plugin as Lua: `keymaps = true`.
+    /// Like [`Nvim::open`], with additional plugin options in Lua, such as `keymaps = true`.
     pub(crate) fn with_options(machine: &Machine, options: &str, files: &[PathBuf]) -> Self {
         let mut nvim = Self::start(machine, Release::Current, options, files);
         nvim.until_connected();
         nvim
     }
 
-    /// Without waiting for anything.
+    /// Starts Neovim without waiting for the plugin.
     pub(crate) fn start(machine: &Machine, release: Release, options: &str, files: &[PathBuf]) -> Self {
         let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/nvim");
         let path = format!("vim.opt.runtimepath:prepend([[{}]])\n", plugin.display());
         Self::launch(machine, release, files, |_| configuration(options) + &path)
     }
 
-    /// With the plugin as `install` brings it into a person's home; what that gives is added to `init.lua`.
+    /// Starts Neovim after `install` has installed the plugin in the home folder. The returned text of
+    /// `install` is appended to `init.lua`.
     pub(crate) fn installed(
         machine: &Machine,
         release: Release,
@@ -79,13 +80,13 @@ impl Nvim {
         for kind in ["CONFIG", "DATA", "STATE", "CACHE"] {
             command.env(format!("XDG_{kind}_HOME"), home.path().join(kind));
         }
-        let errors = fs::File::create(home.path().join("stderr")).expect("a file for its errors");
+        let errors = fs::File::create(home.path().join("stderr")).expect("a file for stderr");
         let mut process = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(errors)
             .spawn()
-            .expect("Neovim can be run");
+            .expect("a running Neovim");
         let input = BufWriter::new(process.stdin.take().expect("its input"));
         let mut output = BufReader::new(process.stdout.take().expect("its output"));
         let (sender, arrivals) = channel();
@@ -102,7 +103,7 @@ impl Nvim {
         nvim
     }
 
-    /// Waits until the daemon has answered and has what is open.
+    /// Waits until the plugin is connected and the daemon has all open buffers.
     pub(crate) fn until_connected(&mut self) {
         self.until("Neovim is connected", |nvim| {
             let connected = nvim.lua("return require('editd.client').state() == 'connected'");
@@ -111,17 +112,17 @@ impl Nvim {
         self.settle();
     }
 
-    /// Types. What comes of it is waited for by whoever looks.
+    /// Types keys without waiting for their effect.
     pub(crate) fn keys(&mut self, keys: &str) {
         self.call("nvim_input", vec![keys.into()]);
     }
 
-    /// Runs Lua, whose result has to be something that JSON can say.
+    /// Runs Lua code. Its result must be representable in JSON.
     pub(crate) fn lua(&mut self, code: &str) -> Value {
         self.lua_with(code, &Value::Null)
     }
 
-    /// Runs Lua with an argument in `...`.
+    /// Runs Lua code with an argument in `...`.
     pub(crate) fn lua_with(&mut self, code: &str, argument: &Value) -> Value {
         let wrapped = format!(
             "local result = (function(...) {code}\nend)(vim.json.decode(..., {{ luanil = {{ object = true }} }}))\n\
@@ -133,7 +134,7 @@ impl Nvim {
         serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"))
     }
 
-    /// Waits until the daemon has handled everything that Neovim has told it.
+    /// Waits until the daemon has processed all messages from Neovim.
     pub(crate) fn settle(&mut self) {
         let ask = "
             local done
@@ -143,28 +144,28 @@ impl Nvim {
         assert_eq!(self.lua(ask), json!(true), "the daemon answers Neovim");
     }
 
-    /// Types, and waits until the buffer holds this text and the daemon knows it.
+    /// Types keys, and waits until the buffer and the daemon have this text.
     pub(crate) fn types(&mut self, keys: &str, text: &str) {
         self.keys(keys);
         self.holds(text);
         self.settle();
     }
 
-    /// The text of the current buffer as LSP has it.
+    /// Returns the text of the current buffer as sent over LSP.
     pub(crate) fn text(&mut self) -> String {
         let text = self.lua("return require('editd.document').text(0)");
         text.as_str().expect("a text").to_owned()
     }
 
-    /// The text of the buffer over a file.
+    /// Returns the text of the buffer of a file.
     pub(crate) fn text_of(&mut self, path: &Path) -> String {
         let text = self.lua_with("return require('editd.document').text(vim.fn.bufnr(...))", &json!(path));
         text.as_str().expect("a text").to_owned()
     }
 
-    /// Waits until the current buffer holds this text.
+    /// Waits until the current buffer has this text.
     pub(crate) fn holds(&mut self, text: &str) {
-        self.until(&format!("the buffer holds {text:?}"), |nvim| (nvim.text() == text).then_some(()));
+        self.until(&format!("the buffer has {text:?}"), |nvim| (nvim.text() == text).then_some(()));
     }
 
     pub(crate) fn is_modified(&mut self) -> bool {
@@ -175,7 +176,7 @@ impl Nvim {
         self.lua("return vim.api.nvim_get_mode().mode").as_str().expect("a mode").to_owned()
     }
 
-    /// The lines of the screen, without blanks at their ends.
+    /// Returns the lines of the screen, without trailing spaces.
     pub(crate) fn screen(&mut self) -> Vec<String> {
         let read = "
             vim.cmd.redraw()
@@ -193,21 +194,21 @@ impl Nvim {
         lines.map(|line| line.as_str().expect("a line").to_owned()).collect()
     }
 
-    /// Waits until a line of the screen has this in it, and gives that line.
+    /// Waits until a line of the screen contains this text, and returns that line.
     pub(crate) fn sees(&mut self, text: &str) -> String {
-        self.until(&format!("{text:?} is seen"), |nvim| {
+        self.until(&format!("{text:?} is shown"), |nvim| {
             nvim.screen().into_iter().find(|line| line.contains(text))
         })
     }
 
-    /// Waits until no line of the screen has this in it.
+    /// Waits until no line of the screen contains this text.
     pub(crate) fn sees_no(&mut self, text: &str) {
-        self.until(&format!("{text:?} is not seen any more"), |nvim| {
+        self.until(&format!("{text:?} is no longer shown"), |nvim| {
             nvim.screen().iter().all(|line| !line.contains(text)).then_some(())
         });
     }
 
-    /// As [`eventually`](super::eventually), and shows the screen when it never comes.
+    /// Like [`eventually`](super::eventually), but shows the screen on a timeout.
     fn until<T>(&mut self, what: &str, mut probe: impl FnMut(&mut Self) -> Option<T>) -> T {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -217,7 +218,7 @@ impl Nvim {
             if Instant::now() >= deadline {
                 let text = self.text();
                 panic!(
-                    "waited in vain until {what}; the buffer: {text:?}; the screen:\n{}",
+                    "timeout waiting until {what}; the buffer: {text:?}; the screen:\n{}",
                     self.screen().join("\n")
                 );
             }
@@ -225,35 +226,35 @@ impl Nvim {
         }
     }
 
-    /// Where a text is on the screen: its line and column, from 1.
-    pub(crate) fn place(&mut self, text: &str) -> (usize, usize) {
+    /// Returns the line and column of a text on the screen, from 1.
+    pub(crate) fn position_of(&mut self, text: &str) -> (usize, usize) {
         self.sees(text);
         let screen = self.screen();
-        let row = screen.iter().position(|line| line.contains(text)).expect("it was just seen");
-        let before = screen[row].split(text).next().expect("what is before it");
+        let row = screen.iter().position(|line| line.contains(text)).expect("a line that was just shown");
+        let before = screen[row].split(text).next().expect("the text before it");
         (row + 1, before.chars().count() + 1)
     }
 
-    /// A number that is the same for cells that are drawn alike.
-    pub(crate) fn look(&mut self, (row, column): (usize, usize)) -> i64 {
-        let look = self.lua_with(
+    /// Returns the highlight attribute of a screen cell. Cells with equal highlighting have equal numbers.
+    pub(crate) fn attribute_at(&mut self, (row, column): (usize, usize)) -> i64 {
+        let attribute = self.lua_with(
             "local at = ... vim.cmd.redraw() return vim.fn.screenattr(at[1], at[2])",
             &json!([row, column]),
         );
-        look.as_i64().expect("an attribute")
+        attribute.as_i64().expect("an attribute")
     }
 
-    /// Everything that was said so far.
+    /// Returns the message history.
     pub(crate) fn messages(&mut self) -> String {
-        let said = self.lua("return vim.api.nvim_exec2('messages', { output = true }).output");
-        said.as_str().expect("messages").to_owned()
+        let messages = self.lua("return vim.api.nvim_exec2('messages', { output = true }).output");
+        messages.as_str().expect("messages").to_owned()
     }
 
     fn call(&mut self, method: &str, arguments: Vec<Packed>) -> Packed {
         self.last_id += 1;
         let request = Packed::Array(vec![0.into(), self.last_id.into(), method.into(), arguments.into()]);
         rmpv::encode::write_value(&mut self.input, &request).expect("a request");
-        self.input.flush().expect("Neovim takes requests");
+        self.input.flush().expect("Neovim accepts requests");
         loop {
             match self.arrivals.recv_timeout(PATIENCE) {
                 Ok(message) => {
@@ -262,12 +263,12 @@ impl Nvim {
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => panic!("Neovim does not answer {method}"),
-                Err(RecvTimeoutError::Disconnected) => panic!("Neovim ended: {}", self.errors()),
+                Err(RecvTimeoutError::Disconnected) => panic!("Neovim exited: {}", self.errors()),
             }
         }
     }
 
-    /// The result, if a message is the answer to the last request. Others are what it draws.
+    /// Returns the result if the message answers the last request. Other messages are screen updates.
     fn answer(&self, message: &Packed, method: &str) -> Option<Packed> {
         let [kind, id, error, result] = message.as_array()?.as_slice() else { return None };
         if kind.as_u64() != Some(1) || id.as_u64() != Some(self.last_id) {
@@ -296,7 +297,7 @@ fn program(release: Release) -> PathBuf {
     installed(if release == Release::Old { "nvim-old" } else { "nvim" })
 }
 
-/// What a person would have in `init.lua`, and nothing of the tester's.
+/// Returns a typical `init.lua`, independent of the tester's own.
 fn configuration(options: &str) -> String {
     format!(
         "vim.g.editd = {{ cmd = {{ {:?}, 'lsp' }}, {options} }}\n\

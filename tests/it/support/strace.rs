@@ -1,4 +1,4 @@
-//! Faults in the daemon's calls of the kernel, put there by strace.
+//! Fault injection into the daemon's system calls with strace.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use tempfile::TempDir;
 use super::system::{need, need_root, text_of};
 use super::{PATIENCE, eventually};
 
-/// A fault in the k-th call of a kind. strace counts for each thread by itself, and one thread does all the
-/// work of one commit.
+/// A fault in the k-th call of a kind. strace counts calls per thread, and a single thread does all the work
+/// of one commit.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault<'a> {
     pub(crate) call: &'a str,
@@ -21,7 +21,7 @@ pub(crate) struct Fault<'a> {
     pub(crate) what: &'a str,
     /// `3`, or `1+` for all.
     pub(crate) when: String,
-    /// Only calls about this file, if any.
+    /// If set, only calls on this file.
     pub(crate) path: Option<PathBuf>,
 }
 
@@ -34,7 +34,7 @@ impl<'a> Fault<'a> {
         Self { call, what, when: k.to_string(), path: None }
     }
 
-    /// The same answer to every call.
+    /// Injects the same fault into every call.
     pub(crate) fn always(call: &'a str, what: &'a str) -> Self {
         Self { call, what, when: "1+".to_owned(), path: None }
     }
@@ -53,14 +53,14 @@ impl<'a> Fault<'a> {
     }
 }
 
-/// strace at work on a process.
+/// A running strace that is attached to a process.
 pub(crate) struct Strace {
     tracer: Child,
     folder: TempDir,
 }
 
 impl Strace {
-    /// Attaches to a process; on return the faults are in force.
+    /// Attaches to a process. On return, the faults are active.
     pub(crate) fn attach(to: Pid, faults: &[Fault<'_>], traced: &[&str]) -> Self {
         need_root();
         need("strace", "strace");
@@ -69,27 +69,29 @@ impl Strace {
             if is_traced(to) {
                 return strace;
             }
-            // A thread began meanwhile, and it may be the one that matters.
+            // A thread started in the meantime, and may be the relevant one.
             drop(strace);
         }
-        panic!("strace never gets hold of all threads of the daemon");
+        panic!("strace could not attach to all threads of the daemon");
     }
 
     fn try_attach(to: Pid, faults: &[Fault<'_>], traced: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let mut command = Command::new("strace");
         command.args(Fault::options(faults, traced)).arg("-o").arg(folder.path().join("trace"));
-        // To a file: a pipe that nobody reads to the end would end strace when it tells of a new thread.
-        let said = folder.path().join("said");
-        command.args(["-p", &to.as_raw_nonzero().to_string()]).stderr(File::create(&said).expect("a file"));
+        // Write to a file: if the reader of a pipe is gone, strace dies when it reports a new thread.
+        let messages = folder.path().join("messages");
+        command
+            .args(["-p", &to.as_raw_nonzero().to_string()])
+            .stderr(File::create(&messages).expect("a file"));
         let strace = command.spawn().expect("strace can be run");
         eventually("strace to trace the daemon", || {
-            fs::read_to_string(&said).ok()?.contains("attached").then_some(())
+            fs::read_to_string(&messages).ok()?.contains("attached").then_some(())
         });
         Self { tracer: strace, folder }
     }
 
-    /// Detaches, or waits for the end of strace if its process has ended; gives what was traced.
+    /// Detaches, or waits for strace to exit if its process has ended. Returns the trace.
     pub(crate) fn finish(mut self, has_ended: bool) -> Trace {
         if !has_ended {
             kill_process(Pid::from_child(&self.tracer), Signal::TERM).ok();
@@ -98,8 +100,8 @@ impl Strace {
         Trace::read(&self.folder.path().join("trace"))
     }
 
-    /// strace hangs if it is told to end while the last thread of its process does. Then it is killed, which lets
-    /// go of whatever is left.
+    /// Waits for strace to exit. strace hangs if it receives SIGTERM while the last thread of its process
+    /// exits; then it is killed, which detaches the remaining threads.
     fn until_ended(&mut self) {
         let deadline = Instant::now() + Duration::from_secs(2);
         while self.tracer.try_wait().expect("a child's state").is_none() {
@@ -120,7 +122,7 @@ impl Drop for Strace {
     }
 }
 
-/// Whether every thread of a process is traced.
+/// Returns `true` if every thread of a process is traced.
 fn is_traced(process: Pid) -> bool {
     let threads = fs::read_dir(format!("/proc/{}/task", process.as_raw_nonzero())).expect("its threads");
     let status =
@@ -128,7 +130,8 @@ fn is_traced(process: Pid) -> bool {
     threads.filter_map(status).all(|status| !status.contains("TracerPid:\t0\n"))
 }
 
-/// Puts a command under strace from its start. The process that is started is the command itself.
+/// Returns a command that runs `command` under strace from its start. The spawned process is the command
+/// itself, not strace.
 pub(crate) fn under_strace(command: &Command, faults: &[Fault<'_>], log: &Path) -> Command {
     need_root();
     need("strace", "strace");
@@ -145,7 +148,7 @@ pub(crate) fn under_strace(command: &Command, faults: &[Fault<'_>], log: &Path) 
     traced
 }
 
-/// What was traced.
+/// Output of strace.
 pub(crate) struct Trace(String);
 
 impl Trace {
@@ -153,7 +156,7 @@ impl Trace {
         Self(String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned())
     }
 
-    /// Whether a fault was put into a call. A call in which the process was killed has no result.
+    /// Returns `true` if a fault was injected. A call in which the process was killed has no result.
     pub(crate) fn has_fault(&self) -> bool {
         self.0.contains("(INJECTED)")
     }
@@ -162,14 +165,14 @@ impl Trace {
         self.0.lines()
     }
 
-    /// The file of a line: what stands behind the first descriptor.
+    /// Returns the file of a line: the path after the first descriptor.
     pub(crate) fn file_of(line: &str) -> Option<&str> {
         let (_, rest) = line.split_once('<')?;
         rest.split_once('>').map(|(file, _)| file)
     }
 }
 
-/// How long a process is waited for that a fault may have ended.
+/// Waits until a process exits or `also` is true. Returns `true` if the process has exited.
 pub(crate) fn ended(child: &mut Child, also: impl Fn() -> bool) -> bool {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -179,7 +182,7 @@ pub(crate) fn ended(child: &mut Child, also: impl Fn() -> bool) -> bool {
         if also() {
             return false;
         }
-        assert!(Instant::now() < deadline, "waited {PATIENCE:?} for a start or an end");
+        assert!(Instant::now() < deadline, "waited {PATIENCE:?} for a start or an exit");
         sleep(Duration::from_millis(1));
     }
 }

@@ -1,26 +1,26 @@
-//! What some tests need of the system they run on, and how long they may take.
+//! System requirements of tests, and the duration of randomized tests.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Fails a test that would prove nothing here. It is never passed over in silence.
+/// Fails the test unless it runs as root. The test is never skipped silently.
 pub(crate) fn need_root() {
-    let why = "to mount file systems and to trace the daemon: run it in a container, for instance, with \
+    let reason = "to mount file systems and to trace the daemon: run it in a container, for instance, with \
         CAP_SYS_ADMIN, CAP_SYS_PTRACE and a loop device";
-    assert!(rustix::process::geteuid().is_root(), "this test has to be run as root, {why}");
+    assert!(rustix::process::geteuid().is_root(), "this test has to be run as root, {reason}");
 }
 
-/// Fails a test whose program is not installed.
+/// Fails the test if a required program is not installed.
 pub(crate) fn need(program: &str, package: &str) {
     let found =
         Command::new("sh").args(["-c", &format!("command -v {program}")]).stdout(Stdio::null()).status();
-    let is_there = found.is_ok_and(|status| status.success());
-    assert!(is_there, "this test needs `{program}`: apt-get install {package}, or run scripts/test once");
+    let is_installed = found.is_ok_and(|status| status.success());
+    assert!(is_installed, "this test needs `{program}`: apt-get install {package}, or run scripts/test once");
 }
 
-/// An editor that `scripts/install-editors` has installed.
+/// Returns the path of an editor installed by `scripts/install-editors`.
 pub(crate) fn installed(name: &str) -> PathBuf {
     let cache = || {
         let home = PathBuf::from(std::env::var_os("HOME").expect("a home"));
@@ -32,22 +32,22 @@ pub(crate) fn installed(name: &str) -> PathBuf {
     program
 }
 
-/// Runs a program to its end; its failure is the test's.
+/// Runs a program to completion. Its failure fails the test.
 #[track_caller]
 pub(crate) fn run(program: &str, arguments: &[&str]) -> String {
     let output =
         Command::new(program).args(arguments).output().unwrap_or_else(|error| panic!("{program}: {error}"));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{program} {arguments:?}: {said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program} {arguments:?}: {stderr}");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Tests are built of text paths.
+/// Returns a test path as text.
 pub(crate) fn text_of(path: &Path) -> &str {
     path.to_str().expect("test paths are UTF-8")
 }
 
-/// The seconds that a test of chance goes on in a long run (`tests/soak`), where loops are whole too.
+/// Duration of a randomized test in a long run (`tests/soak`), if this is one. Loops are exhaustive there.
 pub(crate) fn soak() -> Option<Duration> {
     let seconds = std::env::var("EDITD_SOAK").ok()?;
     let seconds =
@@ -55,16 +55,16 @@ pub(crate) fn soak() -> Option<Duration> {
     Some(Duration::from_secs(seconds))
 }
 
-/// What a long run shows of a test that passes.
+/// Prints a line to standard output. Long runs show it even for a passing test.
 pub(crate) fn tell(what: &str) {
-    writeln!(std::io::stdout(), "{what}").expect("somewhere to say it");
+    writeln!(std::io::stdout(), "{what}").expect("a writable stdout");
 }
 
-/// Numbers that look random and come again with the same seed. `EDITD_SEED` sets it.
+/// A reproducible pseudorandom number generator. `EDITD_SEED` sets the seed.
 pub(crate) struct Chance(u64);
 
 impl Chance {
-    /// From a seed that is printed, so that a failure can be had again.
+    /// Prints its seed, so that a failure can be reproduced.
     pub(crate) fn new(test: &str) -> Self {
         let now = SystemTime::UNIX_EPOCH.elapsed().expect("a clock").as_nanos();
         let given = std::env::var("EDITD_SEED").ok().and_then(|seed| seed.parse().ok());
@@ -73,7 +73,7 @@ impl Chance {
         Self(seed)
     }
 
-    /// Below `end`.
+    /// Returns a number below `end`.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -81,13 +81,13 @@ impl Chance {
         (mixed ^ (mixed >> 31)) % end
     }
 
-    /// Waits for less than `most`.
+    /// Sleeps for a random time below `most`.
     pub(crate) fn pause(&mut self, most: Duration) {
         std::thread::sleep(Duration::from_micros(self.below(most.as_micros() as u64)));
     }
 }
 
-/// Repeats a test of chance: `times` on every change, for as long as was asked in a long run.
+/// Repeats a randomized test: `times` times in a normal run, for the requested duration in a long run.
 pub(crate) fn repeat(times: usize, mut each: impl FnMut(usize)) {
     let start = Instant::now();
     let more = |done: usize| soak().map_or(done < times, |length| start.elapsed() < length);

@@ -1,17 +1,16 @@
-//! A command on a terminal of its own, and a person who types an answer.
+//! Runs a command on a new pseudo-terminal and types answers to its prompts.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::{Machine, TESTERS};
 
-/// Runs a command on a new pseudo-terminal, answers each time it is asked, and passes on output and
-/// exit code.
+/// Runs a command on a new pseudo-terminal, answers each prompt, and returns output and exit code.
 const DRIVER: &str = r"
 import fcntl, os, pty, re, select, struct, sys, termios, time
 columns, count = int(sys.argv[1]), int(sys.argv[2])
 answers, argv = [it.encode() for it in sys.argv[3:3 + count]], sys.argv[3 + count:]
-question = re.compile(rb'[yY]/[nN]|\[[yt],n,[^\]]*\]\? $|author: $|q ends it. $')
+question = re.compile(rb'[yY]/[nN]|\[[yt],n,[^\]]*\]\? $|author: $|to quit\. $')
 pid, terminal = pty.fork()
 if pid == 0:
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 40, columns, 0, 0))
@@ -42,7 +41,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 ";
 
 pub(crate) struct Typed {
-    /// All that the terminal showed, colours included.
+    /// Complete output of the terminal, including colors.
     pub(crate) shown: String,
     pub(crate) code: i32,
 }
@@ -56,7 +55,7 @@ pub(crate) fn type_into(
     converse(machine, &machine.home(), arguments, &[answer], environment)
 }
 
-/// The same in a folder, with an answer to each question.
+/// Runs editd in a folder, with an answer to each prompt.
 pub(crate) fn converse(
     machine: &Machine,
     folder: &Path,
@@ -67,7 +66,7 @@ pub(crate) fn converse(
     converse_on(Screen { columns: 80, environment }, machine, folder, arguments, answers)
 }
 
-/// A terminal of so many columns, and what a command finds in its environment besides.
+/// Width of the terminal in columns, and additional environment variables.
 #[derive(Clone, Copy)]
 pub(crate) struct Screen<'s> {
     pub(crate) columns: usize,
@@ -85,7 +84,7 @@ pub(crate) fn converse_on(
     drive(screen, machine, folder, &program, answers)
 }
 
-/// A line of shell, where `editd` is the program under test.
+/// Runs a shell command line in which `editd` is the program under test.
 pub(crate) fn shell(machine: &Machine, folder: &Path, line: &str, answers: &[&str]) -> Typed {
     let programs = Path::new(env!("CARGO_BIN_EXE_editd")).parent().expect("a folder").display().to_string();
     let path = format!("{programs}:{}", std::env::var("PATH").unwrap_or_default());
@@ -104,12 +103,12 @@ fn drive(screen: Screen<'_>, machine: &Machine, folder: &Path, program: &[&str],
     command.envs(screen.environment.iter().copied()).stdin(Stdio::null());
     let output = command.output().expect("python3 drives the terminal");
     let code = output.status.code().expect("an exit code");
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    assert!(complaint.is_empty(), "the terminal's driver: {complaint}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.is_empty(), "the terminal's driver: {errors}");
     Typed { shown: String::from_utf8_lossy(&output.stdout).into_owned(), code }
 }
 
-/// What was shown, without colours and carriage returns.
+/// Removes colors and carriage returns from terminal output.
 pub(crate) fn plain(shown: &str) -> String {
     let mut plain = String::new();
     let mut rest = shown;

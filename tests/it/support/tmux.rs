@@ -1,4 +1,4 @@
-//! A program on a terminal that can be looked at, as a person has it: in tmux, with a server of its own.
+//! A program on a terminal whose screen can be read, in a separate tmux server.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +15,7 @@ pub(crate) struct Tmux {
 }
 
 impl Tmux {
-    /// Runs a command with a machine's surroundings in `folder`.
+    /// Runs a command in `folder` with the environment of a machine.
     pub(crate) fn start(machine: &Machine, folder: &Path, command: &[&str]) -> Self {
         need("tmux", "tmux");
         let tmux = Self { folder: tempfile::tempdir().expect("a temporary folder") };
@@ -30,7 +30,7 @@ impl Tmux {
         tmux
     }
 
-    /// Types keys, in tmux's names for them: `Enter`, `Escape`, `Space`, or plain text.
+    /// Types keys by their tmux names, such as `Enter`, `Escape` and `Space`, or plain text.
     pub(crate) fn keys(&self, keys: &[&str]) {
         self.run(&[&["send-keys"], keys].concat());
     }
@@ -39,26 +39,26 @@ impl Tmux {
         self.run(&["capture-pane", "-p"])
     }
 
-    /// Waits until the screen has this on it.
+    /// Waits until the screen contains this text.
     pub(crate) fn sees(&self, text: &str) -> String {
-        self.until(&format!("{text:?} is seen"), |screen| screen.contains(text))
+        self.until(&format!("{text:?} is shown"), |screen| screen.contains(text))
     }
 
-    /// Waits until the screen has this on it no more.
+    /// Waits until the screen no longer contains this text.
     pub(crate) fn sees_no(&self, text: &str) -> String {
-        self.until(&format!("{text:?} is not seen any more"), |screen| !screen.contains(text))
+        self.until(&format!("{text:?} is no longer shown"), |screen| !screen.contains(text))
     }
 
-    fn until(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
+    fn until(&self, what: &str, condition: impl Fn(&str) -> bool) -> String {
         let deadline = std::time::Instant::now() + PATIENCE;
         loop {
             let screen = self.screen();
-            if is_so(&screen) {
+            if condition(&screen) {
                 return screen;
             }
             assert!(
                 std::time::Instant::now() < deadline,
-                "waited in vain until {what}; the screen:\n{screen}"
+                "timeout waiting until {what}; the screen:\n{screen}"
             );
             std::thread::sleep(std::time::Duration::from_millis(20));
         }

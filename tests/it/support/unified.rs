@@ -1,4 +1,4 @@
-//! Applies a unified diff strictly: every context line must be there, at the line that the header says.
+//! Applies a unified diff strictly: every context line must match at the line that the header gives.
 
 pub(crate) fn apply_unified(old: &str, diff: &str) -> String {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
@@ -32,7 +32,7 @@ pub(crate) fn apply_unified(old: &str, diff: &str) -> String {
     new
 }
 
-/// The 0-based line at which a hunk begins, from `@@ -start,count +start,count @@`.
+/// Parses the 0-based start line of a hunk from `@@ -start,count +start,count @@`.
 fn old_start(header: &str) -> usize {
     let range = header.strip_prefix("@@ -").and_then(|rest| rest.split(' ').next()).unwrap_or_default();
     let (start, count) = range.split_once(',').unwrap_or((range, "1"));
@@ -41,7 +41,7 @@ fn old_start(header: &str) -> usize {
 }
 
 #[test]
-fn a_diff_is_applied_where_it_says() {
+fn a_diff_is_applied_at_its_line_numbers() {
     let old = "a\nb\nc\nd\ne\nf\ng\nh";
     let diff = "--- a\n+++ b\n@@ -1,2 +1,3 @@\n+0\n a\n-b\n+B\n@@ -7,2 +8,1 @@\n-g\n-h\n\\ No newline at end of file\n+H\n";
     assert_eq!(apply_unified(old, diff), "0\na\nB\nc\nd\ne\nf\nH\n");
@@ -55,6 +55,6 @@ fn a_diff_is_applied_where_it_says() {
 
 #[test]
 #[should_panic(expected = "of the old text")]
-fn a_diff_that_does_not_fit_is_noticed() {
+fn a_diff_that_does_not_match_panics() {
     apply_unified("a\nb\n", "@@ -1,2 +1,2 @@\n a\n-c\n+d\n");
 }

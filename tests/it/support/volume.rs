@@ -1,4 +1,4 @@
-//! File systems of a test's own, whose power can be cut.
+//! Temporary file systems with simulated power cuts.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -9,8 +9,9 @@ use tempfile::TempDir;
 
 use super::system::{need, need_root, run, text_of};
 
-/// Opens a folder, says so, and on a word stops its file system without letting it write anything more:
-/// `EXT4_IOC_SHUTDOWN` and `XFS_IOC_GOINGDOWN`, which are one number, without a flush of the log.
+/// Opens a folder and reports that with `r`. When it receives a byte, shuts down the file system without
+/// further writes and without flushing its log: `EXT4_IOC_SHUTDOWN` and `XFS_IOC_GOINGDOWN`, which have the
+/// same number.
 const CUTTER: &str = "
 import fcntl, os, struct, sys
 folder = os.open(sys.argv[1], os.O_RDONLY)
@@ -20,22 +21,22 @@ fcntl.ioctl(folder, 0x8004587d, struct.pack('I', 2))
 os.write(1, b'd')
 ";
 
-/// A mounted file system, which goes away with the test.
+/// A mounted file system that is unmounted at the end of the test.
 pub(crate) struct Volume {
     folder: TempDir,
-    /// The file that it is in, if it is in one.
+    /// Image file of the file system, if any.
     image: Option<PathBuf>,
     options: String,
 }
 
 impl Volume {
-    /// ext4 in a file.
+    /// Mounts ext4 from an image file.
     pub(crate) fn ext4(options: &str) -> Self {
         need("mkfs.ext4", "e2fsprogs");
         Self::in_file(24 << 20, "mkfs.ext4", &["-q", "-F"], options)
     }
 
-    /// XFS in a file.
+    /// Mounts XFS from an image file.
     pub(crate) fn xfs() -> Self {
         need("mkfs.xfs", "xfsprogs");
         Self::in_file(300 << 20, "mkfs.xfs", &["-q"], "")
@@ -53,7 +54,7 @@ impl Volume {
         volume
     }
 
-    /// In memory, with the given `size=` and `nr_inodes=`.
+    /// Mounts a tmpfs with options such as `size=` and `nr_inodes=`.
     pub(crate) fn tmpfs(options: &str) -> Self {
         need_root();
         let volume = Self { folder: Self::folder(), image: None, options: options.to_owned() };
@@ -61,7 +62,7 @@ impl Volume {
         volume
     }
 
-    /// Whatever `mount` makes of these arguments, mounted at the last.
+    /// Runs a mount program with these arguments, followed by the mount point.
     pub(crate) fn other(mount: &str, arguments: &[&str]) -> Self {
         need_root();
         let volume = Self { folder: Self::folder(), image: None, options: String::new() };
@@ -75,16 +76,16 @@ impl Volume {
         folder
     }
 
-    /// Where it is mounted.
+    /// Returns the mount point.
     pub(crate) fn at(&self) -> PathBuf {
-        self.folder.path().canonicalize().expect("a folder that is there").join("at")
+        self.folder.path().canonicalize().expect("an existing folder").join("at")
     }
 
     pub(crate) fn image(&self) -> &Path {
         self.image.as_deref().expect("a file system in a file")
     }
 
-    /// Beside the mount, on the disk that the test runs on.
+    /// Returns a path next to the mount point, on the test's own file system.
     pub(crate) fn beside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -93,24 +94,24 @@ impl Volume {
         run("mount", &["-o", &self.options, text_of(self.image()), text_of(&self.at())]);
     }
 
-    /// Nothing may have a file open there.
+    /// Unmounts the file system. No process may have a file open in it.
     pub(crate) fn unmount(&self) {
         run("umount", &[text_of(&self.at())]);
     }
 
-    /// Writes everything out.
+    /// Syncs the file system to disk.
     pub(crate) fn sync(&self) {
         let folder = File::open(self.at()).expect("the mounted folder");
         rustix::fs::syncfs(&folder).expect("a sync");
     }
 
-    /// Everything for a power cut at once.
+    /// Prepares an immediate power cut.
     pub(crate) fn cutter(&self) -> Cutter {
         need("/usr/bin/python3", "python3");
         let mut command = Command::new("/usr/bin/python3");
         command.args(["-c", CUTTER]).arg(self.at()).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut cutter = Cutter(command.spawn().expect("Python can be run"));
-        cutter.hear(b'r');
+        cutter.expect_reply(b'r');
         cutter
     }
 }
@@ -125,17 +126,17 @@ impl Drop for Volume {
 pub(crate) struct Cutter(Child);
 
 impl Cutter {
-    /// On return nothing reaches the disk any more.
+    /// Cuts the power. On return, no more writes reach the disk.
     pub(crate) fn cut(mut self) {
-        self.0.stdin.take().expect("it is a pipe").write_all(b"!").expect("the helper listens");
-        self.hear(b'd');
+        self.0.stdin.take().expect("it is a pipe").write_all(b"!").expect("the helper reads");
+        self.expect_reply(b'd');
         self.0.wait().expect("the helper ends");
     }
 
-    fn hear(&mut self, word: u8) {
-        let mut heard = [0];
-        self.0.stdout.as_mut().expect("it is a pipe").read_exact(&mut heard).expect("the helper answers");
-        assert_eq!(heard[0], word);
+    fn expect_reply(&mut self, expected: u8) {
+        let mut reply = [0];
+        self.0.stdout.as_mut().expect("it is a pipe").read_exact(&mut reply).expect("the helper answers");
+        assert_eq!(reply[0], expected);
     }
 }
 

@@ -1,4 +1,4 @@
-//! One connection to a socket, as bytes and as messages.
+//! A connection to a socket that sends and receives bytes or messages.
 
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -11,7 +11,7 @@ use super::PATIENCE;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
-    /// One JSON message a line.
+    /// A JSON message per line.
     Lines,
     /// The LSP base protocol.
     Headers,
@@ -40,15 +40,15 @@ impl Wire {
         Self { stream, framing, received: Vec::new() }
     }
 
-    /// A second handle on the same connection, to write from one thread and read from another.
+    /// Duplicates the connection, to write from one thread and read from another.
     pub(crate) fn writer(&self) -> Self {
         let stream = self.stream.try_clone().expect("a socket can be duplicated");
         Self { stream, framing: self.framing, received: Vec::new() }
     }
 
-    /// Ends the connection both ways.
+    /// Closes the connection in both directions.
     pub(crate) fn close(&self) {
-        // It may have ended already.
+        // The connection may be closed already.
         let _ = self.stream.shutdown(std::net::Shutdown::Both);
     }
 
@@ -56,12 +56,12 @@ impl Wire {
         self.send_body(message.to_string().as_bytes());
     }
 
-    /// Frames a body as this connection does, whatever is in it.
+    /// Sends a body with the framing of this connection, without checking it.
     pub(crate) fn send_body(&mut self, body: &[u8]) {
         self.send_bytes(&self.framed(body));
     }
 
-    /// Fails where the daemon has gone already.
+    /// Sends a message. Returns an error if the daemon is gone.
     pub(crate) fn try_send(&mut self, message: &Value) -> std::io::Result<()> {
         self.try_send_bytes(&self.framed(message.to_string().as_bytes()))
     }
@@ -79,14 +79,14 @@ impl Wire {
     }
 
     pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
-        self.try_send_bytes(bytes).expect("the daemon takes what is sent");
+        self.try_send_bytes(bytes).expect("the daemon accepts data");
     }
 
     pub(crate) fn try_send_bytes(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         self.stream.write_all(bytes)
     }
 
-    /// Says that nothing more will come, and goes on reading.
+    /// Closes the sending direction only.
     pub(crate) fn close_sending(&self) {
         self.stream.shutdown(std::net::Shutdown::Write).expect("a connection can be closed half");
     }
@@ -95,7 +95,7 @@ impl Wire {
         self.stream.set_write_timeout(Some(patience)).expect("a write can have a deadline");
     }
 
-    /// The next message. Nothing within the deadline, or an end, fails the test.
+    /// Receives the next message. A timeout or the end of the connection fails the test.
     pub(crate) fn receive(&mut self) -> Value {
         match self.arrival(PATIENCE) {
             Arrival::Message(message) => message,
@@ -104,14 +104,14 @@ impl Wire {
         }
     }
 
-    /// Waits for the connection's end and returns what was still said on it.
+    /// Waits for the end of the connection and returns the messages received until then.
     pub(crate) fn until_closed(&mut self) -> Vec<Value> {
-        let mut said = Vec::new();
+        let mut messages = Vec::new();
         loop {
             match self.arrival(PATIENCE) {
-                Arrival::Message(message) => said.push(message),
-                Arrival::Closed => return said,
-                Arrival::Nothing => panic!("the connection should have ended; it said {said:?}"),
+                Arrival::Message(message) => messages.push(message),
+                Arrival::Closed => return messages,
+                Arrival::Nothing => panic!("the connection should have ended; it sent {messages:?}"),
             }
         }
     }
@@ -134,7 +134,7 @@ impl Wire {
         }
     }
 
-    /// Reads once; false at the connection's end.
+    /// Reads once. Returns `false` at the end of the connection.
     fn fill(&mut self, patience: Duration) -> bool {
         self.stream.set_read_timeout(Some(patience)).expect("a read can have a deadline");
         let mut chunk = [0; 1 << 13];
@@ -176,6 +176,6 @@ impl Wire {
 
 fn content_length(head: &str) -> usize {
     let line = head.lines().find(|line| line.to_ascii_lowercase().starts_with("content-length:"));
-    let value = line.and_then(|line| line.split(':').nth(1)).expect("the daemon says Content-Length");
+    let value = line.and_then(|line| line.split(':').nth(1)).expect("a Content-Length header");
     value.trim().parse().expect("Content-Length is a number")
 }

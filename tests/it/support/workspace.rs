@@ -1,4 +1,4 @@
-//! A folder with files, to be an agent's root.
+//! A folder with files that serves as an agent's root.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,12 +16,12 @@ pub(crate) struct Workspace {
 impl Workspace {
     pub(crate) fn empty() -> Self {
         let base = tempfile::tempdir().expect("a temporary folder");
-        let root = base.path().canonicalize().expect("a folder that is there").join("project");
+        let root = base.path().canonicalize().expect("an existing folder").join("project");
         fs::create_dir(&root).expect("a root");
         Self { base, root }
     }
 
-    /// With its root at a given place, which is made and not removed.
+    /// Creates a workspace with the given root, which is created if missing and not removed.
     pub(crate) fn at(root: &Path) -> Self {
         fs::create_dir_all(root).expect("a root");
         Self { base: tempfile::tempdir().expect("a temporary folder"), root: root.to_owned() }
@@ -51,12 +51,12 @@ impl Workspace {
         self.path(name).to_str().expect("test paths are UTF-8").to_owned()
     }
 
-    /// Beside the root, in a folder that no session was given.
+    /// Returns a path next to the root, outside of every session's roots.
     pub(crate) fn outside(&self, name: &str) -> PathBuf {
-        self.base.path().canonicalize().expect("a folder that is there").join(name)
+        self.base.path().canonicalize().expect("an existing folder").join(name)
     }
 
-    /// Writes behind the daemon's back, in place.
+    /// Writes a file in place without the daemon.
     pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("a file has a folder")).expect("folders");
@@ -79,7 +79,7 @@ impl Workspace {
         self.path(name).symlink_metadata().is_ok()
     }
 
-    /// Every file and folder below the root, with its bytes: what must be equal where nothing may have changed.
+    /// Returns every file and folder below the root with its bytes, for comparisons.
     pub(crate) fn everything(&self) -> Vec<(PathBuf, Option<Vec<u8>>)> {
         let mut found = Vec::new();
         collect(&self.root, &mut found);
@@ -87,7 +87,7 @@ impl Workspace {
         found
     }
 
-    /// The parameters of an `initialize` with this root.
+    /// Returns `initialize` parameters with this root.
     pub(crate) fn session(&self, author: &str) -> Value {
         json!({
             "processId": null,
@@ -111,29 +111,29 @@ fn collect(folder: &Path, found: &mut Vec<(PathBuf, Option<Vec<u8>>)>) {
     }
 }
 
-/// The contract's hash of a file with these bytes.
+/// Returns the protocol's hash of a file with these bytes.
 pub(crate) fn hash_of(bytes: impl AsRef<[u8]>) -> String {
     format!("b3:{}", &blake3::hash(bytes.as_ref()).to_hex()[..32])
 }
 
-/// A `file:` URI with everything escaped that is not plainly harmless.
+/// Returns a `file:` URI, with all but unreserved characters and slashes escaped.
 pub(crate) fn uri_of(path: &Path) -> String {
     let mut uri = String::from("file://");
     for &byte in path.as_os_str().as_encoded_bytes() {
         if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
             uri.push(char::from(byte));
         } else {
-            write!(uri, "%{byte:02X}").expect("a string takes all");
+            write!(uri, "%{byte:02X}").expect("writing to a string succeeds");
         }
     }
     uri
 }
 
-/// `line 1` to `line n`, each with its line end.
+/// Returns `line 1` to `line n`, each with a line ending.
 pub(crate) fn numbered_lines(count: usize) -> String {
     let mut text = String::new();
     for number in 1..=count {
-        writeln!(text, "line {number}").expect("a string takes all");
+        writeln!(text, "line {number}").expect("writing to a string succeeds");
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Files come back byte for byte, whatever they are written in.
+//! Tests that an undo restores files byte for byte, in any encoding.
 
 use std::cell::RefCell;
 
@@ -18,7 +18,7 @@ use crate::support::{FRENCH, Machine, Outcome, Workspace, latin, utf16};
 #[case::latin(latin(FRENCH), "garcon", "ami")]
 #[case::latin_without_its_accents(latin("un\ndeux\ncaf\u{e9}\n"), "caf", "the")]
 #[case::strays([FRENCH.as_bytes(), b"\xff\n"].concat(), "forêt", "pré")]
-fn an_edited_file_comes_back(#[case] bytes: Vec<u8>, #[case] old: &str, #[case] new: &str) {
+fn an_edited_file_is_restored(#[case] bytes: Vec<u8>, #[case] old: &str, #[case] new: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", &bytes));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -30,17 +30,17 @@ fn an_edited_file_comes_back(#[case] bytes: Vec<u8>, #[case] old: &str, #[case] 
         agent.undo_this(&redo).done();
         assert_eq!(workspace.hash("a.txt"), done["files"][0]["hash"]);
     } else {
-        assert_eq!(old, "garcon", "only what does not stand there is not found: {answer:?}");
+        assert_eq!(old, "garcon", "only absent text is not found: {answer:?}");
     }
 }
 
 #[test]
-fn text_that_went_under_a_guessed_encoding_comes_back() {
+fn text_removed_under_a_guessed_encoding_is_restored() {
     let bytes = latin(FRENCH);
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", &bytes));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
-    // Nothing but ASCII stays, so that nothing tells the encoding any more.
+    // Only ASCII remains, so that the content no longer reveals the encoding.
     let write = json!({ "kind": "write", "path": "a.txt", "content": "plain\n" });
     agent.change(write).done();
     agent.undo().done();
@@ -48,7 +48,7 @@ fn text_that_went_under_a_guessed_encoding_comes_back() {
 }
 
 #[test]
-fn another_encoding_is_taken_back() {
+fn a_change_of_encoding_is_reverted() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "é\r\ntwo\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -60,7 +60,7 @@ fn another_encoding_is_taken_back() {
 }
 
 #[test]
-fn random_files_come_back_from_random_edits() {
+fn random_files_are_restored_after_random_edits() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     let agent = RefCell::new(machine.agent(&workspace));
     let piece = prop_oneof![
@@ -86,7 +86,7 @@ fn random_files_come_back_from_random_edits() {
                 done.push((answer, workspace.bytes("a.txt")));
             }
         }
-        // Back one by one, each to its own bytes.
+        // Undo one by one, each to its own bytes.
         while let Some((answer, after)) = done.pop() {
             prop_assert_eq!(workspace.bytes("a.txt"), after);
             agent.undo_this(&answer).done();

@@ -1,4 +1,4 @@
-//! What was done is taken back, whole.
+//! Tests that an undo reverts a change completely.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ fn edit(path: &str, old: &str, new: &str) -> serde_json::Value {
 }
 
 #[test]
-fn an_edit_is_taken_back_and_answered_like_any_change() {
+fn an_edit_is_reverted_and_answered_like_any_change() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\n"));
     let mut agent = machine.agent(&workspace);
     let done = agent.read_and_edit("a.txt", "two", "2").done();
@@ -25,12 +25,12 @@ fn an_edit_is_taken_back_and_answered_like_any_change() {
     assert!(file["diff"].as_str().is_some_and(|diff| diff.contains("-2\n+two\n")), "{file}");
     assert_eq!((&file["hash"], &file["hunks"][0]["state"]), (&file["hashAfter"], &json!("accepted")));
     assert_eq!(agent.state_of(&undone), "applied");
-    // Its base has moved along: the next edit needs no reading.
+    // The agent's base was updated as well: the next edit needs no read.
     agent.edit("a.txt", "two", "zwei").done();
 }
 
 #[test]
-fn all_files_of_a_transaction_go_back_and_no_other() {
+fn all_files_of_a_transaction_are_reverted_and_no_other() {
     let (machine, workspace) = (Machine::start(), Workspace::empty());
     for number in 0..100 {
         workspace.put(&format!("other/{number}.txt"), format!("{number}\n"));
@@ -81,7 +81,7 @@ fn an_undo_can_be_undone_again_and_again() {
 }
 
 #[test]
-fn without_a_name_it_is_the_newest_that_is_neither_undone_nor_an_undo() {
+fn an_undo_without_an_id_reverts_the_newest_change_that_is_not_undone() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "1\n2\n3\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -97,7 +97,7 @@ fn without_a_name_it_is_the_newest_that_is_neither_undone_nor_an_undo() {
 }
 
 #[test]
-fn with_a_path_it_is_the_newest_that_changed_that_file() {
+fn an_undo_with_a_path_reverts_the_newest_change_of_that_file() {
     let (machine, workspace) =
         (Machine::start(), Workspace::with(&[("a.txt", "a\n"), ("b.txt", "b\n"), ("c.txt", "c\n")]));
     let mut agent = machine.agent(&workspace);
@@ -112,7 +112,7 @@ fn with_a_path_it_is_the_newest_that_changed_that_file() {
 }
 
 #[test]
-fn a_deleted_file_comes_back_with_its_mode_text_or_not() {
+fn a_deleted_text_or_binary_file_is_restored_with_its_mode() {
     let (machine, workspace) = (Machine::start(), Workspace::file("run.sh", "#!/bin/sh\n"));
     workspace.put("deep/logo.bin", b"\x7fELF\x00\x00");
     let mut agent = machine.agent(&workspace);
@@ -131,20 +131,20 @@ fn a_deleted_file_comes_back_with_its_mode_text_or_not() {
 }
 
 #[test]
-fn other_readers_are_told() {
+fn other_readers_are_notified() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let (mut alice, mut bob) =
         (machine.agent_named("alice", &workspace), machine.agent_named("bob", &workspace));
     alice.read_and_edit("a.txt", "one", "1").done();
     bob.read("a.txt");
     alice.undo().done();
-    let told = bob.told("editd/fileChanged", "a.txt");
-    assert_eq!((&told["by"], &told["hash"]), (&json!("alice"), &json!(workspace.hash("a.txt"))));
+    let notified = bob.told("editd/fileChanged", "a.txt");
+    assert_eq!((&notified["by"], &notified["hash"]), (&json!("alice"), &json!(workspace.hash("a.txt"))));
     bob.edit("a.txt", "one", "uno").refused("stale");
 }
 
 #[test]
-fn a_preview_changes_nothing_and_binds_what_is_done() {
+fn a_preview_changes_nothing_and_binds_the_undo() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\n"));
     let mut agent = machine.agent(&workspace);
     let done = agent.read_and_edit("a.txt", "one", "1").done();
@@ -162,7 +162,7 @@ fn a_preview_changes_nothing_and_binds_what_is_done() {
 }
 
 #[test]
-fn what_an_editor_applied_is_no_transaction() {
+fn a_change_applied_by_an_editor_is_not_a_transaction() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");

@@ -1,4 +1,4 @@
-//! A person may take back what any agent did.
+//! Tests that a user may undo the changes of any agent.
 
 use std::fs;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::support::{Machine, Outcome, Workspace};
 
 #[test]
-fn an_editor_undoes_anybodys_change() {
+fn an_editor_undoes_changes_of_any_agent() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\n"));
     machine.agent_named("alice", &workspace).read_and_edit("a.txt", "one", "1").done();
     machine.agent_named("bob", &workspace).read_and_edit("a.txt", "two", "2").done();
@@ -26,7 +26,7 @@ fn an_editor_undoes_anybodys_change() {
 }
 
 #[test]
-fn agents_undo_while_others_do() {
+fn concurrent_undos_all_succeed() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -41,7 +41,7 @@ fn agents_undo_while_others_do() {
 }
 
 #[test]
-fn a_displaced_text_can_be_got_back_by_a_person_and_nothing_is_lost_by_it() {
+fn a_user_can_restore_a_displaced_text_without_losing_the_current_one() {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let done = machine.agent(&workspace).read_and_edit("a.txt", "one", "1").done();
     machine.crash();
@@ -62,13 +62,13 @@ fn a_displaced_text_can_be_got_back_by_a_person_and_nothing_is_lost_by_it() {
     let mut back_and_forth = |before: &str, workspace: &Workspace| {
         let undone = editor.call("editd/undo", this.clone()).done();
         assert_eq!(workspace.bytes("a.txt"), b"\xef\xbb\xbftheirs\r\n");
-        // And that is a change like any other.
+        // The undo is a change like any other.
         editor.undo_this(&undone).done();
         assert_eq!(workspace.text("a.txt"), before);
     };
     back_and_forth("1\n", &workspace);
-    workspace.put("a.txt", "what nobody knows\n");
-    back_and_forth("what nobody knows\n", &workspace);
+    workspace.put("a.txt", "an unknown text\n");
+    back_and_forth("an unknown text\n", &workspace);
     fs::remove_file(workspace.path("a.txt")).expect("removed");
     editor.call("editd/undo", this).done();
     assert_eq!(workspace.bytes("a.txt"), b"\xef\xbb\xbftheirs\r\n");

@@ -1,4 +1,5 @@
-//! Changes that another program took back: an undo passes over them, and goes on to the one before.
+//! Tests of changes that another program has already reverted: an undo skips them and goes on to the one
+//! before.
 
 use std::fs;
 
@@ -9,7 +10,7 @@ use crate::support::{Agent, Machine, Outcome, Workspace};
 
 const BEFORE: &str = "one\ntwo\nthree\n";
 
-/// Two edits of one file, on neighbouring lines, by an agent; their transactions.
+/// Two edits of one file, on adjacent lines, by an agent; returns their transactions.
 fn scene() -> (Machine, Workspace, Agent, [Value; 2]) {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("f.txt", BEFORE), ("g.txt", "g\n")]));
     let mut agent = machine.agent(&workspace);
@@ -20,7 +21,7 @@ fn scene() -> (Machine, Workspace, Agent, [Value; 2]) {
 }
 
 #[test]
-fn edits_that_a_checkout_took_back_need_no_undo() {
+fn edits_reverted_by_a_checkout_need_no_undo() {
     let (_machine, workspace, mut agent, [first, second]) = scene();
     workspace.put("f.txt", BEFORE);
     for id in [&second, &first] {
@@ -33,7 +34,7 @@ fn edits_that_a_checkout_took_back_need_no_undo() {
 }
 
 #[test]
-fn a_plain_undo_goes_on_to_the_change_before_and_says_so() {
+fn a_plain_undo_skips_reverted_changes_and_reports_them() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("f.txt", BEFORE), ("g.txt", "g\n")]));
     let mut agent = machine.agent(&workspace);
     agent.read_all(&["f.txt", "g.txt"]);
@@ -49,7 +50,7 @@ fn a_plain_undo_goes_on_to_the_change_before_and_says_so() {
 }
 
 #[test]
-fn a_change_that_is_back_in_part_is_undone_where_it_stands() {
+fn a_partly_reverted_change_is_undone_where_it_remains() {
     let (_machine, workspace, mut agent, _) = scene();
     agent.edit("g.txt", "g", "G").done();
     let both = json!({ "changes": [
@@ -67,7 +68,7 @@ fn a_change_that_is_back_in_part_is_undone_where_it_stands() {
 #[case::created(json!({ "kind": "write", "path": "new.txt", "content": "x\n" }))]
 #[case::deleted(json!({ "kind": "delete", "path": "f.txt" }))]
 #[case::renamed(json!({ "kind": "rename", "path": "f.txt", "newPath": "h.txt" }))]
-fn files_that_are_as_they_were_are_left_out(#[case] change: Value) {
+fn files_that_are_already_reverted_are_omitted(#[case] change: Value) {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("f.txt", BEFORE), ("g.txt", "g\n")]));
     let mut agent = machine.agent(&workspace);
     agent.read_all(&["f.txt", "g.txt"]);
@@ -96,7 +97,7 @@ fn edits_of_a_created_file_that_is_gone_need_no_undo() {
 }
 
 #[test]
-fn a_refusal_names_the_transaction_that_is_in_the_way() {
+fn a_refusal_names_the_blocking_transaction() {
     let (_machine, workspace, mut agent, [first, second]) = scene();
     agent.edit("f.txt", "three", "tres").done();
     let before = workspace.everything();

@@ -1,4 +1,4 @@
-//! How much is kept, and where.
+//! Tests of the size and location of the history.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -22,7 +22,7 @@ fn size(machine: &Machine) -> u64 {
 }
 
 #[test]
-fn only_its_owner_can_look_into_it() {
+fn only_its_owner_can_read_the_history() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -37,7 +37,7 @@ fn only_its_owner_can_look_into_it() {
 }
 
 #[test]
-fn lines_are_json_that_people_can_read() {
+fn lines_are_readable_json() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     machine.agent(&workspace).read_and_edit("a.txt", "one", "1").done();
     let lines = files_in(&machine.state().join("history")).into_iter().find(|path| path.is_file()).unwrap();
@@ -51,7 +51,7 @@ fn lines_are_json_that_people_can_read() {
 }
 
 #[test]
-fn beyond_the_limit_the_oldest_goes_with_its_images() {
+fn above_the_limit_the_oldest_segment_is_removed_with_its_images() {
     let machine = Machine::configured("[limits]\nhistory_bytes = 400000\n");
     let workspace = Workspace::empty();
     let mut agent = machine.agent(&workspace);
@@ -72,7 +72,7 @@ fn beyond_the_limit_the_oldest_goes_with_its_images() {
 }
 
 #[test]
-fn a_change_that_is_too_large_for_it_is_told_of() {
+fn a_change_too_large_for_the_history_is_reported() {
     let machine = Machine::configured("[limits]\nhistory_bytes = 10000\n");
     let workspace = Workspace::file("a.txt", "x\n".repeat(10_000));
     let mut agent = machine.agent(&workspace);
@@ -83,7 +83,7 @@ fn a_change_that_is_too_large_for_it_is_told_of() {
 }
 
 #[test]
-fn a_history_of_nothing_is_none() {
+fn a_disabled_history_stores_nothing() {
     let machine = Machine::configured("[limits]\nhistory_bytes = 0\n");
     let workspace = Workspace::file("a.txt", "one\n");
     let mut agent = machine.agent(&workspace);
@@ -95,7 +95,7 @@ fn a_history_of_nothing_is_none() {
 }
 
 #[test]
-fn what_is_too_old_goes() {
+fn expired_segments_are_removed() {
     let mut machine = Machine::asleep("history_days = 3\n");
     machine.serve();
     let workspace = Workspace::file("a.txt", "one\n");
@@ -113,7 +113,7 @@ fn what_is_too_old_goes() {
 }
 
 #[test]
-fn a_name_that_is_no_text_is_kept_as_it_is() {
+fn a_path_that_is_not_utf8_is_preserved() {
     use std::os::unix::ffi::OsStrExt;
     let (mut machine, workspace) = (Machine::start(), Workspace::empty());
     let path = workspace.root().join(std::ffi::OsStr::from_bytes(b"\xff.txt"));

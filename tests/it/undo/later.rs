@@ -1,4 +1,5 @@
-//! Files that have changed since: what does not overlap is kept, and what does is left alone.
+//! Tests of files that have changed since: an undo keeps changes that do not overlap, and refuses if any
+//! overlap.
 
 use std::fs;
 
@@ -13,7 +14,7 @@ const TEN: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
 #[case::the_same_agent("alice")]
 #[case::another_agent("bob")]
 #[case::another_program("")]
-fn what_came_later_elsewhere_is_kept(#[case] who: &str) {
+fn later_changes_elsewhere_are_kept(#[case] who: &str) {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", TEN));
     let mut alice = machine.agent_named("alice", &workspace);
     let done = alice.read_and_edit("a.txt", "3", "three").done();
@@ -35,7 +36,7 @@ fn what_came_later_elsewhere_is_kept(#[case] who: &str) {
 #[rstest]
 #[case::another_agent(false)]
 #[case::another_program(true)]
-fn what_overlaps_is_refused_and_nothing_at_all_is_done(#[case] outside: bool) {
+fn an_overlap_refuses_the_whole_undo(#[case] outside: bool) {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", TEN), ("b.txt", "b\n")]));
     let mut alice = machine.agent_named("alice", &workspace);
     alice.read("a.txt");
@@ -53,13 +54,13 @@ fn what_overlaps_is_refused_and_nothing_at_all_is_done(#[case] outside: bool) {
     assert_eq!(workspace.everything(), before);
     assert_eq!((&refusal["change"], &refusal["currentHash"]), (&json!(1), &json!(workspace.hash("a.txt"))));
     let diff = refusal["diff"].as_str().unwrap_or_default();
-    assert!(diff.contains("-three\n+THREE\n"), "what came later is told: {refusal}");
+    assert!(diff.contains("-three\n+THREE\n"), "the later change is reported: {refusal}");
     assert_eq!(refusal["baseKnown"], json!(true));
     assert!(alice.history().iter().all(|entry| entry["undone"] == json!(false)));
 }
 
 #[test]
-fn an_older_change_goes_back_under_newer_ones_of_the_same_line() {
+fn an_older_change_is_reverted_under_newer_ones_of_the_same_line() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "let total = price * count;\n"));
     let mut agent = machine.agent(&workspace);
     let first = agent.read_and_edit("a.txt", "total", "sum").done();
@@ -69,7 +70,7 @@ fn an_older_change_goes_back_under_newer_ones_of_the_same_line() {
 }
 
 #[test]
-fn where_no_text_is_known_the_place_is_found_by_its_surroundings() {
+fn without_a_base_text_the_location_is_found_by_context() {
     let mut machine = Machine::asleep("[limits]\nkept_bases = 0\n");
     machine.serve();
     let workspace = Workspace::file("a.txt", numbered_lines(40));
@@ -84,7 +85,7 @@ fn where_no_text_is_known_the_place_is_found_by_its_surroundings() {
 #[rstest]
 #[case::not_there("twenty", "zwanzig")]
 #[case::twice("line 35\n", "line 18\nline 19\ntwenty\nline 21\nline 22\n")]
-fn where_it_cannot_be_found_once_it_is_stale(#[case] old: &str, #[case] new: &str) {
+fn an_undo_without_a_unique_location_is_stale(#[case] old: &str, #[case] new: &str) {
     let mut machine = Machine::asleep("[limits]\nkept_bases = 0\n");
     machine.serve();
     let workspace = Workspace::file("a.txt", numbered_lines(40));
@@ -111,7 +112,7 @@ fn a_created_file_that_has_changed_is_not_deleted() {
 }
 
 #[test]
-fn a_taken_place_is_left_alone() {
+fn a_taken_path_is_left_alone() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "a\n"), ("b.txt", "b\n")]));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -127,7 +128,7 @@ fn a_taken_place_is_left_alone() {
 }
 
 #[test]
-fn a_renamed_file_goes_back_with_what_was_written_into_it() {
+fn a_renamed_file_goes_back_with_later_edits() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", TEN));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -141,7 +142,7 @@ fn a_renamed_file_goes_back_with_what_was_written_into_it() {
 }
 
 #[test]
-fn what_is_as_before_already_is_no_change() {
+fn an_already_reverted_file_is_no_change() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "a\n"), ("b.txt", "b\n")]));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -168,7 +169,7 @@ fn a_rename_is_not_undone_on_another_file_that_got_the_name() {
     fs::write(workspace.path("c.txt"), "something else\nby somebody\n").expect("their file");
     agent.call("editd/undo", json!({ "transaction": rename["transaction"] })).refused("stale");
     assert_eq!(workspace.text("c.txt"), "something else\nby somebody\n");
-    // What is mostly the same file is.
+    // A file that is mostly the same is accepted.
     fs::write(workspace.path("c.txt"), "one\ntwo\nTHREE\nfour\n").expect("their edit");
     agent.call("editd/undo", json!({ "transaction": rename["transaction"] })).done();
     assert_eq!(workspace.text("a.txt"), "one\ntwo\nTHREE\nfour\n");

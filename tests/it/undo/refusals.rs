@@ -1,4 +1,4 @@
-//! What cannot be undone, and why.
+//! Tests of changes that cannot be undone, and of the reasons.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -25,7 +25,7 @@ fn anothers_transaction_is_as_unknown_as_none() {
 }
 
 #[test]
-fn what_is_undone_is_not_undone_twice() {
+fn a_change_is_not_undone_twice() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     let done = agent.read_and_edit("a.txt", "one", "1").done();
@@ -38,7 +38,7 @@ fn what_is_undone_is_not_undone_twice() {
 }
 
 #[test]
-fn what_lies_outside_of_the_roots_stays() {
+fn files_outside_the_roots_stay() {
     let (machine, workspace) = (
         Machine::start(),
         Workspace::with(&[("in/a.txt", "a\n"), ("out/b.txt", "b\n"), ("in/c.txt", "c\n")]),
@@ -61,9 +61,9 @@ fn what_lies_outside_of_the_roots_stays() {
     let undone = inside.undo().done();
     assert_eq!(
         undone["undoes"], own["transaction"],
-        "without an id it is the newest that can be undone here"
+        "without an id, the newest change that can be undone here is reverted"
     );
-    // Of files elsewhere nothing is told.
+    // Files outside the roots are not listed.
     let history = inside.history();
     let files = history.iter().flat_map(|entry| entry["files"].as_array().unwrap());
     assert!(files.into_iter().all(|file| !file["path"].as_str().unwrap().contains("/out/")), "{history:?}");
@@ -71,7 +71,7 @@ fn what_lies_outside_of_the_roots_stays() {
 }
 
 #[test]
-fn a_link_where_the_file_was_leads_nowhere() {
+fn a_symlink_in_place_of_the_file_is_not_followed() {
     let (machine, workspace) = (Machine::start(), Workspace::with(&[("a.txt", "one\n"), ("b.txt", "1\n")]));
     let mut agent = machine.agent(&workspace);
     let done = agent.read_and_edit("a.txt", "one", "1").done();
@@ -82,7 +82,7 @@ fn a_link_where_the_file_was_leads_nowhere() {
 }
 
 #[test]
-fn path_rules_hold() {
+fn path_rules_apply_to_an_undo() {
     let (machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let mut agent = machine.agent(&workspace);
     let done = agent.read_and_edit("a.txt", "one", "1").done();
@@ -92,7 +92,7 @@ fn path_rules_hold() {
 }
 
 #[test]
-fn an_undo_passes_review_like_any_change() {
+fn an_undo_goes_to_review_like_any_change() {
     let mut machine = Machine::asleep("");
     machine.serve();
     let workspace = Workspace::file("a.txt", "one\n");

@@ -1,4 +1,4 @@
-//! What was done is known to the next daemon, however the last one ended.
+//! Tests that the next daemon knows every change, however the last one ended.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::support::{Machine, Outcome, Workspace, eventually};
 
-/// The files of lines in the history, oldest first.
+/// The history's files of lines, oldest first.
 fn segments(machine: &Machine) -> Vec<PathBuf> {
     let folders = fs::read_dir(machine.state().join("history")).expect("a history");
     let mut segments: Vec<_> = folders.flatten().map(|folder| folder.path().join("entries.jsonl")).collect();
@@ -18,7 +18,7 @@ fn segments(machine: &Machine) -> Vec<PathBuf> {
     segments
 }
 
-/// Takes the last line off the newest segment: the daemon was killed before it wrote it.
+/// Removes the last line of the newest segment, as if the daemon had been killed before writing it.
 fn forget_last_line(machine: &Machine) {
     let newest = segments(machine).pop().expect("a segment");
     let text = fs::read_to_string(&newest).expect("lines");
@@ -50,14 +50,14 @@ fn a_new_daemon_undoes_what_the_last_one_did() {
 #[rstest]
 #[case::at_once(false)]
 #[case::after_another_change_by_another_program(true)]
-fn a_change_that_landed_under_a_killed_daemon_is_there(#[case] changed: bool) {
+fn a_change_applied_by_a_killed_daemon_is_listed(#[case] changed: bool) {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\nfour\n"));
     let done = machine.agent(&workspace).read_and_edit("a.txt", "one", "1").done();
     machine.crash();
     forget_last_line(&machine);
     machine.serve();
     if changed {
-        // The start has looked at the file before that.
+        // The start has read the file before that.
         eventually("the start to settle it", || {
             segments(&machine).iter().rev().find(|segment| {
                 fs::read_to_string(segment)
@@ -73,7 +73,7 @@ fn a_change_that_landed_under_a_killed_daemon_is_there(#[case] changed: bool) {
 }
 
 #[test]
-fn a_change_that_did_not_land_under_a_killed_daemon_is_not() {
+fn a_change_not_applied_by_a_killed_daemon_is_not_listed() {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\n"));
     let done = machine.agent(&workspace).read_and_edit("a.txt", "one", "1").done();
     machine.crash();
@@ -105,7 +105,7 @@ fn a_later_change_proves_the_one_before_it() {
 }
 
 #[test]
-fn whenever_the_daemon_is_killed_every_change_that_is_there_can_be_undone() {
+fn after_a_kill_at_any_time_every_applied_change_can_be_undone() {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "number 0\n"));
     for round in 0..6_u64 {
         let mut agent = machine.agent(&workspace);
@@ -135,7 +135,7 @@ fn whenever_the_daemon_is_killed_every_change_that_is_there_can_be_undone() {
 #[case::a_torn_line(|text: &str| text.as_bytes()[..text.len() - 30].to_vec())]
 #[case::not_even_text(|text: &str| [b"\xff\x00\n{}\n\n", text.as_bytes(), b"{\"sum\":\"\xff"].concat())]
 #[case::nothing(|_: &str| Vec::new())]
-fn a_damaged_history_keeps_nobody_from_working(#[case] damage: fn(&str) -> Vec<u8>) {
+fn a_damaged_history_does_not_prevent_work(#[case] damage: fn(&str) -> Vec<u8>) {
     let (mut machine, workspace) = (Machine::start(), Workspace::file("a.txt", "one\ntwo\nthree\n"));
     let mut agent = machine.agent(&workspace);
     agent.read("a.txt");
@@ -164,7 +164,7 @@ fn a_damaged_history_keeps_nobody_from_working(#[case] damage: fn(&str) -> Vec<u
 }
 
 #[test]
-fn a_history_that_cannot_be_written_is_told_of_and_nothing_more() {
+fn a_history_that_cannot_be_written_is_only_reported() {
     let mut machine = Machine::asleep("");
     let workspace = Workspace::file("a.txt", "one\n");
     fs::create_dir_all(machine.state()).unwrap();

@@ -1,4 +1,4 @@
-//! What people do to a few lines.
+//! Typical changes of a few lines.
 
 use super::super::plain::{indent, renamed, words};
 use super::super::rng::Rng;
@@ -6,7 +6,7 @@ use super::super::sources::{File, Grouping};
 use super::super::vocabulary::{noun, number, verb};
 use super::{Part, Step};
 
-/// Changes some of the lines that are still kept, or nothing if it does not work out.
+/// Changes some of the lines that are still kept, if possible.
 pub(super) fn alter(rng: &mut Rng, file: &File, steps: &mut Vec<Step>) {
     match rng.below(16) {
         0..=2 => rename(rng, file, steps),
@@ -21,13 +21,13 @@ pub(super) fn alter(rng: &mut Rng, file: &File, steps: &mut Vec<Step>) {
     }
 }
 
-/// Steps that are still kept and not blank.
+/// Returns the steps that are still kept and not blank.
 fn kept(steps: &[Step]) -> Vec<usize> {
     let wanted = |step: &Step| step.part == Part::Keep && !step.text.trim().is_empty();
     (0..steps.len()).filter(|&at| wanted(&steps[at])).collect()
 }
 
-/// Replaces a kept line. What comes new has no blanks at its end.
+/// Replaces a kept line. The new line has no trailing whitespace.
 pub(super) fn replace(steps: &mut Vec<Step>, at: usize, text: &str) {
     if text.trim_end() != steps[at].text.trim_end() {
         steps[at].part = Part::Cut;
@@ -74,17 +74,18 @@ fn value(rng: &mut Rng, steps: &mut Vec<Step>) {
     }
 }
 
-/// Changes a name or a number wherever it stands in kept lines; depths stay.
+/// Changes a name or a number in kept lines. Indentation is preserved.
 pub(crate) fn words_changed(rng: &mut Rng, file: &File, steps: &mut Vec<Step>) {
     if rng.percent(50) { rename(rng, file, steps) } else { value(rng, steps) }
 }
 
-/// Whether these blanks are levels of the file: beside what is aligned nobody puts a block.
+/// Returns `true` if this indentation consists of whole levels of the file. Blocks do not appear next to
+/// aligned lines.
 pub(crate) fn is_indented(file: &File, blanks: &str) -> bool {
     blanks.replace(file.unit, "").is_empty()
 }
 
-/// Where new lines can go, and how they are indented there.
+/// Returns a position for new lines, with their indentation.
 pub(crate) fn gap(rng: &mut Rng, file: &File, steps: &[Step]) -> Option<(usize, String)> {
     let at = *rng.any(&kept(steps))?;
     if !is_indented(file, indent(&steps[at].text)) {
@@ -92,7 +93,8 @@ pub(crate) fn gap(rng: &mut Rng, file: &File, steps: &[Step]) -> Option<(usize, 
     }
     let opens = |text: &str| text.trim_end().ends_with(['{', ':', '(', '[', '>']);
     let text = &steps[at].text;
-    // Before a line: as it is indented. Behind it: so too, unless it opens a block.
+    // New lines have the indentation of the line that they precede or follow. They do not follow an opening
+    // line.
     let before = rng.percent(40) || opens(text);
     Some((if before { at } else { at + 1 }, indent(text).to_owned()))
 }
@@ -104,7 +106,7 @@ fn insert(rng: &mut Rng, file: &File, steps: &mut Vec<Step>) {
     }
 }
 
-/// A header and a footer, as the language has them.
+/// Returns the header and footer of a block in the file's language.
 pub(crate) fn frame(rng: &mut Rng, file: &File) -> (String, Option<&'static str>) {
     let (verb, noun) = (verb(rng), noun(rng));
     match (file.language.grouping, file.language.name) {
@@ -182,7 +184,7 @@ fn comment(rng: &mut Rng, file: &File, steps: &mut Vec<Step>) {
     steps.insert(at, put(&text));
 }
 
-/// One word of one line is another.
+/// Replaces one word of one line.
 fn reword(rng: &mut Rng, steps: &mut Vec<Step>) {
     let Some(&at) = rng.any(&kept(steps)) else { return };
     let text = steps[at].text.clone();

@@ -1,4 +1,4 @@
-//! Blanks that are not what they were.
+//! Differences in whitespace.
 
 use super::super::ask::{Ask, AskLine, Case};
 use super::super::change::{Change, Part};
@@ -7,7 +7,7 @@ use super::super::rng::Rng;
 use super::super::sources::{self, File};
 use super::{ANY, draft, draft_of};
 
-/// The file has blanks at line ends that the request has not.
+/// The file has trailing whitespace that the request lacks.
 pub(super) fn trailing_in_file(rng: &mut Rng) -> Option<Case> {
     let mut file = sources::file(rng, None);
     sources::trailing_blanks(rng, &mut file, 40);
@@ -16,7 +16,7 @@ pub(super) fn trailing_in_file(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask)
 }
 
-/// Puts blanks at the ends of some lines of the old text.
+/// Adds trailing spaces to some lines of the old text.
 pub(super) fn trail(rng: &mut Rng, ask: &mut Ask, also_new: bool) {
     for line in ask.lines.iter_mut().filter(|line| line.part != Part::Put) {
         if rng.percent(40) {
@@ -41,8 +41,8 @@ pub(super) fn trailing_in_both(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask)
 }
 
-/// Puts a blank line too many at the head or the tail; at the head of the old text alone two of them, or
-/// one of blanks, because the end of the line before would be taken for one.
+/// Adds a surplus blank line at the start or the end. At the start of only the old text it adds two, or one
+/// with spaces, because a single empty line could match the end of the previous line.
 pub(super) fn surplus(rng: &mut Rng, ask: &mut Ask, at_head: bool, in_both: bool) {
     let part = if in_both { Part::Keep } else { Part::Cut };
     let blank = if rng.percent(85) { String::new() } else { "    ".to_owned() };
@@ -57,7 +57,7 @@ fn edge(rng: &mut Rng, at_head: bool, in_both: bool) -> Option<Case> {
     let (file, change, mut ask) = draft(rng, &ANY)?;
     let lines = change.lines();
     let beside = if at_head { lines.start.checked_sub(1) } else { Some(lines.end) };
-    // A blank line beside the block could be meant by the one that is too many.
+    // The surplus blank line could refer to a blank line next to the block.
     let blank = |at: usize| file.lines.get(at).is_none_or(|line| line.text.trim().is_empty());
     if beside.is_none_or(blank) || !ask.has_firm_edges() {
         return None;
@@ -83,7 +83,7 @@ pub(super) fn blank_tail_in_both(rng: &mut Rng) -> Option<Case> {
     edge(rng, false, true)
 }
 
-/// A line with every run of blanks inside it made one.
+/// Returns a line with every inner run of spaces replaced with one space.
 pub(super) fn squeezed(line: &str) -> String {
     let (head, rest) = line.split_at(indent(line).len());
     let mut result = head.to_owned();
@@ -95,8 +95,8 @@ pub(super) fn squeezed(line: &str) -> String {
     result
 }
 
-/// Whether what the change writes is the same in the file's words and in the request's: where a line is
-/// replaced, in what lies between its common ends, and where it comes new, as a whole.
+/// Returns `true` if the change writes the same text with and without the distortion: in a replaced line, the
+/// part between the common ends; in a new line, all of it.
 pub(super) fn writes_alike(change: &Change, reworded: impl Fn(&str) -> String) -> bool {
     let replaced = change.replaced();
     let middle = |(cut, put): &(usize, usize)| {
@@ -104,7 +104,7 @@ pub(super) fn writes_alike(change: &Change, reworded: impl Fn(&str) -> String) -
         let (head, tail) = common_ends(cut, put);
         let ends = [reworded(&put[..head]), reworded(&put[put.len() - tail..])];
         let middle = &put[head..put.len() - tail];
-        // Blanks or signs at the seam would be seen as changed or not, as one likes.
+        // Spaces or special characters at the boundary could count as changed or as unchanged.
         let seam = cut[head..cut.len() - tail].chars().chain(middle.chars());
         reworded(put) == format!("{}{middle}{}", ends[0], ends[1])
             && seam.clone().all(|c| c != ' ' && c.is_ascii())
@@ -112,12 +112,12 @@ pub(super) fn writes_alike(change: &Change, reworded: impl Fn(&str) -> String) -
     replaced.iter().all(middle) && change.inserted().all(|step| reworded(&step.text) == step.text)
 }
 
-/// As many lines come as go, each in place of one: no other pairing is likely.
+/// Returns `true` if each removed line is replaced by exactly one new line.
 pub(super) fn in_place(change: &Change) -> bool {
     change.count(Part::Cut) == change.count(Part::Put) && change.replaced().len() == change.count(Part::Cut)
 }
 
-/// The file has columns; the request has one blank between words.
+/// The file is aligned in columns; the request has single spaces.
 pub(super) fn aligned_in_file(rng: &mut Rng) -> Option<Case> {
     let (file, change, mut ask) = draft(rng, &ANY)?;
     ask.map_both(squeezed);
@@ -127,7 +127,7 @@ pub(super) fn aligned_in_file(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask)
 }
 
-/// The request has columns where the file has one blank.
+/// The request is aligned in columns; the file has single spaces.
 pub(super) fn aligned_in_request(rng: &mut Rng) -> Option<Case> {
     let (file, change, mut ask) = draft(rng, &ANY)?;
     let signs: &[&str] = if rng.percent(50) { &[" = ", " -> "] } else { &[": ", ", "] };
@@ -145,7 +145,7 @@ pub(super) fn aligned_in_request(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask)
 }
 
-/// The lines of a block are not to be taken for others of the same words in it.
+/// Returns `true` if no two lines of a block have the same words.
 pub(super) fn has_no_doubles(file: &File, change: &Change) -> bool {
     let mut lines: Vec<&str> = file.lines[change.lines()].iter().map(|line| line.text.trim()).collect();
     lines.retain(|line| line.len() > 3);

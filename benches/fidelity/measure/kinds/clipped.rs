@@ -1,5 +1,5 @@
-//! Blanks that were lost at column 0, so that equal depths of the request are different ones of the file,
-//! and single lines whose blanks are not the file's.
+//! Indentation that was clipped at column 0, so that equal depths in the request are different ones in the
+//! file, and single lines with wrong indentation.
 
 use super::super::ask::{Ask, Case};
 use super::super::change::{self, Change, Part};
@@ -8,19 +8,19 @@ use super::super::rng::Rng;
 use super::super::sources::File;
 use super::shapes::{self, is_fresh, real, with_new};
 
-/// `line` without so many of the blanks it starts with, or without those that it has.
+/// Returns `line` without up to `by` leading whitespace characters.
 fn clipped(line: &str, by: usize) -> String {
     line[indent(line).len().min(by)..].to_owned()
 }
 
-/// Returns whether this loses blanks of some lines and finds none to lose in others.
+/// Returns `true` if clipping removes whitespace from some lines and finds less in others.
 fn is_clipped(change: &Change, by: usize) -> bool {
     let told = |step: &&change::Step| step.part != Part::Put && !step.text.trim().is_empty();
     let depths: Vec<_> = change.steps.iter().filter(told).map(|step| indent(&step.text).len()).collect();
     depths.iter().any(|depth| *depth >= by) && depths.iter().any(|depth| *depth < by)
 }
 
-/// A level, or so many columns.
+/// Returns the number of clipped columns: a level or another number.
 fn loss(rng: &mut Rng, file: &File) -> usize {
     if rng.percent(70) { file.unit.len() } else { 1 + rng.below(file.unit.len() + 2) }
 }
@@ -32,7 +32,7 @@ fn case(rng: &mut Rng, file: &File, change: &Change, by: usize) -> Option<Case> 
     Case::tolerated(file, change, &ask).filter(|_| fits).map(Case::or_refused)
 }
 
-/// Returns whether the lines before and behind the new ones are as deep as they are. One before may lie less deep
+/// Returns `true` if the lines before and after the new ones have their depth. A line before may be less deep
 /// if it opens a block.
 fn is_level_with_both(change: &Change) -> bool {
     let new = |step: &change::Step| step.part == Part::Put;
@@ -50,7 +50,7 @@ fn is_level_with_both(change: &Change) -> bool {
         && behind.is_none_or(|text| deep(text) == at)
 }
 
-/// New lines at the depth of those beside them.
+/// Inserts lines at the depth of their neighbors.
 pub(super) fn clipped_and_inserted(rng: &mut Rng) -> Option<Case> {
     let file = real(rng);
     let change = with_new(rng, &file, 12, shapes::same_depth)?;
@@ -58,7 +58,7 @@ pub(super) fn clipped_and_inserted(rng: &mut Rng) -> Option<Case> {
     case(rng, &file, &change, by).filter(|_| is_level_with_both(&change))
 }
 
-/// Other words in lines that were there.
+/// Changes words in existing lines.
 pub(super) fn clipped_and_replaced(rng: &mut Rng) -> Option<Case> {
     let file = real(rng);
     let mut change = change::block(rng, &file, &(2..=12))?;
@@ -67,8 +67,7 @@ pub(super) fn clipped_and_replaced(rng: &mut Rng) -> Option<Case> {
     case(rng, &file, &change, by).filter(|_| change.is_sound())
 }
 
-/// Lines of the file are clipped; lines appended behind the last, at column 0, are written as they are
-/// meant.
+/// Lines of the file are clipped; lines appended at column 0 after the last one are exact.
 pub(super) fn clipped_and_appended(rng: &mut Rng) -> Option<Case> {
     let file = real(rng);
     let mut change = change::block(rng, &file, &(2..=20))?;
@@ -88,7 +87,7 @@ pub(super) fn clipped_and_appended(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask).filter(|_| fits).map(Case::or_refused)
 }
 
-/// A block of lines with new ones in it that are given as they are meant.
+/// Returns a block with new lines that are exact in the request.
 fn with_exact_new_lines(rng: &mut Rng, file: &File) -> Option<Change> {
     let shape = *rng.pick(&[shapes::same_depth as shapes::Shape, shapes::nested, shapes::aligned]);
     let change = with_new(rng, file, 14, shape)?;
@@ -96,7 +95,7 @@ fn with_exact_new_lines(rng: &mut Rng, file: &File) -> Option<Change> {
     (change.steps.iter().filter(told).count() >= 4).then_some(change)
 }
 
-/// One kept line a column or two off in both texts, all others exact.
+/// A single kept line is off by a column or two in both texts; all others are exact.
 pub(super) fn context_line_misindented(rng: &mut Rng) -> Option<Case> {
     let file = real(rng);
     let change = with_exact_new_lines(rng, &file)?;
@@ -114,7 +113,7 @@ pub(super) fn context_line_misindented(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask).filter(|_| fits)
 }
 
-/// A first line copied from its first letter on, in both texts.
+/// The first line lacks its indentation in both texts.
 fn first_line_bare(rng: &mut Rng) -> Option<(File, Change, Ask)> {
     let file = real(rng);
     let change = with_exact_new_lines(rng, &file)?;
@@ -129,14 +128,14 @@ fn first_line_bare(rng: &mut Rng) -> Option<(File, Change, Ask)> {
     Some((file, change, ask))
 }
 
-/// The text stands there, from the middle of a line on.
+/// The text occurs literally, starting in the middle of a line.
 pub(super) fn first_line_bare_literally(rng: &mut Rng) -> Option<Case> {
     let (file, change, ask) = first_line_bare(rng)?;
     let once = count(&lf(&file.text()), &ask.old_text()) == 1;
     Case::becomes(&file, &[change], vec![ask.edit()]).filter(|_| once)
 }
 
-/// Blanks at the end of another line make sure that the text does not stand there as it is.
+/// Trailing spaces on another line prevent a literal match.
 pub(super) fn first_line_bare_tolerated(rng: &mut Rng) -> Option<Case> {
     let (file, change, mut ask) = first_line_bare(rng)?;
     let at = *rng.any(&ask.kept())?;

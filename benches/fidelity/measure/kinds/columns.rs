@@ -1,4 +1,4 @@
-//! Files whose tabs and blanks stand for columns: C in the GNU style, old Python.
+//! Files whose tabs and spaces represent columns: C in GNU style, old Python.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ use super::super::vocabulary::{noun, verb};
 use super::shapes::{is_fresh, sizes};
 use super::shifts::may_be_converted;
 
-/// Lines before and behind a block that show how a column is written.
+/// Number of lines before and after a block that determine how a column is written.
 const NEARBY: usize = 12;
 
-/// The blanks that lines nearby have at this column, if all of them have the same.
+/// Returns the indentation of nearby lines at this column, if all have the same.
 fn written(file: &File, near: &Range<usize>, at: usize) -> Option<String> {
     if at == 0 {
         return Some(String::new());
@@ -26,12 +26,12 @@ fn written(file: &File, near: &Range<usize>, at: usize) -> Option<String> {
     blanks.all(|other| other == first).then(|| first.to_owned())
 }
 
-/// A column with as many tabs as go into it.
+/// Returns the indentation for a column, with as many tabs as possible.
 fn with_tabs(at: usize) -> String {
     "\t".repeat(at / 8) + &" ".repeat(at % 8)
 }
 
-/// A line with its words at another column.
+/// Returns a line with its indentation changed by this many columns.
 fn moved(line: &str, by: isize, tabs: bool) -> Option<String> {
     if line.trim().is_empty() {
         return Some(line.to_owned());
@@ -41,7 +41,7 @@ fn moved(line: &str, by: isize, tabs: bool) -> Option<String> {
     Some(blanks + &line[indent(line).len()..])
 }
 
-/// New lines beside a line at this column: plain ones, or a block as the language has it.
+/// Returns new lines next to a line at this column: statements, or a block of the language.
 fn fresh(rng: &mut Rng, file: &File, at: usize) -> Vec<(usize, String)> {
     let (verb, noun) = (verb(rng), noun(rng));
     let statement = file.statement(rng);
@@ -60,7 +60,7 @@ fn fresh(rng: &mut Rng, file: &File, at: usize) -> Vec<(usize, String)> {
     }
 }
 
-/// A block with new lines at columns that the lines nearby show how to write, or with other words.
+/// Generates a change with new lines at columns whose form nearby lines determine, or with changed words.
 fn drawn(rng: &mut Rng, language: fn(&str) -> bool) -> Option<(File, Change)> {
     let file = stored::file_of(rng, Fashion::Columns, language);
     let size = sizes(rng, 9);
@@ -81,7 +81,8 @@ fn drawn(rng: &mut Rng, language: fn(&str) -> bool) -> Option<(File, Change)> {
         }
         change.insert(beside + usize::from(rng.percent(50)), &new);
     }
-    // Kept lines whose column is written in two ways near them say nothing about the new ones.
+    // If nearby lines write the column of a kept line in two ways, they do not determine the form of new
+    // lines.
     let sure = |line: &str| line.trim().is_empty() || written(&file, &near, column(line)).is_some();
     let sure = file.lines[lines].iter().all(|line| sure(&line.text));
     (sure && change.is_sound() && is_fresh(&change)).then_some((file, change))
@@ -106,7 +107,7 @@ fn is_other(language: &str) -> bool {
     !is_python(language)
 }
 
-/// So many columns to the right or the left.
+/// Returns a random shift in columns, to the right or to the left.
 fn shift(rng: &mut Rng) -> isize {
     let by = 1 + rng.below(8).cast_signed();
     if rng.percent(50) { by } else { -by }

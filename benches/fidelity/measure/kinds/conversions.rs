@@ -1,4 +1,5 @@
-//! Another unit, proved by two depths or by the steps of the new text, and depths that prove nothing.
+//! Another indentation unit, determined by two depths or by the steps of the new text, and undecidable
+//! depths.
 
 use editd::edit::Edit;
 
@@ -12,18 +13,18 @@ use super::shapes::{self, built_in, with_new};
 
 const UNITS: [&str; 5] = ["\t", "  ", "   ", "    ", "        "];
 
-/// A file's unit and another one for the request.
+/// Returns the unit of a file and a different one for the request.
 fn units(rng: &mut Rng) -> Option<(&'static str, &'static str)> {
     let (file, asked) = (*rng.pick(&UNITS), *rng.pick(&UNITS));
     (file != asked).then_some((file, asked))
 }
 
-/// Returns whether all lines of a change lie at whole levels of the file.
+/// Returns `true` if all lines of a change are at whole levels of the file.
 fn is_level(file: &File, change: &Change) -> bool {
     change.steps.iter().all(|step| change::is_indented(file, indent(&step.text)))
 }
 
-/// The depths of the lines that were there, each once.
+/// Returns the distinct depths of the existing lines.
 fn depths(change: &Change) -> Vec<usize> {
     let told = |step: &&change::Step| step.part != Part::Put && !step.text.trim().is_empty();
     let mut depths: Vec<_> = change.steps.iter().filter(told).map(|step| indent(&step.text).len()).collect();
@@ -32,7 +33,7 @@ fn depths(change: &Change) -> Vec<usize> {
     depths
 }
 
-/// Two depths or more, each as many levels deep in the request as in the file.
+/// Two or more depths, with equal levels in request and file.
 pub(super) fn converted_by_two_depths(rng: &mut Rng) -> Option<Case> {
     let (unit, asked) = units(rng)?;
     let file = built_in(rng, unit);
@@ -43,14 +44,14 @@ pub(super) fn converted_by_two_depths(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask).filter(|_| proved)
 }
 
-/// Returns whether a line of the file lies so many columns deeper than the one before.
+/// Returns `true` if a line of the file is deeper than the previous one by this unit.
 fn has_step(file: &File, unit: &str) -> bool {
     let told = file.lines.iter().map(|line| line.text.as_str()).filter(|text| !text.trim().is_empty());
     let columns: Vec<_> = told.map(column).collect();
     columns.windows(2).any(|two| two[0].abs_diff(two[1]) == column(unit))
 }
 
-/// One depth, and new lines that are nested by a unit which the file does not have.
+/// A single depth, with nested new lines whose unit does not occur in the file.
 pub(super) fn converted_by_a_new_step(rng: &mut Rng) -> Option<Case> {
     let (unit, asked) = units(rng)?;
     let file = built_in(rng, unit);
@@ -63,7 +64,8 @@ pub(super) fn converted_by_a_new_step(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask).filter(|_| one && plain && !has_step(&file, asked))
 }
 
-/// A function of which some blocks have two blanks and others four, with two lines of one depth at its end.
+/// Generates a function in which some blocks are indented by two spaces and others by four, with two lines of
+/// equal depth at its end.
 fn of_two_minds(rng: &mut Rng) -> Vec<String> {
     let (name, one, other) = (noun(rng), verb(rng), verb(rng));
     let (narrow, wide) = (format!("{one}_narrow(3)"), format!("{other}_wide(4)"));
@@ -79,8 +81,8 @@ fn of_two_minds(rng: &mut Rng) -> Vec<String> {
     lines
 }
 
-/// Half as deep as the file and nested by half of a level: shifted by two columns, or of another unit?
-/// Both steps stand in the same function, and in every other.
+/// The request is half as deep as the file and nested by half a level: it is undecidable whether it is
+/// shifted by two columns or uses another unit. Both steps occur in the same function and in all others.
 pub(super) fn depth_undecided(rng: &mut Rng) -> Option<Case> {
     let functions: Vec<Vec<String>> = (0..3 + rng.below(4)).map(|_| of_two_minds(rng)).collect();
     let function = rng.pick(&functions);

@@ -1,4 +1,4 @@
-//! Lines that go: whole ones go with their line ends, parts of them do not.
+//! Deletions: whole lines are deleted with their line endings, parts of lines without.
 
 use editd::edit::Edit;
 
@@ -9,7 +9,7 @@ use super::super::rng::Rng;
 use super::super::sources::File;
 use super::shapes::{real, sizes};
 
-/// A block of which nothing stays, and its text without the last line end.
+/// Deletes a whole block, and returns its request without the last line ending.
 fn all_cut(change: &mut Change, rng: &mut Rng) -> Ask {
     change.steps.iter_mut().for_each(|step| step.part = Part::Cut);
     let mut ask = Ask::verbatim(rng, change);
@@ -25,14 +25,14 @@ fn block(rng: &mut Rng) -> Option<(File, Change, Ask)> {
     Some((file, change, ask))
 }
 
-/// Copied exactly, but for the line end behind the last line.
+/// Copied exactly, except for the last line ending.
 pub(super) fn whole_lines_deleted(rng: &mut Rng) -> Option<Case> {
     let (file, change, ask) = block(rng)?;
     let once = count(&lf(&file.text()), &ask.old_text()) == 1;
     Case::becomes(&file, &[change], vec![ask.edit()]).filter(|_| once)
 }
 
-/// With other blanks at line ends, or shifted.
+/// With different trailing whitespace, or shifted.
 pub(super) fn whole_lines_deleted_tolerated(rng: &mut Rng) -> Option<Case> {
     let (file, change, mut ask) = block(rng)?;
     if rng.percent(50) {
@@ -45,7 +45,7 @@ pub(super) fn whole_lines_deleted_tolerated(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask).filter(|_| unique)
 }
 
-/// The last lines of a file without a final line end: the line before has none then either.
+/// The last lines of a file without a final line ending: the previous line loses its ending too.
 pub(super) fn last_lines_deleted(rng: &mut Rng) -> Option<Case> {
     let mut file = real(rng);
     file.lines.last_mut()?.ending = "";
@@ -64,7 +64,7 @@ pub(super) fn last_lines_deleted(rng: &mut Rng) -> Option<Case> {
     (once && !blank).then_some(case)
 }
 
-/// From the middle of a line, or up to it: what else stands on the line stays, and its line end.
+/// Deletes from or up to the middle of a line: the rest of the line and its ending remain.
 pub(super) fn part_of_line_deleted(rng: &mut Rng) -> Option<Case> {
     let file = real(rng);
     let change = change::block(rng, &file, &(1..=3))?;

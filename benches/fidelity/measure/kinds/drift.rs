@@ -1,4 +1,4 @@
-//! Context that is not quite what stands there.
+//! Context that differs slightly from the file.
 
 use super::super::ask::{Ask, AskLine, Case};
 use super::super::change::{Change, Part, is_unique};
@@ -9,7 +9,7 @@ use super::super::vocabulary::{noun, verb};
 use super::blanks::{has_no_doubles, in_place};
 use super::{Draft, LONG, draft};
 
-/// Whether no other lines of the file have much in common with the block: two lines in five at most.
+/// Returns `true` if all other regions share at most two lines in five with the block.
 pub(super) fn stands_apart(file: &File, change: &Change) -> bool {
     let block: Vec<String> = file.lines[change.lines()].iter().map(|line| bare(&line.text)).collect();
     let lines: Vec<String> = file.lines.iter().map(|line| bare(&line.text)).collect();
@@ -22,7 +22,7 @@ pub(super) fn stands_apart(file: &File, change: &Change) -> bool {
     common.all(|common| common * 5 <= told * 2)
 }
 
-/// A draft with so much context that a line of it may be wrong.
+/// Returns a draft with enough context to tolerate one wrong line.
 pub(super) fn with_context(rng: &mut Rng) -> Option<Draft> {
     let (file, change, ask) = draft(rng, &LONG)?;
     has_context(&file, &change, &ask).then_some((file, change, ask))
@@ -45,7 +45,7 @@ pub(super) fn context_line_dropped(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask)
 }
 
-/// A line that is neither in the file nor in the request.
+/// Returns a line that is neither in the file nor in the request.
 pub(super) fn invented(rng: &mut Rng, file: &File, beside: &str) -> Option<AskLine> {
     let text = format!("{}{}", indent(beside), file.statement(rng));
     let known = bare(&file.text()).contains(&bare(&text));
@@ -60,7 +60,7 @@ pub(super) fn context_line_invented(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask)
 }
 
-/// A kept line with one word of it another, so that most of the line stays.
+/// Returns a kept line with one word replaced, so that most of the line is unchanged.
 pub(super) fn misremembered(rng: &mut Rng, line: &str, to: &str) -> Option<String> {
     let body = line.trim();
     let wanted = |(_, word): &(usize, &str)| word.len() >= 3 && word.len() * 3 <= body.len();
@@ -72,7 +72,7 @@ pub(super) fn misremembered(rng: &mut Rng, line: &str, to: &str) -> Option<Strin
     (alike && text != line).then_some(text)
 }
 
-/// Misremembers one of these lines of a request.
+/// Replaces a word in one of these lines of a request.
 pub(super) fn drift(rng: &mut Rng, file: &File, ask: &mut Ask, lines: &[usize]) -> Option<()> {
     let at = *rng.any(lines)?;
     let to = if rng.percent(50) { noun(rng) } else { verb(rng) };
@@ -84,16 +84,16 @@ pub(super) fn drift(rng: &mut Rng, file: &File, ask: &mut Ask, lines: &[usize]) 
     Some(())
 }
 
-/// Returns whether a line says nothing to the machine.
+/// Returns `true` if a line is a comment.
 pub(super) fn is_comment(file: &File, line: &str) -> bool {
     let text = line.trim();
     let signs = [file.language.comment.0.trim(), "/*", "\"\"\"", "<!--"];
-    // Elsewhere a star begins an item of a list.
+    // In other languages, a star begins a list item.
     let inside = file.language.grouping == Grouping::Braces && text.starts_with("* ");
     inside || signs.iter().any(|sign| text.starts_with(sign))
 }
 
-/// Kept lines that are comments.
+/// Returns the kept lines that are comments.
 pub(super) fn comments(file: &File, ask: &Ask) -> Vec<usize> {
     ask.kept().into_iter().filter(|at| is_comment(file, &ask.lines[*at].old)).collect()
 }
@@ -105,7 +105,7 @@ pub(super) fn context_comment_reworded(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask)
 }
 
-/// Some of the lines are already what they are to be.
+/// Some of the lines are changed already.
 pub(super) fn half_applied(rng: &mut Rng) -> Option<Case> {
     let (file, change, ask) = with_context(rng)?;
     let replaced = change.replaced();

@@ -1,4 +1,4 @@
-//! Lines left out, with a mark where they were.
+//! Omitted lines, replaced with a marker.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::super::rng::Rng;
 use super::super::sources::File;
 use super::{Draft, LONG, draft};
 
-/// Kept lines that can be left out: some lines stand before and behind them.
+/// Returns kept lines that can be omitted because other lines precede and follow them.
 pub(super) fn hidden(rng: &mut Rng, ask: &Ask, least: usize) -> Option<Range<usize>> {
     let kept = ask.kept();
     let start = *rng.any(&kept)?;
@@ -18,13 +18,13 @@ pub(super) fn hidden(rng: &mut Rng, ask: &Ask, least: usize) -> Option<Range<usi
     (run >= least && start > 0 && end < ask.lines.len()).then_some(start..end)
 }
 
-/// Puts a mark in place of these lines.
+/// Replaces these lines with a marker.
 pub(super) fn leave_out(ask: &mut Ask, lines: Range<usize>, mark: &str) {
     let line = AskLine { part: Part::Keep, old: mark.to_owned(), new: mark.to_owned() };
     ask.lines.splice(lines, [line]);
 }
 
-/// Whether the old lines before and behind have one place each.
+/// Returns `true` if the old lines before and after the marker each have a unique match.
 fn ends_are_unique(file: &File, ask: &Ask, lines: &Range<usize>) -> bool {
     let text = bare(&file.text());
     let old = |part: &[AskLine]| -> String {
@@ -37,7 +37,7 @@ fn ends_are_unique(file: &File, ask: &Ask, lines: &Range<usize>) -> bool {
     once(&ask.lines[..lines.start]) && once(&ask.lines[lines.end..])
 }
 
-/// A mark as deep as the lines it stands for, or at the margin.
+/// Returns a marker with the depth of the omitted lines, or at column 0.
 pub(super) fn mark(rng: &mut Rng, file: &File, deep: &str, in_words: bool) -> String {
     let (before, behind) = file.language.comment;
     let depth = if rng.percent(75) { indent(deep) } else { "" };
@@ -48,7 +48,7 @@ pub(super) fn mark(rng: &mut Rng, file: &File, deep: &str, in_words: bool) -> St
     }
 }
 
-/// A draft that leaves lines out; both of its ends are unique.
+/// Returns a draft with omitted lines whose remaining parts are unique.
 pub(super) fn with_elision(rng: &mut Rng, in_words: bool) -> Option<Draft> {
     let (file, change, mut ask) = draft(rng, &LONG)?;
     let lines = hidden(rng, &ask, 2)?;
@@ -70,7 +70,7 @@ pub(super) fn elided_in_words(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask)
 }
 
-/// Two stretches are left out; what stands before, between and behind them is unique.
+/// Two ranges are omitted; the parts before, between and after them are unique.
 pub(super) fn elided_twice(rng: &mut Rng) -> Option<Case> {
     let (file, change, mut ask) = draft(rng, &(10..=30))?;
     let (one, two) = (hidden(rng, &ask, 2)?, hidden(rng, &ask, 2)?);

@@ -1,4 +1,4 @@
-//! Other indentation.
+//! Differences in indentation.
 
 use super::super::ask::{Ask, Case};
 use super::super::change::{self, Change};
@@ -8,7 +8,7 @@ use super::super::sources::{self, File, LANGUAGES, in_unit};
 use super::plainly::stands_once;
 use super::{ANY, Draft};
 
-/// A draft of a file that indents with `unit`.
+/// Returns a draft for a file indented with `unit`.
 pub(super) fn draft_in(rng: &mut Rng, unit: &str, least: usize) -> Option<Draft> {
     let languages: Vec<_> =
         LANGUAGES.iter().filter(|language| !["markdown", "make"].contains(&language.name)).collect();
@@ -23,7 +23,7 @@ pub(super) fn draft_in(rng: &mut Rng, unit: &str, least: usize) -> Option<Draft>
     Some((file, change, ask))
 }
 
-/// The blanks that all lines of a request start with.
+/// Returns the common indentation of all lines of a request.
 pub(super) fn common_indent(ask: &Ask) -> String {
     let lines = ask.old_lines().into_iter().chain(ask.new_lines());
     let mut indents = lines.filter(|line| !line.trim().is_empty()).map(indent);
@@ -33,15 +33,16 @@ pub(super) fn common_indent(ask: &Ask) -> String {
         .to_owned()
 }
 
-/// Whether the old text shows what its indentation means: a line that is indented by a level or more.
+/// Returns `true` if the old text shows its indentation unit: it contains an indented line.
 fn shows_indentation(ask: &Ask, unit: &str) -> bool {
     ask.old_lines().iter().any(|line| !line.trim().is_empty() && line.starts_with(unit))
 }
 
-/// Whether a level of the file can be told from the old text: two depths, or one that new lines share.
+/// Returns a draft in another unit. The old text determines the level: it has two depths, or one that new
+/// lines share.
 pub(super) fn in_other_unit(rng: &mut Rng, from: &str, to: &str) -> Option<Draft> {
     let (file, change, mut ask) = draft_in(rng, from, 1)?;
-    // What real files align has no levels to translate.
+    // Aligned lines of real files have no levels to translate.
     let level = |step: &change::Step| change::is_indented(&file, indent(&step.text));
     let clear = !file.blocks.is_empty() || change.steps.iter().all(level);
     if !shows_indentation(&ask, from) || !clear {
@@ -73,7 +74,7 @@ pub(super) fn two_to_four(rng: &mut Rng) -> Option<Case> {
     case(&in_other_unit(rng, "  ", "    ")?)
 }
 
-/// Copied from the first letter on, in both texts: the text is there as given, from the middle of a line.
+/// The first line lacks its indentation in both texts: the text matches literally from the middle of a line.
 pub(super) fn first_line_dedented(rng: &mut Rng) -> Option<Case> {
     let (file, change, ask) = super::draft(rng, &(2..=30))?;
     let lost = indent(ask.old_lines().first()?).to_owned();
@@ -89,7 +90,7 @@ pub(super) fn first_line_dedented(rng: &mut Rng) -> Option<Case> {
     Case::becomes(&file, &[change], vec![edit]).filter(|_| once)
 }
 
-/// Takes off what all lines start with, or only so many letters of it.
+/// Removes the common indentation of all lines, up to `most` bytes.
 pub(super) fn dedent(ask: &mut Ask, most: usize) -> bool {
     let common = common_indent(ask);
     let off = common.len().min(most);
@@ -112,7 +113,7 @@ pub(super) fn one_level_less(rng: &mut Rng) -> Option<Case> {
     dedented(rng, 1)
 }
 
-/// Indents every line by so much more.
+/// Adds indentation to every non-blank line.
 pub(super) fn deepen(ask: &mut Ask, by: &str) {
     ask.map_both(|line| if line.trim().is_empty() { line.to_owned() } else { format!("{by}{line}") });
 }

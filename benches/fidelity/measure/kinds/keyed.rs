@@ -1,4 +1,4 @@
-//! Files whose own lines begin with numbers, and numbers that a reader has put before lines.
+//! Files whose lines begin with numbers, and line numbers that a reader has added.
 
 use super::super::ask::{Ask, Case};
 use super::super::change::{self, Change, Part};
@@ -12,14 +12,14 @@ use super::shapes::{is_fresh, real};
 use super::wrappings::number;
 use super::{Draft, draft_of};
 
-/// The number that a line begins with, with where it starts and ends.
+/// Returns the start, the end and the value of the number at the beginning of a line.
 fn key(line: &str) -> Option<(usize, usize, usize)> {
     let start = line.len() - line.trim_start().len();
     let digits = line[start..].bytes().take_while(u8::is_ascii_digit).count();
     Some((start, start + digits, line[start..start + digits].parse().ok()?))
 }
 
-/// A row of a table: its key in the table's fashion, and words.
+/// Generates a table row: its key in the style of the table, and words.
 fn row(rng: &mut Rng, fashion: usize, key: usize) -> String {
     let (one, two, three) = (verb(rng), noun(rng), noun(rng));
     match fashion {
@@ -32,7 +32,7 @@ fn row(rng: &mut Rng, fashion: usize, key: usize) -> String {
     }
 }
 
-/// A table whose keys go up, or go up and down, from anywhere or from 1.
+/// Generates a table with ordered or unordered keys, starting at 1 or elsewhere.
 fn table(rng: &mut Rng) -> File {
     let fashion = rng.below(6);
     let (first, ordered) = (*rng.pick(&[1, 1, 2, 10, 70, 101, 2000]), rng.percent(70));
@@ -49,7 +49,7 @@ fn table(rng: &mut Rng) -> File {
     File { language, unit: "  ", bom: false, lines, blocks: Vec::new() }
 }
 
-/// A line with one of its later words another.
+/// Returns a line with one of its later words replaced.
 fn reworded(rng: &mut Rng, line: &str) -> Option<String> {
     let (_, end, _) = key(line)?;
     let wanted = |(at, word): &(usize, &str)| *at > end && word.len() > 3 && word.is_ascii();
@@ -58,7 +58,7 @@ fn reworded(rng: &mut Rng, line: &str) -> Option<String> {
     Some(format!("{}{}{}", &line[..at], noun(rng), &line[at + word.len()..]))
 }
 
-/// A row like another one, with a key that is in no other row.
+/// Returns a row similar to another one, with a unique key.
 fn row_like(rng: &mut Rng, file: &File, line: &str) -> Option<String> {
     let (start, end, value) = key(line)?;
     let free = value + 1 + rng.below(9000);
@@ -67,7 +67,7 @@ fn row_like(rng: &mut Rng, file: &File, line: &str) -> Option<String> {
     (!taken).then_some(text)
 }
 
-/// A few rows, some of which are changed, come new, or go.
+/// Generates a draft with a few rows, some of them changed, inserted or deleted.
 fn drawn(rng: &mut Rng) -> Option<Draft> {
     let mut file = if rng.percent(60) { table(rng) } else { stored::file(rng, Fashion::Numbers) };
     if rng.percent(15) {
@@ -90,7 +90,7 @@ fn drawn(rng: &mut Rng) -> Option<Draft> {
     (keyed && change.is_sound() && is_fresh(&change)).then_some((file, change, ask))
 }
 
-/// Returns whether a line of the new text begins with a number that could be one of the printed ones.
+/// Returns `true` if a line of the new text begins with a number that could be a printed line number.
 fn may_be_printed(ask: &Ask) -> bool {
     let value = |line: &str| key(line).map(|(_, _, value)| value);
     let printed: Vec<_> = ask.old_lines().into_iter().filter_map(value).collect();
@@ -106,7 +106,7 @@ fn numbered(rng: &mut Rng, in_both: bool) -> Option<Case> {
     Case::tolerated(&file, &change, &ask).filter(|_| !open)
 }
 
-/// The old text as a reader prints it; the new text as the file has it, with its keys.
+/// The old text has printed line numbers; the new text has only its own keys.
 pub(super) fn keys_numbered_in_old(rng: &mut Rng) -> Option<Case> {
     numbered(rng, false)
 }
@@ -115,21 +115,21 @@ pub(super) fn keys_numbered_in_both(rng: &mut Rng) -> Option<Case> {
     numbered(rng, true)
 }
 
-/// No printed numbers at all: the keys are what they look like.
+/// No printed line numbers: the keys are content.
 pub(super) fn keys_as_they_are(rng: &mut Rng) -> Option<Case> {
     let (file, change, ask) = drawn(rng)?;
     let once = stands_once(&file, &ask);
     Case::becomes(&file, &[change], vec![ask.edit()]).filter(|_| once)
 }
 
-/// No printed numbers, but blanks at line ends, so that the text does not stand there as it is.
+/// No printed line numbers, but trailing spaces that prevent a literal match.
 pub(super) fn keys_with_trailing_blanks(rng: &mut Rng) -> Option<Case> {
     let (file, change, mut ask) = drawn(rng)?;
     super::blanks::trail(rng, &mut ask, false);
     Case::tolerated(&file, &change, &ask)
 }
 
-/// Any file: numbers before the old lines, and before those of the new text that are kept.
+/// Any file: line numbers before the old lines and before the kept lines of the new text.
 pub(super) fn numbers_on_kept_lines(rng: &mut Rng) -> Option<Case> {
     let file = real(rng);
     let (file, change, mut ask): (File, Change, Ask) = draft_of(rng, file, &(2..=20))?;
@@ -141,7 +141,7 @@ pub(super) fn numbers_on_kept_lines(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask).filter(|_| mixed).map(Case::or_refused)
 }
 
-/// Any file: numbers before all lines, or before the old ones.
+/// Any file: line numbers before all lines, or before the old ones.
 pub(super) fn numbers_of_lines(rng: &mut Rng) -> Option<Case> {
     let file = real(rng);
     let (file, change, mut ask): (File, Change, Ask) = draft_of(rng, file, &(1..=20))?;

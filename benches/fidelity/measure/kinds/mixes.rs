@@ -1,4 +1,4 @@
-//! Two things at once.
+//! Combinations of two distortions.
 
 use editd::edit::Edit;
 
@@ -15,7 +15,7 @@ use super::plainly::apart;
 use super::wrappings::{escaped, number, reworded};
 use super::{ANY, Draft, draft, draft_of};
 
-/// A draft whose request indents otherwise, in one way or another.
+/// Returns a draft whose request has different indentation, in one of several ways.
 pub(super) fn indented_otherwise(rng: &mut Rng) -> Option<Draft> {
     match rng.below(6) {
         0 => in_other_unit(rng, "\t", "    "),
@@ -118,7 +118,7 @@ pub(super) fn elision_and_indentation(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask).filter(|_| done)
 }
 
-/// Every edit of a call differs in blanks of its own.
+/// Every edit of a call has a different whitespace distortion.
 pub(super) fn several_tolerated(rng: &mut Rng) -> Option<Case> {
     let file = sources::file(rng, None);
     let changes = apart(rng, &file)?;

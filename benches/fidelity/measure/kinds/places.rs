@@ -1,4 +1,4 @@
-//! Must be refused: more places than one, or edits that get in each other's way.
+//! Must be refused: ambiguous matches, or conflicting edits.
 
 use editd::edit::{Count, Edit};
 
@@ -11,7 +11,7 @@ use super::super::vocabulary::noun;
 use super::plainly::{name_of_many, stands_once};
 use super::{Draft, draft};
 
-/// A draft with a second copy of its block elsewhere in the file; each line of it made by `to`.
+/// Returns a draft with a second copy of its block elsewhere in the file. `to` transforms each copied line.
 pub(super) fn copied(rng: &mut Rng, least: usize, to: impl Fn(usize, &str) -> String) -> Option<Draft> {
     let (mut file, change, ask) = draft(rng, &(least..=12))?;
     let copy = |(at, line): (usize, &Line)| Line { text: to(at, &line.text), ending: "\n" };
@@ -37,7 +37,7 @@ pub(super) fn twins_exact(rng: &mut Rng) -> Option<Case> {
     refused(&file, &ask).filter(|_| count(&lf(&file.text()), &ask.old_text()) > 1)
 }
 
-/// Two copies at two depths, and a request at a third.
+/// Two copies at different depths, and a request at a third depth.
 pub(super) fn twins_but_for_indentation(rng: &mut Rng) -> Option<Case> {
     let deeper = |_: usize, line: &str| if line.is_empty() { String::new() } else { format!("    {line}") };
     let (file, _, mut ask) = copied(rng, 1, deeper)?;
@@ -46,7 +46,7 @@ pub(super) fn twins_but_for_indentation(rng: &mut Rng) -> Option<Case> {
     refused(&file, &ask).filter(|_| count(&lf(&file.text()), &ask.old_text()) == 0)
 }
 
-/// Two copies with blanks at different ends, and a request that has them at others.
+/// Two copies with trailing spaces on different lines, and a request with trailing spaces on others.
 pub(super) fn twins_but_for_trailing(rng: &mut Rng) -> Option<Case> {
     let (file, _, mut ask) =
         copied(rng, 2, |at, line| if at == 0 { format!("{line} ") } else { line.to_owned() })?;
@@ -58,7 +58,7 @@ pub(super) fn twins_but_for_trailing(rng: &mut Rng) -> Option<Case> {
     refused(&file, &ask).filter(|_| count(&lf(&file.text()), &ask.old_text()) == 0)
 }
 
-/// A name that is also a part of other names, or stands again.
+/// A name that is also a part of other names, or occurs again.
 pub(super) fn word_in_a_word(rng: &mut Rng) -> Option<Case> {
     let file = sources::file(rng, None);
     let (old, new, _) = name_of_many(rng, &file)?;
@@ -88,7 +88,7 @@ pub(super) fn overlapping(rng: &mut Rng) -> Option<Case> {
     (good && !disjoint).then(|| Case::refused(file.text(), edits))
 }
 
-/// The same block, and two ideas of what it is to be.
+/// Two different changes of the same block.
 pub(super) fn contradicting(rng: &mut Rng) -> Option<Case> {
     let (file, change, ask) = draft(rng, &(1..=10))?;
     let other = change::draw_at(rng, &file, change.lines())?;
@@ -99,7 +99,7 @@ pub(super) fn contradicting(rng: &mut Rng) -> Option<Case> {
     (good && apart).then(|| Case::refused(file.text(), vec![ask.edit(), other.edit()]))
 }
 
-/// The second edit is of what the first one writes, but both are of the file.
+/// The second edit changes the result of the first one, although both apply to the original file.
 pub(super) fn dependent(rng: &mut Rng) -> Option<Case> {
     let (file, change, ask) = draft(rng, &(1..=8))?;
     let written = change.inserted().next()?.text.clone();

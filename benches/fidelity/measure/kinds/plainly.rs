@@ -1,4 +1,4 @@
-//! Requests that say what stands there, in as many ways as there are.
+//! Requests with exact text, in all variants.
 
 use editd::edit::{Count, Edit};
 
@@ -10,7 +10,7 @@ use super::super::sources::{self, File};
 use super::super::vocabulary::{noun, sentence};
 use super::{ANY, Draft, draft, draft_of};
 
-/// Whether the old text stands once as it is given; tolerance must not make more of it.
+/// Returns `true` if the old text occurs literally exactly once. Tolerance must not find more matches.
 pub(super) fn stands_once(file: &File, ask: &Ask) -> bool {
     count(&lf(&file.text()), &lf(&ask.old_text())) == 1
 }
@@ -24,7 +24,7 @@ pub(super) fn verbatim(rng: &mut Rng) -> Option<Case> {
     literal(&draft(rng, &ANY)?)
 }
 
-/// The file's bytes with an LF text spliced in at a place of one line.
+/// Returns a case that replaces a unique single-line text in the file's bytes.
 fn spliced(file: &File, old: &str, new: &str) -> Option<Case> {
     let base = file.text();
     let at = base.find(old).filter(|_| count(&base, old) == 1)?;
@@ -34,7 +34,7 @@ fn spliced(file: &File, old: &str, new: &str) -> Option<Case> {
     Some(Case { outcome, ..Case::refused(base, vec![Edit::new(old, new)]) })
 }
 
-/// A stretch of a line, from one word to another.
+/// Returns a part of a line, from one word to another.
 fn stretch<'a>(rng: &mut Rng, file: &'a File) -> Option<&'a str> {
     let line = &rng.pick(&file.lines).text;
     let words = words(line);
@@ -48,14 +48,14 @@ pub(super) fn part_of_a_line(rng: &mut Rng) -> Option<Case> {
     let file = sources::file(rng, None);
     let old = stretch(rng, &file)?;
     let new = if rng.percent(20) { String::new() } else { format!("{}.{}", noun(rng), noun(rng)) };
-    // Nothing in place of a whole line is no part of a line.
+    // Replacing a whole line with an empty text is not a change of a part of a line.
     if new.is_empty() && file.lines.iter().any(|line| line.text == old) {
         return None;
     }
     spliced(&file, old, &new)
 }
 
-/// From the middle of one line to the middle of a later one.
+/// Changes text from the middle of one line to the middle of a later one.
 pub(super) fn parts_of_lines(rng: &mut Rng) -> Option<Case> {
     let (file, change, ask) = draft(rng, &(2..=8))?;
     let (old, new) = (ask.old_text(), ask.new_text());
@@ -64,7 +64,7 @@ pub(super) fn parts_of_lines(rng: &mut Rng) -> Option<Case> {
     }
     let (head, tail) = super::super::plain::common_ends(&old, &new);
     let words = words(&old);
-    // As few common letters as make the text unique, and never more than there are.
+    // Use as little common text as makes the old text unique.
     let starts = words.iter().map(|(at, _)| *at).filter(|&at| at < head);
     let ends = words.iter().map(|(at, word)| at + word.len()).filter(|&at| at > old.len() - tail);
     let (start, end) = (starts.max()?, ends.min()?);
@@ -95,7 +95,7 @@ pub(super) fn crlf_request(rng: &mut Rng) -> Option<Case> {
     Some(case)
 }
 
-/// Every line as it happened to be saved; what is asked for lies among lines that agree.
+/// Mixed line endings; the requested lines have equal ones.
 pub(super) fn mixed_line_ends(rng: &mut Rng) -> Option<Case> {
     let mut file = sources::file(rng, None);
     let mut ending = "\n";
@@ -104,7 +104,7 @@ pub(super) fn mixed_line_ends(rng: &mut Rng) -> Option<Case> {
             let before = ending;
             ending = *rng.pick(&["\n", "\r\n", "\r"]);
             if before == "\r" && ending == "\n" && line.text.is_empty() {
-                // The two would be one line end.
+                // The two would form one line ending.
                 ending = before;
             }
         }
@@ -123,7 +123,7 @@ pub(super) fn bom_in_request(rng: &mut Rng) -> Option<Case> {
     Some(case)
 }
 
-/// The end of the file stands for the line end that the request has.
+/// The end of the file matches the line ending of the request.
 pub(super) fn no_final_line_end(rng: &mut Rng) -> Option<Case> {
     let mut file = sources::file(rng, None);
     file.lines.last_mut()?.ending = "";
@@ -135,7 +135,7 @@ pub(super) fn no_final_line_end(rng: &mut Rng) -> Option<Case> {
     Case::becomes(&file, &[change], vec![ask.edit()]).filter(|_| stands && !ask.new_text().is_empty())
 }
 
-/// Changes of one file that do not touch each other.
+/// Generates changes of one file that do not touch each other.
 pub(super) fn apart(rng: &mut Rng, file: &File) -> Option<Vec<Change>> {
     let mut changes: Vec<Change> = Vec::new();
     for _ in 0..12 {
@@ -162,7 +162,7 @@ pub(super) fn several_edits(rng: &mut Rng) -> Option<Case> {
     Case::becomes(&file, &changes, edits)
 }
 
-/// The second edit is of what the first one wrote.
+/// The second edit changes the result of the first one.
 pub(super) fn sequential_edits(rng: &mut Rng) -> Option<Case> {
     let draft = draft(rng, &(1..=10))?;
     let mut case = literal(&draft)?;
@@ -183,12 +183,12 @@ pub(super) fn sequential_edits(rng: &mut Rng) -> Option<Case> {
     Some(case)
 }
 
-/// A name that stands in more than one place, and another for it.
+/// Returns a name that occurs more than once, a new name, and the number of occurrences.
 pub(super) fn name_of_many(rng: &mut Rng, file: &File) -> Option<(String, String, usize)> {
     let words = words(&rng.pick(&file.lines).text);
     let (_, old) = *rng.any(&words)?;
     let places = count(&file.text(), old);
-    // An old name within the new one would be found again.
+    // An old name inside the new one would match again.
     let new = format!("{}9", noun(rng));
     let telling = old.len() >= 4 && places >= 2 && !new.contains(old);
     telling.then(|| (old.to_owned(), new, places))
@@ -200,7 +200,7 @@ fn many(rng: &mut Rng, to_count: fn(usize) -> Count) -> Option<Case> {
     let base = file.text();
     let text = base.replace(&old, &new);
     let edit = Edit::new(&old, new).counted(to_count(places));
-    // Overlaps would be ambiguous; names do not overlap themselves unless they repeat.
+    // Overlapping matches would be ambiguous.
     let outcome = Outcome::Becomes { text, lines: std::iter::once(0..file.lines.len()).collect() };
     (base.matches(&old).count() == places).then_some(Case { outcome, ..Case::refused(base, vec![edit]) })
 }
@@ -213,7 +213,7 @@ pub(super) fn counted_places(rng: &mut Rng) -> Option<Case> {
     many(rng, |places| Count::Exactly(places as u32))
 }
 
-/// Blanks at the ends of new lines are meant, as Markdown has them.
+/// Trailing spaces in new lines are intended, as in Markdown.
 pub(super) fn blanks_in_new_text(rng: &mut Rng) -> Option<Case> {
     let (file, mut change, _) = draft(rng, &ANY)?;
     let fresh = change.steps.iter_mut().filter(|step| step.part == Part::Put);
@@ -223,7 +223,7 @@ pub(super) fn blanks_in_new_text(rng: &mut Rng) -> Option<Case> {
     literal(&(file, change, ask)).filter(|_| any)
 }
 
-/// What looks like templates, patterns, escapes or marks of a patch is written as it is.
+/// Text that looks like templates, patterns, escapes or patch markers is written literally.
 pub(super) fn new_text_is_data(rng: &mut Rng) -> Option<Case> {
     let file = sources::file(rng, None);
     let old = stretch(rng, &file)?;

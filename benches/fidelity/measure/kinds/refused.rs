@@ -1,4 +1,4 @@
-//! Must be refused: what is asked for is not there, or the request leaves open what it means.
+//! Must be refused: the requested text is absent, or the request is ambiguous.
 
 use editd::edit::Edit;
 
@@ -13,7 +13,7 @@ use super::places::copied;
 use super::plainly::stands_once;
 use super::{ANY, LONG, draft};
 
-/// The case of a text that does not stand in the file, however it is read.
+/// Returns the case of a text that is absent from the file under every tolerance.
 fn absent_text(file: &File, edit: Edit) -> Option<Case> {
     let old = bare(&edit.old);
     let there = bare(&file.text()).contains(&old) || lf(&file.text()).contains(&edit.old);
@@ -26,7 +26,8 @@ pub(super) fn absent(rng: &mut Rng) -> Option<Case> {
     absent_text(&file, Edit::new(lines.join("\n"), file.statement(rng)))
 }
 
-/// The largest share of a block's lines that stands anywhere in the file, in order and place; in percent.
+/// Returns the maximum share of a block's lines that any region of the file has in the same positions, in
+/// percent.
 pub(super) fn likeness(file: &File, old: &str) -> usize {
     let block: Vec<String> = old.lines().map(bare).collect();
     let lines: Vec<String> = file.lines.iter().map(|line| bare(&line.text)).collect();
@@ -45,7 +46,7 @@ pub(super) fn text_of_another_file(rng: &mut Rng) -> Option<Case> {
     absent_text(&file, ask.edit()).filter(|_| likeness(&file, &ask.old_text()) <= 50)
 }
 
-/// Rewords a replaced line, in the old text only.
+/// Alters a replaced line, in the old text only.
 fn reword_replaced(
     rng: &mut Rng,
     change: &Change,
@@ -55,7 +56,7 @@ fn reword_replaced(
     let replaced = change.replaced();
     let (cut, _) = *rng.any(&replaced)?;
     let text = to(rng, &ask.lines[cut].old)?;
-    // Where the line itself comes again, in a block for instance, it would be taken for done already.
+    // If the line also occurs in the new text, the edit could count as already applied.
     let comes = |line: &AskLine| [bare(&text), bare(&ask.lines[cut].old)].contains(&bare(&line.new));
     if text == ask.lines[cut].old || ask.lines.iter().any(|line| line.part == Part::Put && comes(line)) {
         return None;
@@ -64,7 +65,7 @@ fn reword_replaced(
     Some(())
 }
 
-/// The file's value is not the one that the request wants to replace.
+/// The value in the file is not the one that the request replaces.
 pub(super) fn value_differs(rng: &mut Rng) -> Option<Case> {
     let (file, change, mut ask) = draft(rng, &ANY)?;
     reword_replaced(rng, &change, &mut ask, other_number)?;
@@ -90,7 +91,7 @@ pub(super) fn case_differs(rng: &mut Rng) -> Option<Case> {
     absent_text(&file, ask.edit())
 }
 
-/// A blank where the file has none, or none where it has one.
+/// The request adds a space that the file lacks, or lacks one that the file has.
 pub(super) fn blank_or_none(rng: &mut Rng) -> Option<Case> {
     let (file, change, mut ask) = draft(rng, &ANY)?;
     reword_replaced(rng, &change, &mut ask, |rng, line| {
@@ -99,7 +100,7 @@ pub(super) fn blank_or_none(rng: &mut Rng) -> Option<Case> {
         let (from, to) = *rng.pick(&pairs);
         (body.contains(from) && !body.contains(to)).then(|| format!("{head}{}", body.replacen(from, to, 1)))
     })?;
-    // Bare texts have no blanks, so this is compared as it is but for the depth.
+    // Bare texts have no spaces, so this compares the text without its indentation.
     let flat = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
     let once = is_unique(&file, &change);
     let there = flat(&folded(&lf(&file.text()))).contains(&flat(&folded(&ask.old_text())));
@@ -124,7 +125,7 @@ pub(super) fn already_applied(rng: &mut Rng) -> Option<Case> {
     (removes && !there).then(|| Case::refused(done, vec![ask.edit()]))
 }
 
-/// Somebody else changed a line that the request replaces.
+/// Another author changed a line that the request replaces.
 pub(super) fn changed_meanwhile(rng: &mut Rng) -> Option<Case> {
     let (mut file, change, ask) = draft(rng, &ANY)?;
     let mut line = change.at;
@@ -146,7 +147,7 @@ pub(super) fn changed_meanwhile(rng: &mut Rng) -> Option<Case> {
     absent_text(&file, ask.edit()).filter(|_| !wanted)
 }
 
-/// The new text says in words that code is left out; the old text has all of it.
+/// The new text contains a placeholder for omitted code; the old text is complete.
 pub(super) fn placeholder(rng: &mut Rng) -> Option<Case> {
     let (file, _, mut ask) = draft(rng, &LONG)?;
     if !stands_once(&file, &ask) {
@@ -170,7 +171,7 @@ pub(super) fn placeholder(rng: &mut Rng) -> Option<Case> {
     Some(Case::refused(file.text(), vec![ask.edit()]))
 }
 
-/// Where these lines of an old text stand in the file.
+/// Returns the positions of these lines of an old text in the file.
 fn places(file: &File, part: &[AskLine]) -> Vec<usize> {
     let old: Vec<String> =
         part.iter().filter(|line| line.part != Part::Put).map(|line| bare(&line.old)).collect();
@@ -183,7 +184,7 @@ fn places(file: &File, part: &[AskLine]) -> Vec<usize> {
         .collect()
 }
 
-/// What is to change stands behind the lines left out, or before them, and that stands there twice.
+/// The part to change is before or after the omitted lines, and matches twice.
 pub(super) fn elision_ends_twice(rng: &mut Rng) -> Option<Case> {
     let (file, _, mut ask) =
         if rng.percent(50) { copied(rng, 6, |_, line| line.to_owned())? } else { draft(rng, &LONG)? };
@@ -191,7 +192,7 @@ pub(super) fn elision_ends_twice(rng: &mut Rng) -> Option<Case> {
     let (head, tail) = (&ask.lines[..lines.start], &ask.lines[lines.end..]);
     let changes = |part: &[AskLine]| part.iter().any(|line| line.part != Part::Keep);
     let (heads, tails) = (places(&file, head), places(&file, tail));
-    // In order: what ends the text has to follow what begins it.
+    // The tail of the text has to follow its head.
     let behind = tails.iter().filter(|&&at| Some(&at) > heads.first()).count();
     let before = heads.iter().filter(|&&at| Some(&at) < tails.last()).count();
     let open = changes(tail) && behind > 1 || changes(head) && before > 1;
@@ -201,7 +202,7 @@ pub(super) fn elision_ends_twice(rng: &mut Rng) -> Option<Case> {
     absent_text(&file, ask.edit()).filter(|_| open)
 }
 
-/// The old text leaves lines out, and the new text has no such mark: what becomes of them?
+/// The old text omits lines but the new text has no marker, so it is unclear whether they remain.
 pub(super) fn elision_in_old_only(rng: &mut Rng) -> Option<Case> {
     let (file, _, mut ask) = draft(rng, &LONG)?;
     let lines = hidden(rng, &ask, 2)?;

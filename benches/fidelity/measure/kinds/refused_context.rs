@@ -1,4 +1,4 @@
-//! Must be refused: context that fits in parts, or in more than one place.
+//! Must be refused: context that matches only partially, or in more than one location.
 
 use editd::edit::Edit;
 
@@ -19,7 +19,8 @@ fn refused(file: &File, ask: &Ask) -> Option<Case> {
     (!there && ask.old_text() != ask.new_text()).then(|| Case::refused(file.text(), vec![ask.edit()]))
 }
 
-/// First and last line are those of a block, and what lies between is half another's and half nobody's.
+/// The first and last lines are those of a block; the lines between are partly from another block and partly
+/// invented.
 pub(super) fn anchors_only(rng: &mut Rng) -> Option<Case> {
     let file = sources::built(rng, None);
     let (one, other) = file.twins(rng, 7)?;
@@ -36,8 +37,8 @@ pub(super) fn anchors_only(rng: &mut Rng) -> Option<Case> {
     (!there && edit.old != edit.new).then(|| Case::refused(file.text(), vec![edit]))
 }
 
-/// A copy of the drafted block in which kept lines of one or both halves read differently, so that both
-/// blocks have the lines that are to change.
+/// Adds a copy of the block with altered kept lines in one or both halves, so that both blocks contain the
+/// lines to change.
 fn near_copy(rng: &mut Rng, both_halves: bool) -> Option<(Draft, Vec<usize>)> {
     let name = noun(rng);
     let (mut file, change, ask) = copied(rng, 6, |_, line| line.to_owned())?;
@@ -56,7 +57,7 @@ fn near_copy(rng: &mut Rng, both_halves: bool) -> Option<(Draft, Vec<usize>)> {
     Some(((file, change, ask), changed))
 }
 
-/// Whether a line of the block (from 0) is kept.
+/// Returns `true` if a line of the block (0-based) is kept.
 fn kept_line(change: &Change, line: usize) -> bool {
     change
         .steps
@@ -66,12 +67,12 @@ fn kept_line(change: &Change, line: usize) -> bool {
         .is_some_and(|step| step.part == Part::Keep)
 }
 
-/// The line of a request that is a line of the block.
+/// Returns the line of a request for a line of the block.
 fn ask_line(ask: &Ask, line: usize) -> Option<usize> {
     (0..ask.lines.len()).filter(|&at| ask.lines[at].part != Part::Put).nth(line)
 }
 
-/// The first half of one block and the second half of its near twin.
+/// The first half of one block and the second half of a similar one.
 pub(super) fn stitched_twins(rng: &mut Rng) -> Option<Case> {
     let ((file, change, mut ask), changed) = near_copy(rng, true)?;
     let copy_at = file.lines.len() - 1 - change.lines().len();
@@ -81,7 +82,7 @@ pub(super) fn stitched_twins(rng: &mut Rng) -> Option<Case> {
     refused(&file, &ask)
 }
 
-/// Two blocks that differ in a line, and a request that has neither's.
+/// Two blocks that differ in one line, and a request that matches neither version of it.
 pub(super) fn near_twins_drifted(rng: &mut Rng) -> Option<Case> {
     let ((file, change, mut ask), changed) = near_copy(rng, false)?;
     let line = *changed.first()?;
@@ -95,7 +96,7 @@ pub(super) fn near_twins_drifted(rng: &mut Rng) -> Option<Case> {
     refused(&file, &ask)
 }
 
-/// Too few lines to be sure.
+/// Too few lines for a reliable match.
 pub(super) fn short_block_drifted(rng: &mut Rng) -> Option<Case> {
     let (file, _, mut ask) = draft(rng, &(1..=3))?;
     let kept = ask.kept();
@@ -103,7 +104,7 @@ pub(super) fn short_block_drifted(rng: &mut Rng) -> Option<Case> {
     refused(&file, &ask)
 }
 
-/// A line at the block's edge that is nowhere.
+/// An invented line at the edge of the block.
 pub(super) fn invented_at_the_edge(rng: &mut Rng) -> Option<Case> {
     let (file, _, mut ask) = with_context(rng)?;
     let at = if rng.percent(50) { 0 } else { ask.lines.len() };
@@ -112,7 +113,7 @@ pub(super) fn invented_at_the_edge(rng: &mut Rng) -> Option<Case> {
     refused(&file, &ask)
 }
 
-/// A block that is not in the file, though one like it is: other names in three lines or more.
+/// A block that is absent from the file, although a similar one exists: other names in three or more lines.
 pub(super) fn other_function(rng: &mut Rng) -> Option<Case> {
     let file = sources::built(rng, None);
     let (one, other) = file.twins(rng, 6)?;

@@ -1,4 +1,5 @@
-//! Must be refused: a kept line of code has another name than the file. It may be another place's.
+//! Must be refused: a kept line of code has another name than in the file, so another location may be
+//! intended.
 
 use super::super::ask::{Ask, Case};
 use super::super::change::is_unique;
@@ -12,7 +13,7 @@ use super::mixes::indented_otherwise;
 use super::shapes::real;
 use super::{Draft, LONG, draft_of};
 
-/// Names of a line of code, not in quotes, with where they start.
+/// Returns the unquoted names of a line of code with their offsets.
 fn names<'a>(file: &File, line: &'a str) -> Vec<(usize, &'a str)> {
     let prose = ["markdown", "yaml", "html"].contains(&file.language.name);
     let code = line.contains(['(', '=', '{', ';']) && !is_comment(file, line);
@@ -27,7 +28,7 @@ fn names<'a>(file: &File, line: &'a str) -> Vec<(usize, &'a str)> {
     words(line).into_iter().filter(is_name).collect()
 }
 
-/// Another name of the same sort: with one part of it another, or altogether.
+/// Returns another name of the same form: with one part replaced, or completely different.
 fn other_name(rng: &mut Rng, name: &str) -> String {
     let (part, other) = (name.rsplit('_').next().unwrap_or(name), noun(rng));
     match name.strip_suffix(part) {
@@ -37,7 +38,7 @@ fn other_name(rng: &mut Rng, name: &str) -> String {
     }
 }
 
-/// Gives a name in a kept line of the request another form.
+/// Replaces a name in a kept line of the request.
 fn renamed(rng: &mut Rng, file: &File, ask: &mut Ask) -> Option<()> {
     let kept = ask.kept();
     let at = *rng.any(&kept)?;
@@ -72,7 +73,7 @@ pub(super) fn name_in_code_and_indentation(rng: &mut Rng) -> Option<Case> {
     refused(rng, (file, change, ask)).filter(|_| fits)
 }
 
-/// Names that differ, in files as people keep them.
+/// Different names, in realistic files.
 pub(super) fn names_of_real_code(rng: &mut Rng) -> Option<Case> {
     let file = real(rng);
     let draft = draft_of(rng, file, &LONG)?;

@@ -1,4 +1,4 @@
-//! An edit that was made already, or is asked for twice in one call.
+//! Edits that are applied already, or occur twice in one call.
 
 use editd::edit::Edit;
 
@@ -10,7 +10,7 @@ use super::drift::{comments, drift, has_context};
 use super::shapes::{self, is_fresh, real, with_new};
 use super::{draft_of, plainly::stands_once};
 
-/// Two edits that are the same one: made once, or refused.
+/// Two identical edits: applied once, or refused.
 pub(super) fn same_edit_twice(rng: &mut Rng) -> Option<Case> {
     let file = real(rng);
     let (file, change, mut ask) = draft_of(rng, file, &(1..=12))?;
@@ -29,7 +29,7 @@ pub(super) fn same_edit_twice(rng: &mut Rng) -> Option<Case> {
     Some(Case { edits, ..case.or_refused() })
 }
 
-/// An insertion that stands behind the place already; the context before it is reworded.
+/// The inserted text already follows the location; the context before it is altered.
 pub(super) fn insertion_is_there(rng: &mut Rng) -> Option<Case> {
     let file = real(rng);
     let change = with_new(rng, &file, 20, shapes::same_depth)?;
@@ -43,7 +43,7 @@ pub(super) fn insertion_is_there(rng: &mut Rng) -> Option<Case> {
     refused(done, &ask)
 }
 
-/// [`insertion_is_there`] at the end of the block, so that all of the old text stands together.
+/// Like [`insertion_is_there`], at the end of the block, so that the old text is contiguous.
 pub(super) fn appended_is_there(rng: &mut Rng) -> Option<Case> {
     let file = real(rng);
     let change = change::block(rng, &file, &(6..=20))?;
@@ -56,7 +56,7 @@ pub(super) fn appended_is_there(rng: &mut Rng) -> Option<Case> {
     let behind = &file.lines[change.lines().end..];
     let told = behind.iter().take_while(|line| !line.text.trim().is_empty()).take(1 + rng.below(3));
     let there: Vec<_> = told.map(|line| line.text.clone()).collect();
-    // A line alone that is but a bracket may well be wanted twice.
+    // A single bracket line may be intended twice.
     if bare(&there.concat()).len() < 8 {
         return None;
     }

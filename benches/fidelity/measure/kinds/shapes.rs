@@ -1,4 +1,4 @@
-//! New lines of the shapes that code has, and blocks with such lines in them.
+//! New lines in typical shapes of code, and blocks that contain them.
 
 use std::ops::RangeInclusive;
 
@@ -9,10 +9,10 @@ use super::super::sources::{self, File, Grouping, LANGUAGES};
 use super::super::stored::{self, Fashion};
 use super::super::vocabulary::{noun, verb};
 
-/// Makes new lines that go where lines begin with `outer`; none where it does not work out.
+/// Generates new lines next to lines with the indentation `outer`; none if that is impossible.
 pub(super) type Shape = fn(&mut Rng, &File, &str) -> Vec<String>;
 
-/// A file with levels, of any unit that people use.
+/// Returns a file with levels of any common unit.
 pub(super) fn real(rng: &mut Rng) -> File {
     if stored::is_asked_for() || rng.percent(55) {
         let mut file = stored::file(rng, Fashion::Levels);
@@ -25,7 +25,7 @@ pub(super) fn real(rng: &mut Rng) -> File {
     built_in(rng, unit)
 }
 
-/// A file of words with this unit, of a language that is not fussy about it.
+/// Generates a file with this unit, in a language that allows any unit.
 pub(super) fn built_in(rng: &mut Rng, unit: &'static str) -> File {
     let fits = |name: &str| !["markdown", "make", "toml"].contains(&name);
     let languages: Vec<_> = LANGUAGES.iter().filter(|language| fits(language.name)).collect();
@@ -33,7 +33,7 @@ pub(super) fn built_in(rng: &mut Rng, unit: &'static str) -> File {
     sources::built_in(rng, language, unit)
 }
 
-/// A block in which lines of a shape come new, none of which reads as a line that was there.
+/// Generates a block with new lines of a shape, none of which equals an existing line.
 pub(super) fn with_new(rng: &mut Rng, file: &File, most: usize, shape: Shape) -> Option<Change> {
     let size = sizes(rng, most);
     let mut change = change::block(rng, file, &size)?;
@@ -43,12 +43,12 @@ pub(super) fn with_new(rng: &mut Rng, file: &File, most: usize, shape: Shape) ->
     (is_fresh(&change) && !lines.is_empty()).then_some(change)
 }
 
-/// One line as often as many.
+/// Returns a range of block sizes: often a single line.
 pub(super) fn sizes(rng: &mut Rng, most: usize) -> RangeInclusive<usize> {
     if rng.percent(40) { 1..=1 } else { 2..=most.max(2) }
 }
 
-/// Returns whether no inserted line has the words of a line that was there, but for a mere bracket.
+/// Returns `true` if no inserted line equals an existing line, except for bracket lines.
 pub(super) fn is_fresh(change: &Change) -> bool {
     let old = |step: &&change::Step| step.part != Part::Put;
     let said = |text: &str| change.steps.iter().filter(old).any(|step| step.text.trim() == text);
@@ -56,12 +56,12 @@ pub(super) fn is_fresh(change: &Change) -> bool {
     change.inserted().all(|step| !telling(step.text.trim()) || !said(step.text.trim()))
 }
 
-/// A header that opens a block, with what closes it.
+/// Returns a header that opens a block, and its footer.
 fn opener(rng: &mut Rng, file: &File) -> Option<(String, Option<&'static str>)> {
     let (header, footer) = change::frame(rng, file);
     let opens = header.ends_with(['{', ':', '>']);
     let (verb, noun) = (verb(rng), noun(rng));
-    // Where the language has no blocks, a heading that ends like one.
+    // In a language without blocks, use a heading that ends like a block header.
     let neither = file.language.grouping == Grouping::Neither;
     match (opens, neither, file.language.name) {
         (true, ..) => Some((header, footer)),
@@ -93,7 +93,7 @@ pub(super) fn two_deep(rng: &mut Rng, file: &File, outer: &str) -> Vec<String> {
     framed(rng, file, outer, body)
 }
 
-/// A second line deeper by an odd number of columns that is no level of the file.
+/// Two lines, the second deeper by an odd number of columns that is not a level of the file.
 pub(super) fn odd_depth(rng: &mut Rng, file: &File, outer: &str) -> Vec<String> {
     let by: usize = *rng.pick(&[1, 3, 5, 7]);
     let level = file.unit != "\t" && by.is_multiple_of(file.unit.len());
@@ -102,7 +102,7 @@ pub(super) fn odd_depth(rng: &mut Rng, file: &File, outer: &str) -> Vec<String> 
     if level { Vec::new() } else { vec![format!("{outer}{one}"), format!("{outer}{blanks}{other}")] }
 }
 
-/// A call with its open bracket.
+/// Returns a function call up to its opening bracket.
 fn call(rng: &mut Rng) -> String {
     format!("{}_{}(", verb(rng), noun(rng))
 }
@@ -128,7 +128,7 @@ pub(super) fn nested_then_aligned(rng: &mut Rng, file: &File, outer: &str) -> Ve
     framed(rng, file, outer, body)
 }
 
-/// A string that goes on in the next line, at a depth of its own.
+/// A string that continues on the next line, at an independent depth.
 pub(super) fn continued_string(rng: &mut Rng, file: &File, outer: &str) -> Vec<String> {
     let (name, one, other) = (noun(rng), verb(rng), noun(rng));
     let blanks = " ".repeat(2 + rng.below(7));
@@ -145,14 +145,14 @@ pub(super) fn continued_string(rng: &mut Rng, file: &File, outer: &str) -> Vec<S
     vec![format!("{outer}{first}"), format!("{outer}{blanks}{second}"), third]
 }
 
-/// Lines that lie a level or more less deep than those beside them.
+/// Lines that are one or more levels less deep than their neighbors.
 pub(super) fn less_deep(rng: &mut Rng, file: &File, outer: &str) -> Vec<String> {
     let levels = 1 + rng.below(2);
     let Some(less) = outer.strip_suffix(file.unit.repeat(levels).as_str()) else { return Vec::new() };
     (0..=rng.below(2)).map(|_| format!("{less}{}", file.statement(rng))).collect()
 }
 
-/// A block in which a few lines get a frame around them, and with it lie deeper.
+/// Wraps a few lines of a block, which indents them.
 pub(super) fn wrapped(rng: &mut Rng, file: &File) -> Option<Change> {
     let size = sizes(rng, 9);
     let mut change = change::block(rng, file, &size)?;

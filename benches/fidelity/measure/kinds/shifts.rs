@@ -1,4 +1,4 @@
-//! Every line of both texts lies the same number of columns too deep, or not deep enough.
+//! All lines of both texts are shifted by the same number of columns.
 
 use super::super::ask::{Ask, Case};
 use super::super::change::{self, Change, Part};
@@ -7,14 +7,14 @@ use super::super::rng::Rng;
 use super::super::sources::File;
 use super::shapes::{self, Shape, real, sizes, with_new};
 
-/// Blanks that are put before every line with text, or taken from it.
+/// Whitespace that is added to every non-blank line, or removed from it.
 enum Shift {
     Add(String),
     Take(String),
 }
 
 impl Shift {
-    /// Whole tabs, or blanks in front of tabs, in a file of tabs; up to eight blanks in any other.
+    /// Returns whole tabs, or spaces before tabs, for a file with tabs; up to eight spaces for any other.
     fn draw(rng: &mut Rng, file: &File) -> Self {
         let blanks = " ".repeat(1 + rng.below(8));
         let tabs = "\t".repeat(1 + rng.below(2));
@@ -34,7 +34,7 @@ impl Shift {
         }
     }
 
-    /// Both texts shifted; nothing if a line has not so many blanks to lose.
+    /// Shifts both texts. Returns `None` if a line has too little whitespace to remove.
     fn apply(&self, ask: &mut Ask) -> Option<()> {
         for line in &mut ask.lines {
             (line.old, line.new) = (self.of(&line.old)?, self.of(&line.new)?);
@@ -43,13 +43,13 @@ impl Shift {
     }
 }
 
-/// The columns of lines that say something.
+/// Returns the columns of the non-blank lines.
 fn columns(lines: &[&str]) -> Vec<usize> {
     lines.iter().filter(|line| !line.trim().is_empty()).map(|line| column(line)).collect()
 }
 
-/// Returns whether old lines of one depth and a step of the new ones could stand for another unit too: so many
-/// steps deep, in levels of one of these units, is how deep the file's lines lie.
+/// Returns `true` if the request could also be in another unit: the old lines have one depth, which is as
+/// many steps of the new lines as the file's lines are levels deep in one of these units.
 pub(super) fn may_be_converted(change: &Change, ask: &Ask, units: &[usize]) -> bool {
     let block: Vec<&str> =
         change.steps.iter().filter(|step| step.part != Part::Put).map(|step| step.text.as_str()).collect();
@@ -64,7 +64,7 @@ pub(super) fn may_be_converted(change: &Change, ask: &Ask, units: &[usize]) -> b
     asked_at > 0 && steps.filter(|step| *step > 0).any(fits)
 }
 
-/// The case of a change whose request is shifted.
+/// Returns the case of a change with a shifted request.
 fn shifted(rng: &mut Rng, file: &File, change: &Change) -> Option<Case> {
     let mut ask = Ask::verbatim(rng, change);
     Shift::draw(rng, file).apply(&mut ask)?;
@@ -134,7 +134,7 @@ pub(super) fn shift_wrapped(rng: &mut Rng) -> Option<Case> {
     shifted(rng, &file, &change)
 }
 
-/// Lines go; what stays is the file's.
+/// Deletes lines; the remaining lines keep the file's indentation.
 pub(super) fn shift_deleted_line(rng: &mut Rng) -> Option<Case> {
     let file = real(rng);
     let mut change = change::block(rng, &file, &(2..=12))?;
@@ -145,7 +145,7 @@ pub(super) fn shift_deleted_line(rng: &mut Rng) -> Option<Case> {
     shifted(rng, &file, &change).filter(|_| change.is_sound())
 }
 
-/// A file with a column for each level: whatever a shift is, it is no level too many.
+/// A file with one column per level, in which any shift is a whole number of levels.
 pub(super) fn shift_of_one_column_levels(rng: &mut Rng) -> Option<Case> {
     let file = shapes::built_in(rng, " ");
     let shape = *rng.pick(&[shapes::nested as Shape, shapes::two_deep, shapes::same_depth]);

@@ -1,4 +1,4 @@
-//! Quotes, dashes and spaces that look alike.
+//! Similar-looking quotes, dashes and spaces.
 
 use super::super::ask::Case;
 use super::super::change::{Change, Part};
@@ -8,7 +8,7 @@ use super::super::sources::{self, File};
 use super::blanks::{in_place, writes_alike};
 use super::{ANY, draft, draft_of};
 
-/// Writes `text` as a word processor would: with curly quotes, or dashes, or fixed spaces.
+/// Converts `text` like a word processor: to curly quotes, dashes or non-breaking spaces.
 fn typeset(text: &str, fashion: usize) -> String {
     let mut result = String::with_capacity(text.len());
     for character in text.chars() {
@@ -40,7 +40,7 @@ fn with_typeset_lines(rng: &mut Rng, mut file: File) -> File {
     file
 }
 
-/// The file is typeset, the request is typed.
+/// The file has typographic characters, the request has ASCII.
 pub(super) fn signs_in_file(rng: &mut Rng) -> Option<Case> {
     let file = sources::file(rng, None);
     let file = with_typeset_lines(rng, file);
@@ -49,17 +49,17 @@ pub(super) fn signs_in_file(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask).filter(|_| fits(&change, folded))
 }
 
-/// The request is typeset, the file is typed.
+/// The request has typographic characters, the file has ASCII.
 pub(super) fn signs_in_request(rng: &mut Rng) -> Option<Case> {
     let (file, change, mut ask) = draft(rng, &ANY)?;
     let fashion = rng.below(5);
     let reword = |line: &str| typeset(line, fashion);
-    // In a replaced line both ends have to be typeset alike, so all of it is.
+    // Both ends of a replaced line must be converted equally, so the whole line is.
     ask.map_both(reword);
     Case::tolerated(&file, &change, &ask).filter(|_| fits(&change, reword))
 }
 
-/// Ligatures, wide digits, three dots in one, letters with loose accents.
+/// Ligatures, full-width digits, ellipsis characters, letters with combining accents.
 pub(super) fn compatibility_forms(rng: &mut Rng) -> Option<Case> {
     let mut file = sources::file(rng, None);
     let forms = [("...", "…"), ("fi", "ﬁ"), ("é", "e\u{301}"), ("0", "０")];
@@ -79,6 +79,6 @@ pub(super) fn compatibility_forms(rng: &mut Rng) -> Option<Case> {
     let reword = |text: &str| if in_file { long(text) } else { compose(text) };
     ask.map_both(reword);
     debug_assert!(SIGNS.len() > forms.len(), "the second opinion knows all forms");
-    // Every sign that differs lies in a kept line or at the common ends of a replaced one.
+    // All differing characters are in kept lines or in the common ends of replaced ones.
     Case::tolerated(&file, &change, &ask).filter(|_| fits(&change, reword))
 }

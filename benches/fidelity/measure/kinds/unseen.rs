@@ -1,4 +1,4 @@
-//! Characters that nobody sees, and text that was escaped once too often for HTML.
+//! Invisible characters, and text with surplus HTML escaping.
 
 use super::super::ask::{AskLine, Case};
 use super::super::change::{Change, Part};
@@ -15,17 +15,18 @@ const UNSEEN: [char; 18] = [
     '\u{2069}', '\u{AD}',
 ];
 
-/// Characters that a change keeps away from those that are not seen.
+/// Minimum distance in characters between a change and invisible characters.
 const APART: usize = 3;
 
-/// Where characters may come in: behind the first letter of `text` and before its last one.
+/// Returns positions at which characters can be inserted: after the first letter of `text` and before its
+/// last one.
 fn inside(text: &str) -> Vec<usize> {
     let head = indent(text).len();
     let places = text.char_indices().map(|(at, _)| at);
     places.filter(|at| *at > head && *at < text.trim_end().len()).collect()
 }
 
-/// `text` with one or two characters that are not seen at some of these places.
+/// Returns `text` with one or two invisible characters at some of these positions.
 fn sprinkled(rng: &mut Rng, text: &str, places: &[usize]) -> String {
     let mut text = text.to_owned();
     let mut chosen: Vec<usize> = (0..=rng.below(2)).filter_map(|_| rng.any(places).copied()).collect();
@@ -37,7 +38,7 @@ fn sprinkled(rng: &mut Rng, text: &str, places: &[usize]) -> String {
     text
 }
 
-/// Returns whether what comes new has no such characters, and where a line is replaced, they are far away.
+/// Returns `true` if new lines have no invisible characters, and replaced lines only far from the change.
 fn is_apart(change: &Change) -> bool {
     let far = |(cut, put): &(usize, usize)| {
         let (cut, put) = (&change.steps[*cut].text, &change.steps[*put].text);
@@ -49,7 +50,7 @@ fn is_apart(change: &Change) -> bool {
         || in_place(change) && writes_alike(change, seen) && change.replaced().iter().all(far)
 }
 
-/// The file has them, the request has not.
+/// The file has invisible characters, the request has none.
 pub(super) fn unseen_in_file(rng: &mut Rng) -> Option<Case> {
     let mut file = real(rng);
     for line in &mut file.lines {
@@ -69,7 +70,7 @@ fn has(text: &str) -> bool {
     text.contains(is_unseen)
 }
 
-/// The request has them in kept lines, or in what a replaced line keeps.
+/// The request has invisible characters in kept lines, or in unchanged parts of replaced lines.
 pub(super) fn unseen_in_request(rng: &mut Rng) -> Option<Case> {
     let file = real(rng);
     let (file, change, mut ask) = draft_of(rng, file, &(1..=20))?;
@@ -91,7 +92,7 @@ pub(super) fn unseen_in_request(rng: &mut Rng) -> Option<Case> {
     Case::tolerated(&file, &change, &ask)
 }
 
-/// Puts the same character into the common head of a replaced line and what comes in its place.
+/// Inserts the same character into the common head of a replaced line and of its replacement.
 fn sprinkle_head(rng: &mut Rng, lines: &mut [AskLine], (cut, put): (usize, usize), head: usize) {
     let old = lines[cut].old.clone();
     let far = |at: &usize| old.get(*at..head).is_some_and(|text| text.chars().count() > APART);
@@ -107,13 +108,13 @@ fn sprinkle_head(rng: &mut Rng, lines: &mut [AskLine], (cut, put): (usize, usize
 const ENTITIES: [(&str, &str); 5] =
     [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;")];
 
-/// Both texts are escaped once too often: brackets and ampersands, or quotes too.
+/// Both texts have surplus escaping of brackets and ampersands, or of quotes as well.
 pub(super) fn entities_in_both(rng: &mut Rng) -> Option<Case> {
     let file = real(rng);
     let (file, change, ask) = draft_of(rng, file, &(1..=20))?;
     let entities = &ENTITIES[..if rng.percent(50) { 3 } else { 5 }];
     let (old, new) = (ask.old_text(), ask.new_text());
-    // What is escaped in the new text has to be seen in the old one.
+    // Every character escaped in the new text must also occur in the old one.
     let told = entities.iter().all(|(sign, _)| old.contains(sign) || !new.contains(sign));
     let plain = !ENTITIES.iter().any(|(_, entity)| old.contains(entity) || new.contains(entity));
     let code = !["html", "markdown"].contains(&file.language.name);

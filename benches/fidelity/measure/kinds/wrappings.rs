@@ -1,4 +1,4 @@
-//! What tools put around a text: line numbers, escapes.
+//! Decorations that tools add to a text: line numbers and escapes.
 
 use super::super::ask::{Ask, Case};
 use super::super::change::{Change, Part};
@@ -6,7 +6,7 @@ use super::super::rng::Rng;
 use super::super::sources::File;
 use super::{ANY, draft};
 
-/// How a reader shows the number of a line.
+/// Formats a line with its number, in the style of a reader.
 fn numbered(fashion: usize, number: usize, line: &str) -> String {
     match fashion {
         0 => format!("{number}\t{line}"),
@@ -17,11 +17,11 @@ fn numbered(fashion: usize, number: usize, line: &str) -> String {
     }
 }
 
-/// Puts numbers before the lines of the old text, and of the new text if it has them too.
+/// Adds line numbers to the old text, and to the new text with `in_both`.
 pub(super) fn number(rng: &mut Rng, change: &Change, ask: &mut Ask, in_both: bool) {
-    // A number and a colon before one line alone is no number of a line to everybody.
+    // A number and a colon before a single line is not clearly a line number.
     let fashion = rng.below(if ask.old_lines().len() > 1 { 5 } else { 4 });
-    // Some readers leave out the blank behind the mark where the line is empty.
+    // Some readers omit the space after the separator if the line is empty.
     let bare = fashion == 2 && rng.percent(50);
     let first = change.at + 1 + if rng.percent(20) { rng.below(50) } else { 0 };
     let show = |number: usize, line: &str| match numbered(fashion, number, line) {
@@ -50,25 +50,25 @@ pub(super) fn line_numbers_in_both(rng: &mut Rng) -> Option<Case> {
     numbers(rng, true)
 }
 
-/// A text as it stands in JSON or in a string of C.
+/// Escapes a text as in JSON or in a C string.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// A case with both texts reworded as a whole.
+/// Returns a case with both texts altered as a whole.
 pub(super) fn reworded(file: &File, change: &Change, ask: &Ask, to: impl Fn(&str) -> String) -> Option<Case> {
     let mut case = Case::tolerated_as(file, change, ask, &to(&ask.old_text()))?;
     case.edits[0].new = to(&ask.new_text());
     Some(case)
 }
 
-/// Line ends, tabs, quotes: all of it escaped, so the text is one line.
+/// Line endings, tabs and quotes are escaped, so the text is one line.
 pub(super) fn escaped_to_one_line(rng: &mut Rng) -> Option<Case> {
     let (file, change, ask) = draft(rng, &(2..=30))?;
     reworded(&file, &change, &ask, escaped)
 }
 
-/// Only quotes are escaped; the lines are lines.
+/// Only quotes are escaped; line endings are not.
 pub(super) fn escaped_quotes(rng: &mut Rng) -> Option<Case> {
     let (file, change, ask) = draft(rng, &ANY)?;
     let plain = !ask.old_text().contains('\\') && !ask.new_text().contains('\\');
@@ -78,7 +78,7 @@ pub(super) fn escaped_quotes(rng: &mut Rng) -> Option<Case> {
 
 pub(super) fn doubled_backslashes(rng: &mut Rng) -> Option<Case> {
     let (file, change, ask) = draft(rng, &ANY)?;
-    // Where only what is written has backslashes, nobody can tell that they were doubled.
+    // If only the written text has backslashes, the doubling cannot be detected.
     let telling = ask.old_text().contains('\\') && change.count(Part::Keep) > 0;
     reworded(&file, &change, &ask, |text| text.replace('\\', "\\\\")).filter(|_| telling)
 }

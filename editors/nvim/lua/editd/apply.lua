@@ -1,4 +1,4 @@
---- `editd/applyEdits`: all documents or none, each in one undo step of its own.
+--- Handles `editd/applyEdits`: edits all documents or none, each in a separate undo step.
 
 local client = require('editd.client')
 local document = require('editd.document')
@@ -21,19 +21,19 @@ local M = {}
 
 ---@class editd.Job
 ---@field buf integer
----@field uri string As it was sent.
+---@field uri string URI as sent to the daemon.
 ---@field sent editd.Sent
 ---@field changes editd.Change[]
 ---@field views editd.View[]
----@field state? integer Where the buffer was in its undo tree.
----@field lines? string[] What it held, where there is no undo.
+---@field state? integer Position in the undo tree before the edit.
+---@field lines? string[] Lines before the edit, for a buffer without undo.
 ---@field modified boolean
 ---@field eol boolean
 
---- Why this buffer cannot be edited.
+--- Returns the reason why this buffer cannot be edited, or nil.
 ---@param buf integer
 ---@return string?
-local function obstacle(buf)
+local function blocked_reason(buf)
   if not vim.api.nvim_buf_is_loaded(buf) then
     return 'is not loaded'
   elseif not vim.bo[buf].modifiable then
@@ -45,7 +45,7 @@ local function obstacle(buf)
   end
 end
 
---- Checks everything about one document and works out its changes.
+--- Validates the request for one document and computes its changes.
 ---@param wanted editd.DocumentEdits
 ---@param encoding string
 ---@return editd.Job? job
@@ -56,7 +56,7 @@ local function prepare(wanted, encoding)
   if not sent then
     return nil, ('%s is not open'):format(name)
   end
-  local reason = obstacle(sent.buf)
+  local reason = blocked_reason(sent.buf)
   if reason then
     return nil, ('%s %s'):format(name, reason)
   elseif wanted.version ~= sent.version then
@@ -64,13 +64,13 @@ local function prepare(wanted, encoding)
   end
   local hash = type(wanted.baseHash) == 'string' and document.hash(sent.buf)
   if hash and hash ~= wanted.baseHash then
-    -- The versions are the same and the texts are not: the daemon's copy went wrong, and it gets a new one.
+    -- The versions match but the texts differ: the daemon's copy is corrupt, so send the whole text again.
     vim.schedule(function()
-      require('editd.disk').send_again(sent.buf)
+      require('editd.disk').resend(sent.buf)
     end)
-    return nil, ('%s has another text than expected (%s)'):format(name, hash)
+    return nil, ('%s does not have the expected text (its hash is %s)'):format(name, hash)
   end
-  local changes, problem = position.changes(sent.buf, wanted.edits, encoding, sent.odd)
+  local changes, problem = position.changes(sent.buf, wanted.edits, encoding, sent.lines_differ)
   if not changes then
     return nil, ('%s: %s'):format(name, problem)
   end
@@ -85,7 +85,7 @@ local function prepare(wanted, encoding)
   }
 end
 
---- Ends the undo step that is open, also in the middle of Insert mode.
+--- Closes the current undo step, including in the middle of Insert mode.
 ---@param buf integer
 local function break_undo(buf)
   vim.bo[buf].undolevels = vim.bo[buf].undolevels
@@ -114,25 +114,26 @@ local function perform(job)
   end
 end
 
---- Takes back what was done to a buffer, whole or in part.
+--- Rolls back a complete or partial change of a buffer.
 ---@param job editd.Job
-local function take_back(job)
-  local back
+local function roll_back(job)
+  local restored
   if job.lines then
-    back = pcall(vim.api.nvim_buf_set_lines, job.buf, 0, -1, true, job.lines)
+    restored = pcall(vim.api.nvim_buf_set_lines, job.buf, 0, -1, true, job.lines)
   else
     break_undo(job.buf)
     vim.api.nvim_buf_call(job.buf, function()
-      back = pcall(vim.cmd, ('silent noautocmd undo %d'):format(job.state))
+      restored = pcall(vim.cmd, ('silent noautocmd undo %d'):format(job.state))
     end)
   end
   vim.bo[job.buf].endofline = job.eol
-  -- A text that is not what it was must not look saved.
-  vim.bo[job.buf].modified = job.modified or not back
+  -- A buffer that could not be restored must not appear as saved.
+  vim.bo[job.buf].modified = job.modified or not restored
   views.restore(job.buf, job.views)
 end
 
---- Whether the buffer remembers how it was. The value of a buffer that has none of its own is a large negative one.
+--- Returns whether undo is enabled for the buffer. A buffer without a local 'undolevels' has a large negative
+--- value.
 ---@param buf integer
 ---@return boolean
 local function has_undo(buf)
@@ -141,10 +142,10 @@ local function has_undo(buf)
 end
 
 ---@param jobs editd.Job[]
----@return string? reason Why nothing was done.
+---@return string? reason Why no buffer was changed.
 local function perform_all(jobs)
   for index, job in ipairs(jobs) do
-    job.views = views.keep(job.buf)
+    job.views = views.save(job.buf)
     break_undo(job.buf)
     job.state = undo_state(job.buf)
     if not has_undo(job.buf) then
@@ -152,8 +153,8 @@ local function perform_all(jobs)
     end
     local ok, err = pcall(perform, job)
     if not ok then
-      for back = index, 1, -1 do
-        take_back(jobs[back])
+      for previous = index, 1, -1 do
+        roll_back(jobs[previous])
       end
       return tostring(err):gsub('^.-:%d+: ', '')
     end
@@ -173,7 +174,7 @@ local function refused(reason, jobs)
   return { applied = false, reason = reason, documents = documents }
 end
 
---- Answers `editd/applyEdits`.
+--- Handles an `editd/applyEdits` request.
 ---@param params editd.ApplyParams
 ---@return table
 function M.handle(params)
@@ -192,7 +193,7 @@ function M.handle(params)
   end
   local documents = {} ---@type editd.DocumentState[]
   for _, job in ipairs(jobs) do
-    require('editd.disk').send_again_if_needed(job.buf)
+    require('editd.disk').resend_if_needed(job.buf)
     local _, sent = wire.uri_of(job.buf)
     documents[#documents + 1] = document.describe(job.buf, job.uri, (sent or job.sent).version)
   end

@@ -1,4 +1,4 @@
---- BLAKE3 (the plain hash) in 32-bit operations of LuaJIT.
+--- BLAKE3 (unkeyed hash) in LuaJIT's 32-bit operations.
 
 local bit = require('bit')
 local bxor, bor, rol, lshift = bit.bxor, bit.bor, bit.rol, bit.lshift
@@ -23,7 +23,7 @@ local IV = {
   tobit(0x5BE0CD19),
 }
 
---- The words of the message in the order in which the seven rounds use them.
+--- Order in which the seven rounds use the message words.
 ---@type integer[]
 local SCHEDULE = (function()
   local permutation = { 3, 7, 4, 11, 8, 1, 5, 14, 2, 12, 13, 6, 10, 15, 16, 9 }
@@ -64,7 +64,7 @@ end
 
 local v = {} ---@type integer[]
 
---- Compresses a block of 16 words; the new chaining value, or the first half of the output, is put into `out`.
+--- Compresses a block of 16 words. Writes the new chaining value, or the first half of the output, to `out`.
 ---@param chain integer[]
 ---@param m integer[]
 ---@param counter integer
@@ -95,7 +95,7 @@ end
 
 local words = {} ---@type integer[]
 
---- The block at `from`, as words; what is missing at its end is zero.
+--- Returns the block at `from` as words, zero-padded at the end.
 ---@param text string
 ---@param from integer
 ---@param length integer
@@ -120,7 +120,7 @@ local function load_block(text, from, length)
   end
 end
 
---- The chaining value of the chunk of `length` bytes at `from`.
+--- Returns the chaining value of the chunk of `length` bytes at `from`.
 ---@param text string
 ---@param from integer
 ---@param length integer
@@ -172,7 +172,7 @@ local function digest(text)
       end
       return value
     end
-    -- A subtree is complete for each bit that the number of chunks has run through.
+    -- A subtree is complete for each trailing zero bit of the number of chunks.
     local complete = index + 1
     while band(complete, 1) == 0 do
       value = parent(table.remove(stack), value, false)
@@ -183,7 +183,7 @@ local function digest(text)
   return {}
 end
 
---- The hash in hexadecimal: its first `size` bytes, 32 if not given.
+--- Returns the first `size` bytes of the hash in hexadecimal; 32 by default.
 ---@param text string
 ---@param size? integer
 ---@return string

@@ -1,4 +1,4 @@
---- The LSP client `editd`: one for all files, and back again when the daemon was away.
+--- The LSP client `editd`: one for all files. Reconnects when the daemon is lost.
 
 local config = require('editd.config')
 local document = require('editd.document')
@@ -7,11 +7,11 @@ local wire = require('editd.wire')
 
 local M = {}
 
---- Milliseconds before each attempt to connect again; the last one stays.
-local PAUSES = { 100, 300, 1000, 2000, 5000 }
---- Milliseconds that the bridge has to end by itself.
-local PATIENCE = 500
---- After this many attempts the person is told.
+--- Milliseconds before each attempt to reconnect. The last delay repeats.
+local RETRY_DELAYS_MS = { 100, 300, 1000, 2000, 5000 }
+--- Milliseconds that the bridge has to exit before it is killed.
+local EXIT_TIMEOUT_MS = 500
+--- Number of failed attempts to reconnect before the user is notified.
 local QUIET_ATTEMPTS = 3
 
 ---@type integer?
@@ -27,9 +27,9 @@ local next_request = 0
 ---@type boolean
 local stopped = false
 ---@type boolean
-local told_missing = false
+local reported_missing = false
 
---- What the daemon asks of the editor, by method.
+--- Handlers of requests from the daemon, by method.
 ---@type table<string, fun(params: table): any>
 local requests = {
   ['editd/applyEdits'] = function(params)
@@ -57,19 +57,19 @@ local function handlers()
   all['editd/proposalChanged'] = function(_, params)
     require('editd.review').changed(params)
   end
-  -- What agents are told; nothing for a person to see here.
+  -- This notification is for agents; the editor has nothing to show.
   all['editd/fileChanged'] = function() end
   return all
 end
 
---- The LSP client, if it is connected.
+--- Returns the LSP client, if it is connected.
 ---@return vim.lsp.Client?
 function M.get()
   local client = client_id and vim.lsp.get_client_by_id(client_id)
   return client and client.initialized and not client:is_stopped() and client or nil
 end
 
---- What the daemon announced of itself, once it is connected.
+--- Returns the daemon's description of itself, if connected.
 ---@return { version: string, protocol: integer, methods: string[] }?
 function M.daemon()
   local client = M.get()
@@ -77,7 +77,8 @@ function M.daemon()
   return type(experimental) == 'table' and experimental.editd or nil
 end
 
---- The root of a file: its repository, else its folder. A file directly in the home folder has none.
+--- Returns the root of a file: its repository, else its folder. A file directly in the home folder or above
+--- it has none.
 ---@param path string
 ---@return string?
 local function root_of(path)
@@ -89,7 +90,7 @@ local function root_of(path)
   return root
 end
 
---- Roots that the daemon was told.
+--- Roots that were sent to the daemon.
 ---@type table<string, true>
 local roots = {}
 
@@ -120,9 +121,9 @@ local function folders()
   return list
 end
 
---- Tells the daemon the root of a buffer, if that is news.
+--- Sends the root of a buffer to the daemon, unless it was already sent.
 ---@param buf integer
-local function tell_root(buf)
+local function send_root(buf)
   local root = root_of(vim.api.nvim_buf_get_name(buf))
   local client = M.get()
   if root and client and not roots[root] then
@@ -140,19 +141,19 @@ local function fail_waiting()
   end
 end
 
---- A daemon that was stopped is not started again by this editor; one that was lost is.
+--- Schedules an attempt to reconnect. It restarts a daemon that was lost, but not one that was stopped.
 ---@param orderly boolean
 local function reconnect(orderly)
   stopped = stopped or orderly
   attempts = attempts + 1
   if attempts == QUIET_ATTEMPTS + 1 then
-    message.say('not connected; trying again until :Editd stop', vim.log.levels.WARN)
+    message.show('not connected; retrying until :Editd stop', vim.log.levels.WARN)
   end
   vim.defer_fn(function()
     if wanted and not M.get() then
       M.start({ no_spawn = stopped })
     end
-  end, PAUSES[math.min(attempts, #PAUSES)])
+  end, RETRY_DELAYS_MS[math.min(attempts, #RETRY_DELAYS_MS)])
 end
 
 ---@param code integer
@@ -169,12 +170,12 @@ end
 
 local function connected()
   if attempts > QUIET_ATTEMPTS then
-    message.say('connected again')
+    message.show('connected again')
   end
   attempts, stopped = 0, false
   local daemon = M.daemon()
   if not daemon then
-    message.say('the program at the other end is not editd', vim.log.levels.ERROR)
+    message.show('the connected server is not editd', vim.log.levels.ERROR)
     return
   end
   require('editd.review.keys').define()
@@ -182,7 +183,7 @@ local function connected()
   require('editd.review').connected()
 end
 
---- The configuration of the LSP client, also for |vim.lsp.enable()|.
+--- Returns the configuration of the LSP client, also for |vim.lsp.enable()|.
 ---@param options? { no_spawn?: boolean }
 ---@return vim.lsp.ClientConfig
 function M.lsp_config(options)
@@ -223,21 +224,21 @@ local function is_client(client)
   return client.name == 'editd' and not client:is_stopped()
 end
 
---- Whether the bridge can be run. If not, the person is told once.
+--- Returns whether the bridge is executable. If not, notifies the user once.
 ---@return boolean
 function M.executable()
   local program = config.get().cmd[1]
   if program and vim.fn.executable(program) == 1 then
     return true
   end
-  if not told_missing then
-    told_missing = true
-    message.say(('`%s` is not there to run; see :checkhealth editd'):format(program), vim.log.levels.WARN)
+  if not reported_missing then
+    reported_missing = true
+    message.show(('`%s` is not executable; see :checkhealth editd'):format(program), vim.log.levels.WARN)
   end
   return false
 end
 
---- Connects, and attaches all buffers over files.
+--- Connects, and attaches all file buffers.
 ---@param options? { no_spawn?: boolean }
 function M.start(options)
   if not require('editd.support').ok() or not M.executable() then
@@ -253,13 +254,13 @@ function M.start(options)
     if document.is_file(buf) then
       vim.lsp.buf_attach_client(buf, client_id)
     elseif vim.lsp.buf_is_attached(buf, client_id) then
-      -- A Neovim without `attach = false` takes whatever is the current buffer.
+      -- A Neovim without support for `attach = false` attaches the current buffer, whatever it is.
       vim.lsp.buf_detach_client(buf, client_id)
     end
   end
 end
 
---- Attaches a buffer, and connects if need be.
+--- Attaches a buffer, and connects if necessary.
 ---@param buf integer
 function M.attach(buf)
   if not document.is_file(buf) then
@@ -267,14 +268,14 @@ function M.attach(buf)
   end
   local client = client_id and vim.lsp.get_client_by_id(client_id)
   if client and not client:is_stopped() then
-    tell_root(buf)
+    send_root(buf)
     vim.lsp.buf_attach_client(buf, client.id)
   elseif not wanted or attempts == 0 then
     M.start()
   end
 end
 
---- Ends a client, by force if it does not end by itself.
+--- Stops a client, by force if it does not exit in time.
 ---@param client vim.lsp.Client
 local function finish(client)
   client:stop()
@@ -282,10 +283,10 @@ local function finish(client)
     if client_id == client.id then
       client:stop(true)
     end
-  end, PATIENCE)
+  end, EXIT_TIMEOUT_MS)
 end
 
---- Disconnects and stays so.
+--- Disconnects until the next `start`.
 function M.stop()
   wanted = false
   local client = client_id and vim.lsp.get_client_by_id(client_id)
@@ -318,13 +319,13 @@ function M.restart()
   end))
 end
 
---- Whether it is, or tries to be, connected.
+--- Returns the state of the connection.
 ---@return 'connected'|'connecting'|'off'
 function M.state()
   return M.get() and 'connected' or wanted and 'connecting' or 'off'
 end
 
---- Calls a method. The callback is always called, also when the connection is lost.
+--- Calls a method. The callback always runs, also when the connection is lost.
 ---@param method string
 ---@param params table
 ---@param callback fun(err?: lsp.ResponseError, result?: any)
@@ -340,7 +341,7 @@ function M.request(method, params, callback)
       answered(err, result)
     end
   end
-  -- An empty table would go over the wire as a list.
+  -- An empty Lua table would be encoded as a JSON array.
   local object = next(params) and params or vim.empty_dict()
   local sent = client and client:request(method, object, answer)
   if not sent then

@@ -1,11 +1,11 @@
---- The command `:Editd`.
+--- The `:Editd` command.
 
 local message = require('editd.message')
 
 local M = {}
 
 ---@class editd.Call
----@field rest string What stands behind the subcommand.
+---@field rest string Text after the subcommand.
 ---@field range? editd.Range
 
 ---@return table
@@ -15,14 +15,14 @@ end
 
 ---@param text string
 ---@return string?
-local function some(text)
+local function non_empty(text)
   return text ~= '' and text or nil
 end
 
 ---@type table<string, fun(call: editd.Call)>
 local subcommands = {
   review = function(call)
-    actions().review(some(call.rest))
+    actions().review(non_empty(call.rest))
   end,
   accept = function(call)
     actions().accept(call.range)
@@ -31,13 +31,13 @@ local subcommands = {
     actions().reject(call.range)
   end,
   accept_all = function(call)
-    actions().accept_all(some(call.rest))
+    actions().accept_all(non_empty(call.rest))
   end,
   reject_all = function(call)
-    actions().reject_all(some(call.rest))
+    actions().reject_all(non_empty(call.rest))
   end,
   reopen = function(call)
-    actions().reopen(some(call.rest))
+    actions().reopen(non_empty(call.rest))
   end,
   next = function()
     actions().go(1)
@@ -49,7 +49,7 @@ local subcommands = {
     actions().edit()
   end,
   comment = function(call)
-    actions().comment(some(call.rest))
+    actions().comment(non_empty(call.rest))
   end,
   diff = function()
     actions().diff()
@@ -61,7 +61,7 @@ local subcommands = {
     require('editd.pages').status()
   end,
   undo = function(call)
-    require('editd.pages').undo(some(call.rest))
+    require('editd.pages').undo(non_empty(call.rest))
   end,
   log = function(call)
     require('editd.pages').log(call.rest == 'all')
@@ -80,9 +80,9 @@ local subcommands = {
   end,
 }
 
---- Subcommands that have nothing to do without a connection.
+--- Subcommands that work without a connection.
 ---@type table<string, true>
-local alone = { status = true, start = true, restart = true, stop = true, health = true, list = true }
+local offline = { status = true, start = true, restart = true, stop = true, health = true, list = true }
 
 ---@return string[]
 local function names()
@@ -95,9 +95,9 @@ end
 ---@param call editd.Call
 local function perform(name, call)
   local client = require('editd.client')
-  if not alone[name] and not client.get() then
-    local why = client.state() == 'connecting' and 'not connected yet' or 'not connected; :Editd start connects'
-    message.say(why, vim.log.levels.WARN)
+  if not offline[name] and not client.get() then
+    local reason = client.state() == 'connecting' and 'not connected yet' or 'not connected; :Editd start connects'
+    message.show(reason, vim.log.levels.WARN)
     return
   end
   subcommands[name](call)
@@ -114,14 +114,14 @@ function M.run(command)
     name = 'review'
   end
   if not subcommands[name] then
-    message.say(('there is no :Editd %s; see :help :Editd'):format(name), vim.log.levels.ERROR)
+    message.show(('unknown subcommand %s; see :help :Editd'):format(name), vim.log.levels.ERROR)
     return
   end
   local range = command.range > 0 and { first = command.line1 - 1, last = command.line2 - 1 } or nil
   perform(name, { rest = rest, range = range })
 end
 
---- Runs a `<Plug>` map; in Visual mode for the lines that are selected.
+--- Runs a `<Plug>` map. In Visual mode it applies to the selected lines.
 ---@param action string
 function M.map(action)
   if not require('editd.support').ok() then
@@ -139,7 +139,7 @@ end
 ---@param lead string
 ---@param words string[]
 ---@return string[]
-local function fitting(lead, words)
+local function matching(lead, words)
   return vim.tbl_filter(function(word)
     return vim.startswith(word, lead)
   end, words)
@@ -156,14 +156,14 @@ function M.complete(lead, line)
   local before = line:match('Editd!?%s+(.*)$') or ''
   local name = before:match('^(%S+)%s')
   if not name then
-    return fitting(lead, names())
+    return matching(lead, names())
   elseif name == 'log' then
-    return fitting(lead, { 'all' })
+    return matching(lead, { 'all' })
   elseif name == 'review' or name == 'accept_all' or name == 'reject_all' then
     local ids = vim.tbl_map(function(proposal)
       return proposal.id
     end, require('editd.review').pending())
-    return fitting(lead, ids)
+    return matching(lead, ids)
   end
   return {}
 end

@@ -1,4 +1,4 @@
---- Options: defaults, those in `vim.g.editd`, and those given to `setup()`.
+--- Options: defaults, `vim.g.editd`, and the arguments of `setup()`.
 
 ---@class editd.Signs
 ---@field pending string
@@ -8,15 +8,15 @@
 ---@field conflicted string
 
 ---@class editd.Options
----@field cmd? string[] The bridge to the daemon. Default `{ 'editd', 'lsp' }`.
----@field env? table<string, string> Added to the bridge's environment.
+---@field cmd? string[] Command line of the bridge to the daemon. Default `{ 'editd', 'lsp' }`.
+---@field env? table<string, string> Additional environment variables of the bridge.
 ---@field autostart? boolean Connect when the first file is opened. Default true.
----@field root_markers? string[] What makes a folder the root of a file.
----@field keymaps? boolean|table<string, string|false> Default false. A table has keys other than the default ones.
+---@field root_markers? string[] Names of files or folders that mark a project root.
+---@field keymaps? boolean|table<string, string|false> Default false. A table overrides default keys.
 ---@field advance? boolean After a decision, go to the next undecided hunk. Default true.
 ---@field diagnostics? boolean Share diagnostics with agents. Default true.
----@field notify? boolean Say in one line when a proposal arrives. Default true.
----@field signs? editd.Signs|false Signs beside hunks; false for none.
+---@field notify? boolean Show a one-line message when a proposal arrives. Default true.
+---@field signs? editd.Signs|false Signs next to hunks; false for none.
 
 ---@class editd.Config
 ---@field cmd string[]
@@ -24,7 +24,7 @@
 ---@field autostart boolean
 ---@field root_markers string[]
 ---@field keymaps table<string, string|false>
----@field own_keymaps table<string, string|false> Those that were given.
+---@field own_keymaps table<string, string|false> Keys set by the user.
 ---@field advance boolean
 ---@field diagnostics boolean
 ---@field notify boolean
@@ -34,7 +34,7 @@ local message = require('editd.message')
 
 local M = {}
 
---- The maps that `keymaps = true` makes, by the name of the `<Plug>` map.
+--- Default keys of `keymaps = true`, by action.
 ---@type table<string, string>
 M.default_keymaps = {
   accept = '<Leader>ga',
@@ -47,7 +47,7 @@ M.default_keymaps = {
   comment = '<Leader>gc',
 }
 
---- What a key can do: there is a `<Plug>` map for each.
+--- Actions that can be mapped. There is a `<Plug>` map for each.
 ---@type string[]
 M.actions = { 'accept', 'reject', 'accept_all', 'reject_all', 'next', 'prev', 'edit', 'comment', 'diff', 'review', 'list' }
 
@@ -82,42 +82,42 @@ local types = {
 local given = {}
 ---@type editd.Config?
 local resolved
---- Whether the person was told what is wrong in `vim.g.editd`.
-local told = false
+--- True once the problems in `vim.g.editd` were reported.
+local reported = false
 
 ---@param value any
----@return boolean # Whether it is a list of texts.
-local function is_texts(value)
+---@return boolean # True if the value is a list of non-empty strings.
+local function is_string_list(value)
   return vim.islist(value) and vim.iter(value):all(function(each)
     return type(each) == 'string' and each ~= ''
   end)
 end
 
---- What is wrong with one part of an option; nil if nothing is.
+--- Checks of the entries of table options. Each returns a problem, or nil.
 ---@type table<string, fun(key: any, value: any): string?>
 local parts = {
   signs = function(state, text)
     if not defaults.signs[state] then
-      return ('There is no sign `%s`.'):format(state)
+      return ('Unknown sign `%s`.'):format(state)
     elseif type(text) ~= 'string' or not vim.list_contains({ 1, 2 }, vim.fn.strdisplaywidth(text)) then
-      return ('The sign `%s` is a text of one or two cells.'):format(state)
+      return ('The sign `%s` must be a string of one or two cells.'):format(state)
     end
   end,
   keymaps = function(action, key)
     if not vim.list_contains(M.actions, action) then
-      return ('There is no action `%s` for a key.'):format(action)
+      return ('Unknown action `%s` in `keymaps`.'):format(action)
     elseif key ~= false and (type(key) ~= 'string' or key == '') then
-      return ('The key for `%s` is a text, or false for none.'):format(action)
+      return ('The key for `%s` must be a string, or false for none.'):format(action)
     end
   end,
   env = function(name, value)
     if type(name) ~= 'string' or type(value) == 'table' then
-      return 'The option `env` has names and texts.'
+      return 'The option `env` must map names to strings.'
     end
   end,
 }
 
---- What is wrong with an option, and what of it can be used.
+--- Returns the problems of an option, and its usable part.
 ---@param name string
 ---@param value any
 ---@return string[] problems
@@ -125,12 +125,12 @@ local parts = {
 local function check(name, value)
   local wanted = types[name]
   if not wanted then
-    return { ('There is no option `%s`.'):format(name) }
+    return { ('Unknown option `%s`.'):format(name) }
   elseif not vim.list_contains(type(wanted) == 'table' and wanted or { wanted }, type(value)) then
     local either = type(wanted) == 'table' and table.concat(wanted, ' or ') or wanted
-    return { ('The option `%s` is a %s, not a %s.'):format(name, either, type(value)) }
-  elseif (name == 'cmd' or name == 'root_markers') and not is_texts(value) or name == 'cmd' and #value == 0 then
-    return { ('The option `%s` is a list of texts.'):format(name) }
+    return { ('The option `%s` must be a %s, not a %s.'):format(name, either, type(value)) }
+  elseif (name == 'cmd' or name == 'root_markers') and not is_string_list(value) or name == 'cmd' and #value == 0 then
+    return { ('The option `%s` must be a list of non-empty strings.'):format(name) }
   elseif not parts[name] or type(value) ~= 'table' then
     return {}, value
   end
@@ -146,7 +146,7 @@ local function check(name, value)
   return problems, usable
 end
 
---- What is wrong with these options, one sentence each.
+--- Returns the problems of these options, one sentence each.
 ---@param options table
 ---@return string[]
 function M.problems(options)
@@ -160,22 +160,22 @@ end
 
 ---@param options editd.Options
 ---@return editd.Options
-local function fitting(options)
-  local kept = {} ---@type table<string, any>
+local function usable_options(options)
+  local result = {} ---@type table<string, any>
   for name, value in pairs(options) do
     local _, usable = check(name, value)
-    kept[name] = usable
+    result[name] = usable
   end
-  return kept
+  return result
 end
 
 ---@param options table
-local function tell(options)
+local function report(options)
   local problems = M.problems(options)
   if #problems == 1 then
-    message.say(problems[1] .. ' See :help editd-options.', vim.log.levels.WARN)
+    message.show(problems[1] .. ' See :help editd-options.', vim.log.levels.WARN)
   elseif #problems > 1 then
-    message.say(('%d options do not fit; see :checkhealth editd'):format(#problems), vim.log.levels.WARN)
+    message.show(('%d options are invalid; see :checkhealth editd'):format(#problems), vim.log.levels.WARN)
   end
 end
 
@@ -184,31 +184,31 @@ local function global()
   return type(vim.g.editd) == 'table' and vim.g.editd or {}
 end
 
---- Takes options in place of those given before. What does not fit is left out and told.
+--- Sets options, replacing those of earlier calls. Reports and ignores invalid ones.
 ---@param options? editd.Options
 function M.set(options)
   given = options or {}
   resolved = nil
-  tell(given)
+  report(given)
 end
 
---- What is wrong with the options in force, wherever they were given.
+--- Returns the problems of all options, from `vim.g.editd` and `setup()`.
 ---@return string[]
 function M.all_problems()
   return vim.list_extend(M.problems(global()), M.problems(given))
 end
 
---- All options, with defaults where nothing was given.
+--- Returns all options, with defaults for those that are not set.
 ---@return editd.Config
 function M.get()
   if resolved then
     return resolved
   end
-  if not told then
-    told = true
-    tell(global())
+  if not reported then
+    reported = true
+    report(global())
   end
-  local options = vim.tbl_extend('force', fitting(global()), fitting(given))
+  local options = vim.tbl_extend('force', usable_options(global()), usable_options(given))
   local config = vim.tbl_extend('force', defaults, options)
   config.keymaps = options.keymaps and M.default_keymaps or {}
   config.own_keymaps = type(options.keymaps) == 'table' and options.keymaps or {}

@@ -1,4 +1,4 @@
---- Saving, reloading and sending buffers again, without a question that would block the editor.
+--- Saves, reloads and resends buffers without prompts that would block the editor.
 
 local client = require('editd.client')
 local document = require('editd.document')
@@ -9,7 +9,7 @@ local M = {}
 ---@type table<integer, string|false>
 local stamps = {}
 
---- What tells one state of a file from another; false if there is no file.
+--- Returns a fingerprint of the file on disk; false if the file is missing.
 ---@param buf integer
 ---@return string|false
 local function stamp(buf)
@@ -17,7 +17,7 @@ local function stamp(buf)
   return stat and ('%d.%09d/%d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size) or false
 end
 
---- Notes that the buffer and its file are at one now.
+--- Records that the buffer and its file are in sync.
 ---@param buf integer
 function M.note(buf)
   stamps[buf] = stamp(buf)
@@ -28,7 +28,7 @@ function M.forget(buf)
   stamps[buf] = nil
 end
 
---- Notes the file, if nothing is noted of it yet.
+--- Records the state of the file, unless it is already recorded.
 ---@param buf integer
 function M.note_first(buf)
   if stamps[buf] == nil then
@@ -36,10 +36,11 @@ function M.note_first(buf)
   end
 end
 
---- What Neovim itself says has happened to the file: 'changed', 'conflict', 'deleted' or nil. No question is asked.
+--- Returns the change of the file that Neovim itself detects: 'changed', 'conflict', 'deleted' or nil.
+--- Suppresses the prompt.
 ---@param buf integer
 ---@return string?
-local function seen_by_neovim(buf)
+local function change_detected_by_neovim(buf)
   local reason ---@type string?
   local id = vim.api.nvim_create_autocmd('FileChangedShell', {
     buffer = buf,
@@ -53,18 +54,18 @@ local function seen_by_neovim(buf)
   return reason ~= 'mode' and reason ~= 'time' and reason or nil
 end
 
---- Why the buffer must not be written.
+--- Returns the reason why the buffer must not be written, or nil.
 ---@param buf integer
 ---@return string?
-local function obstacle(buf)
+local function blocked_reason(buf)
   local name = vim.api.nvim_buf_get_name(buf)
   if vim.bo[buf].readonly then
     return "the buffer is 'readonly'"
   elseif stamps[buf] ~= nil and stamps[buf] ~= stamp(buf) then
     return 'the file has changed on disk'
   elseif vim.uv.fs_stat(name) and not vim.uv.fs_access(name, 'W') then
-    return 'the file cannot be written'
-  elseif stamps[buf] and seen_by_neovim(buf) then
+    return 'the file is not writable'
+  elseif stamps[buf] and change_detected_by_neovim(buf) then
     return 'the file has changed on disk'
   end
 end
@@ -75,19 +76,19 @@ local function plain(text)
   return (tostring(text):gsub('^.-Vim[^:]*:', ''):gsub('%s*\n.*', ''))
 end
 
---- Writes a buffer. Its autocommands run: formatters and hooks of the user do their work.
+--- Writes a buffer. Autocommands run, including the user's formatters and hooks.
 ---@param buf integer
----@return string? reason Why it is not saved.
+---@return string? reason Why the buffer is not saved.
 local function write(buf)
   if not vim.bo[buf].modified and vim.uv.fs_stat(vim.api.nvim_buf_get_name(buf)) then
     return nil
   end
-  local reason = obstacle(buf)
+  local reason = blocked_reason(buf)
   if reason then
     return reason
   end
   local fix = vim.bo[buf].fixendofline
-  -- A final line end that was not there is not added.
+  -- Do not add a final line ending that the buffer does not have.
   vim.bo[buf].fixendofline = fix and vim.bo[buf].endofline
   local ok, err = pcall(vim.api.nvim_buf_call, buf, function()
     vim.cmd('silent write')
@@ -101,15 +102,15 @@ local function write(buf)
   return vim.bo[buf].modified and 'the buffer is still modified' or nil
 end
 
---- Calls `act` for each document, and tells of all of them.
+--- Calls `act` for each document and returns their states.
 ---@param uris string[]
 ---@param act fun(buf: integer): string?
 ---@return { documents: editd.DocumentState[], reason?: string }
 local function each(uris, act)
   local documents, reasons = {}, {} ---@type editd.DocumentState[], string[]
-  for _, asked in ipairs(uris) do
-    local sent, uri = wire.find(asked)
-    local name = vim.fs.basename(vim.uri_to_fname(asked))
+  for _, requested in ipairs(uris) do
+    local sent, uri = wire.find(requested)
+    local name = vim.fs.basename(vim.uri_to_fname(requested))
     if not sent or not vim.api.nvim_buf_is_loaded(sent.buf) then
       reasons[#reasons + 1] = ('%s is not open'):format(name)
     else
@@ -125,23 +126,23 @@ local function each(uris, act)
   return { documents = documents, reason = #reasons > 0 and table.concat(reasons, '; ') or nil }
 end
 
---- Answers `editd/save`.
+--- Handles `editd/save`.
 ---@param params { uris: string[] }
 ---@return table
 function M.save(params)
   return each(params.uris, function(buf)
     local reason = write(buf)
-    M.send_again_if_needed(buf)
+    M.resend_if_needed(buf)
     return reason
   end)
 end
 
---- Loads the file anew. Views stay, and undo brings the old text back.
+--- Reloads the file. Views are preserved, and undo restores the old text.
 ---@param buf integer
 ---@return string?
-local function load_again(buf)
+local function reload(buf)
   if vim.bo[buf].modified then
-    return 'the buffer holds unsaved text'
+    return 'the buffer has unsaved text'
   elseif stamps[buf] == stamp(buf) then
     return nil
   end
@@ -170,16 +171,16 @@ local function load_again(buf)
   M.note(buf)
 end
 
---- Answers `editd/reload`.
+--- Handles `editd/reload`.
 ---@param params { uris: string[] }
 ---@return table
 function M.reload(params)
-  return each(params.uris, load_again)
+  return each(params.uris, reload)
 end
 
---- Sends the whole text anew, as if the buffer were opened.
+--- Sends the whole text again, as if the buffer were opened.
 ---@param buf integer
-function M.send_again(buf)
+function M.resend(buf)
   local now = client.get()
   if now and vim.lsp.buf_is_attached(buf, now.id) then
     vim.lsp.buf_detach_client(buf, now.id)
@@ -187,21 +188,21 @@ function M.send_again(buf)
   end
 end
 
---- Sends the text anew where line ends of it have changed: Neovim does not tell that as a change.
+--- Sends the text again if its line endings have changed, because Neovim does not report that as a change.
 ---@param buf integer
-function M.send_again_if_needed(buf)
+function M.resend_if_needed(buf)
   local _, sent = wire.uri_of(buf)
   if sent and (sent.eol ~= vim.bo[buf].endofline or sent.fileformat ~= vim.bo[buf].fileformat) then
-    M.send_again(buf)
+    M.resend(buf)
   end
 end
 
---- Answers `editd/resync`.
+--- Handles `editd/resync`.
 ---@param params { uris: string[] }
 ---@return table
 function M.resync(params)
   return each(params.uris, function(buf)
-    M.send_again(buf)
+    M.resend(buf)
   end)
 end
 

@@ -1,19 +1,19 @@
---- Buffers as the daemon knows them: their text as LSP sends it, its hash, its state.
+--- Buffers as LSP documents: their text, its hash and their state.
 
 local blake3 = require('editd.blake3')
 
 local M = {}
 
---- Texts above this size are not hashed: their version has to do.
+--- Maximum size of a hashed text, in bytes. Larger ones are compared only by version.
 M.HASH_LIMIT = 512 * 1024
 
---- Buffers above this size are not shared: the daemon takes no messages without end.
-M.LARGEST = 32 * 1024 * 1024
+--- Maximum size of a shared buffer, in bytes, because the daemon limits the size of messages.
+M.MAX_SIZE = 32 * 1024 * 1024
 
 ---@type table<string, string>
 local LINE_ENDS = { unix = '\n', dos = '\r\n', mac = '\r' }
 
---- Whether the buffer is an ordinary one over a file of this machine, and of a size to share.
+--- Returns whether the buffer is a normal one for a local file, and small enough to share.
 ---@param buf integer
 ---@return boolean
 function M.is_file(buf)
@@ -24,7 +24,7 @@ function M.is_file(buf)
   if name == '' or name:match('^%a[%w+.-]*://') or vim.fn.isdirectory(name) == 1 then
     return false
   end
-  return vim.api.nvim_buf_get_offset(buf, vim.api.nvim_buf_line_count(buf)) <= M.LARGEST
+  return vim.api.nvim_buf_get_offset(buf, vim.api.nvim_buf_line_count(buf)) <= M.MAX_SIZE
 end
 
 ---@param buf integer
@@ -33,7 +33,7 @@ function M.line_end(buf)
   return LINE_ENDS[vim.bo[buf].fileformat] or '\n'
 end
 
---- Whether the buffer has no line at all, as an empty file has. An empty line is something else.
+--- Returns whether the buffer has no lines, like an empty file. A single empty line does not count as empty.
 ---@param buf integer
 ---@return boolean
 function M.is_empty(buf)
@@ -45,7 +45,7 @@ function M.is_empty(buf)
   end)
 end
 
---- The whole text, with the line ends that are written.
+--- Returns the whole text, with the line endings that Neovim writes.
 ---@param buf integer
 ---@return string
 function M.text(buf)
@@ -57,11 +57,11 @@ function M.text(buf)
   return vim.bo[buf].endofline and text .. line_end or text
 end
 
---- Whether LSP counts lines of this text otherwise than Neovim does.
+--- Returns whether LSP counts the lines of this text differently than Neovim.
 ---@param text string
 ---@param fileformat string
 ---@return boolean
-function M.is_odd(text, fileformat)
+function M.lines_differ(text, fileformat)
   if fileformat == 'mac' then
     return text:find('\n', 1, true) ~= nil
   elseif not text:find('\r', 1, true) then
@@ -70,14 +70,14 @@ function M.is_odd(text, fileformat)
   return fileformat ~= 'dos' or text:gsub('\r\n', ''):find('[\r\n]') ~= nil
 end
 
---- `b3:` and the first half of the hash of a text.
+--- Returns `b3:` and the first half of the BLAKE3 hash of a text, in hexadecimal.
 ---@param text string
 ---@return string
 function M.hash_of(text)
   return 'b3:' .. blake3.hex(text, 16)
 end
 
---- The hash of the buffer's text; nil if it is too long.
+--- Returns the hash of the buffer text; nil if the text is too large.
 ---@param buf integer
 ---@return string?
 function M.hash(buf)
@@ -96,7 +96,7 @@ end
 ---@field dirty boolean
 ---@field saved boolean
 
---- What is told of a buffer after something was done to it.
+--- Returns the state of a buffer, as reported after a request has changed it.
 ---@param buf integer
 ---@param uri string
 ---@param version integer

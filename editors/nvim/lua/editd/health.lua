@@ -8,11 +8,11 @@ local function check_neovim()
   health.start('editd: Neovim')
   local missing = require('editd.support').missing()
   if #missing == 0 then
-    health.ok(('Neovim %s has what is needed'):format(tostring(vim.version())))
+    health.ok(('Neovim %s has all required features'):format(tostring(vim.version())))
     return true
   end
-  for _, what in ipairs(missing) do
-    health.error('lacks ' .. what, 'Neovim 0.11 or later has it')
+  for _, feature in ipairs(missing) do
+    health.error('lacks ' .. feature, 'Neovim 0.11 or later has it')
   end
   return false
 end
@@ -22,10 +22,10 @@ local function check_options()
   local config = require('editd.config')
   local problems = config.all_problems()
   for _, problem in ipairs(problems) do
-    health.warn(problem .. ' It is left out.', 'see :help editd-options')
+    health.warn(problem .. ' It is ignored.', 'see :help editd-options')
   end
   if #problems == 0 then
-    health.ok('all that were given are in force')
+    health.ok('all given options are valid')
   end
   local keys = {} ---@type string[]
   for action, lhs in vim.spairs(config.get().keymaps) do
@@ -40,9 +40,9 @@ local function check_program()
   local cmd = require('editd.config').get().cmd
   local path = vim.fn.exepath(cmd[1])
   if path == '' then
-    health.error(('`%s` is not there to run'):format(cmd[1]), {
+    health.error(('`%s` is not executable'):format(cmd[1]), {
       'install editd: cargo install --locked --path .',
-      "or name it: vim.g.editd = { cmd = { '/path/to/editd', 'lsp' } }",
+      "or set its path: vim.g.editd = { cmd = { '/path/to/editd', 'lsp' } }",
     })
     return
   end
@@ -64,9 +64,9 @@ local function check_connection()
   health.ok(('connected to editd %s, protocol %d'):format(daemon.version, daemon.protocol))
   local count = vim.tbl_count(require('editd.wire').documents)
   local known = require('editd.message').count(count, 'buffer')
-  health.info(('positions in %s, %s known to the daemon'):format(connected.offset_encoding, known))
+  health.info(('positions in %s, %s shared with the daemon'):format(connected.offset_encoding, known))
   if daemon.protocol ~= 1 then
-    health.warn('this plugin was made for protocol 1', 'update the plugin or editd')
+    health.warn('this plugin supports protocol 1 only', 'update the plugin or editd')
   end
   local methods = daemon.methods or {}
   for _, method in ipairs({ 'editd/decide', 'editd/proposal', 'editd/read', 'editd/undo', 'editd/history' }) do
@@ -76,7 +76,7 @@ local function check_connection()
   end
   local sync = connected.server_capabilities.textDocumentSync
   if not sync or sync == vim.NIL then
-    health.error('the daemon does not take unsaved text', 'update editd')
+    health.error('the daemon does not accept unsaved text', 'update editd')
   end
   local answer ---@type table?
   client.request('editd/status', {}, function(err, result)
@@ -97,23 +97,23 @@ local function check_saving()
   if vim.o.autoread then
     health.ok("'autoread' is on: unchanged buffers follow their files")
   else
-    health.info("'autoread' is off: Neovim asks before it reloads; editd reloads only what it has to change")
+    health.info("'autoread' is off: Neovim asks before it reloads; editd reloads only buffers that it has to change")
   end
   if vim.o.autowriteall or vim.o.autowrite then
-    health.warn("'autowrite' or 'autowriteall' is on: buffers are saved without you, and agents see that as your doing")
+    health.warn("'autowrite' or 'autowriteall' is on: buffers are saved automatically, and agents see that as your action")
   else
     health.ok("'autowrite' and 'autowriteall' are off")
   end
   for _, name in ipairs({ 'auto-save', 'autosave', 'auto_save' }) do
     if package.loaded[name] or vim.fn.exists(':ASToggle') == 2 then
-      health.warn('a plugin that saves by itself is loaded', {
-        'agents then change files on disk sooner than you may expect',
+      health.warn('an auto-save plugin is loaded', {
+        'changes by agents reach the disk sooner than you may expect',
         'proposals are safe: their buffers are acwrite and have b:auto_save = 0',
       })
       return
     end
   end
-  health.ok('no plugin that saves by itself was found')
+  health.ok('no auto-save plugin was found')
 end
 
 function M.check()

@@ -1,4 +1,4 @@
---- Hunks of a proposal, made of what the daemon tells of it.
+--- Proposals and their hunks, built from the responses of the daemon.
 
 local M = {}
 
@@ -9,20 +9,20 @@ local M = {}
 ---@field id string
 ---@field kind editd.HunkKind
 ---@field state editd.HunkState
----@field row integer First row that it replaces, from 0; of an insertion, the row that it comes before.
----@field old string[] Lines that are there.
----@field new string[] Lines that are to be there.
----@field no_end? boolean The new text has no line end at its end.
----@field draft? string[] What the person wrote in its place, not sent yet.
----@field written? string[] What the person wrote in its place, and the daemon has.
----@field kept? string[] What the person wrote in its place before the text here changed.
+---@field row integer First replaced row, 0-based; for an insertion, the row that it precedes.
+---@field old string[] Current lines.
+---@field new string[] Proposed lines.
+---@field no_end? boolean True if the new text has no final line ending.
+---@field draft? string[] The user's replacement, not sent yet.
+---@field written? string[] The user's replacement, already sent to the daemon.
+---@field kept? string[] The user's replacement from before the text here changed.
 ---@field comments string[]
 
 ---@class editd.File
 ---@field path string
 ---@field uri string
 ---@field action 'edit'|'create'|'delete'|'rename'
----@field executable boolean A new file that anybody may run.
+---@field executable boolean True if a new file is created executable.
 ---@field new_path? string
 ---@field hunks editd.Hunk[]
 ---@field warnings string[]
@@ -43,15 +43,15 @@ local M = {}
 ---@field no_end? boolean
 
 ---@param value any
----@return any # nil for JSON's null.
-local function known(value)
+---@return any # nil for JSON null.
+local function non_null(value)
   if value == vim.NIL then
     return nil
   end
   return value
 end
 
---- The runs of changed lines in a unified diff.
+--- Returns the runs of changed lines in a unified diff.
 ---@param diff string
 ---@return editd.Run[]
 function M.runs(diff)
@@ -64,7 +64,7 @@ function M.runs(diff)
       local start, count, new_count = line:match('^@@ %-(%d+),?(%d*) %+%d+,?(%d*) @@')
       if start then
         old_left, new_left = tonumber(count) or 1, tonumber(new_count) or 1
-        -- A side without lines names the line before it.
+        -- The header of a side without lines gives the number of the line before it.
         row = old_left == 0 and tonumber(start) or tonumber(start) - 1
         run = nil
       end
@@ -92,10 +92,10 @@ function M.runs(diff)
   return runs
 end
 
---- The lines of a text; its last line end makes none.
+--- Splits a text into lines. A final line ending does not start another line.
 ---@param text string
 ---@return string[]
----@return boolean # Whether the last line has no line end.
+---@return boolean # True if the last line has no line ending.
 function M.lines(text)
   if text == '' then
     return {}, false
@@ -108,7 +108,7 @@ function M.lines(text)
   return lines, true
 end
 
---- Lines as a buffer with CR LF has them.
+--- Strips a trailing CR from each line: a buffer with CRLF line endings does not store it.
 ---@param lines string[]
 ---@return string[]
 local function without_cr(lines)
@@ -134,7 +134,7 @@ local function kind_of(file, index, count, of_text)
   return count > of_text and of_text == 0 and 'encoding' or 'text'
 end
 
----@param file table As it came.
+---@param file table As received.
 ---@return editd.File
 local function file_of(file)
   local runs = M.runs(file.diff or '')
@@ -142,25 +142,25 @@ local function file_of(file)
     path = file.path,
     uri = file.uri,
     action = file.action,
-    executable = known(file.mode) ~= nil,
-    new_path = known(file.newPath),
+    executable = non_null(file.mode) ~= nil,
+    new_path = non_null(file.newPath),
     hunks = {},
-    warnings = known(file.warnings) or {},
-    tags = known(file.tags) or {},
+    warnings = non_null(file.warnings) or {},
+    tags = non_null(file.tags) or {},
   }
   local next_run = 1
   for index, hunk in ipairs(file.hunks) do
-    local kind = known(hunk.kind) or kind_of(file, index, #file.hunks, #runs)
+    local kind = non_null(hunk.kind) or kind_of(file, index, #file.hunks, #runs)
     local run = { row = 0, old = {}, new = {} } ---@type editd.Run
     if kind ~= 'rename' and kind ~= 'encoding' then
       run = runs[next_run] or run
       next_run = next_run + 1
     end
     local old, new, no_end = run.old, run.new, run.no_end
-    if known(hunk.oldText) then
+    if non_null(hunk.oldText) then
       old = M.lines(hunk.oldText)
     end
-    if known(hunk.newText) then
+    if non_null(hunk.newText) then
       new, no_end = M.lines(hunk.newText)
     end
     made.hunks[index] = {
@@ -177,14 +177,14 @@ local function file_of(file)
   return made
 end
 
---- What an agent calls itself or its change, on one line and without control characters.
----@param words string
+--- Makes a name or label from an agent safe to display: one line, no control characters.
+---@param text string
 ---@return string
-local function plain(words)
-  return (words:gsub('%c+', ' '))
+local function plain(text)
+  return (text:gsub('%c+', ' '))
 end
 
---- A proposal as `editd/proposal` tells it.
+--- Converts a response to `editd/proposal`.
 ---@param answer table
 ---@return editd.Proposal
 function M.proposal(answer)
@@ -193,13 +193,13 @@ function M.proposal(answer)
     revision = answer.revision,
     state = answer.state,
     author = plain(answer.author),
-    label = plain(known(answer.label) or ''),
+    label = plain(non_null(answer.label) or ''),
     files = vim.tbl_map(file_of, answer.files),
   }
 end
 
 ---@param proposal editd.Proposal
----@return string # `ada: Fix the sum`.
+---@return string # For example `ada: Fix the sum`.
 function M.title(proposal)
   return proposal.label == '' and proposal.author or ('%s: %s'):format(proposal.author, proposal.label)
 end
@@ -210,7 +210,7 @@ function M.is_open(hunk)
   return (hunk.state == 'pending' or hunk.state == 'conflicted') and hunk.draft == nil
 end
 
---- How many hunks a proposal has, and how many are undecided.
+--- Counts the hunks of a proposal and its undecided hunks.
 ---@param proposal editd.Proposal
 ---@return integer all
 ---@return integer open
@@ -225,7 +225,7 @@ function M.count(proposal)
   return all, open
 end
 
---- The hunk with this id, and its file.
+--- Finds the hunk with this id, and its file.
 ---@param proposal editd.Proposal
 ---@param id string
 ---@return editd.Hunk?
@@ -240,10 +240,11 @@ function M.find(proposal, id)
   end
 end
 
---- The lines that a hunk leads to: what the person wrote, else what was proposed. Nothing if only the daemon knows.
+--- Returns the resulting lines of a hunk: the user's replacement, else the proposed lines. Empty if only the
+--- daemon has the user's replacement.
 ---@param hunk editd.Hunk
 ---@return string[]
-function M.wanted(hunk)
+function M.result(hunk)
   local own = hunk.draft or hunk.written or hunk.state == 'conflicted' and hunk.kept
   if own then
     return own
@@ -251,17 +252,17 @@ function M.wanted(hunk)
   return hunk.state == 'edited' and {} or hunk.new
 end
 
---- The lines from which a person goes on writing.
+--- Returns the lines with which the user starts to edit a hunk.
 ---@param hunk editd.Hunk
 ---@return string[]
-function M.to_write(hunk)
+function M.initial_draft(hunk)
   return hunk.draft or hunk.kept or hunk.written or hunk.new
 end
 
---- Takes over what the person wrote for a hunk as it was before.
+--- Carries the user's replacement over from the previous version of a hunk.
 ---@param old editd.Hunk
 ---@param now editd.Hunk
-function M.keep_written(old, now)
+function M.carry_over_edits(old, now)
   local own = old.draft or old.kept or old.written
   if now.state == 'edited' then
     now.written = own
@@ -274,11 +275,11 @@ function M.keep_written(old, now)
   end
 end
 
---- What a hunk does, in a few characters: `+2 -1`.
+--- Returns the size of a hunk, such as `+2 -1`.
 ---@param hunk editd.Hunk
 ---@return string
 function M.size(hunk)
-  local new = M.wanted(hunk)
+  local new = M.result(hunk)
   if #hunk.old == 0 then
     return ('+%d'):format(#new)
   elseif #new == 0 then

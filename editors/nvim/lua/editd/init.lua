@@ -1,8 +1,8 @@
---- What other plugins and a person's configuration may call.
+--- Public API for other plugins and the user's configuration.
 
 local M = {}
 
---- Takes options. Not needed for the defaults; `vim.g.editd` does the same.
+--- Sets options. Optional: the defaults apply without it, and `vim.g.editd` is equivalent.
 ---@param options? editd.Options
 function M.setup(options)
   require('editd.config').set(options)
@@ -15,7 +15,7 @@ function M.setup(options)
   end
 end
 
---- Attaches a buffer, unless connecting by itself is turned off.
+--- Attaches a buffer, unless `autostart` is off.
 ---@param buf integer
 function M.attach(buf)
   if vim.bo[buf].buftype ~= '' or vim.api.nvim_buf_get_name(buf) == '' then
@@ -35,7 +35,7 @@ end
 ---@class editd.Outcome
 ---@field id string
 ---@field state 'applied'|'partial'|'rejected'|'superseded'|'discarded'|'stale'|'failed'
----@field files table[] As `editd/apply` answers.
+---@field files table[] As in the response to `editd/apply`.
 ---@field userEdits? { path: string, diff: string }[]
 ---@field comments? { path?: string, hunk?: string, text: string }[]
 
@@ -44,8 +44,8 @@ end
 ---@field edits editd.Edit[]
 ---@field label? string
 ---@field author? string
----@field review? boolean Wait for a person. Default true.
----@field base_hash? string What the edits were made for. Default: what is there now.
+---@field review? boolean If true, the user must decide. Default true.
+---@field base_hash? string Hash of the text that the edits apply to. Default: the current text.
 ---@field on_done? fun(outcome?: editd.Outcome, err?: lsp.ResponseError)
 
 ---@param options editd.Propose
@@ -71,7 +71,7 @@ local function send(options, base_hash)
   end)
 end
 
---- Proposes edits to a file, as an agent would. They are shown to the person like any others.
+--- Proposes edits to a file, as an agent would. The user reviews them like any others.
 ---@param options editd.Propose
 function M.propose(options)
   vim.validate('path', options.path, 'string')
@@ -100,7 +100,7 @@ end
 ---@field hunks integer
 ---@field undecided integer
 
---- The proposals that wait for a person, the oldest first.
+--- Returns the pending proposals, oldest first.
 ---@return editd.Pending[]
 function M.pending()
   local hunks = require('editd.hunks')
@@ -127,10 +127,10 @@ local function action(name)
   end
 end
 
---- The hunk under the cursor, or those in a range of rows from 0.
+--- Accept or reject the hunk under the cursor, or all hunks in a range of 0-based rows.
 M.accept = action('accept') ---@type fun(range?: editd.Range)
 M.reject = action('reject') ---@type fun(range?: editd.Range)
---- Everything in a proposal.
+--- Accept or reject a whole proposal.
 M.accept_all = action('accept_all') ---@type fun(id?: string)
 M.reject_all = action('reject_all') ---@type fun(id?: string)
 M.review = action('review') ---@type fun(id?: string)
@@ -147,7 +147,8 @@ function M.prev()
   require('editd.review.actions').go(-1)
 end
 
---- For a statusline: empty without a connection, else `editd`, with the number of undecided hunks if there are any.
+--- Returns a text for the statusline: empty without a connection, else `editd` and the number of undecided
+--- hunks, if any.
 ---@return string
 function M.status()
   if not package.loaded['editd.client'] then

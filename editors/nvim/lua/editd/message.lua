@@ -1,8 +1,8 @@
---- What the plugin says to the person.
+--- Messages to the user.
 
 local M = {}
 
---- Cuts a text to a width in cells.
+--- Truncates a text to a width in cells.
 ---@param text string
 ---@param width integer
 ---@return string
@@ -17,42 +17,42 @@ function M.fit(text, width)
   return cut .. '…'
 end
 
---- Messages that were longer than the line they were said in.
+--- Full text of recent messages that were truncated.
 ---@type string[]
-local cut = {}
---- So many of them are kept.
-local MOST_CUT = 20
+local truncated = {}
+--- Maximum number of stored messages.
+local MAX_TRUNCATED = 20
 
---- The messages that were cut, in full, the newest last.
+--- Returns the full text of recent truncated messages, newest last.
 ---@return string[]
-function M.cut()
-  return vim.list_slice(cut)
+function M.truncated()
+  return vim.list_slice(truncated)
 end
 
---- Whether messages go to Neovim's command line. Its own functions are compiled without the name of a file, or are
---- below `vim/`; others show long messages in their own way.
+--- Returns whether messages go to Neovim's command line. The built-in functions are compiled without a file
+--- name or are defined under `vim/`; a replacement by a plugin handles long messages itself.
 ---@return boolean
 local function is_command_line()
   local source = debug.getinfo(vim.notify, 'S').source
   return source == '?' or source == '=?' or vim.startswith(source, '@vim/')
 end
 
---- One line; cut, for the command line, to what fits without a hit-enter prompt.
+--- Shows a message in one line. On the command line it is truncated to avoid a hit-enter prompt.
 ---@param text string
 ---@param level? integer
-function M.say(text, level)
+function M.show(text, level)
   local line = ('editd: ' .. text):gsub('%s*\n%s*', ' ')
   local short = is_command_line() and M.fit(line, math.max(vim.v.echospace, 20)) or line
   if short ~= line then
-    cut[#cut + 1] = line
-    if #cut > MOST_CUT then
-      table.remove(cut, 1)
+    truncated[#truncated + 1] = line
+    if #truncated > MAX_TRUNCATED then
+      table.remove(truncated, 1)
     end
   end
   vim.notify(short, level or vim.log.levels.INFO)
 end
 
---- Paths as a person would write them here.
+--- Shortens the absolute paths in a text relative to the current or the home directory.
 ---@param text string
 ---@return string
 local function with_short_paths(text)
@@ -61,15 +61,15 @@ local function with_short_paths(text)
   end))
 end
 
---- A refusal or failure, with the hint of the daemon where it has one.
+--- Shows a refusal or failure, with the daemon's hint if there is one.
 ---@param err lsp.ResponseError|string
 function M.fail(err)
   if type(err) ~= 'table' then
-    M.say(tostring(err), vim.log.levels.ERROR)
+    M.show(tostring(err), vim.log.levels.ERROR)
     return
   end
   local hint = type(err.data) == 'table' and type(err.data.hint) == 'string' and ' ' .. err.data.hint or ''
-  M.say(with_short_paths(err.message .. hint), vim.log.levels.ERROR)
+  M.show(with_short_paths(err.message .. hint), vim.log.levels.ERROR)
 end
 
 ---@param count integer

@@ -1,4 +1,4 @@
---- Pages to read: the status, and the history.
+--- Read-only pages: the status and the history.
 
 local client = require('editd.client')
 local hunks = require('editd.hunks')
@@ -7,7 +7,7 @@ local review = require('editd.review')
 
 local M = {}
 
---- How long ago a time was, in a few characters.
+--- Formats the time since a timestamp, such as `5 min`.
 ---@param at string RFC 3339, in UTC.
 ---@return string
 local function ago(at)
@@ -26,7 +26,7 @@ local function ago(at)
   return ('%d s'):format(seconds)
 end
 
---- One line for a transaction.
+--- Formats a transaction as one line.
 ---@param transaction table
 ---@return string
 local function line_of(transaction)
@@ -58,8 +58,8 @@ local function history(params, callback)
   end)
 end
 
----@return string? # The file of this buffer.
-local function here()
+---@return string? # The file of the current buffer.
+local function current_file()
   local name = vim.api.nvim_buf_get_name(0)
   return vim.bo.buftype == '' and name ~= '' and name or nil
 end
@@ -71,9 +71,9 @@ local function undo(transaction, done)
     if err then
       message.fail(err)
     elseif result.state == 'pending' then
-      message.say('the way back waits for review')
+      message.show('the undo is waiting for review')
     else
-      message.say(('%s is undone'):format(transaction))
+      message.show(('%s is undone'):format(transaction))
       if done then
         done()
       end
@@ -81,19 +81,19 @@ local function undo(transaction, done)
   end)
 end
 
---- Takes a transaction back: that one, or one of this file that the person picks.
+--- Undoes the given transaction, or one of this file that the user chooses.
 ---@param transaction? string
 function M.undo(transaction)
   if transaction then
     undo(transaction)
     return
   end
-  history({ path = here(), limit = 20 }, function(transactions)
+  history({ path = current_file(), limit = 20 }, function(transactions)
     local undoable = vim.tbl_filter(function(each)
       return not each.undone or each.undone == vim.NIL
     end, transactions)
     if #undoable == 0 then
-      message.say('there is nothing to undo here')
+      message.show('nothing to undo here')
       return
     end
     vim.ui.select(undoable, { prompt = 'Undo which change?', format_item = line_of }, function(choice)
@@ -131,14 +131,14 @@ local function page(name, lines, filetype)
 end
 
 ---@param path? string
----@param shown? integer The buffer in which it is shown already; where that was closed, it stays closed.
+---@param shown? integer The buffer to refresh; if its window was closed, it stays closed.
 local function show_log(path, shown)
   history({ path = path, limit = 200 }, function(transactions)
     if shown and vim.fn.bufwinid(shown) == -1 then
       return
     end
     if #transactions == 0 then
-      message.say('nothing was changed through editd' .. (path and ' in this file' or ''))
+      message.show('no changes through editd' .. (path and ' in this file' or ''))
       return
     end
     local buf = page('editd://log', vim.tbl_map(line_of, transactions), 'editdlog')
@@ -150,13 +150,13 @@ local function show_log(path, shown)
   end)
 end
 
---- What was changed here, newest first; of all files with `all`.
+--- Shows the changes to this file, or to all files with `all`, newest first.
 ---@param all? boolean
 function M.log(all)
-  show_log(not all and here() or nil)
+  show_log(not all and current_file() or nil)
 end
 
---- What is connected and what is pending.
+--- Shows the connection state and the pending proposals.
 function M.status()
   local daemon = client.daemon()
   local lines = { ('editd: %s'):format(client.state()) }
@@ -165,7 +165,7 @@ function M.status()
   end
   local wire = require('editd.wire')
   local count = vim.tbl_count(wire.documents)
-  lines[#lines + 1] = ('%s known to the daemon'):format(message.count(count, 'buffer'))
+  lines[#lines + 1] = ('%s shared with the daemon'):format(message.count(count, 'buffer'))
   for _, proposal in ipairs(review.pending()) do
     local all, open = hunks.count(proposal)
     lines[#lines + 1] = ('%s  %s  %d of %s undecided'):format(
@@ -181,13 +181,13 @@ function M.status()
     end
   end
   if #review.pending() == 0 then
-    lines[#lines + 1] = 'nothing waits for review'
+    lines[#lines + 1] = 'no pending proposals'
   end
-  local cut = message.cut()
-  if #cut > 0 then
-    lines[#lines + 1] = 'said lately, in full:'
-    for _, said in ipairs(cut) do
-      lines[#lines + 1] = '  ' .. said
+  local truncated = message.truncated()
+  if #truncated > 0 then
+    lines[#lines + 1] = 'recent truncated messages:'
+    for _, line in ipairs(truncated) do
+      lines[#lines + 1] = '  ' .. line
     end
   end
   page('editd://status', lines, 'editdstatus')

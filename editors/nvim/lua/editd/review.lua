@@ -1,21 +1,21 @@
---- Proposals that wait for a person: known here as the daemon tells them, and shown in their buffers.
+--- Pending proposals, as reported by the daemon, and their display in buffers.
 
 local client = require('editd.client')
 local hunks = require('editd.hunks')
 local message = require('editd.message')
-local news = require('editd.review.news')
+local notifications = require('editd.review.notifications')
 local overlay = require('editd.review.overlay')
-local seen = require('editd.review.seen')
+local viewed = require('editd.review.viewed')
 local wire = require('editd.wire')
 
 local M = {}
 
---- Milliseconds without a change of the text before the daemon is asked where the hunks are now.
-local PAUSE = 150
+--- Debounce: milliseconds without a text change before the daemon is asked for the current hunk positions.
+local DEBOUNCE_MS = 150
 
 ---@type table<string, editd.Proposal>
 local proposals = {}
---- Their ids in the order in which they came.
+--- Proposal ids in order of arrival.
 ---@type string[]
 local order = {}
 ---@type table<string, 'busy'|'again'>
@@ -24,10 +24,10 @@ local fetching = {}
 local waiting = {}
 ---@type uv.uv_timer_t?
 local timer
---- Goes up with every change of a buffer under review.
+--- Incremented with every change of a buffer under review.
 local changes = 0
 
---- All pending proposals, the oldest first.
+--- Returns all pending proposals, oldest first.
 ---@return editd.Proposal[]
 function M.pending()
   local list = {} ---@type editd.Proposal[]
@@ -43,7 +43,7 @@ function M.get(id)
   return proposals[id]
 end
 
---- The buffer in which a file of a proposal is open.
+--- Returns the buffer in which a file of a proposal is open.
 ---@param file editd.File
 ---@return integer?
 function M.buffer(file)
@@ -51,7 +51,7 @@ function M.buffer(file)
   return sent and vim.api.nvim_buf_is_loaded(sent.buf) and sent.buf or nil
 end
 
---- Shows in every buffer what is pending there.
+--- Shows the pending hunks in every buffer.
 local function show()
   local by_buffer = {} ---@type table<integer, { proposal: editd.Proposal, file: editd.File }[]>
   for _, buf in ipairs(overlay.buffers()) do
@@ -64,7 +64,7 @@ local function show()
         by_buffer[buf] = by_buffer[buf] or {}
         table.insert(by_buffer[buf], { proposal = proposal, file = file })
         if #vim.fn.win_findbuf(buf) > 0 then
-          seen.note(proposal, file)
+          viewed.note(proposal, file)
         end
       end
     end
@@ -76,16 +76,16 @@ local function show()
 end
 M.show = show
 
---- What the person has written stays with its hunk.
+--- Carries the user's edits and comments over to the new version of a proposal.
 ---@param before editd.Proposal?
 ---@param now editd.Proposal
 ---@param comments table[]?
-local function keep_own(before, now, comments)
+local function carry_over_input(before, now, comments)
   for _, file in ipairs(now.files) do
     for _, hunk in ipairs(file.hunks) do
       local old = before and hunks.find(before, hunk.id)
       if old then
-        hunks.keep_written(old, hunk)
+        hunks.carry_over_edits(old, hunk)
       end
       hunk.comments = old and not comments and old.comments or {}
       for _, comment in ipairs(comments or {}) do
@@ -97,19 +97,19 @@ local function keep_own(before, now, comments)
   end
 end
 
---- A proposal is pending no longer.
+--- Removes a proposal that is no longer pending.
 ---@param id string
 ---@param state string
 local function close(id, state)
   local proposal = proposals[id]
   proposals[id] = nil
-  seen.forget(id)
+  viewed.forget(id)
   order = vim.tbl_filter(function(each)
     return each ~= id
   end, order)
   if proposal then
     show()
-    news.ended(proposal, state)
+    notifications.ended(proposal, state)
   end
   local callback = waiting[id]
   if callback then
@@ -120,7 +120,7 @@ local function close(id, state)
   end
 end
 
---- Takes over what the daemon says of a proposal.
+--- Stores a proposal as reported by the daemon.
 ---@param answer table
 function M.take(answer)
   if answer.state ~= 'pending' then
@@ -129,18 +129,18 @@ function M.take(answer)
   end
   local before = proposals[answer.id]
   local proposal = hunks.proposal(answer)
-  keep_own(before, proposal, answer.comments ~= vim.NIL and answer.comments or nil)
+  carry_over_input(before, proposal, answer.comments ~= vim.NIL and answer.comments or nil)
   proposals[answer.id] = proposal
   if not before then
     order[#order + 1] = answer.id
   end
   show()
   if not before then
-    news.arrived(proposal)
+    notifications.arrived(proposal)
   end
 end
 
---- Asks the daemon for a proposal as it is now.
+--- Requests the current state of a proposal from the daemon.
 ---@param id string
 function M.refresh(id)
   if fetching[id] then
@@ -148,19 +148,20 @@ function M.refresh(id)
     return
   end
   fetching[id] = 'busy'
-  local asked_at = changes
+  local changes_at_request = changes
   client.request('editd/proposal', { id = id }, function(err, answer)
     local again = fetching[id] == 'again'
     fetching[id] = nil
     if err then
-      -- Without a connection nothing is known of it; it is asked for again with the next one.
+      -- Without a connection its state is unknown; it is requested again after reconnecting.
       if client.get() then
         close(id, 'gone')
       end
       return
     end
-    -- Lines that have moved since are told anew in a moment; what is shown moves along by itself.
-    if changes == asked_at or not proposals[id] or answer.state ~= 'pending' then
+    -- If the text has changed since the request, a refresh follows shortly; extmarks move the displayed
+    -- hunks until then.
+    if changes == changes_at_request or not proposals[id] or answer.state ~= 'pending' then
       M.take(answer)
     end
     if again then
@@ -169,7 +170,7 @@ function M.refresh(id)
   end)
 end
 
---- The daemon says that a proposal has changed.
+--- Handles a notification that a proposal has changed.
 ---@param params { id: string, revision: integer, state: string }
 function M.changed(params)
   if params.state == 'pending' then
@@ -180,18 +181,18 @@ function M.changed(params)
 end
 
 local function refresh_shown()
-  local seen = {} ---@type table<string, true>
+  local ids = {} ---@type table<string, true>
   for _, buf in ipairs(overlay.buffers()) do
     for _, at in ipairs(overlay.all(buf)) do
-      seen[at.shown.proposal.id] = true
+      ids[at.shown.proposal.id] = true
     end
   end
-  for id in pairs(seen) do
+  for id in pairs(ids) do
     M.refresh(id)
   end
 end
 
---- A buffer was opened, or its text has changed.
+--- Schedules a refresh after a buffer was opened or its text has changed.
 ---@param buf integer
 function M.text_changed(buf)
   if next(proposals) == nil then
@@ -207,10 +208,10 @@ function M.text_changed(buf)
       show()
       refresh_shown()
     end
-  end, PAUSE)
+  end, DEBOUNCE_MS)
 end
 
---- Learns what is pending; called at every connection.
+--- Fetches the pending proposals. Called after every connection.
 function M.connected()
   local group = vim.api.nvim_create_augroup('editd.review', { clear = true })
   vim.api.nvim_create_autocmd({ 'VimResized', 'WinResized' }, { group = group, callback = overlay.resized })
@@ -237,30 +238,30 @@ function M.connected()
     if err then
       return
     end
-    local there = {} ---@type table<string, true>
+    local still_pending = {} ---@type table<string, true>
     for _, summary in ipairs(result.proposals) do
-      there[summary.id] = true
+      still_pending[summary.id] = true
       M.refresh(summary.id)
     end
     for _, proposal in ipairs(M.pending()) do
-      if not there[proposal.id] then
+      if not still_pending[proposal.id] then
         close(proposal.id, 'gone')
       end
     end
     for id in pairs(waiting) do
-      if not there[id] then
+      if not still_pending[id] then
         close(id, 'gone')
       end
     end
   end)
 end
 
---- The connection is gone. What is shown stays: the daemon keeps proposals, and is back soon.
+--- Handles a lost connection. The displayed hunks stay, because the daemon keeps proposals across restarts.
 function M.lost()
   fetching = {}
 end
 
---- Calls back with the outcome once this proposal is decided.
+--- Calls `callback` with the outcome once this proposal is decided.
 ---@param id string
 ---@param callback fun(outcome?: table, err?: lsp.ResponseError)
 function M.await(id, callback)
@@ -269,7 +270,7 @@ end
 
 --- Sends a decision.
 ---@param proposal editd.Proposal
----@param decision table Fields of `editd/decide` but for id and revision.
+---@param decision table Fields of `editd/decide`, except id and revision.
 ---@param done? fun(err?: lsp.ResponseError)
 function M.decide(proposal, decision, done)
   local params = vim.tbl_extend('force', { id = proposal.id, revision = proposal.revision }, decision)
@@ -277,7 +278,7 @@ function M.decide(proposal, decision, done)
     if err then
       local kind = type(err.data) == 'table' and err.data.kind
       if kind == 'superseded' then
-        message.say('this proposal has changed meanwhile; look at it again', vim.log.levels.WARN)
+        message.show('this proposal has changed in the meantime; please review it again', vim.log.levels.WARN)
         M.refresh(proposal.id)
       else
         message.fail(err)

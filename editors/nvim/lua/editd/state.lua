@@ -1,4 +1,4 @@
---- What the daemon is told besides text: unsaved or not, where the person is, diagnostics.
+--- Sends state other than text to the daemon: modified flags, focus and diagnostics.
 
 local client = require('editd.client')
 local config = require('editd.config')
@@ -8,20 +8,20 @@ local wire = require('editd.wire')
 
 local M = {}
 
---- Diagnostics that are sent for one file.
-local MOST_DIAGNOSTICS = 500
---- Bytes of one diagnostic's message.
-local LONGEST_MESSAGE = 2000
---- Milliseconds without a new diagnostic before they are sent.
-local DIAGNOSTICS_PAUSE = 200
+--- Maximum number of diagnostics sent for one file.
+local MAX_DIAGNOSTICS = 500
+--- Maximum length of a diagnostic message, in bytes.
+local MAX_MESSAGE_BYTES = 2000
+--- Debounce: milliseconds without a new diagnostic before they are sent.
+local DIAGNOSTICS_DEBOUNCE_MS = 200
 
 ---@type table<integer, uv.uv_timer_t>
 local timers = {}
 
---- Tells whether the buffer holds unsaved text, if that is news.
+--- Sends whether the buffer has unsaved text, if that has changed.
 ---@param buf integer
 ---@param always? boolean
-local function tell_state(buf, always)
+local function send_state(buf, always)
   local uri, sent = wire.uri_of(buf)
   if not uri or not sent or not vim.api.nvim_buf_is_valid(buf) then
     return
@@ -34,7 +34,7 @@ local function tell_state(buf, always)
 end
 
 ---@param buf integer
-local function tell_focus(buf)
+local function send_focus(buf)
   local uri = wire.uri_of(buf)
   if uri then
     client.notify('editd/focus', { uri = uri })
@@ -66,15 +66,15 @@ local function lsp_diagnostic(buf, diagnostic, encoding)
       ['end'] = lsp_position(buf, stop, diagnostic.end_col or diagnostic.col or 0, encoding),
     },
     severity = diagnostic.severity,
-    message = diagnostic.message:sub(1, LONGEST_MESSAGE),
+    message = diagnostic.message:sub(1, MAX_MESSAGE_BYTES),
     source = diagnostic.source,
     code = diagnostic.code,
   }
 end
 
---- Sends what language servers and linters say of a buffer.
+--- Sends the diagnostics of language servers and linters for a buffer.
 ---@param buf integer
-local function tell_diagnostics(buf)
+local function send_diagnostics(buf)
   local uri, sent = wire.uri_of(buf)
   local now = client.get()
   if not uri or not sent or not now or not vim.api.nvim_buf_is_loaded(buf) then
@@ -83,7 +83,7 @@ local function tell_diagnostics(buf)
   local own = vim.lsp.diagnostic.get_namespace(now.id)
   local items = {} ---@type lsp.Diagnostic[]
   for _, diagnostic in ipairs(vim.diagnostic.get(buf)) do
-    if diagnostic.namespace ~= own and diagnostic.source ~= 'editd' and #items < MOST_DIAGNOSTICS then
+    if diagnostic.namespace ~= own and diagnostic.source ~= 'editd' and #items < MAX_DIAGNOSTICS then
       items[#items + 1] = lsp_diagnostic(buf, diagnostic, now.offset_encoding)
     end
   end
@@ -91,14 +91,14 @@ local function tell_diagnostics(buf)
 end
 
 ---@param buf integer
-local function diagnostics_soon(buf)
+local function schedule_diagnostics(buf)
   if timers[buf] then
     timers[buf]:stop()
   end
   timers[buf] = vim.defer_fn(function()
     timers[buf] = nil
-    tell_diagnostics(buf)
-  end, DIAGNOSTICS_PAUSE)
+    send_diagnostics(buf)
+  end, DIAGNOSTICS_DEBOUNCE_MS)
 end
 
 ---@param sent editd.Sent
@@ -107,11 +107,11 @@ local function on_sent(sent, _, opened)
   if opened then
     disk.note_first(sent.buf)
   end
-  tell_state(sent.buf, opened)
+  send_state(sent.buf, opened)
   require('editd.review').text_changed(sent.buf)
 end
 
---- Begins to tell. May be called again at every connection.
+--- Starts to send state. Called again after every connection.
 function M.start()
   wire.on_sent = on_sent
   local group = vim.api.nvim_create_augroup('editd.state', { clear = true })
@@ -121,17 +121,17 @@ function M.start()
     vim.api.nvim_create_autocmd(events, { group = group, callback = act })
   end
   on({ 'BufModifiedSet', 'BufWritePost', 'FileChangedShellPost', 'BufReadPost' }, function(event)
-    tell_state(event.buf)
+    send_state(event.buf)
   end)
   on({ 'BufWritePost', 'FileChangedShellPost', 'BufReadPost' }, function(event)
     disk.note(event.buf)
-    disk.send_again_if_needed(event.buf)
+    disk.resend_if_needed(event.buf)
   end)
   on({ 'BufUnload' }, function(event)
     disk.forget(event.buf)
   end)
   on({ 'BufEnter', 'FocusGained' }, function(event)
-    tell_focus(event.buf)
+    send_focus(event.buf)
   end)
   vim.api.nvim_create_autocmd('OptionSet', {
     group = group,
@@ -140,26 +140,26 @@ function M.start()
       local buf = event.buf ~= 0 and event.buf or vim.api.nvim_get_current_buf()
       vim.schedule(function()
         if vim.api.nvim_buf_is_valid(buf) then
-          disk.send_again_if_needed(buf)
+          disk.resend_if_needed(buf)
         end
       end)
     end,
   })
   if config.get().diagnostics then
     on({ 'DiagnosticChanged' }, function(event)
-      diagnostics_soon(event.buf)
+      schedule_diagnostics(event.buf)
     end)
   end
   for _, sent in pairs(wire.documents) do
     on_sent(sent, '', true)
     if config.get().diagnostics and #vim.diagnostic.get(sent.buf) > 0 then
-      diagnostics_soon(sent.buf)
+      schedule_diagnostics(sent.buf)
     end
   end
-  tell_focus(vim.api.nvim_get_current_buf())
+  send_focus(vim.api.nvim_get_current_buf())
 end
 
---- Whether the buffer is one that the daemon knows.
+--- Returns whether the buffer is open in the daemon.
 ---@param buf integer
 ---@return boolean
 function M.knows(buf)

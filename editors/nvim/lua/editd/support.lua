@@ -1,58 +1,58 @@
---- What this Neovim must have. Features are looked for, never version numbers.
+--- Checks for the features that the plugin requires. It tests features, never version numbers.
 
 local M = {}
 
----@type { what: string, there: fun(): boolean }[]
-local needed = {
+---@type { name: string, present: fun(): boolean }[]
+local required = {
   {
-    what = 'vim.lsp.config()',
-    there = function()
+    name = 'vim.lsp.config()',
+    present = function()
       return vim.lsp.config ~= nil
     end,
   },
   {
-    what = 'positions counted in UTF-8 (positionEncodings)',
-    there = function()
+    name = 'positions counted in UTF-8 (positionEncodings)',
+    present = function()
       local offered = vim.lsp.protocol.make_client_capabilities().general
       return vim.list_contains(offered and offered.positionEncodings or {}, 'utf-8')
     end,
   },
   {
-    what = 'LuaJIT or its `bit` library',
-    there = function()
+    name = 'LuaJIT or its `bit` library',
+    present = function()
       return (pcall(require, 'bit'))
     end,
   },
 }
 
 ---@type string[]?
-local found
+local missing
 
---- The features that this Neovim lacks; empty if the plugin works here.
+--- Returns the required features that this Neovim lacks.
 ---@return string[]
 function M.missing()
-  if not found then
-    found = {}
-    for _, feature in ipairs(needed) do
-      local ok, there = pcall(feature.there)
-      if not (ok and there) then
-        found[#found + 1] = feature.what
+  if not missing then
+    missing = {}
+    for _, feature in ipairs(required) do
+      local ok, present = pcall(feature.present)
+      if not (ok and present) then
+        missing[#missing + 1] = feature.name
       end
     end
   end
-  return found
+  return missing
 end
 
---- Whether the plugin works here. The first time that it does not, one message says why.
+--- Returns whether the plugin works in this Neovim. If not, the first call shows a message with the reason.
 ---@return boolean
 function M.ok()
   local missing = M.missing()
   if #missing == 0 then
     return true
   end
-  if not M.told then
-    M.told = true
-    -- Short enough for one line of a small terminal: `:checkhealth editd` lists all.
+  if not M.reported then
+    M.reported = true
+    -- Must fit into one line of a small terminal; `:checkhealth editd` lists all missing features.
     vim.notify('editd is off: it needs Neovim 0.11 (no ' .. missing[1] .. ')', vim.log.levels.WARN)
   end
   return false

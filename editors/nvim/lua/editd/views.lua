@@ -1,4 +1,4 @@
---- Cursors and views of all windows, kept while text around them changes.
+--- Saves and restores cursors and views of all windows while the surrounding text changes.
 
 local M = {}
 
@@ -6,8 +6,8 @@ local namespace = vim.api.nvim_create_namespace('editd.views')
 
 ---@class editd.View
 ---@field win integer
----@field cursor integer A mark.
----@field top integer A mark.
+---@field cursor integer Extmark id.
+---@field top integer Extmark id.
 ---@field curswant integer
 ---@field leftcol integer
 ---@field col integer
@@ -21,10 +21,11 @@ local function mark(buf, row, col)
   return vim.api.nvim_buf_set_extmark(buf, namespace, row, math.min(col, #line), {})
 end
 
---- Remembers where everything is. Only the windows of the current tab page scroll by themselves.
+--- Saves the cursor and view of each window that shows the buffer. Neovim adjusts only the windows of the
+--- current tab page itself.
 ---@param buf integer
 ---@return editd.View[]
-function M.keep(buf)
+function M.save(buf)
   local views = {} ---@type editd.View[]
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     local row, col = unpack(vim.api.nvim_win_get_cursor(win))
@@ -41,7 +42,7 @@ function M.keep(buf)
   return views
 end
 
---- Puts everything back to the text where it was.
+--- Restores the cursors and views at the text where they were.
 ---@param buf integer
 ---@param views editd.View[]
 function M.restore(buf, views)

@@ -1,5 +1,5 @@
---- The connection beneath Neovim's LSP client. It knows which version of each buffer the daemon has, and sends the
---- whole text where Neovim's incremental changes would not say what the text is.
+--- Wraps the RPC connection of Neovim's LSP client. Tracks which version of each buffer the daemon has, and
+--- sends the whole text where Neovim's incremental changes would not describe it correctly.
 
 local document = require('editd.document')
 
@@ -7,19 +7,19 @@ local M = {}
 
 ---@class editd.Sent
 ---@field buf integer
----@field version integer The version that was sent last.
----@field odd boolean Whether LSP counts its lines otherwise.
----@field empty boolean Whether the text that was sent last was empty.
----@field lines integer Lines of the buffer when it was sent.
----@field eol boolean 'endofline' when it was sent.
----@field fileformat string 'fileformat' when it was sent.
----@field dirty? boolean What was last told of 'modified'.
+---@field version integer Version sent last.
+---@field lines_differ boolean True if LSP counts its lines differently than Neovim.
+---@field empty boolean True if the text sent last was empty.
+---@field lines integer Number of lines in the text sent last.
+---@field eol boolean 'endofline' when the document was opened.
+---@field fileformat string 'fileformat' when the document was opened.
+---@field dirty? boolean Value of 'modified' sent last.
 
---- What the daemon has, by URI.
+--- Documents that are open in the daemon, by URI.
 ---@type table<string, editd.Sent>
 M.documents = {}
 
---- Called behind each `didOpen` (with `opened`) and `didChange`.
+--- Called after each `didOpen` (with `opened` set) and `didChange`.
 ---@type fun(sent: editd.Sent, uri: string, opened: boolean)?
 M.on_sent = nil
 
@@ -33,7 +33,7 @@ local function opened(params)
   M.documents[item.uri] = {
     buf = buf,
     version = item.version,
-    odd = document.is_odd(item.text, vim.bo[buf].fileformat),
+    lines_differ = document.lines_differ(item.text, vim.bo[buf].fileformat),
     empty = item.text == '',
     lines = vim.api.nvim_buf_line_count(buf),
     eol = vim.bo[buf].endofline,
@@ -41,24 +41,25 @@ local function opened(params)
   }
 end
 
---- Whether a change brings in characters that LSP takes for line ends and Neovim does not.
+--- Returns whether a change inserts characters that are line endings in LSP but not in Neovim.
 ---@param sent editd.Sent
 ---@param changes { text: string }[]
 ---@return boolean
-local function brings_odd(sent, changes)
+local function inserts_foreign_eol(sent, changes)
   for _, change in ipairs(changes) do
-    if document.is_odd(change.text, sent.fileformat) then
+    if document.lines_differ(change.text, sent.fileformat) then
       return true
     end
   end
   return false
 end
 
---- Whether changes reach the end of a text without a line end there. Neovim tells those as if there were one.
+--- Returns whether changes reach the end of a text without a final line ending. Neovim reports such changes
+--- as if it had one.
 ---@param sent editd.Sent
 ---@param changes { range: lsp.Range }[]
 ---@return boolean
-local function reaches_open_end(sent, changes)
+local function reaches_unterminated_end(sent, changes)
   if vim.bo[sent.buf].endofline then
     return false
   end
@@ -78,17 +79,18 @@ local function changed(params)
   end
   sent.version = params.textDocument.version
   local empty = document.is_empty(sent.buf)
-  sent.odd = sent.odd or brings_odd(sent, params.contentChanges)
+  sent.lines_differ = sent.lines_differ or inserts_foreign_eol(sent, params.contentChanges)
   local lines = vim.api.nvim_buf_line_count(sent.buf)
-  -- Whether a buffer of one empty line is an empty file is not told by a change of lines.
+  -- A change of lines does not show whether a buffer with one empty line is an empty file.
   local tiny = math.min(lines, sent.lines) <= 1
-  if sent.odd or tiny or reaches_open_end(sent, params.contentChanges) then
+  if sent.lines_differ or tiny or reaches_unterminated_end(sent, params.contentChanges) then
     params.contentChanges = { { text = document.text(sent.buf) } }
   end
   sent.empty, sent.lines = empty, lines
 end
 
---- Whether a buffer is empty is only settled after the command that changes it.
+--- Sends the text again if emptiness has changed: Neovim settles it only after the command that changes the
+--- buffer.
 ---@param rpc vim.lsp.rpc.PublicClient
 ---@param sent editd.Sent
 ---@param uri string
@@ -113,7 +115,7 @@ local function check_empty(rpc, sent, uri)
   end)
 end
 
---- Starts the bridge; to be used as `cmd` of an LSP client.
+--- Starts the bridge. Used as the `cmd` of an LSP client.
 ---@param cmd string[]
 ---@param env table<string, string>
 ---@param dispatchers vim.lsp.rpc.Dispatchers
@@ -126,7 +128,8 @@ function M.start(cmd, env, dispatchers, on_exit)
     server_request = dispatchers.server_request,
     on_error = dispatchers.on_error,
     on_exit = function(code, signal)
-      -- Neovim would print a warning: the client comes back by itself, and says so if it does not.
+      -- Report a clean exit, because Neovim would print a warning: the client reconnects and warns if that
+      -- fails.
       dispatchers.on_exit(0, 0)
       on_exit(code, signal)
     end,
@@ -155,10 +158,10 @@ function M.start(cmd, env, dispatchers, on_exit)
   return wrapped
 end
 
---- The document that the daemon knows by this URI, whichever way the URI is written.
+--- Finds the open document for a URI, also if the URI is spelled differently or goes through symlinks.
 ---@param uri string
 ---@return editd.Sent? sent
----@return string uri As it was sent.
+---@return string uri URI as sent to the daemon.
 function M.find(uri)
   local sent = M.documents[uri]
   if sent then
@@ -174,7 +177,7 @@ function M.find(uri)
   return nil, uri
 end
 
---- The URI under which a buffer was sent.
+--- Returns the URI under which a buffer was sent.
 ---@param buf integer
 ---@return string? uri
 ---@return editd.Sent? sent

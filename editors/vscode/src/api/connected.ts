@@ -1,13 +1,16 @@
-/** Waiting for the connection, as long as it may come soon. */
+/** Waits for the connection to the daemon. */
 import type * as vscode from 'vscode';
 
 import type { Connection, State } from '../daemon/connection';
 import { Refusal } from '../daemon/refusal';
 
-/** Milliseconds in which a daemon starts, even on a machine that is busy. */
-const PATIENCE = 15_000;
+/** Milliseconds to wait for the connection. Enough for a daemon to start, even on a busy machine. */
+const TIMEOUT = 15_000;
 
-/** Resolves when there is a connection. Rejects at once where none will come by itself, else after a while. */
+/**
+ * Resolves once the window is connected. Rejects immediately if the window will not connect by itself, or else after a
+ * timeout.
+ */
 export function connected(connection: Connection, token?: vscode.CancellationToken): Promise<void> {
   return new Promise((resolve, reject) => {
     const subscriptions: vscode.Disposable[] = [];
@@ -21,7 +24,7 @@ export function connected(connection: Connection, token?: vscode.CancellationTok
         reject(notConnected(state));
       });
     };
-    const look = (state: State) => {
+    const check = (state: State) => {
       if (state.kind === 'connected') {
         settle(resolve);
       } else if (state.kind === 'missing' || state.kind === 'old' || state.kind === 'off') {
@@ -30,8 +33,8 @@ export function connected(connection: Connection, token?: vscode.CancellationTok
     };
     const timer = setTimeout(() => {
       refuse(connection.state);
-    }, PATIENCE);
-    subscriptions.push(connection.onDidChangeState(look));
+    }, TIMEOUT);
+    subscriptions.push(connection.onDidChangeState(check));
     if (token) {
       subscriptions.push(
         token.onCancellationRequested(() => {
@@ -39,7 +42,7 @@ export function connected(connection: Connection, token?: vscode.CancellationTok
         }),
       );
     }
-    look(connection.state);
+    check(connection.state);
   });
 }
 
@@ -49,9 +52,12 @@ function notConnected(state: State): Refusal {
     case 'missing':
       return refusal('The program editd was not found.', 'Install it, or set its path in the setting "editd.path".');
     case 'old':
-      return refusal(`The program editd is version ${state.version}.`, `Version ${state.wanted} or later is needed.`);
+      return refusal(
+        `The installed editd has version ${state.version}.`,
+        `Version ${state.wanted} or later is needed.`,
+      );
     case 'off':
-      return refusal('This window is disconnected from editd.', 'The command "editd: Connect" connects it.');
+      return refusal('This window is disconnected from editd.', 'Run the command "editd: Connect" to connect it.');
     case 'connecting':
     case 'connected':
     case 'waiting':

@@ -1,4 +1,4 @@
-/** What this extension offers to others; `api/editd.d.ts` is their description of it. */
+/** The API for other extensions, described by `api/editd.d.ts`. */
 import * as vscode from 'vscode';
 
 import type {
@@ -49,9 +49,9 @@ export class Api implements EditdApi, vscode.Disposable {
   async propose(request: ProposeRequest, token?: vscode.CancellationToken): Promise<Proposed> {
     const { review = true, waitMs } = request;
     const { id, revision, state } = await this.send(request, { review }, token);
-    this.connection.heard('editd/proposalChanged', { id, revision, state });
+    this.connection.dispatch('editd/proposalChanged', { id, revision, state });
     const outcome = this.outcomes.of(id, waitMs).then(outcomeOf);
-    // Who does not look at the outcome does not hear of its refusal.
+    // A caller may ignore the outcome; its rejection must not be reported as unhandled.
     outcome.catch(() => undefined);
     return { id, state, outcome, discard: () => this.discard(id) };
   }
@@ -70,17 +70,20 @@ export class Api implements EditdApi, vscode.Disposable {
     this.subscriptions.dispose();
   }
 
-  private async send(request: ChangeRequest, how: object, token?: vscode.CancellationToken): Promise<ApplyResult> {
+  private async send(request: ChangeRequest, options: object, token?: vscode.CancellationToken): Promise<ApplyResult> {
     try {
       await connected(this.connection, token);
       const params = await paramsOf(request, (path) => this.hashOf(path, token));
-      return await this.connection.request('editd/edit', { ...params, ...how }, token);
+      return await this.connection.request('editd/edit', { ...params, ...options }, token);
     } catch (error) {
       throw token?.isCancellationRequested === true ? new vscode.CancellationError() : refusalOf(error);
     }
   }
 
-  /** Of a file that is not there, or is no text, none is known; the daemon says whether one is needed. */
+  /**
+   * Returns the hash of a file, or null if the file is missing or binary. The daemon decides whether a hash is
+   * required.
+   */
   private async hashOf(path: string, token?: vscode.CancellationToken): Promise<string | null> {
     try {
       const { hash } = await this.connection.request('editd/read', { path, limit: 1 }, token);
@@ -96,13 +99,13 @@ export class Api implements EditdApi, vscode.Disposable {
   private async discard(id: string): Promise<void> {
     await connected(this.connection);
     const { revision, state } = await this.connection.request('editd/discard', { id });
-    this.connection.heard('editd/proposalChanged', { id, revision, state });
+    this.connection.dispatch('editd/proposalChanged', { id, revision, state });
   }
 }
 
 function outcomeOf({ id, state, transaction, files, userEdits = [], comments = [] }: ApplyResult): Outcome {
-  const made = transaction === undefined ? {} : { transaction };
-  return { id, state, ...made, files: files.map(fileOf), userEdits, comments };
+  const applied = transaction === undefined ? {} : { transaction };
+  return { id, state, ...applied, files: files.map(fileOf), userEdits, comments };
 }
 
 function fileOf(file: AppliedFile): OutcomeFile {
@@ -119,6 +122,14 @@ function fileOf(file: AppliedFile): OutcomeFile {
 }
 
 function pendingOf({ id, author, label, at, paths, added, removed }: ProposalSummary): PendingProposal {
-  const said = label === null ? {} : { label };
-  return { id, author, ...said, at: new Date(at), uris: paths.map((path) => vscode.Uri.file(path)), added, removed };
+  const optional = label === null ? {} : { label };
+  return {
+    id,
+    author,
+    ...optional,
+    at: new Date(at),
+    uris: paths.map((path) => vscode.Uri.file(path)),
+    added,
+    removed,
+  };
 }

@@ -1,38 +1,38 @@
-/** Waiting for what becomes of proposals. */
+/** Waits for the outcome of proposals. */
 import type * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
 import { refusalOf } from '../daemon/refusal';
 import type { ProposalResult } from '../daemon/wire';
 
-/** How many questions may wait at the daemon, which has a limit for each connection. */
-const AT_ONCE = 16;
+/** Maximum number of requests that wait at the daemon, which limits them per connection. */
+const MAX_REQUESTS = 16;
 
-/** Milliseconds that one question waits there; then it is another's turn. */
-const LONG = 20_000;
+/** Milliseconds that one request waits at the daemon before the next proposal in the queue is requested. */
+const REQUEST_WAIT = 20_000;
 
 export class Outcomes {
-  private asking = 0;
+  private running = 0;
   private readonly queue: (() => void)[] = [];
 
   constructor(private readonly connection: Connection) {}
 
-  /** The proposal when it is not pending any more, or as it is when the time is over. */
+  /** Returns the proposal once it is no longer pending, or its current state after `waitMs`. */
   async of(id: string, waitMs = Infinity): Promise<ProposalResult> {
     const deadline = Date.now() + waitMs;
     for (;;) {
       const left = Math.max(0, deadline - Date.now());
-      const proposal = await this.ask(id, Math.min(left, LONG));
+      const proposal = await this.fetch(id, Math.min(left, REQUEST_WAIT));
       if (proposal && (proposal.state !== 'pending' || Date.now() >= deadline)) {
         return proposal;
       }
     }
   }
 
-  private async ask(id: string, waitMs: number): Promise<ProposalResult | undefined> {
-    await this.turn();
+  private async fetch(id: string, waitMs: number): Promise<ProposalResult | undefined> {
+    await this.acquireSlot();
     try {
-      await this.isConnected();
+      await this.untilConnected();
       return await this.connection.request('editd/proposal', { id, waitMs });
     } catch (error) {
       if (this.connection.state.kind !== 'connected') {
@@ -40,19 +40,19 @@ export class Outcomes {
       }
       throw refusalOf(error);
     } finally {
-      this.asking -= 1;
+      this.running -= 1;
       this.queue.shift()?.();
     }
   }
 
-  private async turn(): Promise<void> {
-    if (this.asking >= AT_ONCE) {
+  private async acquireSlot(): Promise<void> {
+    if (this.running >= MAX_REQUESTS) {
       await new Promise<void>((resolve) => this.queue.push(resolve));
     }
-    this.asking += 1;
+    this.running += 1;
   }
 
-  private isConnected(): Promise<void> {
+  private untilConnected(): Promise<void> {
     if (this.connection.state.kind === 'connected') {
       return Promise.resolve();
     }

@@ -1,13 +1,13 @@
-/** What other extensions ask for, as the daemon wants it. */
+/** Converts requests of other extensions to parameters of the daemon. */
 import type * as vscode from 'vscode';
 
 import type { Change, ChangeRequest } from '../../api/editd';
 import { Refusal } from '../daemon/refusal';
 
-/** Tells the hash of a file as it is now; null if it has none that could be known. */
+/** Returns the current hash of a file, or null if it has none. */
 type HashOf = (path: string) => Promise<string | null>;
 
-/** The parameters of `editd/edit`, each change with the hash of what it is made for. */
+/** Returns the parameters of `editd/edit`, with a base hash for each change. */
 export async function paramsOf(request: ChangeRequest, hashOf: HashOf): Promise<Record<string, unknown>> {
   const { author, label } = request;
   const wanted = 'changes' in request ? request.changes : [{ ...request, kind: 'edit' as const }];
@@ -36,7 +36,7 @@ function contentOf(change: Change): Record<string, unknown> {
 
 function pathOf(uri: vscode.Uri): string {
   if (uri.scheme !== 'file') {
-    throw new Refusal(`${uri.toString()} is no file on the disk.`, 'not_a_file', 'Save it to a file first.', {});
+    throw new Refusal(`${uri.toString()} is not a file on disk.`, 'not_a_file', 'Save it to a file first.', {});
   }
   return uri.fsPath;
 }

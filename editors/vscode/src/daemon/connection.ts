@@ -1,44 +1,44 @@
-/** The connection to the daemon: one for the window, and back again when the daemon was away. */
+/** The connection of this window to the daemon. Reconnects when the connection is lost. */
 import * as vscode from 'vscode';
 import type { LanguageClient, LanguageClientOptions } from 'vscode-languageclient/node';
 
 import { config } from '../config';
 import type { Log } from '../log';
-import { type Located, locate, OLDEST } from './binary';
-import { environment, type Introduction, Link, WrongDaemon } from './link';
+import { type Located, locate, MIN_VERSION } from './binary';
+import { environment, type DaemonInfo, Link, IncompatibleDaemon } from './link';
 import { NotConnected, refusalOf } from './refusal';
 import type { Notifications, Requests, ServedRequests } from './wire';
 
 export type State =
-  /** Not started, or stopped by the person. */
+  /** Not started, or stopped by the user. */
   | { readonly kind: 'off' }
   | { readonly kind: 'connecting' }
-  | ({ readonly kind: 'connected'; readonly program: string } & Introduction)
-  /** There is no program, or none that can be run. */
-  | { readonly kind: 'missing'; readonly looked: readonly string[]; readonly reason?: string }
+  | ({ readonly kind: 'connected'; readonly program: string } & DaemonInfo)
+  /** The program is missing or cannot be run. */
+  | { readonly kind: 'missing'; readonly searched: readonly string[]; readonly reason?: string }
   /** The program or the daemon is too old. */
   | { readonly kind: 'old'; readonly version: string; readonly wanted: string; readonly program?: string }
-  /** The daemon has gone. It is tried again, and if it was stopped, only another can start it. */
+  /** The connection was lost and is being retried. If the daemon was stopped, this window does not start it again. */
   | { readonly kind: 'waiting'; readonly reason: string; readonly stopped: boolean };
 
-/** Milliseconds before each attempt to connect again; the last one stays. */
-const PAUSES = [100, 300, 1000, 2000, 5000];
+/** Milliseconds before each attempt to reconnect. The last value is repeated. */
+const RETRY_DELAYS = [100, 300, 1000, 2000, 5000];
 
 type Handler = (params: never) => unknown;
 
 export class Connection implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<State>();
   readonly onDidChangeState = this.changed.event;
-  private readonly notified = new Map<string, Set<Handler>>();
-  private readonly served = new Map<string, Handler>();
-  private now: State = { kind: 'off' };
+  private readonly notificationHandlers = new Map<string, Set<Handler>>();
+  private readonly requestHandlers = new Map<string, Handler>();
+  private current: State = { kind: 'off' };
   private link: Link | undefined;
   private attempts = 0;
   private timer: NodeJS.Timeout | undefined;
-  /** Counts starts and stops: what began before the last one is of no interest any more. */
-  private turn = 0;
+  /** Counts starts and stops. Results from earlier generations are ignored. */
+  private generation = 0;
   middleware: NonNullable<LanguageClientOptions['middleware']> = {};
-  /** What this window can do, as it is told at every connection. */
+  /** Capabilities of this window, announced on every connection. */
   readonly announced = new Map<string, () => boolean>();
 
   constructor(
@@ -47,15 +47,15 @@ export class Connection implements vscode.Disposable {
   ) {}
 
   get state(): State {
-    return this.now;
+    return this.current;
   }
 
-  /** The language client, while it is connected. */
+  /** The language client, while connected. */
   get client(): LanguageClient | undefined {
-    return this.now.kind === 'connected' ? this.link?.client : undefined;
+    return this.current.kind === 'connected' ? this.link?.client : undefined;
   }
 
-  /** Rejects with a `Refusal`. */
+  /** Sends a request. Rejects with a `Refusal`. */
   async request<M extends keyof Requests>(
     method: M,
     params: Requests[M]['params'],
@@ -72,141 +72,144 @@ export class Connection implements vscode.Disposable {
     }
   }
 
-  /** Tells the daemon something, if it is there. */
+  /** Sends a notification to the daemon, if connected. */
   notify(method: string, params: unknown): void {
     this.client?.sendNotification(method, params).catch((error: unknown) => {
       this.log.debug(`${method} was not sent: ${String(error)}`);
     });
   }
 
-  /** Handlers stay over all connections. */
+  /** Registers a handler for a notification. Handlers persist across connections. */
   onNotification<M extends keyof Notifications>(
     method: M,
     handler: (params: Notifications[M]) => void,
   ): vscode.Disposable {
-    const handlers = this.notified.get(method) ?? new Set();
-    this.notified.set(method, handlers.add(handler));
+    const handlers = this.notificationHandlers.get(method) ?? new Set();
+    this.notificationHandlers.set(method, handlers.add(handler));
     return new vscode.Disposable(() => handlers.delete(handler));
   }
 
-  /** Tells the parts of this window what one of them has learnt from an answer: the daemon does not tell it twice. */
-  heard<M extends keyof Notifications>(method: M, params: Notifications[M]): void {
-    this.notified.get(method)?.forEach((handler) => handler(params as never));
+  /**
+   * Dispatches news from an answer to the handlers of a notification, because the daemon does not send it a second
+   * time.
+   */
+  dispatch<M extends keyof Notifications>(method: M, params: Notifications[M]): void {
+    this.notificationHandlers.get(method)?.forEach((handler) => handler(params as never));
   }
 
-  /** To be called before `start`. */
+  /** Registers the handler for a request of the daemon. Must be called before `start`. */
   serve<M extends keyof ServedRequests>(
     method: M,
     handler: (params: ServedRequests[M]['params']) => Promise<ServedRequests[M]['result']>,
   ): void {
-    this.served.set(method, handler);
+    this.requestHandlers.set(method, handler);
   }
 
-  /** Looks for the program, and connects. Does not wait for the daemon. */
+  /** Finds the program and connects. If the connection fails, retries in the background. */
   async start(): Promise<void> {
-    const turn = await this.end({ kind: 'connecting' });
+    const generation = await this.disconnect({ kind: 'connecting' });
     this.attempts = 0;
-    if (turn === this.turn) {
+    if (generation === this.generation) {
       await this.attempt(config.autostart);
     }
   }
 
-  /** Disconnects and stays so. */
+  /** Disconnects and stays disconnected. */
   async stop(): Promise<void> {
-    await this.end({ kind: 'off' });
+    await this.disconnect({ kind: 'off' });
   }
 
   dispose(): void {
     void this.stop();
   }
 
-  private async end(state: State): Promise<number> {
-    this.turn += 1;
-    const turn = this.turn;
+  private async disconnect(state: State): Promise<number> {
+    this.generation += 1;
+    const generation = this.generation;
     clearTimeout(this.timer);
     const link = this.link;
     this.link = undefined;
-    this.become(state);
+    this.setState(state);
     await link?.stop();
-    return turn;
+    return generation;
   }
 
-  private become(state: State): void {
-    this.now = state;
+  private setState(state: State): void {
+    this.current = state;
     this.log.info(describe(state));
     this.changed.fire(state);
   }
 
   private async attempt(spawnDaemon: boolean): Promise<void> {
-    const turn = this.turn;
+    const generation = this.generation;
     const env = environment(config.env);
     const located = await locate(config.path, this.extensionPath, env);
-    if (turn !== this.turn) {
+    if (generation !== this.generation) {
       return;
     }
     if (located.kind !== 'found') {
-      this.become(unusable(located));
+      this.setState(unusable(located));
       return;
     }
     const { program } = located;
-    const announced = Object.fromEntries([...this.announced].map(([name, can]) => [name, can()]));
+    const announced = Object.fromEntries([...this.announced].map(([name, isSupported]) => [name, isSupported()]));
     const link = new Link({ program, env, spawnDaemon, announced, middleware: this.middleware }, this.log);
     this.link = link;
     this.register(link);
-    let introduction;
+    let daemonInfo;
     try {
-      introduction = await link.start();
+      daemonInfo = await link.start();
     } catch (error) {
-      if (turn === this.turn) {
-        await this.failed(link, error, spawnDaemon);
+      if (generation === this.generation) {
+        await this.handleFailure(link, error, spawnDaemon);
       }
       return;
     }
-    if (turn !== this.turn) {
+    if (generation !== this.generation) {
       await link.stop();
       return;
     }
     this.attempts = 0;
     void link.ended.then((code) => {
-      if (turn === this.turn) {
-        const why = link.lastWords || (code === 0 ? 'the daemon was stopped' : 'the daemon has gone');
-        this.again(why, code === 0, link);
+      if (generation === this.generation) {
+        const reason = link.lastError || (code === 0 ? 'the daemon was stopped' : 'the daemon has exited');
+        this.scheduleRetry(reason, code === 0, link);
       }
     });
-    this.become({ kind: 'connected', program, ...introduction });
+    this.setState({ kind: 'connected', program, ...daemonInfo });
   }
 
-  private async failed(link: Link, error: unknown, spawnDaemon: boolean): Promise<void> {
-    if (error instanceof WrongDaemon) {
+  private async handleFailure(link: Link, error: unknown, spawnDaemon: boolean): Promise<void> {
+    if (error instanceof IncompatibleDaemon) {
       this.link = undefined;
-      this.become({ kind: 'old', version: error.version, wanted: OLDEST });
+      this.setState({ kind: 'old', version: error.version, wanted: MIN_VERSION });
       await link.stop();
       return;
     }
-    const reason = link.lastWords || (error instanceof Error ? error.message : String(error));
-    this.again(reason, !spawnDaemon, link);
+    const reason = link.lastError || (error instanceof Error ? error.message : String(error));
+    this.scheduleRetry(reason, !spawnDaemon, link);
   }
 
-  /** A daemon that was stopped is not started again by this editor; one that was lost is. */
-  private again(reason: string, stopped: boolean, link: Link): void {
-    this.turn += 1;
+  /** Schedules a new attempt. It may start the daemon only if the daemon was not stopped deliberately. */
+  private scheduleRetry(reason: string, stopped: boolean, link: Link): void {
+    this.generation += 1;
     this.link = undefined;
     void link.stop();
-    const pause = PAUSES[Math.min(this.attempts, PAUSES.length - 1)];
+    const delay = RETRY_DELAYS[Math.min(this.attempts, RETRY_DELAYS.length - 1)];
     this.attempts += 1;
-    this.become({ kind: 'waiting', reason, stopped });
+    this.setState({ kind: 'waiting', reason, stopped });
     this.timer = setTimeout(() => {
       void this.attempt(config.autostart && !stopped);
-    }, pause);
+    }, delay);
   }
 
   private register(link: Link): void {
-    for (const [method, handlers] of this.notified) {
+    for (const [method, handlers] of this.notificationHandlers) {
       link.client.onNotification(method, (params: unknown) => {
         handlers.forEach((handler) => handler(params as never));
       });
     }
-    for (const [method, handler] of this.served) {
+    for (const [method, handler] of this.requestHandlers) {
       link.client.onRequest(method, (params: unknown) => handler(params as never));
     }
   }
@@ -215,29 +218,29 @@ export class Connection implements vscode.Disposable {
 function unusable(located: Exclude<Located, { kind: 'found' }>): State {
   switch (located.kind) {
     case 'missing':
-      return { kind: 'missing', looked: located.looked };
+      return { kind: 'missing', searched: located.searched };
     case 'broken':
-      return { kind: 'missing', looked: [located.program], reason: located.reason };
+      return { kind: 'missing', searched: [located.program], reason: located.reason };
     case 'old':
-      return { kind: 'old', version: located.version, wanted: OLDEST, program: located.program };
+      return { kind: 'old', version: located.version, wanted: MIN_VERSION, program: located.program };
   }
 }
 
-/** A line for the log. */
+/** Returns a description of the state for the log. */
 export function describe(state: State): string {
   switch (state.kind) {
     case 'off':
-      return 'not connected: stopped here';
+      return 'disconnected';
     case 'connecting':
       return 'connecting';
     case 'connected':
       return `connected to editd ${state.version} through ${state.program}`;
     case 'missing':
       return state.reason
-        ? `${state.looked.join(', ')} cannot be run: ${state.reason}`
-        : `the program editd is not there: looked for it in ${state.looked.join(', ')}`;
+        ? `${state.searched.join(', ')} cannot be run: ${state.reason}`
+        : `the program editd was not found in ${state.searched.join(', ')}`;
     case 'old':
-      return `editd ${state.version}${state.program ? ` (${state.program})` : ''} is too old: ${state.wanted} or later is wanted`;
+      return `editd ${state.version}${state.program ? ` (${state.program})` : ''} is too old: ${state.wanted} or later is required`;
     case 'waiting':
       return `not connected: ${state.reason}`;
   }

@@ -1,4 +1,4 @@
-/** One run of the bridge `editd lsp`, with the language client that speaks through it. */
+/** A process of the bridge `editd lsp`, and the language client connected through it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import {
@@ -12,28 +12,28 @@ import {
 
 import type { Log } from '../log';
 
-/** The version of the protocol that this extension speaks. */
+/** The protocol version of this extension. */
 const PROTOCOL = 1;
 
-/** Milliseconds in which a bridge ends by itself after it was asked to. */
-const PATIENCE = 1000;
+/** Milliseconds that a bridge has to exit by itself after a shutdown request. */
+const SHUTDOWN_TIMEOUT = 1000;
 
 interface LinkOptions {
   readonly program: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Whether it may start a daemon. */
+  /** `true` if the bridge may start a daemon. */
   readonly spawnDaemon: boolean;
   readonly announced: Readonly<Record<string, boolean>>;
   readonly middleware: NonNullable<LanguageClientOptions['middleware']>;
 }
 
-/** What the daemon says of itself. */
-export interface Introduction {
+/** Versions that the daemon reports on initialization. */
+export interface DaemonInfo {
   readonly version: string;
   readonly protocol: number;
 }
 
-/** It has messages of its own for what the connection tells once, in words that help. They go to the log. */
+/** Writes errors of the client to the log only: the extension shows its own, more helpful messages. */
 class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
@@ -43,11 +43,11 @@ class QuietClient extends LanguageClient {
 export class Link {
   readonly client: LanguageClient;
   private process: ChildProcess | undefined;
-  private said = '';
-  private ending: (code: number) => void = () => undefined;
-  /** When the process has ended, with its exit code: 0 if the daemon was stopped or the client wanted it. */
+  private stderr = '';
+  private resolveEnded: (code: number) => void = () => undefined;
+  /** Resolves with the exit code of the process: 0 if the daemon was stopped or the client requested the exit. */
   readonly ended = new Promise<number>((resolve) => {
-    this.ending = resolve;
+    this.resolveEnded = resolve;
   });
 
   constructor(
@@ -58,39 +58,39 @@ export class Link {
       documentSelector: [{ scheme: 'file' }],
       outputChannel: log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
-      // Who reconnects is the connection, which knows why this one has ended.
+      // The connection reconnects, because it knows why this process has ended.
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
         closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
       },
       initializationFailedHandler: () => false,
-      // Documents that are not shown count as well.
+      // Documents that are not visible are synchronized as well.
       textSynchronization: { delayOpenNotifications: false },
       middleware: options.middleware,
     });
-    this.client.registerFeature(announcing(options.announced));
+    this.client.registerFeature(announceFeature(options.announced));
   }
 
-  /** What was last said on standard error: why it has ended. */
-  get lastWords(): string {
-    return this.said.trim().split('\n').at(-1) ?? '';
+  /** The last line on standard error, which is usually the reason why the process ended. */
+  get lastError(): string {
+    return this.stderr.trim().split('\n').at(-1) ?? '';
   }
 
-  /** Connects. Rejects if that fails, or if what answers is not a daemon that can be worked with. */
-  async start(): Promise<Introduction> {
+  /** Connects. Rejects if that fails, or if the daemon is incompatible. */
+  async start(): Promise<DaemonInfo> {
     await this.client.start();
-    const introduction = introductionOf(this.client.initializeResult?.capabilities.experimental);
-    if (introduction?.protocol !== PROTOCOL) {
-      throw new WrongDaemon(introduction?.version ?? 'unknown');
+    const info = daemonInfoOf(this.client.initializeResult?.capabilities.experimental);
+    if (info?.protocol !== PROTOCOL) {
+      throw new IncompatibleDaemon(info?.version ?? 'unknown');
     }
-    return introduction;
+    return info;
   }
 
   async stop(): Promise<void> {
     try {
-      await this.client.dispose(PATIENCE);
+      await this.client.dispose(SHUTDOWN_TIMEOUT);
     } catch {
-      // It was not running any more, or it did not start.
+      // The client has already stopped, or it did not start.
     }
     this.process?.kill();
   }
@@ -101,27 +101,27 @@ export class Link {
     const child = spawn(this.options.program, args, { cwd: homedir(), env: this.options.env });
     this.process = child;
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.said = (this.said + text).slice(-4096);
+      this.stderr = (this.stderr + text).slice(-4096);
     });
     child.once('error', (error) => {
-      this.said = error.message;
-      this.ending(1);
+      this.stderr = error.message;
+      this.resolveEnded(1);
     });
     child.once('exit', (code) => {
-      this.ending(code ?? 1);
+      this.resolveEnded(code ?? 1);
     });
     return Promise.resolve(child);
   }
 }
 
-/** The daemon speaks another version of the protocol, or is none. */
-export class WrongDaemon extends Error {
+/** The daemon has a different protocol version, or the server is not editd. */
+export class IncompatibleDaemon extends Error {
   constructor(readonly version: string) {
-    super(`the daemon that runs is version ${version}, which this extension cannot work with`);
+    super(`the running daemon has version ${version}, which is incompatible with this extension`);
   }
 }
 
-function announcing(announced: Readonly<Record<string, boolean>>): StaticFeature {
+function announceFeature(announced: Readonly<Record<string, boolean>>): StaticFeature {
   return {
     fillClientCapabilities: (capabilities) => {
       capabilities.experimental = { ...(capabilities.experimental as object | undefined), editd: announced };
@@ -132,11 +132,12 @@ function announcing(announced: Readonly<Record<string, boolean>>): StaticFeature
   };
 }
 
-function introductionOf(experimental: unknown): Introduction | undefined {
-  const said = (experimental as { editd?: Partial<Introduction> } | undefined)?.editd;
-  return said && { version: said.version ?? '', protocol: said.protocol ?? 0 };
+function daemonInfoOf(experimental: unknown): DaemonInfo | undefined {
+  const info = (experimental as { editd?: Partial<DaemonInfo> } | undefined)?.editd;
+  return info && { version: info.version ?? '', protocol: info.protocol ?? 0 };
 }
 
+/** Returns the environment for the program. */
 export function environment(own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { ...process.env, ...own };
 }

@@ -1,6 +1,6 @@
 import { ErrorCodes, ResponseError } from 'vscode-languageclient/node';
 
-/** The daemon said no. `kind` is one of the names in `docs/protocol.md`, or `error` for what is not a refusal. */
+/** A request that failed. `kind` is a refusal kind of `docs/protocol.md`, or `error` for other errors. */
 export class Refusal extends Error {
   constructor(
     message: string,
@@ -12,28 +12,32 @@ export class Refusal extends Error {
     this.name = 'Refusal';
   }
 
-  /** What to show to a person. */
+  /** The message and the hint. */
   get text(): string {
     return this.hint ? `${this.message} ${this.hint}` : this.message;
   }
 }
 
-/** There is no daemon to ask. */
+/** A request that failed because the window is not connected. */
 export class NotConnected extends Refusal {
   constructor() {
     super('Not connected to editd.', 'not_connected', 'Run the command "editd: Doctor" to see why.', {});
   }
 }
 
-/** What the client says of a request whose connection has ended. */
-const LOST: ReadonlySet<number> = new Set([ErrorCodes.PendingResponseRejected, ErrorCodes.ConnectionInactive]);
+/** Error codes of the language client for requests whose connection has ended. */
+const CONNECTION_LOST: ReadonlySet<number> = new Set([
+  ErrorCodes.PendingResponseRejected,
+  ErrorCodes.ConnectionInactive,
+]);
 
+/** Converts any error to a `Refusal`. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) {
     return error;
   }
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof ResponseError && LOST.has(error.code)) {
+  if (error instanceof ResponseError && CONNECTION_LOST.has(error.code)) {
     return new NotConnected();
   }
   const data: unknown = error instanceof ResponseError ? error.data : undefined;
@@ -41,6 +45,6 @@ export function refusalOf(error: unknown): Refusal {
     return new Refusal(message, 'error', undefined, {});
   }
   const fields = data as Record<string, unknown>;
-  const word = (name: string) => (typeof fields[name] === 'string' ? fields[name] : undefined);
-  return new Refusal(message, word('kind') ?? 'error', word('hint'), fields);
+  const stringField = (name: string) => (typeof fields[name] === 'string' ? fields[name] : undefined);
+  return new Refusal(message, stringField('kind') ?? 'error', stringField('hint'), fields);
 }

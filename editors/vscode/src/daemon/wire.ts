@@ -1,10 +1,10 @@
 /**
- * The messages of the daemon that this extension uses, and of these what it uses. `docs/protocol.md` says what they mean;
- * types that `src/protocol` of the daemon has too are named as they are there.
+ * The parts of the protocol that this extension uses. `docs/protocol.md` describes them. Types that also exist in
+ * `src/protocol` of the daemon have the same names here.
  */
 import type { TextEdit } from 'vscode-languageclient/node';
 
-/** `b3:` and 32 hexadecimal digits over all bytes of a file; null stands for a file that does not exist. */
+/** Hash of all bytes of a file: `b3:` and 32 hexadecimal digits. Null for a file that does not exist. */
 export type Hash = string | null;
 
 export type ProposalState =
@@ -14,10 +14,10 @@ export type HunkState = 'pending' | 'accepted' | 'rejected' | 'edited' | 'confli
 
 export type FileAction = 'edit' | 'create' | 'delete' | 'rename';
 
-/** Lines count from 1. Where a side has no lines, its start is the line before the place. */
+/** A change of a file. Lines count from 1. If a side has no lines, its start is the line before the change. */
 export interface Hunk {
   readonly id: string;
-  /** What is not about lines: a file that comes or goes, a new name, another encoding. */
+  /** Set if the hunk is not about lines: creation, deletion, a new name, another encoding. */
   readonly kind?: 'create' | 'delete' | 'rename' | 'encoding';
   readonly state: HunkState;
   readonly oldStart: number;
@@ -28,12 +28,12 @@ export interface Hunk {
   readonly newText?: string;
 }
 
-/** What a proposal does to one file. */
+/** The effect of a proposal on one file. */
 export interface FileEntry {
   readonly uri: string;
   readonly path: string;
   readonly action: FileAction;
-  /** `100755` for a new file that anybody may run. */
+  /** `100755` for a new executable file. */
   readonly mode?: string;
   readonly newPath?: string;
   readonly hashBefore: Hash;
@@ -46,13 +46,13 @@ export interface FileEntry {
   readonly tags: readonly string[];
 }
 
-/** What a file is after something was done to it. */
+/** The result of a change of a file. */
 export interface LandedFile {
   readonly hash: Hash;
   readonly saved: boolean;
 }
 
-/** What was done to one file; of one that nothing was done to, only what was proposed. */
+/** The applied change of one file. If nothing was applied, contains only the proposed change. */
 export type AppliedFile = FileEntry & Partial<LandedFile>;
 
 export interface CommentEntry {
@@ -66,7 +66,7 @@ export interface UserEdit {
   readonly diff: string;
 }
 
-/** A proposal as it stands. */
+/** The current state of a proposal. */
 export interface ProposalResult {
   readonly id: string;
   readonly revision: number;
@@ -80,14 +80,14 @@ export interface ProposalResult {
   readonly comments?: readonly CommentEntry[];
 }
 
-/** A proposal that its author has made, or taken back. */
+/** A proposal that its author has made or withdrawn. */
 export interface ProposeResult {
   readonly id: string;
   readonly revision: number;
   readonly state: ProposalState;
 }
 
-/** What became of changes that were asked for. */
+/** The result of requested changes. */
 export interface ApplyResult {
   readonly id: string;
   readonly revision: number;
@@ -127,7 +127,7 @@ export interface DecideParams {
   comment?: string | readonly CommentEntry[];
 }
 
-/** What was done to one file, without its texts. */
+/** The change of one file in a transaction, without its text. */
 export type TransactionFile = Omit<FileEntry, 'diff' | 'hunks' | 'warnings'>;
 
 export interface TransactionEntry {
@@ -142,7 +142,7 @@ export interface TransactionEntry {
   readonly rescued?: boolean;
 }
 
-/** The requests that this extension makes, with what it sends and gets. */
+/** Requests that this extension sends, with their parameters and results. */
 export interface Requests {
   'editd/proposals': { params: { state?: ProposalState }; result: { proposals: readonly ProposalSummary[] } };
   'editd/proposal': { params: { id: string; waitMs?: number }; result: ProposalResult };
@@ -163,12 +163,12 @@ export interface Requests {
   'workspace/textDocumentContent': { params: { uri: string }; result: { text: string; hash: Hash } };
 }
 
-/** What the daemon tells without being asked. */
+/** Notifications from the daemon. */
 export interface Notifications {
   'editd/proposalChanged': { id: string; revision: number; state: ProposalState };
 }
 
-/** What the daemon asks of an editor. */
+/** Parameters of `editd/applyEdits`, a request from the daemon to the editor. */
 export interface ApplyEditsParams {
   readonly id: string;
   readonly label?: string;
@@ -196,7 +196,7 @@ export interface DocumentNow {
 }
 
 export interface DocumentsResult {
-  /** Said of edits only. */
+  /** Present only in answers to `editd/applyEdits`. */
   applied?: boolean;
   reason?: string;
   documents: DocumentNow[];

@@ -1,23 +1,24 @@
-/** What the daemon asks of documents besides edits: to be saved, loaded again, told of again. */
+/** Handles `editd/save`, `editd/reload` and `editd/resync`. */
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
 import type { DocumentsResult, UrisParams } from '../daemon/wire';
-import { withLf } from '../lineEnds';
-import { find, isTold, nameOf, stateOf } from './document';
+import { withLf } from '../lineEndings';
+import { find, isShared, nameOf, stateOf } from './document';
 
-/** Milliseconds in which a document has to be what its file is. */
-const PATIENCE = 2000;
-/** Milliseconds after which a file that is not there counts as gone: some programs write by removing it first. */
-const GONE = 200;
-/** Milliseconds between two looks at it. */
-const PAUSE = 50;
+/** Milliseconds to wait until a document has the content of its file. */
+const TIMEOUT = 2000;
+/** Milliseconds after which a missing file counts as deleted: some programs remove a file before they write it. */
+const DELETED_AFTER = 200;
+/** Polling interval, in milliseconds. */
+const POLL_INTERVAL = 50;
 
-/** What was done with one document, or why it was not. */
+/** An operation on one document. Returns the reason if it failed. */
 type Act = (document: vscode.TextDocument) => Promise<string | undefined>;
 
+/** Saves documents. */
 export function save(params: UrisParams): Promise<DocumentsResult> {
   return each(
     params,
@@ -31,7 +32,9 @@ export function save(params: UrisParams): Promise<DocumentsResult> {
   );
 }
 
-/** VS Code loads clean documents again by itself once it sees that the file has changed; this waits for it. */
+/**
+ * Waits until VS Code has reloaded clean documents, which it does by itself when it notices that the file has changed.
+ */
 export function reload(params: UrisParams): Promise<DocumentsResult> {
   return each(params, async (document) => {
     const start = Date.now();
@@ -40,19 +43,19 @@ export function reload(params: UrisParams): Promise<DocumentsResult> {
       if (document.isDirty) {
         return 'has unsaved text';
       }
-      if (waited > GONE && !existsSync(document.uri.fsPath)) {
-        return 'is gone from the disk';
+      if (waited > DELETED_AFTER && !existsSync(document.uri.fsPath)) {
+        return 'was deleted from disk';
       }
-      if (waited > PATIENCE) {
-        return (await revertIfShown(document)) ? undefined : 'was not loaded again';
+      if (waited > TIMEOUT) {
+        return (await revertIfShown(document)) ? undefined : 'was not reloaded';
       }
-      await pause(PAUSE);
+      await pause(POLL_INTERVAL);
     }
     return undefined;
   });
 }
 
-/** The daemon's copy is out of step: it gets the whole text. */
+/** Closes and reopens documents in the protocol, so that the daemon receives their whole text. */
 export function resync(connection: Connection, params: UrisParams): Promise<DocumentsResult> {
   return each(params, (document) => {
     const converter = connection.client?.code2ProtocolConverter;
@@ -78,13 +81,14 @@ async function each(params: UrisParams, act: Act, saves = false): Promise<Docume
       if (problem !== undefined) {
         problems.push(`${nameOf(uri)} ${problem}`);
       }
-      return document && isTold(document) ? [stateOf(document, saves && problem === undefined)] : [];
+      return document && isShared(document) ? [stateOf(document, saves && problem === undefined)] : [];
     }),
   );
-  const told = documents.flat();
-  return problems.length === 0 ? { documents: told } : { reason: problems.join('; '), documents: told };
+  const states = documents.flat();
+  return problems.length === 0 ? { documents: states } : { reason: problems.join('; '), documents: states };
 }
 
+/** Returns `true` if the document has the content of its file, except for line endings. */
 export async function isAsOnDisk(document: vscode.TextDocument): Promise<boolean> {
   try {
     const bytes = await vscode.workspace.fs.readFile(document.uri);
@@ -95,9 +99,9 @@ export async function isAsOnDisk(document: vscode.TextDocument): Promise<boolean
   }
 }
 
-/** There is a command to load the document again that a person looks at, and none for another. */
+/** Reloads the document if it is in the active editor: VS Code has no command to reload another one. */
 async function revertIfShown(document: vscode.TextDocument): Promise<boolean> {
-  // In a diff, the command would be about other documents as well.
+  // In a diff, the command would also revert other documents.
   const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
   const isShown = input instanceof vscode.TabInputText && input.uri.toString() === document.uri.toString();
   if (!isShown || document.isDirty) {

@@ -1,31 +1,31 @@
-/** Documents as the daemon knows them: by URI, version and the hash of their text. */
+/** Identifies documents for the daemon: by URI, version and text hash. */
 import { blake3 } from '@noble/hashes/blake3.js';
 import * as vscode from 'vscode';
 
 import type { DocumentNow, Hash } from '../daemon/wire';
 
-/** Bytes above which a text is not hashed: that would hold up the window, and its version says enough. */
-const LONGEST_HASHED = 512 * 1024;
+/** Maximum size of a text to hash, in bytes. Hashing more would block the window, and the version is sufficient. */
+const MAX_HASHED_BYTES = 512 * 1024;
 
-/** An open document over a file, by the URI that the daemon was told. */
+/** Finds an open document of a file by its URI. */
 export function find(uri: string): vscode.TextDocument | undefined {
   const wanted = vscode.Uri.parse(uri, true).toString();
-  return vscode.workspace.textDocuments.find((document) => isTold(document) && document.uri.toString() === wanted);
+  return vscode.workspace.textDocuments.find((document) => isShared(document) && document.uri.toString() === wanted);
 }
 
-/** Whether the daemon is told of this document. */
-export function isTold(document: vscode.TextDocument): boolean {
+/** Returns `true` if the document is shared with the daemon. */
+export function isShared(document: vscode.TextDocument): boolean {
   return document.uri.scheme === 'file' && !document.isClosed;
 }
 
-/** The hash of a document's text as `didOpen` carries it. */
+/** Returns the hash of the document's text as sent in `didOpen`, or null if the text is too long. */
 export function hashOf(document: vscode.TextDocument): Hash {
   const text = document.getText();
-  if (text.length > LONGEST_HASHED) {
+  if (text.length > MAX_HASHED_BYTES) {
     return null;
   }
   const bytes = Buffer.from(text, 'utf8');
-  return bytes.length > LONGEST_HASHED ? null : `b3:${Buffer.from(blake3(bytes, { dkLen: 16 })).toString('hex')}`;
+  return bytes.length > MAX_HASHED_BYTES ? null : `b3:${Buffer.from(blake3(bytes, { dkLen: 16 })).toString('hex')}`;
 }
 
 export function stateOf(document: vscode.TextDocument, saved = false): DocumentNow {

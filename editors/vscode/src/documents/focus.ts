@@ -1,19 +1,19 @@
-/** Tells which document a person looks at, now and whenever that changes. */
+/** Reports which document is in the active editor, on connection and on every change. */
 import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
-import { isTold } from './document';
+import { isShared } from './document';
 
-export function tellFocus(connection: Connection): vscode.Disposable {
-  const tell = () => {
+export function reportFocus(connection: Connection): vscode.Disposable {
+  const report = () => {
     const document = vscode.window.activeTextEditor?.document;
-    if (document && isTold(document) && vscode.window.state.focused) {
+    if (document && isShared(document) && vscode.window.state.focused) {
       connection.notify('editd/focus', { uri: document.uri.toString() });
     }
   };
   return vscode.Disposable.from(
-    vscode.window.onDidChangeActiveTextEditor(tell),
-    vscode.window.onDidChangeWindowState(tell),
-    connection.onDidChangeState(tell),
+    vscode.window.onDidChangeActiveTextEditor(report),
+    vscode.window.onDidChangeWindowState(report),
+    connection.onDidChangeState(report),
   );
 }

@@ -1,13 +1,13 @@
 import { config } from '../config';
 import type { Connection } from '../daemon/connection';
 import { applyEdits } from './apply';
-import { tellDiagnostics } from './diagnostics';
+import { reportDiagnostics } from './diagnostics';
 import { reload, resync, save } from './disk';
-import { tellFocus } from './focus';
-import { tellNotebooks } from './notebooks';
+import { reportFocus } from './focus';
+import { reportNotebooks } from './notebooks';
 import { States } from './states';
 
-/** Lends the documents of this window to the daemon. To be called before the connection starts. */
+/** Shares the documents of this window with the daemon. Must be called before the connection starts. */
 export function serveDocuments(connection: Connection): { dispose(): void }[] {
   connection.serve('editd/applyEdits', (params) => applyEdits(params, () => connection.request('editd/status', {})));
   connection.serve('editd/save', save);
@@ -19,5 +19,5 @@ export function serveDocuments(connection: Connection): { dispose(): void }[] {
   connection.announced.set('diagnostics', () => config.diagnostics);
   const states = new States(connection);
   connection.middleware = { ...connection.middleware, ...states.middleware };
-  return [states, tellNotebooks(connection), tellFocus(connection), tellDiagnostics(connection)];
+  return [states, reportNotebooks(connection), reportFocus(connection), reportDiagnostics(connection)];
 }

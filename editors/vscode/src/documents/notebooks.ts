@@ -1,37 +1,37 @@
-/** Notebooks are no text here: the daemon is told that they are open, and whether they hold unsaved changes. */
+/** Reports open notebooks, which are not text documents in VS Code, and whether they have unsaved changes. */
 import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
 
-export function tellNotebooks(connection: Connection): vscode.Disposable {
-  const told = new Map<string, boolean>();
-  const tell = (notebook: vscode.NotebookDocument) => {
+export function reportNotebooks(connection: Connection): vscode.Disposable {
+  const reported = new Map<string, boolean>();
+  const report = (notebook: vscode.NotebookDocument) => {
     const { isDirty, version } = notebook;
     const uri = notebook.uri.toString();
-    if (notebook.uri.scheme !== 'file' || !connection.client || told.get(uri) === isDirty) {
+    if (notebook.uri.scheme !== 'file' || !connection.client || reported.get(uri) === isDirty) {
       return;
     }
-    if (!told.has(uri)) {
+    if (!reported.has(uri)) {
       const textDocument = { uri, languageId: notebook.notebookType, version, text: null };
       connection.notify('textDocument/didOpen', { textDocument });
     }
-    told.set(uri, isDirty);
+    reported.set(uri, isDirty);
     connection.notify('editd/documentState', { uri, dirty: isDirty, version });
   };
   return vscode.Disposable.from(
-    vscode.workspace.onDidOpenNotebookDocument(tell),
+    vscode.workspace.onDidOpenNotebookDocument(report),
     vscode.workspace.onDidChangeNotebookDocument(({ notebook }) => {
-      tell(notebook);
+      report(notebook);
     }),
-    vscode.workspace.onDidSaveNotebookDocument(tell),
+    vscode.workspace.onDidSaveNotebookDocument(report),
     vscode.workspace.onDidCloseNotebookDocument(({ uri }) => {
-      if (told.delete(uri.toString())) {
+      if (reported.delete(uri.toString())) {
         connection.notify('textDocument/didClose', { textDocument: { uri: uri.toString() } });
       }
     }),
     connection.onDidChangeState(() => {
-      told.clear();
-      vscode.workspace.notebookDocuments.forEach(tell);
+      reported.clear();
+      vscode.workspace.notebookDocuments.forEach(report);
     }),
   );
 }

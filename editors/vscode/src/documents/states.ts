@@ -2,27 +2,27 @@ import * as vscode from 'vscode';
 import type { Middleware } from 'vscode-languageclient/node';
 
 import type { Connection } from '../daemon/connection';
-import { isTold } from './document';
+import { isShared } from './document';
 
-/** Tells which documents hold unsaved text: right behind what opened or changed them, and whenever that changes. */
+/** Reports which documents have unsaved text: after each `didOpen` or `didChange`, and on every change of the state. */
 export class States {
-  private readonly told = new Map<string, boolean>();
+  private readonly reported = new Map<string, boolean>();
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(private readonly connection: Connection) {
     this.subscriptions = [
-      // Events about nothing but the state are not passed on to the middleware.
+      // The language client does not pass events without content changes to the middleware.
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        if (contentChanges.length === 0 && this.told.has(document.uri.toString())) {
-          this.tell(document);
+        if (contentChanges.length === 0 && this.reported.has(document.uri.toString())) {
+          this.report(document);
         }
       }),
-      // What is open when a connection begins is told of before it counts as connected.
+      // The client opens documents on a new connection before its state becomes `connected`.
       connection.onDidChangeState((state) => {
-        this.told.clear();
+        this.reported.clear();
         if (state.kind === 'connected') {
-          vscode.workspace.textDocuments.filter(isTold).forEach((document) => {
-            this.tell(document);
+          vscode.workspace.textDocuments.filter(isShared).forEach((document) => {
+            this.report(document);
           });
         }
       }),
@@ -32,18 +32,18 @@ export class States {
   readonly middleware: Pick<Middleware, 'didOpen' | 'didChange' | 'didSave' | 'didClose'> = {
     didOpen: async (document, next) => {
       await next(document);
-      this.tell(document);
+      this.report(document);
     },
     didChange: async (event, next) => {
       await next(event);
-      this.tell(event.document);
+      this.report(event.document);
     },
     didSave: async (document, next) => {
       await next(document);
-      this.tell(document);
+      this.report(document);
     },
     didClose: async (document, next) => {
-      this.told.delete(document.uri.toString());
+      this.reported.delete(document.uri.toString());
       await next(document);
     },
   };
@@ -52,10 +52,10 @@ export class States {
     vscode.Disposable.from(...this.subscriptions).dispose();
   }
 
-  private tell(document: vscode.TextDocument): void {
+  private report(document: vscode.TextDocument): void {
     const uri = document.uri.toString();
-    if (this.connection.client && this.told.get(uri) !== document.isDirty) {
-      this.told.set(uri, document.isDirty);
+    if (this.connection.client && this.reported.get(uri) !== document.isDirty) {
+      this.reported.set(uri, document.isDirty);
       this.connection.notify('editd/documentState', { uri, dirty: document.isDirty, version: document.version });
     }
   }

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import type { Connection } from '../daemon/connection';
 import { message } from '../messages';
 import { gather } from './facts';
-import { findings, report, withoutPlaces } from './report';
+import { findings, report, withoutFolders } from './report';
 
 const SCHEME = 'editd-doctor';
 const REPORT = vscode.Uri.from({ scheme: SCHEME, path: '/editd Doctor.md' });
@@ -31,14 +31,14 @@ export class Doctor implements vscode.TextDocumentContentProvider {
     this.text = report(facts);
     this.changed.fire(REPORT);
     await vscode.commands.executeCommand('markdown.showPreview', REPORT);
-    const wrong = findings(facts).filter(({ isFine }) => !isFine);
-    const sum =
-      wrong.length === 0
-        ? 'editd: all is well.'
-        : `editd: ${wrong.map(({ about }) => about).join(', ')}: see the report.`;
-    if ((await message('info', sum, 'Copy for a Bug Report')) !== undefined) {
+    const problems = findings(facts).filter(({ isFine }) => !isFine);
+    const summary =
+      problems.length === 0
+        ? 'editd: no problems found.'
+        : `editd: ${problems.map(({ about }) => about).join(', ')}: see the report.`;
+    if ((await message('info', summary, 'Copy for a Bug Report')) !== undefined) {
       const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
-      await vscode.env.clipboard.writeText(withoutPlaces(this.text, homedir(), folders));
+      await vscode.env.clipboard.writeText(withoutFolders(this.text, homedir(), folders));
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Finding out how things are, without changing any. */
+/** Gathers the facts for the doctor without changing anything. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -13,8 +13,8 @@ import { hasMcp } from '../mcp';
 import { windowFolders } from '../paths';
 import type { Facts } from './report';
 
-/** Milliseconds that the program has to examine itself. */
-const PATIENCE = 10_000;
+/** Timeout for `editd doctor`, in milliseconds. */
+const TIMEOUT = 10_000;
 
 export async function gather(context: vscode.ExtensionContext, connection: Connection): Promise<Facts> {
   const env = environment(config.env);
@@ -39,7 +39,7 @@ export async function gather(context: vscode.ExtensionContext, connection: Conne
     pending: pending?.proposals.length,
     hasMcp: located.kind === 'found' ? await hasMcp(located.program, env) : undefined,
     settings: changedSettings(),
-    program: await programSays(located, env),
+    program: await doctorOutput(located, env),
   };
 }
 
@@ -48,14 +48,14 @@ function installed(): string | undefined {
   return existsSync(path) ? path : undefined;
 }
 
-async function programSays(located: Located, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+async function doctorOutput(located: Located, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   if (located.kind !== 'found' && located.kind !== 'old') {
     return undefined;
   }
   const { program } = located;
-  // It ends with an error where something is wrong, and has printed all the same.
+  // `editd doctor` exits with an error if it finds a problem, but prints its findings anyway.
   return new Promise((resolve) => {
-    execFile(program, ['doctor'], { env, timeout: PATIENCE }, (_, stdout, stderr) => {
+    execFile(program, ['doctor'], { env, timeout: TIMEOUT }, (_, stdout, stderr) => {
       resolve(stdout + stderr);
     });
   });
@@ -72,7 +72,7 @@ function changedSettings(): [string, string][] {
     if (JSON.stringify(value) === JSON.stringify(settings.inspect(key)?.defaultValue)) {
       return [];
     }
-    // Values of variables may be secrets.
+    // Values of environment variables may be secrets.
     const shown = name === 'editd.env' ? Object.keys(value as object).join(', ') : JSON.stringify(value);
     return [[name, shown]];
   });

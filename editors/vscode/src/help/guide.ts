@@ -5,8 +5,8 @@ import type { Connection } from '../daemon/connection';
 
 const WALKTHROUGH = 'editd.editd#getStarted';
 
-/** Where it is kept that it has opened by itself once. */
-const SHOWN = 'walkthroughShown';
+/** Key in the global state: `true` once the walkthrough has opened automatically. */
+const SHOWN_KEY = 'walkthroughShown';
 
 export class Guide implements vscode.Disposable {
   private isOpened = false;
@@ -17,23 +17,23 @@ export class Guide implements vscode.Disposable {
     private readonly connection: Connection,
   ) {
     this.subscription = connection.onDidChangeState(() => {
-      this.tick();
+      this.completeFirstStep();
     });
   }
 
   async open(): Promise<void> {
     await vscode.commands.executeCommand('workbench.action.openWalkthrough', WALKTHROUGH, false);
     this.isOpened = true;
-    this.tick();
+    this.completeFirstStep();
   }
 
-  /** Opens it if it never has opened by itself, and says whether it does. */
+  /** Opens the walkthrough unless it has opened automatically before. Returns `true` if it opens. */
   openOnce(): boolean {
-    if (this.context.globalState.get(SHOWN) === true) {
+    if (this.context.globalState.get(SHOWN_KEY) === true) {
       return false;
     }
-    // Kept first: a window that is loaded again while it opens would open it again.
-    void this.context.globalState.update(SHOWN, true).then(() => this.open());
+    // Stored first: otherwise a window that is reloaded in the meantime would open it again.
+    void this.context.globalState.update(SHOWN_KEY, true).then(() => this.open());
     return true;
   }
 
@@ -41,8 +41,8 @@ export class Guide implements vscode.Disposable {
     this.subscription.dispose();
   }
 
-  /** Ticks off the first step. A key that is set before the walkthrough is loaded would never do that. */
-  private tick(): void {
+  /** Marks the first step as completed. VS Code ignores a context key that is set before the walkthrough is loaded. */
+  private completeFirstStep(): void {
     if (this.isOpened && this.connection.state.kind === 'connected') {
       void vscode.commands.executeCommand('setContext', 'editd.found', true);
     }

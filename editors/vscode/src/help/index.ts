@@ -1,14 +1,14 @@
-/** What helps a person to get going, and to find out what is wrong. */
+/** Commands for setup and troubleshooting. */
 import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
 import { refusalOf } from '../daemon/refusal';
 import type { Log } from '../log';
-import { message, wordsOf } from '../messages';
+import { message, messageOf } from '../messages';
 import { Doctor } from './doctor';
 import { Guide } from './guide';
 import { propose } from './sample';
-import { tellTrouble } from './trouble';
+import { notifyProblems } from './problems';
 
 export function help(context: vscode.ExtensionContext, connection: Connection, log: Log): { dispose(): unknown }[] {
   const doctor = new Doctor(context, connection);
@@ -18,12 +18,12 @@ export function help(context: vscode.ExtensionContext, connection: Connection, l
       try {
         await act();
       } catch (error) {
-        void message('error', wordsOf(refusalOf(error)));
+        void message('error', messageOf(refusalOf(error)));
       }
     });
   return [
     guide,
-    tellTrouble(connection, () => guide.openOnce()),
+    notifyProblems(connection, () => guide.openOnce()),
     command('editd.start', () => connection.start()),
     command('editd.restart', () => connection.start()),
     command('editd.stop', () => connection.stop()),
@@ -40,7 +40,7 @@ export function help(context: vscode.ExtensionContext, connection: Connection, l
   ];
 }
 
-/** The setting belongs to the machine that the program runs on: in a window on another one it is among the remote ones. */
+/** Opens the setting for the path. In a remote window, machine settings are among the remote settings. */
 function setPath(): Thenable<unknown> {
   const which = vscode.env.remoteName === undefined ? 'openSettings' : 'openRemoteSettings';
   return vscode.commands.executeCommand(`workbench.action.${which}`, { query: '@id:editd.path' });

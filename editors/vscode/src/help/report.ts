@@ -1,4 +1,4 @@
-/** What the doctor says, as Markdown. */
+/** The report of the doctor, in Markdown. */
 import type { Located } from '../daemon/binary';
 import type { State } from '../daemon/connection';
 
@@ -7,32 +7,32 @@ export interface Facts {
   readonly editor: string;
   readonly state: State;
   readonly located: Located;
-  /** The path that is set, or empty. */
+  /** The configured path, or empty. */
   readonly configured: string;
-  /** The PATH in which it is looked for. */
+  /** The PATH that is searched for the program. */
   readonly path: string;
-  /** Where `cargo install` has put a program that is not found. */
+  /** Path of a program installed by `cargo install`, if there is one. */
   readonly installed: string | undefined;
   readonly autostart: boolean;
   readonly isTrusted: boolean;
-  /** Whether the window has a folder that is on the disk. */
+  /** `true` if the window has a folder on disk. */
   readonly hasFolder: boolean;
   readonly announced: readonly string[];
-  /** What `editd/status` answers, if somebody answers. */
+  /** The answer to `editd/status`; undefined if there is none. */
   readonly status: Readonly<Record<string, unknown>> | undefined;
   readonly pending: number | undefined;
-  /** Whether the program can be an MCP server; undefined if there is none. */
+  /** `true` if the program can be an MCP server; undefined if there is no program. */
   readonly hasMcp: boolean | undefined;
   readonly settings: readonly (readonly [name: string, value: string])[];
-  /** What `editd doctor` printed. */
+  /** The output of `editd doctor`. */
   readonly program: string | undefined;
 }
 
 export interface Finding {
   readonly isFine: boolean;
   readonly about: string;
-  readonly said: string;
-  /** What to do next, where something is to be done. */
+  readonly detail: string;
+  /** Recommended action, if any. */
   readonly next?: string;
 }
 
@@ -50,31 +50,34 @@ export function findings(facts: Facts): Finding[] {
 
 export function report(facts: Facts): string {
   const found = findings(facts);
-  const wrong = found.filter(({ isFine }) => !isFine).length;
-  const sum = wrong === 0 ? 'All is well.' : wrong === 1 ? 'One thing needs you.' : `${wrong} things need you.`;
+  const problems = found.filter(({ isFine }) => !isFine).length;
+  const summary =
+    problems === 0 ? 'No problems found.' : problems === 1 ? 'Found one problem.' : `Found ${problems} problems.`;
   const rows = found.map(
-    ({ isFine, about, said, next }) =>
-      `| ${isFine ? 'OK' : '**Look**'} | ${about} | ${cell(next === undefined ? said : `${said} **${next}**`)} |`,
+    ({ isFine, about, detail, next }) =>
+      `| ${isFine ? 'OK' : '**Problem**'} | ${about} | ${cell(next === undefined ? detail : `${detail} **${next}**`)} |`,
   );
   const settings = facts.settings.map(([name, value]) => `| \`${name}\` | \`${cell(value)}\` |`);
   return [
     '# editd: Doctor',
-    sum,
+    summary,
     table(['', '', ''], rows),
     `Extension ${facts.extension}, ${facts.editor}.`,
-    ...(settings.length === 0 ? [] : ['## Settings that are not the default', table(['Setting', 'Value'], settings)]),
+    ...(settings.length === 0
+      ? []
+      : ['## Settings changed from their defaults', table(['Setting', 'Value'], settings)]),
     ...(facts.program === undefined
       ? []
-      : ['## What the program says', `\`\`\`text\n${facts.program.trimEnd()}\n\`\`\``]),
+      : ['## Output of `editd doctor`', `\`\`\`text\n${facts.program.trimEnd()}\n\`\`\``]),
     '',
   ].join('\n\n');
 }
 
-/** A report without the names of folders that are nobody's business. */
-export function withoutPlaces(text: string, home: string, folders: readonly string[]): string {
+/** Removes the names of private folders from a report. */
+export function withoutFolders(text: string, home: string, folders: readonly string[]): string {
   const named = folders.map((path, index) => [path, folders.length === 1 ? '<folder>' : `<folder ${index + 1}>`]);
   return [...named, [home, '~']].reduce(
-    (said, [path = '', name = '']) => (path.length > 1 ? said.replaceAll(path, name) : said),
+    (text, [path = '', name = '']) => (path.length > 1 ? text.replaceAll(path, name) : text),
     text,
   );
 }
@@ -83,36 +86,37 @@ function program({ located, configured, path, installed }: Facts): Finding {
   const about = 'Program';
   switch (located.kind) {
     case 'found':
-      return { isFine: true, about, said: `\`${located.program}\`, version ${located.version}` };
+      return { isFine: true, about, detail: `\`${located.program}\`, version ${located.version}` };
     case 'old':
       return {
         isFine: false,
         about,
-        said: `\`${located.program}\` is version ${located.version}, which is too old.`,
-        next: 'Install a later one.',
+        detail: `\`${located.program}\` is version ${located.version}, which is too old.`,
+        next: 'Install a newer version.',
       };
     case 'broken':
       return {
         isFine: false,
         about,
-        said: `\`${located.program}\` cannot be run: ${located.reason}`,
-        next: configured === '' ? 'Remove it, or set the path of another.' : 'Set another path in `editd.path`.',
+        detail: `\`${located.program}\` cannot be run: ${located.reason}`,
+        next:
+          configured === '' ? 'Remove it, or set the path of another program.' : 'Set another path in `editd.path`.',
       };
     case 'missing':
       return {
         isFine: false,
         about,
-        said: `Not found. Looked for it in ${located.looked.map((place) => `\`${place}\``).join(' and ')}.${configured === '' ? ofPath(path) : ''}`,
-        next: configured === '' ? toInstall(installed) : 'Correct the setting `editd.path`.',
+        detail: `Not found in ${located.searched.map((path) => `\`${path}\``).join(' and ')}.${configured === '' ? pathNote(path) : ''}`,
+        next: configured === '' ? installAdvice(installed) : 'Correct the setting `editd.path`.',
       };
   }
 }
 
-function ofPath(path: string): string {
-  return ` The \`PATH\` of this window is \`${path}\`; that of a terminal may be another.`;
+function pathNote(path: string): string {
+  return ` The \`PATH\` of this window is \`${path}\`; that of a terminal may differ.`;
 }
 
-function toInstall(installed: string | undefined): string {
+function installAdvice(installed: string | undefined): string {
   return installed === undefined
     ? 'Install it with `cargo install --locked --path .` in a clone of editd, or set its path in `editd.path`.'
     : `There is \`${installed}\`: set that path in \`editd.path\`.`;
@@ -120,29 +124,29 @@ function toInstall(installed: string | undefined): string {
 
 function connection({ state, autostart }: Facts): Finding {
   const about = 'Daemon';
-  const wrong = (said: string, next: string): Finding => ({ isFine: false, about, said, next });
+  const problem = (detail: string, next: string): Finding => ({ isFine: false, about, detail, next });
   switch (state.kind) {
     case 'connected':
-      return { isFine: true, about, said: `connected, version ${state.version}, protocol ${state.protocol}` };
+      return { isFine: true, about, detail: `connected, version ${state.version}, protocol ${state.protocol}` };
     case 'connecting':
-      return wrong('Connecting.', 'Ask again in a moment.');
+      return problem('Connecting.', 'Ask again in a moment.');
     case 'off':
-      return wrong('Disconnected by you.', 'Run "editd: Connect".');
+      return problem('Disconnected by you.', 'Run "editd: Connect".');
     case 'missing':
-      return wrong('Not connected, for want of a program.', 'See above.');
+      return problem('Not connected, because there is no program.', 'See above.');
     case 'old':
-      return wrong(
+      return problem(
         `Version ${state.version}; this extension needs ${state.wanted} or later, with protocol 1.`,
         state.program === undefined
-          ? 'Install a later program, run `editd stop` with it, then "editd: Connect Again".'
-          : 'Install a later program.',
+          ? 'Install a newer program, run `editd stop` with it, then "editd: Connect Again".'
+          : 'Install a newer program.',
       );
     case 'waiting':
-      return wrong(`Not connected: ${state.reason}`, waitingFor(state.stopped, autostart));
+      return problem(`Not connected: ${state.reason}`, retryAdvice(state.stopped, autostart));
   }
 }
 
-function waitingFor(isStopped: boolean, autostart: boolean): string {
+function retryAdvice(isStopped: boolean, autostart: boolean): string {
   if (!autostart) {
     return 'Start one with `editd serve`: the setting `editd.autostart` is off.';
   }
@@ -154,7 +158,7 @@ function waitingFor(isStopped: boolean, autostart: boolean): string {
 function sockets({ status }: Facts): Finding[] {
   const folder = status?.['runtimeDir'];
   return typeof folder === 'string'
-    ? [{ isFine: true, about: 'Socket for agents', said: `\`${folder}/agent.sock\`` }]
+    ? [{ isFine: true, about: 'Socket for agents', detail: `\`${folder}/agent.sock\`` }]
     : [];
 }
 
@@ -162,54 +166,55 @@ function review({ status, hasFolder, announced }: Facts): Finding[] {
   const error = status?.['configurationError'];
   const policy = status?.['review'];
   if (typeof error === 'string') {
-    return [{ isFine: false, about: 'Configuration', said: error, next: 'Correct the file.' }];
+    return [{ isFine: false, about: 'Configuration', detail: error, next: 'Correct the file.' }];
   }
   if (typeof policy !== 'string') {
     return [];
   }
   const offered = `This window offers ${announced.join(', ')}.`;
-  const waits = waiting(policy, hasFolder);
-  return [{ about: 'Review', ...waits, said: `${waits.said} (\`review = "${policy}"\`). ${offered}` }];
+  const effect = reviewPolicy(policy, hasFolder);
+  return [{ about: 'Review', ...effect, detail: `${effect.detail} (\`review = "${policy}"\`). ${offered}` }];
 }
 
-/** What of agents' changes waits for the person. */
-function waiting(policy: string, hasFolder: boolean): Omit<Finding, 'about'> {
+/** Describes which changes of agents wait for the user. */
+function reviewPolicy(policy: string, hasFolder: boolean): Omit<Finding, 'about'> {
   if (policy === 'off') {
-    return { isFine: true, said: 'Agents change files at once' };
+    return { isFine: true, detail: 'Changes by agents are applied immediately' };
   }
   if (policy === 'auto' && !hasFolder) {
     return {
       isFine: false,
-      said: 'No folder is open here, so only changes of open files wait for you',
-      next: 'Open the folder that agents work in.',
+      detail: 'No folder is open here, so only changes to open files wait for you',
+      next: 'Open the folder that the agents work in.',
     };
   }
   return {
     isFine: true,
-    said: policy === 'auto' ? 'Changes in the folders of this window wait for you' : 'All changes wait for you',
+    detail: policy === 'auto' ? 'Changes in the folders of this window wait for you' : 'All changes wait for you',
   };
 }
 
 function pending({ pending }: Facts): Finding[] {
-  const said = pending === 0 ? 'none' : pending === 1 ? 'One waits for you.' : `${pending ?? 0} wait for you.`;
-  return pending === undefined ? [] : [{ isFine: true, about: 'Proposals', said }];
+  const detail =
+    pending === 0 ? 'none' : pending === 1 ? 'One is waiting for you.' : `${pending ?? 0} are waiting for you.`;
+  return pending === undefined ? [] : [{ isFine: true, about: 'Proposals', detail }];
 }
 
 function trust({ isTrusted }: Facts): Finding {
   const about = 'Workspace';
   return isTrusted
-    ? { isFine: true, about, said: 'trusted' }
-    : { isFine: true, about, said: 'In restricted mode: changes can be reviewed; no MCP server is offered.' };
+    ? { isFine: true, about, detail: 'trusted' }
+    : { isFine: true, about, detail: 'In restricted mode: changes can be reviewed, but no MCP server is offered.' };
 }
 
 function mcp({ hasMcp }: Facts): Finding[] {
   if (hasMcp === undefined) {
     return [];
   }
-  const said = hasMcp
+  const detail = hasMcp
     ? 'The program can be an MCP server.'
     : 'The program is too old to be an MCP server; agents use the socket.';
-  return [{ isFine: true, about: 'MCP', said }];
+  return [{ isFine: true, about: 'MCP', detail }];
 }
 
 function table(head: readonly string[], rows: readonly string[]): string {

@@ -1,4 +1,4 @@
-/** A proposal to try things with, made as any agent makes one: over the socket for agents. */
+/** A sample proposal, made through the agent socket like any proposal of an agent. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -9,19 +9,19 @@ import { createMessageConnection, SocketMessageReader, SocketMessageWriter } fro
 import type { Connection } from '../daemon/connection';
 import type { ApplyResult } from '../daemon/wire';
 import { socketPath } from '../mcp';
-import { countAsInside } from '../paths';
+import { addSampleFolder } from '../paths';
 
 const AUTHOR = 'sample';
 
 const TEXT = `A sample for editd
 
 The door is closed.
-Nobody is in the room,
-and the lamp is dark.
+The room is empty,
+and the lamp is off.
 
-You can type here while a proposal waits.
-Changes elsewhere move along,
-and one whose lines you touch is marked.
+You can type here while a proposal is pending.
+Changes elsewhere move with the text.
+A change whose lines you edit is marked as a conflict.
 
 The window is shut.
 `;
@@ -31,10 +31,10 @@ const EDITS = [
   { oldText: 'The window is shut.\n', newText: 'The window is open as well.\nIt is cold in here.\n' },
 ];
 
-/** Makes one, unless there is one that still waits, and gives its id. Rejects with a `Refusal`. */
+/** Makes a sample proposal, unless one is still pending, and returns its ID. Rejects with a `Refusal`. */
 export async function propose(context: vscode.ExtensionContext, connection: Connection): Promise<string> {
   const folder = join(context.globalStorageUri.fsPath, 'sample');
-  countAsInside(folder);
+  addSampleFolder(folder);
   const { proposals } = await connection.request('editd/proposals', { state: 'pending' });
   const waiting = proposals.find(({ author }) => author === AUTHOR);
   if (waiting) {
@@ -43,11 +43,11 @@ export async function propose(context: vscode.ExtensionContext, connection: Conn
   await mkdir(folder, { recursive: true });
   const path = freePath(folder);
   await writeFile(path, TEXT);
-  const { id } = await asAgent(await socketPath(connection), folder, path);
+  const { id } = await proposeAsAgent(await socketPath(connection), folder, path);
   return id;
 }
 
-/** A name that no document with unsaved text has. */
+/** Returns a path that no document with unsaved text has. */
 function freePath(folder: string): string {
   const taken = new Set(vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty).map(({ uri }) => uri.fsPath));
   for (let count = 1; ; count += 1) {
@@ -58,8 +58,9 @@ function freePath(folder: string): string {
   }
 }
 
-async function asAgent(socketOfAgents: string, folder: string, path: string): Promise<ApplyResult> {
-  const socket = connect(socketOfAgents);
+/** Makes the proposal in a separate session on the agent socket. */
+async function proposeAsAgent(agentSocket: string, folder: string, path: string): Promise<ApplyResult> {
+  const socket = connect(agentSocket);
   const agent = createMessageConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket));
   try {
     agent.listen();

@@ -1,17 +1,18 @@
-/** What is said of a transaction in lists and messages. */
+/** Descriptions of transactions for lists and messages. */
 import { basename } from 'node:path';
 
 import type { FileAction, TransactionEntry, TransactionFile } from '../daemon/wire';
 
-/** In whose name the history keeps what other programs wrote. */
+/** Author name that the history uses for text written by other programs. */
 const DISK = 'disk';
 
+/** Returns the first line of the label, or the file names if there is no label. */
 export function title(entry: Pick<TransactionEntry, 'label' | 'files'>): string {
   const label = entry.label?.split('\n')[0]?.trim() ?? '';
   return label === '' ? names(entry.files) : label;
 }
 
-/** "cart.py", "cart.py and test.py", "cart.py and 3 more". */
+/** Returns "cart.py", "cart.py and test.py" or "cart.py and 3 more". */
 export function names(files: readonly Pick<TransactionFile, 'path' | 'newPath'>[]): string {
   const [first, second] = files.map((file) => basename(file.newPath ?? file.path));
   if (first === undefined) {
@@ -23,7 +24,7 @@ export function names(files: readonly Pick<TransactionFile, 'path' | 'newPath'>[
   return files.length === 2 ? `${first} and ${second}` : `${first} and ${files.length - 1} more`;
 }
 
-/** `editor` is what this editor calls itself: what it asks for, a person at it wanted. */
+/** Returns the author to display. `editor` is the name of this editor: its changes were requested by the user. */
 export function author(entry: TransactionEntry, editor: string): string {
   if (entry.author === editor) {
     return 'you';
@@ -31,14 +32,14 @@ export function author(entry: TransactionEntry, editor: string): string {
   return entry.rescued === true && entry.author === DISK ? 'another program' : entry.author;
 }
 
-export function sums(files: readonly { readonly added: number; readonly removed: number }[]): string {
+export function lineCounts(files: readonly { readonly added: number; readonly removed: number }[]): string {
   const added = files.reduce((sum, file) => sum + file.added, 0);
   const removed = files.reduce((sum, file) => sum + file.removed, 0);
   return `+${added} -${removed}`;
 }
 
-/** What was done to a file, where that is not an edit. */
-export function deed(action: FileAction): string | undefined {
+/** Describes an action on a file. Returns undefined for an edit. */
+export function actionLabel(action: FileAction): string | undefined {
   switch (action) {
     case 'create':
       return 'new';
@@ -55,7 +56,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** "now", "5 min ago", "2 h ago", "yesterday", "3 days ago", then the date. */
+/** Returns "now", "5 min ago", "2 h ago", "yesterday", "3 days ago", or the date if that is longer ago. */
 export function ago(at: string, now: Date): string {
   const then = new Date(at);
   const passed = now.getTime() - then.getTime();
@@ -79,7 +80,7 @@ function midnight(date: Date): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 }
 
-/** Why there is an entry that changed nothing. */
+/** Explains an entry that changed nothing. */
 export const RESCUED =
-  'Another program wrote this text at the moment in which editd changed the file. It was kept here so that it is not lost. ' +
-  'To have it back in the file, undo this entry.';
+  'Another program wrote this text while editd was changing the file. The text is stored here so that it is not lost. ' +
+  'To restore it in the file, undo this entry.';

@@ -1,16 +1,16 @@
-/** Diffs that show what a change did, or would do. */
+/** Diffs that show the effect of a change or of an undo. */
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 
 import type { FileEntry } from '../daemon/wire';
-import { patched } from './patch';
+import { applyDiff } from './patch';
 
 export const SCHEME = 'editd-past';
 
-/** How many texts are kept for tabs that may still be open. */
-const KEPT = 200;
+/** Maximum number of texts retained for tabs that may still be open. */
+const MAX_TEXTS = 200;
 
-/** A file before and after something. */
+/** A file before and after a change. */
 export interface Sides {
   readonly uri: vscode.Uri;
   readonly before: string;
@@ -22,14 +22,14 @@ export class Diffs implements vscode.TextDocumentContentProvider {
   private count = 0;
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.texts.get(uri.toString()) ?? 'This text is gone. Open it again from the history.\n';
+    return this.texts.get(uri.toString()) ?? 'This text is no longer available. Open it again from the history.\n';
   }
 
-  /** Opens one diff, or all in one editor. */
+  /** Opens a diff, or several of them in one editor. */
   async show(title: string, sides: readonly Sides[]): Promise<void> {
     const pairs = sides.map(({ uri, before, after }) => {
       this.count += 1;
-      return { uri, before: this.keep(uri.path, 'before', before), after: this.keep(uri.path, 'after', after) };
+      return { uri, before: this.store(uri.path, 'before', before), after: this.store(uri.path, 'after', after) };
     });
     const [only] = pairs;
     if (only && pairs.length === 1) {
@@ -40,41 +40,42 @@ export class Diffs implements vscode.TextDocumentContentProvider {
     await vscode.commands.executeCommand('vscode.changes', title, resources);
   }
 
-  /** Opens a diff as the text that it is. */
+  /** Opens a unified diff as text. */
   async showDiff(name: string, diff: string): Promise<void> {
     this.count += 1;
-    const uri = this.keep(`/${name}.diff`, 'diff', diff);
+    const uri = this.store(`/${name}.diff`, 'diff', diff);
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
   }
 
-  private keep(path: string, side: string, text: string): vscode.Uri {
+  private store(path: string, side: string, text: string): vscode.Uri {
     const uri = vscode.Uri.from({ scheme: SCHEME, authority: side, path, query: String(this.count) });
     this.texts.set(uri.toString(), text);
     const [oldest] = this.texts.keys();
-    if (oldest !== undefined && this.texts.size > KEPT) {
+    if (oldest !== undefined && this.texts.size > MAX_TEXTS) {
       this.texts.delete(oldest);
     }
     return uri;
   }
 }
 
-/** What files are, and what they would become; undefined for one whose diff is not about its present text. */
+/** Returns the current and the resulting text of a file; undefined if the diff does not apply to the current text. */
 export async function sidesOf(file: FileEntry): Promise<Sides | undefined> {
   const uri = vscode.Uri.file(file.newPath ?? file.path);
   try {
     const before = file.action === 'create' ? '' : await presentText(vscode.Uri.file(file.path));
-    const after = file.action === 'delete' ? '' : patched(before, file.diff);
+    const after = file.action === 'delete' ? '' : applyDiff(before, file.diff);
     return after === undefined ? undefined : { uri, before, after };
   } catch {
-    return undefined; // It has gone, or is no text.
+    return undefined; // The file is missing or not text.
   }
 }
 
-export function turned({ uri, before, after }: Sides): Sides {
+/** Swaps both sides. */
+export function swapped({ uri, before, after }: Sides): Sides {
   return { uri, before: after, after: before };
 }
 
-/** All diffs below each other, for what cannot be shown side by side. */
+/** Concatenates all diffs, for files that cannot be shown side by side. */
 export function diffText(files: readonly FileEntry[]): string {
   return files.map(({ diff, path, action }) => diff || `${action} ${basename(path)}\n`).join('');
 }

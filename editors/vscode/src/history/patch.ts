@@ -1,13 +1,13 @@
-/** Texts that a unified diff leads to. The daemon's history keeps diffs for people, and no whole texts. */
+/** Applies unified diffs. The history of the daemon stores diffs for display, not whole texts. */
 import { applyPatch } from 'diff';
 
-import { withLf } from '../lineEnds';
+import { withLf } from '../lineEndings';
 
 /**
- * The text after the diff, with all lines ended by LF, or undefined if the diff is not about this text. Line ends are
- * not compared: an editor shows them all alike.
+ * Applies a diff and returns the text with LF line endings, or undefined if the diff does not apply. Ignores
+ * differences in line endings, because an editor displays all of them alike.
  */
-export function patched(text: string, diff: string): string | undefined {
+export function applyDiff(text: string, diff: string): string | undefined {
   try {
     const after = applyPatch(withLf(text), withLf(diff), { autoConvertLineEndings: false });
     return after === false ? undefined : after;

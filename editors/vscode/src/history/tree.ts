@@ -3,36 +3,36 @@ import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 
 import type { TransactionEntry, TransactionFile } from '../daemon/wire';
-import { ago, author, deed, RESCUED, sums, title } from './describe';
-import type { Past } from './past';
+import { ago, author, actionLabel, RESCUED, lineCounts, title } from './describe';
+import type { Transactions } from './transactions';
 
 export type Row =
   | { readonly kind: 'entry'; readonly entry: TransactionEntry }
   | { readonly kind: 'file'; readonly entry: TransactionEntry; readonly file: TransactionFile }
   | { readonly kind: 'more' };
 
-/** What rows are named by where their color is decided. */
+/** URI scheme of rows, by which their decoration is chosen. */
 const SCHEME = 'editd-history';
 
 export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.FileDecorationProvider {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.changed.event;
 
-  constructor(private readonly past: Past) {
-    past.onDidChange(() => {
+  constructor(private readonly transactions: Transactions) {
+    transactions.onDidChange(() => {
       this.refresh();
     });
   }
 
-  /** Draws the rows again: what is known, or the time, has changed. */
+  /** Redraws the rows because the entries or the displayed times have changed. */
   refresh(): void {
     this.changed.fire();
   }
 
   getChildren(row?: Row): Row[] {
     if (row === undefined) {
-      const entries: Row[] = this.past.entries.map((entry) => ({ kind: 'entry', entry }));
-      return this.past.hasMore ? [...entries, { kind: 'more' }] : entries;
+      const entries: Row[] = this.transactions.entries.map((entry) => ({ kind: 'entry', entry }));
+      return this.transactions.hasMore ? [...entries, { kind: 'more' }] : entries;
     }
     return row.kind === 'entry' ? row.entry.files.map((file) => ({ kind: 'file', entry: row.entry, file })) : [];
   }
@@ -58,7 +58,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.FileDec
     const item = new vscode.TreeItem(title(entry), vscode.TreeItemCollapsibleState.Collapsed);
     const by = entry.undone ? this.undoer(entry) : undefined;
     item.id = entry.transaction;
-    item.description = [by, author(entry, vscode.env.appName), ago(entry.at, new Date()), sums(entry.files)]
+    item.description = [by, author(entry, vscode.env.appName), ago(entry.at, new Date()), lineCounts(entry.files)]
       .filter(Boolean)
       .join(' · ');
     item.iconPath = new vscode.ThemeIcon(
@@ -76,7 +76,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.FileDec
   }
 
   private undoer(entry: TransactionEntry): string {
-    const undo = this.past.find(entry.undoneBy ?? '');
+    const undo = this.transactions.find(entry.undoneBy ?? '');
     return undo ? `undone by ${author(undo, vscode.env.appName)}` : 'undone';
   }
 }
@@ -90,14 +90,14 @@ function icon(entry: TransactionEntry): string {
 
 function tooltip(entry: TransactionEntry, by: string | undefined): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
-  const line = (said: string) => text.appendText(said).appendMarkdown('\n\n');
-  line(entry.label ?? title(entry));
-  line(`${author(entry, vscode.env.appName)}, ${new Date(entry.at).toLocaleString()}`);
+  const append = (paragraph: string) => text.appendText(paragraph).appendMarkdown('\n\n');
+  append(entry.label ?? title(entry));
+  append(`${author(entry, vscode.env.appName)}, ${new Date(entry.at).toLocaleString()}`);
   if (by !== undefined) {
-    line(`${by[0]?.toUpperCase() ?? ''}${by.slice(1)}.`);
+    append(`${by[0]?.toUpperCase() ?? ''}${by.slice(1)}.`);
   }
   if (entry.rescued === true) {
-    line(RESCUED);
+    append(RESCUED);
   }
   return text;
 }
@@ -108,7 +108,7 @@ function fileItem(entry: TransactionEntry, file: TransactionFile): vscode.TreeIt
   const folder = vscode.workspace.asRelativePath(dirname(path));
   const place = folder === dirname(path) && vscode.workspace.getWorkspaceFolder(vscode.Uri.file(path)) ? '' : folder;
   item.id = `${entry.transaction} ${file.path}`;
-  item.description = [deed(file.action), place, sums([file])].filter(Boolean).join(' · ');
+  item.description = [actionLabel(file.action), place, lineCounts([file])].filter(Boolean).join(' · ');
   item.resourceUri = vscode.Uri.file(path);
   item.iconPath = vscode.ThemeIcon.File;
   item.contextValue = 'pastFile';

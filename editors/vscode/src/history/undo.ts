@@ -1,48 +1,48 @@
-/** Taking a change back: shown first, then done as it was shown. */
+/** Undoes changes: shows a preview first, then applies exactly that. */
 import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
 import { type Refusal, refusalOf } from '../daemon/refusal';
 import type { AppliedFile, FileEntry, Requests, TransactionEntry } from '../daemon/wire';
-import { dialog, message, statusLine, wordsOf } from '../messages';
-import { names, sums, title } from './describe';
-import { diffText, type Diffs, type Sides, sidesOf, turned } from './diff';
-import type { Past } from './past';
+import { dialog, message, statusMessage, messageOf } from '../messages';
+import { names, lineCounts, title } from './describe';
+import { diffText, type Diffs, type Sides, sidesOf, swapped } from './diff';
+import type { Transactions } from './transactions';
 
 type Preview = Requests['editd/undo']['result'];
 
-/** What a person is told of it before it happens: at most so many files by name. */
-const NAMED = 12;
+/** Maximum number of files listed by name in the preview. */
+const MAX_NAMED = 12;
 
 export class Undo {
   constructor(
     private readonly connection: Connection,
-    private readonly past: Past,
+    private readonly transactions: Transactions,
     private readonly diffs: Diffs,
   ) {}
 
-  /** Asks, and takes it back if the person says so. */
+  /** Asks for confirmation and undoes the transaction. */
   async run(transaction: string): Promise<void> {
     try {
       let notice = '';
       let done: Preview | undefined;
       do {
         const preview = await this.connection.request('editd/undo', { transaction, preview: true });
-        if (!(await this.agreed(transaction, preview, notice))) {
+        if (!(await this.isConfirmed(transaction, preview, notice))) {
           return;
         }
-        done = await this.asShown(transaction, preview.fingerprint ?? '');
-        notice = 'The files have changed meanwhile, so it is shown once more.';
+        done = await this.undoAsPreviewed(transaction, preview.fingerprint ?? '');
+        notice = 'The files have changed in the meantime, so the preview was updated.';
       } while (done === undefined);
-      tell(done.files);
-      await this.past.refresh();
+      notifyDone(done.files);
+      await this.transactions.refresh();
     } catch (error) {
-      await this.refused(refusalOf(error));
+      await this.handleRefusal(refusalOf(error));
     }
   }
 
-  /** Takes it back, or gives undefined if the files are not as they were shown any more. */
-  private async asShown(transaction: string, fingerprint: string): Promise<Preview | undefined> {
+  /** Undoes the transaction as previewed. Returns undefined if the files have changed since the preview. */
+  private async undoAsPreviewed(transaction: string, fingerprint: string): Promise<Preview | undefined> {
     try {
       return await this.connection.request('editd/undo', { transaction, fingerprint });
     } catch (error) {
@@ -54,16 +54,16 @@ export class Undo {
     }
   }
 
-  /** What the transaction did to the present texts, where that can be worked out. */
-  async didTo(entry: TransactionEntry): Promise<readonly Sides[]> {
-    const back = entry.undoneBy ?? entry.transaction;
-    const { files } = await this.connection.request('editd/undo', { transaction: back, preview: true });
+  /** Computes the effect of the transaction on the current texts. Omits files for which this is not possible. */
+  async effectOf(entry: TransactionEntry): Promise<readonly Sides[]> {
+    const target = entry.undoneBy ?? entry.transaction;
+    const { files } = await this.connection.request('editd/undo', { transaction: target, preview: true });
     const sides = (await Promise.all(files.map(sidesOf))).filter((each) => each !== undefined);
-    // Undoing the undo does again what the transaction did; undoing itself does the opposite.
-    return entry.undoneBy === undefined ? sides.map(turned) : sides;
+    // Undoing the undo repeats the transaction; undoing the transaction itself inverts it.
+    return entry.undoneBy === undefined ? sides.map(swapped) : sides;
   }
 
-  private async agreed(transaction: string, preview: Preview, notice: string): Promise<boolean> {
+  private async isConfirmed(transaction: string, preview: Preview, notice: string): Promise<boolean> {
     const question = `Undo "${this.titleOf(transaction, preview.files)}"?`;
     const detail = [notice, ...lines(preview.files)].filter(Boolean).join('\n');
     const answer = await dialog(question, detail, 'Undo', 'Show the Diff');
@@ -84,49 +84,55 @@ export class Undo {
   }
 
   private titleOf(transaction: string, files: readonly FileEntry[]): string {
-    const entry = this.past.find(transaction);
+    const entry = this.transactions.find(transaction);
     return entry ? title(entry) : names(files);
   }
 
-  private async refused(refusal: Refusal): Promise<void> {
+  private async handleRefusal(refusal: Refusal): Promise<void> {
     switch (refusal.kind) {
       case 'stale':
-        await this.tellStale(refusal);
+        await this.showLaterChanges(refusal);
         break;
       case 'no_change':
-        await this.past.refresh();
-        await this.offerAgain(refusal);
+        await this.transactions.refresh();
+        await this.offerRedo(refusal);
         break;
       case 'missing':
-        await this.past.reload();
-        void message('warning', 'This change is not in the history any more.');
+        await this.transactions.reload();
+        void message('warning', 'This change is no longer in the history.');
         break;
       default:
-        void message('error', wordsOf(refusal));
+        void message('error', messageOf(refusal));
     }
   }
 
-  /** Others have changed the files since: what is in the way is shown, or the file if that is not known. */
-  private async tellStale({ data }: Refusal): Promise<void> {
+  /** Shows the later changes that prevent the undo, or the file if those are not known. */
+  private async showLaterChanges({ data }: Refusal): Promise<void> {
     const { path, diff, currentHash } = data;
     const name = typeof path === 'string' ? vscode.workspace.asRelativePath(path) : 'a file';
     if (currentHash === null) {
-      void message('warning', `It cannot be undone: ${name} is not there any more.`);
+      void message('warning', `The change cannot be undone: ${name} no longer exists.`);
     } else if (typeof diff === 'string') {
       await this.diffs.showDiff('changed-since', diff);
-      void message('warning', `It cannot be undone: ${name} has changed since in the same lines, as is shown here.`);
+      void message(
+        'warning',
+        `The change cannot be undone: the same lines of ${name} have changed since, as this diff shows.`,
+      );
     } else {
       await open(path);
-      void message('warning', `It cannot be undone: ${name} has changed since. In which lines is not known any more.`);
+      void message(
+        'warning',
+        `The change cannot be undone: ${name} has changed since, but the lines are no longer known.`,
+      );
     }
   }
 
-  /** It is undone already, or there is nothing to undo. */
-  private async offerAgain(refusal: Refusal): Promise<void> {
+  /** Offers to redo a change that is already undone. */
+  private async offerRedo(refusal: Refusal): Promise<void> {
     const { undoneBy } = refusal.data;
     if (typeof undoneBy !== 'string') {
-      void message('info', wordsOf(refusal));
-    } else if ((await message('info', 'This is undone already.', 'Put It Back')) !== undefined) {
+      void message('info', messageOf(refusal));
+    } else if ((await message('info', 'This change is already undone.', 'Redo')) !== undefined) {
       await this.run(undoneBy);
     }
   }
@@ -139,30 +145,30 @@ async function open(path: unknown): Promise<void> {
 }
 
 function lines(files: readonly FileEntry[]): string[] {
-  const named = files.slice(0, NAMED).map((file) => {
+  const named = files.slice(0, MAX_NAMED).map((file) => {
     const path = vscode.workspace.asRelativePath(file.path);
     switch (file.action) {
       case 'create':
-        return `${path} comes back (${sums([file])})`;
+        return `${path} is restored (${lineCounts([file])})`;
       case 'delete':
-        return `${path} is deleted (${sums([file])})`;
+        return `${path} is deleted (${lineCounts([file])})`;
       case 'rename':
-        return `${path} becomes ${vscode.workspace.asRelativePath(file.newPath ?? file.path)} (${sums([file])})`;
+        return `${path} is renamed to ${vscode.workspace.asRelativePath(file.newPath ?? file.path)} (${lineCounts([file])})`;
       case 'edit':
-        return `${path} (${sums([file])})`;
+        return `${path} (${lineCounts([file])})`;
     }
   });
-  const more = files.length > NAMED ? [`and ${files.length - NAMED} more`] : [];
+  const more = files.length > MAX_NAMED ? [`and ${files.length - MAX_NAMED} more`] : [];
   const warnings = new Set(files.flatMap((file) => file.warnings));
   return [...named, ...more, ...warnings];
 }
 
-function tell(files: readonly AppliedFile[]): void {
+function notifyDone(files: readonly AppliedFile[]): void {
   const unsaved = files.filter((file) => file.saved === false && file.hash !== null);
   if (unsaved.length === 0) {
-    statusLine(`Undone in ${names(files)}.`, 5000);
+    statusMessage(`Undone in ${names(files)}.`, 5000);
     return;
   }
-  const left = `${names(unsaved)} had unsaved text and ${unsaved.length === 1 ? 'is' : 'are'} left for you to save.`;
-  void message('info', `Undone. ${left}`);
+  const note = `${names(unsaved)} had unsaved text and ${unsaved.length === 1 ? 'was' : 'were'} not saved.`;
+  void message('info', `Undone. ${note}`);
 }

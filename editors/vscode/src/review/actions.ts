@@ -1,15 +1,15 @@
-/** What a person does about proposals. */
+/** The actions of the user on proposals. */
 import type { FileEntry, Hunk, ProposalResult, ReplaceParam } from '../daemon/wire';
 import { dialog } from '../messages';
 import type { Decider, Part } from './decide';
 import type { Diffs } from './diff';
 import type { Drafts } from './drafts';
-import { type Gone, isGone } from './gone';
-import { ask, tellLine } from './notifications';
+import { type MissingFiles, isMissing } from './missingFiles';
+import { ask, showStatus } from './notifications';
 import { isRewritten } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject } from './subject';
-import { count, hunksOf, isOpen, nameOf, plain } from './words';
+import { count, hunksOf, isOpen, nameOf, singleLine } from './labels';
 
 export type Verdict = 'accept' | 'reject';
 
@@ -19,60 +19,62 @@ export class Actions {
     private readonly drafts: Drafts,
     private readonly decider: Decider,
     private readonly diffs: Diffs,
-    private readonly gone: Gone,
+    private readonly missingFiles: MissingFiles,
   ) {}
 
-  /** Decides hunks by themselves. Those of a file that the person has rewritten cannot be. */
+  /** Decides single hunks. Hunks of a file with a draft cannot be decided singly. */
   async hunks(verdict: Verdict | 'take', subjects: readonly HunkSubject[]): Promise<void> {
     for (const [id, group] of byProposal(subjects)) {
-      const hasDraft = ({ path }: HunkSubject) => this.drafts.written(id, path) !== undefined;
-      const isSent = ({ path }: HunkSubject) => this.isSent(id, path);
-      const plain = group.filter((each) => !hasDraft(each) && !isSent(each));
-      if (plain.length > 0) {
+      const hasDraft = ({ path }: HunkSubject) => this.drafts.find(id, path) !== undefined;
+      const isAccepted = ({ path }: HunkSubject) => this.isDraftAccepted(id, path);
+      const undrafted = group.filter((each) => !hasDraft(each) && !isAccepted(each));
+      if (undrafted.length > 0) {
         await this.decideHunks(
           verdict,
           id,
-          plain.map(({ hunk }) => hunk),
+          undrafted.map(({ hunk }) => hunk),
         );
       }
       const drafted = group.find(hasDraft);
       if (drafted) {
         this.askAboutDraft(drafted);
       }
-      for (const path of new Set(group.filter((each) => !hasDraft(each) && isSent(each)).map((each) => each.path))) {
-        await this.sentAlready(verdict, { kind: 'file', id, path });
+      for (const path of new Set(
+        group.filter((each) => !hasDraft(each) && isAccepted(each)).map((each) => each.path),
+      )) {
+        await this.decideAcceptedDraft(verdict, { kind: 'file', id, path });
       }
     }
   }
 
-  /** Decides what is open in files; if nothing is, all of them anew. */
+  /** Decides the open hunks of files. If a file has none, decides all its hunks again. */
   async files(verdict: Verdict, subjects: readonly FileSubject[]): Promise<void> {
     for (const subject of subjects) {
       const { id, path } = subject;
-      if (this.drafts.written(id, path)) {
+      if (this.drafts.find(id, path)) {
         await (verdict === 'accept'
           ? this.acceptDraft(subject)
           : this.rejectDrafts(id, [path], { reject: this.store.file(id, path)?.hunks.map((hunk) => hunk.id) ?? [] }));
         continue;
       }
-      if (this.isSent(id, path)) {
-        await this.sentAlready(verdict, subject);
+      if (this.isDraftAccepted(id, path)) {
+        await this.decideAcceptedDraft(verdict, subject);
         continue;
       }
       const file = this.store.file(id, path);
       const open = file?.hunks.filter(isOpen) ?? [];
-      const meant = open.length > 0 ? open : (file?.hunks ?? []);
+      const targets = open.length > 0 ? open : (file?.hunks ?? []);
       await this.decideHunks(
         verdict,
         id,
-        meant.map((hunk) => hunk.id),
+        targets.map((hunk) => hunk.id),
       );
     }
   }
 
-  /** Decides all that is open in a proposal. */
+  /** Decides all open hunks of a proposal. */
   async all(verdict: Verdict, id: string): Promise<void> {
-    const drafted = this.store.get(id)?.files.filter(({ path }) => this.drafts.written(id, path)) ?? [];
+    const drafted = this.store.get(id)?.files.filter(({ path }) => this.drafts.find(id, path)) ?? [];
     if (verdict === 'reject' && drafted.length > 0) {
       await this.rejectDrafts(
         id,
@@ -90,11 +92,11 @@ export class Actions {
     }
   }
 
-  /** Says something to the author, with the decision or before it. */
+  /** Sends a comment to the author. Returns `true` if it was sent. */
   async comment(id: string, about: { path?: string; hunk?: string }, text: string): Promise<boolean> {
     const answer = await this.decider.send(id, () => ({ comment: [{ ...about, text }] }));
     if (answer) {
-      tellLine(`${plain(answer.author)} gets your comment with the decision.`);
+      showStatus(`${singleLine(answer.author)} will receive your comment with the decision.`);
     }
     return answer !== undefined;
   }
@@ -103,20 +105,22 @@ export class Actions {
     const find = (proposal: ProposalResult | undefined) =>
       proposal ? hunksOf(proposal).filter((hunk) => ids.includes(hunk.id)) : [];
     const proposal = this.store.get(id);
-    const lost = verdict === 'reject' || !proposal ? [] : proposal.files.filter(isGone).flatMap(({ hunks }) => hunks);
-    const isHeld = (hunk: Hunk) => (verdict === 'accept' && hunk.state === 'conflicted') || lost.includes(hunk);
-    const known = find(proposal).filter(isHeld);
+    const inMissingFiles =
+      verdict === 'reject' || !proposal ? [] : proposal.files.filter(isMissing).flatMap(({ hunks }) => hunks);
+    const needsConfirmation = (hunk: Hunk) =>
+      (verdict === 'accept' && hunk.state === 'conflicted') || inMissingFiles.includes(hunk);
+    const known = find(proposal).filter(needsConfirmation);
     const sent = ids.filter((each) => !known.some((hunk) => hunk.id === each));
     const answer = sent.length > 0 ? await this.send(id, () => ({ [verdict]: sent })) : proposal;
     if (answer?.state === 'pending') {
       this.askAboutConflicts(
         answer,
-        find(answer).filter((hunk) => known.some((each) => each.id === hunk.id) || isHeld(hunk)),
+        find(answer).filter((hunk) => known.some((each) => each.id === hunk.id) || needsConfirmation(hunk)),
       );
     }
   }
 
-  /** Accepts a file with the text that the person has made of it. */
+  /** Accepts a file with the text of its draft. */
   private async acceptDraft({ id, path }: FileSubject): Promise<void> {
     await this.send(id, (proposal) => {
       const file = proposal.files.find((each) => each.path === path);
@@ -124,7 +128,7 @@ export class Actions {
     });
   }
 
-  /** A decision with what the person wrote in these files. Nothing if that does not go together with what is there. */
+  /** Adds the drafts of these files to a decision. Returns undefined if a draft conflicts with the current text. */
   private async withDrafts(
     proposal: ProposalResult,
     files: readonly FileEntry[],
@@ -134,15 +138,15 @@ export class Actions {
     const accept: string[] = [];
     const sent = new Map<string, string>();
     for (const file of files) {
-      const written = this.drafts.written(proposal.id, file.path);
+      const written = this.drafts.find(proposal.id, file.path);
       const replacement = written && (await this.decider.replacement(proposal.id, file.path, written));
       if (written && !replacement) {
-        this.tellTorn({ kind: 'file', id: proposal.id, path: file.path });
+        this.warnOfDraftConflict({ kind: 'file', id: proposal.id, path: file.path });
         return undefined;
       }
       replace.push(...(replacement ? [replacement] : []));
       sent.set(file.path, written?.text ?? '');
-      // A new name is decided beside a text, and everything is where saving has made it what was proposed.
+      // A rename is decided separately from the text. Without a replacement, all open hunks are accepted.
       const beside = file.hunks.filter((hunk) => isOpen(hunk) && (!replacement || hunk.kind === 'rename'));
       accept.push(...beside.map((hunk) => hunk.id));
     }
@@ -153,58 +157,61 @@ export class Actions {
     };
   }
 
-  /** Whether a file was accepted as the person had written it. */
-  private isSent(id: string, path: string): boolean {
+  /** Returns `true` if the draft of a file has already been accepted. */
+  private isDraftAccepted(id: string, path: string): boolean {
     const file = this.store.file(id, path);
     return file !== undefined && isRewritten(file);
   }
 
-  /** To accept the agent's side of it anew, or to reject it, would throw away what the person wrote. */
-  private async sentAlready(verdict: Verdict | 'take', { id, path }: FileSubject): Promise<void> {
+  /**
+   * Handles a decision on a file whose draft was accepted: a rejection would discard the user's text, so it is
+   * confirmed first.
+   */
+  private async decideAcceptedDraft(verdict: Verdict | 'take', { id, path }: FileSubject): Promise<void> {
     if (verdict !== 'reject') {
-      tellLine(`${nameOf(path)} is accepted as you have written it.`);
+      showStatus(`${nameOf(path)} is already accepted with your changes.`);
       return;
     }
     const ids = this.store.file(id, path)?.hunks.map((hunk) => hunk.id) ?? [];
-    await ask('warning', `What you have written in ${nameOf(path)} would be discarded.`, {
+    await ask('warning', `Your changes to ${nameOf(path)} would be discarded.`, {
       'Reject and Discard': () => this.decideHunks('reject', id, ids),
     });
   }
 
-  /** Sends a decision. If it is the last one, what the person wrote elsewhere in the proposal and did not accept counts. */
+  /** Sends a decision. If it is the last one, asks about drafts in the proposal that have not been accepted. */
   private send(id: string, make: (proposal: ProposalResult) => Part | undefined | Promise<Part | undefined>) {
     return this.decider.send(id, async (proposal) => {
       const part = await make(proposal);
-      return part && this.withForgotten(proposal, part);
+      return part && this.withRemainingDrafts(proposal, part);
     });
   }
 
-  private async withForgotten(proposal: ProposalResult, part: Part): Promise<Part | undefined> {
+  private async withRemainingDrafts(proposal: ProposalResult, part: Part): Promise<Part | undefined> {
     const drafted = proposal.files.filter(
-      ({ path }) => this.drafts.written(proposal.id, path) && !part.replace?.some((each) => each.path === path),
+      ({ path }) => this.drafts.find(proposal.id, path) && !part.replace?.some((each) => each.path === path),
     );
     if (drafted.length === 0 || !completes(proposal, part)) {
       return part;
     }
     const names = drafted.map(({ path }) => nameOf(path)).join(', ');
-    const text = `This is the last decision, and you have written something in ${names} that is not accepted.`;
-    const choice = await dialog(text, '', 'Accept It as Well', 'Leave It Out');
-    if (choice === 'Accept It as Well') {
+    const text = `This is the last decision, and your changes to ${names} are not accepted yet.`;
+    const choice = await dialog(text, '', 'Accept Them as Well', 'Leave Them Out');
+    if (choice === 'Accept Them as Well') {
       const { replace = [], written = [], ...rest } = part;
       const more = await this.withDrafts(proposal, drafted, { ...rest, replace });
       return more && { ...more, written: new Map([...written, ...(more.written ?? [])]) };
     }
-    return choice === 'Leave It Out' ? part : undefined;
+    return choice === 'Leave Them Out' ? part : undefined;
   }
 
-  private tellTorn(subject: FileSubject): void {
-    const text = `What you wrote in ${nameOf(subject.path)} and what was changed in the file since are about the same lines. Nothing was sent, and your text is kept. Change it so that it fits, or discard it.`;
+  private warnOfDraftConflict(subject: FileSubject): void {
+    const text = `Your changes to ${nameOf(subject.path)} conflict with later changes of the same lines. Nothing was sent, and your text is kept. Adapt it or discard it.`;
     void ask('warning', text, { 'Open Diff': () => this.diffs.open(subject) });
   }
 
   private askAboutDraft({ id, path }: HunkSubject): void {
     const file: FileSubject = { kind: 'file', id, path };
-    void ask('info', `You have changed what is proposed for ${nameOf(path)}, so it is decided as a whole.`, {
+    void ask('info', `You have edited the proposal for ${nameOf(path)}, so the file is decided as a whole.`, {
       'Accept File': () => this.files('accept', [file]),
       'Reject File': () => this.files('reject', [file]),
       'Open Diff': () => this.diffs.open(file),
@@ -212,23 +219,23 @@ export class Actions {
   }
 
   private async rejectDrafts(id: string, paths: readonly string[], part: Part): Promise<void> {
-    await ask('warning', `You have written something in ${paths.map(nameOf).join(', ')}. It would be discarded.`, {
+    await ask('warning', `Your changes to ${paths.map(nameOf).join(', ')} would be discarded.`, {
       'Reject and Discard': async () => {
-        // Only what was decided is discarded.
+        // Drafts are discarded only if the decision was made.
         const answer = await this.decider.send(id, () => part);
         if (answer) {
-          await Promise.all(paths.map((path) => this.drafts.drop(id, path)));
+          await Promise.all(paths.map((path) => this.drafts.discard(id, path)));
         }
       },
     });
   }
 
-  private rejectOf(id: string, { path }: FileEntry): Promise<void> {
+  private rejectFile(id: string, { path }: FileEntry): Promise<void> {
     return this.files('reject', [{ kind: 'file', id, path }]);
   }
 
-  /** A message may stand for long: what is taken over is what was there when it was shown. */
-  private async takeAsSeen(id: string, seen: readonly Hunk[]): Promise<void> {
+  /** Takes the agent's side of hunks. Asks again if they have changed since the message was shown. */
+  private async takeIfUnchanged(id: string, seen: readonly Hunk[]): Promise<void> {
     await this.store.refresh(id);
     const proposal = this.store.get(id);
     const now = proposal ? hunksOf(proposal) : [];
@@ -247,13 +254,13 @@ export class Actions {
     }
   }
 
-  /** The daemon accepts nothing whose place has changed, unless the person says so knowing that. */
+  /** Asks about hunks in conflict. The daemon applies them only on the user's explicit request. */
   private askAboutConflicts(proposal: ProposalResult, hunks: readonly Hunk[]): void {
     const isOf = (file: FileEntry) => file.hunks.some((hunk) => hunks.includes(hunk));
-    for (const file of proposal.files.filter((each) => isGone(each) && isOf(each))) {
-      void this.gone.tell(file, () => this.rejectOf(proposal.id, file));
+    for (const file of proposal.files.filter((each) => isMissing(each) && isOf(each))) {
+      void this.missingFiles.notify(file, () => this.rejectFile(proposal.id, file));
     }
-    const left = proposal.files.filter((file) => !isGone(file)).flatMap((file) => file.hunks);
+    const left = proposal.files.filter((file) => !isMissing(file)).flatMap((file) => file.hunks);
     const conflicted = hunks.filter((hunk) => hunk.state === 'conflicted' && left.includes(hunk));
     const files = proposal.files.filter((file) => file.hunks.some((hunk) => conflicted.includes(hunk)));
     const [first] = files;
@@ -266,15 +273,15 @@ export class Actions {
     const names = files.map((file) => nameOf(file.path)).join(', ');
     const what = ids.length === 1 ? 'A change' : count(ids.length, 'change');
     const verb = ids.length === 1 ? 'is' : 'are';
-    void ask('warning', `${what} in ${names} ${verb} in conflict with what the file says there by now.`, {
+    void ask('warning', `${what} in ${names} ${verb} in conflict with the current text of the file.`, {
       'Keep Mine': () => this.decideHunks('reject', id, ids),
-      "Take the Agent's": () => this.takeAsSeen(id, conflicted),
+      "Take the Agent's": () => this.takeIfUnchanged(id, conflicted),
       'Open Diff': () => this.diffs.open({ kind: 'hunk', id, path: first.path, hunk: hunk.id }),
     });
   }
 }
 
-/** Whether nothing is left to decide after a decision. */
+/** Returns `true` if a decision leaves no open hunks. */
 function completes(proposal: ProposalResult, part: Part): boolean {
   if (part.accept === 'all' || part.reject === 'all') {
     return true;

@@ -1,4 +1,4 @@
-/** The commands of the review. */
+/** The review commands. */
 import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
@@ -8,12 +8,20 @@ import type { Comments } from './comments';
 import { activeAddress, type Diffs } from './diff';
 import type { Drafts } from './drafts';
 import { showMenu } from './menu';
-import { ask, tellLine, tellRefusal } from './notifications';
+import { ask, showRefusal, showStatus } from './notifications';
 import { nextStop, type Stop, stopsOf } from './places';
 import type { Store } from './store';
 import type { HunkSubject, Subject } from './subject';
-import { fileToShow, filesMeant, hunksAtCursor, named, position, proposalMeant, proposalsMeant } from './target';
-import { Turns } from './turns';
+import {
+  fileToShow,
+  targetFiles,
+  hunksAtCursor,
+  subjectsIn,
+  position,
+  targetProposal,
+  targetProposals,
+} from './target';
+import { TaskQueue } from './taskQueue';
 import type { ProposalTree } from './tree';
 import { addressOf } from './uris';
 
@@ -29,25 +37,25 @@ interface Parts {
   readonly tree: ProposalTree;
 }
 
-/** What the keys give that belong to the view of what waits: they are about what is selected there. */
+/** Argument of key bindings in the proposals view: the command applies to the selection there. */
 const SELECTION = 'selection';
 
 export function commands(parts: Parts): vscode.Disposable {
   const { connection, store, diffs, comments } = parts;
-  // Keys may come faster than decisions are made: each is about what is looked at once the one before is done.
-  const keys = new Turns();
-  const inTurn = (act: () => Promise<void>) => keys.run('', act);
+  // Keys may be pressed faster than decisions are made. Each applies to the position after the previous decision.
+  const queue = new TaskQueue();
+  const inOrder = (act: () => Promise<void>) => queue.run('', act);
   const table: Record<string, (...args: unknown[]) => unknown> = {
     review: (...args) => review(parts, args),
     openDiff: (...args) => openDiff(parts, args),
     openAllDiffs: async (...args) => {
-      await store.upToDate(named(args));
-      const id = await proposalMeant(store, args, 'Show');
+      await store.waitUntilCurrent(subjectsIn(args));
+      const id = await targetProposal(store, args, 'Show');
       await (id === undefined ? undefined : diffs.openAll(id));
     },
-    acceptHunk: (...args) => inTurn(() => decide(parts, 'accept', args)),
-    rejectHunk: (...args) => inTurn(() => decide(parts, 'reject', args)),
-    takeHunk: (...args) => inTurn(() => decide(parts, 'take', args)),
+    acceptHunk: (...args) => inOrder(() => decide(parts, 'accept', args)),
+    rejectHunk: (...args) => inOrder(() => decide(parts, 'reject', args)),
+    takeHunk: (...args) => inOrder(() => decide(parts, 'take', args)),
     acceptFile: async (...args) => {
       await decideFiles(parts, 'accept', args);
     },
@@ -56,9 +64,9 @@ export function commands(parts: Parts): vscode.Disposable {
     },
     acceptAll: (...args) => decideAll(parts, 'accept', args),
     rejectAll: (...args) => decideAll(parts, 'reject', args),
-    reopen: () => inTurn(() => reopen(parts)),
-    nextHunk: () => inTurn(() => go(parts, 1)),
-    previousHunk: () => inTurn(() => go(parts, -1)),
+    reopen: () => inOrder(() => reopen(parts)),
+    nextHunk: () => inOrder(() => goToNext(parts, 1)),
+    previousHunk: () => inOrder(() => goToNext(parts, -1)),
     comment: (...args) => comment(parts, args),
     sendComment: (reply) => comments.send(reply as vscode.CommentReply),
     discardDraft: (...args) => discard(parts, args),
@@ -72,24 +80,24 @@ export function commands(parts: Parts): vscode.Disposable {
 
 async function decide(parts: Parts, verdict: Verdict | 'take', args: readonly unknown[]): Promise<void> {
   const { store, actions } = parts;
-  if (isAway(parts)) {
+  if (isDisconnected(parts)) {
     return;
   }
   if (args[0] === SELECTION) {
     await decideSelection(parts, verdict);
     return;
   }
-  await store.upToDate(named(args));
-  const given = named(args).filter((subject) => subject.kind === 'hunk');
+  await store.waitUntilCurrent(subjectsIn(args));
+  const given = subjectsIn(args).filter((subject) => subject.kind === 'hunk');
   const subjects = given.length > 0 ? given : hunksAtCursor(store);
   const [first] = subjects;
   if (!first) {
-    tellLine('There is no change at the cursor.');
+    showStatus('There is no proposed change at the cursor.');
     return;
   }
   const from = given.length === 0 ? position() : undefined;
   await actions.hunks(verdict, subjects);
-  // Whoever decides in a diff goes on to what is undecided, and whoever has gone elsewhere stays there.
+  // After a decision in a diff, the cursor moves to the next open hunk, unless the user has moved elsewhere.
   const here = position();
   const isDecided = store
     .file(first.id, first.path)
@@ -100,9 +108,9 @@ async function decide(parts: Parts, verdict: Verdict | 'take', args: readonly un
   }
 }
 
-/** Decides what is selected in the view: changes, files, proposals. */
+/** Decides the hunks, files and proposals that are selected in the view. */
 async function decideSelection({ store, actions, tree }: Parts, verdict: Verdict | 'take'): Promise<void> {
-  await store.upToDate();
+  await store.waitUntilCurrent();
   const { selection } = tree;
   const hunks = selection.filter((subject) => subject.kind === 'hunk');
   await actions.hunks(verdict, hunks);
@@ -115,10 +123,10 @@ async function decideSelection({ store, actions, tree }: Parts, verdict: Verdict
   }
 }
 
-/** Whether there is nobody to tell a decision to; the person is told that. */
-function isAway({ store }: Parts): boolean {
+/** Returns `true` and warns the user if the window is not connected. */
+function isDisconnected({ store }: Parts): boolean {
   if (!store.isReady) {
-    void ask('warning', 'Not connected to editd at the moment, so nothing was decided.', {
+    void ask('warning', 'Not connected to editd, so nothing was decided.', {
       Doctor: () => vscode.commands.executeCommand('editd.doctor'),
     });
   }
@@ -127,77 +135,77 @@ function isAway({ store }: Parts): boolean {
 
 async function decideFiles(parts: Parts, verdict: Verdict, args: readonly unknown[]): Promise<void> {
   const { store, actions, tree } = parts;
-  if (isAway(parts)) {
+  if (isDisconnected(parts)) {
     return;
   }
-  await store.upToDate(named(args));
+  await store.waitUntilCurrent(subjectsIn(args));
   const given = args[0] === SELECTION ? [tree.selection[0], tree.selection] : args;
-  const files = filesMeant(store, given);
+  const files = targetFiles(store, given);
   if (files.length === 0) {
-    tellLine('There is no change in this file.');
+    showStatus('There are no proposed changes in this file.');
   }
   await actions.files(verdict, files);
 }
 
 async function decideAll(parts: Parts, verdict: Verdict, args: readonly unknown[]): Promise<void> {
   const { store, actions } = parts;
-  if (isAway(parts)) {
+  if (isDisconnected(parts)) {
     return;
   }
-  await store.upToDate(named(args));
-  const ids = await proposalsMeant(store, args, verdict === 'accept' ? 'Accept' : 'Reject');
+  await store.waitUntilCurrent(subjectsIn(args));
+  const ids = await targetProposals(store, args, verdict === 'accept' ? 'Accept' : 'Reject');
   for (const id of new Set(ids)) {
     await actions.all(verdict, id);
   }
 }
 
-/** What was rejected last waits again, and is shown. */
+/** Reopens the last rejected changes and shows them. */
 async function reopen(parts: Parts): Promise<void> {
   const { connection, store, diffs } = parts;
-  if (isAway(parts)) {
+  if (isDisconnected(parts)) {
     return;
   }
-  await store.upToDate();
+  await store.waitUntilCurrent();
   try {
     const proposal = await connection.request('editd/reopen', {});
-    store.broughtBack(proposal);
+    store.recordReopened(proposal);
     const stop = nextStop(stopsOf([proposal]), undefined, 1);
     await (stop && diffs.open(stop));
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal.kind === 'unknown_proposal') {
-      store.broughtBack(undefined);
+      store.recordReopened(undefined);
     }
-    tellRefusal(refusal);
+    showRefusal(refusal);
   }
 }
 
 async function review(parts: Parts, args: readonly unknown[]): Promise<void> {
-  const [subject] = named(args);
-  await parts.store.upToDate(named(args));
+  const [subject] = subjectsIn(args);
+  await parts.store.waitUntilCurrent(subjectsIn(args));
   const { here, pending } = parts.store;
   const stops = subject ? stopsOf(pending).filter(({ id }) => id === subject.id) : stopsOf(here);
   const next = nextStop(stops, undefined, 1);
   if (next) {
     await parts.diffs.open(next);
   } else {
-    tellLine(NOTHING_LEFT);
+    showStatus(NOTHING_LEFT);
   }
 }
 
-async function go(parts: Parts, step: 1 | -1): Promise<void> {
-  await parts.store.upToDate();
+async function goToNext(parts: Parts, step: 1 | -1): Promise<void> {
+  await parts.store.waitUntilCurrent();
   const next = nextStop(stopsOf(parts.store.here), position(), step);
   if (next) {
     await goTo(parts, next);
   } else {
-    tellLine(NOTHING_LEFT);
+    showStatus(NOTHING_LEFT);
   }
 }
 
-/** Stays in the document that is looked at if the hunk is in it; else a diff opens. */
+/** Moves the cursor to a hunk in the active document, or opens a diff if the hunk is in another document. */
 async function goTo({ diffs, tree }: Parts, stop: Stop | undefined): Promise<void> {
-  tree.release();
+  tree.followCursor();
   const editor = vscode.window.activeTextEditor;
   const here = position();
   if (editor && stop && here?.path === stop.path && (here.id === undefined || here.id === stop.id)) {
@@ -210,22 +218,22 @@ async function goTo({ diffs, tree }: Parts, stop: Stop | undefined): Promise<voi
 }
 
 async function openDiff({ store, diffs }: Parts, args: readonly unknown[]): Promise<void> {
-  await store.upToDate(named(args));
-  const [subject] = named(args);
+  await store.waitUntilCurrent(subjectsIn(args));
+  const [subject] = subjectsIn(args);
   const [hunk] = subject ? [] : hunksAtCursor(store);
-  const meant: Subject | undefined = subject ?? hunk ?? filesMeant(store, args)[0] ?? (await fileToShow(store));
-  if (meant && meant.kind !== 'proposal') {
-    await diffs.open(meant);
-  } else if (meant) {
-    await diffs.openAll(meant.id);
+  const target: Subject | undefined = subject ?? hunk ?? targetFiles(store, args)[0] ?? (await fileToShow(store));
+  if (target && target.kind !== 'proposal') {
+    await diffs.open(target);
+  } else if (target) {
+    await diffs.openAll(target.id);
   }
 }
 
 async function comment({ store, actions }: Parts, args: readonly unknown[]): Promise<void> {
-  await store.upToDate(named(args));
-  const [given] = named(args);
+  await store.waitUntilCurrent(subjectsIn(args));
+  const [given] = subjectsIn(args);
   const [hunk]: HunkSubject[] = given ? [] : hunksAtCursor(store);
-  const id = given?.id ?? hunk?.id ?? (await proposalMeant(store, args, 'Comment on'));
+  const id = given?.id ?? hunk?.id ?? (await targetProposal(store, args, 'Comment on'));
   if (id === undefined) {
     return;
   }
@@ -236,7 +244,7 @@ async function comment({ store, actions }: Parts, args: readonly unknown[]): Pro
       subject.kind === 'proposal'
         ? 'Comment on the whole proposal'
         : `Comment on the ${subject.kind === 'hunk' ? 'change' : 'file'}`,
-    placeHolder: 'The agent gets it with your decision',
+    placeHolder: 'The agent receives it with your decision',
   });
   if (text !== undefined && text.trim() !== '') {
     await actions.comment(id, subject.kind === 'hunk' ? { ...about, hunk: subject.hunk } : about, text);
@@ -244,16 +252,16 @@ async function comment({ store, actions }: Parts, args: readonly unknown[]): Pro
 }
 
 async function discard({ store, drafts }: Parts, args: readonly unknown[]): Promise<void> {
-  const [file] = filesMeant(store, args);
-  if (!file || !drafts.written(file.id, file.path)) {
+  const [file] = targetFiles(store, args);
+  if (!file || !drafts.find(file.id, file.path)) {
     return;
   }
-  await drafts.drop(file.id, file.path);
+  await drafts.discard(file.id, file.path);
 }
 
-/** The file itself, at the line that is looked at in the diff. */
+/** Opens the file itself, at the line of the cursor in the diff. */
 async function openFile({ store }: Parts, args: readonly unknown[]): Promise<void> {
-  const [file] = filesMeant(store, args);
+  const [file] = targetFiles(store, args);
   const address = activeAddress();
   const path = file?.path ?? address?.path;
   if (path === undefined) {

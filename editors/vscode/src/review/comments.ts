@@ -1,4 +1,4 @@
-/** Comments for authors, in the editor's own threads. */
+/** Comments for the authors of proposals, in comment threads of VS Code. */
 import * as vscode from 'vscode';
 
 import type { Actions } from './actions';
@@ -8,13 +8,13 @@ import type { Store } from './store';
 import type { HunkSubject } from './subject';
 import { placesAt } from './target';
 import { addressOf, uriOf } from './uris';
-import { nameOf } from './words';
+import { nameOf } from './labels';
 
 interface Thread {
-  /** Nothing, if there was none in that place when a comment was written. */
+  /** Undefined if there was no hunk at the thread when the comment was written. */
   subject: HunkSubject | undefined;
   readonly thread: vscode.CommentThread;
-  /** Comments that the daemon has not got. */
+  /** Comments that the daemon has not received. */
   unsent: readonly string[];
 }
 
@@ -27,14 +27,17 @@ export class Comments implements vscode.Disposable {
     private readonly store: Store,
     private readonly actions: Actions,
   ) {
-    this.controller.options = { prompt: 'Comment for the agent', placeHolder: 'The agent gets it with your decision' };
+    this.controller.options = {
+      prompt: 'Comment for the agent',
+      placeHolder: 'The agent receives it with your decision',
+    };
     this.controller.commentingRangeProvider = {
       provideCommentingRanges: (document) => this.ranges(document),
     };
     this.subscriptions = vscode.Disposable.from(
       this.controller,
       store.onDidEnd(({ proposal, outcome }) => {
-        this.end(proposal.id, outcome !== undefined);
+        this.endThreads(proposal.id, outcome !== undefined);
       }),
       store.onDidChange(() => {
         this.update();
@@ -49,17 +52,17 @@ export class Comments implements vscode.Disposable {
     this.subscriptions.dispose();
   }
 
-  /** What was written into a thread goes to the daemon at once; what cannot is kept there. */
+  /** Sends a comment to the daemon. If that fails, the comment stays in its thread as unsent. */
   async send({ thread, text }: vscode.CommentReply): Promise<void> {
     const entry = this.entryOf(thread);
     entry.subject ??= this.subjectAt(thread);
     const { subject } = entry;
     const others = entry.unsent.filter((each) => each !== text);
-    // Until the daemon has it, it is unsent: whatever happens meanwhile, the thread stays.
+    // The comment counts as unsent until the daemon has received it, so that the thread is not removed.
     entry.unsent = [...others, text];
-    show(entry, this.sent(subject));
+    show(entry, this.receivedComments(subject));
     if (!subject) {
-      this.tellUnsent(thread, text);
+      this.warnUnsent(thread, text);
     } else if (await this.actions.comment(subject.id, { path: subject.path, hunk: subject.hunk }, text)) {
       entry.unsent = others;
       this.update();
@@ -76,9 +79,9 @@ export class Comments implements vscode.Disposable {
     return entry;
   }
 
-  private tellUnsent(thread: vscode.CommentThread, text: string): void {
-    const why = this.store.isReady ? 'there is no change in this place any more' : 'editd is not connected';
-    void ask('warning', `Your comment was not sent: ${why}. It is kept in its thread.`, {
+  private warnUnsent(thread: vscode.CommentThread, text: string): void {
+    const reason = this.store.isReady ? 'there is no longer a change here' : 'editd is not connected';
+    void ask('warning', `Your comment was not sent: ${reason}. It is kept in its thread.`, {
       'Send Again': () => this.send({ thread, text }),
     });
   }
@@ -107,20 +110,20 @@ export class Comments implements vscode.Disposable {
     return undefined;
   }
 
-  /** What the daemon has of a hunk. */
-  private sent(subject: HunkSubject | undefined): string[] {
+  /** Returns the comments on a hunk that the daemon has received. */
+  private receivedComments(subject: HunkSubject | undefined): string[] {
     const comments = subject ? (this.store.get(subject.id)?.comments ?? []) : [];
     return comments.filter(({ hunk }) => hunk === subject?.hunk).map(({ text }) => text);
   }
 
-  private end(id: string, decidedHere: boolean): void {
+  private endThreads(id: string, decidedHere: boolean): void {
     const ended = this.threads.filter(({ subject }) => subject?.id === id);
     const unsent = ended.filter((each) => each.unsent.length > 0);
     if (unsent.length > 0) {
       const names = [...new Set(unsent.map(({ thread }) => nameOf(thread.uri.path)))].join(', ');
       const texts = unsent.flatMap((each) => each.unsent).join('\n');
-      void ask('warning', `Your comment in ${names} was not sent, and what it is about is over.`, {
-        'Copy It': () => vscode.env.clipboard.writeText(texts),
+      void ask('warning', `Your comment in ${names} was not sent, because its proposal has ended.`, {
+        'Copy the Comment': () => vscode.env.clipboard.writeText(texts),
       });
     }
     if (decidedHere) {
@@ -135,13 +138,13 @@ export class Comments implements vscode.Disposable {
     this.threads = this.threads.filter((each) => !gone.includes(each));
   }
 
-  /** Shows what the daemon has, where the hunks are now. */
+  /** Updates the comments and moves threads to the current lines of their hunks. */
   private update(): void {
     if (!this.store.isReady) {
       return;
     }
-    // The editor does not tell of replies that are half written, and they go with their thread. So one whose proposal was
-    // decided by somebody else stays as long as its document is open: the reply in it can be finished or copied.
+    // VS Code does not report unfinished replies, and removes them with their thread. If another client has decided the
+    // proposal, the thread stays while its document is open, so that the user can finish or copy the reply.
     const isOver = ({ subject }: Thread) => subject !== undefined && !this.store.get(subject.id);
     this.remove(
       this.threads.filter((each) => isOver(each) && each.unsent.length === 0 && !isOpenDocument(each.thread.uri)),
@@ -150,13 +153,13 @@ export class Comments implements vscode.Disposable {
       for (const file of proposal.files) {
         for (const { hunk } of placesIn(file, 'proposed')) {
           const subject: HunkSubject = { kind: 'hunk', id: proposal.id, path: file.path, hunk: hunk.id };
-          this.place(subject, this.sent(subject));
+          this.placeThreads(subject, this.receivedComments(subject));
         }
       }
     }
   }
 
-  private place(subject: HunkSubject, texts: readonly string[]): void {
+  private placeThreads(subject: HunkSubject, texts: readonly string[]): void {
     const isAbout = (each: Thread) => each.subject?.id === subject.id && each.subject.hunk === subject.hunk;
     let threads = this.threads.filter(isAbout);
     if (threads.length === 0 && texts.length > 0) {

@@ -1,4 +1,4 @@
-/** Tells the editor what is the case, for menus and keys. */
+/** Sets the context keys for menus and key bindings. */
 import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
@@ -8,10 +8,10 @@ import type { Store } from './store';
 import { hunksAtCursor } from './target';
 
 export function contextKeys(connection: Connection, store: Store, drafts: Drafts): vscode.Disposable {
-  const told = new Map<string, unknown>();
-  const tell = (key: string, value: unknown) => {
-    if (told.get(key) !== value) {
-      told.set(key, value);
+  const values = new Map<string, unknown>();
+  const setKey = (key: string, value: unknown) => {
+    if (values.get(key) !== value) {
+      values.set(key, value);
       void vscode.commands.executeCommand('setContext', `editd.${key}`, value);
     }
   };
@@ -19,15 +19,15 @@ export function contextKeys(connection: Connection, store: Store, drafts: Drafts
     const address = activeAddress();
     const { state } = connection;
     const kind = state.kind === 'missing' && state.reason !== undefined ? 'broken' : state.kind;
-    // Until it is known what waits, nobody says that nothing does.
-    tell('state', kind === 'connected' && !store.isReady ? 'connecting' : kind);
-    tell('pending', store.isReady ? store.here.length : 0);
-    tell('rejected', store.hasRejected);
-    tell('reviewing', address !== undefined);
-    const hasDraft = address !== undefined && drafts.written(address.id, address.path) !== undefined;
-    tell('draft', hasDraft);
-    // What a person has written in a file is decided with it.
-    tell('hunkAtCursor', !hasDraft && hunksAtCursor(store).length > 0);
+    // Until the proposals are known, the view must not show that there are none.
+    setKey('state', kind === 'connected' && !store.isReady ? 'connecting' : kind);
+    setKey('pending', store.isReady ? store.here.length : 0);
+    setKey('rejected', store.hasRejected);
+    setKey('reviewing', address !== undefined);
+    const hasDraft = address !== undefined && drafts.find(address.id, address.path) !== undefined;
+    setKey('draft', hasDraft);
+    // A file with a draft is decided as a whole.
+    setKey('hunkAtCursor', !hasDraft && hunksAtCursor(store).length > 0);
   };
   update();
   return vscode.Disposable.from(

@@ -1,28 +1,28 @@
-/** Sends decisions, for each proposal one after the other. */
+/** Sends decisions, one after another for each proposal. */
 import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
 import { NotConnected, refusalOf } from '../daemon/refusal';
 import type { DecideParams, ProposalResult, ReplaceParam } from '../daemon/wire';
-import type { Drafts, Written } from './drafts';
-import { carry } from './merge';
-import { tellLine, tellRefusal } from './notifications';
+import type { Drafts, DraftText } from './drafts';
+import { rebaseDraft } from './merge';
+import { showStatus, showRefusal } from './notifications';
 import type { Store } from './store';
-import { Turns } from './turns';
+import { TaskQueue } from './taskQueue';
 import type { Versions } from './versions';
-import { titleOf } from './words';
+import { titleOf } from './labels';
 
-/** What a decision says, without the proposal that it is about. */
+/** A decision without its proposal. */
 export interface Part extends Omit<DecideParams, 'id' | 'revision'> {
-  /** By path, what the person wrote that is sent in `replace`, before it was carried to what the file is now. */
+  /** By path, the draft texts behind `replace`, before they were rebased onto the current text of the file. */
   readonly written?: ReadonlyMap<string, string>;
 }
 
-/** How often a decision is sent again because others decided something else in the same proposal meanwhile. */
-const RETRIES = 3;
+/** Maximum number of retries if another client decides other hunks of the same proposal at the same time. */
+const MAX_RETRIES = 3;
 
 export class Decider {
-  private readonly turns = new Turns();
+  private readonly queue = new TaskQueue();
 
   constructor(
     private readonly connection: Connection,
@@ -32,14 +32,14 @@ export class Decider {
   ) {}
 
   /**
-   * Decides what `make` says of the proposal as it is when it is its turn, and gives the answer. Nothing, if nothing was
-   * decided; the person then knows why.
+   * Sends the decision that `make` returns for the current state of the proposal, and returns the answer. Returns
+   * undefined if nothing was decided; the user has then been notified of the reason.
    */
   send(
     id: string,
     make: (proposal: ProposalResult) => Part | undefined | Promise<Part | undefined>,
   ): Promise<ProposalResult | undefined> {
-    return this.turns.run(id, () => this.attempt(id, make, RETRIES));
+    return this.queue.run(id, () => this.attempt(id, make, MAX_RETRIES));
   }
 
   private async attempt(
@@ -49,7 +49,7 @@ export class Decider {
   ): Promise<ProposalResult | undefined> {
     const proposal = this.store.get(id);
     if (!proposal) {
-      this.tellGone();
+      this.reportEnded();
       return undefined;
     }
     let part: Part | undefined;
@@ -59,7 +59,7 @@ export class Decider {
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal.kind !== 'superseded') {
-        tellRefusal(refusal);
+        showRefusal(refusal);
         return undefined;
       }
       await this.store.refresh(id);
@@ -68,49 +68,49 @@ export class Decider {
         return this.attempt(id, make, retries - 1);
       }
       if (now) {
-        tellLine(`"${titleOf(proposal)}" was changed elsewhere meanwhile; look at it again.`);
+        showStatus(`"${titleOf(proposal)}" was changed elsewhere in the meantime; review it again.`);
       }
       return undefined;
     }
   }
 
-  /** What a person wrote in a file, over what the file is now. Nothing if both have changed the same lines. */
-  async replacement(id: string, path: string, { text, version }: Written): Promise<ReplaceParam | undefined> {
+  /** Rebases a draft onto the current text of the file. Returns undefined if both have changed the same lines. */
+  async replacement(id: string, path: string, { text, version }: DraftText): Promise<ReplaceParam | undefined> {
     const { base, hash } = await this.versions.current({ id, path });
-    const content = await carry(text, version.base, base);
+    const content = await rebaseDraft(text, version.base, base);
     if (content === undefined) {
       return undefined;
     }
-    // The editor knows one kind of line ends; the daemon gives lines those of the file.
+    // A document has one kind of line endings; the daemon restores the mixed ones of the file.
     const isMixed = /[^\r]\n|^\n/.test(base) && base.includes('\r\n');
     return { path, baseHash: hash, content: isMixed ? content.replaceAll('\r\n', '\n') : content };
   }
 
   private async decide(proposal: ProposalResult, { written, ...part }: Part): Promise<ProposalResult> {
     const { id, revision } = proposal;
-    const asked = this.connection.request('editd/decide', { id, revision, ...part });
-    const answer = await vscode.window.withProgress({ location: { viewId: 'editd.proposals' } }, () => asked);
-    // What was sent is not a draft any more, so its tab can be closed.
+    const request = this.connection.request('editd/decide', { id, revision, ...part });
+    const answer = await vscode.window.withProgress({ location: { viewId: 'editd.proposals' } }, () => request);
+    // Sent texts are no longer drafts, so their tabs can be closed.
     const sent = (part.replace ?? []).map(({ path, content }) =>
-      this.drafts.sent(id, path, content, written?.get(path) ?? content),
+      this.drafts.markSent(id, path, content, written?.get(path) ?? content),
     );
-    // First that, since tabs with something unsent stay when a proposal ends.
+    // This comes first, because tabs with unsent drafts stay open when a proposal ends.
     await Promise.all(sent);
-    this.store.take(answer, true);
-    this.connection.heard('editd/proposalChanged', { id, revision: answer.revision, state: answer.state });
+    this.store.record(answer, true);
+    this.connection.dispatch('editd/proposalChanged', { id, revision: answer.revision, state: answer.state });
     return answer;
   }
 
-  private tellGone(): void {
+  private reportEnded(): void {
     if (this.store.isReady) {
-      tellLine('This proposal is not waiting any more.');
+      showStatus('This proposal is no longer pending.');
     } else {
-      tellRefusal(new NotConnected());
+      showRefusal(new NotConnected());
     }
   }
 }
 
-/** All that the person could see of the hunks that a decision is about. */
+/** Returns a key of everything that the user sees of the hunks in a decision. */
 function subjectOf({ files }: ProposalResult, { accept, reject, take, replace = [] }: Part): string {
   const names =
     (ids: readonly string[] | 'all' = []) =>

@@ -1,4 +1,4 @@
-/** Diffs of what is there and what is proposed. */
+/** Diffs between the current and the proposed text. */
 import * as vscode from 'vscode';
 
 import type { FileEntry, ProposalResult } from '../daemon/wire';
@@ -7,11 +7,11 @@ import { placesIn } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject } from './subject';
 import { type Address, addressOf, SCHEME, uriOf } from './uris';
-import { actionOf, fileTitle, titleOf } from './words';
+import { actionOf, fileTitle, titleOf } from './labels';
 
 export class Diffs implements vscode.Disposable {
-  /** Titles of the diffs of several files, by proposal: such a tab does not say what it shows. */
-  private readonly many = new Map<string, { readonly title: string; readonly shown: Address[] }>();
+  /** Titles and files of multi-file diffs, by proposal, because such a tab does not expose its files. */
+  private readonly multiDiffs = new Map<string, { readonly title: string; readonly shown: Address[] }>();
   private readonly subscription: vscode.Disposable;
 
   constructor(
@@ -28,7 +28,7 @@ export class Diffs implements vscode.Disposable {
     this.subscription.dispose();
   }
 
-  /** Opens the diff of a file, at a hunk if one is named. In the background it takes neither focus nor place. */
+  /** Opens the diff of a file, at a hunk if one is given. With `background`, takes no focus and replaces no tab. */
   async open(subject: FileSubject | HunkSubject, options: { background?: boolean } = {}): Promise<void> {
     const { id, path } = subject;
     await this.store.refresh(id);
@@ -46,7 +46,7 @@ export class Diffs implements vscode.Disposable {
     await vscode.commands.executeCommand('vscode.diff', base, proposed, diffTitle(proposal, file), show);
   }
 
-  /** All files of a proposal in one editor. */
+  /** Opens the diffs of all files of a proposal in one editor. */
   async openAll(id: string): Promise<void> {
     const proposal = this.store.get(id);
     const [first] = proposal?.files ?? [];
@@ -58,7 +58,7 @@ export class Diffs implements vscode.Disposable {
       return;
     }
     const title = titleOf(proposal);
-    this.many.set(id, { title, shown: proposal.files.map(({ path }) => ({ id, side: 'proposed', path })) });
+    this.multiDiffs.set(id, { title, shown: proposal.files.map(({ path }) => ({ id, side: 'proposed', path })) });
     const resources = proposal.files.map(({ path, action }) => [
       uriOf(id, 'proposed', path),
       action === 'create' ? undefined : uriOf(id, 'base', path),
@@ -67,25 +67,25 @@ export class Diffs implements vscode.Disposable {
     await vscode.commands.executeCommand('vscode.changes', title, resources);
   }
 
-  /** Whether a tab shows that file of the proposal. */
+  /** Returns `true` if a tab shows the file of the proposal. */
   shows({ id, path }: Address): boolean {
     return tabs().some((tab) => this.shownIn(tab).some((shown) => shown.id === id && shown.path === path));
   }
 
-  /** Closes our tabs of proposals that are over, but for those with something that a person wrote and did not send. */
-  private async close(isOver: (id: string) => boolean): Promise<void> {
-    const isUnsent = ({ id, path }: Address) => this.drafts.written(id, path) !== undefined;
+  /** Closes the tabs of ended proposals, except tabs with unsent drafts. */
+  private async close(hasEnded: (id: string) => boolean): Promise<void> {
+    const isUnsent = ({ id, path }: Address) => this.drafts.find(id, path) !== undefined;
     const done = tabs().filter((tab) => {
       const shown = this.shownIn(tab);
-      return shown.some(({ id }) => isOver(id)) && !shown.some(isUnsent);
+      return shown.some(({ id }) => hasEnded(id)) && !shown.some(isUnsent);
     });
     await vscode.window.tabGroups.close(done, true);
-    for (const id of [...this.many.keys()].filter(isOver)) {
-      this.many.delete(id);
+    for (const id of [...this.multiDiffs.keys()].filter(hasEnded)) {
+      this.multiDiffs.delete(id);
     }
   }
 
-  /** The documents of ours in a tab. */
+  /** Returns the review documents in a tab. */
   private shownIn({ input, label }: vscode.Tab): Address[] {
     if (input instanceof vscode.TabInputTextDiff) {
       return addressesOf([input.modified]);
@@ -94,10 +94,11 @@ export class Diffs implements vscode.Disposable {
       return addressesOf([input.uri]);
     }
     if (input !== undefined) {
-      return addressesOf(severalIn(input));
+      return addressesOf(multiDiffUris(input));
     }
-    // Where the editor does not say what such a tab shows, its title does, with the number of files behind it.
-    return [...this.many.values()].find(({ title }) => label.startsWith(title))?.shown ?? [];
+    // If VS Code does not expose the documents of such a tab, it is identified by its title, which a file count
+    // follows.
+    return [...this.multiDiffs.values()].find(({ title }) => label.startsWith(title))?.shown ?? [];
   }
 }
 
@@ -105,13 +106,13 @@ function addressesOf(uris: readonly (vscode.Uri | undefined)[]): Address[] {
   return uris.flatMap((uri) => (uri && addressOf(uri)) ?? []);
 }
 
-/** The documents in a tab with several diffs; how it tells them is not part of the editor's API yet. */
-function severalIn(input: unknown): (vscode.Uri | undefined)[] {
+/** Returns the documents in a multi-file diff. The field is not yet part of the API of VS Code. */
+function multiDiffUris(input: unknown): (vscode.Uri | undefined)[] {
   const { textDiffs } = input as { textDiffs?: { original?: vscode.Uri; modified?: vscode.Uri }[] };
   return Array.isArray(textDiffs) ? textDiffs.map(({ original, modified }) => modified ?? original) : [];
 }
 
-/** The document of ours that is looked at: of a diff, the proposed side. */
+/** Returns the address of the active review document; in a diff, that of the proposed side. */
 export function activeAddress(): Address | undefined {
   const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
   if (input instanceof vscode.TabInputTextDiff && input.modified.scheme === SCHEME) {

@@ -1,4 +1,4 @@
-/** Notes in the proposed side of diffs: what was decided, and what is not shown there. */
+/** Notes in the proposed side of diffs: decisions, and hunks that are not shown there. */
 import * as vscode from 'vscode';
 
 import { config, onDidChangeConfig } from '../config';
@@ -7,7 +7,7 @@ import type { Drafts } from './drafts';
 import { isRewritten, placesIn } from './places';
 import type { Store } from './store';
 import { addressOf } from './uris';
-import { size } from './words';
+import { lineCounts } from './labels';
 
 export class DiffNotes implements vscode.Disposable {
   private readonly type = vscode.window.createTextEditorDecorationType({
@@ -55,14 +55,14 @@ export class DiffNotes implements vscode.Disposable {
     if (!file || !config.decorations) {
       return [];
     }
-    if (this.drafts.written(id, path)) {
+    if (this.drafts.find(id, path)) {
       return [noteAt(document, 0, 'changed by you')];
     }
     if (isRewritten(file)) {
-      return [noteAt(document, 0, 'accepted as you have written it')];
+      return [noteAt(document, 0, 'accepted with your changes')];
     }
     return placesIn(file, 'proposed').flatMap(({ hunk, start }) => {
-      const text = noteOn(hunk.state, size(hunk.newLines, hunk.oldLines));
+      const text = noteOn(hunk.state, lineCounts(hunk.newLines, hunk.oldLines));
       return text === undefined ? [] : [noteAt(document, start, text)];
     });
   }

@@ -1,26 +1,27 @@
-/** What people wrote in place of what was proposed, kept so that it survives a reload of the window. */
+/** Stores drafts on disk, so that they survive a reload of the window. */
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 
 import type { Log } from '../log';
 import type { Version } from './reviewedFile';
 
+/** A text that the user wrote in place of the proposed text. */
 export interface Draft {
   readonly id: string;
   readonly path: string;
-  /** What the person started from. */
+  /** Version that the draft is based on. */
   readonly version: Version;
   readonly text: string;
-  /** When it was saved last; of what was never saved, that of the version. */
+  /** Time of the last save; if it was never saved, the time of the version. */
   readonly mtime: number;
 }
 
-/** Milliseconds for which drafts are kept that belong to nothing any more. */
-const KEPT = 30 * 24 * 60 * 60 * 1000;
+/** Milliseconds for which drafts of ended proposals are kept. */
+const RETENTION = 30 * 24 * 60 * 60 * 1000;
 
 export class DraftStorage {
   private readonly folder: vscode.Uri;
-  /** Files are written one after the other. */
+  /** The last file operation. Operations run one after another. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -36,36 +37,36 @@ export class DraftStorage {
       const drafts = await Promise.all(entries.map(([name]) => this.read(name)));
       return drafts.filter((draft) => draft !== undefined);
     } catch {
-      return []; // There is no folder yet.
+      return []; // The folder does not exist yet.
     }
   }
 
   save(draft: Draft): Promise<void> {
-    return this.inTurn(async () => {
+    return this.enqueue(async () => {
       await vscode.workspace.fs.createDirectory(this.folder);
       await vscode.workspace.fs.writeFile(this.file(draft), Buffer.from(JSON.stringify(draft)));
     });
   }
 
   remove(draft: Pick<Draft, 'id' | 'path'>): Promise<void> {
-    return this.inTurn(async () => {
+    return this.enqueue(async () => {
       try {
         await vscode.workspace.fs.delete(this.file(draft));
       } catch {
-        // It was never saved.
+        // The draft was never saved.
       }
     });
   }
 
-  /** Whether a draft that belongs to nothing is old enough to go. */
-  isOld(mtime: number): boolean {
-    return mtime < Date.now() - KEPT;
+  /** Returns `true` if a draft of an ended proposal is old enough to be removed. */
+  isExpired(mtime: number): boolean {
+    return mtime < Date.now() - RETENTION;
   }
 
-  private inTurn(act: () => Promise<void>): Promise<void> {
+  private enqueue(act: () => Promise<void>): Promise<void> {
     const turn = this.last.then(act);
     this.last = turn.catch((error: unknown) => {
-      this.log.error(`a draft: ${String(error)}`);
+      this.log.error(`cannot store or remove a draft: ${String(error)}`);
     });
     return turn;
   }

@@ -1,4 +1,4 @@
-/** What people write over the proposed side of files under review. It decides nothing until it is sent. */
+/** Drafts: edits by the user to the proposed side of files under review. They decide nothing until they are sent. */
 import * as vscode from 'vscode';
 
 import type { DraftStorage } from './draftStorage';
@@ -15,18 +15,18 @@ import type { Store } from './store';
 import { type Address, addressOf } from './uris';
 import type { Versions } from './versions';
 
-/** Milliseconds without typing before unsaved text is kept. */
-const PAUSE = 300;
+/** Debounce time before unsaved text is stored, in milliseconds. */
+const DEBOUNCE = 300;
 
-/** What a person wrote, and over what. */
-export interface Written {
+/** The text of a draft and the version that it is based on. */
+export interface DraftText {
   readonly text: string;
   readonly version: Version;
 }
 
 export class Drafts implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
-  /** Other files than before have a draft, or one has another. */
+  /** Fires when a draft is added, changed or removed. */
   readonly onDidChange = this.changed.event;
   private readonly subscriptions: vscode.Disposable;
 
@@ -39,9 +39,9 @@ export class Drafts implements vscode.Disposable {
       this.changed.fire();
     });
     this.subscriptions = vscode.Disposable.from(
-      store.onDidList(() => void this.clean()),
-      vscode.workspace.onDidOpenTextDocument((document) => void this.look(document)),
-      vscode.workspace.onDidChangeTextDocument(({ document }) => void this.look(document)),
+      store.onDidList(() => void this.removeExpired()),
+      vscode.workspace.onDidOpenTextDocument((document) => void this.handleDocument(document)),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => void this.handleDocument(document)),
     );
   }
 
@@ -50,8 +50,8 @@ export class Drafts implements vscode.Disposable {
     this.changed.dispose();
   }
 
-  /** What a person wrote in place of what was proposed, saved or not. */
-  written(id: string, path: string): Written | undefined {
+  /** Returns the draft of a file, saved or not. */
+  find(id: string, path: string): DraftText | undefined {
     const file = this.versions.find({ id, path });
     if (!file) {
       return undefined;
@@ -62,76 +62,76 @@ export class Drafts implements vscode.Disposable {
     return text === undefined || text === version.proposed ? undefined : { text, version };
   }
 
-  /** What was written over proposals that are over by now. Nothing, while it is not known which are. */
-  async leftOver(): Promise<Address[]> {
+  /** Returns the drafts of ended proposals. Returns none until the pending proposals are known. */
+  async ofEndedProposals(): Promise<Address[]> {
     await this.versions.restored;
     return this.store.isReady
       ? this.versions.all
-          .filter(({ id, path }) => !this.store.get(id) && this.written(id, path) !== undefined)
+          .filter(({ id, path }) => !this.store.get(id) && this.find(id, path) !== undefined)
           .map(({ id, path }) => ({ id, side: 'proposed', path }))
       : [];
   }
 
-  /** Keeps what a person saved. That decides nothing. */
+  /** Stores a text that the user has saved. This decides nothing. */
   async write(key: FileKey, text: string): Promise<void> {
     const file = await this.versions.file(key);
-    if (file.isSettling) {
+    if (file.isResetting) {
       return;
     }
-    const version = file.frozen ?? file.shown ?? file.versions[0];
+    const version = file.pinned ?? file.shown ?? file.versions[0];
     if (text === version.proposed) {
-      await this.forget(file);
+      await this.removeDraft(file);
       return;
     }
-    file.frozen = version;
+    file.pinned = version;
     file.draft = { text, mtime: this.versions.tick() };
-    await this.keep(file, file.draft);
+    await this.persist(file, file.draft);
     this.versions.showSides(file, ['proposed']);
     this.changed.fire();
   }
 
-  /** What a person wrote is not wanted any more: what is proposed is shown again. */
-  async drop(id: string, path: string): Promise<void> {
+  /** Discards a draft and shows the proposed text again. */
+  async discard(id: string, path: string): Promise<void> {
     const file = this.versions.find({ id, path });
     if (file) {
-      await this.settle(file, file.versions[0].proposed);
+      await this.resetDocument(file, file.versions[0].proposed);
     }
   }
 
-  /** What a person had `written` was sent as `content`, which is what is proposed now. What was typed since stays. */
-  async sent(id: string, path: string, content: string, written: string): Promise<void> {
+  /** Removes a draft whose text `written` was sent as `content`, the new proposed text. Keeps text typed since. */
+  async markSent(id: string, path: string, content: string, written: string): Promise<void> {
     const file = this.versions.find({ id, path });
-    const now = this.written(id, path)?.text ?? written;
+    const now = this.find(id, path)?.text ?? written;
     if (file && now === written) {
-      await this.settle(file, content);
+      await this.resetDocument(file, content);
     }
   }
 
   /**
-   * Shows a text as the proposed one, with nothing unsaved, so that the tab can be closed. What editors do when they
-   * save (formatters and the like) is not kept.
+   * Shows a text as the proposed one in a clean document, so that the tab can be closed. Changes made on save, by
+   * formatters for example, are ignored.
    */
-  private async settle(file: ReviewedFile, text: string): Promise<void> {
+  private async resetDocument(file: ReviewedFile, text: string): Promise<void> {
     const document = documentOf(file);
     if (document?.isDirty) {
-      file.isSettling = true;
+      file.isResetting = true;
       try {
         const edit = new vscode.WorkspaceEdit();
         edit.replace(document.uri, new vscode.Range(0, 0, document.lineCount, 0), text);
         await vscode.workspace.applyEdit(edit);
         await document.save();
       } finally {
-        file.isSettling = false;
+        file.isResetting = false;
       }
     }
-    await this.forget(file, text);
+    await this.removeDraft(file, text);
   }
 
-  private async forget(file: ReviewedFile, proposed?: string): Promise<void> {
+  private async removeDraft(file: ReviewedFile, proposed?: string): Promise<void> {
     clearTimeout(file.timer);
     file.draft = undefined;
-    file.frozen = undefined;
-    this.versions.renew(file, proposed);
+    file.pinned = undefined;
+    this.versions.keepNewest(file, proposed);
     await this.storage.remove(file);
     this.versions.show(file);
     this.changed.fire();
@@ -140,8 +140,8 @@ export class Drafts implements vscode.Disposable {
     }
   }
 
-  /** A document of ours was opened, or has changed, or is unsaved or saved now. */
-  private async look(document: vscode.TextDocument): Promise<void> {
+  /** Handles a review document that was opened, changed or saved. */
+  private async handleDocument(document: vscode.TextDocument): Promise<void> {
     const address = addressOf(document.uri);
     const file = address?.side === 'proposed' ? this.versions.find(address) : undefined;
     if (!file) {
@@ -151,29 +151,29 @@ export class Drafts implements vscode.Disposable {
     if (!document.isDirty) {
       const text = document.getText();
       file.shown = file.versions.find(({ proposed }) => proposed === text) ?? file.shown;
-      await (file.draft ? this.keep(file, file.draft) : file.frozen && this.forget(file));
+      await (file.draft ? this.persist(file, file.draft) : file.pinned && this.removeDraft(file));
       return;
     }
-    if (!file.frozen) {
-      file.frozen = file.shown ?? versionOf(file);
+    if (!file.pinned) {
+      file.pinned = file.shown ?? versionOf(file);
       this.changed.fire();
     }
     file.timer = setTimeout(() => {
-      // Its time stays that of what was saved, so that the editor does not take it for a newer file.
+      // Unsaved text keeps the time of the saved text, so that VS Code does not treat it as a newer file.
       const { mtime } = file.draft ?? versionOf(file);
-      void this.keep(file, { text: document.getText(), mtime });
-    }, PAUSE);
+      void this.persist(file, { text: document.getText(), mtime });
+    }, DEBOUNCE);
   }
 
-  private keep({ id, path, frozen }: ReviewedFile, { text, mtime }: { text: string; mtime: number }): Promise<void> {
-    return frozen ? this.storage.save({ id, path, version: frozen, text, mtime }) : Promise.resolve();
+  private persist({ id, path, pinned }: ReviewedFile, { text, mtime }: { text: string; mtime: number }): Promise<void> {
+    return pinned ? this.storage.save({ id, path, version: pinned, text, mtime }) : Promise.resolve();
   }
 
-  private async clean(): Promise<void> {
+  private async removeExpired(): Promise<void> {
     await this.versions.restored;
     for (const file of this.versions.all) {
-      const isOld = file.draft !== undefined && this.storage.isOld(file.draft.mtime);
-      if (isOld && !this.store.get(file.id) && !isOpenDocument(file) && !hasTab(file)) {
+      const isExpired = file.draft !== undefined && this.storage.isExpired(file.draft.mtime);
+      if (isExpired && !this.store.get(file.id) && !isOpenDocument(file) && !hasTab(file)) {
         this.versions.remove(file);
         await this.storage.remove(file);
       }

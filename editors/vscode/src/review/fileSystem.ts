@@ -1,4 +1,4 @@
-/** Documents of the scheme `editd-review`: the base cannot be written, the proposed side can, which decides nothing. */
+/** File system for the scheme `editd-review`. The base is read-only. Writing the proposed side stores a draft. */
 import * as vscode from 'vscode';
 
 import type { Drafts } from './drafts';
@@ -32,7 +32,7 @@ export class ReviewFileSystem implements vscode.FileSystemProvider, vscode.Dispo
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
-    const address = known(uri);
+    const address = requireAddress(uri);
     const file = await this.versions.file(address);
     const size = bytesOf(uri, textOf(file, address.side)).length;
     const stat = { type: vscode.FileType.File, ctime: 0, mtime: mtimeOf(file, address.side), size };
@@ -40,12 +40,12 @@ export class ReviewFileSystem implements vscode.FileSystemProvider, vscode.Dispo
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
-    const address = known(uri);
+    const address = requireAddress(uri);
     return bytesOf(uri, textOf(await this.versions.file(address), address.side));
   }
 
   async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
-    const address = known(uri);
+    const address = requireAddress(uri);
     if (address.side === 'base') {
       throw vscode.FileSystemError.NoPermissions(uri);
     }
@@ -69,7 +69,7 @@ export class ReviewFileSystem implements vscode.FileSystemProvider, vscode.Dispo
   }
 }
 
-function known(uri: vscode.Uri): Address {
+function requireAddress(uri: vscode.Uri): Address {
   const address = addressOf(uri);
   if (!address) {
     throw vscode.FileSystemError.FileNotFound(uri);
@@ -77,13 +77,13 @@ function known(uri: vscode.Uri): Address {
   return address;
 }
 
+/** Encodes text. Adds a byte order mark if VS Code would not decode the bytes as UTF-8 otherwise. */
 function bytesOf(uri: vscode.Uri, text: string): Buffer {
   const bytes = Buffer.from(text);
-  return isTakenForUtf8(uri) ? bytes : Buffer.concat([BYTE_ORDER_MARK, bytes]);
+  return isDecodedAsUtf8(uri) ? bytes : Buffer.concat([BYTE_ORDER_MARK, bytes]);
 }
 
-/** Otherwise a mark says what the bytes are. */
-function isTakenForUtf8(uri: vscode.Uri): boolean {
+function isDecodedAsUtf8(uri: vscode.Uri): boolean {
   const files = vscode.workspace.getConfiguration('files', uri);
   return files.get<string>('encoding') === 'utf8' && !files.get('autoGuessEncoding', false);
 }

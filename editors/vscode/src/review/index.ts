@@ -12,10 +12,10 @@ import { DiffNotes } from './diffNotes';
 import { Drafts } from './drafts';
 import { DraftStorage } from './draftStorage';
 import { ReviewFileSystem } from './fileSystem';
-import { Gone } from './gone';
+import { MissingFiles } from './missingFiles';
 import { Lenses } from './lens';
 import { Marks } from './marks';
-import { tellOfProposals } from './proposalMessages';
+import { announceProposals } from './proposalMessages';
 import { followRenames } from './renamed';
 import { statusItem } from './status';
 import { Store } from './store';
@@ -24,7 +24,7 @@ import { UnsentDrafts } from './unsentDrafts';
 import { SCHEME } from './uris';
 import { Versions } from './versions';
 
-/** Shows what agents propose, and lets a person decide. To be called before the connection starts. */
+/** Shows proposals of agents and lets the user decide. Must be called before the connection starts. */
 export function review(connection: Connection, context: vscode.ExtensionContext, log: Log): { dispose(): void }[] {
   connection.announced.set('review', () => true);
   const store = new Store(connection, log);
@@ -34,7 +34,7 @@ export function review(connection: Connection, context: vscode.ExtensionContext,
   const files = new ReviewFileSystem(versions, drafts);
   const diffs = new Diffs(store, drafts);
   const decider = new Decider(connection, store, versions, drafts);
-  const actions = new Actions(store, drafts, decider, diffs, new Gone(connection));
+  const actions = new Actions(store, drafts, decider, diffs, new MissingFiles(connection));
   const comments = new Comments(store, actions);
   const tree = new ProposalTree(store, drafts);
   return [
@@ -47,7 +47,7 @@ export function review(connection: Connection, context: vscode.ExtensionContext,
     comments,
     statusItem(connection, store),
     contextKeys(connection, store, drafts),
-    tellOfProposals(store, diffs, context.workspaceState),
+    announceProposals(store, diffs, context.workspaceState),
     followRenames(store),
     commands({ connection, store, drafts, diffs, actions, comments, tree }),
     new UnsentDrafts(store, drafts, diffs),

@@ -1,30 +1,30 @@
-/** Actions above the lines of hunks, in files and in the proposed side of diffs. */
+/** Code lenses above hunks, in files and in the proposed side of diffs. */
 import * as vscode from 'vscode';
 
 import { config, onDidChangeConfig } from '../config';
 import type { FileEntry, ProposalResult } from '../daemon/wire';
 import { asLabel } from '../escape';
 import type { Drafts } from './drafts';
-import { Given } from './given';
+import { ProvidedLenses } from './providedLenses';
 import { isRewritten, type Place, placesIn } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject, Subject } from './subject';
 import { addressOf, SCHEME } from './uris';
-import { hunkTitle, moreLines, plain } from './words';
+import { hunkTitle, moreLines, singleLine } from './labels';
 
-/** Characters of a change that are shown above it. */
-const LONGEST = 60;
+/** Maximum length of the hunk title in a lens, in characters. */
+const MAX_TITLE_LENGTH = 60;
 
 /**
- * Milliseconds after news until it is looked whether editors have asked for them, and told again if not. They wait longer
- * where others are slow to give lenses, and begin to wait anew when they are told again.
+ * Milliseconds between a change event and the check whether editors have requested the lenses; if not, the event is
+ * sent again. Editors delay the request if other providers are slow, and each event restarts the delay.
  */
-const PAUSES = [600, 1200, 2400, 4800, 9600];
+const CHECK_DELAYS = [600, 1200, 2400, 4800, 9600];
 
 export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.changed.event;
-  private readonly given = new Given();
+  private readonly provided = new ProvidedLenses();
   private visible = vscode.window.visibleTextEditors;
   private timer: NodeJS.Timeout | undefined;
   private readonly subscriptions: vscode.Disposable;
@@ -35,7 +35,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   ) {
     const update = () => {
       this.changed.fire();
-      this.watch();
+      this.scheduleCheck();
     };
     this.subscriptions = vscode.Disposable.from(
       vscode.languages.registerCodeLensProvider([{ scheme: 'file' }, { scheme: SCHEME }], this),
@@ -43,11 +43,11 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
       drafts.onDidChange(update),
       onDidChangeConfig(['review.codeLens'], update),
       vscode.window.onDidChangeVisibleTextEditors((editors) => {
-        this.see(editors);
+        this.handleVisibleEditors(editors);
       }),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        if (this.given.has(keyOf(document))) {
-          this.watch();
+        if (this.provided.has(keyOf(document))) {
+          this.scheduleCheck();
         }
       }),
     );
@@ -62,42 +62,45 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const lenses = this.lenses(document);
     const text = textOf(document, lenses);
-    if (text !== '' || this.given.has(keyOf(document))) {
-      this.given.give(keyOf(document), text);
+    if (text !== '' || this.provided.has(keyOf(document))) {
+      this.provided.record(keyOf(document), text);
     }
     return lenses;
   }
 
-  private see(editors: readonly vscode.TextEditor[]): void {
+  private handleVisibleEditors(editors: readonly vscode.TextEditor[]): void {
     for (const { document } of editors.filter((editor) => !this.visible.includes(editor))) {
-      this.given.forget(keyOf(document));
+      this.provided.resetCount(keyOf(document));
     }
     this.visible = editors;
-    this.watch();
+    this.scheduleCheck();
   }
 
-  /** Tells editors again until each has asked for what is to be shown now, or never does: some show no lenses. */
-  private watch(tried = 0): void {
+  /**
+   * Repeats the change event until each editor has requested the current lenses. Gives up at some point, as some
+   * editors show no lenses.
+   */
+  private scheduleCheck(attempt = 0): void {
     clearTimeout(this.timer);
-    const pause = PAUSES[tried];
-    if (pause === undefined) {
+    const delay = CHECK_DELAYS[attempt];
+    if (delay === undefined) {
       return;
     }
     this.timer = setTimeout(() => {
-      if (vscode.window.visibleTextEditors.some(({ document }) => this.isBehind(document))) {
+      if (vscode.window.visibleTextEditors.some(({ document }) => this.isOutdated(document))) {
         this.changed.fire();
-        this.watch(tried + 1);
+        this.scheduleCheck(attempt + 1);
       }
-    }, pause);
+    }, delay);
   }
 
-  private isBehind(document: vscode.TextDocument): boolean {
+  private isOutdated(document: vscode.TextDocument): boolean {
     const key = keyOf(document);
-    if (!this.given.has(key) && addressOf(document.uri) && !isInDiffs(document)) {
+    if (!this.provided.has(key) && addressOf(document.uri) && !isInDiffs(document)) {
       return false;
     }
     const editors = vscode.window.visibleTextEditors.filter((editor) => editor.document === document);
-    return this.given.isBehind(key, textOf(document, this.lenses(document)), editors.length);
+    return this.provided.isOutdated(key, textOf(document, this.lenses(document)), editors.length);
   }
 
   private lenses(document: vscode.TextDocument): vscode.CodeLens[] {
@@ -110,7 +113,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     }
     const about = this.store.about(document.uri);
     return about.flatMap(({ proposal, file }) => {
-      const author = about.length > 1 ? asLabel(plain(proposal.author), LONGEST) : undefined;
+      const author = about.length > 1 ? asLabel(singleLine(proposal.author), MAX_TITLE_LENGTH) : undefined;
       return placesIn(file, 'base').flatMap((place) => lensesOf(document, proposal, file, place, true, author));
     });
   }
@@ -122,18 +125,15 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (!proposal || !file) {
       return [];
     }
-    if (this.drafts.written(id, path)) {
+    if (this.drafts.find(id, path)) {
       return lensesAt(document, 0, [
         ['You have changed this side'],
-        ['Accept the File as It Stands Here', 'editd.acceptFile', subject],
+        ['Accept the File as Shown Here', 'editd.acceptFile', subject],
         ['Discard My Changes', 'editd.discardDraft', subject],
       ]);
     }
     if (isRewritten(file)) {
-      return lensesAt(document, 0, [
-        ['Accepted as you have written it'],
-        ['Reject Instead', 'editd.rejectFile', subject],
-      ]);
+      return lensesAt(document, 0, [['Accepted with your changes'], ['Reject Instead', 'editd.rejectFile', subject]]);
     }
     return placesIn(file, 'proposed').flatMap((place) => lensesOf(document, proposal, file, place, false));
   }
@@ -143,12 +143,12 @@ function keyOf({ uri }: vscode.TextDocument): string {
   return uri.toString();
 }
 
-/** All that is shown, over one version of the text; empty if nothing is. */
+/** Serializes the lenses of a document version. Returns an empty string if there are none. */
 function textOf({ version }: vscode.TextDocument, lenses: readonly vscode.CodeLens[]): string {
   return lenses.length === 0 ? '' : JSON.stringify([version, lenses]);
 }
 
-/** True if the editor shows lenses in diffs, too. */
+/** Returns `true` if the editor shows lenses in diffs. */
 function isInDiffs({ uri }: vscode.TextDocument): boolean {
   return vscode.workspace.getConfiguration('diffEditor', uri).get('codeLens', false);
 }
@@ -164,7 +164,7 @@ function lensesOf(
   author?: string,
 ): vscode.CodeLens[] {
   const subject: HunkSubject = { kind: 'hunk', id: proposal.id, path: file.path, hunk: hunk.id };
-  const shown = [asLabel(hunkTitle(file, hunk), LONGEST), moreLines(hunk) ?? '']
+  const shown = [asLabel(hunkTitle(file, hunk), MAX_TITLE_LENGTH), moreLines(hunk) ?? '']
     .filter((part) => part !== '')
     .join(' ');
   const diff: Action[] = inFile ? [[`Diff: ${shown}`, 'editd.openDiff', subject]] : [];
@@ -187,7 +187,7 @@ function lensesOf(
     case 'rejected':
       return lensesAt(document, start, [...by, ['Rejected'], accept('Accept Instead'), ...diff]);
     case 'edited':
-      return lensesAt(document, start, [...by, ['Accepted as you have written it'], reject('Reject Instead'), ...diff]);
+      return lensesAt(document, start, [...by, ['Accepted with your changes'], reject('Reject Instead'), ...diff]);
   }
 }
 

@@ -1,11 +1,11 @@
-/** Marks on the lines of open files that a proposal would change. */
+/** Decorations on the lines of open files that a proposal would change. */
 import * as vscode from 'vscode';
 
 import { config, onDidChangeConfig } from '../config';
 import type { FileEntry, Hunk, ProposalResult } from '../daemon/wire';
 import { type Place, placesIn } from './places';
 import type { Store } from './store';
-import { hunkDiff, titleOf } from './words';
+import { hunkDiff, titleOf } from './labels';
 
 type Kind = 'pending' | 'deleted' | 'conflicted';
 
@@ -95,7 +95,7 @@ function markOf(document: vscode.TextDocument, proposal: ProposalResult, file: F
 function hoverOf(proposal: ProposalResult, file: FileEntry, hunk: Hunk): vscode.MarkdownString {
   const hover = new vscode.MarkdownString().appendText(titleOf(proposal));
   if (hunk.state === 'conflicted') {
-    hover.appendText('\nWhat stands here is not what the agent has seen.');
+    hover.appendText('\nThe text here is not the one that the agent has read.');
   }
   return hover.appendCodeblock(hunkDiff(file, hunk).slice(0, 4000), 'diff');
 }
@@ -114,7 +114,7 @@ function lineType(kind: Kind): vscode.TextEditorDecorationType {
   });
 }
 
-/** Lines would come before this one: a rule between both. */
+/** A rule above the line before which lines would be inserted. */
 function betweenType(kind: Kind): vscode.TextEditorDecorationType {
   const color = new vscode.ThemeColor(COLORS[kind]);
   return vscode.window.createTextEditorDecorationType({

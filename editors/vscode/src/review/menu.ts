@@ -1,10 +1,10 @@
-/** What can be done now, behind the item in the status bar. */
+/** The menu of the status bar item. */
 import * as vscode from 'vscode';
 
 import type { Connection, State } from '../daemon/connection';
 import { asLabel } from '../escape';
 import type { Store } from './store';
-import { progress, titleOf } from './words';
+import { progress, titleOf } from './labels';
 
 interface Choice extends vscode.QuickPickItem {
   readonly command?: string;

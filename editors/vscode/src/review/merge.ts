@@ -1,14 +1,16 @@
-/** Merges what a person wrote with what a file has become meanwhile. */
+/** Three-way merge of a draft and a changed file. */
 import { type ArrayChange, diffArrays } from 'diff';
 
-import { withLf } from '../lineEnds';
+import { withLf } from '../lineEndings';
 
-/** Lines that may be removed and added for a comparison to be done in one go: that takes well below a tenth of a second. */
-const FEW = 500;
-/** Milliseconds for one of more lines. What takes longer counts as one change from the first to the last that differ. */
-const PATIENCE = 10_000;
+/** Maximum number of changed lines for a synchronous comparison, which then takes well below 100 milliseconds. */
+const MAX_SYNC_EDITS = 500;
+/**
+ * Timeout for larger comparisons, in milliseconds. On timeout, the range of all differing lines counts as one change.
+ */
+const TIMEOUT = 10_000;
 
-/** Lines of the base from `start` until before `end`, and what is there instead. */
+/** Replacement of the base lines from `start` up to, but not including, `end`. */
 interface Change {
   readonly start: number;
   readonly end: number;
@@ -16,17 +18,17 @@ interface Change {
 }
 
 /**
- * What a person wrote over `base`, carried to `now`, which came of `base` meanwhile. Nothing if both changed the same
- * lines or lines beside each other. Line ends are compared as one and are LF in what comes out of a merge.
+ * Rebases `written`, a draft on top of `base`, onto `now`, the current text. Returns undefined if both changed the same
+ * or adjacent lines. Ignores differences in line endings; the result of a merge has LF.
  */
-export async function carry(written: string, base: string, now: string): Promise<string | undefined> {
+export async function rebaseDraft(written: string, base: string, now: string): Promise<string | undefined> {
   if (base === now) {
     return written;
   }
   const old = linesOf(base);
   const [mine, theirs] = await Promise.all([changes(old, linesOf(written)), changes(old, linesOf(now))]);
-  const both = together(mine, theirs);
-  return both && applied(old, both).join('\n');
+  const combined = combine(mine, theirs);
+  return combined && applyChanges(old, combined).join('\n');
 }
 
 function linesOf(text: string): string[] {
@@ -51,13 +53,13 @@ async function changes(from: readonly string[], to: readonly string[]): Promise<
   return found ? changesIn(found, head) : [{ start: head, end: head + left.length, lines: right }];
 }
 
-/** Where much has changed it lets others work between its steps: all extensions of a window share one thread. */
+/** Compares lines. Large comparisons yield between steps, because all extensions of a window share one thread. */
 async function compare(left: string[], right: string[]): Promise<ArrayChange<string>[] | undefined> {
-  const few = diffArrays(left, right, { maxEditLength: FEW });
+  const quick = diffArrays(left, right, { maxEditLength: MAX_SYNC_EDITS });
   return (
-    few ??
+    quick ??
     (await new Promise((resolve) => {
-      diffArrays(left, right, { callback: resolve, timeout: PATIENCE });
+      diffArrays(left, right, { callback: resolve, timeout: TIMEOUT });
     }))
   );
 }
@@ -88,8 +90,8 @@ function changesIn(parts: readonly ArrayChange<string>[], first: number): Change
   return found;
 }
 
-/** The changes of both in the order of their lines; what both have done counts once. Nothing if some are in each other's way. */
-function together(mine: readonly Change[], theirs: readonly Change[]): Change[] | undefined {
+/** Combines both lists of changes in line order. Equal changes count once. Returns undefined if there is a conflict. */
+function combine(mine: readonly Change[], theirs: readonly Change[]): Change[] | undefined {
   const all = mine.concat(theirs).sort((left, right) => left.start - right.start || left.end - right.end);
   const kept: Change[] = [];
   for (const change of all) {
@@ -112,7 +114,7 @@ function isSame(left: Change, right: Change): boolean {
   );
 }
 
-function applied(old: readonly string[], found: readonly Change[]): string[] {
+function applyChanges(old: readonly string[], found: readonly Change[]): string[] {
   const pieces: (readonly string[])[] = [];
   let from = 0;
   for (const { start, end, lines } of found) {

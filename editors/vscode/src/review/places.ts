@@ -1,23 +1,23 @@
-/** Where hunks stand in the texts of both sides. */
+/** Positions of hunks in the texts of both sides. */
 import type { FileEntry, Hunk, ProposalResult } from '../daemon/wire';
 import type { HunkSubject } from './subject';
-import { isOpen } from './words';
+import { isOpen } from './labels';
 
 export type Side = 'base' | 'proposed';
 
-/** Lines count from 0. A hunk without lines on this side stands before the line `start`. */
+/** Lines of a hunk on one side, counted from 0. A hunk without lines on this side is before the line `start`. */
 export interface Place {
   readonly hunk: Hunk;
   readonly start: number;
   readonly lines: number;
 }
 
-/** Whether a text that stands for the whole file was decided on: then its hunks are not what is shown. */
+/** Returns `true` if a draft for the whole file was accepted: then its hunks do not match the shown text. */
 export function isRewritten(file: FileEntry): boolean {
   return file.hunks.some((hunk) => hunk.state === 'edited');
 }
 
-/** The hunks of a file on one side, in order. */
+/** Returns the positions of the hunks of a file on one side, in order. */
 export function placesIn(file: FileEntry, side: Side): Place[] {
   let shift = 0;
   return file.hunks.map((hunk) => {
@@ -41,18 +41,20 @@ function wholeFile(hunk: Hunk, side: Side): Place {
   return { hunk, start: 0, lines };
 }
 
-/** The hunks that lines from `first` to `last` touch; those that are nothing but a place count if no other is there. */
+/**
+ * Returns the hunks that the lines from `first` to `last` touch. Hunks without lines count only if there are no others.
+ */
 export function touched(places: readonly Place[], first: number, last: number): Place[] {
   const within = places.filter(({ start, lines }) => lines > 0 && start <= last && first < start + lines);
   if (within.length > 0) {
     return within;
   }
   const between = places.filter(({ start, lines }) => lines === 0 && start >= first && start <= last + 1);
-  // A cursor is at one hunk: the one that comes before its line, else the one behind.
+  // A cursor is at a single hunk: the one before its line, or else the one after it.
   return first === last ? between.slice(0, 1) : between;
 }
 
-/** A hunk as a place to go to. */
+/** A hunk as a target of navigation. */
 export interface Stop extends HunkSubject {
   readonly open: boolean;
   readonly base: number;
@@ -76,7 +78,9 @@ export function stopsOf(proposals: readonly ProposalResult[]): Stop[] {
   );
 }
 
-/** Where somebody is: in a side of a file of one proposal, or in the file itself, with the hunks of all proposals. */
+/**
+ * Position of the cursor: in one side of a file of a proposal, or in the file itself, with the hunks of all proposals.
+ */
 export interface Position {
   readonly id?: string;
   readonly path: string;
@@ -85,8 +89,8 @@ export interface Position {
 }
 
 /**
- * The next undecided hunk, or the one before: first in the same file, then in the others, and around. A hunk that
- * begins at the line is not next.
+ * Returns the next or the previous open hunk: first in the same file, then in the other files, then from the start.
+ * Skips a hunk that begins at the line of the cursor, unless it is the only one.
  */
 export function nextStop(stops: readonly Stop[], from: Position | undefined, step: 1 | -1): Stop | undefined {
   const ordered = step === 1 ? stops : stops.toReversed();

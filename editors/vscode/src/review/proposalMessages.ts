@@ -1,47 +1,47 @@
-/** Tells of proposals that come and go. */
+/** Notifies the user of new and ended proposals. */
 import * as vscode from 'vscode';
 
 import { config } from '../config';
 import type { ProposalResult } from '../daemon/wire';
 import { canonical } from '../paths';
 import type { Diffs } from './diff';
-import { ask, tellLine } from './notifications';
+import { ask, showStatus } from './notifications';
 import type { Ended, Store } from './store';
 import { concernsWindow } from './window';
-import { count, endedElsewhere, outcomeOf, wish } from './words';
+import { count, endedElsewhere, outcomeOf, announcement } from './labels';
 
-/** Milliseconds in which proposals that come are told in one message. */
-const TOGETHER = 100;
+/** Milliseconds within which new proposals are combined into one message. */
+const DEBOUNCE = 100;
 
-/** Where it is kept what was told: a window that is loaded again does not tell it twice. */
-const TOLD = 'toldProposals';
+/** Key in the workspace state for the announced proposals, so that a reloaded window does not announce them again. */
+const ANNOUNCED_KEY = 'toldProposals';
 
-export function tellOfProposals(store: Store, diffs: Diffs, memory: vscode.Memento): vscode.Disposable {
-  const told = new Set(memory.get<string[]>(TOLD, []));
-  const keep = () => memory.update(TOLD, [...told]);
+export function announceProposals(store: Store, diffs: Diffs, memory: vscode.Memento): vscode.Disposable {
+  const announced = new Set(memory.get<string[]>(ANNOUNCED_KEY, []));
+  const persist = () => memory.update(ANNOUNCED_KEY, [...announced]);
   let arrived: ProposalResult[] = [];
   let timer: NodeJS.Timeout | undefined;
-  const speak = () => {
+  const announce = () => {
     const fresh = arrived.filter(({ id }) => store.get(id));
     arrived = [];
-    tellArrived(fresh);
+    announceNew(fresh);
   };
   return vscode.Disposable.from(
     store.onDidArrive((proposal) => {
-      if (!concernsWindow(proposal) || told.has(proposal.id)) {
+      if (!concernsWindow(proposal) || announced.has(proposal.id)) {
         return;
       }
-      told.add(proposal.id);
-      void keep();
-      openByItself(store, diffs, proposal);
+      announced.add(proposal.id);
+      void persist();
+      openAutomatically(store, diffs, proposal);
       arrived.push(proposal);
       clearTimeout(timer);
-      timer = setTimeout(speak, TOGETHER);
+      timer = setTimeout(announce, DEBOUNCE);
     }),
-    store.onDidEnd(tellEnd),
+    store.onDidEnd(announceEnd),
     store.onDidList(() => {
-      [...told].filter((id) => !store.get(id)).forEach((id) => told.delete(id));
-      void keep();
+      [...announced].filter((id) => !store.get(id)).forEach((id) => announced.delete(id));
+      void persist();
     }),
     new vscode.Disposable(() => {
       clearTimeout(timer);
@@ -49,7 +49,7 @@ export function tellOfProposals(store: Store, diffs: Diffs, memory: vscode.Memen
   );
 }
 
-function openByItself(store: Store, diffs: Diffs, proposal: ProposalResult): void {
+function openAutomatically(store: Store, diffs: Diffs, proposal: ProposalResult): void {
   const when = config.openOnProposal;
   const [file] = proposal.files;
   if (file && (when === 'always' || (when === 'first' && store.here.length === 1))) {
@@ -57,28 +57,28 @@ function openByItself(store: Store, diffs: Diffs, proposal: ProposalResult): voi
   }
 }
 
-function tellArrived(proposals: readonly ProposalResult[]): void {
+function announceNew(proposals: readonly ProposalResult[]): void {
   const [first] = proposals;
   if (!first || !config.notifications) {
     return;
   }
-  const more = proposals.length === 1 ? '' : ` ${count(proposals.length - 1, 'more proposal')} came as well.`;
-  const text = `${wish(first)}${more}`;
+  const more = proposals.length === 1 ? '' : ` ${count(proposals.length - 1, 'more proposal')} arrived as well.`;
+  const text = `${announcement(first)}${more}`;
   void ask('info', text, {
     Review: () => vscode.commands.executeCommand('editd.review', { kind: 'proposal', id: first.id }),
   });
 }
 
-function tellEnd({ proposal, state, outcome }: Ended): void {
+function announceEnd({ proposal, state, outcome }: Ended): void {
   if (!outcome) {
     if (concernsWindow(proposal)) {
-      tellLine(endedElsewhere(proposal, state));
+      showStatus(endedElsewhere(proposal, state));
     }
     return;
   }
   const { text, unsaved } = outcomeOf({ ...outcome, label: proposal.label, author: proposal.author });
   if (unsaved.length === 0) {
-    tellLine(text);
+    showStatus(text);
     return;
   }
   void ask('info', text, { Save: () => save(unsaved) });

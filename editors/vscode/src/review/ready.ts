@@ -3,10 +3,10 @@ import * as vscode from 'vscode';
 import { type Connection, describe, type State } from '../daemon/connection';
 import type { Store } from './store';
 
-/** Milliseconds that a document waits for the daemon, as after a reload of the window. */
-const PATIENCE = 30_000;
+/** Milliseconds that a document waits for the daemon, for example after a reload of the window. */
+const TIMEOUT = 30_000;
 
-/** Waits until it is known what waits for the person. Rejects if that will not be. */
+/** Waits until the pending proposals are known. Rejects if the window cannot connect. */
 export function ready(connection: Connection, store: Store): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = (act: () => void) => {
@@ -19,18 +19,18 @@ export function ready(connection: Connection, store: Store): Promise<void> {
         reject(vscode.FileSystemError.Unavailable(`editd: ${describe(state)}`));
       });
     };
-    const look = () => {
+    const check = () => {
       if (store.isReady) {
         done(resolve);
       } else if (isHopeless(connection.state)) {
         fail(connection.state);
       }
     };
-    const subscriptions = vscode.Disposable.from(connection.onDidChangeState(look), store.onDidList(look));
+    const subscriptions = vscode.Disposable.from(connection.onDidChangeState(check), store.onDidList(check));
     const timer = setTimeout(() => {
       fail(connection.state);
-    }, PATIENCE);
-    look();
+    }, TIMEOUT);
+    check();
   });
 }
 

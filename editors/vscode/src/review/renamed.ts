@@ -1,4 +1,4 @@
-/** Tabs go along with files that get a new name by a proposal, as they do when a file is renamed in the editor. */
+/** Moves tabs to the new names of files that a proposal renames, as VS Code does when the user renames a file. */
 import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 
@@ -14,7 +14,10 @@ export function followRenames(store: Store): vscode.Disposable {
   });
 }
 
-/** Who decided elsewhere did not say what was accepted; the disk does. */
+/**
+ * Moves the tabs of renamed files. Checks the disk, because a decision by another client does not list the accepted
+ * hunks.
+ */
 async function followAll({ files }: ProposalResult): Promise<void> {
   for (const { path, newPath } of files) {
     if (newPath !== undefined && !existsSync(path) && existsSync(newPath)) {
@@ -40,7 +43,7 @@ async function replace(tab: vscode.Tab, newUri: vscode.Uri): Promise<void> {
     background: !tab.isActive,
     ...(selection && { selection }),
   } satisfies vscode.TextDocumentShowOptions & { background: boolean });
-  // What was typed into it meanwhile is nowhere else.
+  // A dirty tab holds text that exists nowhere else.
   if (!tab.isDirty) {
     await vscode.window.tabGroups.close(tab, true);
   }
@@ -51,7 +54,7 @@ function shows({ input }: vscode.Tab, path: string): boolean {
   return isFile && input.uri.scheme === 'file' && canonical(input.uri.fsPath) === path;
 }
 
-/** Where the person is in it, if it is seen. */
+/** Returns the selection in a tab, if the tab is visible. */
 function selectionIn({ input, group, isActive }: vscode.Tab): vscode.Range | undefined {
   const editor = vscode.window.visibleTextEditors.find(
     ({ document, viewColumn }) =>

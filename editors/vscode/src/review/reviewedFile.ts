@@ -1,38 +1,38 @@
-/** A file under review: what is known of both its sides, and the documents that show them. */
+/** A file under review: its versions and the documents that show them. */
 import * as vscode from 'vscode';
 
 import type { Hash } from '../daemon/wire';
 import type { Side } from './places';
 import { type Address, SCHEME, uriOf } from './uris';
 
-/** A file of a proposal. */
+/** Identifies a file of a proposal. */
 export type FileKey = Pick<Address, 'id' | 'path'>;
 
-/** Both sides of a file at one time. */
+/** A consistent snapshot of both sides of a file. */
 export interface Version {
   readonly base: string;
   readonly proposed: string;
-  /** Of the file that `base` is. */
+  /** Hash of the file with the text `base`. */
   readonly hash: Hash;
-  /** Of our documents that show it. */
+  /** Modification time of the documents that show this version. */
   readonly mtime: number;
 }
 
 export interface ReviewedFile {
   readonly id: string;
   readonly path: string;
-  /** The newest first. */
+  /** Versions, newest first. */
   versions: readonly [Version, ...Version[]];
-  /** When it was asked for last: its document may be about to open. */
-  asked: number;
-  /** What the document of the proposed side holds, while it is unchanged. */
+  /** Time of the last request: a document may be about to open. */
+  requestedAt: number;
+  /** Version in the document of the proposed side while the user has not edited it. */
   shown?: Version | undefined;
-  /** What a person started from: as long as it is there, nothing is moved under them. */
-  frozen?: Version | undefined;
+  /** Version that the draft is based on. While it is set, the document is not updated. */
+  pinned?: Version | undefined;
   draft?: { readonly text: string; readonly mtime: number } | undefined;
-  /** Its document is being made what is proposed: what is saved meanwhile is nobody's wish. */
-  isSettling?: boolean;
-  /** Until unsaved text is kept. */
+  /** `true` while the document is being reset to the proposed text. Saves in that time are not by the user. */
+  isResetting?: boolean;
+  /** Timer until unsaved text is stored. */
   timer?: NodeJS.Timeout | undefined;
 }
 
@@ -40,9 +40,9 @@ export function keyOf({ id, path }: FileKey): string {
   return `${id}\0${path}`;
 }
 
-/** What is shown of both sides, but for what a person wrote. */
-export function versionOf({ frozen, versions }: ReviewedFile): Version {
-  return frozen ?? versions[0];
+/** Returns the version that is shown, apart from a draft. */
+export function versionOf({ pinned, versions }: ReviewedFile): Version {
+  return pinned ?? versions[0];
 }
 
 export function textOf(file: ReviewedFile, side: Side): string {
@@ -55,17 +55,19 @@ export function mtimeOf(file: ReviewedFile, side: Side): number {
   return side === 'base' ? mtime : (file.draft?.mtime ?? mtime);
 }
 
-/** The document of the proposed side, where it is open. */
+/** Returns the document of the proposed side, if it is open. */
 export function documentOf({ id, path }: FileKey): vscode.TextDocument | undefined {
   const wanted = uriOf(id, 'proposed', path).toString();
   return vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === SCHEME && uri.toString() === wanted);
 }
 
+/** Returns `true` if the document of either side is open. */
 export function isOpenDocument({ id, path }: FileKey): boolean {
   const sides = (['base', 'proposed'] as const).map((side) => uriOf(id, side, path).toString());
   return vscode.workspace.textDocuments.some(({ uri }) => uri.scheme === SCHEME && sides.includes(uri.toString()));
 }
 
+/** Returns `true` if a tab shows the diff of the file. */
 export function hasTab({ id, path }: FileKey): boolean {
   const wanted = uriOf(id, 'proposed', path).toString();
   return vscode.window.tabGroups.all

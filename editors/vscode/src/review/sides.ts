@@ -1,4 +1,4 @@
-/** Asks the daemon for both sides of a file. */
+/** Fetches both sides of a file from the daemon. */
 import type { Connection } from '../daemon/connection';
 import type { Hash } from '../daemon/wire';
 import type { Store } from './store';
@@ -10,17 +10,17 @@ export interface Sides {
   readonly hash: Hash;
 }
 
-/** Times that it is asked again where the file changes in between. */
-const TRIES = 5;
+/** Maximum number of attempts if the file changes between both requests. */
+const MAX_ATTEMPTS = 5;
 
-/** Both sides over one and the same text of the file. */
+/** Fetches both sides for the same text of the file. */
 export async function fetchSides(connection: Connection, store: Store, id: string, path: string): Promise<Sides> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const [base, proposed] = await Promise.all([
       content(connection, { id, side: 'base', path }),
       content(connection, { id, side: 'proposed', path }),
     ]);
-    if (base.hash === proposed.hash || tries === TRIES) {
+    if (base.hash === proposed.hash || attempt === MAX_ATTEMPTS) {
       return { base: base.text, proposed: proposed.text, hash: base.hash };
     }
     await store.refresh(id);

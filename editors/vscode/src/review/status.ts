@@ -1,14 +1,14 @@
-/** The item in the status bar: whether all is well, and how much waits. */
+/** The status bar item: connection state and number of pending proposals. */
 import * as vscode from 'vscode';
 
 import { type Connection, describe, type State } from '../daemon/connection';
 import type { Store } from './store';
-import { count, progress, titleOf } from './words';
+import { count, progress, titleOf } from './labels';
 
-/** Proposals that are named in the hover. */
-const NAMED = 10;
+/** Maximum number of proposals listed in the tooltip. */
+const MAX_LISTED = 10;
 
-interface Look {
+interface Appearance {
   readonly text: string;
   readonly tooltip: string;
   readonly color?: 'warning' | 'error';
@@ -19,7 +19,7 @@ export function statusItem(connection: Connection, store: Store): vscode.Disposa
   item.name = 'editd';
   item.command = 'editd.menu';
   const update = () => {
-    const { text, tooltip, color } = lookOf(connection.state, store);
+    const { text, tooltip, color } = appearanceOf(connection.state, store);
     item.text = text;
     item.tooltip = new vscode.MarkdownString().appendText(tooltip);
     item.backgroundColor = color && new vscode.ThemeColor(`statusBarItem.${color}Background`);
@@ -30,10 +30,10 @@ export function statusItem(connection: Connection, store: Store): vscode.Disposa
   return vscode.Disposable.from(item, connection.onDidChangeState(update), store.onDidChange(update));
 }
 
-function lookOf(state: State, store: Store): Look {
+function appearanceOf(state: State, store: Store): Appearance {
   switch (state.kind) {
     case 'connected':
-      return connectedLook(state.version, store);
+      return connectedAppearance(state.version, store);
     case 'connecting':
       return { text: '$(sync~spin) editd', tooltip: 'Connecting.' };
     case 'waiting':
@@ -41,7 +41,7 @@ function lookOf(state: State, store: Store): Look {
         text: '$(debug-disconnect) editd: not connected',
         tooltip: state.stopped
           ? 'The daemon was stopped. This window connects when it runs again.'
-          : `Not connected: ${state.reason}. It is tried again.`,
+          : `Not connected: ${state.reason}. Retrying.`,
         color: 'warning',
       };
     case 'off':
@@ -57,16 +57,16 @@ function lookOf(state: State, store: Store): Look {
   }
 }
 
-function connectedLook(version: string, store: Store): Look {
+function connectedAppearance(version: string, store: Store): Appearance {
   if (!store.isReady) {
-    return { text: '$(sync~spin) editd', tooltip: `Connected to editd ${version}. Asking what waits for you.` };
+    return { text: '$(sync~spin) editd', tooltip: `Connected to editd ${version}. Loading pending proposals.` };
   }
   const pending = store.here;
   if (pending.length === 0) {
-    return { text: '$(check) editd', tooltip: `Connected to editd ${version}. Nothing waits for you.` };
+    return { text: '$(check) editd', tooltip: `Connected to editd ${version}. No pending proposals.` };
   }
-  const list = pending.slice(0, NAMED).map((proposal) => `${titleOf(proposal)} (${progress(proposal)})`);
-  const more = pending.length > NAMED ? [`and ${pending.length - NAMED} more`] : [];
+  const list = pending.slice(0, MAX_LISTED).map((proposal) => `${titleOf(proposal)} (${progress(proposal)})`);
+  const more = pending.length > MAX_LISTED ? [`and ${pending.length - MAX_LISTED} more`] : [];
   return {
     text: `$(git-pull-request) editd: ${pending.length}`,
     tooltip: [`${count(pending.length, 'proposal')} to review`, ...list, ...more].join('\n'),

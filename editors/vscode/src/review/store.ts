@@ -1,4 +1,4 @@
-/** The proposals that wait for a person, as the daemon tells of them. */
+/** The pending proposals, as reported by the daemon. */
 import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
@@ -6,17 +6,17 @@ import { refusalOf } from '../daemon/refusal';
 import type { FileEntry, ProposalResult, ProposalState } from '../daemon/wire';
 import type { Log } from '../log';
 import { canonical } from '../paths';
-import { Latest } from './turns';
+import { CoalescingQueue } from './taskQueue';
 import { concernsWindow } from './window';
 
-/** Milliseconds without typing before the daemon is asked where the hunks are now. */
-const PAUSE = 200;
+/** Debounce time after typing before the positions of hunks are requested, in milliseconds. */
+const DEBOUNCE = 200;
 
 export interface Ended {
-  /** As it was known last. */
+  /** Last known state of the proposal. */
   readonly proposal: ProposalResult;
   readonly state: ProposalState;
-  /** What became of it, if it was decided in this window. */
+  /** Result, if the proposal was decided in this window. */
   readonly outcome?: ProposalResult;
 }
 
@@ -25,26 +25,26 @@ export class Store implements vscode.Disposable {
   private readonly arrived = new vscode.EventEmitter<ProposalResult>();
   private readonly ended = new vscode.EventEmitter<Ended>();
   private readonly listed = new vscode.EventEmitter<void>();
-  /** A proposal is known anew, by its id; without one, all may be. */
+  /** Fires with the ID of a changed proposal, or with undefined if any of them may have changed. */
   readonly onDidChange = this.changed.event;
-  /** A proposal is known for the first time in this window. */
+  /** Fires when a proposal becomes known for the first time in this window. */
   readonly onDidArrive = this.arrived.event;
   readonly onDidEnd = this.ended.event;
-  /** After a connection, when it is known what waits. */
+  /** Fires once the pending proposals are known after a connection. */
   readonly onDidList = this.listed.event;
 
   private readonly known = new Map<string, ProposalResult>();
-  private fetches = new Latest<string>();
-  /** What was known by the connection before. */
-  private before = new Map<string, ProposalResult>();
+  private fetches = new CoalescingQueue<string>();
+  /** Proposals known on the previous connection. */
+  private previous = new Map<string, ProposalResult>();
   private isRejected = false;
   private isListed = false;
-  /** Counts connections: what was asked of one before is of no interest any more. */
-  private turn = 0;
-  /** Counts changes of texts under review: places that were told before the last one are wrong. */
-  private typed = 0;
-  /** Counts ends of proposals: one that is told to wait may have been told so before it ended. */
-  private ends = 0;
+  /** Counts connections. Answers to requests on earlier connections are ignored. */
+  private connectionCount = 0;
+  /** Counts changes of texts under review. Positions requested before the last change are outdated. */
+  private textChanges = 0;
+  /** Counts ended proposals. An answer that says `pending` may be older than the end of the proposal. */
+  private endCount = 0;
   private timer: NodeJS.Timeout | undefined;
   private readonly subscriptions: vscode.Disposable;
 
@@ -61,18 +61,18 @@ export class Store implements vscode.Disposable {
         }
       }),
       connection.onDidChangeState((state) => {
-        this.lose();
+        this.reset();
         if (state.kind === 'connected') {
           void this.list();
         }
       }),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0) {
-          this.follow(document);
+          this.scheduleRefresh(document);
         }
       }),
       vscode.workspace.onDidSaveTextDocument((document) => {
-        this.follow(document);
+        this.scheduleRefresh(document);
       }),
       vscode.window.onDidChangeWindowState(({ focused }) => {
         if (focused) {
@@ -90,17 +90,17 @@ export class Store implements vscode.Disposable {
     });
   }
 
-  /** The oldest first. */
+  /** Pending proposals, oldest first. */
   get pending(): readonly ProposalResult[] {
     return [...this.known.values()].sort((left, right) => (left.at < right.at ? -1 : 1));
   }
 
-  /** Those that are about this window. */
+  /** Pending proposals that concern this window. */
   get here(): readonly ProposalResult[] {
     return this.pending.filter(concernsWindow);
   }
 
-  /** Whether it is known what waits. */
+  /** `true` once the pending proposals are known. */
   get isReady(): boolean {
     return this.isListed;
   }
@@ -113,7 +113,7 @@ export class Store implements vscode.Disposable {
     return this.known.get(id)?.files.find((file) => file.path === path);
   }
 
-  /** What waits for the file of a document. */
+  /** Returns the pending proposals for the file of a document. */
   about({ scheme, fsPath }: vscode.Uri): { proposal: ProposalResult; file: FileEntry }[] {
     if (scheme !== 'file' || this.known.size === 0) {
       return [];
@@ -124,40 +124,40 @@ export class Store implements vscode.Disposable {
     );
   }
 
-  /** Whether something was rejected, as far as this window knows, that can be brought back. */
+  /** `true` if this window knows of rejected changes that may be reopened. */
   get hasRejected(): boolean {
     return this.isRejected;
   }
 
-  /** Takes over what the person has brought back, which is no news to them; or that there is nothing. */
-  broughtBack(answer: ProposalResult | undefined): void {
+  /** Records a reopened proposal without announcing it, or, if undefined, that there is nothing to reopen. */
+  recordReopened(answer: ProposalResult | undefined): void {
     if (answer) {
-      this.before.set(answer.id, answer);
-      this.take(answer);
-      this.before.delete(answer.id);
+      this.previous.set(answer.id, answer);
+      this.record(answer);
+      this.previous.delete(answer.id);
     }
     this.isRejected &&= answer !== undefined;
     this.changed.fire(answer?.id);
   }
 
-  /** Takes over what the daemon has answered. */
-  take(answer: ProposalResult, decidedHere = false): void {
+  /** Records an answer of the daemon. */
+  record(answer: ProposalResult, decidedHere = false): void {
     if (answer.state !== 'pending') {
       this.end(answer.id, answer.state, decidedHere ? answer : undefined);
       return;
     }
-    const before = this.known.get(answer.id);
-    if (before && answer.revision < before.revision) {
+    const older = this.known.get(answer.id);
+    if (older && answer.revision < older.revision) {
       return;
     }
     this.known.set(answer.id, answer);
     this.changed.fire(answer.id);
-    if (!before && !this.before.has(answer.id)) {
+    if (!older && !this.previous.has(answer.id)) {
       this.arrived.fire(answer);
     }
   }
 
-  /** Asks for a proposal as it is now. */
+  /** Requests the current state of a proposal. */
   refresh(id: string): Promise<void> {
     return this.fetches.run(id, () => this.fetch(id));
   }
@@ -167,40 +167,40 @@ export class Store implements vscode.Disposable {
   }
 
   /**
-   * Waits until places are those of the texts as they are now. Whoever names a proposal may have heard of it before this
-   * window has: those are asked for.
+   * Waits until the positions of hunks match the current texts. Requests `named` proposals that are unknown, because
+   * the caller may have learned of them before this window has.
    */
-  async upToDate(named: readonly { readonly id: string }[] = []): Promise<void> {
+  async waitUntilCurrent(named: readonly { readonly id: string }[] = []): Promise<void> {
     if (this.timer) {
       this.flush();
     }
-    const unheard = named.filter(({ id }) => !this.known.has(id)).map(({ id }) => this.refresh(id));
-    await Promise.all([...unheard, ...this.fetches.all()]);
+    const unknown = named.filter(({ id }) => !this.known.has(id)).map(({ id }) => this.refresh(id));
+    await Promise.all([...unknown, ...this.fetches.all()]);
   }
 
   private async fetch(id: string): Promise<void> {
-    const { turn, typed, ends } = this;
+    const { connectionCount, textChanges, endCount } = this;
     try {
       const answer = await this.connection.request('editd/proposal', { id });
-      if (turn !== this.turn) {
+      if (connectionCount !== this.connectionCount) {
         return;
       }
       const isKnown = this.known.has(id);
-      if (answer.state === 'pending' && !isKnown && ends !== this.ends) {
+      if (answer.state === 'pending' && !isKnown && endCount !== this.endCount) {
         void this.refresh(id);
-      } else if (typed === this.typed || !isKnown || answer.state !== 'pending') {
-        this.take(answer);
+      } else if (textChanges === this.textChanges || !isKnown || answer.state !== 'pending') {
+        this.record(answer);
       }
     } catch (error) {
       this.log.warn(`proposal ${id}: ${String(error)}`);
-      if (turn === this.turn && refusalOf(error).kind === 'unknown_proposal') {
+      if (connectionCount === this.connectionCount && refusalOf(error).kind === 'unknown_proposal') {
         this.end(id, 'proposed');
       }
     }
   }
 
   private end(id: string, state: ProposalState, outcome?: ProposalResult): void {
-    this.ends += 1;
+    this.endCount += 1;
     const proposal = this.known.get(id);
     if (!proposal) {
       return;
@@ -213,14 +213,14 @@ export class Store implements vscode.Disposable {
     this.changed.fire(id);
   }
 
-  /** Without a connection nothing can be decided. */
-  private lose(): void {
-    this.turn += 1;
+  /** Forgets all proposals when the connection is lost, because nothing can be decided without one. */
+  private reset(): void {
+    this.connectionCount += 1;
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.fetches = new Latest();
+    this.fetches = new CoalescingQueue();
     if (this.isListed) {
-      this.before = new Map(this.known);
+      this.previous = new Map(this.known);
     }
     this.isListed = false;
     if (this.known.size > 0) {
@@ -230,42 +230,42 @@ export class Store implements vscode.Disposable {
   }
 
   private async list(): Promise<void> {
-    const turn = this.turn;
+    const connectionNumber = this.connectionCount;
     try {
       const { proposals } = await this.connection.request('editd/proposals', { state: 'pending' });
       await Promise.all(proposals.map(({ id }) => this.refresh(id)));
     } catch (error) {
-      this.log.error(`what waits is not known: ${String(error)}`);
+      this.log.error(`cannot list the pending proposals: ${String(error)}`);
     }
-    if (turn !== this.turn) {
+    if (connectionNumber !== this.connectionCount) {
       return;
     }
     this.isListed = true;
     this.changed.fire(undefined);
     this.listed.fire();
-    await this.tellGone(turn);
+    await this.reportEnded(connectionNumber);
   }
 
-  /** What was decided while there was no connection. */
-  private async tellGone(turn: number): Promise<void> {
-    for (const [id, proposal] of this.before) {
+  /** Reports proposals that ended while there was no connection. */
+  private async reportEnded(connectionNumber: number): Promise<void> {
+    for (const [id, proposal] of this.previous) {
       if (!this.known.has(id)) {
         const now = await this.connection.request('editd/proposal', { id }).catch(() => undefined);
-        if (turn === this.turn) {
+        if (connectionNumber === this.connectionCount) {
           this.ended.fire({ proposal, state: now?.state ?? 'proposed' });
         }
       }
     }
-    this.before.clear();
+    this.previous.clear();
   }
 
-  private follow(document: vscode.TextDocument): void {
+  private scheduleRefresh(document: vscode.TextDocument): void {
     if (this.about(document.uri).length > 0) {
-      this.typed += 1;
+      this.textChanges += 1;
       clearTimeout(this.timer);
       this.timer = setTimeout(() => {
         this.flush();
-      }, PAUSE);
+      }, DEBOUNCE);
     }
   }
 

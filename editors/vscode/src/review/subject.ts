@@ -1,4 +1,4 @@
-/** What a command is about: given by the tree, by a lens, or found at the cursor. */
+/** Targets of commands: given by the tree or a lens, or found at the cursor. */
 export interface ProposalSubject {
   readonly kind: 'proposal';
   readonly id: string;

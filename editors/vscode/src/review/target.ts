@@ -1,4 +1,4 @@
-/** What a command is about when it was not told: what the person looks at. */
+/** Determines the target of a command: its arguments, or else the active editor. */
 import * as vscode from 'vscode';
 
 import type { ProposalResult } from '../daemon/wire';
@@ -9,10 +9,10 @@ import { type Place, type Position, placesIn, touched } from './places';
 import type { Store } from './store';
 import { type FileSubject, type HunkSubject, isSubject, type Subject } from './subject';
 import { addressOf } from './uris';
-import { isOpen, progress, titleOf } from './words';
+import { isOpen, progress, titleOf } from './labels';
 
-/** What the tree or a lens has named: the item, and all that are selected with it. */
-export function named(args: readonly unknown[]): Subject[] {
+/** Returns the subjects in the arguments of a tree item or a lens: the item, and all selected with it. */
+export function subjectsIn(args: readonly unknown[]): Subject[] {
   const [first, selected] = args;
   if (!isSubject(first)) {
     return [];
@@ -21,7 +21,7 @@ export function named(args: readonly unknown[]): Subject[] {
   return all.length > 0 ? all : [first];
 }
 
-/** The hunks that the selection of the active editor touches: the undecided, where there are any. */
+/** Returns the hunks that the selection of the active editor touches; only the open ones, if there are any. */
 export function hunksAtCursor(store: Store): HunkSubject[] {
   const editor = vscode.window.activeTextEditor;
   if (!editor) {
@@ -45,7 +45,7 @@ function subjectOf(id: string, path: string, hunk: string): HunkSubject {
   return { kind: 'hunk', id, path, hunk };
 }
 
-/** The hunks of a document, of each proposal: a file, or a side of ours. */
+/** Returns the hunks in a document, by proposal. The document is a file or a review document. */
 export function placesAt(store: Store, uri: vscode.Uri): { id: string; path: string; places: Place[] }[] {
   const address = addressOf(uri);
   if (address) {
@@ -60,6 +60,7 @@ export function placesAt(store: Store, uri: vscode.Uri): { id: string; path: str
   }));
 }
 
+/** Returns the position of the cursor, if it is in a file or a review document. */
 export function position(): Position | undefined {
   const editor = vscode.window.activeTextEditor;
   if (!editor) {
@@ -74,9 +75,9 @@ export function position(): Position | undefined {
   return scheme === 'file' ? { path: canonical(fsPath), side: 'base', line } : undefined;
 }
 
-/** The files that are meant: named ones, else the one that is looked at. */
-export function filesMeant(store: Store, args: readonly unknown[]): FileSubject[] {
-  const subjects = named(args);
+/** Returns the target files: the given ones, or else the active one. */
+export function targetFiles(store: Store, args: readonly unknown[]): FileSubject[] {
+  const subjects = subjectsIn(args);
   if (subjects.length > 0) {
     return subjects.flatMap((subject) => filesOf(store, subject));
   }
@@ -94,7 +95,7 @@ export function filesMeant(store: Store, args: readonly unknown[]): FileSubject[
   return about.slice(0, 1).map(({ proposal, file }) => ({ kind: 'file', id: proposal.id, path: file.path }));
 }
 
-/** A file to show where none is looked at. */
+/** Returns a file to show if there is no active one. */
 export async function fileToShow(store: Store): Promise<FileSubject | undefined> {
   const proposal = await pick(store.here, 'Show');
   return proposal && filesOf(store, { kind: 'proposal', id: proposal.id })[0];
@@ -109,9 +110,13 @@ function filesOf(store: Store, subject: Subject): FileSubject[] {
   return paths.map((path) => ({ kind: 'file', id, path }));
 }
 
-/** The proposal that is meant: the named one, that of what is looked at, the only one; else the person is asked. */
-export async function proposalMeant(store: Store, args: readonly unknown[], verb: string): Promise<string | undefined> {
-  const [subject] = named(args);
+/** Returns the target proposal: the given, the active or the only one. Otherwise asks the user. */
+export async function targetProposal(
+  store: Store,
+  args: readonly unknown[],
+  verb: string,
+): Promise<string | undefined> {
+  const [subject] = subjectsIn(args);
   if (subject) {
     return subject.id;
   }
@@ -120,13 +125,13 @@ export async function proposalMeant(store: Store, args: readonly unknown[], verb
   return address?.id ?? hunk?.id ?? (await pick(ordered(store), verb))?.id;
 }
 
-/** The proposals that are meant to be decided: named ones, that of what is looked at, the only one; else those chosen. */
-export async function proposalsMeant(store: Store, args: readonly unknown[], verb: string): Promise<string[]> {
-  const subjects = named(args);
-  const looked = activeAddress()?.id ?? hunksAtCursor(store)[0]?.id;
+/** Returns the target proposals of a decision: the given, the active or the only ones. Otherwise asks the user. */
+export async function targetProposals(store: Store, args: readonly unknown[], verb: string): Promise<string[]> {
+  const subjects = subjectsIn(args);
+  const active = activeAddress()?.id ?? hunksAtCursor(store)[0]?.id;
   const here = ordered(store);
-  if (subjects.length > 0 || looked !== undefined) {
-    return subjects.length > 0 ? subjects.map(({ id }) => id) : [looked ?? ''];
+  if (subjects.length > 0 || active !== undefined) {
+    return subjects.length > 0 ? subjects.map(({ id }) => id) : [active ?? ''];
   }
   if (here.length < 2) {
     return here.map(({ id }) => id);
@@ -136,7 +141,7 @@ export async function proposalsMeant(store: Store, args: readonly unknown[], ver
   return (chosen ?? []).map(({ proposal }) => proposal.id);
 }
 
-/** Those first that are about the file that is looked at. */
+/** Returns the proposals of this window. Those for the active file come first. */
 function ordered(store: Store): ProposalResult[] {
   const uri = vscode.window.activeTextEditor?.document.uri;
   const about = new Set(uri ? store.about(uri).map(({ proposal }) => proposal.id) : []);

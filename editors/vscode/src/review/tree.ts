@@ -1,10 +1,10 @@
-/** The view of what waits: proposals, their files, their hunks. */
+/** The view "Proposals": proposals, their files and their hunks. */
 import * as vscode from 'vscode';
 
 import type { FileEntry, Hunk, HunkState, ProposalResult } from '../daemon/wire';
 import { activeAddress } from './diff';
 import type { Drafts } from './drafts';
-import { isGone } from './gone';
+import { isMissing } from './missingFiles';
 import { placesIn } from './places';
 import type { Store } from './store';
 import type { FileSubject, HunkSubject, ProposalSubject, Subject } from './subject';
@@ -19,11 +19,11 @@ import {
   hunkTitle,
   isOpen,
   labelOf,
-  plain,
+  singleLine,
   progress,
-  size,
+  lineCounts,
   titleOf,
-} from './words';
+} from './labels';
 
 const ICONS: Record<HunkState, vscode.ThemeIcon> = {
   pending: new vscode.ThemeIcon('circle-large-outline'),
@@ -45,10 +45,10 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
   private readonly changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.changed.event;
   private shown = '';
-  /** The row that is being selected because the cursor is there. */
+  /** ID of the row that is being selected to follow the cursor. */
   private revealed = '';
-  /** `true` from when a person selects a row until they move a cursor. */
-  private isChosen = false;
+  /** `true` from the selection of a row by the user until the user moves a cursor. */
+  private isUserSelection = false;
   private readonly view: vscode.TreeView<Subject>;
   private readonly subscriptions: vscode.Disposable;
 
@@ -70,16 +70,16 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
         this.update();
       }),
       this.view.onDidChangeSelection(({ selection: [first, ...more] }) => {
-        this.isChosen = first !== undefined && (more.length > 0 || idOf(first) !== this.revealed);
+        this.isUserSelection = first !== undefined && (more.length > 0 || idOf(first) !== this.revealed);
         this.revealed = '';
       }),
       vscode.window.onDidChangeTextEditorSelection(({ kind }) => {
-        // What a row opens moves a cursor too, at any time after the click, and not to where the person wants it.
+        // Opening a row also moves a cursor, at any time after the click. Only moves by the user count.
         if (
           kind === vscode.TextEditorSelectionChangeKind.Mouse ||
           kind === vscode.TextEditorSelectionChangeKind.Keyboard
         ) {
-          this.isChosen = false;
+          this.isUserSelection = false;
         }
         this.follow();
       }),
@@ -136,26 +136,26 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
       return new vscode.TreeItem('');
     }
     if (subject.kind === 'file') {
-      return fileItem(subject, file, this.drafts.written(subject.id, subject.path) !== undefined);
+      return fileItem(subject, file, this.drafts.find(subject.id, subject.path) !== undefined);
     }
     const hunk = file.hunks.find(({ id }) => id === subject.hunk);
-    const isOfDraft = this.drafts.written(subject.id, subject.path) !== undefined;
+    const isOfDraft = this.drafts.find(subject.id, subject.path) !== undefined;
     return hunk ? hunkItem(subject, proposal, file, hunk, isOfDraft) : new vscode.TreeItem('');
   }
 
-  /** What is selected in the view. */
+  /** The selection in the view. */
   get selection(): readonly Subject[] {
     return this.view.selection;
   }
 
-  /** The cursor was moved by a command of the person's: the selection follows it again. */
-  release(): void {
-    this.isChosen = false;
+  /** Makes the selection follow the cursor again, after a command has moved it. */
+  followCursor(): void {
+    this.isUserSelection = false;
   }
 
-  /** Selects what is looked at in a diff, unless the person has selected a row since they moved a cursor. */
+  /** Selects the hunk at the cursor in a diff, unless the user has selected a row since they moved the cursor. */
   private follow(): void {
-    if (this.isChosen) {
+    if (this.isUserSelection) {
       return;
     }
     const [hunk] = activeAddress() ? hunksAtCursor(this.store) : [];
@@ -163,7 +163,7 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
     const isIn = selected && idOf(hunk ?? selected).startsWith(idOf(selected));
     if (hunk && this.view.visible && more.length === 0 && !isIn) {
       this.revealed = idOf(hunk);
-      // A row that has gone meanwhile cannot be selected.
+      // The row may no longer exist.
       this.view.reveal(hunk, { select: true, focus: false }).then(undefined, () => undefined);
     }
   }
@@ -172,7 +172,8 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
     const pending = this.store.isReady ? this.store.here.length : 0;
     this.view.badge =
       pending === 0 ? undefined : { value: pending, tooltip: `${count(pending, 'proposal')} to review` };
-    // Rows that are made anew while somebody presses a button in one of them do not hear of it.
+    // A row that is recreated while the user presses one of its buttons misses the click, so rows are updated only on
+    // changes.
     const shown = JSON.stringify(this.store.pending.map((proposal) => this.shownOf(proposal)));
     if (shown !== this.shown) {
       this.shown = shown;
@@ -180,10 +181,10 @@ export class ProposalTree implements vscode.TreeDataProvider<Subject>, vscode.Di
     }
   }
 
-  /** All that rows are made of. */
+  /** Returns everything that the rows show. */
   private shownOf(proposal: ProposalResult): unknown {
-    const drafts = proposal.files.filter(({ path }) => this.drafts.written(proposal.id, path)).map(({ path }) => path);
-    return [proposal.id, proposal.files, proposal.comments, drafts, proposal.files.map(isGone)];
+    const drafts = proposal.files.filter(({ path }) => this.drafts.find(proposal.id, path)).map(({ path }) => path);
+    return [proposal.id, proposal.files, proposal.comments, drafts, proposal.files.map(isMissing)];
   }
 }
 
@@ -201,7 +202,7 @@ function idOf(subject: Subject): string {
 function proposalItem(subject: ProposalSubject, proposal: ProposalResult): vscode.TreeItem {
   const item = new vscode.TreeItem(labelOf(proposal), vscode.TreeItemCollapsibleState.Expanded);
   item.id = idOf(subject);
-  const about = `${plain(proposal.author)} · ${progress(proposal)}`;
+  const about = `${singleLine(proposal.author)} · ${progress(proposal)}`;
   item.description = concernsWindow(proposal) ? about : `elsewhere · ${about}`;
   item.iconPath = new vscode.ThemeIcon('git-pull-request');
   item.contextValue = 'proposal';
@@ -219,19 +220,26 @@ function fileItem(subject: FileSubject, file: FileEntry, hasDraft: boolean): vsc
   const expanded = open > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
   const item = new vscode.TreeItem(fileTitle(file), expanded);
   item.id = idOf(subject);
-  // The icon is the one of the file; the scheme of ours keeps away what others say of the file in the workspace.
+  // The URI selects the icon of the file. The scheme `editd-review` prevents decorations of other extensions for the
+  // file.
   item.resourceUri = uriOf(subject.id, 'proposed', file.newPath ?? file.path);
   item.iconPath = vscode.ThemeIcon.File;
   const folder = vscode.workspace.asRelativePath(file.path).split('/').slice(0, -1).join('/');
-  const gone = isGone(file) ? 'not there any more' : '';
-  const notes = [gone, actionOf(file), hasDraft ? 'changed by you' : '', size(file.added, file.removed), folder];
+  const missing = isMissing(file) ? 'missing' : '';
+  const notes = [
+    missing,
+    actionOf(file),
+    hasDraft ? 'changed by you' : '',
+    lineCounts(file.added, file.removed),
+    folder,
+  ];
   item.description = notes.filter((note) => note !== '').join(' · ');
   item.contextValue = hasDraft ? 'file.draft' : 'file';
   item.command = { command: 'editd.openDiff', title: 'Open the Diff', arguments: [subject] };
   const tooltip = new vscode.MarkdownString();
   tooltip.appendText([file.path, ...(file.newPath ? [`becomes ${file.newPath}`] : []), ...file.warnings].join('\n'));
   if (file.tags.includes('executable_config')) {
-    tooltip.appendText('\nPrograms run what stands in this file, or obey it.');
+    tooltip.appendText('\nOther programs execute this file or follow its instructions.');
   }
   item.tooltip = tooltip;
   return item;
@@ -248,7 +256,7 @@ function hunkItem(
   item.id = idOf(subject);
   const place = placesIn(file, 'base').find((each) => each.hunk.id === hunk.id);
   const line = hunk.kind === undefined && place ? `line ${place.start + 1}` : '';
-  const lines = hunk.kind === undefined ? size(hunk.newLines, hunk.oldLines) : '';
+  const lines = hunk.kind === undefined ? lineCounts(hunk.newLines, hunk.oldLines) : '';
   const note = isOfDraft ? 'decided with the file' : STATES[hunk.state];
   const commented = comments.some((each) => each.hunk === hunk.id) ? 'commented' : '';
   item.description = [note, commented, line, lines].filter((part) => part !== '').join(' · ');
@@ -258,7 +266,7 @@ function hunkItem(
   const diff = hunkDiff(file, hunk);
   const tooltip = new vscode.MarkdownString();
   if (hunk.state === 'conflicted') {
-    tooltip.appendText('What stands in this place is not what the agent has seen.\n');
+    tooltip.appendText('The text here is not the one that the agent has read.\n');
   }
   item.tooltip =
     diff === '' ? tooltip.appendText(hunkTitle(file, hunk)) : tooltip.appendCodeblock(shortened(diff), 'diff');

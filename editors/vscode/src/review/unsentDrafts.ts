@@ -1,4 +1,4 @@
-/** Tells of drafts that were not sent before their proposals were over. */
+/** Notifies the user of drafts that were not sent before their proposals ended. */
 import * as vscode from 'vscode';
 
 import type { Diffs } from './diff';
@@ -6,14 +6,14 @@ import type { Drafts } from './drafts';
 import { ask } from './notifications';
 import type { Store } from './store';
 import { type Address, uriOf } from './uris';
-import { nameOf } from './words';
+import { nameOf } from './labels';
 
-/** Milliseconds in which proposals that end are told in one message. */
-const TOGETHER = 100;
+/** Milliseconds within which ended proposals are combined into one message. */
+const DEBOUNCE = 100;
 
 export class UnsentDrafts implements vscode.Disposable {
-  /** The documents that were told of in this window. */
-  private readonly told = new Set<string>();
+  /** Documents that the user was notified of in this window. */
+  private readonly notified = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private readonly subscription: vscode.Disposable;
 
@@ -24,7 +24,7 @@ export class UnsentDrafts implements vscode.Disposable {
   ) {
     const later = () => {
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => void this.tell(), TOGETHER);
+      this.timer = setTimeout(() => void this.notify(), DEBOUNCE);
     };
     this.subscription = vscode.Disposable.from(store.onDidEnd(later), store.onDidList(later));
   }
@@ -34,31 +34,31 @@ export class UnsentDrafts implements vscode.Disposable {
     this.subscription.dispose();
   }
 
-  private async tell(): Promise<void> {
-    const left = (await this.drafts.leftOver()).filter((address) => !this.told.has(keyOf(address)));
-    if (left.length === 0) {
+  private async notify(): Promise<void> {
+    const drafts = (await this.drafts.ofEndedProposals()).filter((address) => !this.notified.has(keyOf(address)));
+    if (drafts.length === 0) {
       return;
     }
-    left.forEach((address) => this.told.add(keyOf(address)));
-    const names = [...new Set(left.map(({ path }) => nameOf(path)))].join(', ');
-    const hidden = left.filter((address) => !this.diffs.shows(address));
+    drafts.forEach((address) => this.notified.add(keyOf(address)));
+    const names = [...new Set(drafts.map(({ path }) => nameOf(path)))].join(', ');
+    const hidden = drafts.filter((address) => !this.diffs.shows(address));
     if (hidden.length === 0) {
-      void ask('warning', `What you wrote in ${names} was not sent; it is kept in its tab.`, {});
+      void ask('warning', `Your changes to ${names} were not sent; they are kept in the tab.`, {});
     } else {
-      void ask('warning', `What you wrote in ${names} was not sent.`, { 'Show It': () => this.show(hidden) });
+      void ask('warning', `Your changes to ${names} were not sent.`, { 'Show Them': () => this.show(hidden) });
     }
   }
 
-  /** From here on it is in a document that belongs to the person, which the editor keeps until it is closed. */
+  /** Moves drafts to untitled documents, which VS Code keeps until the user closes them. */
   private async show(hidden: readonly Address[]): Promise<void> {
     for (const { id, path } of hidden) {
-      const text = this.drafts.written(id, path)?.text;
+      const text = this.drafts.find(id, path)?.text;
       if (text !== undefined) {
-        // Ours has the file's name, from which the editor knows the language, also where there is no such file.
+        // VS Code detects the language by the name of the review document, even if the file does not exist.
         const { languageId } = await vscode.workspace.openTextDocument(uriOf(id, 'proposed', path));
         const document = await vscode.workspace.openTextDocument({ content: text, language: languageId });
         await vscode.window.showTextDocument(document, { preview: false });
-        await this.drafts.drop(id, path);
+        await this.drafts.discard(id, path);
       }
     }
   }

@@ -3,8 +3,8 @@ import * as vscode from 'vscode';
 import type { Side } from './places';
 
 /**
- * The scheme of both sides of a file under review: `editd-review://PROPOSAL.SIDE/absolute/path`. Their paths are those
- * of the file, so that editors show them as one file.
+ * URI scheme of both sides of a file under review: `editd-review://PROPOSAL.SIDE/absolute/path`. The path is that of
+ * the file, so that VS Code shows both sides as one file.
  */
 export const SCHEME = 'editd-review';
 

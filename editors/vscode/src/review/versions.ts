@@ -1,4 +1,4 @@
-/** Both sides of files under review, as the daemon tells of them. */
+/** Both sides of files under review, as received from the daemon. */
 import * as vscode from 'vscode';
 
 import type { Connection } from '../daemon/connection';
@@ -10,24 +10,24 @@ import { ready } from './ready';
 import { type FileKey, isOpenDocument, keyOf, type ReviewedFile, type Version } from './reviewedFile';
 import { fetchSides } from './sides';
 import type { Store } from './store';
-import { Latest } from './turns';
+import { CoalescingQueue } from './taskQueue';
 import { uriOf } from './uris';
 
-/** Versions that are kept: a document may show one that was read before the last. */
-const KEPT = 3;
+/** Number of versions retained: a document may show an older one than the last. */
+const MAX_VERSIONS = 3;
 
-/** Milliseconds that a document takes to open, at most, after it was asked for. */
-const OPENING = 30_000;
+/** Maximum time between the request for a file and the opening of its document, in milliseconds. */
+const OPEN_TIMEOUT = 30_000;
 
 export class Versions implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri[]>();
-  /** Documents of ours hold something else now. */
+  /** Fires with the URIs of changed review documents. */
   readonly onDidChange = this.changed.event;
-  /** When the files are known that a person has written in. */
+  /** Resolves once the stored drafts are restored. */
   readonly restored: Promise<void>;
   private readonly files = new Map<string, ReviewedFile>();
   private readonly creating = new Map<string, Promise<ReviewedFile>>();
-  private readonly loads = new Latest<ReviewedFile>();
+  private readonly loads = new CoalescingQueue<ReviewedFile>();
   private clock = 0;
   private readonly subscription: vscode.Disposable;
 
@@ -43,7 +43,7 @@ export class Versions implements vscode.Disposable {
       });
     });
     this.subscription = store.onDidChange((id) => {
-      this.follow(id);
+      this.handleChange(id);
     });
   }
 
@@ -52,7 +52,7 @@ export class Versions implements vscode.Disposable {
     this.changed.dispose();
   }
 
-  /** Those that were asked for and may still be shown. */
+  /** Files that were requested and may still be shown. */
   get all(): readonly ReviewedFile[] {
     return [...this.files.values()];
   }
@@ -61,15 +61,15 @@ export class Versions implements vscode.Disposable {
     return this.files.get(keyOf(key));
   }
 
-  /** Rejects if there is no such file, or nobody to tell of it. */
+  /** Returns a file. Rejects if there is no such file, or if the window cannot connect. */
   async file(key: FileKey): Promise<ReviewedFile> {
     await this.restored;
     const file = this.find(key) ?? (await this.created(key));
-    file.asked = Date.now();
+    file.requestedAt = Date.now();
     return file;
   }
 
-  /** Both sides as they are now. */
+  /** Fetches and returns the current version. */
   async current(key: FileKey): Promise<Version> {
     const file = await this.file(key);
     await this.load(file);
@@ -81,13 +81,13 @@ export class Versions implements vscode.Disposable {
       try {
         await this.load(file);
       } catch (error) {
-        this.log.warn(`${file.path} as it is proposed: ${refusalOf(error).message}`);
+        this.log.warn(`cannot load the proposed text of ${file.path}: ${refusalOf(error).message}`);
       }
     });
   }
 
-  /** Only the newest counts from now on, with what is `proposed` by now if that is known. */
-  renew(file: ReviewedFile, proposed: string = file.versions[0].proposed): void {
+  /** Drops all but the newest version, and replaces its proposed text if `proposed` is given. */
+  keepNewest(file: ReviewedFile, proposed: string = file.versions[0].proposed): void {
     file.versions = [{ ...file.versions[0], proposed, mtime: this.tick() }];
   }
 
@@ -95,9 +95,9 @@ export class Versions implements vscode.Disposable {
     this.files.delete(keyOf(file));
   }
 
-  /** Has documents read again, unless a person writes there. */
+  /** Makes VS Code reload the documents, unless the user is editing them. */
   show(file: ReviewedFile): void {
-    if (!file.frozen) {
+    if (!file.pinned) {
       this.showSides(file, ['base', 'proposed']);
     }
   }
@@ -106,7 +106,7 @@ export class Versions implements vscode.Disposable {
     this.changed.fire(sides.map((side) => uriOf(id, side, path)));
   }
 
-  /** A time for a new version, later than all before. */
+  /** Returns a time for a new version, later than all previous ones. */
   tick(): number {
     this.clock = Math.max(Date.now(), this.clock + 1);
     return this.clock;
@@ -114,7 +114,14 @@ export class Versions implements vscode.Disposable {
 
   private restore({ id, path, version, text, mtime }: Draft): void {
     const draft = { text, mtime };
-    this.files.set(keyOf({ id, path }), { id, path, versions: [version], asked: Date.now(), frozen: version, draft });
+    this.files.set(keyOf({ id, path }), {
+      id,
+      path,
+      versions: [version],
+      requestedAt: Date.now(),
+      pinned: version,
+      draft,
+    });
     this.clock = Math.max(this.clock, mtime, version.mtime);
   }
 
@@ -134,7 +141,7 @@ export class Versions implements vscode.Disposable {
       throw vscode.FileSystemError.FileNotFound(uriOf(id, 'proposed', path));
     }
     const sides = await fetchSides(this.connection, this.store, id, path);
-    const file: ReviewedFile = { id, path, versions: [{ ...sides, mtime: this.tick() }], asked: Date.now() };
+    const file: ReviewedFile = { id, path, versions: [{ ...sides, mtime: this.tick() }], requestedAt: Date.now() };
     this.files.set(keyOf(file), file);
     this.show(file);
     return file;
@@ -144,19 +151,19 @@ export class Versions implements vscode.Disposable {
     const sides = await fetchSides(this.connection, this.store, file.id, file.path);
     const [newest] = file.versions;
     if (newest.base !== sides.base || newest.proposed !== sides.proposed || newest.hash !== sides.hash) {
-      file.versions = [{ ...sides, mtime: this.tick() }, ...file.versions.slice(0, KEPT - 1)];
+      file.versions = [{ ...sides, mtime: this.tick() }, ...file.versions.slice(0, MAX_VERSIONS - 1)];
       this.show(file);
     }
   }
 
-  private follow(id: string | undefined): void {
+  private handleChange(id: string | undefined): void {
     for (const file of this.files.values()) {
       if ((id !== undefined && file.id !== id) || !this.store.get(file.id)) {
         continue;
       }
       if (isOpenDocument(file)) {
         void this.reload(file);
-      } else if (!file.frozen && !file.draft && file.asked < Date.now() - OPENING) {
+      } else if (!file.pinned && !file.draft && file.requestedAt < Date.now() - OPEN_TIMEOUT) {
         this.remove(file);
       }
     }

@@ -1,10 +1,10 @@
-/** What of all that the daemon tells is about this window: one daemon serves all windows. */
+/** Selects the proposals that concern this window: one daemon serves all windows. */
 import * as vscode from 'vscode';
 
 import type { ProposalResult } from '../daemon/wire';
 import { canonical, insideWindow } from '../paths';
 
-/** Whether a proposal is about the folders of this window, or about what is open in it. */
+/** Returns `true` if a proposal concerns the folders of this window or a document open in it. */
 export function concernsWindow(proposal: ProposalResult): boolean {
   const paths = proposal.files.flatMap(({ path, newPath }) => (newPath === undefined ? [path] : [path, newPath]));
   return paths.some(insideWindow()) || paths.some(isOpen);

@@ -1,5 +1,5 @@
-// Answers on a loopback port: runs the function that a test sends, in the extension host, and sends back what it
-// gives. The port is told in a file, one for each extension host, in the folder that EDITD_PROBES names.
+// Runs functions of the tests in the extension host. They arrive on a loopback port, and their results are sent back.
+// Each extension host writes its port to a file in the folder EDITD_PROBES.
 'use strict';
 
 const { createServer } = require('node:http');
@@ -13,7 +13,7 @@ function activate(context) {
     request.on('data', (chunk) => (body += chunk));
     request.on('end', async () => response.end(JSON.stringify(await answer(JSON.parse(body)))));
   });
-  server.listen(0, '127.0.0.1', () => tell(server.address().port));
+  server.listen(0, '127.0.0.1', () => writePort(server.address().port));
   context.subscriptions.push({ dispose: () => server.close() });
 }
 
@@ -28,7 +28,7 @@ async function answer({ source, args }) {
   }
 }
 
-function tell(port) {
+function writePort(port) {
   const file = join(process.env.EDITD_PROBES, `${process.pid}.json`);
   writeFileSync(`${file}.new`, JSON.stringify({ pid: process.pid, port }));
   renameSync(`${file}.new`, file);

@@ -31,10 +31,10 @@ export interface Outcome {
   files: ChangedFile[];
 }
 
-/** How often an agent reads again before it gives up. */
+/** Maximum number of attempts of an edit. */
 const TRIES = 5;
 
-/** One replacement: old text, new text. */
+/** A replacement: old text, new text. */
 export type Replacement = readonly [oldText: string, newText: string];
 
 export class Agent {
@@ -53,7 +53,7 @@ export class Agent {
     return agent;
   }
 
-  // The caller knows what the method answers.
+  // The caller knows the type of the result.
 
   async call<T>(method: string, params: object = {}): Promise<T> {
     return (await this.rpc.call(method, params)) as T;
@@ -67,7 +67,7 @@ export class Agent {
     return this.call('editd/read', { path: this.path(name) });
   }
 
-  /** Reads the files, then changes them all at once; again if one was changed in between, as the refusal advises. */
+  /** Reads the files, then edits them in one request. Retries if one has changed in between, as the refusal advises. */
   async edit(changes: Record<string, Replacement[]>, options: object = {}): Promise<Outcome> {
     for (let tries = 1; ; tries += 1) {
       for (const name of Object.keys(changes)) {
@@ -83,7 +83,7 @@ export class Agent {
     }
   }
 
-  /** Changes the files by what was read of them before. */
+  /** Edits files based on earlier reads. */
   editUnread(changes: Record<string, Replacement[]>, options: object = {}): Promise<Outcome> {
     return this.call('editd/edit', { changes: this.edits(changes), ...options });
   }
@@ -95,7 +95,7 @@ export class Agent {
     return this.call('editd/propose', { changes: this.edits(changes), ...options });
   }
 
-  /** Writes a whole file, a new one or one that was read. */
+  /** Writes a whole file, a new one or one that was read before. */
   write(name: string, content: string, options: object = {}): Promise<Outcome> {
     return this.call('editd/edit', { changes: [{ kind: 'write', path: this.path(name), content }], ...options });
   }
@@ -104,7 +104,7 @@ export class Agent {
     return this.call('editd/apply', { id: proposal.id, ...options });
   }
 
-  /** Whether it is connected to a daemon. */
+  /** `true` while the agent is connected to a daemon. */
   get open(): boolean {
     return this.rpc.open;
   }

@@ -4,7 +4,7 @@ import { type BrowserContext, chromium as playwright } from 'playwright-core';
 import type { Environment } from './processes';
 import { chromium } from './tools';
 
-/** Starts one with a profile of its own, which reaches nothing but this machine. */
+/** Starts a browser with a separate profile, which can only reach this machine. */
 export function browse(folder: string, env: Environment): Promise<BrowserContext> {
   return playwright.launchPersistentContext(join(folder, 'chromium'), {
     executablePath: chromium,

@@ -1,4 +1,4 @@
-// A daemon of its own for a test, with its own state, sockets and configuration.
+// A separate daemon for a test, with its own state, sockets and configuration.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export class Daemon {
   private program: Program | undefined;
 
   constructor(
-    /** What the folder is called must be short: the name of a socket has about 100 bytes at most. */
+    /** Folder of the daemon. Its path must be short, because a socket path has at most about 100 bytes. */
     readonly folder: string,
     private readonly base: Environment,
     configuration = '',
@@ -29,7 +29,7 @@ export class Daemon {
     this.configure(configuration);
   }
 
-  /** What a program needs in its environment to meet this daemon. */
+  /** Environment variables for programs that connect to this daemon. */
   get env(): Environment {
     return { EDITD_STATE_DIR: this.state, EDITD_RUNTIME_DIR: this.sockets, EDITD_CONFIG: this.configuration };
   }
@@ -42,7 +42,7 @@ export class Daemon {
     return join(this.sockets, 'editor.sock');
   }
 
-  /** Holds for the next daemon that starts. */
+  /** Writes the configuration, which takes effect at the next start. */
   configure(toml: string): void {
     writeFileSync(this.configuration, toml);
   }
@@ -53,13 +53,13 @@ export class Daemon {
     await started.ready('the daemon listens', () => listens(this.agentSocket));
   }
 
-  /** As a crash ends it. */
+  /** Kills the daemon, like a crash. */
   async kill(): Promise<void> {
     await this.program?.end('SIGKILL');
     this.program = undefined;
   }
 
-  /** As `editd stop` does it: also a daemon that somebody else started. */
+  /** Runs `editd stop`, which also stops a daemon that another program has started. */
   async stop(): Promise<void> {
     if (existsSync(this.agentSocket)) {
       await this.run('stop').catch(() => undefined);
@@ -77,7 +77,7 @@ export class Daemon {
     await this.start();
   }
 
-  /** Runs `editd` with these arguments, as a person on a terminal does. */
+  /** Runs `editd` with these arguments, like a user in a terminal. */
   run(...args: string[]): Promise<string> {
     return run(editd, args, { ...this.base, ...this.env });
   }

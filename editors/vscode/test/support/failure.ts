@@ -1,10 +1,10 @@
-// What is kept of a test that failed: pictures of its windows and all logs.
+// Saves screenshots of the windows and all logs of a failed test.
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { out } from './tools';
 import type { Window } from './window';
 
-export async function keepFailure(name: string, windows: readonly Window[], logs: readonly string[]): Promise<void> {
+export async function saveFailure(name: string, windows: readonly Window[], logs: readonly string[]): Promise<void> {
   const folder = join(out, 'failures', name.replaceAll(/[^\w]+/g, '-').slice(0, 80));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -15,5 +15,5 @@ export async function keepFailure(name: string, windows: readonly Window[], logs
   for (const log of logs.filter((each) => existsSync(each))) {
     cpSync(log, join(folder, basename(log)), { recursive: true });
   }
-  console.log(`"${name}" failed. What is known of it is in ${folder}`);
+  console.log(`"${name}" failed. Screenshots and logs are in ${folder}`);
 }

@@ -1,4 +1,4 @@
-// The files of a test, on the disk.
+// The files of a test, on disk.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

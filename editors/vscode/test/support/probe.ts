@@ -1,13 +1,13 @@
-// The far end of the probe extension: runs functions of a test in the extension host of one window.
+// The client of the probe extension: runs functions of a test in the extension host of one window.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
 import { until } from './until';
 
-/** What a function that runs in the extension host is given. */
+/** The first argument of a function that runs in the extension host. */
 export interface Inside {
   vscode: typeof vscode;
-  /** What the extension under test exports. */
+  /** The API that the extension under test exports. */
   api: unknown;
   require: NodeJS.Require;
 }
@@ -24,7 +24,7 @@ export class Probe {
     private readonly port: number,
   ) {}
 
-  /** The probe of the window that is being opened: one that is not among those that were there before. */
+  /** Waits for the probe of a new window: the one that is not in `before`. */
   static async next(folder: string, before: ReadonlySet<string>): Promise<Probe> {
     const [name] = await until(
       'the extension host of the new window runs',
@@ -41,8 +41,8 @@ export class Probe {
   }
 
   /**
-   * Runs a function in the extension host. It is sent as text: it sees its arguments and nothing around it, and
-   * both they and what it gives go as JSON.
+   * Runs a function in the extension host. The function is sent as source text, so it cannot use variables around it.
+   * The arguments and the result are sent as JSON.
    */
   async evaluate<A extends unknown[], R>(run: (inside: Inside, ...args: A) => R | Promise<R>, ...args: A): Promise<R> {
     const response = await fetch(`http://127.0.0.1:${this.port}/`, {

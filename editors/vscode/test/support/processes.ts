@@ -1,4 +1,4 @@
-// Starting programs so that none of them is left when a test ends.
+// Starts programs in such a way that none of them survives the test.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, readdirSync } from 'node:fs';
 import { until } from './until';
@@ -12,17 +12,17 @@ export class Program {
     private readonly log: string,
   ) {}
 
-  /** Starts it in a process group of its own; what it prints goes to the end of the log. */
+  /** Starts a program in a separate process group. Appends its output to the log. */
   static start(program: string, args: string[], options: { env: Environment; log: string; cwd?: string }): Program {
     const log = openSync(options.log, 'a');
-    // It ends, too, if the test is killed.
+    // The program also ends if the test is killed.
     const child = spawn('setpriv', ['--pdeathsig', 'TERM', program, ...args], {
       detached: true,
       env: options.env,
       stdio: ['ignore', log, log],
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     });
-    child.on('error', () => undefined); // seen as a program that does not run
+    child.on('error', () => undefined); // treated as a program that is not running
     closeSync(log);
     return new Program(child, program, options.log);
   }
@@ -38,7 +38,7 @@ export class Program {
     return this.child.pid !== undefined && this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Waits until `ready`, and fails at once if the program ends before. */
+  /** Waits until `ready` returns `true`. Fails immediately if the program ends before that. */
   async ready(what: string, ready: () => Promise<boolean>): Promise<void> {
     const end = await until(what, async () => (this.running ? (await ready()) && 'ready' : 'ended'), Boolean, {
       within: 60_000,
@@ -48,7 +48,7 @@ export class Program {
     }
   }
 
-  /** Ends the program and all that is in its group. */
+  /** Ends the program and its process group. */
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     signalGroup(this.child.pid, signal);
     try {
@@ -59,7 +59,7 @@ export class Program {
   }
 }
 
-/** Runs a program to its end and gives what it printed. */
+/** Runs a program to completion and returns its output. */
 export async function run(program: string, args: string[], env: Environment): Promise<string> {
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -72,7 +72,7 @@ export async function run(program: string, args: string[], env: Environment): Pr
   return output;
 }
 
-/** Processes that were started with `mark` in their environment or arguments, as lines to show. */
+/** Finds processes with `mark` in their environment or arguments. `line` describes the process. */
 export function marked(mark: string): { pid: number; line: string }[] {
   return readdirSync('/proc')
     .map(Number)
@@ -86,7 +86,7 @@ function read(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');
   } catch {
-    return ''; // it has ended meanwhile
+    return ''; // the process has ended
   }
 }
 
@@ -97,6 +97,6 @@ function signalGroup(leader: number | undefined, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal);
   } catch {
-    // Nobody is left in it.
+    // The process group is empty.
   }
 }

@@ -1,16 +1,16 @@
-// What a person does in a review, and what is seen of it.
+// Actions of a user in a review, and checks of what the window shows.
 import type { Agent, Outcome, Replacement } from './agent';
 import { until, untilEqual } from './until';
 import type { Window } from './window';
 
-/** As the agent is told of it. */
-export interface Told extends Outcome {
+/** The proposal as the agent receives it. */
+export interface ReviewOutcome extends Outcome {
   comments?: { path?: string; hunk?: string; text: string }[];
   userEdits?: { path: string; diff: string }[];
 }
 
-/** The state that is said of hunks, by their titles. */
-export type Says = Record<string, 'pending' | 'accepted' | 'rejected' | 'in conflict'>;
+/** Displayed states of hunks, by title. */
+export type States = Record<string, 'pending' | 'accepted' | 'rejected' | 'in conflict'>;
 
 export class Review {
   private constructor(
@@ -19,7 +19,7 @@ export class Review {
     readonly id: string,
   ) {}
 
-  /** Proposes changes, alone, and waits until the window shows them. */
+  /** Discards all pending proposals, makes a new one, and waits until the window shows it. */
   static async of(window: Window, agent: Agent, change: () => Promise<Outcome>): Promise<Review> {
     const { proposals } = await agent.call<{ proposals: { id: string }[] }>('editd/proposals', { state: 'pending' });
     for (const { id } of proposals) {
@@ -48,82 +48,84 @@ export class Review {
   /** Waits until a row of the tree contains these texts. */
   async shows(...texts: string[]): Promise<void> {
     await until(
-      `a row says ${texts.join(', ')}`,
+      `a row contains ${texts.join(', ')}`,
       () => this.rows(),
       (rows) => rows.some((row) => texts.every((text) => row.includes(text))),
     );
   }
 
-  /** Waits until nothing is proposed any more, and gives what the agent is told. */
-  async over(): Promise<Told> {
+  /** Waits until there are no pending proposals, and returns the outcome as the agent receives it. */
+  async ended(): Promise<ReviewOutcome> {
     await until(
       'the tree is empty',
       () => this.rows(),
       (rows) => rows.length === 0,
     );
-    return this.told();
+    return this.outcome();
   }
 
-  told(): Promise<Told> {
+  outcome(): Promise<ReviewOutcome> {
     return this.agent.call('editd/proposal', { id: this.id });
   }
 
   async states(): Promise<string[]> {
-    const { files } = await this.told();
+    const { files } = await this.outcome();
     return files.flatMap(({ hunks }) => hunks.map(({ state }) => state));
   }
 
-  /** Opens the diff of a row of the tree, and waits until keys go to its proposed side: that of `name` if it is said. */
+  /** Opens the diff of a row of the tree, and waits until its proposed side has the focus; that of `name`, if given. */
   async open(row: string, name = ''): Promise<void> {
     const isOpen = (): Promise<boolean> =>
       this.window.evaluate(({ vscode }, end) => {
         const uri = vscode.window.activeTextEditor?.document.uri;
         return uri?.scheme === 'editd-review' && uri.authority.endsWith('.proposed') && uri.path.endsWith(end);
       }, name);
-    // A row that is drawn anew while it is clicked takes no click; a person clicks again.
-    await until('the proposed side is looked at', async () => {
+    // A row that is redrawn during a click misses it; a user would click again.
+    await until('the proposed side is active', async () => {
       await this.window.screen.view('Proposals').locator('.monaco-list-row', { hasText: row }).first().click();
       return until('it opens', isOpen, Boolean, { within: 4_000 });
     });
     await this.window.command('workbench.action.focusActiveEditorGroup');
   }
 
-  /** Presses a button in a row of the tree. */
-  async press(row: string, button: string): Promise<void> {
+  /** Presses a button in a row of the tree. Like a user, presses it again until the row contains `expected`. */
+  async press(row: string, button: string, expected?: string): Promise<void> {
     const found = this.window.screen.view('Proposals').locator('.monaco-list-row', { hasText: row }).first();
-    // A row that is drawn anew has no buttons until it is pointed at again.
+    const isExpected = async (): Promise<boolean> =>
+      expected === undefined || ((await found.textContent()) ?? '').includes(expected);
+    // A redrawn row has no buttons until the pointer hovers over it again, and may miss a click.
     await until('the button takes the click', async () => {
       await found.hover({ timeout: 2_000 });
       await found.locator(`.action-label[aria-label^="${button}"]`).click({ timeout: 2_000 });
-      return true;
+      // The tooltip of the button would cover other rows.
+      await this.window.page.mouse.move(900, 500);
+      return until(`the row says ${expected ?? 'anything'}`, isExpected, Boolean, { within: 4_000 });
     });
-    // What is said of the button would lie over other rows.
-    await this.window.page.mouse.move(900, 500);
   }
 
-  /** How many buttons a row of the tree has. */
+  /** Returns the number of buttons in a row of the tree. */
   async buttons(row: string): Promise<number> {
     const found = this.window.screen.view('Proposals').locator('.monaco-list-row', { hasText: row }).first();
     await found.hover();
     return found.locator('.action-label').count();
   }
 
-  /** Presses one of the actions above a line. */
+  /** Presses an action in a lens. */
   async lens(label: string, at = 0): Promise<void> {
     await this.window.page.locator('.codelens-decoration a', { hasText: label }).nth(at).click();
   }
 
-  /** Waits until one of the actions above lines is called that. */
+  /** Waits for a lens with this title. */
   async hasLens(title: string): Promise<void> {
     await this.window.page.locator('.codelens-decoration', { hasText: title }).first().waitFor();
   }
 
   /**
-   * Waits until the rows of the tree and the lenses of the file both say this of hunks, in so many editors. Who looks at
-   * both decides by both.
+   * Waits until both the rows of the tree and the lenses of the file show these states, the lenses in `editors`
+   * editors. They must agree, because a user may see both at once.
    */
-  async agrees(says: Says, editors = 1): Promise<void> {
-    const titles = Object.keys(says);
+  async showsStates(states: States, editors = 1): Promise<void> {
+    const titles = Object.keys(states);
     const rows = async (): Promise<unknown[]> => {
       const texts = await this.rows();
       return titles.map((title) => [title, stateIn(texts.find((row) => row.includes(title)))]);
@@ -134,12 +136,12 @@ export class Review {
       return titles.map((title) => [title, ...of(title)]);
     };
     const seen = async (): Promise<unknown> => ({ rows: await rows(), lenses: await lenses() });
-    const rowsSay = Object.entries(says);
+    const rowsSay = Object.entries(states);
     const lensesSay = rowsSay.map(([title, state]) => [title, ...Array.from({ length: editors }, () => state)]);
-    await untilEqual('what the tree and the lenses say', seen, { rows: rowsSay, lenses: lensesSay });
+    await untilEqual('the states in the tree and the lenses', seen, { rows: rowsSay, lenses: lensesSay });
   }
 
-  /** Goes to the next hunk by its key, and waits until the cursor is there: in that line, from 1, of that file. */
+  /** Goes to the next hunk by key, and waits until the cursor is in line `line`, counted from 1, of file `name`. */
   async next(name: string, line: number): Promise<void> {
     await this.window.press('Control+Alt+Period');
     await until(
@@ -154,7 +156,7 @@ export class Review {
     await this.window.knowsLine(line);
   }
 
-  /** The text of the proposed side, where it is open. */
+  /** Returns the text of the proposed side, if it is open. */
   proposed(name: string): Promise<{ text: string; dirty: boolean } | undefined> {
     return this.window.evaluate(
       ({ vscode }, authority, end) => {
@@ -170,7 +172,7 @@ export class Review {
 
   async proposes(name: string, text: string): Promise<void> {
     await until(
-      `what is proposed for ${name} is ${JSON.stringify(text)}`,
+      `the proposed text of ${name} is ${JSON.stringify(text)}`,
       () => this.proposed(name),
       (seen) => seen?.text === text,
     );
@@ -186,8 +188,8 @@ export class Review {
   }
 }
 
-/** The state that a row of the tree or a line of actions says of its hunk. */
+/** Extracts the state of a hunk from the text of a tree row or a lens. */
 function stateIn(text: string | undefined): string | undefined {
-  const said = /accepted|rejected|in conflict/i.exec(text ?? '');
-  return text === undefined ? undefined : (said?.[0].toLowerCase() ?? 'pending');
+  const match = /accepted|rejected|in conflict/i.exec(text ?? '');
+  return text === undefined ? undefined : (match?.[0].toLowerCase() ?? 'pending');
 }

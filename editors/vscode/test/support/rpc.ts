@@ -1,9 +1,9 @@
-// A client of the daemon's sockets: JSON-RPC, one message a line.
+// A client for the sockets of the daemon: JSON-RPC, one message per line.
 import { type Socket, connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { until } from './until';
 
-/** What the daemon said no to. */
+/** A refusal by the daemon. */
 export class Refused extends Error {
   constructor(
     message: string,
@@ -72,7 +72,7 @@ export class Rpc {
     this.send({ jsonrpc: '2.0', method, params });
   }
 
-  /** Takes the first notification of that method that fits, now or when it comes. */
+  /** Waits for a notification of the method that matches `fits`, and removes it from the queue. */
   async notified<T>(method: string, fits: (params: T) => boolean = () => true): Promise<T> {
     const found = await until(
       `the notification ${method}`,

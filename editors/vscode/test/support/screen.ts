@@ -1,4 +1,4 @@
-// What a person sees in a window, read from the page.
+// The visible content of a window, read from the page.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
@@ -8,7 +8,7 @@ import { until } from './until';
 export class Screen {
   constructor(private readonly page: Page) {}
 
-  /** The texts of the notifications that are shown. */
+  /** The texts of the visible notifications. */
   notifications(): Promise<string[]> {
     return texts(this.page.locator('.notifications-toasts .notification-list-item-message'));
   }
@@ -18,7 +18,7 @@ export class Screen {
     return texts(this.page.locator('.part.statusbar .statusbar-item'));
   }
 
-  /** The rows of a view, by its title, as a screen reader says them. */
+  /** The accessible labels of the rows of a view, which is given by its title. */
   async rows(view: string): Promise<string[]> {
     const rows = await this.view(view).locator('.monaco-list-row').all();
     return Promise.all(rows.map(async (row) => (await row.getAttribute('aria-label')) ?? ''));
@@ -29,12 +29,12 @@ export class Screen {
     return this.page.locator('.pane').filter({ has: this.page.locator(`.pane-header[aria-label^="${title}"]`) });
   }
 
-  /** The text of the dialog that is in the way, if there is one. */
+  /** The text of the modal dialog, if there is one. */
   async dialog(): Promise<string | undefined> {
     return (await texts(this.page.locator('.monaco-dialog-box')))[0];
   }
 
-  /** The lines of the editor that has the focus, as they are drawn. */
+  /** The rendered lines of the focused editor. */
   lines(): Promise<string[]> {
     return texts(this.page.locator('.monaco-editor.focused .view-line'));
   }
@@ -50,7 +50,7 @@ export class Screen {
   /** Waits for a notification that contains the text. */
   notified(text: string): Promise<string[]> {
     return until(
-      `a notification says "${text}"`,
+      `a notification contains "${text}"`,
       () => this.notifications(),
       (seen) => seen.some((each) => each.includes(text)),
     );
@@ -59,7 +59,7 @@ export class Screen {
   /** Opens the list of notifications and waits for one that contains the text. */
   listed(text: string): Promise<string[]> {
     return until(
-      `the list of notifications says "${text}"`,
+      `the list of notifications contains "${text}"`,
       async () => {
         const list = this.page.locator('.notifications-center.visible');
         if ((await list.count()) === 0) {
@@ -71,7 +71,7 @@ export class Screen {
     );
   }
 
-  /** Keeps a picture for people to look at, and gives its path. */
+  /** Saves a screenshot for manual inspection and returns its path. */
   async shot(name: string, folder = screenshots): Promise<string> {
     mkdirSync(folder, { recursive: true });
     const path = join(folder, `${name}.png`);

@@ -1,4 +1,4 @@
-// The code-server of a test: a VS Code whose files, settings and extensions are all in one folder.
+// The code-server of a test: VS Code with its files, settings and extensions in one folder.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -6,13 +6,13 @@ import { type Environment, Program, run } from './processes';
 import { codeServer, probe, vsix } from './tools';
 
 export interface ServerOptions {
-  /** Whether folders are trusted without a question. */
+  /** `true` if folders are trusted without a prompt. */
   trusted: boolean;
   theme: 'dark' | 'light';
   settings: Record<string, unknown>;
 }
 
-// Keys mean what they say, nothing asks the network, and nothing is restored from the window before.
+// Typed keys are inserted literally, there is no network access, and no earlier window is restored.
 const quiet = {
   'telemetry.telemetryLevel': 'off',
   'update.mode': 'none',
@@ -54,13 +54,13 @@ export class Server {
     this.env = {
       ...env,
       EDITD_PROBES: this.probes,
-      // Without a gallery there is nobody to ask about extensions.
+      // An empty gallery prevents requests for extensions.
       EXTENSIONS_GALLERY: JSON.stringify({ serviceUrl: '', itemUrl: '', resourceUrlTemplate: '' }),
     };
     this.settings(options.settings);
   }
 
-  /** Writes the settings; a window that is open follows. */
+  /** Writes the settings. Open windows apply them. */
   settings(more: Record<string, unknown>): void {
     this.write('User', {
       ...quiet,
@@ -69,7 +69,7 @@ export class Server {
       'workbench.colorTheme': this.options.theme === 'dark' ? 'Dark Modern' : 'Light Modern',
       ...more,
     });
-    // Those of the machine count where the extension host runs, and nowhere else.
+    // Machine settings are read only where the extension host runs.
     this.write('Machine', Object.fromEntries(Object.entries(more).filter(([name]) => name.startsWith('editd.'))));
   }
 
@@ -79,7 +79,7 @@ export class Server {
     writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings, null, 2));
   }
 
-  /** Installs the extension as a user does it, and the probe by copying it. */
+  /** Installs the extension as a user does, and copies the probe. */
   async install(): Promise<void> {
     cpSync(probe, join(this.folder, 'extensions/editd-tests.probe-1.0.0'), { recursive: true });
     await run(codeServer, [...this.places(), '--install-extension', vsix], this.env);
@@ -108,7 +108,7 @@ export class Server {
   }
 
   private places(): string[] {
-    // Without a configuration file named, it writes one.
+    // Without --config, code-server would write a configuration file.
     return [
       ...['--config', '/dev/null'],
       ...['--user-data-dir', join(this.folder, 'user')],

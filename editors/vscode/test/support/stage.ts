@@ -1,10 +1,10 @@
-// Where scenes are played: one real workbench and one daemon for all scenes of a test file.
+// Test fixture. A stage is one real workbench and one daemon, shared by all scenes (test cases) of a test file.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Agent } from './agent';
 import { Daemon } from './daemon';
-import { keepFailure } from './failure';
+import { saveFailure } from './failure';
 import { Files } from './files';
 import { type Environment, marked } from './processes';
 import { editd } from './tools';
@@ -13,53 +13,53 @@ import type { Window } from './window';
 import { Workbench } from './workbench';
 
 export interface StageOptions {
-  /** Files that are there when the window opens. */
+  /** Files that exist when the window opens. */
   files?: Record<string, string>;
-  /** `none`: nobody has started one. */
+  /** `none`: no daemon is started. */
   daemon?: 'running' | 'none';
-  /** The daemon's configuration, in TOML. */
+  /** Configuration of the daemon, in TOML. */
   configuration?: string;
-  /** Whether the folder is trusted. It is, if nothing is said. */
+  /** `true`, the default, if the folder is trusted. */
   trusted?: boolean;
   theme?: 'dark' | 'light';
-  /** Settings of the user beside those that lead to the daemon. */
+  /** User settings in addition to those for the connection to the daemon. */
   settings?: Record<string, unknown>;
-  /** A shell script in place of the real program. */
+  /** A shell script that replaces the real program. */
   program?: string;
   /** The PATH of the editor. */
   path?: string;
 }
 
-/** What a scene has to play with. */
-export interface Scene {
+/** The environment of a test case. */
+export interface Context {
   /** The window on the folder of the files. */
   window: Window;
   files: Files;
-  /** An agent whose root is the folder of the files, in a session of its own in every scene. */
+  /** An agent whose root is the folder of the files. Every scene has a new session. */
   agent: Agent;
   daemon: Daemon;
-  /** One more window, on the same folder if none is named. It is closed after the scene. */
+  /** Opens another window, by default on the same folder. It is closed after the scene. */
   another: (folder?: string) => Promise<Window>;
-  /** One more agent. It starts no daemon. */
+  /** Connects another agent. Does not start a daemon. */
   meet: (name: string) => Promise<Agent>;
-  /** Waits until all windows and agents of the scene, and nobody else, are connected to the daemon. */
+  /** Waits until exactly the windows and agents of the scene are connected to the daemon. */
   connected: () => Promise<void>;
 }
 
-type Play = (name: string, scene: (scene: Scene) => Promise<void>) => void;
+type DefineScene = (name: string, scene: (scene: Context) => Promise<void>) => void;
 
-/** Sets a stage for the scenes of this test file. */
-export function stage(options: StageOptions = {}): Play {
-  let set: Stage;
+/** Sets up the stage for this test file. Returns a function that defines a scene. */
+export function stage(options: StageOptions = {}): DefineScene {
+  let current: Stage;
   before(
     async () => {
-      set = await Stage.set(options);
+      current = await Stage.setUp(options);
     },
     { timeout: 120_000 },
   );
-  after(() => set.strike(), { timeout: 60_000 });
+  after(() => current.tearDown(), { timeout: 60_000 });
   return (name, scene) => {
-    void test(name, { timeout: 120_000 }, () => set.play(name, scene));
+    void test(name, { timeout: 120_000 }, () => current.run(name, scene));
   };
 }
 
@@ -87,15 +87,15 @@ class Stage {
     this.daemon = new Daemon(folder, this.env, options.configuration);
   }
 
-  static async set(options: StageOptions): Promise<Stage> {
-    // Names of sockets are short, so this is not below a temporary folder of any name.
+  static async setUp(options: StageOptions): Promise<Stage> {
+    // Socket paths must be short, so the folder is directly under /tmp.
     const stage = new Stage(mkdtempSync('/tmp/editd-'), options);
     try {
       await stage.start();
       return stage;
     } catch (error) {
-      await stage.keep('start');
-      await stage.strike();
+      await stage.saveFailure('start');
+      await stage.tearDown();
       throw error;
     }
   }
@@ -112,15 +112,15 @@ class Stage {
     await this.workbench.open(this.files.folder);
   }
 
-  async play(name: string, scene: (scene: Scene) => Promise<void>): Promise<void> {
+  async run(name: string, scene: (scene: Context) => Promise<void>): Promise<void> {
     const [window] = this.workbench?.windows ?? [];
     if (this.workbench === undefined || window === undefined) {
       throw new Error('there is no window');
     }
     try {
-      await scene(await this.cast(window));
+      await scene(await this.createContext(window));
     } catch (error) {
-      await this.keep(name);
+      await this.saveFailure(name);
       throw error;
     } finally {
       for (const agent of this.agents.splice(0)) {
@@ -133,7 +133,7 @@ class Stage {
     }
   }
 
-  private async cast(window: Window): Promise<Scene> {
+  private async createContext(window: Window): Promise<Context> {
     const agent = this.options.daemon === 'none' ? undefined : await this.meet('ada');
     const connected = (): Promise<void> => this.connected();
     if (agent !== undefined && this.options.program === undefined) {
@@ -182,8 +182,8 @@ class Stage {
     await untilEqual('the number of sessions', sessions, agents.length + (this.workbench?.windows.length ?? 0));
   }
 
-  /** Ends all that was started, and fails if something is left of it. */
-  async strike(): Promise<void> {
+  /** Ends all programs of the stage, and fails if one is left running. */
+  async tearDown(): Promise<void> {
     await this.workbench?.close();
     await this.daemon.stop();
     try {
@@ -200,14 +200,14 @@ class Stage {
     }
   }
 
-  private keep(name: string): Promise<void> {
+  private saveFailure(name: string): Promise<void> {
     const logs = [
       this.daemon.log,
       join(this.folder, 'code-server.log'),
       join(this.daemon.state, 'logs'),
       join(this.folder, 'user/logs'),
     ];
-    return keepFailure(name, this.workbench?.windows ?? [], logs);
+    return saveFailure(name, this.workbench?.windows ?? [], logs);
   }
 
   private program(): string {

@@ -1,4 +1,4 @@
-// Where the programs are that the tests drive. They are installed by scripts/install-editors.
+// Paths of the programs that the tests use. scripts/install-editors installs them.
 import { accessSync, constants, existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';

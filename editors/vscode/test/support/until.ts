@@ -1,52 +1,52 @@
-// Waiting for a condition: with a deadline, and with what was seen last in the message when it passes.
+// Waits for conditions. On timeout, the error contains the last observed value.
 import { setTimeout as pause } from 'node:timers/promises';
 
-export interface Patience {
-  /** Milliseconds until it fails. */
+export interface Timing {
+  /** Timeout in milliseconds. */
   within?: number;
-  /** Milliseconds between two looks. */
+  /** Polling interval in milliseconds. */
   every?: number;
 }
 
-/** Looks until `accept` says yes to what is seen, and gives that. A look that throws counts as a no. */
+/** Polls `observe` until `accept` accepts the value, and returns it. A call that throws is retried. */
 export async function until<T>(
   what: string,
-  look: () => T | Promise<T>,
-  accept: (seen: T) => boolean = Boolean,
-  { within = 20_000, every = 50 }: Patience = {},
+  observe: () => T | Promise<T>,
+  accept: (value: T) => boolean = Boolean,
+  { within = 20_000, every = 50 }: Timing = {},
 ): Promise<T> {
   const deadline = Date.now() + within;
   for (;;) {
-    let seen: string;
+    let last: string;
     try {
-      const value = await look();
+      const value = await observe();
       if (accept(value)) {
         return value;
       }
-      seen = shown(value);
+      last = shown(value);
     } catch (error) {
-      seen = String(error);
+      last = String(error);
     }
     if (Date.now() > deadline) {
-      throw new Error(`Not within ${within} ms: ${what}. Seen last: ${seen}`);
+      throw new Error(`Not within ${within} ms: ${what}. Last value: ${last}`);
     }
     await pause(every);
   }
 }
 
-/** That what is seen becomes equal to what is expected. */
+/** Polls `observe` until the value equals `expected`. */
 export async function untilEqual<T>(
   what: string,
-  look: () => T | Promise<T>,
+  observe: () => T | Promise<T>,
   expected: T,
-  patience?: Patience,
+  timing?: Timing,
 ): Promise<void> {
   const wanted = JSON.stringify(expected);
-  await until(`${what} is ${shown(expected)}`, look, (seen) => JSON.stringify(seen) === wanted, patience);
+  await until(`${what} is ${shown(expected)}`, observe, (seen) => JSON.stringify(seen) === wanted, timing);
 }
 
 function shown(value: unknown): string {
-  // Of undefined there is no JSON, whatever the types say.
+  // For undefined, JSON.stringify returns undefined, contrary to its type.
   const text = (JSON.stringify(value) as string | undefined) ?? String(value);
   return text.length > 2000 ? `${text.slice(0, 2000)}...` : text;
 }

@@ -1,4 +1,4 @@
-// A window of the workbench: its page, its extension host, and what a person does in it.
+// A window of the workbench: its page, its extension host, and actions of a user in it.
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import type * as vscode from 'vscode';
@@ -14,12 +14,12 @@ export interface Document {
   eol: 'lf' | 'crlf';
 }
 
-/** A place in a document: behind or before the first occurrence of a text, or by line and character from 0. */
+/** A position in a document: after or before the first occurrence of a text, or by line and character from 0. */
 export type Place = { after: string } | { before: string } | { line: number; character: number };
 
 export class Window {
   readonly screen: Screen;
-  /** What the page wrote to its console. */
+  /** Console messages of the page. */
   readonly console: string[] = [];
 
   private constructor(
@@ -41,7 +41,7 @@ export class Window {
     return new Window(server, folder, page, await Window.ready(server, page, before));
   }
 
-  /** As a person reloads the page: with a new extension host. */
+  /** Reloads the page, which starts a new extension host. */
   async reload(): Promise<void> {
     const before = new Set(Probe.names(this.server.probes));
     await this.page.reload();
@@ -73,7 +73,7 @@ export class Window {
     return join(this.folder, name);
   }
 
-  /** Opens a document in a tab that stays, and waits until keys go to it. */
+  /** Opens a document in a permanent tab, and waits until it has the focus. */
   async open(name: string): Promise<void> {
     await this.evaluate(async ({ vscode }, path) => {
       await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: false });
@@ -81,36 +81,36 @@ export class Window {
     await this.focused();
   }
 
-  /** Types with real keys at a place of the document that is looked at, and waits until it is in its text. */
+  /** Types with real keys at a position of the active document, and waits until the text is inserted. */
   async type(place: Place, keys: string): Promise<void> {
     const expected = await this.evaluate(put, place, keys);
     await this.keys(keys);
     await until(
-      'what was typed is in the document',
+      'the typed text is in the document',
       () => this.active(),
       (text) => text === expected,
     );
   }
 
-  /** Puts the cursor at a place of the document that is looked at. */
+  /** Moves the cursor to a position in the active document. */
   async point(place: Place): Promise<void> {
     await this.evaluate(put, place, '');
     const line = await this.evaluate(({ vscode }) => vscode.window.activeTextEditor?.selection.active.line);
     await this.knowsLine((line ?? 0) + 1);
   }
 
-  /** Waits until the workbench knows that the cursor is in a line, from 1, and keys mean what is there. */
+  /** Waits until the workbench knows that the cursor is in a line, counted from 1, and commands apply to that line. */
   async knowsLine(line: number): Promise<void> {
     await until(
       `the workbench shows that the cursor is in line ${line}`,
       () => this.screen.status(),
       (items) => items.some((item) => item.startsWith(`Ln ${line},`)),
     );
-    // Commands are carried out in turn: behind this one, it is known what can be decided there.
+    // Commands run in order: after this one, the context keys for that line are set.
     await this.command('setContext', 'editd.tested', true);
   }
 
-  /** Types with real keys where the cursor is, and does not wait for what comes of it. */
+  /** Types with real keys at the cursor, and does not wait for the result. */
   async keys(keys: string): Promise<void> {
     await this.focused();
     await this.page.keyboard.type(keys);
@@ -137,7 +137,7 @@ export class Window {
     }, this.path(name));
   }
 
-  /** Waits until the document is like that, as far as it is said. */
+  /** Waits until the document has the given properties. */
   async shows(name: string, wanted: Partial<Document>): Promise<void> {
     await until(
       `${name} is ${JSON.stringify(wanted)}`,
@@ -153,11 +153,11 @@ export class Window {
     );
   }
 
-  /** Forgets what is unsaved, and closes all editors and notifications. */
+  /** Reverts unsaved text, and closes all editors and notifications. */
   async tidy(): Promise<void> {
     await this.press('Escape');
     await this.evaluate(async ({ vscode }) => {
-      // The workbench itself writes settings at times, through a document.
+      // The workbench itself sometimes writes settings through a document.
       const ours = vscode.workspace.textDocuments.filter(({ uri }) => !uri.path.endsWith('/User/settings.json'));
       for (const document of ours.filter(({ isDirty }) => isDirty)) {
         await vscode.window.showTextDocument(document);
@@ -178,7 +178,7 @@ export class Window {
   }
 }
 
-/** In the extension host: puts the cursor there, and gives the text that there is once `keys` are typed. */
+/** Runs in the extension host: moves the cursor, and returns the text expected after typing `keys`. */
 function put({ vscode }: Inside, place: Place, keys: string): string {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) {
@@ -193,7 +193,7 @@ function put({ vscode }: Inside, place: Place, keys: string): string {
     const wanted = 'after' in place ? place.after : place.before;
     const found = text.indexOf(wanted);
     if (found < 0) {
-      throw new Error(`"${wanted}" does not stand in ${text}`);
+      throw new Error(`"${wanted}" is not in ${text}`);
     }
     return document.positionAt('after' in place ? found + wanted.length : found);
   };

@@ -1,4 +1,4 @@
-// A whole VS Code for a test: code-server, Chromium, and the windows that are open in it.
+// A complete VS Code for a test: code-server, Chromium, and the open windows.
 import type { BrowserContext } from 'playwright-core';
 import { browse } from './browser';
 import type { Environment } from './processes';

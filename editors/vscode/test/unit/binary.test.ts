@@ -3,10 +3,10 @@ import { test } from 'node:test';
 
 import { locate } from '../../src/daemon/binary';
 
-test('a path that is not absolute is not looked for', async () => {
+test('a path that is not absolute is rejected', async () => {
   for (const path of ['~/bin/editd', 'bin/editd', '42']) {
     const located = await locate(path, '/nowhere', process.env);
     assert.equal(located.kind, 'broken');
-    assert.match('reason' in located ? located.reason : '', /has to begin with \//);
+    assert.match('reason' in located ? located.reason : '', /must begin with \//);
   }
 });

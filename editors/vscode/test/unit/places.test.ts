@@ -45,7 +45,7 @@ const proposal = (id: string, files: FileEntry[]): ProposalResult => ({
 const lines = (each: FileEntry, side: 'base' | 'proposed') =>
   placesIn(each, side).map(({ start, lines: count }) => [start, count]);
 
-test('hunks stand where their lines are, and insertions before the next line', () => {
+test('a hunk is at its lines, and an insertion before the next line', () => {
   const edited = file('/a', [hunk('h1', [2, 1], 3), hunk('h2', [6, 0], 1), hunk('h3', [8, 2], 0)]);
   assert.deepEqual(lines(edited, 'base'), [
     [1, 1],
@@ -59,7 +59,7 @@ test('hunks stand where their lines are, and insertions before the next line', (
   ]);
 });
 
-test('what was rejected or is in conflict is not in the proposed text, and moves nothing', () => {
+test('rejected and conflicted hunks are not in the proposed text and shift nothing', () => {
   const edited = file('/a', [
     hunk('h1', [2, 1], 3, 'rejected'),
     hunk('h2', [4, 1], 2, 'conflicted'),
@@ -78,7 +78,7 @@ test('a new file has all its lines on one side only', () => {
   assert.deepEqual(lines(created, 'proposed'), [[0, 4]]);
 });
 
-test('the cursor is in the hunk of its line, and at an insertion only where nothing else is', () => {
+test('the cursor is in the hunk of its line, and at an insertion only if there is no other hunk', () => {
   const places = placesIn(file('/a', [hunk('h1', [2, 2], 2), hunk('h2', [3, 0], 1), hunk('h3', [9, 0], 1)]), 'base');
   const at = (first: number, last = first) => touched(places, first, last).map((place) => place.hunk.id);
   assert.deepEqual(at(0), []);
@@ -103,14 +103,14 @@ const next = (from: Parameters<typeof nextStop>[1], step: 1 | -1) => {
   return stop && `${stop.id} ${stop.hunk}`;
 };
 
-test('the next hunk is the next undecided one of the file, in the file itself of any proposal', () => {
+test('the next hunk is the next open one in the file, and in the file itself, of any proposal', () => {
   assert.equal(next({ path: '/a', side: 'base', line: 1 }, 1), 'p2 h1');
   assert.equal(next({ path: '/a', side: 'base', line: 11 }, 1), 'p1 h3');
   assert.equal(next({ path: '/a', side: 'base', line: 11 }, -1), 'p1 h1');
   assert.equal(next({ id: 'p1', path: '/a', side: 'proposed', line: 1 }, 1), 'p1 h3');
 });
 
-test('behind the last hunk of a file come the other files, and then the first again', () => {
+test('the other files follow the last hunk of a file, and then the first file again', () => {
   assert.equal(next({ id: 'p1', path: '/a', side: 'proposed', line: 19 }, 1), 'p1 h4');
   assert.equal(next({ id: 'p1', path: '/b', side: 'proposed', line: 4 }, 1), 'p2 h1');
   assert.equal(next({ id: 'p2', path: '/a', side: 'proposed', line: 11 }, 1), 'p1 h1');
@@ -120,7 +120,7 @@ test('behind the last hunk of a file come the other files, and then the first ag
   assert.equal(next(undefined, -1), 'p2 h1');
 });
 
-test('where the only undecided hunk is this one, it is the next', () => {
+test('the only open hunk is its own successor', () => {
   const only = stopsOf([proposal('p1', [file('/a', [hunk('h1', [2, 1], 1)])])]);
   assert.equal(nextStop(only, { path: '/a', side: 'base', line: 1 }, 1)?.hunk, 'h1');
   assert.equal(nextStop([], undefined, 1), undefined);

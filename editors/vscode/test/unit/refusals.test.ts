@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Refusal } from '../../src/daemon/refusal';
-import { inWords } from '../../src/refusals';
+import { describeRefusal } from '../../src/refusals';
 
-function said(kind: string, message: string, data: Record<string, unknown> = {}): string {
+function described(kind: string, message: string, data: Record<string, unknown> = {}): string {
   const refusal = {
     kind,
     message,
@@ -12,21 +12,24 @@ function said(kind: string, message: string, data: Record<string, unknown> = {})
     text: `${message} Call \`editd/read\` first.`,
     data,
   };
-  return inWords(refusal as unknown as Refusal, (path) => path.replace('/shop/', ''));
+  return describeRefusal(refusal as unknown as Refusal, (path) => path.replace('/shop/', ''));
 }
 
-test('what is said to agents is put into words for the person', () => {
+test('refusals are reworded for the user', () => {
   const path = '/shop/a.txt';
   const outdated = { path, reason: 'editor_outdated', editors: ['code-server'] };
   assert.equal(
-    said('contested', '`/shop/a.txt` was changed on disk. Ask the user to load it.', outdated),
-    'a.txt was changed on the disk, and code-server still shows what it was before. Revert the file there, and try again.',
+    described('contested', '`/shop/a.txt` was changed on disk. Ask the user to load it.', outdated),
+    'a.txt has changed on disk, and code-server still shows the old content. Revert the file there, and try again.',
   );
-  assert.equal(said('stale', '', { path, currentHash: null }), 'a.txt is not there any more.');
-  assert.equal(said('timeout', ''), 'It took too long, so nothing was done. Try again with less at a time.');
+  assert.equal(described('stale', '', { path, currentHash: null }), 'a.txt no longer exists.');
+  assert.equal(
+    described('timeout', ''),
+    'The request took too long, so nothing was done. Try again with fewer changes at a time.',
+  );
 });
 
-test('what has no words of its own is said without hints, methods and whole paths', () => {
-  assert.equal(said('binary', '`/shop/a.txt` is a binary file.'), 'a.txt is a binary file.');
-  assert.equal(said('no_change', 'It is `undone` already.'), 'It is undone already.');
+test('other refusals are shown without hints, methods and absolute paths', () => {
+  assert.equal(described('binary', '`/shop/a.txt` is a binary file.'), 'a.txt is a binary file.');
+  assert.equal(described('no_change', 'It is `undone` already.'), 'It is undone already.');
 });

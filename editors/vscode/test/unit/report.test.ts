@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { type Facts, findings, report, withoutPlaces } from '../../src/help/report';
+import { type Facts, findings, report, withoutFolders } from '../../src/help/report';
 
-const well: Facts = {
+const healthy: Facts = {
   extension: '0.1.0',
   editor: 'Code 1.101.0',
   state: {
@@ -27,26 +27,26 @@ const well: Facts = {
   program: 'ok  policy\n',
 };
 
-const wrong = (facts: Partial<Facts>) => findings({ ...well, ...facts }).filter(({ isFine }) => !isFine);
+const problems = (facts: Partial<Facts>) => findings({ ...healthy, ...facts }).filter(({ isFine }) => !isFine);
 
-test('where all is well, nothing is to be done', () => {
-  assert.deepEqual(wrong({}), []);
-  const text = report(well);
-  for (const said of [
-    'All is well.',
+test('a healthy setup has no problems', () => {
+  assert.deepEqual(problems({}), []);
+  const text = report(healthy);
+  for (const part of [
+    'No problems found.',
     '/run/user/1000/editd/agent.sock',
-    '2 wait for you',
+    '2 are waiting for you',
     'editd.autostart',
     'ok  policy',
   ]) {
-    assert.ok(text.includes(said), said);
+    assert.ok(text.includes(part), part);
   }
 });
 
-test('a program that is missing, old or broken says what to do next', () => {
-  const missing = wrong({
-    located: { kind: 'missing', looked: ['/ext/bin/editd', 'PATH'] },
-    state: { kind: 'missing', looked: [] },
+test('a missing, old or broken program has a recommended action', () => {
+  const missing = problems({
+    located: { kind: 'missing', searched: ['/ext/bin/editd', 'PATH'] },
+    state: { kind: 'missing', searched: [] },
     status: undefined,
     hasMcp: undefined,
   });
@@ -55,44 +55,44 @@ test('a program that is missing, old or broken says what to do next', () => {
     ['Program', 'Daemon'],
   );
   assert.match(missing[0]?.next ?? '', /cargo install/);
-  assert.match(missing[0]?.said ?? '', /`PATH` of this window is `\/usr\/bin:\/bin`/);
-  const [installed] = wrong({
-    located: { kind: 'missing', looked: ['PATH'] },
+  assert.match(missing[0]?.detail ?? '', /`PATH` of this window is `\/usr\/bin:\/bin`/);
+  const [installed] = problems({
+    located: { kind: 'missing', searched: ['PATH'] },
     installed: '/home/ada/.cargo/bin/editd',
   });
   assert.match(installed?.next ?? '', /\/home\/ada\/\.cargo\/bin\/editd/);
-  const [old] = wrong({ located: { kind: 'old', program: '/bin/editd', version: '0.0.9' } });
-  assert.match(old?.said ?? '', /0\.0\.9/);
-  const [broken] = wrong({ located: { kind: 'broken', program: '/x', reason: 'not found' }, configured: '/x' });
+  const [old] = problems({ located: { kind: 'old', program: '/bin/editd', version: '0.0.9' } });
+  assert.match(old?.detail ?? '', /0\.0\.9/);
+  const [broken] = problems({ located: { kind: 'broken', program: '/x', reason: 'not found' }, configured: '/x' });
   assert.match(broken?.next ?? '', /editd\.path/);
 });
 
-test('a connection that does not come says why, and who can start a daemon', () => {
+test('a failing connection has a reason and a way to start a daemon', () => {
   const state = { kind: 'waiting', reason: 'the daemon was stopped', stopped: true } as const;
-  const [stopped] = wrong({ state });
-  assert.match(stopped?.said ?? '', /was stopped/);
+  const [stopped] = problems({ state });
+  assert.match(stopped?.detail ?? '', /was stopped/);
   assert.match(stopped?.next ?? '', /Connect Again/);
-  const [failing] = wrong({ state: { ...state, stopped: false } });
+  const [failing] = problems({ state: { ...state, stopped: false } });
   assert.match(failing?.next ?? '', /to see why/);
-  const [waiting] = wrong({ state, autostart: false });
+  const [waiting] = problems({ state, autostart: false });
   assert.match(waiting?.next ?? '', /editd\.autostart/);
 });
 
-test('a configuration that cannot be read, and a window without a folder, are told', () => {
-  const [configuration] = wrong({ status: { ...well.status, configurationError: 'line 3' } });
+test('an invalid configuration and a window without a folder are reported', () => {
+  const [configuration] = problems({ status: { ...healthy.status, configurationError: 'line 3' } });
   assert.equal(configuration?.about, 'Configuration');
-  const [folder] = wrong({ hasFolder: false });
+  const [folder] = problems({ hasFolder: false });
   assert.match(folder?.next ?? '', /Open the folder/);
-  assert.deepEqual(wrong({ hasFolder: false, status: { review: 'always' } }), []);
+  assert.deepEqual(problems({ hasFolder: false, status: { review: 'always' } }), []);
 });
 
-test('lines and bars stay in their cell', () => {
-  const text = report({ ...well, settings: [['editd.path', '/a|b\nc']] });
+test('newlines and bars are escaped in table cells', () => {
+  const text = report({ ...healthy, settings: [['editd.path', '/a|b\nc']] });
   assert.ok(text.includes('`/a\\|b c`'));
 });
 
-test('a report for others names no folders', () => {
-  const text = withoutPlaces('/home/ada/shop/a.py and /home/ada/.cargo', '/home/ada', ['/home/ada/shop']);
+test('a report to share contains no folder names', () => {
+  const text = withoutFolders('/home/ada/shop/a.py and /home/ada/.cargo', '/home/ada', ['/home/ada/shop']);
   assert.equal(text, '<folder>/a.py and ~/.cargo');
-  assert.equal(withoutPlaces('/w/a /w/b', '/', ['/w/a', '/w/b']), '<folder 1> <folder 2>');
+  assert.equal(withoutFolders('/w/a /w/b', '/', ['/w/a', '/w/b']), '<folder 1> <folder 2>');
 });

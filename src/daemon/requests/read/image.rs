@@ -1,22 +1,22 @@
-//! Images for those who can see them.
+//! Images, for clients whose models can process them.
 
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::daemon::files::observe::Observed;
 use crate::daemon::job::blocking;
-use crate::daemon::observe::Observed;
 use crate::daemon::{Core, Failure};
 use crate::disk::{FileBytes, Stat, Target};
 use crate::image::{DECODED_BYTES, ImageError, is_image, prepare};
 use crate::protocol::{ImageContent, ReadContent, ReadResult};
 use crate::text::ContentHash;
-use crate::workspace::{Refusal, RefusalKind, Truth};
+use crate::workspace::{FileContent, Refusal, RefusalKind};
 
 use super::answer_about;
 
-/// An image's file.
+/// An encoded image file.
 pub(super) struct Encoded {
     target: Target,
     stat: Option<Stat>,
@@ -24,25 +24,25 @@ pub(super) struct Encoded {
     bytes: FileBytes,
 }
 
-/// The image that a file is, if it is one.
+/// Returns the image if the file is one.
 pub(super) fn encoded(observed: &Observed) -> Option<Encoded> {
-    let Truth::Opaque(hash) = observed.truth else { return None };
+    let FileContent::Opaque(hash) = observed.truth else { return None };
     let begins = observed.bytes.pieces().next().is_some_and(is_image);
     let (target, stat) = (observed.target.clone(), observed.stat);
     begins.then(|| Encoded { target, stat, hash, bytes: observed.bytes.clone() })
 }
 
 impl Core {
-    /// Decodes an image and makes it ready to be sent. One at a time: each may take a second and a quarter of a
-    /// gigabyte, and nothing stops a decoder once it runs.
+    /// Decodes an image and prepares it for the answer. Decodes one image at a time, because each may take a
+    /// second and a quarter of a gigabyte, and a running decoder cannot be stopped.
     pub(super) async fn decode(&self, encoded: Encoded) -> Result<ReadResult, Failure> {
-        let patience = Duration::from_millis(self.config.limits.deadline_ms);
-        let room = tokio::time::timeout(patience, self.decoding.clone().lock_owned()).await;
+        let timeout = Duration::from_millis(self.config.limits.deadline_ms);
+        let permit = tokio::time::timeout(timeout, self.decoding.clone().lock_owned()).await;
         let busy = |_| Refusal::new(RefusalKind::Busy { what: "other images are being decoded".to_owned() });
-        let room = room.map_err(busy)?;
+        let permit = permit.map_err(busy)?;
         blocking(move || {
-            let _until_it_is_done = room;
-            ready(&encoded)
+            let _permit = permit;
+            prepared(&encoded)
         })
         .await?
     }
@@ -58,14 +58,13 @@ impl Encoded {
     }
 }
 
-fn ready(encoded: &Encoded) -> Result<ReadResult, Failure> {
+fn prepared(encoded: &Encoded) -> Result<ReadResult, Failure> {
     let bytes = encoded.bytes.to_vec();
     let image = prepare(&bytes).map_err(|error| encoded.refusal(&error))?;
     let original = (image.original_width, image.original_height);
     let notice = (original != (image.width, image.height)).then(|| {
         let (width, height) = original;
-        let first =
-            if bytes.starts_with(b"GIF") { " Of an animation this is the first picture." } else { "" };
+        let first = if bytes.starts_with(b"GIF") { " This is the first frame of the animation." } else { "" };
         format!("Scaled from {width} by {height} pixels to {} by {}.{first}", image.width, image.height)
     });
     let content = ImageContent {

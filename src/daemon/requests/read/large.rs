@@ -1,4 +1,4 @@
-//! Files that are too large to be held: a part of them, taken while all of it passes by.
+//! Files that are too large for memory: they are streamed, and only the requested part is retained.
 
 use std::ops::ControlFlow;
 use std::thread;
@@ -15,19 +15,19 @@ use crate::workspace::{Refusal, RefusalKind};
 use super::window::{View, Window};
 use super::{STRAY, answer_about};
 
-/// Bytes of a character in UTF-8, at most.
+/// Maximum length of a UTF-8 character, in bytes.
 const LONGEST_CHARACTER: usize = 4;
 
-/// Whether a file is beyond the limit for files that are worked on, and no editor has it open.
+/// Returns `true` if a file exceeds the size limit and no editor has it open.
 pub(super) fn is_large(core: &Core, target: &Target) -> bool {
     let size = || core.disk.stat(target).ok().flatten().map_or(0, |stat| stat.size);
     size() > core.config.limits.file_size && !core.is_open(target)
 }
 
-/// Gives lines of it, and its hash. One thread looks for the lines and another hashes, so that both together
-/// take about as long as the slower one; in memory are the lines and two small pieces.
+/// Reads lines of a file, and its hash. One thread collects the lines and another one hashes, so that both
+/// together take about as long as the slower one. Only the lines and two small chunks are in memory.
 ///
-/// It does not become a base: a file of this size cannot be changed.
+/// The content does not become a base, because a file of this size cannot be changed.
 pub(super) fn read(
     core: &Core,
     target: &Target,
@@ -35,22 +35,22 @@ pub(super) fn read(
     stop: &Stop<'_>,
 ) -> Result<ReadResult, Failure> {
     let refuse = |kind| Failure::from(Refusal::at(&target.path, kind));
-    let (looked, hashed) = thread::scope(|scope| {
+    let (collected, hashed) = thread::scope(|scope| {
         let hashing = scope.spawn(|| hash(core, target, stop));
-        let looked = look(core, target, window, stop);
-        if looked.is_err() {
+        let collected = collect(core, target, window, stop);
+        if collected.is_err() {
             stop.now();
         }
-        (looked, hashing.join())
+        (collected, hashing.join())
     });
-    let looked = looked.map_err(refuse)?;
-    let (hash, beside) = hashed.map_err(|_| Failure::unanswered())?.map_err(refuse)?;
+    let collected = collected.map_err(refuse)?;
+    let (hash, hash_stream) = hashed.map_err(|_| Failure::bug())?.map_err(refuse)?;
     if stop.has_happened() {
-        return Err(refuse(RefusalKind::Timeout { what: "Passing over all of the file" }));
+        return Err(refuse(RefusalKind::Timeout { what: "Reading the whole file" }));
     }
-    let Streamed { stat, steady } = looked.streamed;
-    let steady = steady && beside.steady && stat.same_version(&beside.stat);
-    let passed = looked.passing.end();
+    let Streamed { stat, steady } = collected.streamed;
+    let steady = steady && hash_stream.steady && stat.same_version(&hash_stream.stat);
+    let passed = collected.passing.end();
     let view =
         View::of(&passed.text, passed.lines, window, passed.text.len() + LONGEST_CHARACTER <= held(window));
     let mut notices: Vec<_> = view.notice().into_iter().collect();
@@ -61,26 +61,27 @@ pub(super) fn read(
         notices.push(STRAY.to_owned());
     }
     if !steady {
-        notices.push("It was written to while it was read.".to_owned());
+        notices.push("The file was changed while it was read.".to_owned());
     }
     let content = view.content_with(passed.encoding.name(), passed.bom, passed.eol, &passed.text);
     let content = ReadContent::Text(content);
     Ok(answer_about(target, Some(&stat), hash, stat.size, content, &notices))
 }
 
-/// Bytes from the first wanted line on that are held, which lie before the first wanted character, too.
+/// Returns the number of bytes to retain, counted from the start of the first requested line. Includes the
+/// characters before the first requested column.
 fn held(window: &Window) -> usize {
     window.bytes + LONGEST_CHARACTER * window.columns.first.min(READ_BYTES)
 }
 
-/// What was found by looking for lines.
-struct Looked {
+/// The collected lines, and the state of the file while it was streamed.
+struct Collected {
     passing: Passing,
     streamed: Streamed,
 }
 
-fn look(core: &Core, target: &Target, window: &Window, stop: &Stop<'_>) -> Result<Looked, RefusalKind> {
-    // More than is shown, also when a character that is cut in two is left out: so a line that is cut shows.
+fn collect(core: &Core, target: &Target, window: &Window, stop: &Stop<'_>) -> Result<Collected, RefusalKind> {
+    // Retains more than is shown, even without a character that is cut in two, so that a cut line is noticed.
     let mut passing = Passing::new(window.offset, held(window));
     let mut not_text = None;
     let streamed = stream(core, target, &mut |piece| match passing.feed(piece) {
@@ -91,7 +92,7 @@ fn look(core: &Core, target: &Target, window: &Window, stop: &Stop<'_>) -> Resul
         }
     })?;
     match not_text {
-        None => Ok(Looked { passing, streamed }),
+        None => Ok(Collected { passing, streamed }),
         Some(NotText::Binary) => Err(RefusalKind::Binary),
         Some(NotText::Encoding) => {
             Err(RefusalKind::TooLarge { limit: core.config.limits.file_size, size: streamed.stat.size })

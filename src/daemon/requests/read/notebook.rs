@@ -1,26 +1,28 @@
 //! Notebooks as cells.
 
-use crate::daemon::observe::Observed;
+use crate::daemon::files::observe::Observed;
 use crate::notebook::{ShownCell, ShownOutput, is_named_as_notebook, shown_cells};
 use crate::protocol::{CellContent, NotebookContent, OutputContent};
 use crate::workspace::limits::READ_OUTPUT_BYTES;
 
 use super::window::{Measure, Window};
 
-/// Whether a file is to be shown as cells, if it turns out to have some.
+/// Returns `true` if a file should be shown as cells, provided that it can be parsed.
 pub(super) fn wanted(observed: &Observed, window: &Window) -> bool {
     !window.raw && is_named_as_notebook(&observed.target.path)
 }
 
+/// A page of cells.
 pub(super) struct Shown {
     pub(super) content: NotebookContent,
     pub(super) notice: Option<String>,
 }
 
-/// Cells from the first wanted one on, as many as a reply holds; or why there are none, in words.
+/// Returns cells from the requested offset on, as many as fit into the answer, or a message that says why the
+/// file has no cells.
 pub(super) fn shown(text: &str, window: &Window) -> Result<Shown, String> {
     let cells = shown_cells(text).map_err(|unreadable| {
-        format!("It is shown as text, because it is no notebook that is understood ({unreadable}).")
+        format!("The file is shown as text, because it is not a valid notebook ({unreadable}).")
     })?;
     let total_cells = cells.len();
     let outputs = READ_OUTPUT_BYTES.min(window.bytes / 4);
@@ -45,36 +47,37 @@ pub(super) fn shown(text: &str, window: &Window) -> Result<Shown, String> {
     Ok(Shown { content, notice })
 }
 
-/// What a cell or an output takes in an answer beside its texts, about.
+/// Approximate size of a cell or an output in an answer, without its texts, in bytes.
 const FRAME: usize = 80;
-/// Bytes of an id or of the name of a type. Jupyter allows ids of 64 characters; a longer one cannot be told
-/// in part, and the cell goes by its index.
-const NAME: usize = 128;
+/// Maximum length of an id or type name, in bytes. Jupyter allows ids of 64 characters. A longer id is
+/// omitted, because a part of it is useless; such a cell is identified by its index.
+const NAME_BYTES: usize = 128;
 
-/// The cells of one reply.
+/// The cells of one answer.
 struct Page {
+    /// Remaining space, in bytes.
     room: usize,
     measure: Measure,
-    /// Bytes of the outputs of each cell.
+    /// Maximum size of the outputs of each cell, in bytes.
     outputs: usize,
     cells: Vec<CellContent>,
-    /// A source was longer than what a reply may hold.
+    /// `true` if a source was longer than an answer may be.
     cut: bool,
     outputs_cut: bool,
 }
 
 impl Page {
-    /// Adds a cell, unless there is no room for it.
+    /// Adds a cell if it fits. Returns `true` if it was added.
     fn take(&mut self, index: usize, cell: ShownCell) -> bool {
         let ShownCell { id, cell_type, mut source, execution_count, outputs } = cell;
-        let is_short = |name: &String| name.len() <= NAME;
+        let is_short = |name: &String| name.len() <= NAME_BYTES;
         let (id, cell_type) = (id.filter(is_short), cell_type.filter(is_short));
         let (outputs, taken, is_cut) = shown_outputs(outputs, self.outputs, self.measure);
         let names = [&id, &cell_type].into_iter().flatten().map(|name| self.measure.len(name));
         let frame = FRAME + names.sum::<usize>() + taken;
         let size = frame + self.measure.len(&source);
         if size > self.room {
-            // A reply that shows nothing would lead nowhere, so a first cell is cut instead.
+            // An empty answer would be useless, so the first cell is cut instead.
             if !self.cells.is_empty() {
                 return false;
             }
@@ -108,8 +111,7 @@ impl Page {
     }
 }
 
-/// The outputs of one cell as far as there is room for them, how much of it they take, and whether they were
-/// cut.
+/// Returns the outputs of one cell that fit, their size, and `true` if they were cut.
 fn shown_outputs(
     outputs: Vec<ShownOutput>,
     room: usize,
@@ -121,17 +123,17 @@ fn shown_outputs(
             return (shown, room - left, true);
         }
         left -= FRAME;
-        let mut take = |text: &mut String, most: usize| {
-            is_cut |= cut_to(text, most.min(left), measure);
+        let mut take = |text: &mut String, max: usize| {
+            is_cut |= cut_to(text, max.min(left), measure);
             left -= measure.len(text);
         };
-        take(&mut output_type, NAME);
+        take(&mut output_type, NAME_BYTES);
         if let Some(text) = &mut text {
             take(text, room);
         }
         let mut mime_types = others;
         for name in &mut mime_types {
-            take(name, NAME);
+            take(name, NAME_BYTES);
         }
         mime_types.retain(|name| !name.is_empty());
         shown.push(OutputContent { output_type, text, mime_types });
@@ -139,7 +141,7 @@ fn shown_outputs(
     (shown, room - left, is_cut)
 }
 
-/// Cuts a text to so many bytes; tells whether it was longer.
+/// Cuts a text to `room` bytes. Returns `true` if it was longer.
 fn cut_to(text: &mut String, room: usize, measure: Measure) -> bool {
     let end = measure.prefix(text, room).len();
     let is_longer = end < text.len();

@@ -3,48 +3,49 @@ use crate::text::{EolStyle, Format, IndentKind, Line, count_lines, eol_style, in
 use crate::workspace::Coverage;
 use crate::workspace::limits::{READ_BYTES, READ_LINES};
 
-/// Which lines are wanted; of a notebook, which cells.
+/// The requested lines of a text or cells of a notebook.
 #[derive(Clone, Copy)]
 pub(super) struct Window {
-    /// From 1.
+    /// First requested line or cell, from 1.
     pub(super) offset: usize,
     pub(super) limit: usize,
-    /// Bytes of an answer.
+    /// Maximum size of the answer, in bytes.
     pub(super) bytes: usize,
     pub(super) measure: Measure,
     pub(super) columns: Columns,
     numbered: bool,
-    /// Whether a notebook is wanted as text.
+    /// `true` if a notebook should be returned as text.
     pub(super) raw: bool,
 }
 
-/// Which characters of each line are wanted.
+/// The requested characters of each line.
 #[derive(Clone, Copy)]
 pub(super) struct Columns {
-    /// From 1.
+    /// First character, from 1.
     pub(super) first: usize,
-    most: usize,
+    max: usize,
 }
 
 impl Columns {
-    /// Returns the wanted part of a line, and the part behind it that is not shown.
+    /// Returns the requested part of a line, and the rest after it.
     fn of(self, line: &str) -> (&str, &str) {
         let after = |text: &str, characters: usize| match text.len() {
-            // No character is shorter than a byte.
+            // A character has at least one byte.
             len if len <= characters => len,
             len => text.char_indices().nth(characters).map_or(len, |(at, _)| at),
         };
         let wanted = &line[after(line, self.first - 1)..];
-        wanted.split_at(after(wanted, self.most))
+        wanted.split_at(after(wanted, self.max))
     }
 }
 
-/// What counts as the length of a text.
+/// The unit in which the length of a text is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Measure {
-    /// Its bytes.
+    /// Bytes of the text.
     Text,
-    /// Its bytes in the answer. A client that names a limit has one for messages.
+    /// Bytes of the text as a JSON string. Used if the client sets a limit, because that is a limit for
+    /// messages.
     Json,
 }
 
@@ -56,7 +57,7 @@ impl Measure {
         }
     }
 
-    /// As much of the beginning as fits.
+    /// Returns the longest prefix that fits.
     pub(super) fn prefix(self, text: &str, room: usize) -> &str {
         match self {
             Self::Text => &text[..floor_char(text, room)],
@@ -68,22 +69,22 @@ impl Measure {
 impl Window {
     pub(super) fn of(params: &ReadParams) -> Result<Self, Invalid> {
         if params.offset == Some(0) {
-            return Err(Invalid::new("offset", "lines count from 1"));
+            return Err(Invalid::new("offset", "lines are counted from 1"));
         }
         if params.limit == Some(0) {
-            return Err(Invalid::new("limit", "at least one line is read"));
+            return Err(Invalid::new("limit", "must be at least 1"));
         }
         if params.max_bytes == Some(0) {
-            return Err(Invalid::new("maxBytes", "at least one byte is read"));
+            return Err(Invalid::new("maxBytes", "must be at least 1"));
         }
         if params.column == Some(0) {
-            return Err(Invalid::new("column", "characters count from 1"));
+            return Err(Invalid::new("column", "characters are counted from 1"));
         }
         if params.max_columns == Some(0) {
-            return Err(Invalid::new("maxColumns", "at least one character is read"));
+            return Err(Invalid::new("maxColumns", "must be at least 1"));
         }
         let columns =
-            Columns { first: params.column.unwrap_or(1), most: params.max_columns.unwrap_or(usize::MAX) };
+            Columns { first: params.column.unwrap_or(1), max: params.max_columns.unwrap_or(usize::MAX) };
         let limit = params.limit.unwrap_or(READ_LINES).min(READ_LINES);
         let bytes = params.max_bytes.unwrap_or(READ_BYTES).min(READ_BYTES);
         let measure = if params.max_bytes.is_some() { Measure::Json } else { Measure::Text };
@@ -92,15 +93,15 @@ impl Window {
     }
 }
 
-/// The lines that are shown.
+/// The lines in an answer.
 pub(super) struct View {
     text: String,
     start_line: usize,
     end_line: usize,
     total_lines: usize,
-    /// A line was longer than what a reply may hold.
+    /// `true` if a line was longer than an answer may be.
     cut: bool,
-    /// Lines of which the end is not shown.
+    /// Numbers of the lines whose end is not shown.
     long: Vec<usize>,
     offset: usize,
     bytes: usize,
@@ -116,8 +117,8 @@ impl View {
         Self::of(&text[start..], count_lines(text), window, true)
     }
 
-    /// Of a text from the first wanted line on. If it is not whole, it ends within what is not shown any more, or
-    /// within a line.
+    /// Creates a view of a text that begins at the first requested line. A text that is not whole may end
+    /// within a line; it contains at least everything that fits into the answer.
     pub(super) fn of(from_offset: &str, total_lines: usize, window: &Window, is_whole: bool) -> Self {
         let mut view = Self {
             text: String::new(),
@@ -143,19 +144,19 @@ impl View {
         view
     }
 
-    /// Adds a line if there is room for it; tells whether more may come.
+    /// Adds a line if it fits. Returns `true` if more lines may follow.
     fn take(&mut self, line: &Line<'_>, is_torn: bool, window: &Window, left: &mut usize) -> bool {
         let prefix = if window.numbered { format!("{}\t", self.end_line + 1) } else { String::new() };
         let room = left.saturating_sub(window.measure.len(&prefix));
-        let (wanted, behind) = window.columns.of(line.content);
-        let mark = match behind.chars().count() {
+        let (wanted, rest) = window.columns.of(line.content);
+        let mark = match rest.chars().count() {
             0 => String::new(),
-            _ if is_torn => " (cut: the line goes on)".to_owned(),
+            _ if is_torn => " (cut: the line continues)".to_owned(),
             more => format!(" (cut: {more} more characters)"),
         };
         let parts = [wanted, &mark, line.ending.as_str()];
         let len = parts.iter().map(|part| window.measure.len(part)).sum::<usize>();
-        // A reply that shows nothing would lead nowhere, so a first line is cut instead.
+        // An empty answer would be useless, so the first line is cut instead.
         let is_first = self.text.is_empty();
         self.cut = is_first && len > room;
         if !is_first && (len > room || is_torn) {
@@ -179,7 +180,7 @@ impl View {
         self.cut || self.hides() || (self.end_line < self.total_lines && self.offset <= self.total_lines)
     }
 
-    /// Returns whether some part of its lines is not shown.
+    /// Returns `true` if parts of the shown lines are hidden.
     fn hides(&self) -> bool {
         !self.long.is_empty() || self.columns.first > 1
     }
@@ -195,15 +196,15 @@ impl View {
     }
 
     fn notice_of_columns(&self) -> Option<String> {
-        let Columns { first, most } = self.columns;
-        let begins = (first > 1).then(|| format!("Lines are shown from their character {first} on."));
+        let Columns { first, max } = self.columns;
+        let begins = (first > 1).then(|| format!("Lines are shown from character {first} on."));
         let cut = self.long.first().map(|line| {
             let lines = match self.long.len() - 1 {
                 0 => format!("Line {line} is"),
                 more => format!("Line {line} and {more} more are"),
             };
-            let next = first.saturating_add(most);
-            format!("{lines} cut after {most} characters; `column: {next}` shows the next of them.")
+            let next = first.saturating_add(max);
+            format!("{lines} cut after {max} characters; `column: {next}` shows the next ones.")
         });
         let notices: Vec<_> = [begins, cut].into_iter().flatten().collect();
         (!notices.is_empty()).then(|| notices.join(" "))
@@ -215,7 +216,7 @@ impl View {
             return Some("The file is empty.".to_owned());
         }
         if self.offset > *total_lines {
-            return Some(format!("The file has {total_lines} lines; nothing is at line {}.", self.offset));
+            return Some(format!("The file has {total_lines} lines; there is no line {}.", self.offset));
         }
         let more = format!("continue with `offset: {}`", end_line + 1);
         if self.cut {
@@ -228,13 +229,13 @@ impl View {
             .then(|| format!("Lines {} to {end_line} of {total_lines}; {more}.", self.start_line))
     }
 
-    /// The answer, with what can be told from a whole text.
+    /// Returns the answer for a whole text.
     pub(super) fn content(self, whole: &str, format: Format) -> TextContent {
         let eol = eol_style(whole);
         self.content_with(format.encoding.name(), format.bom, eol, whole)
     }
 
-    /// The answer; how it indents is told from `sample`.
+    /// Returns the answer. The indentation style is detected in `sample`.
     pub(super) fn content_with(
         self,
         encoding: String,
@@ -257,7 +258,7 @@ impl View {
     }
 }
 
-/// The last place up to `at` that is not within a character.
+/// Returns the last character boundary up to `at`.
 fn floor_char(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {

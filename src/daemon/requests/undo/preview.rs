@@ -1,37 +1,39 @@
-//! An undo that is shown before it is asked for.
+//! Previews of an undo.
 
 use std::os::unix::ffi::OsStrExt;
 
 use crate::daemon::answer;
-use crate::daemon::commit::Due;
+use crate::daemon::change::commit::PendingWrite;
 use crate::protocol::{AppliedFile, ApplyResult, FileEntry, LandedFile};
 use crate::text::ContentHash;
 use crate::workspace::history::PastEntry;
 
-/// The state of what is only shown.
+/// The `state` of a preview.
 const PREVIEW: &str = "preview";
 
-/// Names what would be done, so that it can be asked for to the byte.
-pub(super) fn fingerprint(due: &[Due]) -> String {
+/// Returns a fingerprint of the changes, with which a client can request exactly the undo of a preview.
+pub(super) fn fingerprint(writes: &[PendingWrite]) -> String {
     let hash = |hash: Option<ContentHash>| hash.map(|hash| *hash.as_bytes()).unwrap_or_default();
-    let parts = due.iter().flat_map(|due| {
-        let worked = &due.worked;
-        let after = worked.content.as_ref().map_or(worked.file.hash_after, |content| Some(content.hash()));
-        let path = worked.file.path.as_os_str().as_bytes();
-        [path.to_vec(), vec![0], hash(worked.file.hash_before).to_vec(), hash(after).to_vec()]
+    let parts = writes.iter().flat_map(|write| {
+        let computed = &write.computed;
+        let after =
+            computed.content.as_ref().map_or(computed.file.hash_after, |content| Some(content.hash()));
+        let path = computed.file.path.as_os_str().as_bytes();
+        [path.to_vec(), vec![0], hash(computed.file.hash_before).to_vec(), hash(after).to_vec()]
     });
     let parts: Vec<Vec<u8>> = parts.collect();
     ContentHash::of_chunks(parts.iter().map(Vec::as_slice)).to_string()
 }
 
-/// The answer that shows what would be done.
-pub(super) fn shown_only(entry: &PastEntry, due: &[Due], fingerprint: String) -> ApplyResult {
-    let file = |due: &Due| {
-        let mut file = due.worked.file.clone();
-        file.hash_after = due.worked.content.as_ref().map_or(file.hash_after, |content| Some(content.hash()));
+/// Returns the answer of a preview.
+pub(super) fn preview_result(entry: &PastEntry, writes: &[PendingWrite], fingerprint: String) -> ApplyResult {
+    let file = |write: &PendingWrite| {
+        let mut file = write.computed.file.clone();
+        file.hash_after =
+            write.computed.content.as_ref().map_or(file.hash_after, |content| Some(content.hash()));
         file
     };
-    let files: Vec<_> = due.iter().map(file).collect();
+    let files: Vec<_> = writes.iter().map(file).collect();
     let rebased = files.iter().map(|file| file.rebased);
     let entries = answer::entries(&files, &|_| "pending");
     let shown = |(entry, rebased): (FileEntry, bool)| {

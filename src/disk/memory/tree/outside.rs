@@ -1,4 +1,4 @@
-//! What other programs do to the memory disk, by path. Symlinks on the way are not followed.
+//! Actions of other programs on the memory disk, by path. Symlinks on a path are not followed.
 
 use super::{Body, TOP, Tree};
 use std::collections::BTreeMap;

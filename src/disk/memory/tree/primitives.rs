@@ -14,14 +14,14 @@ fn error<T>(kind: DiskErrorKind, operation: &'static str, entry: &Entry) -> Resu
 }
 
 impl Tree {
-    pub(in crate::disk::memory) fn look(&self, entry: &Entry) -> Result<Option<Stat>> {
+    pub(in crate::disk::memory) fn stat_entry(&self, entry: &Entry) -> Result<Option<Stat>> {
         let dir = entry.dir.as_memory()?;
         let inode = if entry.name == "." { Some(dir) } else { self.child(dir, &entry.name) };
         Ok(inode.and_then(|inode| self.stat_of(inode)))
     }
 
     pub(in crate::disk::memory) fn read(&self, entry: &Entry, limit: u64) -> Result<Option<FileImage>> {
-        let Some(stat) = self.look(entry)? else { return Ok(None) };
+        let Some(stat) = self.stat_entry(entry)? else { return Ok(None) };
         self.read_inode(stat.ino, &entry.path, limit).map(Some)
     }
 
@@ -67,7 +67,7 @@ impl Tree {
     }
 
     pub(in crate::disk::memory) fn stage(&mut self, entry: &Entry, order: StageOrder<'_>) -> Result<Staged> {
-        let dir = self.free_place(entry)?;
+        let dir = self.require_free(entry)?;
         let bits = match order.mode {
             NewMode::Plain => 0o644,
             NewMode::Executable => 0o755,
@@ -83,7 +83,7 @@ impl Tree {
     }
 
     pub(in crate::disk::memory) fn rename(&mut self, from: &Entry, to: &Entry, over: bool) -> Result<()> {
-        let to_dir = if over { to.dir.as_memory()? } else { self.free_place(to)? };
+        let to_dir = if over { to.dir.as_memory()? } else { self.require_free(to)? };
         let Some(inode) = self.take(from.dir.as_memory()?, &from.name) else {
             return error(DiskErrorKind::NotFound, "rename", from);
         };
@@ -106,7 +106,7 @@ impl Tree {
     }
 
     pub(in crate::disk::memory) fn link(&mut self, from: &Entry, to: &Entry) -> Result<()> {
-        let dir = self.free_place(to)?;
+        let dir = self.require_free(to)?;
         let Some(inode) = self.child(from.dir.as_memory()?, &from.name) else {
             return error(DiskErrorKind::NotFound, "link", from);
         };
@@ -121,7 +121,7 @@ impl Tree {
         original: &Examined,
         content: &[u8],
     ) -> Result<()> {
-        match self.look(entry)? {
+        match self.stat_entry(entry)? {
             Some(stat) if stat.same_file(&original.stat) => self.fill(stat.ino, content),
             _ => return error(DiskErrorKind::Changed, "overwrite", entry),
         }
@@ -137,7 +137,7 @@ impl Tree {
     }
 
     pub(in crate::disk::memory) fn make_dir(&mut self, entry: &Entry) -> Result<()> {
-        let dir = self.free_place(entry)?;
+        let dir = self.require_free(entry)?;
         self.insert(dir, &entry.name, Body::Dir(BTreeMap::new()), 0o40_755);
         Ok(())
     }
@@ -158,8 +158,8 @@ impl Tree {
         self.remove(entry)
     }
 
-    /// The folder of a name that must be free.
-    fn free_place(&self, entry: &Entry) -> Result<u64> {
+    /// Returns the folder of a name that must be free.
+    fn require_free(&self, entry: &Entry) -> Result<u64> {
         let dir = entry.dir.as_memory()?;
         match self.names(dir) {
             None => error(DiskErrorKind::NotFound, "use the folder of", entry),

@@ -21,8 +21,8 @@ fn counted(numbers: std::ops::Range<u32>) -> String {
 #[case::lines_side_by_side("a\nb\n", "c\nd\n", "[-a-]{+c+}\n[-b-]{+d+}\n")]
 #[case::blanks("  a\n", "\ta\n", "[-  -]{+\t+}a\n")]
 #[case::joined("a\nb\n", "a b\n", "a\n{+ +}b\n")]
-#[case::line_ends("a\r\n", "a\n", "a\n\\ Only line ends differ\n")]
-#[case::an_open_end("a", "a\n", "a\n\\ Only line ends differ\n")]
+#[case::line_ends("a\r\n", "a\n", "a\n\\ Only line endings differ\n")]
+#[case::an_open_end("a", "a\n", "a\n\\ Only line endings differ\n")]
 #[case::crlf("a b\r\nx\r\n", "a c\r\nx\r\n", "a [-b-]{+c+}\nx\n")]
 fn words_are_marked(#[case] old: &str, #[case] new: &str, #[case] expected: &str) {
     let shown = shown(old, new, Display::Word);
@@ -34,13 +34,13 @@ fn words_are_marked(#[case] old: &str, #[case] new: &str, #[case] expected: &str
 #[rstest]
 #[case("a\nb\nc\n", "a\nx\ny\nc\n", " 1\ta\n-2\tb\n+2\tx\n+3\ty\n 4\tc\n")]
 #[case("a\nb\n", "b\n", "-1\ta\n 1\tb\n")]
-#[case("a\r\n", "a\n", "-1\ta\n+1\ta\n\\ Only line ends differ\n")]
+#[case("a\r\n", "a\n", "-1\ta\n+1\ta\n\\ Only line endings differ\n")]
 fn lines_are_numbered(#[case] old: &str, #[case] new: &str, #[case] expected: &str) {
     assert_eq!(shown(old, new, Display::Numbered), expected);
 }
 
 #[test]
-fn places_that_are_apart_are_apart_in_every_form() {
+fn separate_changes_are_separate_in_every_format() {
     let old: String = counted(1..21);
     let new = old.replace("line 2\n", "two\n2b\n").replace("line 19\n", "");
     let numbered = shown(&old, &new, Display::Numbered);
@@ -61,23 +61,27 @@ fn places_that_are_apart_are_apart_in_every_form() {
 
 #[rstest]
 #[case("a\n", "x\na\n", "f: 1 place changed, +1 -0\n1 line added at the top: `x`\n")]
-#[case("a\nb\n", "a\n\n  x\nb\n", "f: 1 place changed, +2 -0\n2 lines added behind line 1: `x`\n")]
+#[case("a\nb\n", "a\n\n  x\nb\n", "f: 1 place changed, +2 -0\n2 lines added after line 1: `x`\n")]
 #[case("a\nb\nc\n", "a\nx\n", "f: 1 place changed, +1 -2\nlines 2-3 replaced by 1 line: `x`\n")]
-#[case("a\r\n", "a\n", "f: 1 place changed, +1 -1\nline 1 replaced by 1 line, only line ends differ: `a`\n")]
+#[case(
+    "a\r\n",
+    "a\n",
+    "f: 1 place changed, +1 -1\nline 1 replaced by 1 line, only line endings differ: `a`\n"
+)]
 #[case("a\n", "a\n", "f: no line changed\n")]
-fn a_summary_is_in_words(#[case] old: &str, #[case] new: &str, #[case] expected: &str) {
+fn a_summary_describes_each_change(#[case] old: &str, #[case] new: &str, #[case] expected: &str) {
     assert_eq!(shown(old, new, Display::Summary), expected);
 }
 
 #[test]
-fn a_summary_says_what_becomes_of_the_file() {
-    let said = |old, new| {
+fn a_summary_names_the_operation_on_the_file() {
+    let summary = |old, new| {
         let plan = Plan::between("a\n", "a\n", Deadline::NONE);
         display_plan("a\n", &plan, Labels { old, new }, Display::Summary, Deadline::NONE)
     };
-    assert_eq!(said(Some("f"), Some("g")), "f -> g: renamed, no line changed\n");
+    assert_eq!(summary(Some("f"), Some("g")), "f -> g: renamed, no line changed\n");
     assert_eq!(
-        (said(None, Some("g")), said(Some("f"), None)),
+        (summary(None, Some("g")), summary(Some("f"), None)),
         ("g: created, 0 lines\n".into(), "f: deleted, 0 lines\n".into())
     );
 }
@@ -85,16 +89,16 @@ fn a_summary_says_what_becomes_of_the_file() {
 #[rstest]
 #[case(Display::Word)]
 #[case(Display::Numbered)]
-fn what_is_long_is_cut(#[case] display: Display) {
+fn long_output_is_cut(#[case] display: Display) {
     let new: String = counted(0..50_000);
     let text = shown("", &new, display);
-    assert!(text.len() < MOST_BYTES + 100 && text.ends_with(CUT), "{}", text.len());
+    assert!(text.len() < MAX_BYTES + 100 && text.ends_with(TRUNCATED), "{}", text.len());
     let text = shown("é\n", &format!("{}\n", "é".repeat(1 << 20)), display);
-    assert!(text.len() < 3 * LINE_BYTES && text.contains("é…\n"), "{}", text.len());
+    assert!(text.len() < 3 * MAX_LINE_BYTES && text.contains("é…\n"), "{}", text.len());
 }
 
 #[test]
-fn a_deadline_that_has_passed_makes_it_coarser() {
+fn after_the_deadline_there_is_still_output() {
     let past = Deadline::after(std::time::Duration::ZERO);
     let (old, new) = ("a b\nc\nd e\n", "a x\nc\nd y\n");
     let plan = Plan::new(old.len(), vec![crate::edit::Splice { range: 0..old.len(), text: new.to_owned() }])

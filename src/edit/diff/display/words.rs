@@ -7,12 +7,12 @@ use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 use crate::edit::Deadline;
 use crate::text::{LineEnding, lines};
 
-/// Bytes of both sides of a hunk whose words are compared. A longer one is marked as a whole: nobody looks
-/// for single words in it.
-const COMPARED: usize = 128 << 10;
+/// Maximum size of a hunk, both sides together, whose words are compared. A larger one is marked as a whole:
+/// single words in it are not useful.
+const MAX_COMPARED: usize = 128 << 10;
 
-/// Both texts as one: what only the old one has in `[-` and `-]`, what only the new one has in `{+` and
-/// `+}`. Marks end with their line. Line ends are LFs.
+/// Combines both texts: text that only the old one has is in `[-` and `-]`, text that only the new one has in
+/// `{+` and `+}`. Marks end with their line. Line endings are LF.
 pub(super) fn marked(old: &str, new: &str, deadline: Deadline) -> String {
     let (old_words, new_words) = (words(old), words(new));
     let mut marked = Marked::default();
@@ -28,14 +28,14 @@ pub(super) fn marked(old: &str, new: &str, deadline: Deadline) -> String {
     marked.text
 }
 
-/// Stretches of words: equal ones by their place in the new text, or those that took each other's place.
+/// A run of words: equal ones by their position in the new text, or changed ones by their positions in both.
 enum Step {
     Same(Range<usize>),
     Changed(Range<usize>, Range<usize>),
 }
 
 fn steps(old: &[&str], new: &[&str], bytes: usize, deadline: Deadline) -> Vec<Step> {
-    if bytes > COMPARED {
+    if bytes > MAX_COMPARED {
         return vec![Step::Changed(0..old.len(), 0..new.len())];
     }
     let mut steps: Vec<Step> = Vec::new();
@@ -45,7 +45,7 @@ fn steps(old: &[&str], new: &[&str], bytes: usize, deadline: Deadline) -> Vec<St
             steps.push(Step::Same(after));
             continue;
         }
-        // A blank between two changed words would cut one change into many.
+        // Whitespace between two changed words would split one change into many.
         let apart = match &steps[..] {
             [.., Step::Changed(..)] => Some(0),
             [.., Step::Changed(..), Step::Same(same)] if is_blank(&new[same.clone()]) => Some(1),
@@ -68,7 +68,7 @@ fn is_blank(words: &[&str]) -> bool {
     matches!(words, [word] if *word != "\n" && word.starts_with(char::is_whitespace))
 }
 
-/// Runs of blanks, runs of other characters, and line ends.
+/// Splits a text into runs of whitespace, runs of other characters, and line endings.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     for line in lines(text) {
@@ -98,7 +98,7 @@ impl Marked {
                 [line @ .., "\n"] => (line, true),
                 line => (line, false),
             };
-            // A line that is added or removed is seen even if it is blank.
+            // An added or removed line is marked even if it is blank.
             if !line.is_empty() || self.text.is_empty() || self.text.ends_with('\n') {
                 self.text.push_str(open);
                 self.text.extend(line.iter().copied());

@@ -1,4 +1,4 @@
-//! What patches say of a place besides its text.
+//! Anchors: the constraints of patches on a location.
 
 use rstest::rstest;
 
@@ -20,7 +20,7 @@ fn anchored(base: &str, (old, new): (&str, &str), anchor: Anchor) -> Result<Stri
     apply(base, &[edit]).map(|found| found.0).map_err(|mut refused| refused.remove(0).kind)
 }
 
-/// The classes with the `n`th `x = 1` (from 0) changed.
+/// Returns the classes with the `n`th `x = 1` (from 0) changed.
 fn changed(n: usize) -> String {
     let mut pieces: Vec<_> = CLASSES.split("x = 1").collect();
     let tail = pieces.split_off(n + 1);
@@ -57,19 +57,19 @@ fn context_lines_have_to_be_found(#[case] lines: &[&str]) {
 }
 
 #[test]
-fn a_place_above_its_context_line_is_not_found() {
+fn a_match_above_its_context_line_is_not_found() {
     let refused = anchored("a\nb\nc\n", ("a\n", "x\n"), under(&["b"])).unwrap_err();
     let EditRefusalKind::NotFound { closest, .. } = refused else { panic!("{refused:?}") };
-    assert!(closest[0].reason.contains("another place is meant"), "{closest:?}");
+    assert!(closest[0].reason.contains("require another location"), "{closest:?}");
 }
 
 #[rstest]
 #[case::between("a\nb\nc\n", "b", "x\n", "a\nb\nx\nc\n")]
-#[case::not_ended("a\nb\nc\n", "b", "x", "a\nb\nx\nc\n")]
+#[case::without_line_ending("a\nb\nc\n", "b", "x", "a\nb\nx\nc\n")]
 #[case::crlf("a\r\nb\r\nc\r\n", "a", "x\ny\n", "a\r\nx\r\ny\r\nb\r\nc\r\n")]
-#[case::behind_the_last("a\nb\n", "b", "x\n", "a\nb\nx\n")]
-#[case::behind_an_open_last("a\nb", "b", "x\n", "a\nb\nx")]
-fn added_lines_go_behind_the_context(
+#[case::after_the_last_line("a\nb\n", "b", "x\n", "a\nb\nx\n")]
+#[case::after_a_last_line_without_ending("a\nb", "b", "x\n", "a\nb\nx")]
+fn added_lines_go_after_the_context(
     #[case] base: &str,
     #[case] context: &str,
     #[case] new: &str,
@@ -94,7 +94,7 @@ fn added_lines_go_to_the_end(#[case] base: &str, #[case] new: &str, #[case] expe
 }
 
 #[test]
-fn the_end_decides_between_places() {
+fn the_end_of_file_decides_between_matches() {
     assert_eq!(anchored("a\nb\na\n", ("a\n", "x\n"), at_end()).unwrap(), "a\nb\nx\n");
     assert_eq!(anchored("a\nb\na", ("a", "x"), at_end()).unwrap(), "a\nb\nx");
     let refused = anchored("a\nb\n", ("a\n", "x\n"), at_end()).unwrap_err();
@@ -102,7 +102,7 @@ fn the_end_decides_between_places() {
 }
 
 #[test]
-fn a_line_number_decides_between_exact_places_only() {
+fn a_line_number_decides_between_exact_matches_only() {
     let line = |line| Anchor { line: Some(line), ..Anchor::default() };
     assert_eq!(anchored("a\nb\na\n", ("a\n", "x\n"), line(3)).unwrap(), "a\nb\nx\n");
     assert_eq!(anchored("a\nb\n", ("b\n", "x\n"), line(17)).unwrap(), "a\nx\n");
@@ -117,7 +117,7 @@ fn a_line_number_decides_between_exact_places_only() {
 #[case::an_indented_line("if a:\n    b\n", ("b\n", "c\nd\n"), "if a:\n    c\n    d\n")]
 #[case::empty_lines("a\n\nb\n", ("\n", ""), "a\nb\n")]
 #[case::after_carriage_returns("ab\rb\r", ("b\n", "x\n"), "ab\rx\r")]
-#[case::blanks_at_the_end("ab  \nb \n", ("b\n", "x\n"), "ab  \nx\n")]
+#[case::trailing_whitespace("ab  \nb \n", ("b\n", "x\n"), "ab  \nx\n")]
 #[case::the_last_line("b", ("b\n", "x\n"), "x")]
 fn whole_lines_do_not_begin_within_one(
     #[case] base: &str,
@@ -130,7 +130,7 @@ fn whole_lines_do_not_begin_within_one(
     assert!(matches!(refused, EditRefusalKind::NotFound { .. }), "{refused:?}");
 }
 
-/// Two hunks of a patch, each its old and its new text.
+/// Applies two hunks of a patch, each given as old and new text.
 fn hunks(base: &str, hunks: [(&str, &str); 2]) -> Result<String, EditRefusalKind> {
     let whole_lines = || Anchor { whole_lines: true, ..Anchor::default() };
     let edits = hunks.map(|(old, new)| Edit::new(old, new).anchored(whole_lines()));
@@ -152,8 +152,8 @@ fn hunks_may_share_context(#[case] both: [(&str, &str); 2], #[case] expected: &s
 #[rstest]
 #[case::the_same_line([("1\n2\n", "1\nX\n"), ("2\n3\n", "Y\n3\n")])]
 #[case::additions_at_one_point([("1\n2\n", "1\nX\n2\n"), ("1\n2\n3\n", "1\nY\n2\n3\n")])]
-#[case::addition_behind_a_removed_line([("1\n2\n", "1\n"), ("2\n3\n", "2\nY\n3\n")])]
-fn hunks_do_not_share_what_they_change(#[case] both: [(&str, &str); 2]) {
+#[case::addition_after_a_removed_line([("1\n2\n", "1\n"), ("2\n3\n", "2\nY\n3\n")])]
+fn hunks_may_not_overlap_in_changed_lines(#[case] both: [(&str, &str); 2]) {
     let refused = hunks("1\n2\n3\n", both).unwrap_err();
     let in_the_way =
         matches!(refused, EditRefusalKind::Overlap { .. } | EditRefusalKind::Contradiction { .. });
@@ -161,8 +161,8 @@ fn hunks_do_not_share_what_they_change(#[case] both: [(&str, &str); 2]) {
 }
 
 #[test]
-fn context_lines_that_stand_everywhere_cost_little() {
-    // Tried with every pair of lines this would not end.
+fn frequent_context_lines_are_cheap() {
+    // Trying every pair of lines would take too long.
     let base: String =
         (0..20_000).flat_map(|number| ["f".to_owned(), number.to_string(), " {\n}\n".to_owned()]).collect();
     let base = base + "end\n";

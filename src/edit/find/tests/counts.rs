@@ -1,4 +1,4 @@
-//! How many places an edit means.
+//! Number of matches that an edit replaces.
 
 use rstest::rstest;
 
@@ -16,10 +16,10 @@ fn counted(
 #[case("a b a\n", "a", Count::All, "x b x\n", 2)]
 #[case("a b a\n", "a", Count::Exactly(2), "x b x\n", 2)]
 #[case("a\r\na\r\n", "a\n", Count::All, "xx", 2)]
-#[case::only_exact_hits("\"a\" “a”\n", "\"a\"", Count::All, "x “a”\n", 1)]
-#[case::one_tolerant_place("“a”\n", "\"a\"", Count::All, "x\n", 1)]
-#[case::one_tolerant_place_counted("“a”\n", "\"a\"", Count::Exactly(1), "x\n", 1)]
-fn as_many_places_as_meant_are_replaced(
+#[case::only_exact_matches("\"a\" “a”\n", "\"a\"", Count::All, "x “a”\n", 1)]
+#[case::one_tolerant_match("“a”\n", "\"a\"", Count::All, "x\n", 1)]
+#[case::one_tolerant_match_with_a_count("“a”\n", "\"a\"", Count::Exactly(1), "x\n", 1)]
+fn the_requested_number_of_matches_is_replaced(
     #[case] base: &str,
     #[case] old: &str,
     #[case] count: Count,
@@ -42,10 +42,11 @@ fn another_number_is_a_mismatch(
     #[case] found: usize,
 ) {
     let kind = counted(base, old, Count::Exactly(expected)).unwrap_err().remove(0).kind;
-    let EditRefusalKind::CountMismatch { expected: told, found: there, .. } = kind else {
+    let EditRefusalKind::CountMismatch { expected: reported_expected, found: reported_found, .. } = kind
+    else {
         panic!("{kind:?}")
     };
-    assert_eq!((told, there), (expected, found));
+    assert_eq!((reported_expected, reported_found), (expected, found));
 }
 
 #[rstest]
@@ -53,13 +54,17 @@ fn another_number_is_a_mismatch(
 #[case::overlapping_and_counted("aaa\n", "aa", Count::Exactly(2))]
 #[case::several_tolerant("“a” “a”\n", "\"a\"", Count::All)]
 #[case::several_tolerant_counted("“a” “a”\n", "\"a\"", Count::Exactly(2))]
-fn doubtful_places_are_ambiguous(#[case] base: &str, #[case] old: &str, #[case] count: Count) {
+fn overlapping_or_tolerant_matches_are_ambiguous(
+    #[case] base: &str,
+    #[case] old: &str,
+    #[case] count: Count,
+) {
     let kind = counted(base, old, count).unwrap_err().remove(0).kind;
     assert!(matches!(kind, EditRefusalKind::Ambiguous { .. }), "{kind:?}");
 }
 
 #[test]
-fn nothing_at_all_is_not_found() {
+fn no_match_at_all_is_not_found() {
     let kind = counted("b\n", "a", Count::Exactly(2)).unwrap_err().remove(0).kind;
     assert!(matches!(kind, EditRefusalKind::NotFound { .. }));
 }

@@ -1,4 +1,4 @@
-//! Context that was misremembered: how much of it is tolerated, and what is another thing.
+//! Drifted context: how much drift is tolerated, and when a line counts as a different one.
 
 use rstest::rstest;
 
@@ -23,7 +23,7 @@ fn a_little_drift_in_unchanged_lines_is_tolerated(#[case] drift: (&str, &str), #
 #[case::a_changed_line_differs(("item.price", "item.cost"), ("item.cost", "item.worth"))]
 #[case::another_function(("fn total", "fn count"), ("item.price", "item.cost"))]
 #[case::too_much(("let mut sum = 0;\n    for item in items", "let mut all = 1;\n    for it in many"), ("item.price", "item.cost"))]
-#[case::surplus_where_lines_go_in(("    // Adds all prices up.\n", ""), ("u32 {\n", "u32 {\n    log();\n"))]
+#[case::surplus_line_at_an_insertion(("    // Adds all prices up.\n", ""), ("u32 {\n", "u32 {\n    log();\n"))]
 fn more_drift_is_refused(#[case] drift: (&str, &str), #[case] change: (&str, &str)) {
     let block = TOTAL.split("\n\n").next().unwrap().replace(drift.0, drift.1);
     assert!(matches!(
@@ -33,7 +33,7 @@ fn more_drift_is_refused(#[case] drift: (&str, &str), #[case] change: (&str, &st
 }
 
 #[test]
-fn drift_between_near_twins_is_refused() {
+fn drift_between_similar_blocks_is_refused() {
     let twin = |name: &str| TOTAL.replace("total", name).replace("fn other() {}\n", "");
     let base = twin("total") + &twin("amount").replace("prices", "costs");
     let block = twin("total").replace("Adds all prices", "Adds all values").replace("fn total", "fn amount");
@@ -51,7 +51,7 @@ fn short_blocks_do_not_drift() {
 }
 
 #[test]
-fn half_of_an_edit_may_be_done_already() {
+fn half_of_an_edit_may_be_applied_already() {
     let base = "fn f() {\n    one(2);\n    keep();\n    // Some words here.\n    two(1);\n}\n";
     let old = "fn f() {\n    one(1);\n    keep();\n    // Some words here.\n    two(1);\n}\n";
     let new = old.replace("(1)", "(2)");
@@ -59,7 +59,7 @@ fn half_of_an_edit_may_be_done_already() {
 }
 
 #[test]
-fn an_edit_that_was_made_in_other_words_is_said_to_be_done() {
+fn an_edit_that_was_made_in_other_words_counts_as_applied() {
     let (old, new) = (TOTAL.replace("Adds all", "Add up all the"), "item.cost");
     let done = TOTAL.replace("item.price", new);
     let kind = refused(&done, &old, &old.replace("item.price", new));

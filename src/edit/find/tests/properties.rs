@@ -1,4 +1,4 @@
-//! What holds for all texts.
+//! Properties that hold for all texts.
 
 use proptest::prelude::*;
 use proptest::strategy::Strategy;
@@ -6,7 +6,7 @@ use proptest::strategy::Strategy;
 use super::*;
 use crate::text::lines;
 
-/// Texts whose lines repeat and nearly repeat, with all kinds of line ends.
+/// Texts with equal and similar lines, with all kinds of line endings.
 fn texts() -> impl Strategy<Value = String> {
     let line = "[ \t]{0,3}(a|b|“c”|\"c\"|ﬁ|dd)[ab]{0,2}[ \t]{0,2}";
     let end = prop_oneof![4 => Just("\n"), 1 => Just("\r\n"), 1 => Just("\r"), 1 => Just("")];
@@ -25,17 +25,17 @@ proptest! {
         let open_end = old.ends_with('\n') && !base.ends_with('\n') && base.ends_with(old.trim_end_matches('\n'));
         let hits = (0..base.len()).filter(|&at| base.as_bytes()[at..].starts_with(old.as_bytes())).count();
         prop_assume!(!old.is_empty() && hits == 1 && old != new && !open_end);
-        // Within the indentation of a line the whole line can be meant.
+        // A match within the indentation of a line may be widened to the whole line.
         let before = base[..base.find(&old).unwrap_or_default()].rsplit('\n').next().unwrap_or_default();
         let indented = !before.is_empty() && before.trim().is_empty();
         prop_assume!(!indented || !new.is_empty() && !new.contains('\n'));
-        // Whole lines go with their line end.
+        // Whole lines are removed with their line ending.
         prop_assume!(!new.is_empty());
         prop_assert_eq!(one(&base, &old, &new), (base.replacen(&old, &new, 1), super::Strategy::Exact));
     }
 
     #[test]
-    fn a_sequence_does_what_its_edits_do_one_by_one(
+    fn a_sequence_equals_its_edits_one_by_one(
         base in texts(), edits in proptest::collection::vec(("[ab\n]{1,3}", "[abx\n]{0,3}"), 2..5),
         fuzzy in any::<bool>(),
     ) {
@@ -52,7 +52,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_outside_the_matched_lines_stay(base in texts(), old in texts(), new in texts()) {
+    fn bytes_outside_the_matched_lines_are_unchanged(base in texts(), old in texts(), new in texts()) {
         let Ok((result, matches, _)) = apply(&base, &[Edit::new(old, new)]) else { return Ok(()) };
         let all: Vec<_> = lines(&base).collect();
         let head = &base[..all[matches[0].start_line - 1].start];
@@ -62,10 +62,10 @@ proptest! {
     }
 
     #[test]
-    fn signs_around_a_changed_word_stay_the_files(
+    fn characters_around_a_changed_word_stay_as_in_the_file(
         words in proptest::collection::vec(("[a-z]{1,4}", 0..4_usize, 0..3_usize), 2..12), changed in 0..12_usize,
     ) {
-        // Every separator as the request has it, and as the file may have it.
+        // Every separator as in the request, and as it may be in the file.
         let signs = [[" ", " ", "\u{a0}"], ["'", "\u{2018}", "\u{2019}"], ["\"", "“", "”"], [" - ", " – ", "\u{a0}— "]];
         let changed = changed % words.len();
         let line = |word: &str, as_file: bool| -> String {
@@ -105,7 +105,7 @@ proptest! {
     }
 
     #[test]
-    fn line_ends_of_the_request_do_not_matter(base in texts(), old in texts(), new in texts()) {
+    fn line_endings_of_the_request_do_not_matter(base in texts(), old in texts(), new in texts()) {
         let dos = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n");
         let as_given = apply(&base, &[Edit::new(&*old, &*new)]).map(|(result, ..)| result).ok();
         let as_dos = apply(&base, &[Edit::new(dos(&old), dos(&new))]).map(|(result, ..)| result).ok();
@@ -127,8 +127,8 @@ proptest! {
     }
 
     #[test]
-    fn an_idle_rewording_of_the_same_place_keeps_the_file(base in texts(), old in texts()) {
-        // Common lines keep the file's bytes, so an added line is all that changes.
+    fn appending_a_line_to_a_match_keeps_the_file(base in texts(), old in texts()) {
+        // Unchanged lines keep the file's bytes, so the added line is the only change.
         prop_assume!(old.ends_with('\n') && !old.trim().is_empty());
         let new = format!("{old}zzz\n");
         let Ok((result, ..)) = apply(&base, &[Edit::new(old, new)]) else { return Ok(()) };
@@ -138,8 +138,8 @@ proptest! {
     }
 
     #[test]
-    fn many_edits_find_what_one_finds(base in texts(), old in texts(), new in texts()) {
-        // So many edits that lines are sorted and looked up, and short texts searched for together.
+    fn many_edits_match_like_a_single_one(base in texts(), old in texts(), new in texts()) {
+        // Enough edits for lines to be looked up by key, and for short texts to be searched together.
         let mut edits = vec![Edit::new("idle", "idle"); 100];
         edits.push(Edit::new(old, new));
         let alone = apply(&base, &edits[100..]).map(|(result, ..)| result).map_err(|mut refused| refused.remove(0).kind);

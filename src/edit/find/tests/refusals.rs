@@ -1,4 +1,4 @@
-//! What must be refused, and how it is explained.
+//! Refusals and their explanations.
 
 use rstest::rstest;
 
@@ -12,12 +12,12 @@ use crate::edit::{Deadline, LineRange};
 #[case::trailing_blanks("a \nb\nx\na\t\nb\n", "a\nb")]
 #[case::typography("“a”\n„a”\n“a”\n", "\"a\"")]
 #[case::indentation("\ta()\n\t\ta()\n", "    a()")]
-#[case::near_twins_at_two_depths(
+#[case::similar_blocks_at_two_depths(
     "if a:\n\tx = 1\n\ty = 2\nif b:\n\t\tx = 1\n\t\ty = 2\n",
     "  x = 1\n  y = 2\n"
 )]
 #[case::a_looser_tier_never_breaks_a_tie("a()\n a()\n", "a()")]
-fn more_than_one_place_is_ambiguous(#[case] base: &str, #[case] old: &str) {
+fn more_than_one_match_is_ambiguous(#[case] base: &str, #[case] old: &str) {
     let EditRefusalKind::Ambiguous { occurrences } = refusal(base, old, "new") else {
         panic!("{:?}", refusal(base, old, "new"));
     };
@@ -35,17 +35,17 @@ fn more_than_one_place_is_ambiguous(#[case] base: &str, #[case] old: &str) {
     "fn a() {\n    e();\n    }\n"
 )]
 #[case::a_drifted_value("[x]\nport = 8081\nhost = a\n", "[x]\nport = 8080\nhost = a\n")]
-#[case::only_the_first_line_and_the_final_end("begin\nmiddle\nend\n", "begin\nend\n")]
+#[case::only_the_first_and_the_last_line("begin\nmiddle\nend\n", "begin\nend\n")]
 #[case::a_bracket_too_few("f(\n  g(\n    1\n  )\n)\n", "f(\n  g(\n    1\n)\n)\n)\n")]
 #[case::a_surplus_line_in_the_file("a();\nb();\nc();\n", "a();\nc();\n")]
 #[case::a_missing_line("a();\nc();\n", "a();\nb();\nc();\n")]
 #[case::half_a_character("½ cup\n", "1⁄")]
-#[case::half_a_line_with_other_blanks("foobar\n", "foo ")]
+#[case::half_a_line_with_other_whitespace("foobar\n", "foo ")]
 #[case::quotes_of_another_kind("'a'\n", "“a”")]
-#[case::blanks_only_are_literal("a\t\nb\n", "  \n")]
+#[case::whitespace_only_is_literal("a\t\nb\n", "  \n")]
 #[case::letter_case("Foo\n", "foo")]
 #[case::empty_file("", "a")]
-fn what_is_not_there_is_not_found(#[case] base: &str, #[case] old: &str) {
+fn absent_text_is_not_found(#[case] base: &str, #[case] old: &str) {
     assert!(
         matches!(refusal(base, old, "new"), EditRefusalKind::NotFound { .. }),
         "{:?}",
@@ -62,19 +62,19 @@ fn tolerance_can_be_switched_off() {
 
 #[test]
 fn a_stricter_tier_is_never_overruled() {
-    // One exact place, and looser ones beside it.
+    // One exact match, and looser ones next to it.
     assert_eq!(one("\ta()\n  a();\n“a” \"a\"\n", "  a()", "  b()").0, "\ta()\n  b();\n“a” \"a\"\n");
     assert_eq!(one("“a”\n\"a\"\n", "\"a\"", "c").0, "“a”\nc\n");
 }
 
 #[test]
-fn new_text_that_is_there_is_said_to_be() {
+fn new_text_that_the_file_has_counts_as_applied() {
     let kind = refusal("let x = 2;\n", "let x = 1;", "let x = 2;");
     assert!(matches!(kind, EditRefusalKind::NotFound { already_applied: true, .. }));
 }
 
 #[test]
-fn nothing_to_look_for_is_refused() {
+fn an_empty_old_text_is_refused() {
     assert_eq!(refusal("a", "", "b"), EditRefusalKind::EmptyOldText);
     assert_eq!(refusal("a", "\u{feff}", "b"), EditRefusalKind::EmptyOldText);
 }
@@ -106,7 +106,7 @@ fn edits_that_contradict_each_other_are_refused() {
 }
 
 #[test]
-fn an_edit_said_twice_is_done_once() {
+fn a_repeated_edit_is_applied_once() {
     let (result, matches, warnings) = apply("a\nb\n", &[Edit::new("b", "x"), Edit::new("b", "x")]).unwrap();
     assert_eq!((&*result, matches.len(), warnings.len()), ("a\nx\n", 1, 1));
 }
@@ -125,7 +125,7 @@ fn an_edit_of_another_edits_result_is_a_dependency() {
 }
 
 #[test]
-fn a_literal_place_inside_the_indentation_is_warned_of() {
+fn a_literal_match_inside_the_indentation_causes_a_warning() {
     let exact = Options { fuzzy: false, ..Options::default() };
     let found = find("a:\n    b\n", &[Edit::new("  b\n", "  c\n  d\n")], &exact).unwrap();
     assert_eq!(found.plan.apply("a:\n    b\n"), "a:\n    c\n  d\n");
@@ -135,7 +135,7 @@ fn a_literal_place_inside_the_indentation_is_warned_of() {
 }
 
 #[test]
-fn every_edit_says_what_is_wrong_with_it() {
+fn every_edit_has_its_own_refusal() {
     let edits = [Edit::new("x", "1"), Edit::new("a", "2"), Edit::new("", "3"), Edit::new("b", "4")];
     let refused = apply("a\na\nb\n", &edits).unwrap_err();
     assert_eq!(refused.iter().map(|refusal| refusal.edit).collect::<Vec<_>>(), [0, 1, 2]);
@@ -161,7 +161,7 @@ fn a_placeholder_for_code_is_refused() {
 }
 
 #[test]
-fn texts_that_would_be_put_in_too_often_are_refused_before_they_are_made() {
+fn a_too_large_result_is_refused_before_it_is_built() {
     let base = "x".repeat(2_000);
     let edit = |count| Edit { count, ..Edit::new("x", "y".repeat(2_000)) };
     let options = Options { room: 1 << 20, ..Options::default() };

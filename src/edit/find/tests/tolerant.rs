@@ -1,5 +1,5 @@
-//! Tables for the tiers that transform a request or match whole lines loosely: what is found, what is
-//! written, and what must not be found.
+//! Tables for the tiers that transform a request or match whole lines loosely: matches, results, and texts
+//! that must not match.
 
 use rstest::rstest;
 
@@ -23,8 +23,8 @@ pub(super) fn refused(base: &str, old: &str, new: &str) -> EditRefusalKind {
 #[case::numbers_and_a_colon("a\nb\n", "1: a\n2: b", "1: a\n2: c", "a\nc\n")]
 #[case::numbers_and_other_depth("f:\n\ta\n\tb\n", "2\t    a\n3\t    b\n", "    a\n    c\n", "f:\n\ta\n\tc\n")]
 #[case::escaped_quotes("say(\"a\")\n", r#"say(\"a\")"#, r#"say(\"b\")"#, "say(\"b\")\n")]
-#[case::escaped_line_ends("a\n\tb\nc\n", r"a\n\tb\n", r"a\n\tx\n", "a\n\tx\nc\n")]
-#[case::escaped_quotes_beside_escapes(
+#[case::escaped_line_endings("a\n\tb\nc\n", r"a\n\tb\n", r"a\n\tx\n", "a\n\tx\nc\n")]
+#[case::escaped_quotes_next_to_escapes(
     "say(\"a\\n\")\nend\n",
     "say(\\\"a\\n\\\")\nend\n",
     "say(\\\"b\\n\\\")\nend\n",
@@ -33,7 +33,7 @@ pub(super) fn refused(base: &str, old: &str, new: &str) -> EditRefusalKind {
 #[case::doubled_backslashes("m(\"\\d+\")\n", r#"m("\\d+")"#, r#"m("\\w+")"#, "m(\"\\w+\")\n")]
 #[case::entities("if a < b && c:\n", "if a &lt; b &amp;&amp; c:", "if a &gt; b:", "if a > b:\n")]
 #[case::new_text_was_not_escaped("say(\"a\")\n", r#"say(\"a\")"#, "say(\"b\")", "say(\"b\")\n")]
-fn line_numbers_and_escapes_are_taken_off(
+fn line_numbers_and_escapes_are_removed(
     #[case] base: &str,
     #[case] old: &str,
     #[case] new: &str,
@@ -43,13 +43,13 @@ fn line_numbers_and_escapes_are_taken_off(
 }
 
 #[rstest]
-#[case::numbers_of_another_place("a\nb\n", "1\ta\n3\tb\n", "c")]
+#[case::numbers_that_do_not_count_up("a\nb\n", "1\ta\n3\tb\n", "c")]
 #[case::numbers_here_and_there_in_new("a\nb\n", "1\ta\n2\tb\n", "1\ta\nc\n")]
 #[case::part_of_a_line("say(\"a\") or not\n", r#"say(\"a\")"#, "x")]
 #[case::half_escaped("f(\"a\", \"b\")\n", r#"f(\"a\", "b")"#, "x")]
 #[case::new_text_that_can_be_read_in_two_ways("f(\"a\")\n", r#"f(\"a\")"#, r#"f(\"a\nb\")"#)]
 #[case::new_text_half_escaped("f(\"a\")\n", r#"f(\"a\")"#, r#"f(\"b\", "c")"#)]
-#[case::entities_beside_bare_signs("a < b && c\n", "a &lt; b && c", "a &lt; b")]
+#[case::entities_next_to_bare_characters("a < b && c\n", "a &lt; b && c", "a &lt; b")]
 fn other_prefixes_and_escapes_are_text(#[case] base: &str, #[case] old: &str, #[case] new: &str) {
     assert!(matches!(refused(base, old, new), EditRefusalKind::NotFound { .. }));
 }
@@ -57,13 +57,13 @@ fn other_prefixes_and_escapes_are_text(#[case] base: &str, #[case] old: &str, #[
 #[rstest]
 #[case::before("b\nc\n", "\nb\nc\n", "\nx\nc\n", "x\nc\n")]
 #[case::two_before("a\nb\nc\n", "\n\nb\nc\n", "\n\nx\nc\n", "a\nx\nc\n")]
-#[case::behind("a\nb\nc\n", "a\nb\n\n", "a\nx\n\n", "a\nx\nc\n")]
+#[case::after("a\nb\nc\n", "a\nb\n\n", "a\nx\n\n", "a\nx\nc\n")]
 #[case::both_and_other_depth("{\n\ta\n\tb\n}\n", "\n\n  a\n  b\n\n", "\n\n  a\n  c\n\n", "{\n\ta\n\tc\n}\n")]
 #[case::new_text_has_none("a\nb\nc\n", "\nb\n\n", "x\n", "a\nx\nc\n")]
-#[case::some_are_there("a\n\nb\nc\n", "\n\n\nb\n", "\n\n\nx\n", "a\n\nx\nc\n")]
-#[case::those_there_can_go("a\n\nb\nc\n", "\n\n\nb\n", "b\n", "a\nb\nc\n")]
-#[case::at_the_open_end("a\nb", "\nb\n\n", "\nx\n\n", "a\nx")]
-#[case::start_of_a_line_at_the_end("a\n  b\nc\n", "\n  b\n  ", "\n  x\n  ", "a\n  x\nc\n")]
+#[case::the_file_has_some("a\n\nb\nc\n", "\n\n\nb\n", "\n\n\nx\n", "a\n\nx\nc\n")]
+#[case::existing_ones_can_be_removed("a\n\nb\nc\n", "\n\n\nb\n", "b\n", "a\nb\nc\n")]
+#[case::at_the_end_of_file("a\nb", "\nb\n\n", "\nx\n\n", "a\nx")]
+#[case::start_of_another_line_at_the_end("a\n  b\nc\n", "\n  b\n  ", "\n  x\n  ", "a\n  x\nc\n")]
 #[case::removal("a\nb\nc\n", "\n\nb\n", "\n", "a\nc\n")]
 fn blank_lines_at_the_edges_are_tolerated(
     #[case] base: &str,
@@ -76,7 +76,7 @@ fn blank_lines_at_the_edges_are_tolerated(
 
 #[rstest]
 #[case::aligned("a   = 1\nbcd = 2\n", "a = 1\nbcd = 2\n", "a = 1\nbcd = 3\n", "a   = 1\nbcd = 3\n")]
-#[case::changed_line_keeps_its_runs("x(a,   b,  c)\n", "x(a, b, c)", "x(a, b, d)", "x(a,   b,  d)\n")]
+#[case::changed_line_keeps_its_whitespace("x(a,   b,  c)\n", "x(a, b, c)", "x(a, b, d)", "x(a,   b,  d)\n")]
 #[case::change_in_the_middle("x(a,   b,  c)\n", "x(a, b, c)", "x(a, q, c)", "x(a,   q,  c)\n")]
 #[case::tab_for_a_space("a\tb\n", "a b", "a c", "a\tc\n")]
 #[case::tab_for_a_wide_space("a\tb\n", "a\u{a0}b", "x", "x\n")]
@@ -88,7 +88,7 @@ fn blank_lines_at_the_edges_are_tolerated(
     "{\n\tx  = 1\n\ty = 2\n}\n"
 )]
 #[case::with_blank_edges("x  = 1\ny\n", "\nx = 1\n\n", "\nx = 2\n\n", "x  = 2\ny\n")]
-fn runs_of_blanks_are_tolerated(
+fn whitespace_runs_are_tolerated(
     #[case] base: &str,
     #[case] old: &str,
     #[case] new: &str,
@@ -98,10 +98,10 @@ fn runs_of_blanks_are_tolerated(
 }
 
 #[rstest]
-#[case::a_run_is_not_none("f (a)\n", "f(a)")]
-#[case::none_is_not_a_run("f(a)\n", "f( a )")]
+#[case::whitespace_is_not_nothing("f (a)\n", "f(a)")]
+#[case::nothing_is_not_whitespace("f(a)\n", "f( a )")]
 #[case::joined_lines("a(\n  b)\n", "a( b)")]
-fn blanks_and_none_are_not_the_same(#[case] base: &str, #[case] old: &str) {
+fn whitespace_and_nothing_are_not_equal(#[case] base: &str, #[case] old: &str) {
     assert!(matches!(refused(base, old, "new"), EditRefusalKind::NotFound { .. }));
 }
 
@@ -120,20 +120,20 @@ const FUNCTION: &str =
     "    def f():\n        ...\n        return a\n",
     "    def f(x):\n        ...\n        return x\n"
 )]
-fn left_out_lines_stay(#[case] old: &str, #[case] new: &str) {
+fn elided_lines_are_unchanged(#[case] old: &str, #[case] new: &str) {
     let expected = FUNCTION.replace("f()", "f(x)").replace("return a", "return x");
     found_by(Strategy::Elision, FUNCTION, old, new, &expected);
 }
 
 #[test]
-fn an_unchanged_end_need_not_be_unique() {
+fn an_unchanged_segment_need_not_be_unique() {
     let base = "fn a() {\n    one();\n    two();\n}\nfn b() {\n    three();\n}\n";
     let (old, new) = ("fn a() {\n    // ...\n}\n", "fn c() {\n    // ...\n}\n");
     found_by(Strategy::Elision, base, old, new, &base.replace("fn a", "fn c"));
 }
 
 #[test]
-fn left_out_lines_with_several_places_are_ambiguous() {
+fn elided_lines_with_several_matches_are_ambiguous() {
     let base = "def f():\n    a()\n    return 0\ndef g():\n    b()\n    return 0\n";
     let (old, new) = ("def f():\n    ...\n    return 0\n", "def f():\n    ...\n    return 1\n");
     assert!(matches!(refused(base, old, new), EditRefusalKind::Ambiguous { .. }));
@@ -141,15 +141,15 @@ fn left_out_lines_with_several_places_are_ambiguous() {
 
 #[rstest]
 #[case::out_of_order("    return a\n...\ndef f():\n", "    return b\n...\ndef f():\n")]
-#[case::not_alike("def f():\n...\n    return a\n", "def f():\n    return b\n")]
-#[case::an_end_that_is_not_there("def f():\n...\n    return z\n", "def f():\n...\n    return y\n")]
+#[case::elision_on_one_side_only("def f():\n...\n    return a\n", "def f():\n    return b\n")]
+#[case::a_segment_that_is_absent("def f():\n...\n    return z\n", "def f():\n...\n    return y\n")]
 #[case::spread("def f():\n...args\n    return a\n", "def f():\n...args\n    return b\n")]
-fn other_dots_leave_nothing_out(#[case] old: &str, #[case] new: &str) {
+fn other_dots_are_not_elisions(#[case] old: &str, #[case] new: &str) {
     assert!(matches!(refused(FUNCTION, old, new), EditRefusalKind::NotFound { .. }));
 }
 
 #[test]
-fn what_is_done_already_is_not_done_again() {
+fn an_applied_edit_is_not_applied_again() {
     let base = "service:\n  name: a\n  kind: unit\n  message:\n    state: restarted\n\nqueue: one\n";
     let old = "service:\n  name: a\n  kind: unit\n  state: restarted\n\nqueue: one\n";
     assert!(matches!(refused(base, old, base), EditRefusalKind::NotFound { already_applied: true, .. }));
@@ -161,27 +161,27 @@ fn what_is_done_already_is_not_done_again() {
     ("    one();\n}\n", "    if a {\n        one();\n    }\n}\n"),
     "{\n\tif a {\n\t\tone();\n\t}\n}\n// end\n"
 )]
-#[case::stars_of_a_comment_are_no_level(
+#[case::stars_of_a_comment_are_not_a_level(
     "class A {\n  /**\n   * Says.\n   */\n  void a() {\n    b();\n  }\n}\n",
     ("    /**\n     * Says.\n     */\n    void a() {\n", "    if (x) {\n        /**\n         * Says.\n         */\n    }\n    void a() {\n"),
     "class A {\n  if (x) {\n    /**\n     * Says.\n     */\n  }\n  void a() {\n    b();\n  }\n}\n"
 )]
-#[case::stars_say_nothing_of_the_unit(
+#[case::stars_do_not_show_the_unit(
     "/*\n * Says.\n */\nint a()\n{\n\treturn b;\n}\n",
     ("\t/*\n\t * Says.\n\t */\n", "\tif (c) {\n\t\td();\n\t}\n\t/*\n\t * Says.\n\t */\n"),
     "if (c) {\n\td();\n}\n/*\n * Says.\n */\nint a()\n{\n\treturn b;\n}\n"
 )]
-#[case::stars_are_no_measure(
+#[case::stars_do_not_show_the_width(
     "    b();\n\n    /**\n     * E.\n     */\n    v();\n",
     ("  /**\n   * E.\n   */\n  v();\n", "  /**\n  if (s) {\n    f();\n  }\n  v();\n"),
     "    b();\n\n    /**\n    if (s) {\n        f();\n    }\n    v();\n"
 )]
-#[case::a_new_line_goes_with_the_one_before(
+#[case::a_new_line_is_aligned_with_the_one_before(
     "void f() {\n#ifdef X\n    a();\n#endif\n    b();\n}\n",
     ("  #ifdef X\n  a();\n  #endif\n  b();\n", "  #ifdef X\n  a();\n  c();\n  #endif\n  b();\n"),
     "void f() {\n#ifdef X\n    a();\n    c();\n#endif\n    b();\n}\n"
 )]
-#[case::stars_go_deeper_with_their_comment(
+#[case::stars_are_shifted_with_their_comment(
     "\t/**\n\t * Closes.\n\t */\n\tv();\n",
     ("\t\t/**\n\t\t * Closes.\n\t\t */\n\t\tv();\n", "\t\tif (e) {\n\t\t\t/**\n\t\t\t * Closes.\n\t\t\t */\n\t\t}\n\t\tv();\n"),
     "\tif (e) {\n\t\t/**\n\t\t * Closes.\n\t\t */\n\t}\n\tv();\n"
@@ -196,7 +196,7 @@ fn what_is_done_already_is_not_done_again() {
     ("    a();\n    b();\n", "    a();\n    c();"),
     "{\n\ta();\n\tc();\n}\n"
 )]
-fn new_lines_follow_the_files_indentation(
+fn new_lines_follow_the_indentation_of_the_file(
     #[case] base: &str,
     #[case] (old, new): (&str, &str),
     #[case] expected: &str,
@@ -205,25 +205,25 @@ fn new_lines_follow_the_files_indentation(
 }
 
 #[test]
-fn a_line_of_blanks_is_not_the_end_of_another_line() {
+fn a_blank_line_is_not_the_end_of_another_line() {
     let (base, old, new) = ("head\nfoo(1);\nbar(2);\n", "    \nfoo(1);\nbar(2);\n", "foo(1);\nbar(3);\n");
     found_by(Strategy::Edges, base, old, new, "head\nfoo(1);\nbar(3);\n");
 }
 
 #[test]
-fn a_blank_line_behind_the_new_text_stays() {
+fn a_blank_line_after_the_new_text_stays() {
     let base = "a = 1\nb   = 2\n\nccc = 3\nd = 4\n";
     let expected = "a = 1\nb   = 2\n\nd = 4\n";
     found_by(Strategy::InnerSpace, base, "a = 1\nb = 2\n\nccc = 3", "a = 1\nb = 2\n", expected);
 }
 
 #[rstest]
-#[case::lines_go_at_an_open_end("a = 1  \nb = 2\nc = 3\n", ("a = 1\nb = 2", "a = 1"), "a = 1  \nc = 3\n")]
-#[case::lines_come_at_an_open_end("a = “1”  \nc = 3\n", ("a = \"1\"", "z\na = \"1\"\nb"), "z\na = “1”  \nb\nc = 3\n")]
+#[case::lines_removed_by_an_unended_old_text("a = 1  \nb = 2\nc = 3\n", ("a = 1\nb = 2", "a = 1"), "a = 1  \nc = 3\n")]
+#[case::lines_inserted_by_an_unended_old_text("a = “1”  \nc = 3\n", ("a = \"1\"", "z\na = \"1\"\nb"), "z\na = “1”  \nb\nc = 3\n")]
 #[case::the_last_line_moves_up("a = “1”\nb = 2  \nc\n", ("a = \"1\"\nb = 2", "b = 2\nx"), "b = 2  \nx\nc\n")]
-#[case::windows_ends("a  \r\nb\r\nc\r\n", ("a\nb", "a"), "a  \r\nc\r\n")]
-#[case::the_files_end_is_open("a  \nb", ("a\nb", "a"), "a  ")]
-fn lines_that_stay_keep_their_bytes(
+#[case::windows_line_endings("a  \r\nb\r\nc\r\n", ("a\nb", "a"), "a  \r\nc\r\n")]
+#[case::the_file_has_no_final_line_ending("a  \nb", ("a\nb", "a"), "a  ")]
+fn unchanged_lines_keep_their_bytes(
     #[case] base: &str,
     #[case] (old, new): (&str, &str),
     #[case] expected: &str,
@@ -232,7 +232,7 @@ fn lines_that_stay_keep_their_bytes(
 }
 
 #[test]
-fn blanks_that_only_the_old_text_has_say_nothing() {
+fn trailing_whitespace_only_in_the_old_text_is_ignored() {
     let base = "});\n\nlet a = memo(`a – b`);\n\nrun(() => {\n});\n";
     let old = "}); \n\nlet a = memo(`a - b`);  \n \nrun(() => {  \n});";
     let new = "let a = memo(`a - b`);\n\nrun(() => {\n});";
@@ -240,7 +240,7 @@ fn blanks_that_only_the_old_text_has_say_nothing() {
 }
 
 #[test]
-fn left_out_lines_at_the_end_leave_no_empty_line() {
+fn a_removal_next_to_an_elision_leaves_no_empty_line() {
     let base = "one(1);\ntwo(2);\nthree(3);\nfive(5);\nsix(6);\n";
     found_by(
         Strategy::Elision,
@@ -257,7 +257,7 @@ fn the_end_of_the_file_ends_one_line_only() {
 }
 
 #[test]
-fn a_line_put_in_before_the_block_is_not_put_in_again() {
+fn a_line_inserted_before_the_block_is_not_inserted_again() {
     let base = "a();\nlog(1);\nlet r = get();\nassert_eq(r, 8019);\nassert(ok);\n}\n\nnext();\n";
     let old = "let r = get();\nassert_eq(r, 30);\nassert(ok);\n}\n";
     let new = "log(1);\nlet r = get();\nassert_eq(r, 8019);\nassert(ok);\n}\n";
@@ -265,7 +265,7 @@ fn a_line_put_in_before_the_block_is_not_put_in_again() {
 }
 
 #[test]
-fn a_changed_stretch_between_left_out_lines_has_one_place_in_the_whole_file() {
+fn a_changed_segment_between_elisions_must_be_unique_in_the_file() {
     let base = "case A:\n    go();\n    break;\ncase B:\n    run();\n    break;\n";
     let (old, new) = ("case B:\n    ...\n    break;\n", "case B:\n    ...\n    return;\n");
     assert!(matches!(refused(base, old, new), EditRefusalKind::Ambiguous { .. }));
@@ -287,7 +287,7 @@ fn a_changed_stretch_between_left_out_lines_has_one_place_in_the_whole_file() {
     ("  count  INT \n);\n\nCREATE\n", "\nCREATE\n"),
     "\nCREATE\n"
 )]
-fn blanks_of_other_lines_say_nothing(
+fn whitespace_of_other_lines_is_ignored(
     #[case] base: &str,
     #[case] (old, new): (&str, &str),
     #[case] expected: &str,
@@ -304,8 +304,8 @@ fn blanks_of_other_lines_say_nothing(
 #[case::an_attribute("<div id=\"a1\">\n  <p>one</p>\n  <p>two</p>\n</div>\n", "a1", "a2", ("two", "three"))]
 #[case::a_variant("match kind {\n    Kind::A => {\n        one();\n        two();\n    }\n}\n", "Kind::A", "Kind::B", ("two", "three"))]
 #[case::a_test("it('adds one', () => {\n  run();\n  expect(a);\n  done();\n});\n", "adds one", "adds two", ("run()", "go()"))]
-#[case::a_sign_that_joins_lines("o = {\n  first: a,\n  second: b,\n  third: c\n};\n", "third: c", "third: c,", ("};", "  fourth: d,\n};"))]
-fn another_thing_is_not_taken_for_a_misremembered_one(
+#[case::a_character_that_joins_lines("o = {\n  first: a,\n  second: b,\n  third: c\n};\n", "third: c", "third: c,", ("};", "  fourth: d,\n};"))]
+fn a_different_line_is_not_drift(
     #[case] base: &str,
     #[case] there: &str,
     #[case] asked: &str,
@@ -317,14 +317,14 @@ fn another_thing_is_not_taken_for_a_misremembered_one(
 }
 
 #[test]
-fn left_out_lines_do_not_run_out_of_their_block() {
+fn elided_lines_do_not_leave_their_block() {
     let base = "def f():\n    a()\n\ndef g():\n    b()\n    return 2\n";
     let (old, new) = ("def f():\n    # ...\n    return 2\n", "def f(x):\n    # ...\n    return x\n");
     assert!(matches!(refused(base, old, new), EditRefusalKind::NotFound { .. }));
 }
 
 #[test]
-fn blank_lines_alone_do_not_tell_which_of_them_stay() {
+fn a_blank_new_text_does_not_show_which_blank_lines_stay() {
     assert!(matches!(refused("a\n\nb\n\nc\n", "\n\nb\n\n\n", "\n\n"), EditRefusalKind::NotFound { .. }));
 }
 

@@ -1,30 +1,30 @@
-//! Ways to lay a block on a window of the file with at most one line missing or surplus.
+//! Alignment of a block with a window of the file, with at most one line missing or surplus.
 
 use std::ops::Range;
 
 use super::super::super::base::Base;
-use super::super::super::index::describe;
-use super::super::super::whole_lines::same_but_blanks;
+use super::super::super::index::key_and_pairs;
+use super::super::super::whole_lines::eq_ignoring_whitespace;
 
-/// How a block lies on the file.
+/// An alignment of a block with the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Alignment {
     /// First line of the base, from 0.
     pub(super) start: usize,
-    /// Lines for every line of the block, counted from `start`.
+    /// Lines of the file for every line of the block, counted from `start`.
     pub(super) spans: Vec<Range<usize>>,
     pub(super) gap: Gap,
-    /// Lines of the block that are not the file's, and lines that one of the two lacks.
+    /// Number of lines of the block that differ from the file's, including the missing or surplus line.
     pub(super) differing: usize,
 }
 
-/// A line that one side has and the other has not.
+/// A line that only one side has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gap {
     None,
-    /// The file has no line for this one of the block.
+    /// The file lacks this line of the block.
     Missing(usize),
-    /// The file has a line more before this one of the block.
+    /// The file has an extra line before this line of the block.
     Surplus(usize),
 }
 
@@ -39,29 +39,29 @@ impl Alignment {
         Self { start, spans: (0..lines).map(span).collect(), gap, differing }
     }
 
-    /// Lines of the base that it takes in.
+    /// Returns the number of lines of the base that the alignment covers.
     pub(super) fn lines(&self) -> usize {
         self.spans.last().map_or(0, |span| span.end)
     }
 }
 
-/// The alignments of `asked` from line `start` on that leave the fewest lines differing.
-pub(super) fn alignments(base: &Base<'_>, asked: &[&str], start: usize) -> Vec<Alignment> {
+/// Returns the alignments of `requested` from line `start` on that leave the fewest lines differing.
+pub(super) fn alignments(base: &Base<'_>, requested: &[&str], start: usize) -> Vec<Alignment> {
     let differs = |shift: usize| -> Vec<bool> {
-        // Shifted by one line back, none, and one on.
-        let there = |at: usize| (start + at + shift).checked_sub(1);
-        asked
+        // `shift` is 0 for one line back, 1 for none, 2 for one line on.
+        let actual = |at: usize| (start + at + shift).checked_sub(1);
+        requested
             .iter()
             .enumerate()
-            .map(|(at, line)| there(at).is_none_or(|there| !same(base, line, there)))
+            .map(|(at, line)| actual(at).is_none_or(|actual| !same(base, line, actual)))
             .collect()
     };
     let [back, level, on] = [0, 1, 2].map(differs);
-    let lines = asked.len();
-    let (head, tails) = (sums(&level), [&back, &level, &on].map(|differs| sums(differs)));
+    let lines = requested.len();
+    let (head, tails) = (prefix_sums(&level), [&back, &level, &on].map(|differs| prefix_sums(differs)));
     let rest = |shift: usize, from: usize| tails[shift][lines] - tails[shift][from];
     let mut found = vec![(Gap::None, head[lines])];
-    // A gap lies between two lines that are the file's.
+    // A gap must be between two lines that equal the file's.
     let inner = (1..lines).filter(|&at| !level[at - 1]);
     for at in inner {
         if !on[at] {
@@ -80,8 +80,8 @@ pub(super) fn alignments(base: &Base<'_>, asked: &[&str], start: usize) -> Vec<A
     found
 }
 
-/// How many of the first lines differ, for every number of lines.
-fn sums(differs: &[bool]) -> Vec<usize> {
+/// Returns the prefix sums: how many of the first n lines differ, for every n.
+fn prefix_sums(differs: &[bool]) -> Vec<usize> {
     let mut sum = 0;
     let running = differs.iter().map(|&differs| {
         sum += usize::from(differs);
@@ -90,7 +90,8 @@ fn sums(differs: &[bool]) -> Vec<usize> {
     [0].into_iter().chain(running.collect::<Vec<_>>()).collect()
 }
 
-/// Whether the line `at` (from 0) of the base is the line asked for but for blanks.
-pub(super) fn same(base: &Base<'_>, asked: &str, at: usize) -> bool {
-    base.index().keys().get(at) == Some(&describe(asked).0) && same_but_blanks(asked, base.line(at))
+/// Returns `true` if line `at` (from 0) of the base equals the requested line except for whitespace.
+pub(super) fn same(base: &Base<'_>, requested: &str, at: usize) -> bool {
+    base.index().keys().get(at) == Some(&key_and_pairs(requested).0)
+        && eq_ignoring_whitespace(requested, base.line(at))
 }

@@ -1,6 +1,6 @@
-//! The longest lists.
+//! Long lists of names.
 
-/// Files in git's folder that are worth a second name: what they say is run, or believed.
+/// Files in a `.git` folder that git executes or trusts, so other hard links to them are protected, too.
 pub const GIT_FILES: [&str; 32] = [
     "config",
     "config.worktree",
@@ -36,7 +36,7 @@ pub const GIT_FILES: [&str; 32] = [
     "hooks/update",
 ];
 
-/// What a system runs when its user logs in, opens a terminal or is away; below the home folder.
+/// Files that a system executes at login, in a terminal or in the background, relative to the home folder.
 pub(super) const AT_HOME: &[&str] = &[
     ".bashrc",
     ".bash_profile",
@@ -83,7 +83,7 @@ pub(super) const AT_HOME: &[&str] = &[
     "cron.d",
 ];
 
-/// Files of a project that builds and tests obey.
+/// Project files that builds and tests execute or follow.
 pub(super) const BUILDS: &[&str] = &[
     "package.json",
     "package-lock.json",
@@ -183,7 +183,7 @@ pub(super) const BUILDS: &[&str] = &[
     "module.bazel",
 ];
 
-/// Files and folders of agents' settings.
+/// Files and folders with settings of agents.
 pub(super) const AGENTS: &[&str] = &[
     ".cursor",
     ".claude",
@@ -219,6 +219,6 @@ pub(super) const INSTRUCTIONS: &[&str] = &[
     ".*rules",
 ];
 
-/// Folders of such texts within the settings of an agent.
+/// Folders with such texts inside the settings of an agent.
 pub(super) const INSTRUCTION_FOLDERS: &[&str] =
     &["rules", "rules-*", "steering", "instructions", "guidelines"];

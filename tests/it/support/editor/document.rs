@@ -1,4 +1,4 @@
-//! A document as an editor keeps it, and edits of it, worked out the plain way.
+//! An editor's document, and a simple reference implementation of LSP edits.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ pub(crate) struct Document {
     pub(crate) version: i64,
     pub(crate) dirty: bool,
     pub(crate) edits_received: usize,
-    /// Whether the file begins with a byte order mark, which the editor does not show.
+    /// `true` if the file begins with a byte order mark, which is not part of `text`.
     bom: bool,
 }
 
@@ -21,12 +21,12 @@ impl Document {
         Self { path, text: text.to_owned(), version: 1, dirty, edits_received: 0, bom }
     }
 
-    /// As editors write: a new file in the place of the old one, with its mark.
+    /// Writes the file like editors do: as a new file renamed over the old one, with its byte order mark.
     pub(super) fn write(&self) -> std::io::Result<()> {
         let mark = if self.bom { "\u{feff}" } else { "" };
-        let beside = self.path.with_extension("saving");
-        fs::write(&beside, format!("{mark}{}", self.text))?;
-        fs::rename(&beside, &self.path)
+        let temporary = self.path.with_extension("saving");
+        fs::write(&temporary, format!("{mark}{}", self.text))?;
+        fs::rename(&temporary, &self.path)
     }
 
     pub(super) fn read(&self) -> Option<String> {
@@ -60,7 +60,7 @@ impl Encoding {
         }
     }
 
-    /// The position of a byte. Lines end in `\n` or `\r\n`.
+    /// Returns the LSP position of a byte offset. Lines end in `\n` or `\r\n`.
     pub(super) fn position(self, text: &str, at: usize) -> Value {
         let before = &text[..at];
         let line = before.matches('\n').count();
@@ -69,7 +69,7 @@ impl Encoding {
         json!({ "line": line, "character": character })
     }
 
-    /// The byte of a position, or none if there is none such.
+    /// Returns the byte offset of an LSP position, or `None` if it is outside the text.
     fn byte(self, text: &str, position: &Value) -> Option<usize> {
         let (line, character) = (position["line"].as_u64()?, position["character"].as_u64()?);
         let mut start = 0;
@@ -90,16 +90,17 @@ impl Encoding {
     }
 }
 
-/// Applies edits that must be sorted, disjoint, in the text and between its characters.
+/// Applies edits. Returns an error unless they are sorted, disjoint, inside the text and on character
+/// boundaries.
 pub(super) fn apply_all(text: &str, edits: &Value, encoding: Encoding) -> Result<String, String> {
-    let edits = edits.as_array().ok_or("edits are no list")?;
+    let edits = edits.as_array().ok_or("edits are not a list")?;
     if edits.is_empty() {
         return Err("an empty list of edits".to_owned());
     }
     let (mut result, mut copied) = (String::new(), 0);
     for edit in edits {
-        let place = |end: &str| encoding.byte(text, &edit["range"][end]);
-        let (Some(start), Some(end)) = (place("start"), place("end")) else {
+        let offset = |end: &str| encoding.byte(text, &edit["range"][end]);
+        let (Some(start), Some(end)) = (offset("start"), offset("end")) else {
             return Err(format!("a range outside the text: {edit}"));
         };
         if start < copied || end < start {

@@ -1,4 +1,4 @@
-//! What the editor does with what it is sent, and tells of what is typed.
+//! State of the simulated editor: handles the daemon's messages and reports typed text.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ impl State {
         self.writer.close();
     }
 
-    /// Takes a message; gives it back with a delay if it is to be served later.
+    /// Handles a message. Returns the message with a delay if it must be served later.
     pub(super) fn take(&mut self, message: &Value) -> Option<(Duration, Value)> {
         if message.get("method").is_none() {
             let id = message["id"].as_u64().expect("the id of an answer");
@@ -31,7 +31,7 @@ impl State {
         }
         let method = message["method"].as_str().expect("a method").to_owned();
         if message.get("id").is_none() {
-            self.told.push((method, message["params"].clone()));
+            self.notifications.push((method, message["params"].clone()));
             return None;
         }
         self.requests.push((method.clone(), message["params"].clone()));
@@ -86,7 +86,7 @@ impl State {
                 return json!({ "applied": false, "reason": "the document has changed" });
             }
             if wanted["baseHash"] != hash_of(&document.text) && !typed {
-                self.complaints.push(format!("the hash of {uri} at version {}", document.version));
+                self.violations.push(format!("the hash of {uri} at version {}", document.version));
             }
         }
         match self.manner {
@@ -117,16 +117,16 @@ impl State {
 
     fn apply_edit(&mut self, params: &Value) -> Value {
         if self.kind == Kind::Poor {
-            self.complaints.push("it cannot apply edits".to_owned());
+            self.violations.push("it cannot apply edits".to_owned());
         }
         let changes = params["edit"]["documentChanges"].as_array().expect("document changes").clone();
         if changes.len() != 1 {
-            self.complaints.push(format!("{} documents in one request", changes.len()));
+            self.violations.push(format!("{} documents in one request", changes.len()));
         }
         let uri = changes[0]["textDocument"]["uri"].as_str().expect("a uri").to_owned();
         self.type_before([uri.as_str()].into_iter());
         let Some(document) = self.documents.get(&uri) else {
-            self.complaints.push(format!("{uri} is not open"));
+            self.violations.push(format!("{uri} is not open"));
             return json!({ "applied": false });
         };
         if changes[0]["textDocument"]["version"] != document.version {
@@ -153,7 +153,7 @@ impl State {
         match apply_all(&document.text, edits, encoding) {
             Ok(text) if garbles => document.text = text.replacen('1', "garbled", 1),
             Ok(text) => document.text = text + along,
-            Err(complaint) => self.complaints.push(complaint),
+            Err(violation) => self.violations.push(violation),
         }
         let document = self.documents.get_mut(uri).expect("it is open");
         document.edits_received += 1;
@@ -161,17 +161,17 @@ impl State {
         self.changed(uri);
     }
 
-    /// Tells the whole text, as an editor may.
+    /// Reports a change as the whole text, which LSP allows.
     fn changed(&mut self, uri: &str) {
         let document = self.documents.get_mut(uri).expect("it is open");
         document.version += 1;
         let about = json!({ "uri": uri, "version": document.version });
         let changes = json!([{ "text": document.text }]);
         self.notify("textDocument/didChange", json!({ "textDocument": about, "contentChanges": changes }));
-        self.tell_state(uri);
+        self.send_state(uri);
     }
 
-    pub(super) fn tell_state(&mut self, uri: &str) {
+    pub(super) fn send_state(&mut self, uri: &str) {
         if self.kind == Kind::Plugin {
             let document = &self.documents[uri];
             let state = json!({ "uri": uri, "dirty": document.dirty, "version": document.version });
@@ -190,7 +190,7 @@ impl State {
         self.splice(uri, at, at, text);
     }
 
-    /// Tells a change as a range, as editors do.
+    /// Replaces a range and reports it as an incremental change, as most editors do.
     fn splice(&mut self, uri: &str, start: usize, end: usize, new: &str) {
         let encoding = self.encoding;
         let document = self.documents.get_mut(uri).expect("it is open");
@@ -204,7 +204,7 @@ impl State {
         let about = json!({ "uri": uri, "version": document.version });
         let changes = json!([{ "range": range, "text": new }]);
         self.notify("textDocument/didChange", json!({ "textDocument": about, "contentChanges": changes }));
-        self.tell_state(uri);
+        self.send_state(uri);
     }
 
     pub(super) fn type_somewhere(&mut self, uri: &str, chance: &mut Chance) {
@@ -259,7 +259,7 @@ impl State {
         document.write()?;
         document.dirty = false;
         self.notify("textDocument/didSave", json!({ "textDocument": { "uri": uri } }));
-        self.tell_state(uri);
+        self.send_state(uri);
         Ok(())
     }
 
@@ -287,7 +287,7 @@ impl State {
         });
         self.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
         self.notify("textDocument/didOpen", json!({ "textDocument": item }));
-        self.tell_state(uri);
+        self.send_state(uri);
     }
 
     fn now(&self, uri: &str) -> Value {

@@ -1,15 +1,15 @@
---- What a person can do in a review: each function is a command and a map.
+--- The user's actions in a review: each function backs a command and a map.
 
 local client = require('editd.client')
 local drafts = require('editd.review.drafts')
 local go = require('editd.review.go')
 local hunks = require('editd.hunks')
-local meant = require('editd.review.meant')
+local targets = require('editd.review.targets')
 local message = require('editd.message')
-local news = require('editd.review.news')
+local notifications = require('editd.review.notifications')
 local preview = require('editd.review.preview')
 local review = require('editd.review')
-local turns = require('editd.review.turns')
+local queue = require('editd.review.queue')
 local verdicts = require('editd.review.verdicts')
 
 local M = {}
@@ -34,14 +34,14 @@ function M.reject_all(id)
   verdicts.decide_all('reject', id)
 end
 
---- Sends a remark, about a hunk or about a whole proposal.
----@param meant_one editd.Proposal
+--- Sends a comment about a hunk or a whole proposal.
+---@param commented editd.Proposal
 ---@param stop? editd.Stop
----@param words string
-local function send_comment(meant_one, stop, words)
-  local about = stop and { path = stop.file.path, hunk = stop.hunk.id, text = words } or { text = words }
-  turns.take(function(done)
-    local proposal = review.get(meant_one.id)
+---@param comment string
+local function send_comment(commented, stop, comment)
+  local about = stop and { path = stop.file.path, hunk = stop.hunk.id, text = comment } or { text = comment }
+  queue.push(function(done)
+    local proposal = review.get(commented.id)
     if not proposal then
       done()
       return
@@ -51,17 +51,17 @@ local function send_comment(meant_one, stop, words)
         local now = review.get(proposal.id)
         local hunk = now and stop and hunks.find(now, stop.hunk.id)
         if hunk and #hunk.comments == 0 then
-          table.insert(hunk.comments, words)
+          table.insert(hunk.comments, comment)
           review.show()
         end
-        message.say(('your comment waits for %s with the decision'):format(proposal.author))
+        message.show(('comment saved; %s receives it with the decision'):format(proposal.author))
       end
       done()
     end)
   end)
 end
 
---- A remark for the author, about the hunk here or about the proposal.
+--- Comments on the hunk under the cursor or on the proposal.
 ---@param text? string
 function M.comment(text)
   ---@param proposal editd.Proposal
@@ -71,18 +71,18 @@ function M.comment(text)
       send_comment(proposal, stop, text)
       return
     end
-    vim.ui.input({ prompt = ('Comment for %s: '):format(proposal.author) }, function(words)
-      if words and words ~= '' then
-        send_comment(proposal, stop, words)
+    vim.ui.input({ prompt = ('Comment for %s: '):format(proposal.author) }, function(comment)
+      if comment and comment ~= '' then
+        send_comment(proposal, stop, comment)
       end
     end)
   end
-  local stops = meant.stops()
+  local stops = targets.stops()
   if #stops == 0 then
-    meant.proposal(nil, ask)
+    targets.proposal(nil, ask)
     return
   end
-  meant.of_one(stops, function(chosen)
+  targets.of_one(stops, function(chosen)
     ask(chosen[1].proposal, chosen[1])
   end)
 end
@@ -97,7 +97,7 @@ local function edit(stop)
     local proposal = review.get(stop.proposal.id)
     local hunk = proposal and hunks.find(proposal, stop.hunk.id)
     if not proposal or not hunk then
-      message.say('not pending any more; what you wrote stays here', vim.log.levels.WARN)
+      message.show('this proposal is no longer pending; your text stays here', vim.log.levels.WARN)
       return false
     end
     hunk.draft = lines
@@ -107,19 +107,19 @@ local function edit(stop)
   end)
 end
 
---- Edits what is proposed for the hunk here.
+--- Edits the proposed lines of the hunk under the cursor.
 function M.edit()
-  local stops = meant.stops()
+  local stops = targets.stops()
   if #stops == 0 then
-    meant.nothing_here()
+    targets.nothing_here()
     return
   end
-  meant.of_one(stops, function(chosen)
+  targets.of_one(stops, function(chosen)
     edit(chosen[1])
   end)
 end
 
---- The file of a proposal that is open here, else its first.
+--- Returns the file of a proposal that is open in the current buffer, else its first file.
 ---@param proposal editd.Proposal
 ---@return editd.File
 local function file_here(proposal)
@@ -132,39 +132,39 @@ local function file_here(proposal)
   return proposal.files[1]
 end
 
---- Both sides of a file in a tab page of their own.
+--- Opens both sides of a file in a new tab page.
 function M.diff()
-  local stops = meant.stops()
+  local stops = targets.stops()
   if #stops == 0 then
-    meant.proposal(nil, function(proposal)
+    targets.proposal(nil, function(proposal)
       require('editd.review.side').open(proposal, file_here(proposal))
     end)
     return
   end
-  meant.of_one(stops, function(chosen)
+  targets.of_one(stops, function(chosen)
     require('editd.review.side').open(chosen[1].proposal, chosen[1].file)
   end)
 end
 
---- Goes to the first undecided hunk of a proposal, of the one that was told of last, or of all.
+--- Goes to the first undecided hunk: of the given proposal, else of the one announced last, else of all.
 ---@param id? string
 function M.review(id)
-  local told = not id and news.take_announced()
-  local stops = go.stops(id or told or nil)
-  if told and #stops == 0 then
+  local announced = not id and notifications.take_announced()
+  local stops = go.stops(id or announced or nil)
+  if announced and #stops == 0 then
     stops = go.stops()
   end
   if #stops == 0 then
-    message.say(id and ('nothing is left to decide of %s'):format(id) or 'nothing is left to decide')
+    message.show(id and ('no undecided hunks in %s'):format(id) or 'no undecided hunks')
     return
   end
   go.to(stops[1].proposal, stops[1].file, stops[1].hunk)
 end
 
---- Brings back what was rejected: of a proposal, or of the one of which that was last.
+--- Reopens the rejected hunks: of the given proposal, else of the one with the latest rejection.
 ---@param id? string
 function M.reopen(id)
-  turns.take(function(done)
+  queue.push(function(done)
     client.request('editd/reopen', { id = id }, function(err, proposal)
       if err then
         message.fail(err)
@@ -176,7 +176,7 @@ function M.reopen(id)
   end)
 end
 
---- Everything undecided in the quickfix list.
+--- Puts all undecided hunks into the quickfix list.
 function M.list()
   local items = {} ---@type vim.quickfix.entry[]
   for _, stop in ipairs(go.stops()) do
@@ -194,7 +194,7 @@ function M.list()
   if #items > 0 then
     vim.cmd('botright copen')
   else
-    message.say('nothing is left to decide')
+    message.show('no undecided hunks')
   end
 end
 

@@ -1,40 +1,41 @@
---- Lines of text as virtual lines: tabs and control characters shown, wrapped and padded to the window.
+--- Renders lines of text as virtual lines: expands tabs, shows control characters, wraps and pads to the
+--- window.
 
 local M = {}
 
----@alias editd.Chunk { [1]: string, [2]: string|string[] } Text and highlight group, or groups one over the other.
+---@alias editd.Chunk { [1]: string, [2]: string|string[] } Text and its highlight group, or stacked groups.
 
 ---@class editd.Room
----@field width integer Cells of text in the window.
+---@field width integer Width of the text area in cells.
 ---@field wrap boolean
 ---@field tabstop integer
 
---- Cells that line numbers take.
+--- Returns the width of the line number column.
 ---@param buf integer
 ---@param win integer
 ---@return integer
-local function numbers(buf, win)
+local function number_width(buf, win)
   if not vim.wo[win].number and not vim.wo[win].relativenumber then
     return 0
   end
   return math.max(vim.wo[win].numberwidth, #tostring(vim.api.nvim_buf_line_count(buf)) + 1)
 end
 
---- Cells before the text, also of columns that are drawn with the next redraw only.
+--- Returns the width of all columns before the text, including those that appear only with the next redraw.
 ---@param buf integer
 ---@param win integer
 ---@param with_signs boolean
 ---@return integer
-local function before_text(buf, win, with_signs)
+local function text_offset(buf, win, with_signs)
   local now = vim.fn.getwininfo(win)[1].textoff
   if not with_signs or not vim.wo[win].signcolumn:match('^auto') then
-    return math.max(now, numbers(buf, win))
+    return math.max(now, number_width(buf, win))
   end
   local signs = vim.api.nvim_buf_get_extmarks(buf, -1, 0, -1, { type = 'sign', limit = 1 })
-  return math.max(#signs == 0 and now + 2 or now, numbers(buf, win) + 2)
+  return math.max(#signs == 0 and now + 2 or now, number_width(buf, win) + 2)
 end
 
---- How much room a buffer has in the narrowest of its windows here.
+--- Returns the room of a buffer in the narrowest of its windows in this tab page.
 ---@param buf integer
 ---@param with_signs boolean
 ---@return editd.Room
@@ -44,7 +45,7 @@ function M.room(buf, with_signs)
     return vim.api.nvim_win_get_tabpage(win) == vim.api.nvim_get_current_tabpage()
   end, vim.fn.win_findbuf(buf))
   for _, win in ipairs(wins) do
-    local width = vim.api.nvim_win_get_width(win) - before_text(buf, win, with_signs)
+    local width = vim.api.nvim_win_get_width(win) - text_offset(buf, win, with_signs)
     room.width = math.max(math.min(room.width, width), 10)
     room.wrap = win == wins[1] and vim.wo[win].wrap or win ~= wins[1] and room.wrap
   end
@@ -57,13 +58,13 @@ function M.width(text)
   return text:find('[^ -~]') and vim.fn.strdisplaywidth(text) or #text
 end
 
---- A piece of a line as it is shown from a column on.
+--- Renders a piece of a line that starts at a column.
 ---@param text string
 ---@param column integer
 ---@param tabstop integer
 ---@return string
----@return integer column Behind it.
-local function shown(text, column, tabstop)
+---@return integer column Column after the piece.
+local function rendered(text, column, tabstop)
   if not text:find('[^ -~]') then
     return text, column + #text
   end
@@ -83,7 +84,7 @@ local function shown(text, column, tabstop)
   return table.concat(out), column
 end
 
---- Cuts chunks into rows of a width.
+--- Wraps chunks into rows of a width.
 ---@param chunks editd.Chunk[]
 ---@param width integer
 ---@return editd.Chunk[][]
@@ -107,7 +108,7 @@ local function wrapped(chunks, width)
   return rows
 end
 
---- The cells that chunks take together.
+--- Returns the total width of chunks in cells.
 ---@param chunks editd.Chunk[]
 ---@return integer
 function M.used_by(chunks)
@@ -118,9 +119,9 @@ function M.used_by(chunks)
   return used
 end
 
---- A line as rows of virtual lines, each as wide as the window.
+--- Renders a line as virtual lines, each as wide as the window.
 ---@param line string
----@param spans editd.Span[]? What is emphasised.
+---@param spans editd.Span[]? Emphasized parts.
 ---@param group string
 ---@param emphasis string
 ---@param room editd.Room
@@ -130,7 +131,7 @@ function M.rows(line, spans, group, emphasis, room)
   local function take(to, hl)
     if to > from then
       local text
-      text, column = shown(line:sub(from + 1, to), column, room.tabstop)
+      text, column = rendered(line:sub(from + 1, to), column, room.tabstop)
       chunks[#chunks + 1] = { text, hl }
       from = to
     end
@@ -150,7 +151,7 @@ function M.rows(line, spans, group, emphasis, room)
   return rows
 end
 
---- Puts a text at the end of a row that was padded, if there is room.
+--- Puts a text at the end of a padded row, if there is room.
 ---@param row editd.Chunk[]
 ---@param text editd.Chunk[]
 ---@return boolean

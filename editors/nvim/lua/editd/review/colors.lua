@@ -1,4 +1,4 @@
---- Highlight groups. All are links that a colour scheme or a person may set otherwise.
+--- Highlight groups. All are default links that a color scheme or the user may override.
 
 local M = {}
 
@@ -20,24 +20,25 @@ M.links = {
   EditdSignConflicted = 'DiagnosticWarn',
 }
 
---- Backgrounds of lines that would go, where the colour scheme has none for them: without one, blanks are not seen.
+--- Backgrounds of deleted lines if the color scheme has none: without one, empty lines and spaces are
+--- invisible.
 ---@type table<string, vim.api.keyset.highlight>
-local gone = {
+local fallbacks = {
   dark = { bg = '#4b2329', ctermbg = 52, default = true },
   light = { bg = '#ffd7d5', ctermbg = 224, default = true },
 }
 
---- Whether a group shows where there is no text.
+--- Returns whether a group is visible where there is no text.
 ---@param group string
 ---@return boolean
 local function fills(group)
-  local look = vim.api.nvim_get_hl(0, { name = group, link = false })
-  return look.bg ~= nil or look.reverse == true
+  local attributes = vim.api.nvim_get_hl(0, { name = group, link = false })
+  return attributes.bg ~= nil or attributes.reverse == true
 end
 
 local done = false
 
---- Defines the groups, once and again with every colour scheme.
+--- Defines the groups, now and after every change of the color scheme.
 function M.define()
   if done then
     return
@@ -45,7 +46,7 @@ function M.define()
   done = true
   local function link()
     if not fills('DiffDelete') then
-      vim.api.nvim_set_hl(0, 'EditdDelete', gone[vim.o.background] or gone.dark)
+      vim.api.nvim_set_hl(0, 'EditdDelete', fallbacks[vim.o.background] or fallbacks.dark)
     end
     for group, target in pairs(M.links) do
       vim.api.nvim_set_hl(0, group, { link = target, default = true })

@@ -1,4 +1,4 @@
---- The text of a file as it would be with some hunks of a proposal.
+--- Composes the text that results from applying some hunks of a proposal to a file.
 
 local client = require('editd.client')
 local document = require('editd.document')
@@ -10,18 +10,18 @@ local M = {}
 ---@field lines string[]
 ---@field eol boolean
 
---- Where the hunks of a file are in its buffer now, from the top.
+--- Returns the hunks of a file with their current rows, from top to bottom.
 ---@param buf integer
 ---@param proposal editd.Proposal
 ---@param file editd.File
 ---@return editd.At[]
-local function places(buf, proposal, file)
+local function locations(buf, proposal, file)
   return vim.tbl_filter(function(at)
     return at.shown.proposal.id == proposal.id and at.shown.file.path == file.path
   end, overlay.all(buf))
 end
 
---- What is there, with the hunks for which `wanted` gives lines.
+--- Returns the buffer text, with each hunk replaced for which `wanted` returns lines.
 ---@param buf integer
 ---@param proposal editd.Proposal
 ---@param file editd.File
@@ -30,7 +30,7 @@ end
 function M.with(buf, proposal, file, wanted)
   local now = document.is_empty(buf) and {} or vim.api.nvim_buf_get_lines(buf, 0, -1, false)
   local lines, row, eol = {}, 0, vim.bo[buf].endofline ---@type string[], integer, boolean
-  for _, at in ipairs(places(buf, proposal, file)) do
+  for _, at in ipairs(locations(buf, proposal, file)) do
     local hunk = at.shown.hunk
     local new = wanted(hunk)
     if new then
@@ -49,7 +49,8 @@ function M.with(buf, proposal, file, wanted)
   return { lines = lines, eol = eol }
 end
 
---- Everything that is not rejected, with what the person wrote. A conflict shows what is there.
+--- Returns the lines of a hunk on the proposed side, including the user's edits. Returns nil, which keeps the
+--- current text, for rejected and conflicted hunks.
 ---@param hunk editd.Hunk
 ---@return string[]?
 function M.proposed(hunk)
@@ -69,7 +70,7 @@ function M.text(composed)
   return table.concat(composed.lines, '\n') .. (composed.eol and '\n' or '')
 end
 
---- The hash of what the daemon takes for the file's present text.
+--- Fetches the daemon's hash of the current content of a file; `vim.NIL` if the file is missing.
 ---@param file editd.File
 ---@param callback fun(hash?: string|vim.NIL, err?: lsp.ResponseError)
 function M.hash(file, callback)

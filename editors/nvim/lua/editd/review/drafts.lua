@@ -1,14 +1,14 @@
---- What a person wrote in place of hunks.
+--- The user's replacements for hunks.
 
 local compose = require('editd.review.compose')
 local hunks = require('editd.hunks')
 local message = require('editd.message')
 local review = require('editd.review')
-local turns = require('editd.review.turns')
+local queue = require('editd.review.queue')
 
 local M = {}
 
---- A file with something that the person wrote in place of hunks, and nothing else to decide.
+--- Returns a file that has drafts and no other undecided hunks.
 ---@param proposal editd.Proposal
 ---@return editd.File?
 ---@return integer? buf
@@ -26,10 +26,10 @@ local function with_drafts(proposal)
   end
 end
 
---- Sends what was written in place of hunks, for files of which everything else is decided.
+--- Sends the drafts of each file in which all other hunks are decided.
 ---@param id string
 function M.send(id)
-  turns.take(function(done)
+  queue.push(function(done)
     local proposal = review.get(id)
     local file, buf
     if proposal then
@@ -57,10 +57,10 @@ function M.send(id)
   end)
 end
 
---- All hunks; without those for which the person wrote something else, if there are such.
+--- Returns the pending hunks without a draft, or 'all' if there are no drafts.
 ---@param proposal editd.Proposal
 ---@return string[]|'all'
-function M.all_other_hunks(proposal)
+function M.hunks_without_draft(proposal)
   local ids, drafts = {}, false ---@type string[], boolean
   for _, file in ipairs(proposal.files) do
     for _, hunk in ipairs(file.hunks) do

@@ -1,37 +1,37 @@
---- One hunk drawn in a buffer.
+--- Draws single hunks in a buffer.
 
 local cells = require('editd.review.cells')
 local config = require('editd.config')
 local hint = require('editd.review.hint')
 local hunks = require('editd.hunks')
-local words = require('editd.words')
+local word_diff = require('editd.word_diff')
 
 local M = {}
 
 local places = vim.api.nvim_create_namespace('editd.review.places')
 local marks = vim.api.nvim_create_namespace('editd.review')
 
---- Lines of a hunk that are compared by words.
-local WORD_LINES = 60
+--- Hunks with more lines than this are not compared by words.
+local MAX_WORD_DIFF_LINES = 60
 
 ---@class editd.Shown
 ---@field proposal editd.Proposal
 ---@field file editd.File
 ---@field hunk editd.Hunk
----@field place integer Mark over the lines that it is about.
+---@field place integer Extmark over the lines of the hunk.
 ---@field marks integer[]
----@field drawn? string What was drawn.
----@field order? integer Among those of the buffer, in the order in which proposals came.
----@field with? editd.Shown[] Other hunks on the same lines, whose new lines stand below its own.
----@field led? boolean Whether it is among those of another one.
+---@field drawn? string Appearance that was drawn last.
+---@field order? integer Index among the hunks of the buffer, in order of proposal arrival.
+---@field followers? editd.Shown[] Other hunks on the same lines; their new lines are drawn below its own.
+---@field follows? boolean True if it is among the followers of another hunk.
 
 ---@param hunk editd.Hunk
----@return boolean # Whether it stands between lines.
+---@return boolean # True if the hunk only inserts lines.
 function M.is_insertion(hunk)
   return #hunk.old == 0
 end
 
---- Marks the lines that a hunk is about, so that they are known while the person types.
+--- Marks the lines of a hunk, so that their position is tracked while the user types.
 ---@param buf integer
 ---@param hunk editd.Hunk
 ---@param id? integer
@@ -50,7 +50,7 @@ local function mark_place(buf, hunk, id)
   })
 end
 
---- Rows that a hunk is about now: first and last, from 0. An insertion is about the line before it.
+--- Returns the current first and last row of a hunk, 0-based. For an insertion, it is the row before it.
 ---@param buf integer
 ---@param shown editd.Shown
 ---@return integer first
@@ -65,19 +65,19 @@ end
 ---@param shown editd.Shown
 ---@param room editd.Room
 ---@return string
-local function looks(shown, room)
+local function appearance_of(shown, room)
   local hunk = shown.hunk
   return table.concat({
     hunk.state,
     shown.proposal.author,
     shown.proposal.label,
     table.concat(hunk.old, '\n'),
-    table.concat(hunks.wanted(hunk), '\n'),
+    table.concat(hunks.result(hunk), '\n'),
     hunk.draft and 'draft' or hunk.kept and 'kept' or '',
     #hunk.comments,
     room.width,
     tostring(room.wrap),
-    shown.led and 'led' or shown.with and #shown.with or '',
+    shown.follows and 'follows' or shown.followers and #shown.followers or '',
   }, '\0')
 end
 
@@ -90,18 +90,18 @@ local function mark(buf, shown, row, options)
   shown.marks[#shown.marks + 1] = vim.api.nvim_buf_set_extmark(buf, marks, row, 0, options)
 end
 
---- The words that changed, in the lines that are there and in those that are to come.
+--- Returns the changed words in the current and in the proposed lines.
 ---@param old string[]
 ---@param new string[]
 ---@return table<integer, editd.Span[]> old By line.
 ---@return table<integer, editd.Span[]> new By line.
 local function word_spans(old, new)
   local in_old, in_new = {}, {} ---@type table<integer, editd.Span[]>, table<integer, editd.Span[]>
-  if #old > WORD_LINES or #new > WORD_LINES then
+  if #old > MAX_WORD_DIFF_LINES or #new > MAX_WORD_DIFF_LINES then
     return in_old, in_new
   end
   for index = 1, math.min(#old, #new) do
-    in_old[index], in_new[index] = words.differences(old[index], new[index])
+    in_old[index], in_new[index] = word_diff.differences(old[index], new[index])
   end
   return in_old, in_new
 end
@@ -109,7 +109,7 @@ end
 ---@type table<editd.HunkState, string>
 local old_groups = { pending = 'EditdDelete', conflicted = 'EditdConflict', accepted = 'EditdGone', edited = 'EditdGone' }
 
---- Highlights the lines that would go.
+--- Highlights the lines that would be deleted.
 ---@param buf integer
 ---@param shown editd.Shown
 ---@param first integer
@@ -143,7 +143,7 @@ local function draw_old(buf, shown, first, spans)
   end
 end
 
---- The lines that are to come, as virtual lines.
+--- Returns the proposed lines as virtual lines.
 ---@param shown editd.Shown
 ---@param spans table<integer, editd.Span[]>
 ---@param room editd.Room
@@ -156,23 +156,23 @@ local function new_rows(shown, spans, room)
   local settled = hunk.state == 'accepted' or hunk.state == 'edited' or hunk.draft ~= nil
   local group = settled and 'EditdAccepted' or 'EditdAdd'
   local all = {} ---@type editd.Chunk[][]
-  for index, line in ipairs(hunks.wanted(hunk)) do
+  for index, line in ipairs(hunks.result(hunk)) do
     local marked = not settled and spans[index] or nil
     vim.list_extend(all, cells.rows(line, marked, group, 'EditdAddText', room))
   end
   return all
 end
 
---- Where the hint goes: behind the first line, or in a line of its own.
+--- Places the hint after the first line, or in a separate virtual line.
 ---@param buf integer
 ---@param shown editd.Shown
 ---@param first integer
 ---@param virtual editd.Chunk[][]
 ---@param room editd.Room
----@return editd.Chunk[]? behind What is put behind the line that is there.
+---@return editd.Chunk[]? suffix Chunks after the existing line.
 local function place_hint(buf, shown, first, virtual, room)
   local proposal, hunk = shown.proposal, shown.hunk
-  if shown.led or shown.with then
+  if shown.follows or shown.followers then
     table.insert(virtual, 1, hint.named_line(buf, proposal, hunk, room.width))
     return nil
   end
@@ -194,18 +194,18 @@ local function place_hint(buf, shown, first, virtual, room)
   return vim.list_extend({ { '  ', 'EditdHint' } }, chunks)
 end
 
---- The lines that are to come, with the hint.
+--- Returns the proposed lines and the hint.
 ---@param buf integer
 ---@param shown editd.Shown
 ---@param first integer
 ---@param room editd.Room
 ---@return editd.Chunk[][] virtual
----@return editd.Chunk[]? behind What is put behind the line that is there.
+---@return editd.Chunk[]? suffix Chunks after the existing line.
 local function new_lines(buf, shown, first, room)
   local _, in_new = word_spans(shown.hunk.old, shown.hunk.new)
   local virtual = new_rows(shown, in_new, room)
-  local behind = place_hint(buf, shown, first, virtual, room)
-  return virtual, behind
+  local suffix = place_hint(buf, shown, first, virtual, room)
+  return virtual, suffix
 end
 
 ---@param hunk editd.Hunk
@@ -218,7 +218,7 @@ local function sign(hunk)
   return signs and signs[state] or nil, group
 end
 
---- Lines above the first line of a buffer are not seen unless the window makes room for them.
+--- Scrolls windows so that virtual lines above the first line of a buffer are visible.
 ---@param buf integer
 ---@param count integer
 local function make_room_on_top(buf, count)
@@ -231,40 +231,40 @@ local function make_room_on_top(buf, count)
   end
 end
 
---- Whether a hunk looks otherwise than it was drawn last.
+--- Returns whether the appearance of a hunk has changed since it was drawn.
 ---@param shown editd.Shown
 ---@param room editd.Room
 ---@return boolean
 function M.is_stale(shown, room)
-  return shown.drawn ~= looks(shown, room)
+  return shown.drawn ~= appearance_of(shown, room)
 end
 
---- Draws a hunk, unless it looks as it was drawn last.
+--- Draws a hunk, unless its appearance is unchanged.
 ---@param buf integer
 ---@param shown editd.Shown
 ---@param room editd.Room
 function M.draw(buf, shown, room)
-  local look = looks(shown, room)
-  if shown.drawn == look then
+  local appearance = appearance_of(shown, room)
+  if shown.drawn == appearance then
     return
   end
   for _, id in ipairs(shown.marks) do
     vim.api.nvim_buf_del_extmark(buf, marks, id)
   end
-  shown.marks, shown.drawn = {}, look
+  shown.marks, shown.drawn = {}, appearance
   local hunk = shown.hunk
   local first, last = M.rows(buf, shown)
   draw_old(buf, shown, first, (word_spans(hunk.old, hunk.new)))
-  local virtual, behind = new_lines(buf, shown, first, room)
-  -- Neovim has no order for virtual lines of several marks in one place.
-  for _, other in ipairs(shown.with or {}) do
+  local virtual, suffix = new_lines(buf, shown, first, room)
+  -- Neovim does not define an order for the virtual lines of several extmarks at one position.
+  for _, other in ipairs(shown.followers or {}) do
     vim.list_extend(virtual, (new_lines(buf, other, first, room)))
   end
   local text, group = sign(hunk)
   mark(buf, shown, first, {
     sign_text = text,
     sign_hl_group = text and group or nil,
-    virt_text = behind,
+    virt_text = suffix,
     virt_text_pos = 'eol',
     hl_mode = 'combine',
     priority = 190,
@@ -272,7 +272,7 @@ function M.draw(buf, shown, room)
   for row = first + 1, text and not M.is_insertion(hunk) and last or first do
     mark(buf, shown, row, { sign_text = text, sign_hl_group = group, priority = 190 })
   end
-  if #virtual > 0 and not shown.led then
+  if #virtual > 0 and not shown.follows then
     local on_top = M.is_insertion(hunk) and hunk.row == 0
     mark(buf, shown, last, {
       virt_lines = virtual,
@@ -285,7 +285,7 @@ function M.draw(buf, shown, room)
   end
 end
 
---- Takes everything of a hunk out of a buffer.
+--- Removes a hunk from a buffer.
 ---@param buf integer
 ---@param shown editd.Shown
 function M.erase(buf, shown)
@@ -297,7 +297,7 @@ function M.erase(buf, shown)
   end
 end
 
---- Takes everything out of a buffer, whatever is known of it.
+--- Removes all hunks from a buffer, including unknown ones.
 ---@param buf integer
 function M.erase_all(buf)
   if vim.api.nvim_buf_is_valid(buf) then
@@ -306,12 +306,12 @@ function M.erase_all(buf)
   end
 end
 
---- Takes over what the daemon says of a hunk now.
+--- Updates a displayed hunk from the current version of its proposal.
 ---@param buf integer
 ---@param shown editd.Shown
 ---@param from { proposal: editd.Proposal, file: editd.File }
 ---@param hunk editd.Hunk
-function M.take(buf, shown, from, hunk)
+function M.update(buf, shown, from, hunk)
   shown.proposal, shown.file, shown.hunk = from.proposal, from.file, hunk
   local before = shown.place and M.rows(buf, shown)
   shown.place = mark_place(buf, hunk, shown.place)

@@ -1,4 +1,4 @@
---- One hunk in a small window, to be written otherwise.
+--- Edits one hunk in a floating window.
 
 local hunks = require('editd.hunks')
 local message = require('editd.message')
@@ -6,15 +6,15 @@ local scratch = require('editd.review.scratch')
 
 local M = {}
 
---- Opens what is proposed for a hunk. `:w` calls back with the lines; closing without it changes nothing.
+--- Opens the proposed lines of a hunk. `:w` calls `done` with the lines; closing without it changes nothing.
 ---@param stop editd.Stop
----@param done fun(lines: string[]): boolean Whether they are taken.
+---@param done fun(lines: string[]): boolean Returns whether the lines were accepted.
 function M.open(stop, done)
   local source = vim.api.nvim_get_current_buf()
   local hunk = stop.hunk
   local buf = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_name(buf, ('editd://%s/%s/edit%s'):format(stop.proposal.id, hunk.id, stop.file.path))
-  local start = hunks.to_write(hunk)
+  local start = hunks.initial_draft(hunk)
   scratch.fill(buf, start)
   vim.bo[buf].buftype = 'acwrite'
   vim.bo[buf].bufhidden = 'wipe'
@@ -23,7 +23,7 @@ function M.open(stop, done)
   vim.bo[buf].tabstop = vim.bo[source].tabstop
   vim.bo[buf].shiftwidth = vim.bo[source].shiftwidth
   vim.bo[buf].expandtab = vim.bo[source].expandtab
-  -- Plugins that save by themselves look at this, or at the buftype.
+  -- Auto-save plugins check this variable or the buftype.
   vim.b[buf].auto_save = 0
   local width = math.min(vim.o.columns - 4, 100)
   local height = math.max(math.min(#start + 1, vim.o.lines - 6), 3)
@@ -34,13 +34,13 @@ function M.open(stop, done)
     width = width,
     height = height,
     border = 'rounded',
-    title = (' %s: :w takes this, :q! leaves it '):format(stop.proposal.author),
+    title = (' %s: :w saves this, :q! discards it '):format(stop.proposal.author),
   })
   vim.bo[buf].syntax = vim.bo[source].filetype
   vim.wo[win].number = false
   vim.wo[win].signcolumn = 'no'
   vim.wo[win].fillchars = 'eob: '
-  vim.keymap.set('n', 'q', '<Cmd>quit<CR>', { buffer = buf, nowait = true, desc = 'editd: close, if nothing was written' })
+  vim.keymap.set('n', 'q', '<Cmd>quit<CR>', { buffer = buf, nowait = true, desc = 'editd: close, if nothing was changed' })
   vim.api.nvim_create_autocmd('BufWriteCmd', {
     buffer = buf,
     callback = function()
@@ -58,7 +58,7 @@ function M.open(stop, done)
     end,
   })
   if #start == 0 then
-    message.say('nothing is proposed to stand here; what you write will')
+    message.show('these lines are to be deleted; your text replaces them instead')
   end
 end
 

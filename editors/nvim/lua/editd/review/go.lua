@@ -1,4 +1,4 @@
---- Moving among hunks.
+--- Navigation between hunks.
 
 local hunks = require('editd.hunks')
 local message = require('editd.message')
@@ -7,7 +7,7 @@ local review = require('editd.review')
 
 local M = {}
 
---- Shows a buffer: in a window of this tab page that has it, else here.
+--- Shows a buffer in a window of this tab page that already has it, else in the current window.
 ---@param buf integer
 function M.show_buffer(buf)
   local win = vim.fn.bufwinid(buf)
@@ -19,14 +19,14 @@ function M.show_buffer(buf)
   end
 end
 
---- A buffer over a file, with the name that a person would have typed.
+--- Adds a buffer for a file, named by its path relative to the current directory, as the user would type it.
 ---@param file editd.File
 ---@return integer buf
 function M.add(file)
   return vim.fn.bufadd(vim.fn.fnamemodify(file.path, ':.'))
 end
 
---- Loads a file that a proposal is about. It is attached at once, so its hunks are known in the buffer.
+--- Loads a file of a proposal and attaches the buffer immediately, so that its hunks are shown.
 ---@param file editd.File
 ---@return integer buf
 function M.load(file)
@@ -40,7 +40,7 @@ function M.load(file)
   return buf
 end
 
---- Opens a file that a proposal is about.
+--- Opens a file of a proposal.
 ---@param file editd.File
 ---@return integer buf
 function M.open(file)
@@ -62,7 +62,7 @@ local function jump(at)
   end
 end
 
---- Goes to a hunk, in its file or in a preview where it has no lines.
+--- Goes to a hunk: in its file, or in a preview if it is not a text hunk.
 ---@param proposal editd.Proposal
 ---@param file editd.File
 ---@param hunk editd.Hunk
@@ -85,7 +85,7 @@ end
 ---@field file editd.File
 ---@field hunk editd.Hunk
 
---- All undecided hunks, or those of one proposal, in the order of proposals, files and lines.
+--- Returns the undecided hunks of all proposals or of one, ordered by proposal, file and line.
 ---@param id? string
 ---@return editd.Stop[]
 function M.stops(id)
@@ -102,9 +102,9 @@ function M.stops(id)
   return stops
 end
 
---- The first undecided hunk of this buffer behind (or before) the cursor.
+--- Returns the next (or previous) undecided hunk of this buffer.
 ---@param step 1|-1
----@param id? string Of one proposal.
+---@param id? string Only hunks of this proposal.
 ---@return editd.At?
 local function in_buffer(step, id)
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
@@ -118,7 +118,8 @@ local function in_buffer(step, id)
   end
 end
 
---- Where among the stops the person is: of a file, the first or last of its hunks.
+--- Returns the index of the current stop. In a file, that is its last hunk when going forward and its first
+--- when going back.
 ---@param stops editd.Stop[]
 ---@param step 1|-1
 ---@return integer
@@ -138,9 +139,9 @@ local function here(stops, step)
   return found
 end
 
---- Goes to the next or previous undecided hunk, also in other files.
+--- Goes to the next or previous undecided hunk, including those in other files.
 ---@param step 1|-1
----@param id? string Of one proposal.
+---@param id? string Only hunks of this proposal.
 function M.step(step, id)
   local at = in_buffer(step, id)
   if at then
@@ -149,14 +150,14 @@ function M.step(step, id)
   end
   local stops = M.stops(id)
   if #stops == 0 then
-    message.say('nothing is left to decide')
+    message.show('no undecided hunks')
     return
   end
   local index = (here(stops, step) + step - 1) % #stops + 1
   M.to(stops[index].proposal, stops[index].file, stops[index].hunk)
 end
 
---- Goes on after a decision: to the next hunk of that proposal. Stays where nothing of it is left.
+--- Goes to the next undecided hunk of a proposal after a decision, if there is one.
 ---@param id string
 function M.advance(id)
   if #M.stops(id) > 0 then

@@ -1,4 +1,4 @@
---- The words beside a hunk: who wants it, and what to type.
+--- The hint next to a hunk: its author and label, and the keys.
 
 local cells = require('editd.review.cells')
 local keys = require('editd.review.keys')
@@ -6,7 +6,7 @@ local keys = require('editd.review.keys')
 local M = {}
 
 ---@param buf integer
----@param actions { [1]: string, [2]: string }[] Action and word.
+---@param actions { [1]: string, [2]: string }[] Action and description.
 ---@return editd.Chunk[]
 local function choices(buf, actions)
   local chunks = { { '[', 'EditdHint' } } ---@type editd.Chunk[]
@@ -28,19 +28,19 @@ end
 local decided = {
   accepted = 'accepted',
   rejected = 'rejected',
-  edited = 'accepted as you wrote it',
+  edited = 'accepted with your edits',
 }
 
---- What is said, from most to least.
+--- Returns the possible hints, from longest to shortest.
 ---@param buf integer
 ---@param proposal editd.Proposal
 ---@param hunk editd.Hunk
 ---@return editd.Chunk[][]
 local function variants(buf, proposal, hunk)
-  local who = proposal.label == '' and proposal.author or ('%s: %s'):format(proposal.author, proposal.label)
+  local title = proposal.label == '' and proposal.author or ('%s: %s'):format(proposal.author, proposal.label)
   local note = #hunk.comments > 0 and ' (commented)' or ''
   if hunk.draft then
-    return { { { 'as you wrote it, once the rest of this file is decided' .. note, 'EditdHint' } }, { { 'edited', 'EditdHint' } } }
+    return { { { 'edited, sent once the rest of this file is decided' .. note, 'EditdHint' } }, { { 'edited', 'EditdHint' } } }
   elseif decided[hunk.state] then
     return { { { decided[hunk.state] .. note, 'EditdHint' } } }
   end
@@ -52,11 +52,11 @@ local function variants(buf, proposal, hunk)
   local function with(text)
     return vim.list_extend({ { text .. note .. '  ', conflict and 'EditdSignConflicted' or 'EditdHint' } }, short)
   end
-  local what = conflict and 'conflict, the text here has changed' or who
-  return { with(what), with(conflict and 'conflict' or proposal.author), short }
+  local text = conflict and 'conflict, the text here has changed' or title
+  return { with(text), with(conflict and 'conflict' or proposal.author), short }
 end
 
---- The hint for a hunk that fits into so many cells; nil if none does.
+--- Returns the longest hint that fits into `room` cells; nil if none does.
 ---@param buf integer
 ---@param proposal editd.Proposal
 ---@param hunk editd.Hunk
@@ -70,7 +70,7 @@ function M.fitting(buf, proposal, hunk, room)
   end
 end
 
---- The hint for a line of its own.
+--- Returns the hint for a separate line.
 ---@param buf integer
 ---@param proposal editd.Proposal
 ---@param hunk editd.Hunk
@@ -81,7 +81,7 @@ function M.line(buf, proposal, hunk, room)
   return M.fitting(buf, proposal, hunk, room) or all[#all]
 end
 
---- The hint for a line of its own among those of other proposals: it always says whose it is.
+--- Returns the hint for a separate line among hunks of other proposals. It always names the author.
 ---@param buf integer
 ---@param proposal editd.Proposal
 ---@param hunk editd.Hunk

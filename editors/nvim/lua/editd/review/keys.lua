@@ -1,11 +1,11 @@
---- Maps in buffers under review, and how a person reaches an action.
+--- Key maps for reviews, and the keys or commands to show for an action.
 
 local config = require('editd.config')
 
 local M = {}
 
 ---@type table<integer, { lhs: string, before: table? }[]>
-local made = {}
+local maps_by_buffer = {}
 
 ---@param action string
 ---@return string
@@ -13,8 +13,8 @@ local function plug(action)
   return ('<Plug>(editd-%s)'):format((action:gsub('_', '-')))
 end
 
---- Makes the default maps, if they are wanted. They stay, so that a key does not fall through to one of Neovim's own
---- when nothing waits any more. What is mapped already is left alone.
+--- Defines the default maps, if enabled. Existing maps are left alone. The maps stay when no proposal is
+--- pending, so that a key does not fall back to a built-in command of Neovim.
 function M.define()
   local options = config.get()
   for action, lhs in pairs(options.keymaps) do
@@ -24,20 +24,20 @@ function M.define()
   end
 end
 
---- Makes the maps that the person gave in a buffer, over maps of the buffer that are there.
+--- Defines the user's own maps in a buffer. They shadow existing maps of the buffer.
 ---@param buf integer
 function M.make(buf)
-  if made[buf] then
+  if maps_by_buffer[buf] then
     return
   end
-  made[buf] = {}
+  maps_by_buffer[buf] = {}
   for action, lhs in pairs(config.get().own_keymaps) do
     if lhs then
       local before = vim.api.nvim_buf_call(buf, function()
         return vim.fn.maparg(lhs, 'n', false, true)
       end)
       local own = before.buffer == 1 and before or nil
-      table.insert(made[buf], { lhs = lhs, before = own })
+      table.insert(maps_by_buffer[buf], { lhs = lhs, before = own })
       vim.keymap.set({ 'n', 'x' }, lhs, plug(action), {
         buffer = buf,
         remap = true,
@@ -47,10 +47,10 @@ function M.make(buf)
   end
 end
 
---- Takes the maps away, and puts back what was there.
+--- Removes the maps and restores the previous ones.
 ---@param buf integer
 function M.remove(buf)
-  for _, map in ipairs(made[buf] or {}) do
+  for _, map in ipairs(maps_by_buffer[buf] or {}) do
     if vim.api.nvim_buf_is_valid(buf) then
       pcall(vim.keymap.del, { 'n', 'x' }, map.lhs, { buffer = buf })
       if map.before then
@@ -60,13 +60,13 @@ function M.remove(buf)
       end
     end
   end
-  made[buf] = nil
+  maps_by_buffer[buf] = nil
 end
 
 ---@param maps table[]
 ---@param rhs string
 ---@return string?
-local function among(maps, rhs)
+local function key_for(maps, rhs)
   for _, map in ipairs(maps) do
     if map.rhs == rhs then
       return vim.fn.keytrans(map.lhsraw)
@@ -74,16 +74,16 @@ local function among(maps, rhs)
   end
 end
 
---- The key for an action in a buffer, if there is one.
+--- Returns the key for an action in a buffer, if there is one.
 ---@param buf integer
 ---@param action string
 ---@return string?
 function M.key(buf, action)
-  return among(vim.api.nvim_buf_get_keymap(buf, 'n'), plug(action))
-    or among(vim.api.nvim_get_keymap('n'), plug(action))
+  return key_for(vim.api.nvim_buf_get_keymap(buf, 'n'), plug(action))
+    or key_for(vim.api.nvim_get_keymap('n'), plug(action))
 end
 
---- What a person types for an action: a key, else the command.
+--- Returns the input that triggers an action: a key, else the command.
 ---@param buf integer
 ---@param action string
 ---@return string

@@ -1,4 +1,4 @@
---- What two people did to one text, brought together where it is apart.
+--- Three-way merge of non-overlapping changes.
 
 local M = {}
 
@@ -6,8 +6,8 @@ local M = {}
 local diff = vim.text and vim.text.diff or vim.diff
 
 ---@class editd.Block
----@field from integer First row that is replaced, from 0.
----@field stop integer The row behind the last one.
+---@field from integer First replaced row, 0-based.
+---@field stop integer Row after the last replaced one.
 ---@field lines string[]
 
 ---@param lines string[]
@@ -27,11 +27,12 @@ local function blocks(base, now)
   end, diff(joined(base), joined(now), { result_type = 'indices' }))
 end
 
---- The blocks to replace in `mine` so that it has what `theirs` changed; nil where both changed the same lines.
+--- Returns the blocks to replace in `mine` to include the changes of `theirs`; nil if both changed the same
+--- lines.
 ---@param base string[]
 ---@param mine string[]
 ---@param theirs string[]
----@return editd.Block[]? # From the last one to the first.
+---@return editd.Block[]? # From last to first.
 function M.blocks(base, mine, theirs)
   local own, made = blocks(base, mine), {} ---@type editd.Block[], editd.Block[]
   for _, block in ipairs(blocks(base, theirs)) do

@@ -1,4 +1,4 @@
---- Hunks shown in the buffers that they are about.
+--- Shows hunks in the buffers that they change.
 
 local cells = require('editd.review.cells')
 local colors = require('editd.review.colors')
@@ -8,13 +8,13 @@ local keys = require('editd.review.keys')
 
 local M = {}
 
---- Milliseconds of drawing before the person may type again.
-local SLICE = 12
+--- Milliseconds of drawing before control returns to the editor.
+local SLICE_MS = 12
 
 ---@type table<integer, table<string, editd.Shown>>
 local buffers = {}
 ---@type table<integer, integer>
-local generation = {}
+local generations = {}
 
 ---@param proposal editd.Proposal
 ---@param hunk editd.Hunk
@@ -23,16 +23,16 @@ local function key_of(proposal, hunk)
   return proposal.id .. '/' .. hunk.id
 end
 
---- Notes that these hunks are about the same lines. Such are drawn anew together.
+--- Groups hunks on the same lines. A group is redrawn as a whole.
 ---@param group editd.At[]
 ---@param room editd.Room
-local function note_group(group, room)
+local function link_group(group, room)
   local stale = false
   for index, at in ipairs(group) do
-    at.shown.led = index > 1
-    at.shown.with = index == 1 and #group > 1 and {} or nil
+    at.shown.follows = index > 1
+    at.shown.followers = index == 1 and #group > 1 and {} or nil
     if index > 1 then
-      table.insert(group[1].shown.with, at.shown)
+      table.insert(group[1].shown.followers, at.shown)
     end
   end
   for _, at in ipairs(group) do
@@ -43,34 +43,34 @@ local function note_group(group, room)
   end
 end
 
---- Notes which hunks of several proposals are about the same lines.
----@param all editd.At[] From the top.
+--- Groups the hunks of several proposals that are on the same lines.
+---@param all editd.At[] Sorted from top to bottom.
 ---@param room editd.Room
-local function note_groups(all, room)
+local function link_groups(all, room)
   local group, stop = {}, -1 ---@type editd.At[], integer
   for _, at in ipairs(all) do
     if at.first > stop then
-      note_group(group, room)
+      link_group(group, room)
       group = {}
     end
     group[#group + 1] = at
     stop = math.max(stop, at.last)
   end
-  note_group(group, room)
+  link_group(group, room)
 end
 
---- Draws what is seen at once, and the rest in slices, so that nobody waits for it.
+--- Draws the visible hunks immediately and the rest in slices, so that the editor stays responsive.
 ---@param buf integer
 local function draw_all(buf)
-  generation[buf] = (generation[buf] or 0) + 1
-  local mine = generation[buf]
+  generations[buf] = (generations[buf] or 0) + 1
+  local mine = generations[buf]
   local room = cells.room(buf, config.get().signs ~= false)
   local win = vim.fn.bufwinid(buf)
   local top = win ~= -1 and vim.fn.line('w0', win) - 1 or 0
   local bottom = top + vim.o.lines
   local later = {} ---@type editd.Shown[]
   local all = M.all(buf)
-  note_groups(all, room)
+  link_groups(all, room)
   for _, at in ipairs(all) do
     if at.last >= top and at.first <= bottom then
       draw.draw(buf, at.shown, room)
@@ -80,11 +80,11 @@ local function draw_all(buf)
   end
   local next_one = 1
   local function slice()
-    if generation[buf] ~= mine or not vim.api.nvim_buf_is_loaded(buf) then
+    if generations[buf] ~= mine or not vim.api.nvim_buf_is_loaded(buf) then
       return
     end
     local began = vim.uv.hrtime()
-    while later[next_one] and (vim.uv.hrtime() - began) / 1e6 < SLICE do
+    while later[next_one] and (vim.uv.hrtime() - began) / 1e6 < SLICE_MS do
       draw.draw(buf, later[next_one], room)
       next_one = next_one + 1
     end
@@ -97,22 +97,22 @@ local function draw_all(buf)
   end
 end
 
---- Shows the hunks of these files in a buffer, and nothing else. What is shown already stays untouched.
+--- Shows exactly the hunks of these files in a buffer. Hunks that are already shown are not redrawn.
 ---@param buf integer
----@param pairs_of { proposal: editd.Proposal, file: editd.File }[]
-function M.show(buf, pairs_of)
+---@param entries { proposal: editd.Proposal, file: editd.File }[]
+function M.show(buf, entries)
   colors.define()
   local before, after = buffers[buf] or {}, {} ---@type table<string, editd.Shown>, table<string, editd.Shown>
   local open, order = false, 0
-  for _, each in ipairs(pairs_of) do
+  for _, each in ipairs(entries) do
     for _, hunk in ipairs(each.file.hunks) do
       if hunk.kind == 'text' then
         local key = key_of(each.proposal, hunk)
         local shown = before[key] or { marks = {} }
         before[key] = nil
-        -- The same as before has no news of where it is: its mark knows better.
+        -- The extmark of an unchanged hunk is more accurate than its recorded row.
         if shown.hunk ~= hunk then
-          draw.take(buf, shown, each, hunk)
+          draw.update(buf, shown, each, hunk)
         end
         order = order + 1
         shown.order = order
@@ -133,7 +133,7 @@ function M.show(buf, pairs_of)
   end
 end
 
---- Draws everything anew where the room has changed.
+--- Redraws hunks after the window layout has changed.
 function M.resized()
   for buf in pairs(buffers) do
     if vim.api.nvim_buf_is_loaded(buf) then
@@ -142,7 +142,7 @@ function M.resized()
   end
 end
 
---- Marks outlive the text of a buffer that is read again.
+--- Removes all hunks from a buffer: extmarks outlive the text of a buffer that is reloaded.
 ---@param buf integer
 function M.forget(buf)
   buffers[buf] = nil
@@ -150,7 +150,7 @@ function M.forget(buf)
   keys.remove(buf)
 end
 
---- Buffers with hunks in them.
+--- Returns the buffers that contain hunks.
 ---@return integer[]
 function M.buffers()
   return vim.tbl_keys(buffers)
@@ -162,7 +162,7 @@ end
 ---@field last integer
 ---@field shown editd.Shown
 
---- All hunks in a buffer, from the top, where they are now.
+--- Returns all hunks in a buffer with their current rows, from top to bottom.
 ---@param buf integer
 ---@return editd.At[]
 function M.all(buf)
@@ -183,7 +183,7 @@ function M.all(buf)
   return all
 end
 
---- The hunks in some rows. For a single row without any, the insertion just above it.
+--- Returns the hunks in a range of rows. For a single row without hunks, returns the insertion just above it.
 ---@param buf integer
 ---@param from integer
 ---@param to integer

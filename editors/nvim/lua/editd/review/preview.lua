@@ -1,30 +1,30 @@
---- Files that would be created, deleted or renamed, in a buffer to look at.
+--- Previews of files that would be created, deleted or renamed.
 
 local colors = require('editd.review.colors')
 local hunks = require('editd.hunks')
 local keys = require('editd.review.keys')
 local message = require('editd.message')
 local scratch = require('editd.review.scratch')
-local seen = require('editd.review.seen')
+local viewed = require('editd.review.viewed')
 
 local M = {}
 
 local namespace = vim.api.nvim_create_namespace('editd.review.preview')
 
---- What such a hunk does, in a sentence.
+--- Describes a hunk in a sentence.
 ---@param proposal editd.Proposal
 ---@param file editd.File
 ---@param hunk editd.Hunk
 ---@return string
 function M.sentence(proposal, file, hunk)
   local name = vim.fn.fnamemodify(file.path, ':~:.')
-  local what = {
+  local actions = {
     create = ('create %s (%s%s)'):format(name, file.executable and 'executable, ' or '', message.count(#hunk.new, 'line')),
     delete = ('delete %s (%s)'):format(name, message.count(#hunk.old, 'line')),
     rename = ('rename %s to %s'):format(name, vim.fn.fnamemodify(file.new_path or '', ':~:.')),
     encoding = ('write %s in another encoding'):format(name),
   }
-  return ('%s wants to %s'):format(proposal.author, what[hunk.kind] or ('change %s'):format(name))
+  return ('%s wants to %s'):format(proposal.author, actions[hunk.kind] or ('change %s'):format(name))
 end
 
 ---@param buf integer
@@ -63,7 +63,7 @@ local function fill(buf, proposal, file, hunk)
   draw(buf, M.sentence(proposal, file, hunk), group, #lines > 0, hunk.state == 'conflicted')
 end
 
---- Opens the preview of a hunk that is about a whole file.
+--- Opens the preview of a hunk that affects a whole file.
 ---@param proposal editd.Proposal
 ---@param file editd.File
 ---@param hunk editd.Hunk
@@ -83,11 +83,11 @@ function M.open(proposal, file, hunk)
     vim.bo[buf].syntax = filetype
   end
   keys.make(buf)
-  seen.note(proposal, file)
+  viewed.note(proposal, file)
   fill(buf, proposal, file, hunk)
 end
 
---- The state that a hunk is shown with in the current buffer, if that is its preview.
+--- Returns the displayed state of a hunk, if the current buffer is its preview.
 ---@param id string
 ---@param hunk string
 ---@return editd.HunkState?
@@ -96,9 +96,9 @@ function M.state(id, hunk)
   return shown and shown.id == id and shown.hunk == hunk and shown.state or nil
 end
 
---- Shows the current buffer as it is now, if it is a preview of this proposal.
+--- Refreshes the current buffer, if it is a preview of this proposal.
 ---@param proposal editd.Proposal
-function M.show_again(proposal)
+function M.refresh(proposal)
   local shown = vim.b.editd_hunk
   if shown and shown.id == proposal.id then
     local hunk, file = hunks.find(proposal, shown.hunk)
@@ -108,7 +108,7 @@ function M.show_again(proposal)
   end
 end
 
---- Closes previews of hunks that are decided.
+--- Closes the previews of decided hunks.
 ---@param is_open fun(id: string, hunk: string): boolean
 function M.close_decided(is_open)
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do

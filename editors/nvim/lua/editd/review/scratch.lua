@@ -1,8 +1,8 @@
---- Buffers that are not over files.
+--- Buffers without a file.
 
 local M = {}
 
---- Puts lines into a buffer without an undo step, so that `u` never takes them out again.
+--- Sets the lines of a buffer without creating an undo step, so that `u` never removes them.
 ---@param buf integer
 ---@param lines string[]
 function M.fill(buf, lines)

@@ -1,4 +1,4 @@
---- Both sides of a file in a tab page: what is there, and what is proposed, which can be edited.
+--- Shows both sides of a file in a tab page: the current text, and the proposed text, which can be edited.
 
 local compose = require('editd.review.compose')
 local merge = require('editd.review.merge')
@@ -6,20 +6,20 @@ local hunks = require('editd.hunks')
 local message = require('editd.message')
 local review = require('editd.review')
 local scratch = require('editd.review.scratch')
-local seen = require('editd.review.seen')
+local viewed = require('editd.review.viewed')
 
 local M = {}
 
 ---@class editd.Sides
----@field id string Of the proposal.
+---@field id string Proposal id.
 ---@field file editd.File
----@field there integer
----@field proposed integer
----@field base string[] What stood there when the right side was made of it.
+---@field current integer Buffer on the left.
+---@field proposed integer Buffer on the right.
+---@field base string[] Lines of the file that the right side is based on.
 ---@field hash string|vim.NIL
 ---@field eol boolean
 
---- By the buffer on the right.
+--- Open diffs by the buffer on the right.
 ---@type table<integer, editd.Sides>
 local opened = {}
 
@@ -33,7 +33,7 @@ end
 
 ---@param file editd.File
 ---@param hash string|vim.NIL
----@return string[] # What is there now.
+---@return string[] # Current lines of the file.
 local function lines_of(file, hash)
   if hash == vim.NIL then
     return {}
@@ -57,7 +57,7 @@ end
 ---@param buf integer
 ---@param path string
 ---@param title string
-local function dress(buf, path, title)
+local function decorate(buf, path, title)
   vim.bo[buf].syntax = vim.filetype.match({ filename = path, buf = buf }) or ''
   vim.wo.winbar = (' %s%%<'):format(title:gsub('%%', '%%%%'))
   vim.cmd.diffthis()
@@ -65,7 +65,7 @@ end
 
 ---@param buf integer
 ---@return string[]
-local function written(buf)
+local function lines_in(buf)
   local empty = vim.api.nvim_buf_call(buf, vim.fn.wordcount).bytes == 0
   return empty and {} or vim.api.nvim_buf_get_lines(buf, 0, -1, false)
 end
@@ -78,9 +78,10 @@ local function fill_read_only(buf, lines)
   vim.bo[buf].modifiable = false
 end
 
---- Brings both sides to what is there now. What the person wrote stays on the right.
+--- Updates both sides to the current text. The user's changes on the right are preserved. `done` receives
+--- whether the file has changed, and whether the right side includes that change.
 ---@param sides editd.Sides
----@param done? fun(news: boolean, merged: boolean) Whether the file has changed, and the right side has that too.
+---@param done? fun(changed: boolean, merged: boolean)
 local function follow(sides, done)
   compose.hash(sides.file, function(hash, err)
     if err then
@@ -89,23 +90,23 @@ local function follow(sides, done)
     elseif not vim.api.nvim_buf_is_valid(sides.proposed) then
       return
     end
-    local news, merged = hash ~= sides.hash, nil
-    if news then
+    local changed, merged = hash ~= sides.hash, nil
+    if changed then
       local now = lines_of(sides.file, hash)
-      merged = merge.blocks(sides.base, written(sides.proposed), now)
+      merged = merge.blocks(sides.base, lines_in(sides.proposed), now)
       local modified = vim.bo[sides.proposed].modified
       for _, block in ipairs(merged or {}) do
         vim.api.nvim_buf_set_lines(sides.proposed, block.from, block.stop, false, block.lines)
       end
       vim.bo[sides.proposed].modified = modified
-      if vim.api.nvim_buf_is_valid(sides.there) then
-        fill_read_only(sides.there, now)
+      if vim.api.nvim_buf_is_valid(sides.current) then
+        fill_read_only(sides.current, now)
       end
       sides.hash, sides.base = hash, now
       vim.cmd.diffupdate()
     end
     if done then
-      done(news, merged ~= nil)
+      done(changed, merged ~= nil)
     end
   end)
 end
@@ -123,10 +124,10 @@ end
 local function send(sides)
   local proposal = review.get(sides.id)
   if not proposal then
-    message.say('not pending any more; what you wrote stays here', vim.log.levels.WARN)
+    message.show('this proposal is no longer pending; your text stays here', vim.log.levels.WARN)
     return
   end
-  local content = compose.text({ lines = written(sides.proposed), eol = sides.eol })
+  local content = compose.text({ lines = lines_in(sides.proposed), eol = sides.eol })
   local replace = { path = sides.file.path, baseHash = sides.hash, content = content }
   review.decide(proposal, { replace = { replace } }, function(err)
     if not err and vim.api.nvim_buf_is_valid(sides.proposed) then
@@ -135,29 +136,30 @@ local function send(sides)
   end)
 end
 
---- Takes the right side, unless the file is not the one that the person sees on the left.
+--- Applies the right side, unless the file differs from the left side that the user has seen.
 ---@param sides editd.Sides
-local function take(sides)
-  follow(sides, function(news, merged)
-    if not news then
+local function save(sides)
+  follow(sides, function(changed, merged)
+    if not changed then
       send(sides)
     elseif merged then
-      message.say('the file has changed; both sides show it now, :w again takes the right one', vim.log.levels.WARN)
+      message.show('the file has changed and both sides are updated; :w again applies the right side', vim.log.levels.WARN)
     else
-      message.say('the file has changed where you did: see the left side; :w again takes the right one', vim.log.levels.WARN)
+      message.show('the file has changed on the same lines; see the left side, :w again applies the right side', vim.log.levels.WARN)
     end
   end)
 end
 
---- What was not changed goes with its window; what was is kept for the next time. The left side goes along.
+--- Cleans up after the right side was hidden: closes the left side, and deletes the right buffer unless it
+--- has changes.
 ---@param sides editd.Sides
-local function hidden(sides)
+local function on_hidden(sides)
   local buf = sides.proposed
   if vim.api.nvim_buf_is_valid(buf) and #vim.fn.win_findbuf(buf) == 0 then
     if not vim.bo[buf].modified then
       vim.api.nvim_buf_delete(buf, { force = true })
     end
-    for _, win in ipairs(vim.api.nvim_buf_is_valid(sides.there) and vim.fn.win_findbuf(sides.there) or {}) do
+    for _, win in ipairs(vim.api.nvim_buf_is_valid(sides.current) and vim.fn.win_findbuf(sides.current) or {}) do
       pcall(vim.api.nvim_win_close, win, true)
     end
   end
@@ -168,7 +170,7 @@ local function watch(sides)
   vim.api.nvim_create_autocmd('BufWriteCmd', {
     buffer = sides.proposed,
     callback = function()
-      take(sides)
+      save(sides)
     end,
   })
   vim.api.nvim_create_autocmd('BufEnter', {
@@ -180,7 +182,7 @@ local function watch(sides)
   vim.api.nvim_create_autocmd('BufHidden', {
     buffer = sides.proposed,
     callback = vim.schedule_wrap(function()
-      hidden(sides)
+      on_hidden(sides)
     end),
   })
   vim.api.nvim_create_autocmd('BufWipeout', {
@@ -194,20 +196,20 @@ end
 ---@param sides editd.Sides
 ---@param proposal editd.Proposal
 local function show(sides, proposal)
-  seen.note(proposal, sides.file)
+  viewed.note(proposal, sides.file)
   vim.cmd('tab split')
-  if vim.api.nvim_buf_is_valid(sides.there) then
-    vim.api.nvim_buf_delete(sides.there, { force = true })
+  if vim.api.nvim_buf_is_valid(sides.current) then
+    vim.api.nvim_buf_delete(sides.current, { force = true })
   end
-  sides.there = vim.api.nvim_create_buf(false, true)
-  vim.bo[sides.there].bufhidden = 'wipe'
-  vim.api.nvim_buf_set_name(sides.there, name_of(proposal, sides.file, 'now'))
-  fill_read_only(sides.there, sides.base)
-  vim.api.nvim_win_set_buf(0, sides.there)
-  dress(sides.there, sides.file.path, 'now')
+  sides.current = vim.api.nvim_create_buf(false, true)
+  vim.bo[sides.current].bufhidden = 'wipe'
+  vim.api.nvim_buf_set_name(sides.current, name_of(proposal, sides.file, 'now'))
+  fill_read_only(sides.current, sides.base)
+  vim.api.nvim_win_set_buf(0, sides.current)
+  decorate(sides.current, sides.file.path, 'now')
   vim.cmd('rightbelow vertical split')
   vim.api.nvim_win_set_buf(0, sides.proposed)
-  dress(sides.proposed, sides.file.path, 'proposed (:w takes this side)  ' .. hunks.title(proposal))
+  decorate(sides.proposed, sides.file.path, 'proposed (:w applies this side)  ' .. hunks.title(proposal))
 end
 
 ---@param proposal editd.Proposal
@@ -223,7 +225,7 @@ local function open_new(proposal, file, hash)
   vim.bo[buf].swapfile = false
   vim.bo[buf].modified = false
   vim.b[buf].auto_save = 0
-  local sides = { id = proposal.id, file = file, there = -1, proposed = buf } ---@type editd.Sides
+  local sides = { id = proposal.id, file = file, current = -1, proposed = buf } ---@type editd.Sides
   sides.base, sides.hash, sides.eol = lines_of(file, hash), hash, composed.eol
   opened[buf] = sides
   show(sides, proposal)
@@ -234,7 +236,7 @@ end
 
 ---@param proposal editd.Proposal
 ---@param file editd.File
----@return editd.Sides? # That are open already.
+---@return editd.Sides? # The open diff of this file.
 local function sides_of(proposal, file)
   for _, sides in pairs(opened) do
     if sides.id == proposal.id and sides.file.path == file.path then
@@ -243,7 +245,7 @@ local function sides_of(proposal, file)
   end
 end
 
---- Opens both sides, or goes to them. `:w` on the right takes what stands there; closing it means later.
+--- Opens both sides, or goes to them. `:w` on the right applies its text; closing it postpones the decision.
 ---@param proposal editd.Proposal
 ---@param file editd.File
 function M.open(proposal, file)

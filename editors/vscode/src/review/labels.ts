@@ -1,0 +1,167 @@
+/** Descriptions of proposals for display. */
+import { dirname, relative } from 'node:path';
+
+import type { FileAction, FileEntry, Hunk, ProposalResult, ProposalState } from '../daemon/wire';
+
+/** Returns `true` if the hunk is undecided. */
+export function isOpen(hunk: Hunk): boolean {
+  return hunk.state === 'pending' || hunk.state === 'conflicted';
+}
+
+/** Puts text from agents on one line and removes control characters. */
+export function singleLine(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ').trim();
+}
+
+type Names = Pick<FileEntry, 'path' | 'newPath'>;
+
+/** Returns the label, as in `Fix the sum`, or the file names if there is none: `cart.py`, `cart.py and 2 more`. */
+export function labelOf({ label, files }: { readonly label: string | null; readonly files: readonly Names[] }): string {
+  const [first, ...more] = files;
+  const names = first ? `${fileTitle(first)}${more.length === 0 ? '' : ` and ${more.length} more`}` : '';
+  return singleLine(label ?? '') || names;
+}
+
+/** Returns author and label, as in `ada: Fix the sum`. */
+export function titleOf(
+  proposal: Pick<ProposalResult, 'author' | 'label'> & { readonly files: readonly Names[] },
+): string {
+  return `${singleLine(proposal.author)}: ${labelOf(proposal)}`;
+}
+
+export function nameOf(path: string): string {
+  return singleLine(path.slice(path.lastIndexOf('/') + 1));
+}
+
+/**
+ * Returns the file name. For a rename, adds the new path relative to the folder of the old one: `a.txt → docs/b.md`.
+ */
+export function fileTitle({ path, newPath }: Names): string {
+  return newPath === undefined ? nameOf(path) : `${nameOf(path)} → ${newNameOf(path, newPath)}`;
+}
+
+function newNameOf(path: string, newPath: string): string {
+  return singleLine(relative(dirname(path), newPath));
+}
+
+const ACTIONS: Record<FileAction, string> = { edit: '', create: 'new', delete: 'deleted', rename: 'renamed' };
+
+/** Describes the action on the file in a word. Returns an empty string if only its text changes. */
+export function actionOf(file: FileEntry): string {
+  return ACTIONS[file.action];
+}
+
+/** Returns line counts, as in `+2 -1`. */
+export function lineCounts(added: number, removed: number): string {
+  const parts = [added > 0 ? `+${added}` : '', removed > 0 ? `-${removed}` : ''];
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+/** Returns a count, as in `1 file` or `2 files`. */
+export function count(number: number, thing: string): string {
+  return `${number} ${thing}${number === 1 ? '' : 's'}`;
+}
+
+export function hunksOf(proposal: ProposalResult): Hunk[] {
+  return proposal.files.flatMap((file) => file.hunks);
+}
+
+/** Returns the progress, as in `2 files, 1 of 3 changes decided`. */
+export function progress(proposal: ProposalResult): string {
+  const hunks = hunksOf(proposal);
+  const decided = hunks.filter((hunk) => !isOpen(hunk)).length;
+  const changes = decided === 0 ? count(hunks.length, 'change') : `${decided} of ${hunks.length} changes decided`;
+  return `${count(proposal.files.length, 'file')}, ${changes}`;
+}
+
+/** Announces a proposal, as in `ada wants to change cart.py: Fix the sum (2 changes).` */
+export function announcement(proposal: ProposalResult): string {
+  const [file] = proposal.files;
+  const what = proposal.files.length === 1 && file ? fileTitle(file) : count(proposal.files.length, 'file');
+  const label = singleLine(proposal.label ?? '');
+  const changes = count(hunksOf(proposal).length, 'change');
+  return `${singleLine(proposal.author)} wants to change ${what}${label === '' ? '' : `: ${label}`} (${changes}).`;
+}
+
+/** Returns a title for a hunk: its first new line, or for a deletion, the first deleted line. */
+export function hunkTitle(file: FileEntry, hunk: Hunk): string {
+  if (hunk.kind !== undefined) {
+    if (hunk.kind === 'create' && file.mode !== undefined) {
+      return 'Create the file, executable';
+    }
+    return hunk.kind === 'rename' ? renameTitle(file) : WHOLE_FILE_TITLES[hunk.kind];
+  }
+  const isDeletion = hunk.newLines === 0;
+  const lines = ((isDeletion ? hunk.oldText : hunk.newText) ?? '').split('\n').map((line) => singleLine(line));
+  const first = lines.find((line) => line !== '') ?? 'Blank lines';
+  return isDeletion ? `Delete: ${first}` : first;
+}
+
+/** Returns the number of lines that the title omits, as in `+1 more line`; undefined if it omits none. */
+export function moreLines(hunk: Hunk): string | undefined {
+  const more = (hunk.newLines === 0 ? hunk.oldLines : hunk.newLines) - 1;
+  return hunk.kind === undefined && more > 0 ? `+${count(more, 'more line')}` : undefined;
+}
+
+function renameTitle({ path, newPath = path }: FileEntry): string {
+  const isMove = dirname(path) !== dirname(newPath);
+  return `${isMove ? 'Move' : 'Rename'} to ${newNameOf(path, newPath)}`;
+}
+
+const WHOLE_FILE_TITLES = {
+  create: 'Create the file',
+  delete: 'Delete the file',
+  encoding: 'Change the encoding',
+} as const;
+
+/** Returns the change of a hunk as lines of a diff. */
+export function hunkDiff(file: FileEntry, hunk: Hunk): string {
+  if (hunk.kind !== undefined) {
+    const lines = file.diff.split('\n');
+    const first = lines.findIndex((line) => line.startsWith('@@')) + 1;
+    return hunk.kind === 'rename' || first === 0 ? '' : lines.slice(first).join('\n').trimEnd();
+  }
+  return [...signed('-', hunk.oldText ?? ''), ...signed('+', hunk.newText ?? '')].join('\n');
+}
+
+function signed(sign: string, text: string): string[] {
+  const lines = text.split(/\r?\n/);
+  if (lines.at(-1) === '') {
+    lines.pop();
+  }
+  return lines.map((line) => sign + line);
+}
+
+const OUTCOMES: Record<Exclude<ProposalState, 'pending' | 'proposed'>, string> = {
+  applied: 'was applied',
+  partial: 'was applied in part',
+  rejected: 'was rejected',
+  superseded: 'was replaced by a newer one',
+  discarded: 'was withdrawn by its author',
+  stale: 'is out of date: its files have changed',
+  failed: 'could not be written, so nothing was changed',
+};
+
+/** Describes the end of a proposal that was not decided in this window. */
+export function endedElsewhere(proposal: ProposalResult, state: ProposalState): string {
+  const what = state === 'pending' || state === 'proposed' ? 'no longer exists' : OUTCOMES[state];
+  const where = state === 'applied' || state === 'partial' || state === 'rejected' ? ', elsewhere' : '';
+  return `"${titleOf(proposal)}" ${what}${where}.`;
+}
+
+/** Describes the result of the last decision, and lists the paths of files that were changed but not saved. */
+export function outcomeOf(outcome: ProposalResult): { text: string; unsaved: string[] } {
+  const title = titleOf(outcome);
+  if (outcome.state === 'rejected') {
+    return { text: `Rejected "${title}". Nothing was changed.`, unsaved: [] };
+  }
+  if (outcome.state !== 'applied' && outcome.state !== 'partial') {
+    return { text: endedElsewhere(outcome, outcome.state), unsaved: [] };
+  }
+  const changed = outcome.files.filter((file) => file.hash !== undefined);
+  const unsaved = changed.filter((file) => file.saved === false).map((file) => file.newPath ?? file.path);
+  const what = changed.length === 1 && changed[0] ? fileTitle(changed[0]) : count(changed.length, 'file');
+  const rest = unsaved.length === 0 ? '' : ` Not saved: ${unsaved.map(nameOf).join(', ')}.`;
+  return { text: `Changed ${what} as decided on "${title}".${rest}`, unsaved };
+}

@@ -1,0 +1,170 @@
+use std::path::PathBuf;
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct ReadArguments {
+    /// The file
+    pub(crate) path: PathBuf,
+
+    /// First line, from 1; for a notebook, the first cell
+    #[arg(long, value_name = "LINE")]
+    pub(crate) offset: Option<usize>,
+
+    /// Number of lines; for a notebook, of cells
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) limit: Option<usize>,
+
+    /// Print the number of each line before it
+    #[arg(long, short)]
+    pub(crate) numbered: bool,
+
+    /// Print the JSON text of a notebook instead of its cells
+    #[arg(long)]
+    pub(crate) raw: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SearchArguments {
+    /// A regular expression, matched within single lines
+    pub(crate) pattern: String,
+
+    /// A file, or a folder whose files are searched unless they are ignored [default: the working folder]
+    pub(crate) path: Option<PathBuf>,
+
+    /// Only files whose name or path matches; with `!` before it, only those that do not match
+    #[arg(long, short, value_name = "GLOB", allow_hyphen_values = true)]
+    pub(crate) glob: Option<String>,
+
+    /// Ignore the difference between upper and lower case
+    #[arg(long, short)]
+    pub(crate) ignore_case: bool,
+
+    /// Search for the pattern as literal text
+    #[arg(long, short = 'F', visible_alias = "fixed-strings")]
+    pub(crate) literal: bool,
+
+    /// Show N lines before and after each match, 20 at most
+    #[arg(long, short = 'C', value_name = "N")]
+    pub(crate) context: Option<usize>,
+
+    /// Matches shown, 1,000 at most [default: 100]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FindArguments {
+    /// A glob that matches names at any depth or, with `/` in it, paths relative to the folder
+    pub(crate) pattern: String,
+
+    /// The folder to search [default: the working folder]
+    pub(crate) path: Option<PathBuf>,
+
+    /// Paths shown, 10,000 at most [default: 1,000]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// The folder [default: the working folder]
+    pub(crate) path: Option<PathBuf>,
+
+    /// Entries shown, 10,000 at most [default: 500]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReviewArguments {
+    /// The id of the proposal [default: all pending proposals, oldest first]
+    pub(crate) id: Option<String>,
+
+    /// Propose the rejected hunks of this proposal, or of the last one, again and review them
+    #[arg(long)]
+    pub(crate) reopen: bool,
+
+    /// Accept the proposal, or only the hunks in --hunk, without asking
+    #[arg(long, requires = "id", conflicts_with_all = ["reopen", "reject"])]
+    pub(crate) accept: bool,
+
+    /// Reject the proposal, or only the hunks in --hunk, without asking
+    #[arg(long, requires = "id", conflicts_with = "reopen")]
+    pub(crate) reject: bool,
+
+    /// Only this hunk, counted over all files of the proposal; can be repeated
+    #[arg(long, value_name = "N")]
+    pub(crate) hunk: Vec<String>,
+}
+
+impl ReviewArguments {
+    /// Returns the decision to make without asking, by its name in the protocol.
+    pub(crate) fn decision(&self) -> Option<&'static str> {
+        match (self.accept, self.reject) {
+            (true, _) => Some("accept"),
+            (_, true) => Some("reject"),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogArguments {
+    /// Only changes of this file, or of files in this folder
+    pub(crate) path: Option<PathBuf>,
+
+    /// Show the diff of each change
+    #[arg(long, short)]
+    pub(crate) patch: bool,
+
+    #[command(flatten)]
+    pub(crate) filter: ChangeFilter,
+
+    /// Maximum number of changes to list
+    #[arg(short, long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) number: u32,
+}
+
+/// A selection of changes.
+#[derive(Debug, Args)]
+pub(crate) struct ChangeFilter {
+    /// Only changes of this session; `editd show` prints session names
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+
+    /// Only changes since then: an age such as `30min` or `2h`, or a time such as 2026-11-23T10:00:00Z
+    #[arg(long, value_name = "WHEN", value_parser = time_or_age)]
+    pub(crate) since: Option<String>,
+}
+
+impl ChangeFilter {
+    pub(crate) fn is_given(&self) -> bool {
+        self.session.is_some() || self.since.is_some()
+    }
+}
+
+/// Parses a time or an age. Returns the time in the daemon's format.
+fn time_or_age(text: &str) -> Result<String, String> {
+    if let Ok(time) = text.parse::<jiff::Timestamp>() {
+        return Ok(time.to_string());
+    }
+    let ago: jiff::SignedDuration =
+        text.parse().map_err(|_| "expected an age, such as 30min or 2h, or an RFC 3339 time".to_owned())?;
+    jiff::Timestamp::now()
+        .checked_sub(ago.abs())
+        .map(|time| time.to_string())
+        .map_err(|_| "that is too long ago".to_owned())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArguments {
+    /// The id of a change from `editd log`, or of a proposal from `editd review`
+    pub(crate) id: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BlameArguments {
+    /// The file
+    pub(crate) path: PathBuf,
+}

@@ -1,0 +1,147 @@
+//! Rebasing changes onto content that has changed since.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::edit::{self, LineRange, Marked, MergeError, Plan};
+use crate::notebook::{broken, is_notebook};
+use crate::workspace::{Action, Coverage, OnStale, PlannedFile, Refusal, RefusalKind};
+
+use super::compute::{ComputeOptions, ComputedChange, DraftError, finish};
+use super::difference::stale;
+use super::draft::Draft;
+use crate::daemon::files::observe::Observed;
+
+/// Start of the warning about conflict markers. The line numbers follow.
+const MARKERS_WARNING: &str = "Conflict markers are in lines";
+
+/// The edits between the base of a proposal and the current content.
+#[derive(Clone, Copy)]
+pub(crate) enum Intervening<'p> {
+    /// Later edits of the author.
+    Own(&'p [Arc<Plan>]),
+    /// Text that a user typed in an editor.
+    Typing,
+    /// Changes by others.
+    Others,
+}
+
+/// Rebases a proposal's change of one file onto the observed content. Later edits of the author and typed
+/// text only shift its offsets. If they touch the change, or others changed the file, a merge is needed,
+/// which `on_stale` must allow.
+pub(crate) fn rebase_planned(
+    file: &PlannedFile,
+    intervening: Intervening<'_>,
+    observed: Observed,
+    rules: &ComputeOptions<'_>,
+) -> Result<ComputedChange, Refusal> {
+    let about = |kind| Refusal::at(&file.path, kind);
+    let before = file.before.as_ref().filter(|_| file.action == Action::Edit);
+    let (Some(before), Ok((_, now))) = (before, observed.content()) else {
+        return Err(about(stale(file.before.as_deref(), &observed, rules.deadline)));
+    };
+    let rebased = match intervening {
+        Intervening::Own(plans) => {
+            plans.iter().try_fold((*file.plan).clone(), |plan, own| plan.rebase_strict(own))
+        }
+        Intervening::Typing => {
+            file.plan.rebase_strict(&Plan::between(&before.text.to_string(), now, rules.deadline))
+        }
+        Intervening::Others => None,
+    };
+    let draft = Draft {
+        plan: (*file.plan).clone(),
+        matches: file.matches.clone(),
+        warnings: file.warnings.clone(),
+        rebased: file.rebased,
+        original_plan: Some((before.hash, file.plan.clone())),
+    };
+    let draft = match rebased {
+        Some(plan) => {
+            let warnings = draft.warnings.into_iter().map(without_line_numbers).collect();
+            Draft { plan, warnings, ..draft }
+        }
+        None if rules.on_stale != OnStale::Reject => {
+            rebase(&file.path, (&before.text.to_string(), now), draft, rules).map_err(
+                |error| match error {
+                    DraftError::File(kind) => about(kind),
+                    DraftError::Edits(_) | DraftError::Cells(_) => about(RefusalKind::NoChange),
+                },
+            )?
+        }
+        None => return Err(about(stale(Some(before), &observed, rules.deadline))),
+    };
+    let rules = &ComputeOptions { display: file.shown.as_ref().map(|shown| shown.display), ..*rules };
+    // The result contains changes of others that the author has not seen.
+    let mut computed =
+        finish(observed, Action::Edit, file.format, draft, Coverage::Part, rules).map_err(about)?;
+    computed.file.tags.clone_from(&file.tags);
+    Ok(computed)
+}
+
+/// Rebases a plan for `given` onto `now`: by offsets if the changes are in other locations, otherwise by
+/// merging lines.
+pub(crate) fn rebase(
+    path: &Path,
+    (given, now): (&str, &str),
+    draft: Draft,
+    rules: &ComputeOptions<'_>,
+) -> Result<Draft, DraftError> {
+    let since = Plan::between(given, now, rules.deadline);
+    let mut warnings = draft.warnings;
+    warnings.push(
+        "The file has changed since it was read; this change was merged with the new content.".to_owned(),
+    );
+    let wanted = || draft.plan.apply(given);
+    let plan = if let Some(plan) = draft.plan.rebase_strict(&since) {
+        plan
+    } else {
+        let merged = merged(given, now, &wanted(), rules.on_stale)?;
+        warnings.extend(markers_warning(&merged.conflicts));
+        Plan::between(now, &merged.text, rules.deadline)
+    };
+    if is_notebook(&wanted()) && broken(path, now, &plan).is_some() {
+        // Rebasing does not parse JSON, and conflict markers are not valid JSON. A merge that refuses
+        // conflicts reports where they are.
+        merged(given, now, &wanted(), OnStale::Rebase)?;
+        return Err(RefusalKind::Conflict { regions: Vec::new() }.into());
+    }
+    Ok(Draft { plan, warnings, rebased: true, ..draft })
+}
+
+fn merged(given: &str, now: &str, wanted: &str, on_stale: OnStale) -> Result<Marked, RefusalKind> {
+    let merged = match on_stale {
+        OnStale::Mark => edit::merge_marked(given, now, wanted),
+        OnStale::Reject | OnStale::Rebase => {
+            edit::merge(given, now, wanted).map(|text| Marked { text, conflicts: Vec::new() })
+        }
+    };
+    merged.map_err(|error| match error {
+        MergeError::Conflicts(regions) => RefusalKind::Conflict { regions },
+        MergeError::TooLong { .. } => {
+            RefusalKind::Timeout { what: "Merging the change with the changes of others" }
+        }
+    })
+}
+
+/// Returns the warning about conflicts that were written into the file.
+fn markers_warning(conflicts: &[LineRange]) -> Option<String> {
+    let lines: Vec<_> = conflicts.iter().map(|lines| format!("{}-{}", lines.start, lines.end)).collect();
+    (!lines.is_empty()).then(|| {
+        format!(
+            "{MARKERS_WARNING} {} of the result: there the file, between `<<<<<<< file` and \
+             `||||||| base`, and this change, between `=======` and `>>>>>>> change`, differ in the same \
+             lines. Resolve each conflict and remove the markers.",
+            lines.join(", ")
+        )
+    })
+}
+
+/// Removes the line numbers from a warning about conflict markers, because a rebase moves the lines.
+fn without_line_numbers(warning: String) -> String {
+    if warning.starts_with(MARKERS_WARNING) {
+        return "Conflict markers are in the changed lines. Resolve each conflict and remove the markers."
+            .to_owned();
+    }
+    warning
+}

@@ -1,0 +1,194 @@
+//! Review in editors without an editd plugin: pending proposals are shown and decided with the means of LSP.
+//!
+//! Each such editor has a task, which is woken when a proposal changes or the user types. The task collects
+//! all pending proposals and sends the editor the differences from what it sent before. So no change is lost,
+//! and many changes in a row cost one pass.
+
+mod content;
+mod diffs;
+mod pending;
+mod run;
+
+pub(crate) use diffs::clear;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::protocol::PROPOSAL_CHANGED;
+use crate::protocol::lsp_review::{Waiting, announcement, hints};
+
+use super::clients::Asked;
+use super::job::blocking;
+use super::{ClientSink, Daemon, SessionContext};
+
+/// Delay before a pass, which collects further changes.
+const PAUSE: Duration = Duration::from_millis(40);
+/// Minimum pause after a pass, as a multiple of the time that the pass took.
+const REST: u32 = 4;
+
+/// Wakes the task that follows an editor.
+#[derive(Clone, Debug, Default)]
+pub struct Follow(Arc<Notify>);
+
+impl Follow {
+    /// Wakes the task, because something may have changed for the editor.
+    pub fn look_again(&self) {
+        self.0.notify_one();
+    }
+
+    /// Wraps the sink of the editor: a notification about a proposal wakes the task instead of reaching the
+    /// editor.
+    pub fn sink(&self, to: Arc<dyn ClientSink>) -> Arc<dyn ClientSink> {
+        Arc::new(FollowSink { to, follow: self.clone() })
+    }
+}
+
+struct FollowSink {
+    to: Arc<dyn ClientSink>,
+    follow: Follow,
+}
+
+impl ClientSink for FollowSink {
+    fn notify(&self, method: &'static str, params: Value) {
+        if method == PROPOSAL_CHANGED {
+            self.follow.look_again();
+        } else {
+            self.to.notify(method, params);
+        }
+    }
+
+    fn request(&self, method: &'static str, params: Value) -> Asked {
+        self.to.request(method, params)
+    }
+}
+
+/// The state that was last sent to an editor.
+#[derive(Default)]
+struct SentState {
+    /// Revisions of the pending proposals, by id.
+    proposals: HashMap<String, u32>,
+    /// Ids of the proposals that were announced to the user.
+    announced: HashSet<String>,
+    /// Hints in each document, by URI.
+    hints: HashMap<String, Vec<Value>>,
+}
+
+impl Daemon {
+    /// Keeps an editor informed of the pending proposals for its user, until it disconnects.
+    pub async fn follow(
+        self,
+        session: Arc<SessionContext>,
+        sink: Arc<dyn ClientSink>,
+        follow: Follow,
+        gone: CancellationToken,
+    ) {
+        let mut sent = SentState::default();
+        loop {
+            let began = Instant::now();
+            match self.waiting(&session, None).await {
+                Ok(waiting) => self.update_editor(&session, &*sink, &mut sent, &waiting).await,
+                Err(failure) => {
+                    tracing::debug!(?failure, "the pending proposals could not be sent to an editor");
+                }
+            }
+            let took = began.elapsed();
+            tokio::select! {
+                () = gone.cancelled() => return,
+                () = follow.0.notified() => {}
+            }
+            // If a pass takes long, as with large files, passes are less frequent, because the user may be
+            // typing.
+            tokio::time::sleep(PAUSE + took * REST).await;
+        }
+    }
+
+    async fn update_editor(
+        &self,
+        session: &Arc<SessionContext>,
+        sink: &dyn ClientSink,
+        sent: &mut SentState,
+        waiting: &[Waiting],
+    ) {
+        let fresh: Vec<_> =
+            waiting.iter().filter(|one| sent.announced.insert(one.id.clone())).cloned().collect();
+        if let Some(text) = announcement(&fresh) {
+            show_message(sink, INFO, &text);
+        }
+        let now: HashMap<_, _> = waiting.iter().map(|one| (one.id.clone(), one.revision)).collect();
+        self.update_diffs(session, &sent.proposals, &now).await;
+        if now != sent.proposals {
+            sent.proposals = now;
+            if session.abilities.code_lens_refresh {
+                // The editor may ignore the request.
+                drop(sink.request("workspace/codeLens/refresh", Value::Null));
+            }
+        }
+        if session.abilities.hints {
+            self.update_hints(session, sink, sent, waiting);
+        }
+    }
+
+    fn update_hints(
+        &self,
+        session: &SessionContext,
+        sink: &dyn ClientSink,
+        sent: &mut SentState,
+        waiting: &[Waiting],
+    ) {
+        let open = self.core.open_in(session.id);
+        sent.hints.retain(|uri, _| open.iter().any(|buffer| buffer.id.uri == *uri));
+        for buffer in open {
+            let items = match buffer.blocked_reason {
+                None => hints(waiting, &buffer.path, &buffer.text, session.encoding),
+                // The lines of the document are not known.
+                Some(_) => Vec::new(),
+            };
+            let before = sent.hints.get(&buffer.id.uri);
+            if before.map(Vec::as_slice).unwrap_or_default() != items {
+                let params = json!({ "uri": buffer.id.uri, "version": buffer.version, "diagnostics": items });
+                sink.notify("textDocument/publishDiagnostics", params);
+                sent.hints.insert(buffer.id.uri, items);
+            }
+        }
+    }
+
+    /// Rewrites the shown diffs of proposals that have changed, and removes the diffs of proposals that are
+    /// no longer pending.
+    async fn update_diffs(
+        &self,
+        session: &Arc<SessionContext>,
+        before: &HashMap<String, u32>,
+        now: &HashMap<String, u32>,
+    ) {
+        for id in self.core.shown_diffs() {
+            let (known, present) = (before.get(&id), now.get(&id));
+            if known == present && present.is_some() {
+                continue;
+            }
+            let (text, path) = (self.diff_text(session, &id).await, self.core.diff_file(&id));
+            let is_pending = present.is_some();
+            let updated = blocking(move || match text {
+                Ok(Some(text)) if is_pending => diffs::write(&path, &text),
+                Ok(Some(_)) => Ok(()),
+                _ => diffs::remove(&path),
+            });
+            if let Ok(Err(error)) = updated.await {
+                tracing::warn!(%error, "a shown diff could not be updated");
+            }
+        }
+    }
+}
+
+/// Message types of LSP.
+const ERROR: u32 = 1;
+const INFO: u32 = 3;
+
+fn show_message(sink: &dyn ClientSink, kind: u32, text: &str) {
+    sink.notify("window/showMessage", json!({ "type": kind, "message": text }));
+}

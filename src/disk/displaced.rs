@@ -1,0 +1,171 @@
+//! A final check of files that have lost their name.
+//!
+//! A program that opened a file before it was displaced can still write into it afterwards, and nothing would
+//! ever read that write. Displaced files are therefore held open a little longer and checked again, and
+//! unexpected content is rescued.
+
+use super::Disk;
+use super::journal::{Lost, Rescue};
+use super::place::Handle;
+use super::stat::Stat;
+use crate::text::ContentHash;
+use parking_lot::Mutex;
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// Time for which a displaced file is held: programs that save open, write and close within milliseconds.
+const HELD_FOR: Duration = Duration::from_secs(1);
+/// Pause between two checks. A client that changes many files, or one file repeatedly, displaces a file every
+/// few milliseconds, and a wake-up for each takes longer than the check.
+const REST: Duration = Duration::from_millis(100);
+/// Maximum number of files held; beyond it the oldest is checked early.
+const MAX_HELD: usize = 256;
+/// Maximum total size of the files held, in bytes: they take up space on their disk.
+const MAX_HELD_BYTES: u64 = 64 << 20;
+/// Maximum size up to which the content is compared, in bytes; for larger files the state has to suffice.
+const COMPARED: u64 = 64 << 10;
+
+/// A file that lost its name, held open.
+#[derive(Clone, Debug)]
+pub struct Displaced {
+    /// The file.
+    pub handle: Handle,
+    /// Former path of the file.
+    pub path: PathBuf,
+    /// State of the file when it was displaced.
+    pub stat: Stat,
+    /// Hash of the content at that time, if known.
+    pub hash: Option<ContentHash>,
+}
+
+/// Checks displaced files once more, on its own thread.
+pub struct DisplacedFileMonitor {
+    disk: Arc<dyn Disk>,
+    rescue: Arc<dyn Rescue>,
+    held: Arc<Mutex<Held>>,
+    wake: Sender<()>,
+}
+
+#[derive(Default)]
+struct Held {
+    files: VecDeque<(Instant, Displaced)>,
+    bytes: u64,
+}
+
+impl DisplacedFileMonitor {
+    /// Starts the thread, which ends when the monitor is dropped.
+    pub fn start(disk: Arc<dyn Disk>, rescue: Arc<dyn Rescue>) -> std::io::Result<Self> {
+        let (wake, woken) = channel();
+        let held = Arc::<Mutex<Held>>::default();
+        let worker = Worker { disk: disk.clone(), rescue: rescue.clone(), held: held.clone() };
+        std::thread::Builder::new().name("displaced-files".to_owned()).spawn(move || worker.run(&woken))?;
+        Ok(Self { disk, rescue, held, wake })
+    }
+
+    /// Takes a file and checks it a little later.
+    pub fn hold(&self, displaced: Displaced) {
+        let mut held = self.held.lock();
+        held.bytes += displaced.stat.size;
+        held.files.push_back((Instant::now(), displaced));
+        // Otherwise the thread wakes up by itself in time. A send only fails when the monitor ends.
+        let wake = held.files.len() == 1 || held.is_crowded();
+        drop(held);
+        if wake {
+            let _ = self.wake.send(());
+        }
+    }
+
+    /// Checks and releases all files now, because a client needs the space that they take up.
+    pub fn look_now(&self) {
+        let files = std::mem::take(&mut *self.held.lock()).files;
+        for (_, displaced) in files {
+            recheck(&*self.disk, &*self.rescue, &displaced);
+        }
+    }
+}
+
+impl Drop for DisplacedFileMonitor {
+    fn drop(&mut self) {
+        self.look_now();
+    }
+}
+
+struct Worker {
+    disk: Arc<dyn Disk>,
+    rescue: Arc<dyn Rescue>,
+    held: Arc<Mutex<Held>>,
+}
+
+impl Worker {
+    fn run(&self, woken: &Receiver<()>) {
+        loop {
+            let wait = self.held.lock().wait();
+            match wait.map_or_else(
+                || woken.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                |wait| woken.recv_timeout(wait),
+            ) {
+                Err(RecvTimeoutError::Disconnected) => return,
+                Ok(()) | Err(RecvTimeoutError::Timeout) => {}
+            }
+            // If there are too many files, go on until there are far fewer; otherwise every further file
+            // would wake the thread.
+            let thin_out = self.held.lock().is_crowded();
+            loop {
+                let expired = self.held.lock().take_expired(thin_out);
+                let Some(expired) = expired else { break };
+                recheck(&*self.disk, &*self.rescue, &expired);
+            }
+        }
+    }
+}
+
+impl Held {
+    /// Time until the next file is due, or a little longer.
+    fn wait(&self) -> Option<Duration> {
+        self.files.front().map(|(since, _)| HELD_FOR.saturating_sub(since.elapsed()).max(REST))
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.files.len() > MAX_HELD || self.bytes > MAX_HELD_BYTES
+    }
+
+    fn is_sparse(&self) -> bool {
+        self.files.len() <= MAX_HELD / 2 && self.bytes <= MAX_HELD_BYTES / 2
+    }
+
+    fn take_expired(&mut self, thin_out: bool) -> Option<Displaced> {
+        let (since, _) = self.files.front()?;
+        let stays = if thin_out { self.is_sparse() } else { !self.is_crowded() };
+        if stays && since.elapsed() < HELD_FOR {
+            return None;
+        }
+        let (_, displaced) = self.files.pop_front()?;
+        self.bytes = self.bytes.saturating_sub(displaced.stat.size);
+        Some(displaced)
+    }
+}
+
+/// Rescues the content if it is not the content that was displaced.
+fn recheck(disk: &dyn Disk, rescue: &dyn Rescue, displaced: &Displaced) {
+    let Displaced { handle, path, stat, hash } = displaced;
+    let Ok(now) = disk.stat_held(handle, path) else { return };
+    let untouched = now.size == stat.size && now.mtime == stat.mtime;
+    if untouched && (now.size > COMPARED || hash.is_none()) {
+        return;
+    }
+    let Ok(image) = disk.read_held(handle, path, u64::MAX) else { return };
+    if *hash == Some(ContentHash::of(&image.bytes)) {
+        return;
+    }
+    match rescue.keep(path, &image.bytes, Lost::Displaced) {
+        Ok(()) => {
+            tracing::warn!(path = %path.display(), "a text that a program wrote into a replaced file was rescued");
+        }
+        Err(error) => {
+            tracing::error!(path = %path.display(), %error, "a text that a program wrote into a replaced file is lost");
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! Matching of a single edit.
+
+use std::cell::{Cell, OnceCell};
+use std::ops::Range;
+
+use super::anchor::{NoScope, Scope};
+use super::base::Base;
+use super::closest;
+use super::conflicts::NewTexts;
+use super::elided::{placeholder, placeholder_beside_text};
+use super::needle::{Needle, with_lf_endings};
+use super::removal::removes_lines;
+use super::replacement::ReplacementBuilder;
+use super::similarity;
+use super::tiers::{Hits, MANY, Reads, Site, TIERS, Tier, Tolerance, indentation};
+use super::unwrap::{Unwrapped, unwrapped};
+use super::widen;
+use super::{Count, Edit, EditRefusalKind, Occurrences, Options, Splice, Strategy, TimedOut};
+use crate::text::{line_end, line_start, lines};
+
+/// Reason for a region whose text matches, but not where the anchor requires it.
+const ELSEWHERE: &str =
+    "the text is here, but the context lines or the end-of-file marker require another location";
+
+/// Warning for whole lines that were removed.
+const LINES_REMOVED: &str =
+    "the lines were removed together with their last line ending, which the old text left out";
+
+/// Number of replacements built between two deadline checks.
+const STRIDE: usize = 256;
+
+/// An edit with its matches.
+pub(super) struct LocatedEdit {
+    pub(super) edit: usize,
+    pub(super) strategy: Strategy,
+    pub(super) warnings: Vec<&'static str>,
+    /// Similarity of the old text and the matched text, 0 to 1.
+    pub(super) similarity: f64,
+    /// Bytes of the first match.
+    pub(super) first: Range<usize>,
+    /// Number of matches.
+    pub(super) replacements: usize,
+    /// Bytes of the base that the edit accounts for.
+    pub(super) sites: Vec<Range<usize>>,
+    pub(super) splices: Vec<Splice>,
+}
+
+/// Matches the edits of one call in one base.
+pub(super) struct Finder<'a> {
+    base: Base<'a>,
+    edits: &'a [Edit],
+    pub(super) needles: Vec<Needle<'a>>,
+    fuzzy: bool,
+    /// `true` if new text that elides code in words is refused. Not for exact matching, which takes texts
+    /// literally, nor for prose, in which such a line is text.
+    finds_placeholders: bool,
+    room: usize,
+    /// Bytes of new text so far, over all matches.
+    new_bytes: Cell<usize>,
+}
+
+/// The search for one edit.
+struct Search<'s> {
+    edit: usize,
+    count: Count,
+    scope: Scope<'s>,
+    /// End of the previous hunk, if the edit is a hunk that follows one.
+    after: Option<usize>,
+}
+
+impl<'a> Finder<'a> {
+    pub(super) fn new(base: &'a str, edits: &'a [Edit], options: &Options) -> Self {
+        let needles = edits.iter().map(Needle::new).collect();
+        Self {
+            base: Base::new(base, edits, options),
+            edits,
+            needles,
+            fuzzy: options.fuzzy,
+            finds_placeholders: options.fuzzy && !options.prose,
+            room: options.room,
+            new_bytes: Cell::default(),
+        }
+    }
+
+    /// Matches one edit. `explain` asks for the closest regions if there is no match. `new_texts` is shared
+    /// by all edits of a call. `after` is the end of the previous hunk, if the edit is a hunk that follows
+    /// one.
+    pub(super) fn locate<'f>(
+        &'f self,
+        edit: usize,
+        after: Option<usize>,
+        explain: bool,
+        new_texts: &OnceCell<NewTexts<'f>>,
+    ) -> Result<LocatedEdit, EditRefusalKind> {
+        let (needle, edit_request) = (&self.needles[edit], &self.edits[edit]);
+        self.base.is_applied.set(false);
+        let scope = Scope::new(&self.base, &edit_request.anchor).map_err(|none| match none {
+            NoScope::Missing(line) => closest::missing_context(&self.base, line),
+            NoScope::TimedOut => EditRefusalKind::Timeout,
+        })?;
+        let search = Search { edit, count: edit_request.count, scope, after };
+        if needle.old.is_empty() {
+            return self.insertion(&search, needle);
+        }
+        if let Some(line) = self.finds_placeholders.then(|| placeholder(&needle.old, &needle.new)).flatten() {
+            return Err(placeholder_refusal(needle, line));
+        }
+        let limit = if edit_request.count == Count::One { MANY } else { usize::MAX };
+        let exact = self.hits(&search, &TIERS[0], needle, limit)?;
+        if !exact.sites.is_empty() {
+            return self.exact(&search, needle, exact);
+        }
+        if let Some(other_edit) = new_texts.get_or_init(|| NewTexts::of(&self.needles)).source_of(edit) {
+            return Err(EditRefusalKind::Dependency { other_edit });
+        }
+        if self.fuzzy
+            && let Some(located) = self.tolerant(&search, needle)?
+        {
+            return Ok(located);
+        }
+        let mut refused = closest::not_found(&self.base, needle, explain);
+        if let (true, EditRefusalKind::NotFound { closest, .. }) = (search.scope.narrows(), &mut refused) {
+            for region in
+                closest.iter_mut().filter(|region| region.similarity >= 1.0 && region.reason.is_empty())
+            {
+                ELSEWHERE.clone_into(&mut region.reason);
+            }
+        }
+        Err(refused)
+    }
+
+    fn hits(
+        &self,
+        search: &Search<'_>,
+        tier: &Tier,
+        needle: &Needle<'_>,
+        limit: usize,
+    ) -> Result<Hits, EditRefusalKind> {
+        // To narrow the matches, all of them have to be known.
+        let narrows = search.scope.narrows() || search.after.is_some();
+        let limit = if narrows { usize::MAX } else { limit };
+        let mut hits =
+            (tier.locate)(&self.base, needle, limit).map_err(|_: TimedOut| EditRefusalKind::Timeout)?;
+        search.scope.narrow(&self.base, &needle.old, tier.strategy, &mut hits);
+        if let Some(after) = search.after {
+            hits.keep_only_one_after(after);
+        }
+        Ok(hits)
+    }
+
+    fn exact(
+        &self,
+        search: &Search<'_>,
+        needle: &Needle<'_>,
+        hits: Hits,
+    ) -> Result<LocatedEdit, EditRefusalKind> {
+        let found = hits.sites.len();
+        let occurrences = || Occurrences::of(self.base.text, &hits);
+        match search.count {
+            Count::One if found > 1 => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
+            Count::Exactly(expected) if expected as usize != found => {
+                Err(EditRefusalKind::CountMismatch { expected, found, occurrences: occurrences() })
+            }
+            _ if hits.overlap() => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
+            _ => self.located(search, needle, &TIERS[0], hits.sites),
+        }
+    }
+
+    /// Returns the match of the strictest tolerant tier that has any.
+    fn tolerant(
+        &self,
+        search: &Search<'_>,
+        needle: &Needle<'_>,
+    ) -> Result<Option<LocatedEdit>, EditRefusalKind> {
+        let readings: OnceCell<Vec<Unwrapped>> = OnceCell::new();
+        for tier in &TIERS[1..] {
+            if tier.reads != Reads::Unwrapped {
+                let hits = self.hits(search, tier, needle, MANY)?;
+                if !hits.sites.is_empty() {
+                    return self.single_match(search, needle, tier, hits).map(Some);
+                }
+            }
+            if tier.reads != Reads::Given {
+                let readings = readings.get_or_init(|| unwrapped(needle));
+                if let Some(located) = self.unwrapped_match(search, tier, readings)? {
+                    return Ok(Some(located));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the match of one of the unwrapped readings of a request. Readings that match at different
+    /// locations are ambiguous; if they write different text at one location, none is used.
+    fn unwrapped_match(
+        &self,
+        search: &Search<'_>,
+        tier: &Tier,
+        readings: &[Unwrapped],
+    ) -> Result<Option<LocatedEdit>, EditRefusalKind> {
+        let mut found: Option<LocatedEdit> = None;
+        for reading in readings.iter().filter(|reading| !reading.needle.blank) {
+            let hits = self.hits(search, tier, &reading.needle, MANY)?;
+            if hits.sites.is_empty() {
+                continue;
+            }
+            let mut located = match self.single_match(search, &reading.needle, tier, hits) {
+                // The result of a likelier reading is clear.
+                Err(EditRefusalKind::NotFound { .. }) if found.is_some() => continue,
+                located => located?,
+            };
+            located.warnings.insert(0, reading.warning);
+            let Some(known) = &found else {
+                found = Some(located);
+                continue;
+            };
+            if known.first != located.first {
+                let sites = [known, &located].map(|located| Site::whole(located.first.clone())).into();
+                let occurrences = Occurrences::of(self.base.text, &Hits { sites, more: false });
+                return Err(EditRefusalKind::Ambiguous { occurrences });
+            }
+            if reading.undecided && known.splices != located.splices {
+                return Ok(None);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Accepts a single match of a tolerant tier, whatever the count.
+    fn single_match(
+        &self,
+        search: &Search<'_>,
+        needle: &Needle<'_>,
+        tier: &Tier,
+        hits: Hits,
+    ) -> Result<LocatedEdit, EditRefusalKind> {
+        let found = hits.sites.len();
+        let occurrences = || Occurrences::of(self.base.text, &hits);
+        match search.count {
+            Count::Exactly(expected) if expected != 1 && expected as usize != found => {
+                Err(EditRefusalKind::CountMismatch { expected, found, occurrences: occurrences() })
+            }
+            _ if found > 1 => Err(EditRefusalKind::Ambiguous { occurrences: occurrences() }),
+            _ => self.located(search, needle, tier, hits.sites),
+        }
+    }
+
+    fn located(
+        &self,
+        search: &Search<'_>,
+        needle: &Needle<'_>,
+        tier: &Tier,
+        locations: Vec<Site>,
+    ) -> Result<LocatedEdit, EditRefusalKind> {
+        if self.finds_placeholders
+            && tier.strategy != Strategy::Elision
+            && let Some(line) = placeholder_beside_text(&needle.old, &needle.new)
+        {
+            return Err(placeholder_refusal(needle, line));
+        }
+        let widened = (self.fuzzy && tier.tolerance != Tolerance::Indentation)
+            .then(|| widen::widen(self.base.text, needle, &locations))
+            .flatten();
+        let (tier, locations) = widened.map_or((tier, locations), |lines| (indentation(), lines));
+        self.reserve(locations.len(), needle.new.len())?;
+        let mut splices: Vec<Splice> = Vec::with_capacity(locations.len());
+        for (number, site) in locations.iter().enumerate() {
+            if number % STRIDE == 0 {
+                self.base.deadline.check().map_err(|_| EditRefusalKind::Timeout)?;
+            }
+            let written = ReplacementBuilder::all(&self.base, site, needle, tier.tolerance);
+            splices.extend(written.map_err(|unclear| closest::unclear(&self.base, needle, site, unclear))?);
+        }
+        self.base.deadline.check().map_err(|_| EditRefusalKind::Timeout)?;
+        let first = locations.first().map_or(0..0, |site| site.range.clone());
+        let similarity = match tier.strategy {
+            Strategy::Exact => 1.0,
+            _ => locations.first().map_or(0.0, |site| self.resemblance(needle, site)),
+        };
+        let replacements = locations.len();
+        let removes = locations.iter().any(|site| removes_lines(&self.base, site, needle));
+        let warnings =
+            [Some(tier.warning).filter(|warning| !warning.is_empty()), removes.then_some(LINES_REMOVED)];
+        let of_patch = self.edits[search.edit].anchor.whole_lines;
+        let sites = if of_patch && replacements == 1 && locations.iter().all(|site| site.parts.is_empty()) {
+            vec![changed_lines(self.base.text, &first, &splices)]
+        } else {
+            locations.into_iter().flat_map(Site::ranges).collect()
+        };
+        Ok(LocatedEdit {
+            edit: search.edit,
+            strategy: tier.strategy,
+            warnings: warnings.into_iter().flatten().collect(),
+            similarity,
+            first,
+            replacements,
+            sites,
+            splices,
+        })
+    }
+
+    /// Reserves space for a text at a number of locations.
+    fn reserve(&self, locations: usize, text: usize) -> Result<(), EditRefusalKind> {
+        let size = locations.saturating_mul(text).saturating_add(self.new_bytes.get());
+        if size > self.room {
+            return Err(EditRefusalKind::TooLarge { limit: self.room, size });
+        }
+        self.new_bytes.set(size);
+        Ok(())
+    }
+
+    /// Returns the similarity of the old text and a match.
+    fn resemblance(&self, needle: &Needle<'_>, site: &Site) -> f64 {
+        if site.parts.is_empty() {
+            return similarity::of_texts(&needle.old, &with_lf_endings(&self.base.text[site.range.clone()]));
+        }
+        let old: String = site.parts.iter().map(|part| &needle.old[part.old.clone()]).collect();
+        let actual: String = site.parts.iter().map(|part| &self.base.text[part.range.clone()]).collect();
+        similarity::of_texts(&old, &with_lf_endings(&actual))
+    }
+
+    /// Places an edit that only adds text, at the location that its anchor names.
+    fn insertion(&self, search: &Search<'_>, needle: &Needle<'_>) -> Result<LocatedEdit, EditRefusalKind> {
+        let points = search.scope.insertion_points(&self.base);
+        let &at = match &points[..] {
+            [] => return Err(EditRefusalKind::EmptyOldText),
+            [at] => at,
+            several => {
+                let sites = several.iter().map(|&at| Site::whole(at..at)).collect();
+                let occurrences = Occurrences::of(self.base.text, &Hits { sites, more: false });
+                return Err(EditRefusalKind::Ambiguous { occurrences });
+            }
+        };
+        let splices = ReplacementBuilder::insertion(self.base.text, at, &needle.new);
+        Ok(LocatedEdit {
+            edit: search.edit,
+            strategy: Strategy::Exact,
+            warnings: Vec::new(),
+            similarity: 1.0,
+            first: at..at,
+            replacements: 1,
+            sites: Vec::new(),
+            splices,
+        })
+    }
+}
+
+/// Creates the refusal for a line of the new text that elides code in words.
+fn placeholder_refusal(needle: &Needle<'_>, line: usize) -> EditRefusalKind {
+    let text = lines(&needle.new).nth(line - 1).map_or("", |line| line.content.trim()).to_owned();
+    EditRefusalKind::Placeholder { line, text }
+}
+
+/// Returns the lines of a match that its splices change: the hunks of a patch may share context lines. If
+/// lines are only inserted, returns a line next to them, so that no other edit inserts at the same point.
+fn changed_lines(base: &str, site: &Range<usize>, splices: &[Splice]) -> Range<usize> {
+    let (Some(first), Some(last)) = (splices.first(), splices.last()) else { return site.clone() };
+    let start = line_start(base, first.range.start);
+    let begins_line = line_start(base, last.range.end) == last.range.end;
+    let end = if begins_line { last.range.end } else { line_end(base, last.range.end).1 };
+    match (start < end, site.start < start) {
+        (true, _) => start..end,
+        (false, true) => line_start(base, start - 1)..start,
+        (false, false) => start..line_end(base, start).1,
+    }
+}

@@ -1,0 +1,170 @@
+//! Parameters and results of `editd/undo`, `editd/history` and `editd/blame`.
+
+use lsp_types::Uri;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of `editd/undo`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct UndoParams {
+    /// Transaction to undo; by default the newest change that is neither undone nor an undo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<String>,
+    /// Restricts the undo to a change of this file: absolute, or relative to the first root.
+    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// A `file:` URI instead of `path`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+    /// Restricts the undo to changes made by this session.
+    #[serde(default, alias = "own_session", skip_serializing_if = "std::ops::Not::not")]
+    pub own_session: bool,
+    /// Requires a decision by the user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<bool>,
+    /// Maximum time to wait for the user's decision, in milliseconds.
+    #[serde(default, alias = "wait_ms", skip_serializing_if = "Option::is_none")]
+    pub wait_ms: Option<u64>,
+    /// Returns the effect of the undo without changing anything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub preview: bool,
+    /// `fingerprint` of a preview. The undo is refused if its effect differs from the preview.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
+}
+
+/// Parameters of `editd/history`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HistoryParams {
+    /// Restricts the result to this file or folder: absolute, or relative to the first root.
+    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// A `file:` URI instead of `path`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+    /// Restricts the result to this transaction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<String>,
+    /// Includes the diff of each file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub diff: bool,
+    /// Restricts the result to the session with this name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Restricts the result to changes at or after this time (RFC 3339, as `at`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Maximum number of transactions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// Restricts the result to transactions before this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+}
+
+/// Parameters of `editd/blame`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BlameParams {
+    /// Path of the file: absolute, or relative to the first root.
+    #[serde(alias = "file_path", alias = "filePath", skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// A `file:` URI instead of `path`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+}
+
+/// Result of `editd/history`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryResult {
+    /// Transactions, newest first.
+    pub transactions: Vec<TransactionEntry>,
+}
+
+/// A transaction in the history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionEntry {
+    /// Id of the transaction.
+    pub transaction: String,
+    /// Time of the transaction.
+    pub at: String,
+    /// Author; `disk` for a stored text that another program wrote.
+    pub author: String,
+    /// Name of the session that requested it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Purpose of the change.
+    pub label: Option<String>,
+    /// Changed files. Files outside the session's roots are omitted.
+    pub files: Vec<TransactionFile>,
+    /// `true` if the transaction has been undone.
+    pub undone: bool,
+    /// Transaction that undid it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undone_by: Option<String>,
+    /// Transaction that it undid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
+    /// `true` if the transaction changed nothing, but stores a displaced text of another program.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rescued: bool,
+}
+
+/// A change of one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionFile {
+    /// URI of the file.
+    pub uri: Uri,
+    /// Canonical path of the file.
+    pub path: String,
+    /// `edit`, `create`, `delete` or `rename`.
+    pub action: String,
+    /// New path of a renamed file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_path: Option<String>,
+    /// Hash of the content before the change; null if the file did not exist.
+    pub hash_before: Option<String>,
+    /// Hash of the content after the change; null if the file did not exist.
+    pub hash_after: Option<String>,
+    /// Number of added lines.
+    pub added: usize,
+    /// Number of removed lines.
+    pub removed: usize,
+    /// Classes that the file belongs to.
+    pub tags: Vec<String>,
+    /// The change as a unified diff, if requested. Absent if the diff was too long to be stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+/// Result of `editd/blame`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlameResult {
+    /// URI of the file.
+    pub uri: Uri,
+    /// Canonical path of the file.
+    pub path: String,
+    /// Hash of the text that the lines belong to.
+    pub hash: String,
+    /// All lines, in order.
+    pub lines: Vec<BlameEntry>,
+}
+
+/// A range of lines written by the same transaction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BlameEntry {
+    /// First line, from 1.
+    pub start_line: usize,
+    /// Last line.
+    pub end_line: usize,
+    /// Author; `disk` if no stored transaction wrote the lines.
+    pub author: String,
+    /// Transaction that wrote the lines.
+    pub transaction: Option<String>,
+    /// Time of the transaction.
+    pub at: Option<String>,
+}

@@ -1,0 +1,222 @@
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::text::{PositionEncoding, Text};
+
+use super::*;
+
+fn hunk(id: &str, path: &str, line: u32, lines: u32) -> PendingHunk {
+    let (id, path, new_text) = (id.to_owned(), path.into(), "new\n".to_owned());
+    PendingHunk { id, path, kind: None, conflicted: false, line, lines, new_text }
+}
+
+/// A proposal by ada that replaces lines 3 and 4 of `/a`, inserts before line 9 of `/a`, and replaces line 1
+/// of
+/// `/b`.
+fn waiting() -> Vec<Waiting> {
+    let hunks = vec![hunk("h1", "/a", 3, 2), hunk("h2", "/a", 9, 0), hunk("h3", "/b", 1, 1)];
+    let (id, author, label) = ("p1".to_owned(), "ada".to_owned(), Some("Fix  the\ntotal".to_owned()));
+    vec![Waiting { id, revision: 2, author, label, hunks }]
+}
+
+fn at(first: u32, last: u32) -> Wanted {
+    Wanted { first, last, ..Wanted::default() }
+}
+
+fn titles(actions: &[Value]) -> Vec<&str> {
+    actions.iter().map(|action| action["title"].as_str().unwrap()).collect()
+}
+
+const GO: [&str; 3] = [
+    "editd: go to the next change",
+    "editd: go to the previous change",
+    "editd: show the diff (ada: Fix the total)",
+];
+
+#[test]
+fn actions_inside_a_hunk_are_sorted_by_scope() {
+    let actions = code_actions(&waiting(), Path::new("/a"), &at(4, 4));
+    let expected = [
+        "editd: accept this change (ada: Fix the total)",
+        "editd: reject this change (ada: Fix the total)",
+        "editd: accept all 2 changes in this file (ada: Fix the total)",
+        "editd: reject all 2 changes in this file (ada: Fix the total)",
+        "editd: accept all 3 changes in 2 files (ada: Fix the total)",
+        "editd: reject all 3 changes in 2 files (ada: Fix the total)",
+    ];
+    assert_eq!(titles(&actions), [&expected[..], &GO].concat());
+    let kinds: Vec<_> = actions.iter().map(|action| action["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds[..3], ["quickfix", "quickfix", "source.editd"]);
+    let command = &actions[1]["command"];
+    assert_eq!(command["command"], "editd.reject");
+    assert_eq!(command["arguments"], json!([{ "id": "p1", "revision": 2, "hunks": ["h1"] }]));
+    assert_eq!(actions[6]["command"]["arguments"], json!([{ "path": "/a", "line": 4 }]));
+}
+
+#[rstest]
+#[case(2, 2, &[])]
+#[case(3, 3, &["h1"])]
+#[case(4, 7, &["h1"])]
+#[case(5, 7, &[])]
+#[case(8, 8, &["h2"])]
+#[case(9, 9, &["h2"])]
+#[case(10, 10, &[])]
+#[case(0, 99, &["h1", "h2"])]
+fn a_hunk_is_found_on_its_lines_and_an_insertion_on_both_adjacent_lines(
+    #[case] first: u32,
+    #[case] last: u32,
+    #[case] expected: &[&str],
+) {
+    let wanted = Wanted { automatic: true, ..at(first, last) };
+    let actions = code_actions(&waiting(), Path::new("/a"), &wanted);
+    let hunks =
+        actions.iter().step_by(2).map(|action| action["command"]["arguments"][0]["hunks"][0].as_str());
+    assert_eq!(hunks.map(Option::unwrap).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn the_only_change_of_a_file_is_not_offered_twice() {
+    let actions = code_actions(&waiting(), Path::new("/b"), &at(1, 1));
+    assert!(titles(&actions).iter().all(|title| !title.contains("in this file")), "{actions:?}");
+    let actions = code_actions(&waiting(), Path::new("/b"), &at(7, 7));
+    assert_eq!(titles(&actions)[0], "editd: accept the change in this file (ada: Fix the total)");
+}
+
+#[test]
+fn a_file_without_hunks_offers_navigation_only() {
+    assert_eq!(titles(&code_actions(&waiting(), Path::new("/c"), &at(0, 0))), GO[..2]);
+    assert_eq!(code_actions(&[], Path::new("/c"), &at(0, 0)), [] as [Value; 0]);
+}
+
+#[rstest]
+#[case(&["quickfix"], 2)]
+#[case(&["source"], 7)]
+#[case(&["source.editd"], 7)]
+#[case(&["source.organizeImports"], 0)]
+#[case(&["source.fixAll"], 0)]
+#[case(&["quick"], 0)]
+#[case(&[""], 9)]
+#[case(&["refactor", "quickfix"], 2)]
+fn only_requested_kinds_are_returned(#[case] only: &[&str], #[case] count: usize) {
+    let only = Some(only.iter().map(|kind| (*kind).to_owned()).collect());
+    assert_eq!(code_actions(&waiting(), Path::new("/a"), &Wanted { only, ..at(3, 3) }).len(), count);
+}
+
+#[test]
+fn acceptance_is_tagged_as_generated_if_the_editor_supports_tags() {
+    let actions = code_actions(&waiting(), Path::new("/a"), &Wanted { tags: true, ..at(3, 3) });
+    let tagged: Vec<_> = actions.iter().map(|action| action["tags"] == json!([1])).collect();
+    assert_eq!(tagged, [true, false, true, false, true, false, false, false, false]);
+}
+
+#[test]
+fn conflicts_and_whole_file_changes_have_their_own_titles() {
+    let mut waiting = waiting();
+    waiting[0].hunks[0].conflicted = true;
+    waiting[0].hunks[2].kind = Some("delete".to_owned());
+    let actions = code_actions(&waiting, Path::new("/a"), &at(3, 3));
+    assert_eq!(titles(&actions)[0], "editd: replace what is there now with this (ada: Fix the total)");
+    assert_eq!(actions[0]["command"]["command"], "editd.take");
+    let actions = code_actions(&waiting, Path::new("/b"), &at(1, 1));
+    assert_eq!(titles(&actions)[1], "editd: do not delete this file (ada: Fix the total)");
+}
+
+#[test]
+fn the_number_of_actions_is_limited() {
+    let mut many: Vec<_> = (0..9).flat_map(|_| waiting()).collect();
+    many[7].hunks[0].line = 20;
+    many[7].label = Some("x".repeat(100));
+    let actions = code_actions(&many, Path::new("/a"), &at(20, 20));
+    let title = format!("editd: accept this change (ada: {}…)", "x".repeat(39));
+    assert_eq!((actions.len(), titles(&actions)[0]), (2 + 6 + 6 + 2 + 3, title.as_str()));
+}
+
+#[test]
+fn commands_round_trip() {
+    let (id, path) = ("p1".to_owned(), "/a".to_owned());
+    let hunks = |say| Command::Hunks { say, id: id.clone(), revision: 1, hunks: vec!["h1".to_owned()] };
+    let commands = [
+        hunks(Say::Accept),
+        hunks(Say::Take),
+        hunks(Say::Reject),
+        Command::File { yes: false, id: id.clone(), revision: 1, path: path.clone() },
+        Command::All { yes: true, id: id.clone(), revision: 1 },
+        Command::Go { forward: false, from: Some(Place { path, line: 3 }) },
+        Command::Go { forward: true, from: None },
+        Command::ShowDiff { id: Some(id) },
+        Command::ShowDiff { id: None },
+    ];
+    for command in commands {
+        let written = command.titled("t");
+        let arguments = written["arguments"].as_array().unwrap().clone();
+        let name = written["command"].as_str().unwrap();
+        assert!(COMMANDS.contains(&name), "{name}");
+        assert_eq!(Command::read(name, arguments), Ok(command));
+    }
+}
+
+#[rstest]
+#[case("editd.accept", json!([]), "arguments")]
+#[case("editd.accept", json!([{ "id": "p1", "revision": 1 }]), "hunks")]
+#[case("editd.rejectAll", json!([{ "id": "p1" }]), "revision")]
+#[case("editd.next", json!([7]), "")]
+#[case("editd.format", json!([]), "command")]
+fn an_invalid_command_is_refused_with_its_field(
+    #[case] name: &str,
+    #[case] arguments: Value,
+    #[case] field: &str,
+) {
+    let invalid = Command::read(name, arguments.as_array().unwrap().clone()).unwrap_err();
+    assert!(invalid.field.contains(field) || invalid.problem.contains(field), "{invalid:?}");
+}
+
+#[test]
+fn lenses_are_above_the_hunks() {
+    let lenses = code_lenses(&waiting(), Path::new("/a"), 8);
+    let shown: Vec<_> = lenses
+        .iter()
+        .map(|lens| {
+            (lens["range"]["start"]["line"].as_u64().unwrap(), lens["command"]["title"].as_str().unwrap())
+        })
+        .collect();
+    let title = "accept (ada: Fix the total)";
+    assert_eq!(shown, [(3, title), (3, "reject"), (3, "diff"), (8, title), (8, "reject"), (8, "diff")]);
+}
+
+#[test]
+fn a_hint_covers_the_lines_and_contains_the_new_text() {
+    let text = Text::from("0\n1\n2\n3\r\n4😀\r\n5\n");
+    let mut waiting = waiting();
+    waiting[0].hunks[1].new_text = "x\n".repeat(10);
+    let hints = hints(&waiting, Path::new("/a"), &text, PositionEncoding::Utf16);
+    let range = |hint: &Value| {
+        let at = |place: &Value| (place["line"].as_u64().unwrap(), place["character"].as_u64().unwrap());
+        (at(&hint["range"]["start"]), at(&hint["range"]["end"]))
+    };
+    assert_eq!(range(&hints[0]), ((3, 0), (4, 3)));
+    assert_eq!(
+        range(&hints[1]),
+        ((6, 0), (6, 0)),
+        "a hunk past the end of the text is shown on the last line"
+    );
+    assert_eq!(hints[0]["message"], "ada wants this instead (Fix the total):\nnew");
+    let message = hints[1]["message"].as_str().unwrap();
+    assert!(message.starts_with("ada wants new lines before this one (Fix the total):\nx\n"), "{message}");
+    assert!(message.ends_with("x\n… 2 more") && message.lines().count() == 10, "{message}");
+}
+
+#[test]
+fn an_announcement_is_always_short() {
+    let mut one = waiting();
+    assert_eq!(
+        announcement(&one).as_deref(),
+        Some("editd: ada proposes 3 changes in 2 files (Fix the total)")
+    );
+    one[0].hunks.truncate(1);
+    one[0].label = None;
+    assert_eq!(announcement(&one).as_deref(), Some("editd: ada proposes 1 change in a"));
+    one[0].label = Some("long ".repeat(40));
+    let text = announcement(&one).unwrap();
+    assert!(text.chars().count() == 56 && text.ends_with('…'), "{text}");
+    assert_eq!(announcement(&[]), None);
+}
