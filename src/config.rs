@@ -165,7 +165,7 @@ const DEFAULT_IDLE_EXIT: Duration = Duration::from_secs(30 * 60);
 
 impl Config {
     /// Describes the durability of a change when its request is answered.
-    pub fn durability_in_words(&self) -> &'static str {
+    pub fn durability_description(&self) -> &'static str {
         match self.durability {
             Some(Durability::Process) => "process",
             Some(Durability::Full) => "full",

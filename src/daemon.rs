@@ -45,12 +45,12 @@ use tokio_util::sync::CancellationToken;
 use crate::config::{Config, PolicyFile};
 use crate::disk::{BaseStore, Disk, DisplacedFileMonitor, Journal};
 use crate::edit::Deadline;
-use crate::history::{self, History, HistoryLimits, Waiting};
+use crate::history::{self, History, HistoryLimits, WaitingProposals};
 use crate::workspace::limits::SEARCHES;
 use crate::workspace::rules::names_of;
 use crate::workspace::{Session, SessionId, Workspace};
 
-pub use clients::{Asked, ClientSink};
+pub use clients::{ClientSink, PendingResponse};
 pub use failure::Failure;
 pub use lsp_review::Follow;
 pub use requests::Introduction;
@@ -174,7 +174,7 @@ impl Daemon {
         };
         let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
         let policy = PolicyFile::beside(&config.file, home.clone());
-        let (waiting, proposals) = Waiting::open(&places.state_dir.join("proposals"))?;
+        let (waiting, proposals) = WaitingProposals::open(&places.state_dir.join("proposals"))?;
         let workspace = Workspace::new(config.limits.clone(), &nonce());
         let (cache, clients) = (Arc::<SnapshotCache>::default(), Clients::default());
         let state = WorkspaceState { workspace, cache: cache.clone(), clients: clients.clone(), watch };
@@ -258,7 +258,7 @@ impl Daemon {
     /// Cleans up after the last request, so that the next start has nothing to recover if no request failed.
     pub fn tidy(&self) {
         lsp_review::clear(&self.core.runtime_dir);
-        self.core.displaced_files.look_now();
+        self.core.displaced_files.check_now();
         self.core.journal.tidy(&*self.core.disk, true);
     }
 

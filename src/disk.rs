@@ -66,7 +66,7 @@ pub use commit::{StagedSet, commit, is_stray, stage};
 pub use displaced::{Displaced, DisplacedFileMonitor};
 pub use error::{DiskError, DiskErrorKind, Result};
 pub use failing::FailingDisk;
-pub use journal::{Journal, Lost, Rescue};
+pub use journal::{Journal, LossReason, Rescue};
 pub use memory::MemoryDisk;
 pub use os::OsDisk;
 pub use place::{Entry, FileImage, Handle, Kind, Listed, Root, Target};

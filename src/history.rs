@@ -64,7 +64,7 @@ use crate::disk::FileBytes;
 use crate::text::ContentHash;
 use crate::workspace::history::{Back, DISK, PastAction, PastDetail, PastEntry, PastFile};
 
-pub use waiting::Waiting;
+pub use waiting::WaitingProposals;
 
 use index::Index;
 use line::Line;
@@ -95,7 +95,7 @@ pub struct History {
 
 /// An entry and its current undo state.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct RecordedEntry {
     /// The recorded change.
     pub entry: Arc<PastEntry>,
     /// The transaction that currently undoes it, if any.
@@ -104,7 +104,7 @@ pub struct Kept {
 
 /// Reason why a change has no entry.
 #[derive(Debug, thiserror::Error)]
-pub enum NotKept {
+pub enum NotRecorded {
     /// The entry alone exceeds the limit of the whole history.
     #[error("its entry would take {size} bytes, more than the limit of {limit}")]
     TooLarge {
@@ -149,14 +149,14 @@ impl History {
         entry: &PastEntry,
         details: Vec<PastDetail>,
         images: &[(ContentHash, FileBytes)],
-    ) -> Result<bool, NotKept> {
+    ) -> Result<bool, NotRecorded> {
         if self.limits.bytes == 0 {
             return Ok(false);
         }
         let line = Line::Entry(EntryRecord::new(entry, details)).print()?;
         let size = line.len() as u64 + images.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
         if size > self.limits.bytes {
-            return Err(NotKept::TooLarge { size, limit: self.limits.bytes });
+            return Err(NotRecorded::TooLarge { size, limit: self.limits.bytes });
         }
         Ok(self.writer.lock().append(&line, images).map(|()| true)?)
     }
@@ -174,7 +174,7 @@ impl History {
 
     /// Stores a text that another program wrote to a path and that was displaced there, so that it can be
     /// restored: as an entry by [`DISK`] with `why` as its label. Returns its id.
-    pub fn rescue(&self, path: &Path, bytes: &FileBytes, why: &str) -> Result<Arc<str>, NotKept> {
+    pub fn rescue(&self, path: &Path, bytes: &FileBytes, why: &str) -> Result<Arc<str>, NotRecorded> {
         let (id, hash) = (self.next_id(), ContentHash::of_chunks(bytes.pieces()));
         let file = PastFile {
             path: path.to_owned(),
@@ -198,7 +198,7 @@ impl History {
         };
         let detail = PastDetail { hunks: Vec::new(), diff: None, back: Back::Image { mode: None } };
         if !self.begin(&entry, vec![detail], &[(hash, bytes.clone())])? {
-            return Err(NotKept::Off);
+            return Err(NotRecorded::Off);
         }
         // This is the only copy of the text.
         self.landed(&id, true)?;
@@ -224,7 +224,7 @@ impl History {
     }
 
     /// Returns the entry with this id.
-    pub fn find(&self, id: &str) -> Option<Kept> {
+    pub fn find(&self, id: &str) -> Option<RecordedEntry> {
         let index = self.synced();
         index.find(id)
     }
@@ -235,8 +235,8 @@ impl History {
         &self,
         before: Option<&str>,
         limit: usize,
-        accept: impl FnMut(&Kept) -> bool,
-    ) -> Option<Vec<Kept>> {
+        accept: impl FnMut(&RecordedEntry) -> bool,
+    ) -> Option<Vec<RecordedEntry>> {
         let index = self.synced();
         index.newest(before, limit, accept)
     }

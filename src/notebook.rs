@@ -19,7 +19,7 @@ use crate::edit::{LineRange, Occurrences, Plan};
 
 use model::Notebook;
 
-pub use shown::{ShownCell, ShownOutput, shown_cells};
+pub use shown::{ShownCell, ShownOutput, decode_cells};
 
 /// The type of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,7 +34,7 @@ pub enum CellType {
 
 /// A reference to a cell, resolved against the notebook before any operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CellPlace {
+pub enum CellRef {
     /// The cell with this id.
     Id(String),
     /// The cell at this 0-based index.
@@ -48,7 +48,7 @@ pub enum CellOp {
     /// type has none.
     Replace {
         /// The cell.
-        cell: CellPlace,
+        cell: CellRef,
         /// New type, if it changes.
         cell_type: Option<CellType>,
         /// New source, if it changes.
@@ -59,7 +59,7 @@ pub enum CellOp {
     /// Inserts a new cell.
     Insert {
         /// Position: after the cell with this id, or at this index. Optional only in an empty notebook.
-        at: Option<CellPlace>,
+        at: Option<CellRef>,
         /// Type of the cell.
         cell_type: CellType,
         /// Source of the cell.
@@ -68,7 +68,7 @@ pub enum CellOp {
     /// Deletes a cell.
     Delete {
         /// The cell.
-        cell: CellPlace,
+        cell: CellRef,
     },
 }
 
@@ -115,7 +115,7 @@ pub enum CellRefusalKind {
     /// The cell does not exist.
     NotFound {
         /// The requested cell, or `None` if an insertion names no position.
-        wanted: Option<CellPlace>,
+        wanted: Option<CellRef>,
         /// The first 50 cells of the notebook.
         cells: Vec<CellSummary>,
         /// Number of cells in the notebook.

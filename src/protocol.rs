@@ -67,8 +67,8 @@ pub use read::{
 };
 pub use refusal::refusal_error;
 pub use results::{
-    AppliedFile, ApplyResult, ChangedFile, ChangesResult, FileEntry, Hunk, LandedFile, MatchEntry, MemoryUse,
-    PolicyStatus, ProposalSummary, ProposalsResult, ProposeResult, ShutdownResult, StatusResult,
+    AppliedFile, ApplyResult, ChangedFile, ChangedState, ChangesResult, FileEntry, Hunk, MatchEntry,
+    MemoryUse, PolicyStatus, ProposalSummary, ProposalsResult, ProposeResult, ShutdownResult, StatusResult,
 };
 pub use review::{
     CommentEntry, CommentParam, DecideParams, PickParam, ProposalResult, ReopenParams, ReplaceParam, UserEdit,

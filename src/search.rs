@@ -6,7 +6,7 @@
 //! walk hands files to several threads. `found.rs` keeps the first results in path order, independent of the
 //! number of threads, and reports when later files cannot contribute any more.
 //!
-//! Unsaved text in editors takes precedence over the disk: [`Access`] returns it, and decides what may be
+//! Unsaved text in editors takes precedence over the disk: [`FileAccess`] returns it, and decides what may be
 //! reported.
 //!
 //! ```
@@ -58,12 +58,12 @@ mod steps;
 mod stop;
 mod walk;
 
-pub use found::FileFound;
+pub use found::FileMatches;
 pub use glob::{FileGlob, Glob};
 pub use lines::Line;
 pub use passed::Passed;
 pub use query::{Bounds, Query};
 pub use run::{Report, search};
-pub use scope::{Access, Scope, Shown, Start};
-pub use stop::Stop;
+pub use scope::{FileAccess, OpenText, Scope, Start};
+pub use stop::StopCondition;
 pub use walk::{Entry, Then, walk};

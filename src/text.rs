@@ -28,7 +28,7 @@ pub use buffer::Text;
 pub use decode::{Decoded, DecodedVec, NotText, decode, decode_as, decode_vec};
 pub use encoding::{Encoding, Format, Legacy, Unencodable};
 pub use hash::{ContentHash, Hasher, ParseHashError};
-pub use line_endings::{eq_folded, fold_line_ends};
+pub use line_endings::{eq_ignoring_crlf, normalize_line_endings};
 pub use lines::{Line, LineEnding, Lines, count_lines, line_end, line_start, lines};
 pub use position::{Position, PositionEncoding, positions_of};
 pub use streaming::{Passed, Passing};

@@ -42,7 +42,7 @@ mod places;
 mod signals;
 mod sockets;
 
-pub use activation::GivenSockets;
+pub use activation::InheritedSockets;
 pub use bridge::{Crossing, bridge};
 pub use client::{CallError, Client, Identity, Incoming, Outgoing, outcome};
 pub use connect::{ConnectError, Spawn};

@@ -51,14 +51,14 @@ pub use document::{FileContent, ObservedVersion};
 pub use file_key::FileKey;
 pub use limits::Limits;
 pub use log::{Author, OwnEdits, Transition, TransitionLog};
-pub use proposal::{Action, NewMode, OnStale, PlannedFile, Proposal, ProposalId, ProposalState, Shown};
+pub use proposal::{Action, DisplayDiff, NewMode, OnStale, PlannedFile, Proposal, ProposalId, ProposalState};
 pub use prose::is_prose;
 pub use refusal::{
     Contest, EditorRefusal, Known, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
 };
 pub use session::{Abilities, Base, Coverage, Role, Session, SessionId};
 pub use state::{
-    ApplyStep, BaseState, Changed, Counts, Diagnosed, MadeFor, Moved, NewProposal, Notice, Outcome, Record,
-    Workspace,
+    ApplyStep, BaseState, Changed, CommittedChange, Counts, Diagnosed, NewProposal, NextStep, Notice,
+    Outcome, Record, Workspace,
 };
 pub use texts::{Snapshot, TextStore};

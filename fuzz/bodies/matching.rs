@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use editd::edit::{Count, Edit, EditRefusalKind, Found, Options, Strategy, find};
+use editd::edit::{Count, Edit, EditRefusalKind, FoundMatch, Options, Strategy, find};
 use editd::text::lines;
 
 /// Building blocks of texts: words, spaces, punctuation, and decorations that tools add to lines.
@@ -77,7 +77,7 @@ fn decode(data: &[u8]) -> (String, Vec<Edit>, Options) {
     (base, edits, options)
 }
 
-fn check_plan(base: &str, found: &Found) {
+fn check_plan(base: &str, found: &FoundMatch) {
     assert!(found.plan.fits(base), "the plan fits its base");
     let result = found.plan.apply(base);
     assert_eq!(found.plan.invert(base).apply(&result), base, "the plan can be inverted");
@@ -99,17 +99,17 @@ fn check_plan(base: &str, found: &Found) {
 }
 
 /// Checks that the order of edits does not matter, because all of them apply to the base.
-fn check_order(base: &str, edits: &[Edit], options: &Options, found: Option<&Found>) {
+fn check_order(base: &str, edits: &[Edit], options: &Options, found: Option<&FoundMatch>) {
     let reversed: Vec<Edit> = edits.iter().rev().cloned().collect();
     let again = find(base, &reversed, options).ok();
-    let result = |found: Option<&Found>| found.map(|found| found.plan.apply(base));
+    let result = |found: Option<&FoundMatch>| found.map(|found| found.plan.apply(base));
     // Edits that insert at the same location keep the given order, so their results may differ.
     if found.is_none_or(starts_are_apart) {
         assert_eq!(result(found), result(again.as_ref()), "the order of independent edits does not matter");
     }
 }
 
-fn starts_are_apart(found: &Found) -> bool {
+fn starts_are_apart(found: &FoundMatch) -> bool {
     let mut ends: Vec<(usize, usize)> =
         found.matches.iter().map(|one| (one.start_line, one.end_line)).collect();
     ends.sort_unstable();
@@ -130,7 +130,7 @@ fn occurs_once(base: &str, old: &str) -> bool {
 }
 
 /// Checks that an exact occurrence is the match.
-fn check_exact(found: &Result<Found, Vec<editd::edit::EditRefusal>>) {
+fn check_exact(found: &Result<FoundMatch, Vec<editd::edit::EditRefusal>>) {
     match found {
         Ok(found) => {
             let exact = found.matches.iter().all(|one| one.strategy == Strategy::Exact);

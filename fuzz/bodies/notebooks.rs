@@ -1,6 +1,6 @@
 //! Builds a notebook, or text similar to one, and operations on its cells.
 
-use editd::notebook::{CellOp, CellPlace, CellType, NotebookError, edit_cells, is_notebook};
+use editd::notebook::{CellOp, CellRef, CellType, NotebookError, edit_cells, is_notebook};
 
 /// Building blocks of notebooks.
 const TOKENS: [&str; 32] = [
@@ -76,10 +76,10 @@ impl Input<'_> {
         usize::from(byte) % end
     }
 
-    fn place(&mut self) -> CellPlace {
+    fn place(&mut self) -> CellRef {
         match self.below(5) {
-            4 => CellPlace::Id("a".to_owned()),
-            index => CellPlace::Index(index),
+            4 => CellRef::Id("a".to_owned()),
+            index => CellRef::Index(index),
         }
     }
 

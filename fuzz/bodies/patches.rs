@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use editd::edit::{Deadline, Edit, Found, Options, find};
+use editd::edit::{Deadline, Edit, FoundMatch, Options, find};
 use editd::patch::{PatchChange, PatchFormat, parse};
 use editd::text::lines;
 
@@ -55,7 +55,7 @@ fn fitting(edits: &[Edit], ending: &str) -> String {
     base.replace('\n', ending)
 }
 
-fn check_found(base: &str, found: &Found) {
+fn check_found(base: &str, found: &FoundMatch) {
     let starts: Vec<usize> = lines(base).map(|line| line.start).chain([base.len()]).collect();
     let start_of = |line: usize| starts.get(line).copied().unwrap_or(base.len());
     // A splice may be that of several matches side by side.

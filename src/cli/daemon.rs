@@ -11,7 +11,7 @@ use tracing_subscriber::fmt::writer::MakeWriterExt;
 
 use crate::config::Config;
 use crate::protocol::{Method, Shutdown, ShutdownParams, ShutdownResult, Status, StatusParams, StatusResult};
-use crate::transport::{self, Client, ConnectError, GivenSockets, ServeError, Spawn, instance_is_alive};
+use crate::transport::{self, Client, ConnectError, InheritedSockets, ServeError, Spawn, instance_is_alive};
 use crate::workspace::Role;
 
 use super::read::print_json;
@@ -41,7 +41,7 @@ pub(crate) fn serve(context: &Context, detached: bool) -> Result<End, CliError> 
         let _ = rustix::process::setsid();
     }
     let config = Config::load(config_file());
-    let given = GivenSockets::take().map_err(not_served)?;
+    let given = InheritedSockets::take().map_err(not_served)?;
     let places = given.as_ref().map_or_else(|| context.places.clone(), |given| given.places(&context.places));
     // Checks the folders before the log is created in one of them: a foreign folder must not look like ours.
     transport::prepare_folders(&places).map_err(not_served)?;

@@ -87,7 +87,7 @@ fn configuration(config: &Config) -> Vec<Finding> {
         read,
         Finding::info("  review", config.review.name()),
         Finding::info("  save", config.save.name()),
-        Finding::info("  durability", config.durability_in_words()),
+        Finding::info("  durability", config.durability_description()),
         roots("  roots", &config.roots, "any folder that is not forbidden"),
         roots("  read_roots", &config.read_roots, "none"),
         Finding::info(

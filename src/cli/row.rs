@@ -28,7 +28,7 @@ impl Row {
             Some(width) if whole > width => width.saturating_sub(1),
             _ => whole,
         };
-        let is_cut = room < whole;
+        let is_truncated = room < whole;
         for (style, text) in &self.0 {
             let part = beginning(text, room);
             // Nothing is shown after a truncated part, even if it would fit.
@@ -37,7 +37,7 @@ impl Row {
                 write!(out, "{style}{part}{style:#}")?;
             }
         }
-        writeln!(out, "{}", if is_cut { CUT } else { "" })
+        writeln!(out, "{}", if is_truncated { CUT } else { "" })
     }
 }
 

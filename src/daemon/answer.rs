@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::disk::MTime;
 use crate::edit::{self, Match};
 use crate::protocol::{
-    AppliedFile, FILE_CHANGED, FileEntry, Hunk, LandedFile, MatchEntry, PROPOSAL_CHANGED, ProposalSummary,
+    AppliedFile, ChangedState, FILE_CHANGED, FileEntry, Hunk, MatchEntry, PROPOSAL_CHANGED, ProposalSummary,
     ProposeResult, uri_of, workspace_edit,
 };
 use crate::text::{Position, PositionEncoding, lines};
@@ -170,13 +170,13 @@ pub(crate) fn applied_files(committed: &[CommittedFile]) -> Vec<AppliedFile> {
 }
 
 /// Converts the result of a commit for one file.
-pub(crate) fn committed_file(done: &CommittedFile) -> LandedFile {
-    LandedFile {
-        hash: done.seen.truth.hash().map(|hash| hash.to_string()),
+pub(crate) fn committed_file(done: &CommittedFile) -> ChangedState {
+    ChangedState {
+        hash: done.seen.content.hash().map(|hash| hash.to_string()),
         mtime: done.stat.as_ref().map(|stat| mtime(stat.mtime)),
-        source: if done.seen.typed { "editor" } else { "disk" }.to_owned(),
+        source: if done.seen.is_unsaved { "editor" } else { "disk" }.to_owned(),
         saved: done.saved,
-        snippet: done.seen.truth.snapshot().map(|now| snippet(now, &done.file)).unwrap_or_default(),
+        snippet: done.seen.content.snapshot().map(|now| snippet(now, &done.file)).unwrap_or_default(),
         rebased: done.file.rebased,
     }
 }

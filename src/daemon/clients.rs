@@ -10,7 +10,7 @@ use crate::workspace::SessionId;
 
 /// The pending answer of a client to a request from the daemon. The sender is dropped when the client
 /// disconnects.
-pub type Asked = oneshot::Receiver<Result<Value, RpcError>>;
+pub type PendingResponse = oneshot::Receiver<Result<Value, RpcError>>;
 
 /// Sends messages to a client. Sending never waits: the connection disconnects a client that does not read.
 pub trait ClientSink: Send + Sync {
@@ -18,7 +18,7 @@ pub trait ClientSink: Send + Sync {
     fn notify(&self, method: &'static str, params: Value);
 
     /// Sends a request.
-    fn request(&self, method: &'static str, params: Value) -> Asked;
+    fn request(&self, method: &'static str, params: Value) -> PendingResponse;
 }
 
 /// The connected clients.
@@ -41,7 +41,12 @@ impl Clients {
     }
 
     /// Sends a request to a client. Returns `None` if the client has disconnected.
-    pub(crate) fn request(&self, session: SessionId, method: &'static str, params: Value) -> Option<Asked> {
+    pub(crate) fn request(
+        &self,
+        session: SessionId,
+        method: &'static str,
+        params: Value,
+    ) -> Option<PendingResponse> {
         self.sink(session).map(|sink| sink.request(method, params))
     }
 

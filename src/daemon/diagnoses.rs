@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::disk::Target;
 use crate::protocol::{ApplyResult, DiagnosticEntry};
-use crate::text::{Position, PositionEncoding, Text, eq_folded};
+use crate::text::{Position, PositionEncoding, Text, eq_ignoring_crlf};
 use crate::workspace::diagnostics::{Before, Diagnostic, Report};
 use crate::workspace::limits::{DIAGNOSTICS_LISTED, DIAGNOSTICS_WAIT_MS};
 use crate::workspace::{Diagnosed, SessionId};
@@ -21,9 +21,9 @@ use super::{Core, SessionContext};
 
 /// Watches the files of a request for diagnostics that its change causes.
 #[derive(Clone)]
-pub(crate) struct Watch(Option<Arc<Wanted>>);
+pub(crate) struct Watch(Option<Arc<AwaitedDiagnostics>>);
 
-struct Wanted {
+struct AwaitedDiagnostics {
     /// Maximum time to wait for reports.
     wait: Duration,
     /// The files of the request, with their diagnostics right before the change.
@@ -74,7 +74,7 @@ impl PriorReport {
 impl Watch {
     /// Creates a watch for the `diagnosticsWaitMs` of a request. Without it, the watch does nothing.
     pub(crate) fn of(wait_ms: Option<u64>) -> Self {
-        let wanted = |ms: u64| Wanted {
+        let wanted = |ms: u64| AwaitedDiagnostics {
             wait: Duration::from_millis(ms.min(DIAGNOSTICS_WAIT_MS)),
             files: Mutex::default(),
         };
@@ -147,7 +147,7 @@ impl Core {
 
     fn add_new_diagnostics(&self, session: &SessionContext, file: Watched, fresh: &mut Vec<DiagnosticEntry>) {
         let Ok(observed) = self.observe(file.target.clone()) else { return };
-        let Some(present) = observed.truth.snapshot() else { return };
+        let Some(present) = observed.content.snapshot() else { return };
         let diagnosed = self.diagnosed(&file.target);
         for before in file.before {
             let Some(now) = diagnosed.iter().find(|now| now.session == before.session) else { continue };
@@ -186,7 +186,7 @@ impl<'a> EntryConverter<'a> {
         to: PositionEncoding,
     ) -> Self {
         let text = diagnosed.text_of_report();
-        let text = text.filter(|text| *text == present || eq_folded(text, &present.to_string()));
+        let text = text.filter(|text| *text == present || eq_ignoring_crlf(text, &present.to_string()));
         let from = diagnosed.report.as_ref().map_or(to, |report| report.encoding);
         Self { path, text: text.unwrap_or(present), is_current: text.is_some(), from, to }
     }

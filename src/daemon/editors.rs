@@ -25,7 +25,7 @@ use crate::workspace::buffers::Buffer;
 use crate::workspace::{Abilities, SessionId};
 
 use super::Core;
-use super::clients::Asked;
+use super::clients::PendingResponse;
 
 /// Timeout for an editor to apply edits. Editors do so between two keystrokes; an editor that does not is
 /// busy.
@@ -72,7 +72,7 @@ impl Core {
 }
 
 /// Waits for the answer of an editor, on a thread that may block. After a timeout the caller can wait again.
-fn answer(asked: &mut Asked, timeout: Duration) -> Result<Value, EditorRequestError> {
+fn answer(asked: &mut PendingResponse, timeout: Duration) -> Result<Value, EditorRequestError> {
     let answered = Handle::current().block_on(tokio::time::timeout(timeout, asked));
     match answered {
         Ok(Ok(Ok(value))) => Ok(value),

@@ -21,9 +21,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::protocol::PROPOSAL_CHANGED;
-use crate::protocol::lsp_review::{Waiting, announcement, hints};
+use crate::protocol::lsp_review::{PendingProposal, announcement, hints};
 
-use super::clients::Asked;
+use super::clients::PendingResponse;
 use super::job::blocking;
 use super::{ClientSink, Daemon, SessionContext};
 
@@ -63,7 +63,7 @@ impl ClientSink for FollowSink {
         }
     }
 
-    fn request(&self, method: &'static str, params: Value) -> Asked {
+    fn request(&self, method: &'static str, params: Value) -> PendingResponse {
         self.to.request(method, params)
     }
 }
@@ -113,7 +113,7 @@ impl Daemon {
         session: &Arc<SessionContext>,
         sink: &dyn ClientSink,
         sent: &mut SentState,
-        waiting: &[Waiting],
+        waiting: &[PendingProposal],
     ) {
         let fresh: Vec<_> =
             waiting.iter().filter(|one| sent.announced.insert(one.id.clone())).cloned().collect();
@@ -139,7 +139,7 @@ impl Daemon {
         session: &SessionContext,
         sink: &dyn ClientSink,
         sent: &mut SentState,
-        waiting: &[Waiting],
+        waiting: &[PendingProposal],
     ) {
         let open = self.core.open_in(session.id);
         sent.hints.retain(|uri, _| open.iter().any(|buffer| buffer.id.uri == *uri));

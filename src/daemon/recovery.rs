@@ -6,15 +6,15 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::{Disk, Journal, Lost, Recovery, Rescue};
+use crate::disk::{Disk, Journal, LossReason, Recovery, Rescue};
 use crate::history::History;
 use crate::text::ContentHash;
 
 /// Returns the label in the history for rescued content.
-fn label(why: Lost) -> &'static str {
+fn label(why: LossReason) -> &'static str {
     match why {
-        Lost::Displaced => "written by another program while editd changed the file",
-        Lost::Interrupted => "content of the file before an interrupted change",
+        LossReason::Displaced => "written by another program while editd changed the file",
+        LossReason::Interrupted => "content of the file before an interrupted change",
     }
 }
 
@@ -31,7 +31,7 @@ pub(super) fn open_journal(
 
 /// Logs the result of the recovery, unless nothing was recovered.
 pub(super) fn log_recovery(recovery: &Recovery) {
-    if recovery.is_eventless() {
+    if recovery.is_empty() {
         return;
     }
     let Recovery { restored, left, rescued, strays, failed, damaged } = recovery;
@@ -78,7 +78,7 @@ impl Rescuer {
 }
 
 impl Rescue for Rescuer {
-    fn keep(&self, path: &Path, bytes: &[u8], why: Lost) -> io::Result<()> {
+    fn keep(&self, path: &Path, bytes: &[u8], why: LossReason) -> io::Result<()> {
         match self.history.rescue(path, &bytes.to_vec().into(), label(why)) {
             Ok(transaction) => {
                 tracing::warn!(path = %path.display(), %transaction, "displaced content was stored");

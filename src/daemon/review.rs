@@ -13,7 +13,7 @@ use crate::disk::Target;
 use crate::edit::{Deadline, Edit, EditRefusalKind};
 use crate::protocol::RequestPath;
 use crate::text::{ContentHash, PositionEncoding};
-use crate::workspace::review::{ObservedVersion, RebasedFile};
+use crate::workspace::review::{CurrentFile, RebasedFile};
 use crate::workspace::{
     Action, Answered, FileContent, FileKey, PlannedFile, Proposal, Refusal, RefusalKind, Repeatable,
     RequestKey, ReviewRefusal, Role, SessionId,
@@ -63,8 +63,8 @@ impl ReviewFile {
     }
 
     /// Returns the current state of the file, together with the planned file.
-    pub(crate) fn observed_version<'a>(&'a self, file: &'a PlannedFile) -> ObservedVersion<'a> {
-        ObservedVersion { file, truth: &self.content, now: self.text(), look: &self.rebased }
+    pub(crate) fn observed_version<'a>(&'a self, file: &'a PlannedFile) -> CurrentFile<'a> {
+        CurrentFile { file, content: &self.content, now: self.text(), rebased: &self.rebased }
     }
 
     /// Returns `true` if the content is the one for which the change was proposed.
@@ -144,7 +144,7 @@ impl Core {
         let observe = |(file, place): (&PlannedFile, Result<(Target, Option<Target>), Refusal>)| {
             let located = place.and_then(|(target, to)| Ok((self.observe_to_change(target)?, to)));
             let content = match &located {
-                Ok((observed, _)) => observed.truth.clone(),
+                Ok((observed, _)) => observed.content.clone(),
                 // A content for which nothing was proposed.
                 Err(_) => FileContent::Opaque(ContentHash::of(b"\0an unobservable file")),
             };

@@ -14,7 +14,7 @@ use lsp_types::Uri;
 use tokio_util::sync::CancellationToken;
 
 use crate::protocol::uri_of;
-use crate::search::{Passed, Stop};
+use crate::search::{Passed, StopCondition};
 use crate::workspace::{Refusal, RefusalKind};
 
 use super::job::blocking;
@@ -26,7 +26,7 @@ impl Core {
     pub(crate) async fn searching<T, W>(&self, session: &Arc<SessionContext>, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
-        W: FnOnce(&Self, &SessionContext, &Stop<'_>) -> Result<T, Failure> + Send + 'static,
+        W: FnOnce(&Self, &SessionContext, &StopCondition<'_>) -> Result<T, Failure> + Send + 'static,
     {
         let own = session.searching.clone().lock_owned().await;
         let timeout = Duration::from_millis(self.config.limits.deadline_ms);
@@ -43,7 +43,7 @@ impl Core {
         blocking(move || {
             let _held = (own, slot);
             let is_cancelled = || cancelled.is_cancelled() || core.searches.is_closed();
-            let result = work(&core, &of, &Stop::new(&is_cancelled, core.deadline()));
+            let result = work(&core, &of, &StopCondition::new(&is_cancelled, core.deadline()));
             if core.searches.is_closed() { Err(Failure::stopping()) } else { result }
         })
         .await?
@@ -51,7 +51,12 @@ impl Core {
 
     /// Returns notices about a timeout and about unreadable files. If the answer was full, unreadable files
     /// are not counted, because the progress of the search at that moment is random.
-    pub(crate) fn incomplete_notices(&self, stop: &Stop<'_>, passed: &Passed, is_full: bool) -> Vec<String> {
+    pub(crate) fn incomplete_notices(
+        &self,
+        stop: &StopCondition<'_>,
+        passed: &Passed,
+        is_full: bool,
+    ) -> Vec<String> {
         let mut notices = Vec::new();
         if stop.has_happened() {
             let seconds = self.config.limits.deadline_ms.div_ceil(1000);

@@ -68,10 +68,10 @@ impl Reversal<'_> {
     /// before it, or before an earlier change.
     fn is_reverted(&self, now: &Observed, old: Option<&Observed>) -> bool {
         if let PastAction::Rename(_) = self.file.action {
-            let is_as_before = |it: &Observed| it.exists() && it.truth.hash() == self.file.hash_before;
+            let is_as_before = |it: &Observed| it.exists() && it.content.hash() == self.file.hash_before;
             return !now.exists() && old.is_some_and(is_as_before);
         }
-        let content = now.truth.hash().filter(|_| now.exists());
+        let content = now.content.hash().filter(|_| now.exists());
         let known = self.core.history.about(&self.file.path);
         let own = known.iter().position(|entry| entry.id == self.entry.id).unwrap_or_default();
         content != self.file.hash_after
@@ -80,7 +80,7 @@ impl Reversal<'_> {
 
     /// Removes a created file, if its content has not changed since.
     fn remove(&self, now: Observed) -> Result<ComputedChange> {
-        if !now.exists() || now.truth.hash() != self.file.hash_after {
+        if !now.exists() || now.content.hash() != self.file.hash_after {
             return Err(self.stale_as_left(&now));
         }
         let format = format_of(&now);
@@ -102,7 +102,7 @@ impl Reversal<'_> {
 
     /// Restores rescued content. The entry of this undo retains the content that it replaces.
     fn restore_rescued(&self, now: Observed) -> Result<Option<ComputedChange>> {
-        if now.truth.hash() == self.file.hash_before {
+        if now.content.hash() == self.file.hash_before {
             return Ok(None);
         }
         let Some(content) = self.image() else { return Err(self.stale(&now, None)) };
@@ -115,7 +115,7 @@ impl Reversal<'_> {
         if !now.exists() {
             return Err(self.stale(&now, None));
         }
-        let is_as_left = now.truth.hash() == self.file.hash_after;
+        let is_as_left = now.content.hash() == self.file.hash_after;
         match &self.detail.back {
             // Only the content can show that this is the renamed file.
             Back::Nothing if !is_as_left => Err(self.stale_as_left(&now)),
@@ -169,7 +169,7 @@ impl Reversal<'_> {
         undo: &UndoPlan,
         (before, after): (Format, Format),
     ) -> Result<Option<ComputedChange>> {
-        let (Some(present), Some(format)) = (&now.text, now.truth.snapshot().map(|now| now.format)) else {
+        let (Some(present), Some(format)) = (&now.text, now.content.snapshot().map(|now| now.format)) else {
             return Err(self.stale(&now, None));
         };
         let text_after = self.text_after(&now, after);
@@ -235,7 +235,7 @@ impl Reversal<'_> {
         let chain = chain_from(self.file.place(), self.file.hash_after, &known[own + 1..]);
         let mut states = vec![self.file.hash_after?];
         states.extend(chain.iter().map_while(|(_, file)| file.hash_after));
-        let present = states.iter().rposition(|state| Some(*state) == now.truth.hash());
+        let present = states.iter().rposition(|state| Some(*state) == now.content.hash());
         let (start, mut text) = match (present, &now.text) {
             (Some(start), Some(text)) => (start, text.to_string()),
             _ => {
@@ -306,7 +306,7 @@ impl Reversal<'_> {
             let comparable = present.is_some() || !now.exists();
             comparable.then(|| drift(&given, present, &name.display().to_string(), self.rules.deadline))?
         });
-        let (current, base_known) = (now.truth.hash(), text_after.is_some());
+        let (current, base_known) = (now.content.hash(), text_after.is_some());
         let since = Since::Written { later: self.blocking_transaction(now) };
         Refusal::at(&now.target.path, RefusalKind::Stale { current, diff, base_known, since })
     }
@@ -317,7 +317,7 @@ impl Reversal<'_> {
         let known = self.core.history.about(self.file.place());
         let own = known.iter().position(|entry| entry.id == self.entry.id)?;
         let chain = chain_from(self.file.place(), self.file.hash_after, &known[own + 1..]);
-        let newest = chain.iter().rposition(|(_, file)| file.hash_after == now.truth.hash())?;
+        let newest = chain.iter().rposition(|(_, file)| file.hash_after == now.content.hash())?;
         let overlaps = || {
             let Back::Edits { way, after, .. } = &self.detail.back else { return None };
             if self.file.action == PastAction::Create {
@@ -332,7 +332,7 @@ impl Reversal<'_> {
 
 /// Returns the text of a file, decoded in this format.
 fn text_as(now: &Observed, format: Format) -> Option<Cow<'_, str>> {
-    match (&now.text, now.truth.snapshot()) {
+    match (&now.text, now.content.snapshot()) {
         (Some(text), Some(snapshot)) if snapshot.format == format => Some(Cow::Borrowed(text)),
         _ => decode_as(&now.bytes.to_vec(), format).map(|text| Cow::Owned(text.into_owned())),
     }
@@ -354,7 +354,7 @@ fn resembles(a: &str, b: &str) -> bool {
 }
 
 fn format_of(now: &Observed) -> Format {
-    now.truth.snapshot().map_or(Format::UTF8, |snapshot| snapshot.format)
+    now.content.snapshot().map_or(Format::UTF8, |snapshot| snapshot.format)
 }
 
 impl Core {

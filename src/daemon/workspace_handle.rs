@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use crate::disk::{BaseStore, Root, Stat};
-use crate::history::Waiting;
+use crate::history::WaitingProposals;
 use crate::workspace::{ObservedVersion, Record, Snapshot, Workspace};
 
 use super::answer::notice;
@@ -36,13 +36,13 @@ pub(crate) struct WorkspaceHandle {
     state: Mutex<WorkspaceState>,
     bases: Arc<BaseStore>,
     /// Stores pending proposals on disk.
-    waiting: Arc<Waiting>,
+    waiting: Arc<WaitingProposals>,
     /// Notified after each change of a proposal under review.
     decided: Arc<Notify>,
 }
 
 impl WorkspaceHandle {
-    pub(crate) fn new(state: WorkspaceState, bases: Arc<BaseStore>, waiting: Arc<Waiting>) -> Self {
+    pub(crate) fn new(state: WorkspaceState, bases: Arc<BaseStore>, waiting: Arc<WaitingProposals>) -> Self {
         Self { state: Mutex::new(state), bases, waiting, decided: Arc::default() }
     }
 
@@ -106,8 +106,8 @@ pub(crate) struct WorkspaceState {
 impl WorkspaceState {
     /// Caches the content on disk of a file that a session has read.
     pub(crate) fn cache(&self, Observation { seen, stat, disk, root }: Observation) {
-        let ObservedVersion { key, path, truth, typed } = seen;
-        let disk = if typed { disk } else { truth.snapshot().cloned() };
+        let ObservedVersion { key, path, content, is_unsaved } = seen;
+        let disk = if is_unsaved { disk } else { content.snapshot().cloned() };
         if let (Some(snapshot), Some(stat), true) = (disk, stat, self.workspace.is_read(&key)) {
             self.cache.insert(&key, Cached { snapshot: Some(snapshot), stat, root, path });
         }

@@ -5,7 +5,7 @@
 //! unexpected content is rescued.
 
 use super::Disk;
-use super::journal::{Lost, Rescue};
+use super::journal::{LossReason, Rescue};
 use super::place::Handle;
 use super::stat::Stat;
 use crate::text::ContentHash;
@@ -79,7 +79,7 @@ impl DisplacedFileMonitor {
     }
 
     /// Checks and releases all files now, because a client needs the space that they take up.
-    pub fn look_now(&self) {
+    pub fn check_now(&self) {
         let files = std::mem::take(&mut *self.held.lock()).files;
         for (_, displaced) in files {
             recheck(&*self.disk, &*self.rescue, &displaced);
@@ -89,7 +89,7 @@ impl DisplacedFileMonitor {
 
 impl Drop for DisplacedFileMonitor {
     fn drop(&mut self) {
-        self.look_now();
+        self.check_now();
     }
 }
 
@@ -160,7 +160,7 @@ fn recheck(disk: &dyn Disk, rescue: &dyn Rescue, displaced: &Displaced) {
     if *hash == Some(ContentHash::of(&image.bytes)) {
         return;
     }
-    match rescue.keep(path, &image.bytes, Lost::Displaced) {
+    match rescue.keep(path, &image.bytes, LossReason::Displaced) {
         Ok(()) => {
             tracing::warn!(path = %path.display(), "a text that a program wrote into a replaced file was rescued");
         }

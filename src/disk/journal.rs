@@ -32,7 +32,7 @@ const DAMAGED: &str = "damaged";
 
 /// Reason why a text would otherwise be lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lost {
+pub enum LossReason {
     /// Another program wrote it while a commit took the file's name.
     Displaced,
     /// Content of the file before a commit that was interrupted; another program has overwritten it since.
@@ -42,7 +42,7 @@ pub enum Lost {
 /// Stores texts that would otherwise be lost.
 pub trait Rescue: Send + Sync {
     /// Stores a text that belonged to `path`. If this fails, the text stays where it was found.
-    fn keep(&self, path: &Path, bytes: &[u8], why: Lost) -> std::io::Result<()>;
+    fn keep(&self, path: &Path, bytes: &[u8], why: LossReason) -> std::io::Result<()>;
 }
 
 /// The log of what commits are about to do.
@@ -199,7 +199,7 @@ impl Journal {
     }
 
     /// Rescues a text that would otherwise be lost.
-    pub(super) fn rescue(&self, path: &Path, bytes: &[u8], why: Lost) -> Result<()> {
+    pub(super) fn rescue(&self, path: &Path, bytes: &[u8], why: LossReason) -> Result<()> {
         self.rescue.keep(path, bytes, why).map_err(|error| {
             let mut failed = DiskError::new(DiskErrorKind::Io, "store a copy of", path);
             failed.errno = error.raw_os_error();

@@ -44,7 +44,7 @@ impl MemoryDisk {
     }
 
     /// Writes a file as another program would, in place if it exists; missing folders are created.
-    pub fn write_behind(&self, path: &str, bytes: &[u8]) {
+    pub fn write_externally(&self, path: &str, bytes: &[u8]) {
         self.state.lock().tree.write(Path::new(path), bytes);
     }
 

@@ -8,7 +8,7 @@ mod part;
 
 use super::Disk;
 use super::error::{DiskError, DiskErrorKind, Result};
-use super::journal::{Journal, Line, Lost, Record, Spot};
+use super::journal::{Journal, Line, LossReason, Record, Spot};
 use super::place::Entry;
 use super::stat::MTime;
 use part::PartRecovery;
@@ -38,7 +38,7 @@ pub struct Recovery {
 
 impl Recovery {
     /// Returns `true` if there is nothing to report.
-    pub fn is_eventless(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         let Self { restored, left, rescued, strays, failed, damaged } = self;
         restored.is_empty()
             && left.is_empty()
@@ -84,7 +84,7 @@ pub(super) fn recover(
     // would show a beginning are damaged.
     let certain = recovery.damaged == 0;
     for at in entered.into_values().flatten() {
-        let lost = |_: &super::FileImage| (!certain).then_some(Lost::Interrupted);
+        let lost = |_: &super::FileImage| (!certain).then_some(LossReason::Interrupted);
         let cleared = clear(disk, journal, &at, None, recovery, lost);
         recovery.failed.extend(cleared.err());
     }
@@ -161,7 +161,7 @@ fn clear(
     at: &Spot,
     of: Option<&Path>,
     recovery: &mut Recovery,
-    lost: impl Fn(&super::FileImage) -> Option<Lost>,
+    lost: impl Fn(&super::FileImage) -> Option<LossReason>,
 ) -> Result<()> {
     let Some(entry) = open(disk, at)? else { return Ok(()) };
     match disk.read_entry(&entry, u64::MAX) {

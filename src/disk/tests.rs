@@ -86,7 +86,7 @@ impl Fixture {
 struct RescuedTexts(parking_lot::Mutex<Vec<(PathBuf, Vec<u8>)>>);
 
 impl Rescue for RescuedTexts {
-    fn keep(&self, path: &Path, bytes: &[u8], _: Lost) -> std::io::Result<()> {
+    fn keep(&self, path: &Path, bytes: &[u8], _: LossReason) -> std::io::Result<()> {
         self.0.lock().push((path.to_owned(), bytes.to_owned()));
         Ok(())
     }

@@ -19,7 +19,7 @@ const MAX_EXPLAINED: usize = 16;
 
 /// The result of matching the edits of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct FoundMatch {
     /// The change as a whole.
     pub plan: Plan,
     /// The match of each edit, in order; edits that change nothing have none.
@@ -63,11 +63,11 @@ pub struct Match {
 /// let refused = find("a = 1\na = 1\n", &[Edit::new("a = 1", "a = 2")], &Options::default()).unwrap_err();
 /// assert!(matches!(refused[0].kind, EditRefusalKind::Ambiguous { .. }));
 /// ```
-pub fn find(base: &str, edits: &[Edit], options: &Options) -> Result<Found, Vec<EditRefusal>> {
+pub fn find(base: &str, edits: &[Edit], options: &Options) -> Result<FoundMatch, Vec<EditRefusal>> {
     if let Some(following) = base.strip_prefix('\u{FEFF}') {
         // The byte order mark is not part of any line.
         let found = find(following, edits, options)?;
-        return Ok(Found { plan: found.plan.moved_by(base.len() - following.len()), ..found });
+        return Ok(FoundMatch { plan: found.plan.moved_by(base.len() - following.len()), ..found });
     }
     if options.sequential && edits.len() > 1 {
         return find_in_sequence(base, edits, options);
@@ -81,7 +81,7 @@ pub(super) fn find_together(
     base: &str,
     edits: &[Edit],
     options: &Options,
-) -> Result<(Found, Vec<Range<usize>>), Vec<EditRefusal>> {
+) -> Result<(FoundMatch, Vec<Range<usize>>), Vec<EditRefusal>> {
     let finder = Finder::new(base, edits, options);
     let needles = &finder.needles;
     let new_texts = OnceCell::new();
@@ -120,7 +120,7 @@ pub(super) fn find_together(
         sites.extend(located.sites);
     }
     match Plan::new(base.len(), join_removals(base, splices)) {
-        Ok(plan) if !plan.is_empty() => Ok((Found { plan, matches, warnings }, sites)),
+        Ok(plan) if !plan.is_empty() => Ok((FoundMatch { plan, matches, warnings }, sites)),
         _ => Err(vec![EditRefusal { edit: 0, kind: EditRefusalKind::NoChange }]),
     }
 }

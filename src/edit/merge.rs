@@ -8,7 +8,7 @@ use similar::{Algorithm, MergeResolution, TextMerge};
 
 use crate::text::{count_lines, lines};
 
-pub use markers::{Marked, merge_marked};
+pub use markers::{MarkedMerge, merge_marked};
 
 /// Maximum number of lines of a text to merge. The merge does not check a deadline, and takes well below a
 /// second for this many.

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::text::Text;
 
-pub use over::Moved;
+pub use over::MappedRange;
 
 /// New text for a range of the base.
 #[derive(Debug, Clone, PartialEq, Eq)]

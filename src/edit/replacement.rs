@@ -243,7 +243,7 @@ impl<'a> ReplacementBuilder<'a> {
             text.truncate(kept);
             range.end -= self.borrowed;
             if range.start > range.end {
-                // Inserted lines go before the line ending, each after a line ending of its own.
+                // Inserted lines go before the line ending, each after its own line ending.
                 text.insert_str(0, line_end);
                 range.start = range.end;
             }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::find::find_together;
 use super::occurrences::LineCounter;
-use super::{Edit, EditRefusal, EditRefusalKind, Found, Match, Options, Plan, Splice, Strategy};
+use super::{Edit, EditRefusal, EditRefusalKind, FoundMatch, Match, Options, Plan, Splice, Strategy};
 
 /// Matches every edit in the result of the previous ones. Stops at the first edit without a match: later
 /// edits were made for a text that will never exist.
@@ -14,8 +14,8 @@ pub(super) fn find_in_sequence(
     base: &str,
     edits: &[Edit],
     options: &Options,
-) -> Result<Found, Vec<EditRefusal>> {
-    let mut found = Found { plan: Plan::empty(base.len()), matches: Vec::new(), warnings: Vec::new() };
+) -> Result<FoundMatch, Vec<EditRefusal>> {
+    let mut found = FoundMatch { plan: Plan::empty(base.len()), matches: Vec::new(), warnings: Vec::new() };
     let (mut text, mut steps, mut written) = (base.to_owned(), Vec::new(), Written::default());
     // The index is valid for the base only.
     let mut later = Options { index: None, ..options.clone() };
@@ -64,7 +64,7 @@ fn is_idle(refused: &[EditRefusal]) -> bool {
 
 /// Returns `true` if a match is certain whatever the base contains: it is exact, or it overlaps what an
 /// earlier edit wrote.
-fn is_sure(step: &Found, sites: &[Range<usize>], written: &Written) -> bool {
+fn is_sure(step: &FoundMatch, sites: &[Range<usize>], written: &Written) -> bool {
     let is_exact = step.matches.iter().all(|found| found.strategy == Strategy::Exact);
     is_exact || !written.warnings(0, sites).is_empty()
 }

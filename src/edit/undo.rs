@@ -9,7 +9,7 @@ use crate::text::{Position, PositionEncoding, Text};
 const MAX_SPOTS: usize = 64;
 /// Maximum size of the new text, over all splices, for which context is stored. Bytes.
 const MAX_NEW_TEXT: usize = 64 << 10;
-/// Number of whole context lines stored on each side of a splice, besides the rest of its own line.
+/// Number of whole context lines stored on each side of a splice, besides the rest of the line.
 const CONTEXT_LINES: usize = 2;
 /// Maximum size of the context on each side of a splice, in bytes.
 const CONTEXT_BYTES: usize = 400;

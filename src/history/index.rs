@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use crate::text::ContentHash;
 use crate::workspace::history::{PastEntry, Undone};
 
-use super::Kept;
+use super::RecordedEntry;
 use super::load::{Found, Reader};
 use super::segment::{LineLocation, SegmentName};
 use super::writer::State;
@@ -118,7 +118,7 @@ impl Index {
         happened.chain(begun).any(|(entry, location)| location > own && found(entry))
     }
 
-    pub(super) fn find(&self, id: &str) -> Option<Kept> {
+    pub(super) fn find(&self, id: &str) -> Option<RecordedEntry> {
         let at = *self.by_id.get(id)?;
         Some(self.kept(at))
     }
@@ -127,8 +127,8 @@ impl Index {
         &self,
         before: Option<&str>,
         limit: usize,
-        mut accept: impl FnMut(&Kept) -> bool,
-    ) -> Option<Vec<Kept>> {
+        mut accept: impl FnMut(&RecordedEntry) -> bool,
+    ) -> Option<Vec<RecordedEntry>> {
         let end = match before {
             Some(id) => *self.by_id.get(id)?,
             None => self.entries.len(),
@@ -146,10 +146,10 @@ impl Index {
         Some(self.entries[at].1.clone())
     }
 
-    fn kept(&self, at: usize) -> Kept {
+    fn kept(&self, at: usize) -> RecordedEntry {
         let entry = self.entries[at].0.clone();
         let undone_by = self.undone.by(&entry.id).cloned();
-        Kept { entry, undone_by }
+        RecordedEntry { entry, undone_by }
     }
 
     fn add(&mut self, entry: Arc<PastEntry>, location: LineLocation) {

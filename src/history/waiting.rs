@@ -30,7 +30,7 @@ const REMEMBERED: usize = 4096;
 
 /// The folder of waiting proposals.
 #[derive(Debug)]
-pub struct Waiting {
+pub struct WaitingProposals {
     folder: PathBuf,
     /// State of the folder. The lock is held while writing.
     written: Mutex<Written>,
@@ -44,7 +44,7 @@ struct Written {
     closed: HashSet<String>,
 }
 
-impl Waiting {
+impl WaitingProposals {
     /// Opens or creates the folder and reads its proposals. An unreadable file is renamed and left there.
     pub fn open(folder: &Path) -> io::Result<(Self, Vec<Proposal>)> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;

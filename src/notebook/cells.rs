@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::change::replacement;
 use super::list::Item;
 use super::model::Notebook;
-use super::{CellChange, CellOp, CellPlace, CellRefusal, CellRefusalKind, CellSummary, CellType};
+use super::{CellChange, CellOp, CellRef, CellRefusal, CellRefusalKind, CellSummary, CellType};
 use crate::edit::{Occurrence, Occurrences, Splice};
 use crate::text::ContentHash;
 
@@ -50,15 +50,15 @@ impl<'b> Cells<'b> {
         Self { notebook, by_id }
     }
 
-    fn cell(&self, place: &CellPlace) -> Result<usize, CellRefusalKind> {
+    fn cell(&self, place: &CellRef) -> Result<usize, CellRefusalKind> {
         match place {
-            CellPlace::Index(index) if *index < self.notebook.cells.len() => Ok(*index),
-            CellPlace::Id(id) => match self.by_id.get(id.as_str()).map(Vec::as_slice) {
+            CellRef::Index(index) if *index < self.notebook.cells.len() => Ok(*index),
+            CellRef::Id(id) => match self.by_id.get(id.as_str()).map(Vec::as_slice) {
                 Some([cell]) => Ok(*cell),
                 Some(several) => Err(self.ambiguous(id, several)),
                 None => Err(self.not_found(Some(place))),
             },
-            CellPlace::Index(_) => Err(self.not_found(Some(place))),
+            CellRef::Index(_) => Err(self.not_found(Some(place))),
         }
     }
 
@@ -66,15 +66,15 @@ impl<'b> Cells<'b> {
     fn position(&self, requested: &CellOp) -> Result<usize, CellRefusalKind> {
         let CellOp::Insert { at, .. } = requested else { return Ok(0) };
         match at {
-            Some(CellPlace::Index(index)) if *index == self.notebook.cells.len() => Ok(*index),
-            Some(CellPlace::Id(_)) => at.as_ref().map_or(Ok(0), |at| Ok(self.cell(at)? + 1)),
-            Some(place @ CellPlace::Index(_)) => self.cell(place),
+            Some(CellRef::Index(index)) if *index == self.notebook.cells.len() => Ok(*index),
+            Some(CellRef::Id(_)) => at.as_ref().map_or(Ok(0), |at| Ok(self.cell(at)? + 1)),
+            Some(place @ CellRef::Index(_)) => self.cell(place),
             None if self.notebook.cells.is_empty() => Ok(0),
             None => Err(self.not_found(None)),
         }
     }
 
-    fn not_found(&self, wanted: Option<&CellPlace>) -> CellRefusalKind {
+    fn not_found(&self, wanted: Option<&CellRef>) -> CellRefusalKind {
         let summary = |index: usize| {
             let cell = &self.notebook.cells[index];
             let (id, cell_type) = (cell.id.clone(), cell.kind.clone());

@@ -40,7 +40,7 @@ pub struct ShownOutput {
 /// let text = r#"{"cells": [{"cell_type": "raw", "metadata": {}, "source": ["a\n", "b"]}], "nbformat": 4}"#;
 /// assert_eq!(shown_cells(text).unwrap()[0].source, "a\nb");
 /// ```
-pub fn shown_cells(text: &str) -> Result<Vec<ShownCell>, Unreadable> {
+pub fn decode_cells(text: &str) -> Result<Vec<ShownCell>, Unreadable> {
     let notebook = Notebook::parse(text)?;
     Ok(notebook.cells.iter().map(|cell| decoded(text, cell)).collect())
 }
@@ -135,7 +135,7 @@ mod tests {
         ];
         let (id, cell_type) = (Some("a".to_owned()), Some("code".to_owned()));
         let cell = ShownCell { id, cell_type, source: "x\ny".to_owned(), execution_count: Some(7), outputs };
-        assert_eq!(shown_cells(&text), Ok(vec![cell]));
+        assert_eq!(decode_cells(&text), Ok(vec![cell]));
     }
 
     #[rstest]
@@ -144,7 +144,7 @@ mod tests {
     #[case::odd_source(r#"{"source": ["a", 1]}"#, "")]
     #[case::odd_outputs(r#"{"source": "a", "outputs": [1, {}, {"output_type": 3}]}"#, "a")]
     fn missing_or_malformed_members_are_skipped(#[case] cell: &str, #[case] source: &str) {
-        let cells = shown_cells(&notebook(cell)).unwrap();
+        let cells = decode_cells(&notebook(cell)).unwrap();
         assert_eq!((cells[0].source.as_str(), cells[0].outputs.len()), (source, 0));
     }
 

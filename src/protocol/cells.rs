@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::notebook::{CellOp, CellPlace, CellType};
+use crate::notebook::{CellOp, CellRef, CellType};
 
 use super::decode::Invalid;
 
@@ -74,8 +74,8 @@ impl CellParams {
     fn read(self) -> Result<CellOp, Invalid> {
         let place = match (self.id, self.index) {
             (Some(_), Some(_)) => return Err(Invalid::new("index", "it cannot be combined with `id`")),
-            (Some(id), None) => Some(CellPlace::Id(id)),
-            (None, index) => index.map(CellPlace::Index),
+            (Some(id), None) => Some(CellRef::Id(id)),
+            (None, index) => index.map(CellRef::Index),
         };
         let named = || Invalid::new("id", "it is missing, and so is `index`");
         let only_for = |name: &str, ops| Err(Invalid::new(name, format!("it is allowed only with {ops}")));

@@ -47,7 +47,7 @@ struct Item {
 #[serde(untagged)]
 enum Message {
     Plain(String),
-    Marked { value: String },
+    MarkedMerge { value: String },
 }
 
 fn items<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Diagnostic>, D::Error> {
@@ -70,7 +70,7 @@ impl From<Item> for Diagnostic {
                 _ => Severity::Error,
             },
             message: match item.message {
-                Message::Plain(message) | Message::Marked { value: message } => message,
+                Message::Plain(message) | Message::MarkedMerge { value: message } => message,
             },
             source: item.source,
         }

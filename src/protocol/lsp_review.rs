@@ -9,8 +9,8 @@ mod view;
 
 use std::path::{Path, PathBuf};
 
-pub use actions::{Wanted, code_actions};
-pub use command::{COMMANDS, Command, Place, Say};
+pub use actions::{CodeActionQuery, code_actions};
+pub use command::{COMMANDS, Command, Decision, Location};
 pub use hints::hints;
 pub use lenses::code_lenses;
 pub use view::{announcement, diff_of, neighbour};
@@ -20,7 +20,7 @@ const LABEL: usize = 40;
 
 /// The undecided part of a proposal that waits for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
+pub struct PendingProposal {
     /// Id of the proposal.
     pub id: String,
     /// Revision that the user sees.
@@ -53,7 +53,7 @@ pub struct PendingHunk {
     pub new_text: String,
 }
 
-impl Waiting {
+impl PendingProposal {
     /// Returns the author and the label, short enough for a menu.
     fn by(&self) -> String {
         match self.label.as_deref().map(str::trim).filter(|label| !label.is_empty()) {
@@ -78,8 +78,8 @@ impl Waiting {
 
 impl PendingHunk {
     /// Returns the decision that accepts the hunk in its current state.
-    fn acceptance(&self) -> Say {
-        if self.conflicted { Say::Take } else { Say::Accept }
+    fn acceptance(&self) -> Decision {
+        if self.conflicted { Decision::Take } else { Decision::Accept }
     }
 
     /// Returns `true` if a cursor or selection on these lines refers to the hunk. An insertion between two

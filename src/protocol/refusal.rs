@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::edit::{Closest, ConflictRegion, EditRefusalKind, LineRange, Occurrences};
 use crate::notebook::{CellRefusalKind, CellSummary, Unreadable};
 use crate::text::ContentHash;
-use crate::workspace::rules::{Opening, Protection};
+use crate::workspace::rules::{Protection, Remedy};
 use crate::workspace::{
     EditorRefusal, ProposalRefusal, Refusal, RefusalKind, ReviewRefusal, Since, UndoRefusal,
 };
@@ -104,7 +104,7 @@ fn details(refusal: &Refusal) -> Value {
             "required": required, "available": available,
         }),
         RefusalKind::Editor(editor) => editor_details(editor),
-        RefusalKind::Undo(UndoRefusal::NotListed { id } | UndoRefusal::TakenBack { id }) => {
+        RefusalKind::Undo(UndoRefusal::NotListed { id } | UndoRefusal::Reverted { id }) => {
             json!({ "transaction": id })
         }
         RefusalKind::Undo(UndoRefusal::Unknown { id }) => json!({ "transaction": id }),
@@ -151,7 +151,7 @@ fn protection_details(protection: &Protection) -> Value {
     if let Some(reason) = &protection.reason {
         data["reason"] = reason.as_str().into();
     }
-    if let Opening::Policy { file, lines } | Opening::Review { file, lines } = &protection.opening {
+    if let Remedy::Policy { file, lines } | Remedy::Review { file, lines } = &protection.opening {
         data["policy"] = shown(file).into();
         data["allow"] = lines.as_str().into();
     }

@@ -118,13 +118,13 @@ pub struct AppliedFile {
     pub entry: FileEntry,
     /// Current state of the file; `None` if the file was not changed.
     #[serde(flatten)]
-    pub landed: Option<LandedFile>,
+    pub landed: Option<ChangedState>,
 }
 
 /// State of a changed file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct LandedFile {
+pub struct ChangedState {
     /// Current hash of the file, which is the author's new base; null if the file no longer exists.
     pub hash: Option<String>,
     /// Modification time of the file.

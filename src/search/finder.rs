@@ -4,7 +4,7 @@ use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCap
 use grep_regex::RegexMatcher;
 use memchr::{memchr, memrchr};
 
-use super::Stop;
+use super::StopCondition;
 use super::steps::{Steps, Stopped};
 
 /// A stoppable matcher: it searches in chunks of bounded size and can stop between two chunks, or within a
@@ -16,11 +16,16 @@ pub(super) struct Finder<'a> {
     steps: RefCell<Steps>,
     /// Maximum number of bytes that the fast matcher searches at a time.
     chunk_bytes: usize,
-    stop: &'a Stop<'a>,
+    stop: &'a StopCondition<'a>,
 }
 
 impl<'a> Finder<'a> {
-    pub(super) fn new(fast: RegexMatcher, steps: Steps, chunk_bytes: usize, stop: &'a Stop<'a>) -> Self {
+    pub(super) fn new(
+        fast: RegexMatcher,
+        steps: Steps,
+        chunk_bytes: usize,
+        stop: &'a StopCondition<'a>,
+    ) -> Self {
         Self { fast, steps: RefCell::new(steps), chunk_bytes, stop }
     }
 

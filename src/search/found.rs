@@ -8,13 +8,13 @@ use super::{Bounds, Line};
 
 /// The matching lines of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FileFound {
+pub struct FileMatches {
     /// Absolute path of the file.
     pub path: PathBuf,
     /// Matching lines, by number.
     pub lines: Vec<Line>,
     /// `true` if any line was truncated.
-    pub is_cut: bool,
+    pub is_truncated: bool,
     /// Total size of the texts, in bytes.
     pub(super) bytes: usize,
 }
@@ -30,7 +30,7 @@ pub(super) struct Found {
 
 #[derive(Default)]
 struct Results {
-    files: BTreeMap<u64, FileFound>,
+    files: BTreeMap<u64, FileMatches>,
     lines: usize,
     bytes: usize,
 }
@@ -45,7 +45,7 @@ impl Found {
         position <= self.last.load(Ordering::Relaxed)
     }
 
-    pub(super) fn add(&self, position: u64, file: FileFound) {
+    pub(super) fn add(&self, position: u64, file: FileMatches) {
         let mut results = self.results.lock();
         results.lines += file.lines.len();
         results.bytes += file.bytes;
@@ -68,7 +68,7 @@ impl Found {
     }
 
     /// Returns the first results in path order, and whether there are more.
-    pub(super) fn finish(self) -> (Vec<FileFound>, bool) {
+    pub(super) fn finish(self) -> (Vec<FileMatches>, bool) {
         let (mut lines, mut bytes, mut more) = (0, 0, false);
         let mut files: Vec<_> = self.results.into_inner().files.into_values().collect();
         for file in &mut files {
@@ -90,14 +90,14 @@ mod tests {
 
     const BOUNDS: Bounds = Bounds { lines: 5, context: 0, bytes: 100 };
 
-    fn file(name: u64, lines: usize, text: &str) -> FileFound {
+    fn file(name: u64, lines: usize, text: &str) -> FileMatches {
         let line = |number| Line { number, text: text.to_owned(), ..Line::default() };
         let lines: Vec<_> = (1..=lines as u64).map(line).collect();
         let bytes = lines.iter().map(Line::bytes).sum();
-        FileFound { path: PathBuf::from(name.to_string()), lines, is_cut: false, bytes }
+        FileMatches { path: PathBuf::from(name.to_string()), lines, is_truncated: false, bytes }
     }
 
-    fn lines_per_file(files: &[FileFound]) -> Vec<(String, usize)> {
+    fn lines_per_file(files: &[FileMatches]) -> Vec<(String, usize)> {
         files.iter().map(|file| (file.path.display().to_string(), file.lines.len())).collect()
     }
 

@@ -39,7 +39,7 @@ pub(super) struct Lines<'a> {
     pub(super) found: Vec<Line>,
     pub(super) bytes: usize,
     /// `true` if any line was truncated.
-    pub(super) is_cut: bool,
+    pub(super) is_truncated: bool,
     pub(super) is_binary: bool,
     /// Lines before the current one, for context.
     recent: VecDeque<String>,
@@ -50,13 +50,13 @@ pub(super) struct Lines<'a> {
 impl<'a> Lines<'a> {
     pub(super) fn new(bounds: Bounds, finder: &'a Finder<'a>) -> Self {
         let (found, recent) = (Vec::new(), VecDeque::new());
-        Self { finder, bounds, found, bytes: 0, is_cut: false, is_binary: false, recent, waiting: 0 }
+        Self { finder, bounds, found, bytes: 0, is_truncated: false, is_binary: false, recent, waiting: 0 }
     }
 
     /// Returns the reported text of a line. A long line is truncated to the part around `offset`.
     fn text(&mut self, line: &[u8], offset: usize) -> String {
         let part = excerpt(line, offset);
-        self.is_cut |= part.len() < line.len();
+        self.is_truncated |= part.len() < line.len();
         let text = String::from_utf8_lossy(part);
         match text.char_indices().nth(LONGEST) {
             Some((end, _)) => text[..end].to_owned(),

@@ -4,7 +4,7 @@ use grep_searcher::{Searcher, SearcherBuilder};
 use regex_automata::nfa::thompson::{Compiler, NFA, WhichCaptures};
 use regex_automata::util::syntax;
 
-use super::Stop;
+use super::StopCondition;
 use super::finder::Finder;
 use super::steps::Steps;
 
@@ -62,11 +62,11 @@ impl Query {
         Ok(Self { matcher, nfa, bounds })
     }
 
-    pub(super) fn finder<'a>(&self, stop: &'a Stop<'a>) -> Finder<'a> {
+    pub(super) fn finder<'a>(&self, stop: &'a StopCondition<'a>) -> Finder<'a> {
         self.finder_with(WORK_BETWEEN_CHECKS / self.nfa.memory_usage().max(1), stop)
     }
 
-    fn finder_with<'a>(&self, chunk_bytes: usize, stop: &'a Stop<'a>) -> Finder<'a> {
+    fn finder_with<'a>(&self, chunk_bytes: usize, stop: &'a StopCondition<'a>) -> Finder<'a> {
         Finder::new(self.matcher.clone(), Steps::new(self.nfa.clone()), chunk_bytes, stop)
     }
 
@@ -132,7 +132,7 @@ mod tests {
     /// Returns the numbers of the matching lines, searched in chunks of a given size.
     fn found(query: &Query, text: &[u8], chunk_bytes: usize) -> Vec<u64> {
         let (never, mut found) = (|| false, Vec::new());
-        let stop = Stop::new(&never, Deadline::NONE);
+        let stop = StopCondition::new(&never, Deadline::NONE);
         let take = Bytes(|number, _| {
             found.push(number);
             Ok(true)
@@ -174,7 +174,7 @@ mod tests {
             let line = format!("{}é\n", "abcdefgh".repeat(line / 8));
             let text = line.repeat((1 << 20) / line.len() + 1);
             let (never, started) = (|| false, Instant::now());
-            let stop = Stop::new(&never, Deadline::after(Duration::from_millis(100)));
+            let stop = StopCondition::new(&never, Deadline::after(Duration::from_millis(100)));
             let none = Bytes(|_, _| Ok(true));
             let ended = query.searcher().search_reader(query.finder(&stop), text.as_bytes(), none);
             assert!(ended.is_err() && stop.has_happened());

@@ -13,7 +13,10 @@ use super::finder::Finder;
 use super::found::Found;
 use super::lines::Lines;
 use super::source::{LineFeeds, Stoppable};
-use super::{Access, Entry, FileFound, FileGlob, Passed, Query, Scope, Shown, Start, Stop, Then, walk};
+use super::{
+    Entry, FileAccess, FileGlob, FileMatches, OpenText, Passed, Query, Scope, Start, StopCondition, Then,
+    walk,
+};
 
 /// Maximum number of threads of one search, to leave room for other programs.
 const THREADS: usize = 8;
@@ -26,7 +29,7 @@ const QUEUED_BATCHES: usize = 64;
 #[derive(Debug)]
 pub struct Report {
     /// Files with matches, in path order.
-    pub files: Vec<FileFound>,
+    pub files: Vec<FileMatches>,
     /// `true` if there are more results than requested.
     pub more: bool,
     /// Counters of skipped and searched entries.
@@ -38,8 +41,8 @@ pub fn search(
     disk: &dyn Disk,
     scopes: &[Scope],
     (query, glob): (&Query, Option<&FileGlob>),
-    access: &dyn Access,
-    stop: &Stop<'_>,
+    access: &dyn FileAccess,
+    stop: &StopCondition<'_>,
 ) -> Report {
     let run = SearchRun {
         disk,
@@ -71,8 +74,8 @@ struct SearchRun<'a> {
     disk: &'a dyn Disk,
     scopes: &'a [Scope],
     query: &'a Query,
-    access: &'a dyn Access,
-    stop: &'a Stop<'a>,
+    access: &'a dyn FileAccess,
+    stop: &'a StopCondition<'a>,
     passed: Passed,
     found: Found,
 }
@@ -162,11 +165,11 @@ impl SearchRun<'_> {
         if !self.access.allows(&path) {
             return self.passed.count_protected();
         }
-        let shown = if job.is_open { self.access.shown(&path) } else { Shown::Disk };
+        let shown = if job.is_open { self.access.shown(&path) } else { OpenText::Disk };
         let lines = match &shown {
-            Shown::Unsaved(text) => self.in_text(worker, text),
-            Shown::Contested => return self.passed.count_contested(),
-            Shown::Disk | Shown::Unknown => {
+            OpenText::Unsaved(text) => self.in_text(worker, text),
+            OpenText::Contested => return self.passed.count_contested(),
+            OpenText::Disk | OpenText::Unknown => {
                 match self.disk.open_file(&self.scopes[job.scope].root, &job.path) {
                     Ok(file) => self.in_file(worker, file),
                     Err(error) if error.kind == DiskErrorKind::NotFound => return,
@@ -179,12 +182,12 @@ impl SearchRun<'_> {
             return self.passed.count_binary();
         }
         self.passed.count_searched();
-        if matches!(shown, Shown::Unknown) {
+        if matches!(shown, OpenText::Unknown) {
             self.passed.count_unknown();
         }
         if !lines.found.is_empty() && self.access.confirms(&path) {
-            let Lines { found: lines, bytes, is_cut, .. } = lines;
-            self.found.add(job.position, FileFound { path, lines, is_cut, bytes });
+            let Lines { found: lines, bytes, is_truncated, .. } = lines;
+            self.found.add(job.position, FileMatches { path, lines, is_truncated, bytes });
         }
     }
 

@@ -39,7 +39,7 @@ impl Scope {
 }
 
 /// Access rules and unsaved texts for a search. Paths are absolute and canonical.
-pub trait Access: Sync {
+pub trait FileAccess: Sync {
     /// Returns `true` if the content of a file may be reported, judged by its path. The search calls this for
     /// every file before opening it, so that the number of skipped files does not depend on their content.
     fn allows(&self, path: &Path) -> bool;
@@ -49,12 +49,12 @@ pub trait Access: Sync {
     fn confirms(&self, path: &Path) -> bool;
 
     /// Returns the text of a file that may have unsaved changes in an editor.
-    fn shown(&self, path: &Path) -> Shown;
+    fn shown(&self, path: &Path) -> OpenText;
 }
 
 /// The text of a file that is open in editors.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum OpenText {
     /// The text on disk.
     Disk,
     /// The unsaved text of an editor.
@@ -65,7 +65,7 @@ pub enum Shown {
     Unknown,
 }
 
-impl Shown {
+impl OpenText {
     /// Returns `true` if the file exists at least in an editor.
     pub(super) fn is_there(&self) -> bool {
         matches!(self, Self::Unsaved(_) | Self::Contested)

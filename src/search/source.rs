@@ -2,13 +2,13 @@ use std::io::{self, Read};
 
 use memchr::memchr;
 
-use super::Stop;
+use super::StopCondition;
 use crate::text::BINARY_WINDOW;
 
 /// A reader that fails once the search is to stop, because its source may be large or endless.
 pub(super) struct Stoppable<'a, R> {
     pub(super) source: R,
-    pub(super) stop: &'a Stop<'a>,
+    pub(super) stop: &'a StopCondition<'a>,
 }
 
 impl<R: Read> Read for Stoppable<'_, R> {

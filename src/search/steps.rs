@@ -1,7 +1,7 @@
 use regex_automata::nfa::thompson::{NFA, State};
 use regex_automata::util::primitives::StateID;
 
-use super::Stop;
+use super::StopCondition;
 
 /// Number of states entered between two stop checks.
 const CHECK_INTERVAL: usize = 1 << 15;
@@ -53,7 +53,11 @@ impl Steps {
     }
 
     /// Returns the end of the match that ends first in a line.
-    pub(super) fn end_of_match(&mut self, line: &[u8], stop: &Stop<'_>) -> Result<Option<usize>, Stopped> {
+    pub(super) fn end_of_match(
+        &mut self,
+        line: &[u8],
+        stop: &StopCondition<'_>,
+    ) -> Result<Option<usize>, Stopped> {
         let (nfa, mut entered) = (self.nfa.clone(), 0);
         self.now.clear(nfa.states().len());
         for at in 0..=line.len() {

@@ -3,19 +3,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::edit::Deadline;
 
 /// The stop condition of a search or read, and whether it was met.
-pub struct Stop<'a> {
+pub struct StopCondition<'a> {
     cancelled: &'a (dyn Fn() -> bool + Sync),
     deadline: Deadline,
     happened: AtomicBool,
 }
 
-impl std::fmt::Debug for Stop<'_> {
+impl std::fmt::Debug for StopCondition<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Stop").field("happened", &self.happened).finish_non_exhaustive()
     }
 }
 
-impl<'a> Stop<'a> {
+impl<'a> StopCondition<'a> {
     /// Creates a condition that is met at a deadline, or when the request is cancelled.
     pub fn new(cancelled: &'a (dyn Fn() -> bool + Sync), deadline: Deadline) -> Self {
         Self { cancelled, deadline, happened: AtomicBool::new(false) }

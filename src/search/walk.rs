@@ -5,7 +5,7 @@ use crate::disk::{Disk, DiskErrorKind, Kind, Listed};
 use crate::workspace::rules::is_version_control;
 
 use super::ignores::Ignores;
-use super::{Access, Passed, Scope, Start, Stop};
+use super::{FileAccess, Passed, Scope, Start, StopCondition};
 
 /// An entry visited by a walk.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +38,8 @@ pub enum Then {
 pub fn walk(
     disk: &dyn Disk,
     scope: &Scope,
-    access: &dyn Access,
-    (stop, passed): (&Stop<'_>, &Passed),
+    access: &dyn FileAccess,
+    (stop, passed): (&StopCondition<'_>, &Passed),
     mut visit: impl FnMut(Entry<'_>) -> Then,
 ) {
     let walk = Walk { disk, scope, access, passed };
@@ -73,7 +73,7 @@ pub fn walk(
 struct Walk<'a> {
     disk: &'a dyn Disk,
     scope: &'a Scope,
-    access: &'a dyn Access,
+    access: &'a dyn FileAccess,
     passed: &'a Passed,
 }
 

@@ -8,7 +8,7 @@ use memchr::{memchr, memmem};
 use super::Text;
 
 /// Replaces every `\r\n` in `text` with `\n`. A lone `\r` stays.
-pub fn fold_line_ends(text: &str) -> Cow<'_, str> {
+pub fn normalize_line_endings(text: &str) -> Cow<'_, str> {
     if memmem::find(text.as_bytes(), b"\r\n").is_none() {
         return Cow::Borrowed(text);
     }
@@ -16,7 +16,7 @@ pub fn fold_line_ends(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns `true` if the texts are equal when `\r\n` counts as `\n`.
-pub fn eq_folded(text: &Text, other: &str) -> bool {
+pub fn eq_ignoring_crlf(text: &Text, other: &str) -> bool {
     if text.eq_str(other) {
         return true;
     }
@@ -50,18 +50,18 @@ mod tests {
 
     #[test]
     fn pairs_are_folded_and_lone_returns_are_not() {
-        assert_eq!(fold_line_ends("a\r\nb\rc\n"), "a\nb\rc\n");
-        assert!(matches!(fold_line_ends("a\nb\r"), Cow::Borrowed(_)));
-        assert!(eq_folded(&"a\r\nb\n".into(), "a\nb\r\n"));
-        assert!(!eq_folded(&"a\rb".into(), "a\nb"));
-        assert!(!eq_folded(&"a\r\r\n".into(), "a\n"));
+        assert_eq!(normalize_line_endings("a\r\nb\rc\n"), "a\nb\rc\n");
+        assert!(matches!(normalize_line_endings("a\nb\r"), Cow::Borrowed(_)));
+        assert!(eq_ignoring_crlf(&"a\r\nb\n".into(), "a\nb\r\n"));
+        assert!(!eq_ignoring_crlf(&"a\rb".into(), "a\nb"));
+        assert!(!eq_ignoring_crlf(&"a\r\r\n".into(), "a\n"));
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(128))]
         #[test]
         fn texts_are_equal_if_their_folded_forms_are(a in "[ab\r\n]{0,8}", b in "[ab\r\n]{0,8}") {
-            prop_assert_eq!(eq_folded(&a.as_str().into(), &b), fold_line_ends(&a) == fold_line_ends(&b));
+            prop_assert_eq!(eq_ignoring_crlf(&a.as_str().into(), &b), normalize_line_endings(&a) == normalize_line_endings(&b));
         }
     }
 }

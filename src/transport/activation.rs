@@ -15,13 +15,13 @@ use super::places::{AGENT_SOCKET, EDITOR_SOCKET};
 
 /// The two sockets of a service manager. The manager keeps them open, so a client that connects after this
 /// daemon has exited waits for the next one.
-pub struct GivenSockets {
+pub struct InheritedSockets {
     agents: StdListener,
     editors: StdListener,
     folder: PathBuf,
 }
 
-impl GivenSockets {
+impl InheritedSockets {
     /// Takes the sockets that the service manager passed to this process, or returns `None` if it passed
     /// none. The file names distinguish the two sockets, because clients find them by these names.
     pub fn take() -> Result<Option<Self>, ServeError> {

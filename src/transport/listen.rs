@@ -14,7 +14,7 @@ use crate::daemon::{Daemon, Places};
 use crate::disk::OsDisk;
 use crate::workspace::Role;
 
-use super::activation::GivenSockets;
+use super::activation::InheritedSockets;
 use super::budget::MemoryBudget;
 use super::connection;
 use super::folders::{clear_for_socket, prepare_folders};
@@ -83,7 +83,11 @@ pub(super) fn failed(what: impl Into<String>) -> impl FnOnce(io::Error) -> Serve
 /// Runs a daemon until it is stopped or has been idle for the configured time. Binds its own sockets if
 /// `given` is
 /// `None`.
-pub async fn serve(config: Config, places: Places, given: Option<GivenSockets>) -> Result<(), ServeError> {
+pub async fn serve(
+    config: Config,
+    places: Places,
+    given: Option<InheritedSockets>,
+) -> Result<(), ServeError> {
     // Read the user's umask before replacing it. Sockets and state are private to this user.
     let disk = Arc::new(OsDisk::new());
     rustix::process::umask(Mode::from_raw_mode(0o077));
@@ -207,7 +211,7 @@ async fn lock_within(
 
 /// Returns the listeners for agents and for editors.
 fn listeners(
-    given: Option<GivenSockets>,
+    given: Option<InheritedSockets>,
     folder: &Path,
 ) -> Result<((UnixListener, UnixListener), Sockets), ServeError> {
     if let Some(given) = given {

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::daemon::{Asked, ClientSink};
+use crate::daemon::{ClientSink, PendingResponse};
 use crate::protocol::{Code, RpcError};
 
 use super::framing::{Framing, framed};
@@ -129,7 +129,7 @@ impl ClientSink for Outbound {
         self.enqueue(&mut self.output.lock(), framed(body, self.framing));
     }
 
-    fn request(&self, method: &'static str, params: Value) -> Asked {
+    fn request(&self, method: &'static str, params: Value) -> PendingResponse {
         let (sender, receiver) = oneshot::channel();
         let mut pending = self.pending.lock();
         if pending.over {

@@ -49,12 +49,12 @@ pub struct Loaded {
     /// The text at that time, as the editor has it.
     pub text: Text,
     /// The state of the file at that time.
-    pub disk: LastSeen,
+    pub disk: LastObserved,
 }
 
 /// The state of a file when it was last compared with an open document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LastSeen {
+pub enum LastObserved {
     /// Not compared yet.
     NotYet,
     /// The file did not exist.
@@ -63,7 +63,7 @@ pub enum LastSeen {
     Content(ContentHash),
 }
 
-impl LastSeen {
+impl LastObserved {
     /// Returns the state for an observed hash; `None` means that the file is missing.
     pub fn of(hash: Option<ContentHash>) -> Self {
         hash.map_or(Self::Missing, Self::Content)
@@ -243,7 +243,7 @@ impl Buffers {
     /// Records that a document was saved. Its text now counts as loaded; the file is compared later.
     pub fn save(&mut self, id: &BufferId) {
         if let Some(buffer) = self.by_id.get_mut(id) {
-            buffer.loaded = Some(Loaded { text: buffer.text.clone(), disk: LastSeen::NotYet });
+            buffer.loaded = Some(Loaded { text: buffer.text.clone(), disk: LastObserved::NotYet });
             buffer.dirty = buffer.dirty.map(|_| false);
             buffer.touched = false;
         }
@@ -257,7 +257,7 @@ impl Buffers {
             let is_known = buffer.loaded.as_ref().is_some_and(|loaded| loaded.text == buffer.text);
             if !dirty && !is_known {
                 // The editor reloaded the document.
-                buffer.loaded = Some(Loaded { text: buffer.text.clone(), disk: LastSeen::NotYet });
+                buffer.loaded = Some(Loaded { text: buffer.text.clone(), disk: LastObserved::NotYet });
             }
         }
     }
@@ -332,7 +332,7 @@ impl Buffer {
             if change.text.len() > largest {
                 return self.block(BlockedReason::TooLarge);
             }
-            self.blocked_reason = has_odd_line_ends(&change.text).then_some(BlockedReason::LineEnds);
+            self.blocked_reason = has_ambiguous_line_breaks(&change.text).then_some(BlockedReason::LineEnds);
             self.text = Text::from(change.text.as_str());
             return;
         };
@@ -348,7 +348,7 @@ impl Buffer {
         if outside {
             self.blocked_reason = Some(BlockedReason::OutOfStep);
         }
-        if self.blocked_reason.is_none() && has_odd_line_ends(&change.text) {
+        if self.blocked_reason.is_none() && has_ambiguous_line_breaks(&change.text) {
             self.blocked_reason = Some(BlockedReason::LineEnds);
         }
         let range = self.text.byte_of(start, self.encoding)..self.text.byte_of(end, self.encoding);
@@ -357,7 +357,7 @@ impl Buffer {
 }
 
 /// Returns `true` if the text contains a character that only some editors treat as a line break.
-pub fn has_odd_line_ends(text: &str) -> bool {
+pub fn has_ambiguous_line_breaks(text: &str) -> bool {
     let odd = |byte: &u8| matches!(byte, b'\r' | 0x0b | 0x0c | 0xc2 | 0xe2);
     if !text.bytes().any(|byte| odd(&byte)) {
         return false;

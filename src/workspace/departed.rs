@@ -10,11 +10,11 @@ use super::{FileKey, Role};
 /// Each run of a command of the command line is a session. A user who reads a file with one command and
 /// changes it with the next sends the hash of that text as the base, and gets a diff of later changes.
 #[derive(Debug, Default)]
-pub(crate) struct DepartedBases(VecDeque<Given>);
+pub(crate) struct DepartedBases(VecDeque<DepartedBase>);
 
 /// A content of a file that a session was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Given {
+pub(crate) struct DepartedBase {
     pub(crate) hash: ContentHash,
     pub(crate) key: FileKey,
     pub(crate) role: Role,
@@ -23,7 +23,7 @@ pub(crate) struct Given {
 impl DepartedBases {
     /// Adds an entry. Returns the entry that was displaced: the same one if it was already present, or the
     /// oldest.
-    pub(crate) fn insert(&mut self, given: Given) -> Option<Given> {
+    pub(crate) fn insert(&mut self, given: DepartedBase) -> Option<DepartedBase> {
         let before = self.0.iter().position(|entry| *entry == given).and_then(|at| self.0.remove(at));
         self.0.push_back(given);
         before.or_else(|| if self.0.len() > DEPARTED_BASES { self.0.pop_front() } else { None })
@@ -31,7 +31,7 @@ impl DepartedBases {
 
     /// Returns `true` if an ended session, whose reads the asking role may know of, was given that content.
     pub(crate) fn has(&self, key: &FileKey, hash: ContentHash, asking: Role) -> bool {
-        let is_it = |entry: &Given| entry.hash == hash && entry.key == *key;
+        let is_it = |entry: &DepartedBase| entry.hash == hash && entry.key == *key;
         self.0.iter().any(|entry| is_it(entry) && (entry.role == asking || asking == Role::Editor))
     }
 }
@@ -40,9 +40,9 @@ impl DepartedBases {
 mod tests {
     use super::*;
 
-    fn given(number: usize) -> Given {
+    fn given(number: usize) -> DepartedBase {
         let hash = ContentHash::of(number.to_string().as_bytes());
-        Given { hash, key: FileKey::path("/a"), role: Role::Agent }
+        DepartedBase { hash, key: FileKey::path("/a"), role: Role::Agent }
     }
 
     #[test]

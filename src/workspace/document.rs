@@ -84,7 +84,7 @@ pub struct ObservedVersion {
     /// Canonical path of the file.
     pub path: PathBuf,
     /// Current content.
-    pub truth: FileContent,
+    pub content: FileContent,
     /// `true` if the content is the unsaved text of an editor.
-    pub typed: bool,
+    pub is_unsaved: bool,
 }

@@ -180,7 +180,7 @@ pub struct PlannedFile {
     /// The change as a diff.
     pub diff: Arc<FileDiff>,
     /// The change in the display format that its author requested.
-    pub shown: Option<Shown>,
+    pub shown: Option<DisplayDiff>,
     /// Matches of the edits.
     pub matches: Vec<Match>,
     /// Warnings for the author.
@@ -198,7 +198,7 @@ pub struct PlannedFile {
 
 /// A change rendered in a format other than the unified diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct DisplayDiff {
     /// The display format.
     pub display: Display,
     /// The rendered change.

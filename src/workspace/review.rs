@@ -21,7 +21,7 @@ use crate::text::ContentHash;
 
 use super::{Action, PlannedFile, Proposal, ProposalState, Snapshot};
 
-pub use decide::{Decision, ObservedVersion, Pick, Replace};
+pub use decide::{CurrentFile, Decision, Pick, Replace};
 pub use rebased::{FileOutcome, RebasedFile, RebasedHunk};
 
 /// Number of a hunk within its proposal, counted from 1 over all files; `h1` on the wire.

@@ -7,7 +7,7 @@ use crate::text::ContentHash;
 
 use super::answers::{Answered, RememberedAnswers, RequestKey};
 use super::buffers::Buffers;
-use super::departed::{DepartedBases, Given};
+use super::departed::{DepartedBase, DepartedBases};
 use super::diagnostics::Reports;
 use super::document::{Document, FileContent, ObservedVersion};
 use super::limits::{DEPARTED_BASES, GIVEN_BASES};
@@ -24,9 +24,9 @@ mod rejected;
 mod reviews;
 
 pub use bases::BaseState;
-pub use changes::{Changed, Moved};
+pub use changes::{Changed, CommittedChange};
 pub use diagnosed::Diagnosed;
-pub use proposals::{ApplyStep, MadeFor, NewProposal};
+pub use proposals::{ApplyStep, NewProposal, NextStep};
 pub use reviews::Record;
 
 use proposal_store::ProposalStore;
@@ -149,7 +149,7 @@ impl Workspace {
                 self.texts.release(known.given);
             }
             self.remove_reader(&key, id);
-            let given = Given { hash: entry.base.hash, key, role: session.role };
+            let given = DepartedBase { hash: entry.base.hash, key, role: session.role };
             let gone = if count < DEPARTED_BASES { self.departed.insert(given) } else { Some(given) };
             if let Some(gone) = gone {
                 self.texts.release(gone.hash);
@@ -182,14 +182,14 @@ impl Workspace {
     /// Records the observed content of a file. If it differs from the last known content, another program
     /// has changed the file, and the sessions that have read it are notified.
     pub fn observe(&mut self, observed: &ObservedVersion) {
-        let hash = observed.truth.hash();
+        let hash = observed.content.hash();
         let Some(document) = self.documents.get_mut(&observed.key) else { return };
         if document.current == hash {
             return;
         }
         let before = document.current;
-        self.set_current(&observed.key, &observed.truth);
-        let by = if observed.typed { Author::Editor } else { Author::Disk };
+        self.set_current(&observed.key, &observed.content);
+        let by = if observed.is_unsaved { Author::Editor } else { Author::Disk };
         self.transition(&observed.key, before, hash, by, None);
         self.mark_externally_applied(&observed.key, hash);
     }
@@ -197,7 +197,7 @@ impl Workspace {
     /// Records that a session was given all or part of a file, or learned that it is missing or not text.
     pub fn record_read(&mut self, session: SessionId, file: &ObservedVersion, coverage: Coverage) {
         self.observe(file);
-        match &file.truth {
+        match &file.content {
             FileContent::Text(snapshot) => self.set_base(session, &file.key, &file.path, snapshot, coverage),
             FileContent::Missing | FileContent::Opaque(_) => self.drop_base(session, &file.key),
         }

@@ -40,7 +40,7 @@ pub(super) fn in_editor(path: &str, text: &str) -> Result<String, String> {
     }
 }
 
-/// Returns the text of a file that is to be created, taken from its diff. Returns `None` for other changes,
+/// Returns the text of a file that will be created, taken from its diff. Returns `None` for other changes,
 /// and if the diff does not contain the whole text.
 pub(super) fn created(entry: &FileEntry) -> Option<String> {
     let hash = entry.hash_after.as_deref().filter(|_| entry.action == "create")?;

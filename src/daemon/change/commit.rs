@@ -10,8 +10,8 @@ use crate::disk::{
 use crate::text::ContentHash;
 use crate::workspace::rules::Protection;
 use crate::workspace::{
-    Action, FileContent, FileKey, Moved, NewMode, ObservedVersion, PlannedFile, Refusal, RefusalKind,
-    Snapshot,
+    Action, CommittedChange, FileContent, FileKey, NewMode, ObservedVersion, PlannedFile, Refusal,
+    RefusalKind, Snapshot,
 };
 
 use super::compute::ComputedChange;
@@ -54,11 +54,11 @@ impl CommittedFile {
 
     /// Returns the entry for the workspace state. `own` means that the session that applied the change also
     /// proposed it.
-    pub(crate) fn moved(&self, own: bool) -> (Moved, Observation) {
-        let as_planned = self.seen.truth.hash() == self.file.hash_after;
-        let moved = Moved {
+    pub(crate) fn moved(&self, own: bool) -> (CommittedChange, Observation) {
+        let as_planned = self.seen.content.hash() == self.file.hash_after;
+        let moved = CommittedChange {
             key: self.file.key.clone(),
-            before: if self.written { self.file.hash_before } else { self.seen.truth.hash() },
+            before: if self.written { self.file.hash_before } else { self.seen.content.hash() },
             base: self.file.hash_before,
             merged: self.file.rebased || self.file.original_plan.is_some(),
             original_plan: self.file.original_plan.clone(),
@@ -118,7 +118,7 @@ impl Core {
             // Displaced files take space as long as they are held open. So do the files that were just staged
             // and removed again, as long as the error holds them open.
             drop(error);
-            self.displaced_files.look_now();
+            self.displaced_files.check_now();
             stage()
         });
         staged.map(Some)
@@ -232,7 +232,7 @@ impl Core {
         let PendingWrite { mut computed, through, .. } = write;
         computed.settle();
         let ComputedChange { mut file, content, observed, .. } = computed;
-        let planned = content.as_ref().map_or_else(|| observed.truth.clone(), Content::truth);
+        let planned = content.as_ref().map_or_else(|| observed.content.clone(), Content::content);
         let (spent, target) = (observed.bytes.clone(), observed.target);
         let now = self.observe(target.clone()).ok();
         let saved = now.as_ref().is_some_and(|now| !now.is_unsaved());
@@ -240,14 +240,14 @@ impl Core {
             (now.version(), now.stat, now.observation().disk)
         } else {
             let Target { key, path, .. } = target.clone();
-            (ObservedVersion { key, path, truth: planned.clone(), typed: true }, None, None)
+            (ObservedVersion { key, path, content: planned.clone(), is_unsaved: true }, None, None)
         };
-        let as_planned = seen.truth.hash() == planned.hash();
+        let as_planned = seen.content.hash() == planned.hash();
         if as_planned {
             // Same text, but the planned one shares memory with the previous text.
-            seen.truth = planned;
+            seen.content = planned;
         }
-        let result = EditorResult { hash: seen.truth.hash(), saved, as_planned };
+        let result = EditorResult { hash: seen.content.hash(), saved, as_planned };
         let warning = through.as_ref().and_then(|part| editor_warning(part, &file, &result, problem));
         file.warnings.extend(warning);
         let shares = as_planned && content.is_some_and(|content| content.shares);
@@ -350,7 +350,7 @@ fn expected(observed: &Observed) -> Option<Expected> {
     Some(Expected {
         stat: observed.stat?,
         bytes: observed.bytes.clone(),
-        hash: observed.truth.hash()?,
+        hash: observed.content.hash()?,
         handle: observed.handle.clone(),
     })
 }
@@ -363,10 +363,10 @@ fn committed_on_disk(write: PendingWrite, done: Committed) -> CommittedFile {
         tracing::warn!(path = %leftover.display(), "a displaced file could not be removed");
     }
     let shares = content.as_ref().is_some_and(|content| content.shares);
-    let truth = match (&file.action, content) {
+    let content = match (&file.action, content) {
         (Action::Delete, _) => FileContent::Missing,
-        (_, Some(content)) => content.truth(),
-        (_, None) => observed.truth,
+        (_, Some(content)) => content.content(),
+        (_, None) => observed.content,
     };
     let mut target = to.unwrap_or(observed.target);
     // A file with several names is identified by its inode, any other by its path.
@@ -375,7 +375,7 @@ fn committed_on_disk(write: PendingWrite, done: Committed) -> CommittedFile {
         |stat| FileKey::Inode { device: stat.dev, inode: stat.ino },
     );
     CommittedFile {
-        seen: ObservedVersion { key: target.key, path: done.path, truth, typed: false },
+        seen: ObservedVersion { key: target.key, path: done.path, content, is_unsaved: false },
         saved: true,
         disk: None,
         stat: done.stat,

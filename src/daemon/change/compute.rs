@@ -149,7 +149,7 @@ impl RequestedChange<Observed> {
             ChangeKind::Edit(edits, _) | ChangeKind::Rename { edits, .. } => self.excerpt(edits),
             ChangeKind::Write(_) | ChangeKind::Delete(_) | ChangeKind::Cells(_) => None,
         };
-        RefusalKind::Unread { current: self.file.truth.hash(), excerpt, known }
+        RefusalKind::Unread { current: self.file.content.hash(), excerpt, known }
     }
 
     /// Returns the lines around the old text of the first edit, if the file contains it exactly.
@@ -172,7 +172,7 @@ impl RequestedChange<Observed> {
     }
 
     fn draft(&self, base: &BaseState, rules: &ComputeOptions<'_>) -> Result<Draft, DraftError> {
-        match (&self.kind, &self.file.truth) {
+        match (&self.kind, &self.file.content) {
             (ChangeKind::Write(new), FileContent::Missing) => Ok(created(&new.text)),
             (ChangeKind::Rename { to, .. }, _) if to.exists() => Err(DraftError::File(RefusalKind::Exists)),
             (ChangeKind::Delete(removed), _) => {
@@ -255,17 +255,17 @@ impl RequestedChange<Observed> {
             ChangeKind::Rename { to, .. } => {
                 Action::Rename { to: to.target.path.clone(), to_key: to.target.key.clone() }
             }
-            ChangeKind::Write(new) if self.file.truth.snapshot().is_none() => {
+            ChangeKind::Write(new) if self.file.content.snapshot().is_none() => {
                 Action::Create { mode: new.mode.unwrap_or_default() }
             }
-            _ if self.file.truth.snapshot().is_none() => Action::CREATE,
+            _ if self.file.content.snapshot().is_none() => Action::CREATE,
             _ => Action::Edit,
         }
     }
 
     /// Returns the format of the result: that of the file, unless the change names an encoding.
     fn format(&self) -> Format {
-        let was = self.file.truth.snapshot().map_or(Format::UTF8, |snapshot| snapshot.format);
+        let was = self.file.content.snapshot().map_or(Format::UTF8, |snapshot| snapshot.format);
         match &self.kind {
             ChangeKind::Write(NewContent { encoding: Some(encoding), .. }) => {
                 Format { encoding: *encoding, bom: was.bom && was.encoding == *encoding, guessed: false }
@@ -289,7 +289,7 @@ impl RequestedChange<Observed> {
 
     /// Refuses an encoding that is not the one in which the file was read.
     fn check_encoding(&self, named: Option<Encoding>) -> Result<(), RefusalKind> {
-        let read = self.file.truth.snapshot().map(|snapshot| snapshot.format.encoding);
+        let read = self.file.content.snapshot().map(|snapshot| snapshot.format.encoding);
         match (named, read) {
             (Some(named), Some(read)) if named != read => {
                 let detail = format!("it was read as {}, not as {}", read.name(), named.name());
@@ -309,11 +309,11 @@ pub(crate) fn finish(
     coverage: Coverage,
     rules: &ComputeOptions<'_>,
 ) -> Result<ComputedChange, RefusalKind> {
-    let reencoded = observed.truth.snapshot().is_some_and(|before| before.format != format);
+    let reencoded = observed.content.snapshot().is_some_and(|before| before.format != format);
     if action == Action::Edit && draft.plan.is_empty() && !reencoded {
         return Err(RefusalKind::NoChange);
     }
-    let content = match (&action, &observed.truth) {
+    let content = match (&action, &observed.content) {
         (Action::Delete, _) | (Action::Rename { .. }, FileContent::Opaque(_)) => None,
         _ => Some(Content::of_plan(&observed, &draft.plan, format, rules.file_size)?.hash_in_background()),
     };
@@ -333,15 +333,15 @@ pub(crate) fn with_content(
     let hash_after = match &action {
         Action::Delete => None,
         _ if content.is_some() => None,
-        _ => observed.truth.hash(),
+        _ => observed.content.hash(),
     };
     let (diff, shown) = file_diff(&observed, &action, text, &draft.plan, rules);
     let file = PlannedFile {
         key: observed.target.key.clone(),
         path: observed.target.path.clone(),
         action,
-        hash_before: observed.truth.hash(),
-        before: observed.truth.snapshot().cloned(),
+        hash_before: observed.content.hash(),
+        before: observed.content.snapshot().cloned(),
         plan: Arc::new(draft.plan),
         hash_after,
         format,
@@ -367,7 +367,7 @@ impl ComputedChange {
         rules: &ComputeOptions<'_>,
     ) -> Result<Self, Refusal> {
         let writes_nothing =
-            file.action == Action::Delete || matches!(observed.truth, FileContent::Opaque(_));
+            file.action == Action::Delete || matches!(observed.content, FileContent::Opaque(_));
         let content = (!writes_nothing)
             .then(|| Content::of_plan(&observed, &file.plan, file.format, rules.file_size))
             .transpose()

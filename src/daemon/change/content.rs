@@ -50,7 +50,7 @@ impl Content {
         format: Format,
         size_limit: u64,
     ) -> Result<Self, RefusalKind> {
-        let (shares, text, bytes) = match (observed.truth.snapshot(), &observed.text) {
+        let (shares, text, bytes) = match (observed.content.snapshot(), &observed.text) {
             (Some(before), Some(text)) if plan.splices().len() <= SHARED_SPLICES && plan.fits(text) => {
                 let mut rope = before.text.clone();
                 plan.apply_to(&mut rope);
@@ -114,7 +114,7 @@ impl Content {
     }
 
     /// Returns the content of the file after the write.
-    pub(crate) fn truth(&self) -> FileContent {
+    pub(crate) fn content(&self) -> FileContent {
         let Some(text) = &self.text else { return FileContent::Opaque(self.hash()) };
         let (text, size) = (text.clone(), self.bytes.len() as u64);
         FileContent::Text(Arc::new(Snapshot { hash: self.hash(), text, format: self.format, size }))

@@ -4,7 +4,7 @@ use crate::edit::{
     Deadline, Display, FileDiff, Labels, Plan, diff_plan, diff_texts, display_plan, new_file_header,
 };
 use crate::workspace::limits::DIFFED_BYTES;
-use crate::workspace::{Action, NewMode, RefusalKind, Shown, Since, Snapshot};
+use crate::workspace::{Action, DisplayDiff, NewMode, RefusalKind, Since, Snapshot};
 
 use super::compute::ComputeOptions;
 use crate::daemon::files::observe::Observed;
@@ -15,7 +15,7 @@ pub(crate) fn stale(given: Option<&Snapshot>, now: &Observed, deadline: Deadline
     let text = now.text.as_ref().map(|text| text.as_str());
     let comparable = given.filter(|_| text.is_some() || !now.exists());
     let diff = comparable.and_then(|given| drift(given, text, &name, deadline));
-    RefusalKind::Stale { current: now.truth.hash(), diff, base_known: given.is_some(), since: Since::Read }
+    RefusalKind::Stale { current: now.content.hash(), diff, base_known: given.is_some(), since: Since::Read }
 }
 
 /// Returns the unified diff between the given text and the current one. `now` is `None` if the file is gone.
@@ -36,7 +36,7 @@ pub(crate) fn file_diff(
     text: &str,
     plan: &Plan,
     rules: &ComputeOptions,
-) -> (FileDiff, Option<Shown>) {
+) -> (FileDiff, Option<DisplayDiff>) {
     let name = shown_path(observed);
     let to = match action {
         Action::Rename { to, .. } => {
@@ -57,7 +57,7 @@ pub(crate) fn file_diff(
             Display::Unified => diff.unified.clone(),
             _ => display_plan(text, plan, labels, display, rules.deadline),
         };
-        Shown { display, text: text.into() }
+        DisplayDiff { display, text: text.into() }
     });
     (diff, shown)
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::edit::{self, Edit, EditRefusalKind, Found, Match, Options, Plan, find};
+use crate::edit::{self, Edit, EditRefusalKind, FoundMatch, Match, Options, Plan, find};
 use crate::notebook::{CellChange, CellOp, NotebookError, broken, edit_cells};
 use crate::text::{ContentHash, lines};
 use crate::workspace::{RefusalKind, is_prose};
@@ -35,7 +35,7 @@ pub(crate) fn draft_edits(
     let room = usize::try_from(rules.file_size).unwrap_or(usize::MAX);
     let prose = is_prose(path);
     let options = Options { fuzzy, sequential, prose, room, deadline: rules.deadline, index };
-    let Found { plan, matches, warnings } = find(text, edits, &options).map_err(DraftError::Edits)?;
+    let FoundMatch { plan, matches, warnings } = find(text, edits, &options).map_err(DraftError::Edits)?;
     Ok(Draft { plan, matches, warnings, ..Draft::default() })
 }
 

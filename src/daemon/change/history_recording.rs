@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use crate::disk::{Durability, FileBytes};
 use crate::edit::UndoPlan;
-use crate::history::NotKept;
+use crate::history::NotRecorded;
 use crate::text::{ContentHash, Format};
 use crate::workspace::history::{Back, PastAction, PastDetail, PastEntry, PastFile};
 use crate::workspace::limits::KEPT_DIFF;
@@ -108,7 +108,9 @@ impl Core {
         let undoes = intent.undoes.clone();
         Ok(match self.history.begin(&entry, details, &images) {
             Ok(begun) => HistoryEntryGuard { id, undoes, begun, flush, warning: None },
-            Err(NotKept::Io(error)) if !images.is_empty() => return Err(image_not_stored(&error, &entry)),
+            Err(NotRecorded::Io(error)) if !images.is_empty() => {
+                return Err(image_not_stored(&error, &entry));
+            }
             Err(error) => {
                 tracing::warn!(%error, transaction = %id, "a change is not in the history");
                 let warning =
@@ -181,7 +183,7 @@ fn past_detail(computed: &ComputedChange) -> PastDetail {
 
 fn undo_plan(computed: &ComputedChange) -> Back {
     let ComputedChange { file, content, observed, .. } = computed;
-    let before = observed.truth.snapshot().map_or(Format::UTF8, |before| before.format);
+    let before = observed.content.snapshot().map_or(Format::UTF8, |before| before.format);
     let text = match (&file.action, &observed.text) {
         (Action::Create { .. }, _) => Some(""),
         (_, text) => text.as_ref().map(|text| text.as_str()),

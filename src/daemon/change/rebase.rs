@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::edit::{self, LineRange, Marked, MergeError, Plan};
+use crate::edit::{self, LineRange, MarkedMerge, MergeError, Plan};
 use crate::notebook::{broken, is_notebook};
 use crate::workspace::{Action, Coverage, OnStale, PlannedFile, Refusal, RefusalKind};
 
@@ -109,11 +109,11 @@ pub(crate) fn rebase(
     Ok(Draft { plan, warnings, rebased: true, ..draft })
 }
 
-fn merged(given: &str, now: &str, wanted: &str, on_stale: OnStale) -> Result<Marked, RefusalKind> {
+fn merged(given: &str, now: &str, wanted: &str, on_stale: OnStale) -> Result<MarkedMerge, RefusalKind> {
     let merged = match on_stale {
         OnStale::Mark => edit::merge_marked(given, now, wanted),
         OnStale::Reject | OnStale::Rebase => {
-            edit::merge(given, now, wanted).map(|text| Marked { text, conflicts: Vec::new() })
+            edit::merge(given, now, wanted).map(|text| MarkedMerge { text, conflicts: Vec::new() })
         }
     };
     merged.map_err(|error| match error {

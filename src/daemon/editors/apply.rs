@@ -193,7 +193,7 @@ impl Core {
         let file = &write.computed.file;
         let refused = Refusal::at(&file.path, RefusalKind::Editor(refusal)).of_change(write.index);
         let Ok(now) = self.observe(write.computed.observed.target.clone()) else { return refused };
-        let moved = now.truth.hash() != file.hash_before;
+        let moved = now.content.hash() != file.hash_before;
         if moved && matches!(refused.kind, RefusalKind::Editor(EditorRefusal::Refused { .. })) {
             let kind = stale(file.before.as_deref(), &now, self.deadline());
             return Refusal::at(&file.path, kind).of_change(write.index);

@@ -10,7 +10,7 @@ use crate::workspace::buffers::Buffer;
 use crate::workspace::{EditorRefusal, Refusal, RefusalKind, SessionId};
 
 use crate::daemon::Core;
-use crate::daemon::clients::Asked;
+use crate::daemon::clients::PendingResponse;
 
 use super::apply::{documents_result, request};
 use super::interrupted::Set;
@@ -134,7 +134,7 @@ impl Core {
 
     /// Watches an editor that did not answer before the timeout. If it applies the edits after all, they are
     /// undone.
-    pub(super) fn undo_late_edits(&self, mut asked: Asked, edited: Edited) {
+    pub(super) fn undo_late_edits(&self, mut asked: PendingResponse, edited: Edited) {
         let core = self.clone();
         tokio::spawn(async move {
             let deadline = tokio::time::Instant::now() + LATE;

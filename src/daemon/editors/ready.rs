@@ -9,7 +9,7 @@ use crate::workspace::buffers::BlockedReason;
 use crate::workspace::{Contest, EditorRefusal, Refusal, RefusalKind};
 
 use crate::daemon::Core;
-use crate::daemon::clients::Asked;
+use crate::daemon::clients::PendingResponse;
 use crate::daemon::failure::refusal_of;
 use crate::daemon::files::observe::Observed;
 use crate::daemon::files::open_documents::{OpenDocument, OpenDocuments, SyncState};
@@ -64,7 +64,7 @@ impl Core {
         }
     }
 
-    fn ask_to_show(&self, document: &OpenDocument, method: &'static str) -> Option<Asked> {
+    fn ask_to_show(&self, document: &OpenDocument, method: &'static str) -> Option<PendingResponse> {
         let id = &document.buffer.id;
         let can = self.editor(id.session).is_some_and(|editor| editor.abilities.reload);
         let params = serde_json::json!(UrisParams { uris: vec![id.uri.clone()] });

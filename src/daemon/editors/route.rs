@@ -6,7 +6,7 @@ use crate::config::SaveMode;
 use crate::disk::Target;
 use crate::edit::{Deadline, Plan};
 use crate::protocol::text_edits;
-use crate::text::{Encoding, EolStyle, Text, eol_style, fold_line_ends};
+use crate::text::{Encoding, EolStyle, Text, eol_style, normalize_line_endings};
 use crate::workspace::buffers::Buffer;
 use crate::workspace::{Action, EditorRefusal, Refusal, RefusalKind};
 
@@ -129,7 +129,7 @@ impl Core {
 /// Returns the plan that gives a document the wanted text, with the line endings of the document.
 fn in_document(shown: &Text, wanted: &str, deadline: Deadline) -> Plan {
     let shown = shown.to_string();
-    let folded = fold_line_ends(wanted);
+    let folded = normalize_line_endings(wanted);
     let wanted =
         if eol_style(&shown) == EolStyle::Crlf { folded.replace('\n', "\r\n") } else { folded.into_owned() };
     Plan::between(&shown, &wanted, deadline)

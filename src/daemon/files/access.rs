@@ -11,8 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::config::Policy;
 use crate::disk::{Disk, Result as DiskResult, Root, Target};
 use crate::workspace::rules::{
-    GIT_FILES, Judge, Judgement, METADATA, Opening, Protection, RootRefusal, Spelling, Tag, check_root,
-    folded,
+    GIT_FILES, Judge, Judgement, METADATA, Protection, Remedy, RootRefusal, Spelling, Tag, check_root, folded,
 };
 use crate::workspace::{FileKey, Refusal, RefusalKind, Role};
 
@@ -137,7 +136,7 @@ impl Core {
             }
         }
         let by_names = self.judge_names(session, found, purpose, &policy)?;
-        let is_final = by_names.as_ref().is_err_and(|protection| protection.opening == Opening::Never);
+        let is_final = by_names.as_ref().is_err_and(|protection| protection.opening == Remedy::Never);
         if purpose.is_change() && !is_final {
             // No policy can allow these protections, so report them before those that a policy can allow.
             let by_location = self.location_protection(session, found, &policy);

@@ -24,7 +24,7 @@ pub(crate) struct Observed {
     /// Encoded bytes of the file. A change that replaces the file must be computed for exactly these bytes.
     pub(crate) bytes: FileBytes,
     /// The current content.
-    pub(crate) truth: FileContent,
+    pub(crate) content: FileContent,
     /// The text as one string, if the file is text. Matching needs one string; a stored snapshot is a rope.
     pub(crate) text: Option<Arc<String>>,
     /// The reason why a file is not text.
@@ -46,7 +46,7 @@ impl Observed {
     /// Returns the observed version, as the workspace state records it.
     pub(crate) fn version(&self) -> ObservedVersion {
         let (key, path) = (self.target.key.clone(), self.target.path.clone());
-        ObservedVersion { key, path, truth: self.truth.clone(), typed: self.is_unsaved() }
+        ObservedVersion { key, path, content: self.content.clone(), is_unsaved: self.is_unsaved() }
     }
 
     /// Returns the observation, as the cache stores it.
@@ -62,29 +62,37 @@ impl Observed {
 
     /// Returns `true` if the file exists, on disk or as unsaved text of an editor.
     pub(crate) fn exists(&self) -> bool {
-        !matches!(self.truth, FileContent::Missing)
+        !matches!(self.content, FileContent::Missing)
     }
 
     /// Returns the text on disk, if there is one.
     pub(crate) fn disk_snapshot(&self) -> Option<&Arc<Snapshot>> {
         match &self.on_disk {
             Some(on_disk) => on_disk.snapshot.as_ref(),
-            None => self.truth.snapshot(),
+            None => self.content.snapshot(),
         }
     }
 
     /// Replaces the current content by the unsaved text of an editor.
     fn with_unsaved_text(self, text: &Text, open_documents: OpenDocuments, deadline: Deadline) -> Self {
         let (snapshot, written) = as_written(text, &self, deadline);
-        let on_disk = Some(DiskContent { snapshot: self.truth.snapshot().cloned() });
+        let on_disk = Some(DiskContent { snapshot: self.content.snapshot().cloned() });
         let bytes = snapshot.format.encode(&written).map_or_else(|_| Vec::new(), Cow::into_owned);
-        let (truth, text) = (FileContent::Text(Arc::new(snapshot)), Some(Arc::new(written)));
-        Self { bytes: bytes.into(), truth, text, not_text: None, open: Some(open_documents), on_disk, ..self }
+        let (content, text) = (FileContent::Text(Arc::new(snapshot)), Some(Arc::new(written)));
+        Self {
+            bytes: bytes.into(),
+            content,
+            text,
+            not_text: None,
+            open: Some(open_documents),
+            on_disk,
+            ..self
+        }
     }
 
     /// Returns the snapshot and its text, or the reason why the file has no text.
     pub(crate) fn content(&self) -> Result<(&Arc<Snapshot>, &str), RefusalKind> {
-        match (&self.truth, &self.text) {
+        match (&self.content, &self.text) {
             (FileContent::Text(snapshot), Some(text)) => Ok((snapshot, text)),
             (FileContent::Missing, _) => Err(RefusalKind::Missing),
             _ => Err(self.not_text.clone().unwrap_or(RefusalKind::Binary)),
@@ -117,7 +125,7 @@ impl Core {
             stat: None,
             handle: None,
             bytes: FileBytes::default(),
-            truth: FileContent::Missing,
+            content: FileContent::Missing,
             text: None,
             not_text: None,
             open: None,
@@ -127,12 +135,12 @@ impl Core {
         (observed.stat, observed.handle) = (Some(stat), Some(handle));
         match into_text(bytes) {
             Ok(FileText { text, bytes, format }) => {
-                observed.truth =
+                observed.content =
                     FileContent::Text(self.snapshot(&observed.target.key, &text, format, &bytes));
                 (observed.bytes, observed.text) = (bytes, Some(text));
             }
             Err((bytes, why)) => {
-                observed.truth = FileContent::Opaque(ContentHash::of(&bytes));
+                observed.content = FileContent::Opaque(ContentHash::of(&bytes));
                 (observed.bytes, observed.not_text) = (bytes.into(), Some(why));
             }
         }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::Target;
 use crate::edit::{self, Deadline};
-use crate::text::{ContentHash, EolStyle, Format, Text, eol_style, eq_folded, fold_line_ends};
-use crate::workspace::buffers::{BlockedReason, Buffer, DocumentEvent, LastSeen, Loaded};
+use crate::text::{ContentHash, EolStyle, Format, Text, eol_style, eq_ignoring_crlf, normalize_line_endings};
+use crate::workspace::buffers::{BlockedReason, Buffer, DocumentEvent, LastObserved, Loaded};
 use crate::workspace::{Contest, EditorRefusal, FileContent, FileKey, RefusalKind, Snapshot};
 
 use super::observe::Observed;
@@ -79,8 +79,9 @@ impl OpenDocuments {
     pub(crate) fn contest(&self) -> Option<Contest> {
         let mut unsaved = self.all.iter().filter(|document| document.holds_unsaved());
         let first = unsaved.next();
-        let differ =
-            |a: &OpenDocument, b: &OpenDocument| !eq_folded(&a.buffer.text, &b.buffer.text.to_string());
+        let differ = |a: &OpenDocument, b: &OpenDocument| {
+            !eq_ignoring_crlf(&a.buffer.text, &b.buffer.text.to_string())
+        };
         if let Some(first) = first
             && unsaved.any(|other| differ(first, other))
         {
@@ -142,7 +143,7 @@ impl Core {
         let compare = |buffer: Buffer| {
             let sync_state = sync_state(&buffer, disk);
             if sync_state == SyncState::Same {
-                self.record_same(&buffer, disk.truth.hash());
+                self.record_same(&buffer, disk.content.hash());
             }
             OpenDocument { buffer, sync_state }
         };
@@ -151,7 +152,7 @@ impl Core {
 
     /// Records that a document equals its file on disk.
     fn record_same(&self, buffer: &Buffer, disk: Option<ContentHash>) {
-        let disk = LastSeen::of(disk);
+        let disk = LastObserved::of(disk);
         let is_known = |loaded: &Loaded| loaded.disk == disk && loaded.text == buffer.text;
         if !buffer.loaded.as_ref().is_some_and(is_known) {
             let loaded = Loaded { text: buffer.text.clone(), disk };
@@ -192,8 +193,8 @@ fn sync_state(buffer: &Buffer, disk: &Observed) -> SyncState {
     if buffer.blocked_reason.is_some_and(|blocked_reason| blocked_reason != BlockedReason::LineEnds) {
         return SyncState::Unknown;
     }
-    let same = match (&disk.truth, &disk.text) {
-        (FileContent::Text(_), Some(text)) => eq_folded(&buffer.text, text),
+    let same = match (&disk.content, &disk.text) {
+        (FileContent::Text(_), Some(text)) => eq_ignoring_crlf(&buffer.text, text),
         // Editors show a file that does not exist yet as an empty document.
         (FileContent::Missing, _) => {
             buffer.text.len_bytes() <= 2 && buffer.text.to_string().trim().is_empty()
@@ -207,8 +208,8 @@ fn sync_state(buffer: &Buffer, disk: &Observed) -> SyncState {
         return SyncState::Outdated;
     }
     // The content on disk when both were last equal; `NotYet` if they never were.
-    let last_common = buffer.loaded.as_ref().map_or(LastSeen::NotYet, |loaded| loaded.disk);
-    if last_common == LastSeen::NotYet || last_common == LastSeen::of(disk.truth.hash()) {
+    let last_common = buffer.loaded.as_ref().map_or(LastObserved::NotYet, |loaded| loaded.disk);
+    if last_common == LastObserved::NotYet || last_common == LastObserved::of(disk.content.hash()) {
         SyncState::Unsaved
     } else {
         SyncState::Both
@@ -219,9 +220,9 @@ fn sync_state(buffer: &Buffer, disk: &Observed) -> SyncState {
 /// line endings of the file on unchanged lines.
 pub(crate) fn as_written(text: &Text, disk: &Observed, deadline: Deadline) -> (Snapshot, String) {
     let shown = text.to_string();
-    let (format, written) = match (disk.truth.snapshot(), &disk.text) {
+    let (format, written) = match (disk.content.snapshot(), &disk.text) {
         (Some(snapshot), Some(present)) => {
-            let folded = fold_line_ends(&shown);
+            let folded = normalize_line_endings(&shown);
             let written = if eol_style(present) == EolStyle::None {
                 // The file has no line endings yet, so those of the editor stay.
                 shown.clone()

@@ -35,7 +35,7 @@ pub(crate) struct Hints(Arc<HintsInner>);
 
 #[derive(Debug, Default)]
 struct HintsInner {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<PendingPaths>,
     arrived: Notify,
     /// Files to be rechecked when their timestamps are old enough to be reliable.
     racy: Mutex<HashSet<PathBuf>>,
@@ -44,7 +44,7 @@ struct HintsInner {
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct PendingPaths {
     paths: HashSet<PathBuf>,
     /// `true` if any file may have changed.
     all: bool,
@@ -55,7 +55,7 @@ impl Hints {
         let mut waiting = self.0.waiting.lock();
         waiting.paths.extend(paths);
         if waiting.paths.len() > MAX_WAITING_PATHS {
-            *waiting = Waiting { paths: HashSet::new(), all: true };
+            *waiting = PendingPaths { paths: HashSet::new(), all: true };
         }
         self.0.arrived.notify_one();
     }
@@ -87,7 +87,7 @@ impl Hints {
         });
     }
 
-    async fn take(&self) -> Waiting {
+    async fn take(&self) -> PendingPaths {
         self.0.arrived.notified().await;
         std::mem::take(&mut *self.0.waiting.lock())
     }
@@ -119,7 +119,7 @@ impl Core {
     /// Rechecks the files that hints name, for as long as the daemon runs.
     pub(crate) async fn follow_hints(self) {
         loop {
-            let Waiting { paths, all } = self.hints.take().await;
+            let PendingPaths { paths, all } = self.hints.take().await;
             let paths = if all { self.cache.paths() } else { paths.into_iter().collect() };
             for path in paths {
                 self.recheck_changed(&path).await;

@@ -60,7 +60,7 @@ impl Core {
             let choices = &review.choices[proposal.hunk_ranges()[at].clone()];
             seen.proposed(choices, review.replaced.get(&at), deadline)
         };
-        Ok(Content { text, hash: seen.truth.hash().map(|hash| hash.to_string()) })
+        Ok(Content { text, hash: seen.content.hash().map(|hash| hash.to_string()) })
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::daemon::requests::canonical;
 use crate::daemon::{Daemon, Failure, SessionContext};
-use crate::protocol::lsp_review::{Waiting, Wanted, code_actions, code_lenses};
+use crate::protocol::lsp_review::{CodeActionQuery, PendingProposal, code_actions, code_lenses};
 use crate::protocol::{ProposalParams, ProposalSummary, ProposalsParams, path_of_uri};
 use crate::workspace::buffers::{Buffer, BufferId};
 
@@ -20,7 +20,7 @@ impl Daemon {
         &self,
         session: &Arc<SessionContext>,
         uri: &str,
-        wanted: &Wanted,
+        wanted: &CodeActionQuery,
     ) -> Result<Vec<Value>, Failure> {
         let Some(path) = self.path_in(session, uri) else { return Ok(Vec::new()) };
         let only = wanted.automatic.then_some(path.as_path());
@@ -43,7 +43,7 @@ impl Daemon {
         &self,
         session: &Arc<SessionContext>,
         only: Option<&Path>,
-    ) -> Result<Vec<Waiting>, Failure> {
+    ) -> Result<Vec<PendingProposal>, Failure> {
         let pending = ProposalsParams { state: Some("pending".to_owned()) };
         let summaries = self.proposals(session, pending).await?.proposals;
         let open = self.open_in(session);
@@ -58,7 +58,7 @@ impl Daemon {
         for summary in summaries.iter().filter(concerns).take(SHOWN) {
             let params = ProposalParams { id: summary.id.clone(), wait_ms: None };
             match self.proposal(session, params).await {
-                Ok(proposal) => waiting.extend(Waiting::of(&proposal)),
+                Ok(proposal) => waiting.extend(PendingProposal::of(&proposal)),
                 // The proposal was decided in the meantime.
                 Err(Failure::Refused(_)) => {}
                 Err(failure) => return Err(failure),

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::daemon::clients::Asked;
+use crate::daemon::clients::PendingResponse;
 use crate::daemon::{ClientSink, Daemon, Failure, SessionContext};
-use crate::protocol::lsp_review::{Command, Place, Say, Waiting, neighbour};
+use crate::protocol::lsp_review::{Command, Decision, Location, PendingProposal, neighbour};
 use crate::protocol::{DecideParams, Invalid, PickParam, ProposalParams, RpcError, uri_of};
 
 use super::{ERROR, INFO, diffs, show_message};
@@ -38,11 +38,11 @@ impl Daemon {
         let params = match command {
             Command::Go { forward, from } => return self.go(session, sink, forward, from.as_ref()).await,
             Command::ShowDiff { id } => return self.show_diff(session, sink, id).await,
-            Command::Hunks { say: Say::Take, id, revision, hunks } => {
+            Command::Hunks { say: Decision::Take, id, revision, hunks } => {
                 DecideParams { id, revision, take: Some(hunks), ..DecideParams::default() }
             }
             Command::Hunks { say, id, revision, hunks } => {
-                decision(id, revision, say == Say::Accept, PickParam::Hunks(hunks))
+                decision(id, revision, say == Decision::Accept, PickParam::Hunks(hunks))
             }
             Command::All { yes, id, revision } => {
                 decision(id, revision, yes, PickParam::Word("all".to_owned()))
@@ -69,7 +69,7 @@ impl Daemon {
         yes: bool,
     ) -> Result<Vec<String>, Failure> {
         let params = ProposalParams { id: id.to_owned(), wait_ms: None };
-        let waiting = Waiting::of(&self.proposal(session, params).await?);
+        let waiting = PendingProposal::of(&self.proposal(session, params).await?);
         let hunks = waiting.iter().flat_map(|one| &one.hunks).filter(|hunk| hunk.path == Path::new(path));
         let hunks = hunks.filter(|hunk| !(yes && hunk.conflicted)).map(|hunk| hunk.id.clone());
         let hunks: Vec<_> = hunks.collect();
@@ -86,7 +86,7 @@ impl Daemon {
         session: &Arc<SessionContext>,
         sink: &Arc<dyn ClientSink>,
         forward: bool,
-        from: Option<&Place>,
+        from: Option<&Location>,
     ) -> Result<(), Failure> {
         let waiting = self.waiting(session, None).await?;
         let Some((one, hunk)) = neighbour(&waiting, from, forward) else {
@@ -155,7 +155,7 @@ fn show_document(
     if !session.abilities.show_document {
         return show_message(&**sink, INFO, &fallback);
     }
-    let asked: Asked = sink.request("window/showDocument", params);
+    let asked: PendingResponse = sink.request("window/showDocument", params);
     let sink = sink.clone();
     // The editor may answer only after it has received the answer to its own request, so do not wait here.
     tokio::spawn(async move {

@@ -109,7 +109,7 @@ impl Core {
         options: ReportOptions,
     ) -> Result<Option<ChangedFile>, Failure> {
         let seen = ObservedVersion { key, ..self.observe_if_changed(target)? };
-        let content = seen.truth.clone();
+        let content = seen.content.clone();
         let changed = self.workspace.update(|w| w.change_of(session.id, &seen, options.since));
         Ok(changed.and_then(|changed| self.changed_file(changed, &content, options)))
     }
@@ -121,7 +121,12 @@ impl Core {
             && let Some(snapshot) = cached.unchanged(&stat)
         {
             let Target { key, path, .. } = target;
-            return Ok(ObservedVersion { key, path, truth: FileContent::Text(snapshot), typed: false });
+            return Ok(ObservedVersion {
+                key,
+                path,
+                content: FileContent::Text(snapshot),
+                is_unsaved: false,
+            });
         }
         Ok(self.observe(target)?.version())
     }

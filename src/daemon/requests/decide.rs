@@ -140,7 +140,7 @@ impl Core {
             let reviewed = &files[file];
             match &reviewed.located {
                 Err(refusal) => refusals.push(refusal.clone().of_change(file)),
-                Ok((observed, _)) if observed.truth.hash() != base => {
+                Ok((observed, _)) if observed.content.hash() != base => {
                     let kind = stale(None, observed, self.deadline());
                     refusals.push(Refusal::at(&observed.target.path, kind).of_change(file));
                 }

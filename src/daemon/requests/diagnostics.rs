@@ -73,7 +73,7 @@ impl Core {
             return Vec::new();
         }
         let Ok(observed) = self.observe(target) else { return Vec::new() };
-        let Some(present) = observed.truth.snapshot() else { return Vec::new() };
+        let Some(present) = observed.content.snapshot() else { return Vec::new() };
         let hash = present.hash.to_string();
         let mut entries: Vec<DiagnosticEntry> = Vec::new();
         for one in &diagnosed {

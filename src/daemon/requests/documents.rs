@@ -6,7 +6,7 @@ use crate::protocol::{DocumentStateParams, path_of_uri};
 use crate::text::Text;
 use crate::workspace::FileKey;
 use crate::workspace::buffers::{
-    BlockedReason, Buffer, BufferId, DocumentEffect, DocumentEvent, TextChange, has_odd_line_ends,
+    BlockedReason, Buffer, BufferId, DocumentEffect, DocumentEvent, TextChange, has_ambiguous_line_breaks,
 };
 
 use crate::daemon::job::blocking;
@@ -31,7 +31,7 @@ impl Daemon {
         // Some editors keep the byte order mark in the text, as an invisible character.
         let known = text.map(|text| text.strip_prefix('\u{feff}').unwrap_or(text));
         let text = known.unwrap_or_default();
-        let odd = has_odd_line_ends(text).then_some(BlockedReason::LineEnds);
+        let odd = has_ambiguous_line_breaks(text).then_some(BlockedReason::LineEnds);
         let buffer = Buffer {
             id: id_of(session, uri),
             key: key_of(&path),

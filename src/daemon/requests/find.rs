@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::disk::Kind;
 use crate::protocol::{Entries, EntryKind, FindParams, FoundEntry, Invalid, RequestPath};
-use crate::search::{Entry, Glob, Passed, Stop, Then, walk};
+use crate::search::{Entry, Glob, Passed, StopCondition, Then, walk};
 use crate::workspace::limits::{ENTRIES_MOST, FIND_ENTRIES, FOUND_BYTES};
 
 use crate::daemon::searching::{Locations, SessionAccess, counted, path_and_uri};
@@ -20,7 +20,7 @@ impl Daemon {
         let limit = limit_of(params.limit, FIND_ENTRIES, ENTRIES_MOST)?;
         let glob = Glob::new(&params.pattern).map_err(|problem| Invalid::new("pattern", problem))?;
         let path = path_of(params.path, params.uri)?;
-        let work = move |core: &Core, session: &SessionContext, stop: &Stop<'_>| {
+        let work = move |core: &Core, session: &SessionContext, stop: &StopCondition<'_>| {
             let locations = core.locations(session, path.as_ref())?;
             let fits = |entry: &Entry<'_>| glob.fits(entry.absolute, entry.below, entry.kind == Kind::Folder);
             Ok(core.list_entries(session, &locations, (stop, limit), fits, Then::Enter))
@@ -36,7 +36,7 @@ impl Core {
         &self,
         session: &SessionContext,
         locations: &Locations,
-        (stop, limit): (&Stop<'_>, usize),
+        (stop, limit): (&StopCondition<'_>, usize),
         wanted: impl Fn(&Entry<'_>) -> bool,
         then: Then,
     ) -> Entries {

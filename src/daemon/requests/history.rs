@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::history::Kept;
+use crate::history::RecordedEntry;
 use crate::protocol::{
     HistoryParams, HistoryResult, Invalid, RequestPath, TransactionEntry, TransactionFile, uri_of,
 };
@@ -83,7 +83,9 @@ impl Core {
             let inside = |path: &PathBuf| file.path.starts_with(path) || file.place().starts_with(path);
             path.as_ref().is_none_or(inside)
         };
-        let is_wanted = |Kept { entry, .. }: &Kept| filter.matches(entry) && view.files(entry).any(concerned);
+        let is_wanted = |RecordedEntry { entry, .. }: &RecordedEntry| {
+            filter.matches(entry) && view.files(entry).any(concerned)
+        };
         let not_listed = |id: &str| {
             Failure::from(Refusal::new(RefusalKind::Undo(UndoRefusal::NotListed { id: id.to_owned() })))
         };
@@ -128,8 +130,8 @@ impl View<'_> {
         hidden
     }
 
-    fn transaction(&self, recorded: &Kept, diff: bool) -> TransactionEntry {
-        let Kept { entry, undone_by } = recorded;
+    fn transaction(&self, recorded: &RecordedEntry, diff: bool) -> TransactionEntry {
+        let RecordedEntry { entry, undone_by } = recorded;
         let details = diff.then(|| self.core.history.details(&entry.id)).flatten().unwrap_or_default();
         let file = |file: &PastFile| {
             let diff = details.get(file.detail).and_then(|detail| detail.diff.clone());

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::disk::DiskErrorKind;
 use crate::protocol::{Entries, ListParams};
-use crate::search::{Start, Stop, Then};
+use crate::search::{Start, StopCondition, Then};
 use crate::workspace::Refusal;
 use crate::workspace::limits::{ENTRIES_MOST, LIST_ENTRIES};
 
@@ -34,7 +34,7 @@ impl Daemon {
     pub async fn list(&self, session: &Arc<SessionContext>, params: ListParams) -> Result<Entries, Failure> {
         let limit = limit_of(params.limit, LIST_ENTRIES, ENTRIES_MOST)?;
         let path = path_of(params.path, params.uri)?;
-        let work = move |core: &Core, session: &SessionContext, stop: &Stop<'_>| {
+        let work = move |core: &Core, session: &SessionContext, stop: &StopCondition<'_>| {
             let locations = core.locations(session, path.as_ref())?;
             if path.is_some() {
                 core.require_listable(&locations)?;

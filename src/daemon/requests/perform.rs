@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::config::ReviewMode;
 use crate::disk::Target;
 use crate::protocol::ApplyResult;
-use crate::workspace::{MadeFor, PlannedFile, Proposal, ProposalState, Refusal, Repeatable, Role};
+use crate::workspace::{NextStep, PlannedFile, Proposal, ProposalState, Refusal, Repeatable, Role};
 
 use crate::daemon::change::commit::{PendingWrite, changes};
 use crate::daemon::change::history_recording::{CommitResult, Intent};
@@ -85,7 +85,7 @@ impl Core {
     fn has_reviewer(&self, paths: impl Iterator<Item = PathBuf>) -> bool {
         let paths: Vec<_> = paths.collect();
         let paths: Vec<_> = paths.iter().map(PathBuf::as_path).collect();
-        self.workspace.update(|w| w.is_watched(&paths))
+        self.workspace.update(|w| w.has_reviewer(&paths))
     }
 
     /// Writes a computed change as a proposal that is applied at once, or puts it under review.
@@ -99,9 +99,9 @@ impl Core {
     ) -> Result<ApplyResult, Failure> {
         let files: Vec<_> = writes.iter().map(|write| &write.computed.file).collect();
         let is_reviewed = self.wants_review(session, review, &files);
-        let origin = Origin { purpose: MadeFor::Applying, request, undoes: undoes.clone() };
+        let origin = Origin { purpose: NextStep::Applying, request, undoes: undoes.clone() };
         if is_reviewed {
-            let origin = Origin { purpose: MadeFor::Reviewing, ..origin };
+            let origin = Origin { purpose: NextStep::Reviewing, ..origin };
             return Ok(undecided(&self.record_proposal(session, header, &mut writes, origin)?));
         }
         self.route(&mut writes)?;

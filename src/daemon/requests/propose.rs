@@ -7,7 +7,7 @@ use crate::edit::EditRefusalKind;
 use crate::protocol::{ProposeParams, ProposeResult};
 use crate::text::ContentHash;
 use crate::workspace::{
-    Action, BaseState, MadeFor, NewProposal, ObservedVersion, Proposal, Refusal, RefusalKind, Repeatable,
+    Action, BaseState, NewProposal, NextStep, ObservedVersion, Proposal, Refusal, RefusalKind, Repeatable,
 };
 
 use crate::daemon::change::RequestedChange;
@@ -24,7 +24,7 @@ use super::patched::PatchInfo;
 
 /// The origin of a proposal.
 pub(super) struct Origin {
-    pub(super) purpose: MadeFor,
+    pub(super) purpose: NextStep,
     /// The `requestId`, if the request has one.
     pub(super) request: Option<Repeatable>,
     /// The transaction that the proposal undoes.
@@ -43,7 +43,7 @@ impl Daemon {
             let (author, request) = (call.header.author.clone(), call.request.clone());
             core.answer_once(&author, request, || {
                 core.review_for_call(&call, None)?;
-                let origin = Origin { purpose: MadeFor::Looking, request: None, undoes: None };
+                let origin = Origin { purpose: NextStep::Inspecting, request: None, undoes: None };
                 let (header, mut writes) = core.compute(session, call)?;
                 let proposal = core.record_proposal(session, &header, &mut writes, origin)?;
                 Ok(answer::proposal(&proposal, session.encoding))

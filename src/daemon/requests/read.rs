@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::disk::{Stat, Target};
 use crate::protocol::{ReadContent, ReadParams, ReadResult, RequestPath, uri_of};
-use crate::search::Stop;
+use crate::search::StopCondition;
 use crate::text::{ContentHash, Encoding};
 use crate::workspace::{Contest, Coverage, Refusal, Snapshot};
 
@@ -58,7 +58,7 @@ impl Daemon {
             FirstStep::Read(result) => Ok(result),
             FirstStep::Image(encoded) => self.core.decode(encoded).await,
             FirstStep::Large(target) => {
-                let pass = move |core: &Core, _: &SessionContext, stop: &Stop<'_>| {
+                let pass = move |core: &Core, _: &SessionContext, stop: &StopCondition<'_>| {
                     large::read(core, &target, &window, stop)
                 };
                 self.core.searching(session, pass).await

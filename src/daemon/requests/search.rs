@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::protocol::{FoundLine, Invalid, RequestPath, SearchParams, SearchResult};
-use crate::search::{Bounds, FileFound, FileGlob, Line, Passed, Query, Report, Stop, search};
+use crate::search::{Bounds, FileGlob, FileMatches, Line, Passed, Query, Report, StopCondition, search};
 use crate::workspace::limits::{FOUND_BYTES, SEARCH_CONTEXT_MOST, SEARCH_LINES, SEARCH_LINES_MOST};
 
 use crate::daemon::searching::{SessionAccess, counted, path_and_uri};
@@ -18,7 +18,7 @@ impl Daemon {
     ) -> Result<SearchResult, Failure> {
         let path = path_of(params.path.clone(), params.uri.clone())?;
         let options = SearchOptions::of(&params)?;
-        let work = move |core: &Core, session: &SessionContext, stop: &Stop<'_>| {
+        let work = move |core: &Core, session: &SessionContext, stop: &StopCondition<'_>| {
             core.search(session, path.as_ref(), &options, stop)
         };
         self.core.searching(session, work).await
@@ -54,7 +54,7 @@ impl Core {
         session: &SessionContext,
         path: Option<&RequestPath>,
         options: &SearchOptions,
-        stop: &Stop<'_>,
+        stop: &StopCondition<'_>,
     ) -> Result<SearchResult, Failure> {
         let SearchOptions { pattern, literal, ignore_case, glob, bounds } = options;
         let query = Query::new(pattern, *literal, *ignore_case, *bounds);
@@ -73,7 +73,7 @@ impl Core {
     }
 }
 
-fn lines(FileFound { path, lines, .. }: FileFound) -> impl Iterator<Item = FoundLine> {
+fn lines(FileMatches { path, lines, .. }: FileMatches) -> impl Iterator<Item = FoundLine> {
     let (path, uri) = path_and_uri(&path);
     lines.into_iter().map(move |Line { number: line, text, before, after }| FoundLine {
         path: path.clone(),
@@ -103,7 +103,7 @@ fn report_notices(report: &Report, bounds: &Bounds) -> Vec<String> {
             FOUND_BYTES >> 10
         ));
     }
-    if report.files.iter().any(|file| file.is_cut) {
+    if report.files.iter().any(|file| file.is_truncated) {
         notices
             .push("Lines longer than 2,000 characters are cut to that length around the match.".to_owned());
     }

@@ -26,7 +26,7 @@ impl Daemon {
             diagnostics: counts.diagnostics,
             memory: MemoryUse { text: counts.text_bytes, resident: resident_bytes() },
             review: config.review.name().to_owned(),
-            durability: config.durability_in_words().to_owned(),
+            durability: config.durability_description().to_owned(),
             state_dir: self.core.state_dir.display().to_string(),
             runtime_dir: self.core.runtime_dir.display().to_string(),
             configuration_error: config.error.clone(),

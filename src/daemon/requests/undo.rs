@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::disk::Target;
-use crate::history::Kept;
+use crate::history::RecordedEntry;
 use crate::protocol::{ApplyResult, Invalid, RequestPath, UndoParams};
 use crate::workspace::history::{PastAction, PastEntry, PastFile};
 use crate::workspace::{
@@ -153,8 +153,8 @@ impl Core {
             }
             Selection::Newest { path, own_session, skipped } => {
                 let path = path.map(|path| self.locate(session, &path, Purpose::Read)).transpose()?;
-                let is_candidate = |recorded: &Kept| {
-                    let Kept { entry, undone_by } = recorded;
+                let is_candidate = |recorded: &RecordedEntry| {
+                    let RecordedEntry { entry, undone_by } = recorded;
                     let concerned = |path: &Target| entry.files.iter().any(|file| file.concerns(&path.path));
                     let reached = |file: &PastFile| {
                         self.in_roots(session, &file.path) && self.in_roots(session, file.place())
@@ -234,7 +234,7 @@ impl Core {
         if let (Some(shown), Some(first)) = (options.fingerprint.as_deref(), writes.first())
             && *shown != actual
         {
-            let (current, path) = (first.computed.observed.truth.hash(), &first.computed.file.path);
+            let (current, path) = (first.computed.observed.content.hash(), &first.computed.file.path);
             let kind = RefusalKind::Stale {
                 current,
                 diff: None,
@@ -280,7 +280,7 @@ impl Core {
             write.computed.settle();
             let (now, shown) = (&write.computed.file, proposal.files.get(index));
             if shown.is_none_or(|shown| shown.path != now.path || shown.hash_after != now.hash_after) {
-                let current = write.computed.observed.truth.hash();
+                let current = write.computed.observed.content.hash();
                 let kind = RefusalKind::Stale {
                     current,
                     diff: None,
@@ -323,7 +323,7 @@ impl Core {
         for (index, ((file, (now, old)), coverage)) in files {
             let detail = details.as_ref().and_then(|details| details.get(file.detail));
             let Some(detail) = detail else {
-                let (path, current) = (&now.target.path, now.truth.hash());
+                let (path, current) = (&now.target.path, now.content.hash());
                 let kind = RefusalKind::Stale {
                     current,
                     diff: None,
@@ -376,10 +376,10 @@ impl Selection {
 }
 
 fn already_reverted(id: String) -> Refusal {
-    Refusal::new(RefusalKind::Undo(UndoRefusal::TakenBack { id }))
+    Refusal::new(RefusalKind::Undo(UndoRefusal::Reverted { id }))
 }
 
-fn require_not_undone(recorded: &Kept) -> Result<(), Refusal> {
+fn require_not_undone(recorded: &RecordedEntry) -> Result<(), Refusal> {
     let Some(by) = &recorded.undone_by else { return Ok(()) };
     let (id, by) = (recorded.entry.id.to_string(), by.to_string());
     Err(Refusal::new(RefusalKind::Undo(UndoRefusal::Undone { id, by })))

@@ -39,7 +39,7 @@ struct Attempt<'a> {
 impl Drop for Attempt<'_> {
     fn drop(&mut self) {
         if !self.settled {
-            self.core.workspace.update(|w| w.not_decided(self.id));
+            self.core.workspace.update(|w| w.decision_failed(self.id));
         }
     }
 }
@@ -56,7 +56,7 @@ impl Core {
     ) -> Result<(), Failure> {
         let id = proposal.id.to_string();
         let revision = proposal.revision;
-        self.workspace.update(|w| w.begin_decided(session.id, &id, revision))?;
+        self.workspace.update(|w| w.begin_decision(session.id, &id, revision))?;
         let mut attempt = Attempt { core: self, id: &id, settled: false };
         let user_edits = self.user_edits(proposal, &review, &files);
         let lines = lines_of(proposal, &review, &files);
@@ -195,7 +195,7 @@ impl Core {
         let (action, plan) = match verdict {
             FileOutcome::Delete => (Action::Delete, Plan::default()),
             FileOutcome::Rename(plan) => (file.action.clone(), plan),
-            FileOutcome::Text(plan) if matches!(observed.truth, FileContent::Missing) => {
+            FileOutcome::Text(plan) if matches!(observed.content, FileContent::Missing) => {
                 (if file.action.creates() { file.action.clone() } else { Action::CREATE }, plan)
             }
             FileOutcome::Text(plan) => (Action::Edit, plan),
@@ -206,7 +206,7 @@ impl Core {
         }
         let text = observed.text.as_ref().map_or("", |text| text);
         stays_notebook(&file.path, text, &plan).map_err(about)?;
-        let current = observed.truth.snapshot().map(|now| now.format);
+        let current = observed.content.snapshot().map(|now| now.format);
         let proposed_for = file.before.as_ref().map(|before| before.format);
         // If the format of the file has changed since the proposal, the new format stays.
         let format = current.filter(|_| current != proposed_for).unwrap_or(file.format);

@@ -99,7 +99,7 @@ impl Core {
         let target = self.locate(session, &RequestPath::of(Path::new(path)), Purpose::Read)?;
         let observed = self.observe(target)?;
         // A file that has changed again is not what the author receives.
-        if observed.truth.hash().map(|hash| hash.to_string()) == landed.hash {
+        if observed.content.hash().map(|hash| hash.to_string()) == landed.hash {
             // Another session of the same author receives the changed lines, but may not have read the rest.
             let coverage = if landed.rebased || !is_own { Coverage::Part } else { file.coverage };
             self.record_read(session, observed.observation(), coverage);

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use crate::config::Policy;
 use crate::protocol::RequestPath;
-use crate::search::{Access, Scope, Shown};
+use crate::search::{FileAccess, OpenText, Scope};
 use crate::workspace::rules::{Judge, Operation, Spelling};
 use crate::workspace::{Contest, Role};
 
@@ -25,7 +25,7 @@ impl<'a> SessionAccess<'a> {
     }
 }
 
-impl Access for SessionAccess<'_> {
+impl FileAccess for SessionAccess<'_> {
     fn allows(&self, path: &Path) -> bool {
         // Of nested roots, use the inner one.
         let around = self.scopes.iter().rev().find(|scope| path.starts_with(scope.root.path()));
@@ -44,25 +44,25 @@ impl Access for SessionAccess<'_> {
         located.is_ok_and(|target| target.path == path)
     }
 
-    fn shown(&self, path: &Path) -> Shown {
+    fn shown(&self, path: &Path) -> OpenText {
         let located = self.core.locate(self.session, &RequestPath::of(path), Purpose::Read);
         let observed = located.and_then(|target| self.core.observe(target));
-        observed.map_or(Shown::Disk, |observed| shown(&observed))
+        observed.map_or(OpenText::Disk, |observed| shown(&observed))
     }
 }
 
 /// Returns the text to search, consistent with the text and the warnings of `editd/read`.
-fn shown(observed: &Observed) -> Shown {
+fn shown(observed: &Observed) -> OpenText {
     let open = observed.open.as_ref();
     if open.is_some_and(|open_documents| open_documents.contest() == Some(Contest::TwoEditors)) {
-        return Shown::Contested;
+        return OpenText::Contested;
     }
     if let (true, Some(text)) = (observed.is_unsaved(), &observed.text) {
-        return Shown::Unsaved(text.clone());
+        return OpenText::Unsaved(text.clone());
     }
     if open.is_some_and(|open_documents| open_documents.unknown().is_some()) {
-        Shown::Unknown
+        OpenText::Unknown
     } else {
-        Shown::Disk
+        OpenText::Disk
     }
 }

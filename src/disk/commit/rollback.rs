@@ -2,7 +2,7 @@
 //! there.
 
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
-use crate::disk::journal::{Journal, Lost};
+use crate::disk::journal::{Journal, LossReason};
 use crate::disk::place::Entry;
 use crate::disk::stat::Stat;
 use crate::disk::{Disk, Examined, FileBytes, MAX_TRIES};
@@ -85,7 +85,7 @@ fn clear_stray(
     let is_ours = ours.map_or(Ok(false), |ours| disk.holds(at, ours))?;
     if !is_ours {
         let Some(image) = disk.read_entry(at, u64::MAX)? else { return Ok(()) };
-        journal.rescue(of, &image.bytes, Lost::Displaced)?;
+        journal.rescue(of, &image.bytes, LossReason::Displaced)?;
     }
     disk.remove(at)
 }

@@ -53,7 +53,7 @@ impl Logs {
         self.logs[number].open -= 1;
     }
 
-    /// Returns the log to which `bytes` bytes are to be appended, and whether its name has been flushed.
+    /// Returns the log that has room for `bytes` more bytes, and whether its name has been flushed.
     /// Returns `None` if no log is usable.
     pub(super) fn appending(&mut self, bytes: usize) -> Option<(usize, bool)> {
         if self.logs[self.current].broken {

@@ -3,7 +3,7 @@
 use super::{Recovery, clear, is_replaced, open};
 use crate::disk::Disk;
 use crate::disk::error::{DiskError, DiskErrorKind, Result};
-use crate::disk::journal::{Journal, Lost, RecordedPart, Spot};
+use crate::disk::journal::{Journal, LossReason, RecordedPart, Spot};
 use crate::disk::place::{Entry, FileImage};
 use std::path::Path;
 
@@ -102,7 +102,7 @@ impl<'r> PartRecovery<'r> {
     fn leave(&mut self, origin: &Spot) -> Result<()> {
         self.left = true;
         if let Some(images) = &self.images {
-            self.journal.rescue(origin.path(), &images.old, Lost::Interrupted)?;
+            self.journal.rescue(origin.path(), &images.old, LossReason::Interrupted)?;
             self.recovery.rescued.push(origin.path().to_owned());
         }
         if self.images.is_some() || self.old_file()?.is_some() {
@@ -193,8 +193,8 @@ impl<'r> PartRecovery<'r> {
             // Another program has overwritten the name since, so this is the only copy of the old text.
             let lost = |image: &FileImage| match (ours(image), old(image)) {
                 (true, _) => None,
-                (false, true) => left.then_some(Lost::Interrupted),
-                (false, false) => Some(Lost::Displaced),
+                (false, true) => left.then_some(LossReason::Interrupted),
+                (false, false) => Some(LossReason::Displaced),
             };
             clear(self.disk, self.journal, spot, of, self.recovery, lost)?;
         }

@@ -66,7 +66,7 @@ fn kill_everywhere<D: Disk>(
             assert!(recovery.failed.is_empty() && recovery.damaged == 0, "{at:?}: {recovery:?}");
             check(&setup, done, &recovery, at);
             let (again, _) = restart(setup.disk.inner(), &setup.journal);
-            assert!(again.is_eventless(), "{at:?}: a second recovery found something to do: {again:?}");
+            assert!(again.is_empty(), "{at:?}: a second recovery found something to do: {again:?}");
             if !reached {
                 break;
             }
@@ -214,7 +214,7 @@ fn a_save_between_the_kill_and_the_next_start_stays() {
                 break;
             }
             let saved_path = format!("/ws/{theirs}");
-            setup.disk.inner().write_behind(&saved_path, b"text of a user");
+            setup.disk.inner().write_externally(&saved_path, b"text of a user");
             let (recovery, kept) = restart(setup.disk.inner(), &setup.journal);
             assert_eq!(
                 setup.disk.inner().content(&saved_path).as_deref(),
@@ -296,7 +296,7 @@ fn a_damaged_journal_is_not_followed_and_no_text_is_lost() {
         let (setup, mut log) = killed();
         let before = workspace_of(setup.disk.inner());
         log[at] ^= 0x11;
-        setup.disk.inner().write_behind("/state/journal-0", &log);
+        setup.disk.inner().write_externally("/state/journal-0", &log);
         let (recovery, kept) = restart(setup.disk.inner(), &setup.journal);
         assert!(recovery.failed.is_empty(), "{at}: {recovery:?}");
         let now = workspace_of(setup.disk.inner());
@@ -330,8 +330,8 @@ fn a_forged_journal_touches_nothing_that_editd_would_not_name() {
     let stray = "/ws/.editd-0123456789abcdef";
     let start = |log: &[u8]| {
         let disk = memory();
-        disk.write_behind("/out/victim", b"victim");
-        disk.write_behind("/state/journal-0", log);
+        disk.write_externally("/out/victim", b"victim");
+        disk.write_externally("/state/journal-0", log);
         let (recovery, _) = restart(&disk, Path::new("/state"));
         (recovery, disk.content("/out/victim").is_some())
     };

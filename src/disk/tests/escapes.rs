@@ -167,8 +167,8 @@ fn the_top_folder_is_a_root_like_any_other() {
 #[test]
 fn the_memory_disk_resolves_paths_like_the_real_one() {
     let disk = MemoryDisk::new();
-    disk.write_behind("/ws/sub/real", b"text");
-    disk.write_behind("/ws-evil/canary", b"alive");
+    disk.write_externally("/ws/sub/real", b"text");
+    disk.write_externally("/ws-evil/canary", b"alive");
     for (to, path) in [
         ("sub/real", "/ws/direct"),
         ("../ws-evil/canary", "/ws/relative"),

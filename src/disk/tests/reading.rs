@@ -118,7 +118,7 @@ fn peek_follows_no_symlink() {
     fixture.write("a/file", "text");
     std::os::unix::fs::symlink("/etc/passwd", fixture.path("a/link")).expect("a link");
     let memory = MemoryDisk::new();
-    memory.write_behind("/ws/a/file", b"text");
+    memory.write_externally("/ws/a/file", b"text");
     memory.symlink("/etc/passwd", "/ws/a/link");
     let memory_root = memory.open_root(Path::new("/ws")).expect("the root");
     let disks: [(&dyn Disk, &Root); 2] = [(&fixture.disk, &fixture.root), (&memory, &memory_root)];

@@ -53,7 +53,7 @@ fn unfinished_transactions_are_recorded_again_even_if_all_logs_exist() {
     let changes = whole_set(&setup);
     killed_commit(&setup.disk, &setup.journal, &changes, (60, Durability::Full));
     for number in 1..16 {
-        setup.disk.inner().write_behind(&format!("/state/journal-{number}"), b"");
+        setup.disk.inner().write_externally(&format!("/state/journal-{number}"), b"");
     }
     // The disk fails: nothing can be rolled back, and everything is retried at the next start.
     let (k, mut tried) = (20, 0);

@@ -25,7 +25,7 @@ pub(super) fn set(disk: &dyn Disk, root: &Root) -> Vec<Change> {
 pub(super) fn memory() -> MemoryDisk {
     let disk = MemoryDisk::new();
     for name in FILES {
-        disk.write_behind(&format!("/ws/{name}"), name.as_bytes());
+        disk.write_externally(&format!("/ws/{name}"), name.as_bytes());
     }
     disk.hard_link("/ws/linked", "/ws/linked-too");
     disk.add_dir("/state");

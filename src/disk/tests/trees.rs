@@ -8,8 +8,8 @@ use std::os::unix::fs::symlink;
 fn memory() -> (MemoryDisk, Root) {
     let disk = MemoryDisk::new();
     disk.add_dir("/ws/d/empty");
-    disk.write_behind("/ws/d/file", b"text");
-    disk.write_behind("/out/file", b"outside");
+    disk.write_externally("/ws/d/file", b"text");
+    disk.write_externally("/out/file", b"outside");
     disk.symlink("/out", "/ws/d/link");
     let root = disk.open_root(Path::new("/ws")).expect("the root");
     (disk, root)

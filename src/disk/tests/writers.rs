@@ -145,7 +145,7 @@ fn compete(name: &str, save: Save) {
         writer.join().expect("their thread")
     });
     let Counting { commits, own, monitor, seen: seen_by_us, .. } = counting;
-    monitor.look_now();
+    monitor.check_now();
     let lost: HashSet<u64> =
         gone.into_iter().filter(|save| !seen.contains(save) && !seen_by_us.contains(save)).collect();
     let kept: HashSet<u64> =

@@ -11,7 +11,7 @@ const WIDTH: usize = 7;
 
 /// A merged text in which conflicts are marked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Marked {
+pub struct MarkedMerge {
     /// The text.
     pub text: String,
     /// Lines of each conflict in the text, markers included.
@@ -21,7 +21,7 @@ pub struct Marked {
 /// Merges like [`merge`](super::merge()), and writes conflicts as text: `<<<<<<< file` with our lines,
 /// `||||||| base` with those of the base, `=======` with their lines, `>>>>>>> change`. Markers have the line
 /// ending of our text, and are longer if a line inside looks like one.
-pub fn merge_marked(base: &str, ours: &str, theirs: &str) -> Result<Marked, MergeError> {
+pub fn merge_marked(base: &str, ours: &str, theirs: &str) -> Result<MarkedMerge, MergeError> {
     let parts = parts(base, ours, theirs)?;
     let ending = ending_of(ours).or_else(|| ending_of(base)).or_else(|| ending_of(theirs)).unwrap_or("\n");
     let (mut text, mut conflicts, mut before) = (String::new(), Vec::new(), 0);
@@ -37,7 +37,7 @@ pub fn merge_marked(base: &str, ours: &str, theirs: &str) -> Result<Marked, Merg
         }
         before += count;
     }
-    Ok(Marked { text, conflicts })
+    Ok(MarkedMerge { text, conflicts })
 }
 
 fn ending_of(text: &str) -> Option<&'static str> {

@@ -6,7 +6,7 @@ use super::{Plan, Shift, Splice};
 
 /// The location of a splice of a base in a newer version of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Moved {
+pub struct MappedRange {
     /// Bytes of the newer text; approximate if `touched`, and possibly not on character boundaries then.
     pub range: Range<usize>,
     /// `true` if a newer change touches the splice, so that its meaning may have changed.
@@ -49,7 +49,7 @@ impl Plan {
 
     /// Maps splices of this plan's base to its result. They must be sorted and disjoint, as
     /// [`by_hunk`](Self::by_hunk) returns them.
-    pub fn places_of(&self, splices: &[Splice]) -> Vec<Moved> {
+    pub fn map_splices(&self, splices: &[Splice]) -> Vec<MappedRange> {
         // The shift before each of the plan's splices.
         let mut shifts = vec![Shift::default()];
         for splice in &self.splices {
@@ -67,7 +67,7 @@ impl Plan {
             let near = first.saturating_sub(1)..(before + 1).min(self.splices.len());
             let from = self.map_offset(&shifts, first, start);
             let to = if start == end { from } else { self.map_offset(&shifts, before, end).max(from) };
-            Moved { range: from..to, touched: self.splices[near].iter().any(touches) }
+            MappedRange { range: from..to, touched: self.splices[near].iter().any(touches) }
         };
         splices.iter().map(place).collect()
     }
@@ -146,7 +146,7 @@ mod tests {
         let hunks = by_line(base, wanted);
         let plan = Plan::new(base.len(), hunks.clone()).unwrap();
         assert_eq!(plan.over(&drift, base).apply(now), expected);
-        assert_eq!(drift.places_of(&hunks)[0].touched, touched);
+        assert_eq!(drift.map_splices(&hunks)[0].touched, touched);
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
         let hunks = by_line(&base, &wanted);
         assert_eq!(hunks.len(), 2000);
         let drift = Plan::between(&base, "", Deadline::NONE);
-        let places = drift.places_of(&hunks);
+        let places = drift.map_splices(&hunks);
         assert!(places.iter().all(|place| place.touched && place.range == (0..0)));
         let plan = Plan::new(base.len(), hunks).unwrap();
         assert_eq!(plan.over(&drift, &base).apply(""), wanted);
@@ -188,7 +188,7 @@ mod tests {
             let (wanted, now) = (marked(&base, &mine, "mine"), marked(&base, &yours, "yours"));
             let drift = Plan::between(&base, &now, Deadline::NONE);
             let hunks = by_line(&base, &wanted);
-            for (hunk, place) in hunks.iter().zip(drift.places_of(&hunks)) {
+            for (hunk, place) in hunks.iter().zip(drift.map_splices(&hunks)) {
                 let alone = Plan::new(base.len(), vec![hunk.clone()]).unwrap();
                 let rebased = alone.rebase_strict(&drift);
                 prop_assert_eq!(rebased.is_none(), place.touched);

@@ -10,8 +10,8 @@ use crate::text::ContentHash;
 use crate::workspace::review::{Choice, Comment, HunkId, Replacement, Review};
 use crate::workspace::rules::Tag;
 use crate::workspace::{
-    Action, Coverage, FileKey, NewMode, OnStale, PlannedFile, Proposal, ProposalId, ProposalState,
-    Repeatable, Role, SessionId, Shown, Snapshot,
+    Action, Coverage, DisplayDiff, FileKey, NewMode, OnStale, PlannedFile, Proposal, ProposalId,
+    ProposalState, Repeatable, Role, SessionId, Snapshot,
 };
 
 /// Format version of these files. A file of another version is set aside.
@@ -200,7 +200,7 @@ impl FileRecord {
         // A deleted file has an empty plan.
         let is_for_it = plan.fits(&base) || plan.is_empty();
         let shown = match self.shown {
-            Some((display, text)) => Some(Shown { display: display_of(&display)?, text: text.into() }),
+            Some((display, text)) => Some(DisplayDiff { display: display_of(&display)?, text: text.into() }),
             None => None,
         };
         let file = PlannedFile {

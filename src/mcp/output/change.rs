@@ -130,8 +130,8 @@ impl ChangeOutput {
         fit_texts(rest, self.texts());
         let shown =
             |path: &str| self.user_edits.iter().find(|edit| edit.path == path).map(|edit| edit.diff.len());
-        let is_cut = |(path, length): &(String, usize)| shown(path) != Some(*length);
-        self.unseen = lengths.into_iter().filter(is_cut).map(|(path, _)| path).collect();
+        let is_truncated = |(path, length): &(String, usize)| shown(path) != Some(*length);
+        self.unseen = lengths.into_iter().filter(is_truncated).map(|(path, _)| path).collect();
         Ok(self)
     }
 

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::protocol::{AppliedFile, FileEntry, Hunk, LandedFile};
+use crate::protocol::{AppliedFile, ChangedState, FileEntry, Hunk};
 
 use crate::mcp::size::{beginning, is_beginning};
 
@@ -143,13 +143,13 @@ impl FileOutput {
 }
 
 /// Returns the requested representation, or the diff if the author cannot know the result.
-fn diff(entry: &FileEntry, landed: Option<&LandedFile>, state: &str, show_diff: bool) -> Option<String> {
+fn diff(entry: &FileEntry, landed: Option<&ChangedState>, state: &str, show_diff: bool) -> Option<String> {
     if let Some(display) = &entry.display {
         return Some(beginning(display));
     }
     // A new file contains the text that was sent, and a deleted file needs no diff.
     let has_text = matches!(entry.action.as_str(), "edit" | "rename") && !entry.diff.is_empty();
-    let differs_from_sent = |landed: &LandedFile| {
+    let differs_from_sent = |landed: &ChangedState| {
         let tolerated = entry.matches.iter().any(|found| found.strategy != "exact");
         // One warning is that the editor has not saved the file, which does not concern the text. For a long
         // change that was applied as sent, an excerpt would not show the subject of a warning.

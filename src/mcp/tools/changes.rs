@@ -42,8 +42,8 @@ fn answer(result: Value, _: AnswerOptions<'_>) -> serde_json::Result<Answer> {
     fit_texts(heads, files.iter_mut().filter_map(|file| file.diff.as_mut()).collect());
     // A file whose diff is cut must be read again before it counts as read.
     let shown = |path: &str| files.iter().find(|file| file.path == path)?.diff.as_ref().map(String::len);
-    let is_cut = |(path, length): &(String, Option<usize>)| length.is_none() || shown(path) != *length;
-    let unseen = received.into_iter().filter(is_cut).map(|(path, _)| path).collect();
+    let is_truncated = |(path, length): &(String, Option<usize>)| length.is_none() || shown(path) != *length;
+    let unseen = received.into_iter().filter(is_truncated).map(|(path, _)| path).collect();
     let mut text = String::new();
     for file in &files {
         text.push_str(&head(file));

@@ -91,10 +91,10 @@ proptest! {
         for (kind, at, cell_type, source, clear_outputs) in requested {
             let source_or = source.clone().unwrap_or_default();
             if kind == 0 {
-                let at = Some(CellPlace::Index(at % (cells.len() + 1)));
+                let at = Some(CellRef::Index(at % (cells.len() + 1)));
                 ops.push(CellOp::Insert { at, cell_type: cell_type.unwrap_or(CellType::Code), source: source_or });
             } else if !cells.is_empty() && !std::mem::replace(&mut touched[at % cells.len()], true) {
-                let cell = CellPlace::Index(at % cells.len());
+                let cell = CellRef::Index(at % cells.len());
                 ops.push(match kind {
                     1 => CellOp::Delete { cell },
                     _ => CellOp::Replace { cell, cell_type, source, clear_outputs },
@@ -126,7 +126,7 @@ proptest! {
     fn no_text_causes_a_panic(text in "[{}\\[\\],:\"a\\\\un0-9 .eE\n-]{0,40}") {
         let whole = format!("{{\"nbformat\":4,\"cells\":[{text}]}}");
         for text in [text, whole] {
-            let op = CellOp::Insert { at: Some(CellPlace::Index(0)), cell_type: CellType::Raw, source: String::new() };
+            let op = CellOp::Insert { at: Some(CellRef::Index(0)), cell_type: CellType::Raw, source: String::new() };
             if let Ok(change) = edit_cells(&text, &[op]) {
                 prop_assert!(is_notebook(&change.plan.apply(&text)));
             }

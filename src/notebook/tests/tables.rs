@@ -40,31 +40,31 @@ const JUPYTER: &str = r##"{
 }
 "##;
 
-fn index(index: usize) -> CellPlace {
-    CellPlace::Index(index)
+fn index(index: usize) -> CellRef {
+    CellRef::Index(index)
 }
 
-fn id(id: &str) -> CellPlace {
-    CellPlace::Id(id.to_owned())
+fn id(id: &str) -> CellRef {
+    CellRef::Id(id.to_owned())
 }
 
-fn source(cell: CellPlace, source: &str) -> CellOp {
+fn source(cell: CellRef, source: &str) -> CellOp {
     CellOp::Replace { cell, cell_type: None, source: Some(source.to_owned()), clear_outputs: false }
 }
 
-fn retype(cell: CellPlace, cell_type: CellType) -> CellOp {
+fn retype(cell: CellRef, cell_type: CellType) -> CellOp {
     CellOp::Replace { cell, cell_type: Some(cell_type), source: None, clear_outputs: false }
 }
 
-fn clear(cell: CellPlace) -> CellOp {
+fn clear(cell: CellRef) -> CellOp {
     CellOp::Replace { cell, cell_type: None, source: None, clear_outputs: true }
 }
 
-fn insert(at: Option<CellPlace>, cell_type: CellType, source: &str) -> CellOp {
+fn insert(at: Option<CellRef>, cell_type: CellType, source: &str) -> CellOp {
     CellOp::Insert { at, cell_type, source: source.to_owned() }
 }
 
-fn delete(cell: CellPlace) -> CellOp {
+fn delete(cell: CellRef) -> CellOp {
     CellOp::Delete { cell }
 }
 
@@ -129,7 +129,7 @@ const NEW_CODE: &str = r#"  {
 #[case::at_the_end(Some(index(2)), "    \"print(a)\"\n   ]\n  }", "{},\n{NEW}")]
 #[case::after_the_last(Some(id("calc")), "    \"print(a)\"\n   ]\n  }", "{},\n{NEW}")]
 fn a_new_cell_has_the_style_of_the_others(
-    #[case] at: Option<CellPlace>,
+    #[case] at: Option<CellRef>,
     #[case] place: &str,
     #[case] form: &str,
 ) {

@@ -2,8 +2,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::command::{Command, Place, Say};
-use super::{PendingHunk, Waiting, counted};
+use super::command::{Command, Decision, Location};
+use super::{PendingHunk, PendingProposal, counted};
 
 /// Maximum number of proposals offered at one location; a longer menu would not be usable.
 const MAX_PROPOSALS: usize = 3;
@@ -16,7 +16,7 @@ const GENERATED: u32 = 1;
 
 /// A request for code actions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct CodeActionQuery {
     /// First line of the selection, from 0.
     pub first: u32,
     /// Last line of the selection.
@@ -29,7 +29,7 @@ pub struct Wanted {
     pub tags: bool,
 }
 
-impl Wanted {
+impl CodeActionQuery {
     fn wants(&self, kind: &str) -> bool {
         let is_of = |only: &String| {
             only.is_empty()
@@ -42,8 +42,9 @@ impl Wanted {
 
 /// Returns the LSP code actions for a location in a file: first those for the hunks at the location, then
 /// those for the file, then the rest.
-pub fn code_actions(waiting: &[Waiting], path: &Path, wanted: &Wanted) -> Vec<Value> {
-    let touched = |one: &Waiting| one.within(path).any(|hunk| hunk.touches(wanted.first, wanted.last));
+pub fn code_actions(waiting: &[PendingProposal], path: &Path, wanted: &CodeActionQuery) -> Vec<Value> {
+    let touched =
+        |one: &PendingProposal| one.within(path).any(|hunk| hunk.touches(wanted.first, wanted.last));
     let mut here: Vec<_> = waiting.iter().filter(|one| one.within(path).next().is_some()).collect();
     // The sort is stable: otherwise the order of the proposals stays as it is.
     here.sort_by_key(|one| !touched(one));
@@ -64,7 +65,7 @@ pub fn code_actions(waiting: &[Waiting], path: &Path, wanted: &Wanted) -> Vec<Va
         list.all(one);
     }
     if !waiting.is_empty() {
-        let from = Place { path: path.display().to_string(), line: wanted.first };
+        let from = Location { path: path.display().to_string(), line: wanted.first };
         list.add(SOURCE, "go to the next change", &Command::Go { forward: true, from: Some(from.clone()) });
         list.add(SOURCE, "go to the previous change", &Command::Go { forward: false, from: Some(from) });
     }
@@ -76,7 +77,7 @@ pub fn code_actions(waiting: &[Waiting], path: &Path, wanted: &Wanted) -> Vec<Va
 }
 
 struct List<'a> {
-    wanted: &'a Wanted,
+    wanted: &'a CodeActionQuery,
     actions: Vec<Value>,
 }
 
@@ -89,7 +90,7 @@ impl List<'_> {
         let mut action = json!({ "title": title, "kind": kind, "command": command.titled(&title) });
         let is_generated = matches!(
             command,
-            Command::Hunks { say: Say::Accept | Say::Take, .. }
+            Command::Hunks { say: Decision::Accept | Decision::Take, .. }
                 | Command::File { yes: true, .. }
                 | Command::All { yes: true, .. }
         );
@@ -99,7 +100,7 @@ impl List<'_> {
         self.actions.push(action);
     }
 
-    fn hunk(&mut self, one: &Waiting, hunk: &PendingHunk) {
+    fn hunk(&mut self, one: &PendingProposal, hunk: &PendingHunk) {
         let (yes, no) = if hunk.conflicted {
             ("replace what is there now with this", "keep what is there now")
         } else {
@@ -111,14 +112,14 @@ impl List<'_> {
                 _ => ("accept this change", "reject this change"),
             }
         };
-        for (say, title) in [(hunk.acceptance(), yes), (Say::Reject, no)] {
+        for (say, title) in [(hunk.acceptance(), yes), (Decision::Reject, no)] {
             let (id, revision, hunks) = (one.id.clone(), one.revision, vec![hunk.id.clone()]);
             self.add(FIX, &format!("{title} ({})", one.by()), &Command::Hunks { say, id, revision, hunks });
         }
     }
 
     /// Adds the actions for a file, unless its only change is the one at the cursor.
-    fn file(&mut self, one: &Waiting, path: &Path) {
+    fn file(&mut self, one: &PendingProposal, path: &Path) {
         let touches = |hunk: &PendingHunk| hunk.touches(self.wanted.first, self.wanted.last);
         let count = one.within(path).count();
         if count == 1 && one.within(path).any(touches) {
@@ -132,7 +133,7 @@ impl List<'_> {
         }
     }
 
-    fn all(&mut self, one: &Waiting) {
+    fn all(&mut self, one: &PendingProposal) {
         let files = one.files();
         if files < 2 {
             return;

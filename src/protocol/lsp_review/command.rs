@@ -23,7 +23,7 @@ pub enum Command {
     /// Decide about hunks.
     Hunks {
         /// The decision.
-        say: Say,
+        say: Decision,
         /// The proposal.
         id: String,
         /// The revision that the user has seen.
@@ -56,7 +56,7 @@ pub enum Command {
         /// `true` goes to the next hunk, `false` to the previous one.
         forward: bool,
         /// Position of the cursor, if the editor sends it.
-        from: Option<Place>,
+        from: Option<Location>,
     },
     /// Show the diff of a proposal.
     ShowDiff {
@@ -67,7 +67,7 @@ pub enum Command {
 
 /// A decision about hunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Say {
+pub enum Decision {
     /// Accept the hunks, unless their lines have changed.
     Accept,
     /// Accept the hunks and overwrite changes of their lines.
@@ -78,7 +78,7 @@ pub enum Say {
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Place {
+pub struct Location {
     /// Canonical path of the file.
     pub path: String,
     /// The line, from 0.
@@ -126,9 +126,9 @@ impl Command {
             "editd.accept" | "editd.take" | "editd.reject" => {
                 let HunksArgument { id, revision, hunks } = decode(needed()?)?;
                 let say = match name {
-                    "editd.take" => Say::Take,
-                    _ if yes => Say::Accept,
-                    _ => Say::Reject,
+                    "editd.take" => Decision::Take,
+                    _ if yes => Decision::Accept,
+                    _ => Decision::Reject,
                 };
                 Self::Hunks { say, id, revision, hunks }
             }
@@ -161,9 +161,9 @@ impl Command {
         let (name, argument) = match self {
             Self::Hunks { say, id, revision, hunks } => (
                 match say {
-                    Say::Accept => "editd.accept",
-                    Say::Take => "editd.take",
-                    Say::Reject => "editd.reject",
+                    Decision::Accept => "editd.accept",
+                    Decision::Take => "editd.take",
+                    Decision::Reject => "editd.reject",
                 },
                 json!({ "id": id, "revision": revision, "hunks": hunks }),
             ),

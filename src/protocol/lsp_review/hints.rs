@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::text::{Position, PositionEncoding, Text};
 
-use super::{PendingHunk, Waiting, one_line};
+use super::{PendingHunk, PendingProposal, one_line};
 
 /// `DiagnosticSeverity.Hint` of LSP.
 const HINT: u32 = 4;
@@ -15,8 +15,13 @@ const SHOWN_CHARACTERS: usize = 120;
 
 /// Returns an LSP diagnostic for each hunk that waits in a document. The range covers the lines to replace,
 /// the message contains the new text.
-pub fn hints(waiting: &[Waiting], path: &Path, text: &Text, encoding: PositionEncoding) -> Vec<Value> {
-    let of = |one: &Waiting| {
+pub fn hints(
+    waiting: &[PendingProposal],
+    path: &Path,
+    text: &Text,
+    encoding: PositionEncoding,
+) -> Vec<Value> {
+    let of = |one: &PendingProposal| {
         let hint = |hunk: &PendingHunk| {
             json!({
                 "range": range(hunk, text, encoding), "severity": HINT, "source": "editd",
@@ -42,7 +47,7 @@ fn range(hunk: &PendingHunk, text: &Text, encoding: PositionEncoding) -> Value {
     })
 }
 
-fn message(one: &Waiting, hunk: &PendingHunk) -> String {
+fn message(one: &PendingProposal, hunk: &PendingHunk) -> String {
     let wants = match (hunk.kind.as_deref(), hunk.lines, hunk.new_text.is_empty()) {
         _ if hunk.conflicted => "wants this here, but these lines have changed since",
         (Some("create"), ..) => "wants to create this file",

@@ -13,14 +13,14 @@ fn hunk(id: &str, path: &str, line: u32, lines: u32) -> PendingHunk {
 /// A proposal by ada that replaces lines 3 and 4 of `/a`, inserts before line 9 of `/a`, and replaces line 1
 /// of
 /// `/b`.
-fn waiting() -> Vec<Waiting> {
+fn waiting() -> Vec<PendingProposal> {
     let hunks = vec![hunk("h1", "/a", 3, 2), hunk("h2", "/a", 9, 0), hunk("h3", "/b", 1, 1)];
     let (id, author, label) = ("p1".to_owned(), "ada".to_owned(), Some("Fix  the\ntotal".to_owned()));
-    vec![Waiting { id, revision: 2, author, label, hunks }]
+    vec![PendingProposal { id, revision: 2, author, label, hunks }]
 }
 
-fn at(first: u32, last: u32) -> Wanted {
-    Wanted { first, last, ..Wanted::default() }
+fn at(first: u32, last: u32) -> CodeActionQuery {
+    CodeActionQuery { first, last, ..CodeActionQuery::default() }
 }
 
 fn titles(actions: &[Value]) -> Vec<&str> {
@@ -67,7 +67,7 @@ fn a_hunk_is_found_on_its_lines_and_an_insertion_on_both_adjacent_lines(
     #[case] last: u32,
     #[case] expected: &[&str],
 ) {
-    let wanted = Wanted { automatic: true, ..at(first, last) };
+    let wanted = CodeActionQuery { automatic: true, ..at(first, last) };
     let actions = code_actions(&waiting(), Path::new("/a"), &wanted);
     let hunks =
         actions.iter().step_by(2).map(|action| action["command"]["arguments"][0]["hunks"][0].as_str());
@@ -99,12 +99,12 @@ fn a_file_without_hunks_offers_navigation_only() {
 #[case(&["refactor", "quickfix"], 2)]
 fn only_requested_kinds_are_returned(#[case] only: &[&str], #[case] count: usize) {
     let only = Some(only.iter().map(|kind| (*kind).to_owned()).collect());
-    assert_eq!(code_actions(&waiting(), Path::new("/a"), &Wanted { only, ..at(3, 3) }).len(), count);
+    assert_eq!(code_actions(&waiting(), Path::new("/a"), &CodeActionQuery { only, ..at(3, 3) }).len(), count);
 }
 
 #[test]
 fn acceptance_is_tagged_as_generated_if_the_editor_supports_tags() {
-    let actions = code_actions(&waiting(), Path::new("/a"), &Wanted { tags: true, ..at(3, 3) });
+    let actions = code_actions(&waiting(), Path::new("/a"), &CodeActionQuery { tags: true, ..at(3, 3) });
     let tagged: Vec<_> = actions.iter().map(|action| action["tags"] == json!([1])).collect();
     assert_eq!(tagged, [true, false, true, false, true, false, false, false, false]);
 }
@@ -136,12 +136,12 @@ fn commands_round_trip() {
     let (id, path) = ("p1".to_owned(), "/a".to_owned());
     let hunks = |say| Command::Hunks { say, id: id.clone(), revision: 1, hunks: vec!["h1".to_owned()] };
     let commands = [
-        hunks(Say::Accept),
-        hunks(Say::Take),
-        hunks(Say::Reject),
+        hunks(Decision::Accept),
+        hunks(Decision::Take),
+        hunks(Decision::Reject),
         Command::File { yes: false, id: id.clone(), revision: 1, path: path.clone() },
         Command::All { yes: true, id: id.clone(), revision: 1 },
-        Command::Go { forward: false, from: Some(Place { path, line: 3 }) },
+        Command::Go { forward: false, from: Some(Location { path, line: 3 }) },
         Command::Go { forward: true, from: None },
         Command::ShowDiff { id: Some(id) },
         Command::ShowDiff { id: None },

@@ -3,14 +3,14 @@ use std::path::{Path, PathBuf};
 
 use crate::protocol::{FileEntry, Hunk, ProposalResult};
 
-use super::command::Place;
-use super::{PendingHunk, Waiting, counted, one_line};
+use super::command::Location;
+use super::{PendingHunk, PendingProposal, counted, one_line};
 
 /// Maximum length of an announcement, in characters. With the prefixes of editors it fits in a line of eighty
 /// columns; some editors wait for a key press after a longer message.
 const ANNOUNCEMENT: usize = 56;
 
-impl Waiting {
+impl PendingProposal {
     /// Returns the undecided part of a proposal, or `None` if the proposal is decided.
     pub fn of(proposal: &ProposalResult) -> Option<Self> {
         if proposal.state != "pending" {
@@ -55,7 +55,7 @@ fn is_open(hunk: &Hunk) -> bool {
 }
 
 /// Returns the message that announces new proposals to the user, or `None` if there are none.
-pub fn announcement(new: &[Waiting]) -> Option<String> {
+pub fn announcement(new: &[PendingProposal]) -> Option<String> {
     let text = match new {
         [] => return None,
         [one] => {
@@ -83,13 +83,13 @@ fn name(path: &Path) -> String {
 /// Returns the next or previous hunk relative to a location, across all files in path order, and wraps
 /// around. Without a location, returns the first or last hunk.
 pub fn neighbour<'a>(
-    waiting: &'a [Waiting],
-    from: Option<&Place>,
+    waiting: &'a [PendingProposal],
+    from: Option<&Location>,
     forward: bool,
-) -> Option<(&'a Waiting, &'a PendingHunk)> {
+) -> Option<(&'a PendingProposal, &'a PendingHunk)> {
     let mut all: Vec<_> =
         waiting.iter().flat_map(|one| one.hunks.iter().map(move |hunk| (one, hunk))).collect();
-    let place = |(_, hunk): &(&Waiting, &'a PendingHunk)| (hunk.path.as_path(), hunk.line);
+    let place = |(_, hunk): &(&PendingProposal, &'a PendingHunk)| (hunk.path.as_path(), hunk.line);
     all.sort_by(|a, b| place(a).cmp(&place(b)));
     let from = from.map(|from| (Path::new(&from.path), from.line));
     let found = match (from, forward) {

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Result;
 
-use crate::protocol::lsp_review::{COMMANDS, Command, Wanted};
+use crate::protocol::lsp_review::{COMMANDS, CodeActionQuery, Command};
 use crate::workspace::{Abilities, Role};
 
 use super::{Backend, documents, failed, wire};
@@ -103,7 +103,7 @@ impl Backend {
         let CodeActionRequest { text_document, range, context } = request;
         // A selection of whole lines ends at the start of the next line, which is not part of it.
         let ends_before = range.end.character == 0 && range.end.line > range.start.line;
-        let wanted = Wanted {
+        let wanted = CodeActionQuery {
             first: range.start.line,
             last: range.end.line - u32::from(ends_before),
             only: context.only,

@@ -69,13 +69,13 @@ fn a_position_after_the_last_line_is_the_end() {
 #[test]
 fn ambiguous_line_breaks_are_detected() {
     for odd in ["a\rb", "\r", "a\u{b}", "\u{c}", "\u{85}", "\u{2028}", "\u{2029}"] {
-        assert!(has_odd_line_ends(odd), "{odd:?}");
+        assert!(has_ambiguous_line_breaks(odd), "{odd:?}");
         let (mut buffers, id) = opened("a\n");
         buffers.change(&id, 2, typed(at(0, 0), at(0, 0), odd));
         assert_eq!(buffers.get(&id).unwrap().blocked_reason, Some(BlockedReason::LineEnds));
     }
     for plain in ["", "a\r\nb\n", "é", "…", "→"] {
-        assert!(!has_odd_line_ends(plain), "{plain:?}");
+        assert!(!has_ambiguous_line_breaks(plain), "{plain:?}");
     }
 }
 
@@ -83,7 +83,7 @@ fn ambiguous_line_breaks_are_detected() {
 fn unsaved_text_is_reported_by_the_editor_or_detected() {
     let (mut buffers, id) = opened("a\n");
     assert_eq!(buffers.get(&id).unwrap().is_unchanged(), None);
-    buffers.settle(&id, Loaded { text: "a\n".into(), disk: LastSeen::NotYet });
+    buffers.settle(&id, Loaded { text: "a\n".into(), disk: LastObserved::NotYet });
     assert_eq!(buffers.get(&id).unwrap().is_unchanged(), Some(true));
     buffers.change(&id, 2, typed(at(0, 0), at(0, 0), "b"));
     assert_eq!(buffers.get(&id).unwrap().is_unchanged(), Some(false));

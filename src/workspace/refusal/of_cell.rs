@@ -1,6 +1,6 @@
 //! Messages for operations on notebook cells that cannot be performed.
 
-use crate::notebook::{CellPlace, CellRefusalKind, CellSummary};
+use crate::notebook::{CellRef, CellRefusalKind, CellSummary};
 
 /// Maximum number of cells that a message lists.
 const NAMED: usize = 8;
@@ -21,10 +21,10 @@ pub(super) fn message(kind: &CellRefusalKind, op: Option<usize>, file: &str) -> 
         CellRefusalKind::NotFound { wanted, cells, total } => {
             let there = there(cells, *total);
             match wanted {
-                Some(CellPlace::Id(id)) => {
+                Some(CellRef::Id(id)) => {
                     format!("{file} has no cell with the id `{}`; {there}.", shown(id))
                 }
-                Some(CellPlace::Index(index)) => format!("{file} has no cell {index}; {there}."),
+                Some(CellRef::Index(index)) => format!("{file} has no cell {index}; {there}."),
                 None => format!("{op} does not say where in {file} the new cell goes; {there}."),
             }
         }

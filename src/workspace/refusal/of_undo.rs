@@ -23,7 +23,7 @@ pub enum UndoRefusal {
         by: String,
     },
     /// Another program reverted the change: the files are as they were before.
-    TakenBack {
+    Reverted {
         /// Id of the transaction.
         id: String,
     },
@@ -32,7 +32,7 @@ pub enum UndoRefusal {
 pub(super) fn name(refusal: &UndoRefusal) -> &'static str {
     match refusal {
         UndoRefusal::Unknown { .. } | UndoRefusal::NotListed { .. } => "missing",
-        UndoRefusal::Undone { .. } | UndoRefusal::TakenBack { .. } => "no_change",
+        UndoRefusal::Undone { .. } | UndoRefusal::Reverted { .. } => "no_change",
     }
 }
 
@@ -44,7 +44,7 @@ pub(super) fn message(refusal: &UndoRefusal) -> String {
         UndoRefusal::Unknown { id: None } => "There is nothing that this session could undo.".to_owned(),
         UndoRefusal::NotListed { id } => format!("There is no transaction `{id}` in the history."),
         UndoRefusal::Undone { id, by } => format!("The transaction `{id}` was undone already, by `{by}`."),
-        UndoRefusal::TakenBack { id } => {
+        UndoRefusal::Reverted { id } => {
             format!("The files of the transaction `{id}` are already as they were before it.")
         }
     }
@@ -58,7 +58,7 @@ pub(super) fn hint(refusal: &UndoRefusal) -> &'static str {
         UndoRefusal::NotListed { .. } => {
             "Leave it out to begin with the newest, or name a transaction that was listed."
         }
-        UndoRefusal::TakenBack { .. } => {
+        UndoRefusal::Reverted { .. } => {
             "Nothing needs to be done: another program, such as git, reverted the change."
         }
         UndoRefusal::Undone { .. } => {

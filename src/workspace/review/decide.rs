@@ -57,15 +57,15 @@ pub struct Decision {
 
 /// The current state of a file of a proposal.
 #[derive(Clone, Copy, Debug)]
-pub struct ObservedVersion<'a> {
+pub struct CurrentFile<'a> {
     /// The proposed change.
     pub file: &'a PlannedFile,
     /// Current content.
-    pub truth: &'a FileContent,
+    pub content: &'a FileContent,
     /// Current text; `None` if the content is not text.
     pub now: Option<&'a str>,
     /// The hunks rebased onto the current text.
-    pub look: &'a RebasedFile,
+    pub rebased: &'a RebasedFile,
 }
 
 impl Review {
@@ -73,11 +73,11 @@ impl Review {
     /// decision refers only to hunks of these files. [`settle`](Self::settle) then opens accepted hunks that
     /// are in conflict.
     #[must_use]
-    pub fn decide(&self, observed: &[ObservedVersion<'_>], decision: &Decision, deadline: Deadline) -> Self {
+    pub fn decide(&self, observed: &[CurrentFile<'_>], decision: &Decision, deadline: Deadline) -> Self {
         let mut next = self.clone();
         next.comments.extend(decision.comments.iter().cloned());
         let conflicted: Vec<bool> =
-            observed.iter().flat_map(|file| file.look.hunks.iter().map(|hunk| hunk.conflicted)).collect();
+            observed.iter().flat_map(|file| file.rebased.hunks.iter().map(|hunk| hunk.conflicted)).collect();
         let ranges = ranges(observed);
         let named = [
             (decision.accept.named(), Choice::Accepted),
@@ -141,7 +141,7 @@ impl Review {
     fn replace(
         &mut self,
         replace: &Replace,
-        observed: ObservedVersion<'_>,
+        observed: CurrentFile<'_>,
         range: Range<usize>,
         deadline: Deadline,
     ) {
@@ -157,26 +157,26 @@ impl Review {
         if choices.contains(&Choice::Edited) || !observed.produces(choices, now, &content, deadline) {
             if !choices.iter().any(|choice| choice.has_effect()) {
                 // No proposed hunk was accepted, so the text replaces all of them.
-                let both = choices.iter_mut().zip(&observed.look.hunks);
+                let both = choices.iter_mut().zip(&observed.rebased.hunks);
                 both.filter(|(_, hunk)| hunk.kind != HunkKind::Rename)
                     .for_each(|(choice, _)| *choice = Choice::Edited);
             }
-            let base = observed.truth.snapshot().cloned();
+            let base = observed.content.snapshot().cloned();
             self.replaced.insert(replace.file, Replacement { base, content: content.into() });
         }
     }
 
     /// Reopens hunks that were decided on a different text than the current one. Returns `true` if none is
     /// open.
-    pub fn settle(&mut self, observed: &[ObservedVersion<'_>], deadline: Deadline) -> bool {
+    pub fn settle(&mut self, observed: &[CurrentFile<'_>], deadline: Deadline) -> bool {
         for (file, (observed, range)) in observed.iter().zip(ranges(observed)).enumerate() {
             if let Some(replaced) = self.replaced.get(&file)
-                && replaced.plan(observed.truth, observed.now, deadline).is_none()
+                && replaced.plan(observed.content, observed.now, deadline).is_none()
             {
                 self.replaced.remove(&file);
                 self.choices[range.clone()].fill(Choice::Open);
             }
-            for (choice, hunk) in self.choices[range].iter_mut().zip(&observed.look.hunks) {
+            for (choice, hunk) in self.choices[range].iter_mut().zip(&observed.rebased.hunks) {
                 if hunk.conflicted && *choice == Choice::Accepted {
                     *choice = Choice::Open;
                 }
@@ -191,13 +191,13 @@ impl Review {
     }
 }
 
-impl ObservedVersion<'_> {
+impl CurrentFile<'_> {
     /// Returns the hash of the text that a hunk would replace: its lines, or the whole file.
     fn replaced_hash(&self, hunk: &RebasedHunk) -> ContentHash {
         let now = self.now.unwrap_or_default();
-        match self.look.wanted(hunk) {
+        match self.rebased.wanted(hunk) {
             Some((range, _)) => ContentHash::of(now.get(range).unwrap_or_default().as_bytes()),
-            None => self.truth.hash().unwrap_or_else(|| ContentHash::of(b"")),
+            None => self.content.hash().unwrap_or_else(|| ContentHash::of(b"")),
         }
     }
 
@@ -213,9 +213,9 @@ impl ObservedVersion<'_> {
             Choice::Open => Choice::Accepted,
             decided => *decided,
         };
-        let choices: Vec<_> = self.look.hunks.iter().zip(choices).map(wanted).collect();
+        let choices: Vec<_> = self.rebased.hunks.iter().zip(choices).map(wanted).collect();
         let now = self.now.unwrap_or_default();
-        match self.look.verdict(self.file, &choices, replacement, (self.truth, self.now), deadline) {
+        match self.rebased.verdict(self.file, &choices, replacement, (self.content, self.now), deadline) {
             FileOutcome::Text(plan) | FileOutcome::Rename(plan) if plan.fits(now) => plan.apply(now),
             FileOutcome::Delete => String::new(),
             FileOutcome::Text(_) | FileOutcome::Rename(_) | FileOutcome::Nothing => now.to_owned(),
@@ -224,13 +224,13 @@ impl ObservedVersion<'_> {
 
     /// Derives the decision about each hunk from a person's text; `None` for a rename.
     fn choices_of(&self, now: &str, content: &str, deadline: Deadline) -> Vec<Option<Choice>> {
-        let hunks = &self.look.hunks;
+        let hunks = &self.rebased.hunks;
         let yes = |conflicted| if conflicted { Choice::Taken } else { Choice::Accepted };
         let all: Vec<Choice> = hunks.iter().map(|hunk| yes(hunk.conflicted)).collect();
         let (nothing, everything) = (now == content, self.produces(&all, now, content, deadline));
         let plan = Plan::between(now, content, deadline);
         let lines = plan.by_hunk(now, &diff_plan(now, &plan, Labels::same(""), deadline).hunks);
-        let verdict = |hunk: &RebasedHunk| match (hunk.kind, self.look.wanted(hunk)) {
+        let verdict = |hunk: &RebasedHunk| match (hunk.kind, self.rebased.wanted(hunk)) {
             (HunkKind::Rename, _) => None,
             _ if nothing && !hunk.done && hunk.kind != HunkKind::Create => Some(Choice::Rejected),
             _ if everything => Some(yes(hunk.conflicted)),
@@ -250,9 +250,9 @@ impl ObservedVersion<'_> {
         // A rename does not affect the text.
         let is_name = |hunk: &RebasedHunk| hunk.kind == HunkKind::Rename;
         let of_text = |(choice, hunk)| if is_name(hunk) { Choice::Rejected } else { choice };
-        let choices: Vec<_> = choices.iter().copied().zip(&self.look.hunks).map(of_text).collect();
-        let observed = (self.truth, self.now);
-        match self.look.verdict(self.file, &choices, None, observed, deadline) {
+        let choices: Vec<_> = choices.iter().copied().zip(&self.rebased.hunks).map(of_text).collect();
+        let observed = (self.content, self.now);
+        match self.rebased.verdict(self.file, &choices, None, observed, deadline) {
             FileOutcome::Nothing => now == content && !self.file.action.creates(),
             FileOutcome::Text(plan) | FileOutcome::Rename(plan) => {
                 plan.fits(now) && plan.apply(now) == content
@@ -275,16 +275,16 @@ fn replaces_exactly(lines: &[Splice], range: &Range<usize>, text: &str) -> Optio
     if exact { Some(true) } else { meets.then_some(false) }
 }
 
-fn ranges(observed: &[ObservedVersion<'_>]) -> Vec<Range<usize>> {
+fn ranges(observed: &[CurrentFile<'_>]) -> Vec<Range<usize>> {
     let mut start = 0;
-    let range = |observed: &ObservedVersion<'_>| {
-        let end = start + observed.look.hunks.len();
+    let range = |observed: &CurrentFile<'_>| {
+        let end = start + observed.rebased.hunks.len();
         std::mem::replace(&mut start, end)..end
     };
     observed.iter().map(range).collect()
 }
 
 /// Returns the hash of the text that each hunk would replace.
-fn replaced_hashes<'s>(observed: &'s [ObservedVersion<'_>]) -> impl Iterator<Item = ContentHash> + 's {
-    observed.iter().flat_map(|file| file.look.hunks.iter().map(|hunk| file.replaced_hash(hunk)))
+fn replaced_hashes<'s>(observed: &'s [CurrentFile<'_>]) -> impl Iterator<Item = ContentHash> + 's {
+    observed.iter().flat_map(|file| file.rebased.hunks.iter().map(|hunk| file.replaced_hash(hunk)))
 }

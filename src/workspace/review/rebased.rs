@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use crate::edit::{Deadline, Hunk, Moved, Plan, Splice, rewrite};
+use crate::edit::{Deadline, Hunk, MappedRange, Plan, Splice, rewrite};
 use crate::text::{count_lines, lines};
 use crate::workspace::{Action, FileContent, PlannedFile};
 
@@ -67,12 +67,12 @@ impl RebasedFile {
         let (drift, places) = match (&base, now) {
             (Some(base), Some(now)) if !is_fresh => {
                 let drift = Plan::between(base, now, deadline);
-                let places = drift.places_of(&splices);
+                let places = drift.map_splices(&splices);
                 (drift, places)
             }
             (base, _) => {
                 let length = base.as_ref().map_or(0, String::len);
-                let place = |splice: &Splice| Moved {
+                let place = |splice: &Splice| MappedRange {
                     range: if is_fresh { splice.range.clone() } else { 0..0 },
                     touched: !is_fresh,
                 };
@@ -93,7 +93,12 @@ impl RebasedFile {
         rebased
     }
 
-    fn text_hunk(&self, at: usize, Moved { range, touched }: Moved, now: Option<&str>) -> RebasedHunk {
+    fn text_hunk(
+        &self,
+        at: usize,
+        MappedRange { range, touched }: MappedRange,
+        now: Option<&str>,
+    ) -> RebasedHunk {
         let now = now.unwrap_or_default();
         let range = floor(now, range.start)..floor(now, range.end);
         let splice = &self.splices[at];

@@ -169,7 +169,7 @@ fn a_hunk_that_is_already_present_is_not_a_conflict() {
 
 fn decide(file: &PlannedFile, now: &str, review: &Review, decision: &Decision) -> Review {
     let (current, rebased) = (text_content(now), rebase(file, now));
-    let observed = [ObservedVersion { file, truth: &current, now: Some(now), look: &rebased }];
+    let observed = [CurrentFile { file, content: &current, now: Some(now), rebased: &rebased }];
     let mut next = review.decide(&observed, decision, Deadline::NONE);
     next.settle(&observed, Deadline::NONE);
     next

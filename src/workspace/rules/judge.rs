@@ -4,7 +4,7 @@ use super::builtin::{Names, families, strictest};
 use super::classes::{Class, Judgement, Operation, Tag};
 use super::fold::{normalized, stripped};
 use super::names::{Family, VERSION_CONTROL};
-use super::protection::{Opening, Protection};
+use super::protection::{Protection, Remedy};
 use super::user::{Rule, UserRules};
 
 /// A path under which a file is known.
@@ -90,9 +90,9 @@ impl Judge<'_> {
         };
         let opening = match class {
             Class::OptIn => {
-                Opening::rule(self.policy, path, refused().map(|ruling| ruling.operation).collect())
+                Remedy::rule(self.policy, path, refused().map(|ruling| ruling.operation).collect())
             }
-            _ => Opening::Never,
+            _ => Remedy::Never,
         };
         let strictest = refused().find(|ruling| ruling.class == class);
         let protection =
@@ -105,7 +105,7 @@ impl Judge<'_> {
         let reviewed = || rulings.iter().filter(|ruling| ruling.class == Class::Review);
         let first = reviewed().next()?;
         let operations = reviewed().map(|ruling| ruling.operation).collect();
-        Some(first.protection(Opening::review(self.policy, path, operations)))
+        Some(first.protection(Remedy::review(self.policy, path, operations)))
     }
 
     fn refuses(&self, ruling: &Ruling<'_>) -> bool {
@@ -143,7 +143,7 @@ impl<'a> Ruling<'a> {
         writes && (self.family.is_some() || self.class == Class::Tagged)
     }
 
-    fn protection(&self, opening: Opening) -> Protection {
+    fn protection(&self, opening: Remedy) -> Protection {
         match (self.rule, self.family) {
             (Some(rule), _) => Protection::of_user(rule, opening),
             (None, Some(family)) => Protection { opening, ..Protection::never(family.rule, family.what) },
@@ -351,7 +351,7 @@ mod tests {
             assert!(hint.contains(part), "{part} in {hint}");
         }
         let never = judged(&none, true, &[".git/config"], &[Modify]).unwrap_err();
-        assert_eq!(never.opening, Opening::Never);
+        assert_eq!(never.opening, Remedy::Never);
         let by_user = user(&[("a.txt", &[Modify], Class::Never)]);
         let forbidden = judged(&by_user, true, &["a.txt"], &[Modify]).unwrap_err();
         assert!(forbidden.hint().contains("policy"), "{}", forbidden.hint());

@@ -281,7 +281,7 @@ pub(super) const FAMILIES: [Family; 17] = [
             "dependencies",
             Class::OptIn,
             Extent::Workspace,
-            "is an installed dependency, whose changes nobody reviews",
+            "is an installed dependency, whose changes are not reviewed",
         )
     },
     Family {

@@ -15,12 +15,12 @@ pub struct Protection {
     /// The user's reason, for a rule in the policy.
     pub reason: Option<String>,
     /// The way to allow the operation.
-    pub opening: Opening,
+    pub opening: Remedy,
 }
 
 /// A way to allow an operation that a rule refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Opening {
+pub enum Remedy {
     /// No way.
     Never,
     /// Only a change of the rule in the user's policy.
@@ -46,12 +46,12 @@ pub enum Opening {
 impl Protection {
     /// Creates a refusal that nothing can lift.
     pub fn never(rule: &'static str, what: &str) -> Self {
-        Self { rule, what: what.to_owned(), reason: None, opening: Opening::Never }
+        Self { rule, what: what.to_owned(), reason: None, opening: Remedy::Never }
     }
 
     /// Creates the refusal for a rule of the user.
-    pub(super) fn of_user(rule: &Rule, opening: Opening) -> Self {
-        let opening = if opening == Opening::Never { Opening::Forbidden } else { opening };
+    pub(super) fn of_user(rule: &Rule, opening: Remedy) -> Self {
+        let opening = if opening == Remedy::Never { Remedy::Forbidden } else { opening };
         let what = format!("matches `{}` in the user's policy", rule.pattern.escape_debug());
         Self { reason: rule.reason.clone(), opening, ..Self::never("policy", &what) }
     }
@@ -59,7 +59,7 @@ impl Protection {
     /// Creates the refusal for a file with several names.
     pub fn hard_link() -> Self {
         let what = "has several names, and the others may lie outside the workspace";
-        Self { opening: Opening::HardLinks, ..Self::never("hard_link", what) }
+        Self { opening: Remedy::HardLinks, ..Self::never("hard_link", what) }
     }
 
     /// Creates the refusal for a version-control file whose name does not show that it is one.
@@ -75,22 +75,22 @@ impl Protection {
     /// Returns what to do about the refusal.
     pub fn hint(&self) -> String {
         let next = match &self.opening {
-            Opening::Never => {
+            Remedy::Never => {
                 "No policy can allow it: leave this path alone, or ask the user to do it by hand.".to_owned()
             }
-            Opening::Forbidden => {
+            Remedy::Forbidden => {
                 "The user's own policy forbids it: leave this path alone, or ask the user to do it by hand."
                     .to_owned()
             }
-            Opening::HardLinks => {
+            Remedy::HardLinks => {
                 "Ask the user to change it by hand, or to set `hard_links = true` in `config.toml`."
                     .to_owned()
             }
-            Opening::Review { file, lines } => format!(
+            Remedy::Review { file, lines } => format!(
                 "A person has to approve this change, and none can be asked now. Send it with `review: true` and ask the user to decide with `editd review`; or ask the user to open the folder in an editor that editd is attached to, to set `review = \"always\"` in `config.toml` and run `editd stop`, or to allow it by adding these lines at the end of `{}`, which takes effect at once:\n{lines}",
                 file.display()
             ),
-            Opening::Policy { file, lines } => format!(
+            Remedy::Policy { file, lines } => format!(
                 "Only the user can allow it, by adding these lines at the end of `{}`, which takes effect at once:\n{lines}",
                 file.display()
             ),
@@ -102,7 +102,7 @@ impl Protection {
     }
 }
 
-impl Opening {
+impl Remedy {
     /// Requires a person's approval, or the rule that allows operations on one path.
     pub(super) fn review(file: &Path, path: &Path, operations: Operations) -> Self {
         Self::Review { file: file.into(), lines: lines(path, operations) }
@@ -144,8 +144,8 @@ mod tests {
     #[test]
     fn the_policy_lines_match_exactly_one_path() {
         let operations = [Operation::Create, Operation::Read].into_iter().collect();
-        let Opening::Policy { lines, .. } =
-            Opening::rule(Path::new("/p.toml"), Path::new("/a/[b]/\"c\n"), operations)
+        let Remedy::Policy { lines, .. } =
+            Remedy::rule(Path::new("/p.toml"), Path::new("/a/[b]/\"c\n"), operations)
         else {
             panic!("a rule opens it");
         };

@@ -49,7 +49,7 @@ impl Workspace {
                 return BaseState::Unread { new_session };
             }
         };
-        if observed.truth.hash() == Some(base) {
+        if observed.content.hash() == Some(base) {
             BaseState::Fresh(coverage)
         } else {
             // A content that only another file had cannot be a base of this file.

@@ -28,7 +28,7 @@ pub struct Changed {
 
 /// The result of a committed change of a file.
 #[derive(Clone, Debug)]
-pub struct Moved {
+pub struct CommittedChange {
     /// Key of the file before the change.
     pub key: FileKey,
     /// Hash of the content before.
@@ -69,7 +69,7 @@ impl Workspace {
     ) -> Option<Changed> {
         self.observe(file);
         let changed = self.changed(id, file, since)?;
-        match &file.truth {
+        match &file.content {
             FileContent::Text(snapshot) => self.move_base(id, file, snapshot),
             // A missing or non-text file cannot be a base, so the next read decides.
             FileContent::Missing | FileContent::Opaque(_) => self.drop_base(id, &file.key),
@@ -86,7 +86,7 @@ impl Workspace {
             (None, Some(known)) => (known.given, known.own.clone()),
             (None, None) => (entry.base.hash, None),
         };
-        if file.truth.hash() == Some(before) {
+        if file.content.hash() == Some(before) {
             return None;
         }
         let by = self.log.last_other(&file.key, id).map_or("disk", Author::name).to_owned();
@@ -102,7 +102,7 @@ impl Workspace {
     }
 
     /// Records changes that a session committed, and notifies the other readers.
-    pub fn record_commit(&mut self, id: SessionId, author: &str, files: Vec<Moved>) {
+    pub fn record_commit(&mut self, id: SessionId, author: &str, files: Vec<CommittedChange>) {
         for file in files {
             let (key, after, coverage) = (file.key.clone(), file.after.clone(), file.coverage);
             let known = self.known_base_of(id, &file);
@@ -114,35 +114,35 @@ impl Workspace {
 
     /// Records changes that a person accepted. The base of the proposal's author stays as it is until the
     /// author receives the outcome.
-    pub fn record_decided(&mut self, id: SessionId, author: &str, files: Vec<Moved>) {
+    pub fn record_decided(&mut self, id: SessionId, author: &str, files: Vec<CommittedChange>) {
         for file in files {
             self.record_move(id, author, file);
         }
     }
 
-    fn record_move(&mut self, id: SessionId, author: &str, file: Moved) {
+    fn record_move(&mut self, id: SessionId, author: &str, file: CommittedChange) {
         let by = Author::Session(id, author.to_owned());
-        let after = file.after.truth.hash();
+        let after = file.after.content.hash();
         if let (Some(before), Some(plan), true) = (file.before, &file.plan, file.shares) {
             let replaced: usize = plan.splices().iter().map(|splice| splice.range.len()).sum();
             let nodes = plan.splices().len() as u64 * UNSHARED_PER_EDIT;
             self.texts.share(before, replaced as u64 + nodes);
         }
         if file.after.key == file.key {
-            self.set_current(&file.key, &file.after.truth);
+            self.set_current(&file.key, &file.after.content);
             if file.before != after {
                 self.transition(&file.key, file.before, after, by, file.plan);
             }
         } else {
             self.set_current(&file.key, &FileContent::Missing);
             self.transition(&file.key, file.before, None, by.clone(), None);
-            self.set_current(&file.after.key, &file.after.truth);
+            self.set_current(&file.after.key, &file.after.content);
             self.transition(&file.after.key, None, after, by, None);
         }
     }
 
     /// Returns what the author of a change knows of the file, if the result contains changes of others.
-    fn known_base_of(&self, id: SessionId, file: &Moved) -> Option<KnownBase> {
+    fn known_base_of(&self, id: SessionId, file: &CommittedChange) -> Option<KnownBase> {
         let original_plan = file.original_plan.as_ref().map(|(given, plan)| (*given, plan.clone()));
         let Some(entry) = self.sessions.get(&id)?.ledger.get(&file.key) else {
             return original_plan.map(|(given, plan)| KnownBase { given, own: Some(plan) });
@@ -177,7 +177,7 @@ impl Workspace {
         if after.key != *key {
             self.drop_base(id, key);
         }
-        match &after.truth {
+        match &after.content {
             FileContent::Text(snapshot) => self.set_base(id, &after.key, &after.path, snapshot, coverage),
             FileContent::Missing | FileContent::Opaque(_) => self.drop_base(id, &after.key),
         }

@@ -29,7 +29,7 @@ pub struct NewProposal {
     /// Current time.
     pub at: SystemTime,
     /// The next step after creation.
-    pub purpose: MadeFor,
+    pub purpose: NextStep,
     /// The request that creates it, if that request may be repeated.
     pub request: Option<Repeatable>,
     /// The transaction that it undoes.
@@ -40,9 +40,9 @@ pub struct NewProposal {
 
 /// The next step after a proposal is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MadeFor {
+pub enum NextStep {
     /// To be inspected, and possibly applied later.
-    Looking,
+    Inspecting,
     /// To be applied at once, so that no other session can act on it.
     Applying,
     /// To be reviewed by a person.
@@ -85,9 +85,9 @@ impl Workspace {
             label: new.label,
             revision: 1,
             state: match new.purpose {
-                MadeFor::Looking => ProposalState::Proposed,
-                MadeFor::Applying => ProposalState::Applying,
-                MadeFor::Reviewing => ProposalState::Pending,
+                NextStep::Inspecting => ProposalState::Proposed,
+                NextStep::Applying => ProposalState::Applying,
+                NextStep::Reviewing => ProposalState::Pending,
             },
             reason: None,
             replaced_by: None,
@@ -98,11 +98,11 @@ impl Workspace {
             files: new.files.into(),
             review: None,
         };
-        if new.purpose == MadeFor::Reviewing {
+        if new.purpose == NextStep::Reviewing {
             proposal.review = Some(Review::open(proposal.hunk_count()));
         }
         self.proposals.add(proposal.clone());
-        if new.purpose == MadeFor::Reviewing {
+        if new.purpose == NextStep::Reviewing {
             self.announce(&proposal, Some(new.session));
         }
         if let Some(replaced) = &new.replaces {
@@ -169,7 +169,7 @@ impl Workspace {
     }
 
     fn step(&self, session: SessionId, file: &PlannedFile, observed: &ObservedVersion) -> ApplyStep {
-        let now = observed.truth.hash();
+        let now = observed.content.hash();
         if now == file.hash_before {
             return ApplyStep::Ready;
         }

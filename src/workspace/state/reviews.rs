@@ -20,7 +20,7 @@ pub enum Record {
 
 impl Workspace {
     /// Returns `true` if a connected editor would show a person the proposals for one of these files.
-    pub fn is_watched(&self, paths: &[&Path]) -> bool {
+    pub fn has_reviewer(&self, paths: &[&Path]) -> bool {
         let has_open = |session: &super::Session, path: &Path| {
             let open = self.buffers.of(path, &FileKey::path(path));
             open.iter().any(|buffer| buffer.id.session == session.id)
@@ -92,8 +92,8 @@ impl Workspace {
     }
 
     /// Starts to apply a fully decided proposal. No other session can act on it until
-    /// [`decided`](Self::decided) or [`not_decided`](Self::not_decided) is called.
-    pub fn begin_decided(&mut self, session: SessionId, id: &str, revision: u32) -> Result<(), Refusal> {
+    /// [`decided`](Self::decided) or [`decision_failed`](Self::not_decided) is called.
+    pub fn begin_decision(&mut self, session: SessionId, id: &str, revision: u32) -> Result<(), Refusal> {
         self.proposal_to_decide(session, id, revision)?;
         self.proposals.set_state(id, ProposalState::Deciding);
         Ok(())
@@ -114,7 +114,7 @@ impl Workspace {
     }
 
     /// Records that the decision could not be applied, as if it had not been made.
-    pub fn not_decided(&mut self, id: &str) {
+    pub fn decision_failed(&mut self, id: &str) {
         let Some(proposal) = self.proposals.get(id) else { return };
         let state = if proposal.is_reviewed() { ProposalState::Pending } else { ProposalState::Proposed };
         self.proposals.set_state(id, state);

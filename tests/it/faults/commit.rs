@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use editd::config::Config;
-use editd::daemon::{Asked, ClientSink, Daemon, Failure, Introduction, Places, SessionContext};
+use editd::daemon::{ClientSink, Daemon, Failure, Introduction, PendingResponse, Places, SessionContext};
 use editd::disk::{Disk, DiskErrorKind, FailingDisk, MemoryDisk, OsDisk};
 use editd::protocol::{ApplyResult, EditParams, ReadParams, RpcError};
 use editd::text::PositionEncoding;
@@ -16,7 +16,7 @@ struct SilentClient;
 impl ClientSink for SilentClient {
     fn notify(&self, _: &'static str, _: Value) {}
 
-    fn request(&self, _: &'static str, _: Value) -> Asked {
+    fn request(&self, _: &'static str, _: Value) -> PendingResponse {
         // No client is left to answer.
         tokio::sync::oneshot::channel().1
     }
@@ -181,7 +181,7 @@ async fn a_save_right_before_the_write_is_not_lost() {
 async fn the_daemon_behaves_the_same_on_a_memory_disk() {
     let disk = Arc::new(MemoryDisk::new());
     for (name, text) in BEFORE {
-        disk.write_behind(&format!("/project/{name}"), text.as_bytes());
+        disk.write_externally(&format!("/project/{name}"), text.as_bytes());
     }
     let state = tempfile::tempdir().expect("a folder");
     // The daemon's journal and the files it changes are on the same disk.
@@ -191,10 +191,10 @@ async fn the_daemon_behaves_the_same_on_a_memory_disk() {
         assert_eq!(inside.read(name).await, text);
     }
     // The clock ticks in seconds: a rewrite of the same size changes only the bytes.
-    disk.write_behind("/project/a.txt", b"uno\n");
+    disk.write_externally("/project/a.txt", b"uno\n");
     assert_eq!(kind_of(inside.edit(set()).await.expect_err("a refusal")), "stale");
     assert_eq!(inside.read("a.txt").await, "uno\n");
-    disk.write_behind("/project/a.txt", b"one\n");
+    disk.write_externally("/project/a.txt", b"one\n");
     assert_eq!(inside.read("a.txt").await, "one\n");
     inside.edit(set()).await.expect("a change");
     for (name, text) in AFTER {

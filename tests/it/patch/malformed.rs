@@ -25,7 +25,7 @@ use crate::support::{Machine, Outcome, Workspace};
     8,
     "lines of a hunk"
 )]
-#[case::no_path("--- \"a/\\000\"\n+++ \"b/\\000\"\n@@ -1 +1 @@\n-a\n", "auto", 1, "a path")]
+#[case::no_path("--- \"a/\\000\"\n+++ \"b/\\000\"\n@@ -1 +1 @@\n-a\n", "auto", 1, "a valid path")]
 fn the_refusal_names_the_line_and_the_expected_input(
     #[case] text: &str,
     #[case] format: &str,

@@ -113,5 +113,5 @@ fn a_search_stops_at_the_deadline_with_a_notice() {
     }
     let found = search(&mut machine.agent(&workspace), json!({ "pattern": "no such line" }));
     assert_eq!(found["truncated"], true, "{found}");
-    assert!(notice(&found).contains("not all"), "{found}");
+    assert!(notice(&found).contains("incomplete"), "{found}");
 }

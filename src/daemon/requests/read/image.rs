@@ -26,7 +26,7 @@ pub(super) struct Encoded {
 
 /// Returns the image if the file is one.
 pub(super) fn encoded(observed: &Observed) -> Option<Encoded> {
-    let FileContent::Opaque(hash) = observed.truth else { return None };
+    let FileContent::Opaque(hash) = observed.content else { return None };
     let begins = observed.bytes.pieces().next().is_some_and(is_image);
     let (target, stat) = (observed.target.clone(), observed.stat);
     begins.then(|| Encoded { target, stat, hash, bytes: observed.bytes.clone() })

@@ -7,7 +7,7 @@ use crate::daemon::failure::refusal_of;
 use crate::daemon::{Core, Failure};
 use crate::disk::{Streamed, Target};
 use crate::protocol::{ReadContent, ReadResult};
-use crate::search::Stop;
+use crate::search::StopCondition;
 use crate::text::{ContentHash, Encoding, Hasher, NotText, Passing};
 use crate::workspace::limits::READ_BYTES;
 use crate::workspace::{Refusal, RefusalKind};
@@ -32,7 +32,7 @@ pub(super) fn read(
     core: &Core,
     target: &Target,
     window: &Window,
-    stop: &Stop<'_>,
+    stop: &StopCondition<'_>,
 ) -> Result<ReadResult, Failure> {
     let refuse = |kind| Failure::from(Refusal::at(&target.path, kind));
     let (collected, hashed) = thread::scope(|scope| {
@@ -80,7 +80,12 @@ struct Collected {
     streamed: Streamed,
 }
 
-fn collect(core: &Core, target: &Target, window: &Window, stop: &Stop<'_>) -> Result<Collected, RefusalKind> {
+fn collect(
+    core: &Core,
+    target: &Target,
+    window: &Window,
+    stop: &StopCondition<'_>,
+) -> Result<Collected, RefusalKind> {
     // Retains more than is shown, even without a character that is cut in two, so that a cut line is noticed.
     let mut passing = Passing::new(window.offset, held(window));
     let mut not_text = None;
@@ -100,7 +105,11 @@ fn collect(core: &Core, target: &Target, window: &Window, stop: &Stop<'_>) -> Re
     }
 }
 
-fn hash(core: &Core, target: &Target, stop: &Stop<'_>) -> Result<(ContentHash, Streamed), RefusalKind> {
+fn hash(
+    core: &Core,
+    target: &Target,
+    stop: &StopCondition<'_>,
+) -> Result<(ContentHash, Streamed), RefusalKind> {
     let mut hasher = Hasher::default();
     let streamed = stream(core, target, &mut |piece| {
         hasher.update(piece);
@@ -109,7 +118,7 @@ fn hash(core: &Core, target: &Target, stop: &Stop<'_>) -> Result<(ContentHash, S
     Ok((hasher.finish(), streamed))
 }
 
-fn go_on(stop: &Stop<'_>) -> ControlFlow<()> {
+fn go_on(stop: &StopCondition<'_>) -> ControlFlow<()> {
     if stop.is_due() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 

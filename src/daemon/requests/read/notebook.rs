@@ -1,7 +1,7 @@
 //! Notebooks as cells.
 
 use crate::daemon::files::observe::Observed;
-use crate::notebook::{ShownCell, ShownOutput, is_named_as_notebook, shown_cells};
+use crate::notebook::{ShownCell, ShownOutput, decode_cells, is_named_as_notebook};
 use crate::protocol::{CellContent, NotebookContent, OutputContent};
 use crate::workspace::limits::READ_OUTPUT_BYTES;
 
@@ -21,7 +21,7 @@ pub(super) struct Shown {
 /// Returns cells from the requested offset on, as many as fit into the answer, or a message that says why the
 /// file has no cells.
 pub(super) fn shown(text: &str, window: &Window) -> Result<Shown, String> {
-    let cells = shown_cells(text).map_err(|unreadable| {
+    let cells = decode_cells(text).map_err(|unreadable| {
         format!("The file is shown as text, because it is not a valid notebook ({unreadable}).")
     })?;
     let total_cells = cells.len();
@@ -72,7 +72,7 @@ impl Page {
         let ShownCell { id, cell_type, mut source, execution_count, outputs } = cell;
         let is_short = |name: &String| name.len() <= NAME_BYTES;
         let (id, cell_type) = (id.filter(is_short), cell_type.filter(is_short));
-        let (outputs, taken, is_cut) = shown_outputs(outputs, self.outputs, self.measure);
+        let (outputs, taken, is_truncated) = shown_outputs(outputs, self.outputs, self.measure);
         let names = [&id, &cell_type].into_iter().flatten().map(|name| self.measure.len(name));
         let frame = FRAME + names.sum::<usize>() + taken;
         let size = frame + self.measure.len(&source);
@@ -84,7 +84,7 @@ impl Page {
             self.cut |= cut_to(&mut source, self.room.saturating_sub(frame), self.measure);
         }
         self.room = self.room.saturating_sub(size);
-        self.outputs_cut |= is_cut;
+        self.outputs_cut |= is_truncated;
         self.cells.push(CellContent { index, id, cell_type, source, execution_count, outputs });
         true
     }
@@ -117,14 +117,14 @@ fn shown_outputs(
     room: usize,
     measure: Measure,
 ) -> (Vec<OutputContent>, usize, bool) {
-    let (mut shown, mut left, mut is_cut) = (Vec::new(), room, false);
+    let (mut shown, mut left, mut is_truncated) = (Vec::new(), room, false);
     for ShownOutput { kind: mut output_type, mut text, others } in outputs {
         if left < FRAME {
             return (shown, room - left, true);
         }
         left -= FRAME;
         let mut take = |text: &mut String, max: usize| {
-            is_cut |= cut_to(text, max.min(left), measure);
+            is_truncated |= cut_to(text, max.min(left), measure);
             left -= measure.len(text);
         };
         take(&mut output_type, NAME_BYTES);
@@ -138,7 +138,7 @@ fn shown_outputs(
         mime_types.retain(|name| !name.is_empty());
         shown.push(OutputContent { output_type, text, mime_types });
     }
-    (shown, room - left, is_cut)
+    (shown, room - left, is_truncated)
 }
 
 /// Cuts a text to `room` bytes. Returns `true` if it was longer.

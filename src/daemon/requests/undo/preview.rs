@@ -4,7 +4,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use crate::daemon::answer;
 use crate::daemon::change::commit::PendingWrite;
-use crate::protocol::{AppliedFile, ApplyResult, FileEntry, LandedFile};
+use crate::protocol::{AppliedFile, ApplyResult, ChangedState, FileEntry};
 use crate::text::ContentHash;
 use crate::workspace::history::PastEntry;
 
@@ -39,7 +39,7 @@ pub(super) fn preview_result(entry: &PastEntry, writes: &[PendingWrite], fingerp
     let shown = |(entry, rebased): (FileEntry, bool)| {
         let (hash, source) = (entry.hash_before.clone(), "disk".to_owned());
         let snippet = String::new();
-        let landed = LandedFile { hash, mtime: None, source, saved: false, snippet, rebased };
+        let landed = ChangedState { hash, mtime: None, source, saved: false, snippet, rebased };
         AppliedFile { entry, landed: Some(landed) }
     };
     ApplyResult {

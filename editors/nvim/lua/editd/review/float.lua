@@ -58,7 +58,7 @@ function M.open(stop, done)
     end,
   })
   if #start == 0 then
-    message.show('these lines are to be deleted; your text replaces them instead')
+    message.show('these lines would be deleted; your text replaces them instead')
   end
 end
 
